@@ -1,0 +1,92 @@
+// What crosses widget ⇄ proxy, as types: the order token's claims, the order view, the problem document.
+// Both sides import these and nothing else of each other. Every name here is promised in README.md: extend, never rename.
+
+export const METHODS = ['DIRECT', 'CHECKOUT', 'JETGO', 'QR'] as const;
+export type Method = (typeof METHODS)[number];
+
+/** The gateway's names. INITIALIZED: being sent, or its outcome is not known yet. PROCESSING: accepted, the customer's turn. */
+export type Status = 'INITIALIZED' | 'PROCESSING' | 'SUCCESS' | 'FAILED';
+
+/** Why a payment is FAILED. Only DECLINED is the gateway's final word; after any other a late SUCCESS still counts. */
+export type Reason = 'DECLINED' | 'EXPIRED' | 'REPLACED' | 'REJECTED' | 'NOT_CREATED';
+
+/** Claims of the order token (compact JWS, HS256), made by the merchant's server. Amounts are decimal strings in major units. */
+export interface OrderClaims {
+  orderId: string;
+  /** ISO 4217, upper case. */
+  currency: string;
+  /** Absent: the shopper enters it, between `minAmount` and `maxAmount`. */
+  amount?: string;
+  minAmount?: string;
+  maxAmount?: string;
+  /** Where the shopper returns to; its origin is one of ALLOWED_ORIGINS. */
+  returnUrl: string;
+  /** Wallet id, digits. */
+  customer?: string;
+  /** The customer's id at the merchant; DIRECT is offered only when it is present. */
+  customerReferenceNo?: string;
+  /** Ordered subset of METHODS; default: all that the other claims allow. */
+  methods?: Method[];
+  /** ISO 639-1, lower case. */
+  language?: string;
+  description?: string;
+  /** Seconds since 1970; `exp` is at most 24 hours ahead. */
+  iat?: number;
+  exp: number;
+}
+
+/** A code to scan: its modules, row by row, one bit each (1 is dark), most significant bit first, base64url; or a raster image. */
+export type QrCode = { text: string; size: number; modules: string } | { image: string };
+
+export interface PaymentView {
+  method: Method;
+  status: Status;
+  reason: Reason | null;
+  /** CHECKOUT: where to send the shopper; https, or http on loopback. */
+  checkoutUrl: string | null;
+  qr: QrCode | null;
+  /** Link that opens the wallet application on the same device. */
+  appUrl: string | null;
+  /** ISO 8601; CHECKOUT only: when the gateway's token runs out, by the proxy's clock (compare with `serverTime`). */
+  expiresAt: string | null;
+  createdAt: string;
+  /** It succeeded after it had been taken for ended. */
+  late: boolean;
+}
+
+/** The whole truth about an order at one version; a view with a lower version is older and is ignored. */
+export interface OrderView {
+  orderId: string;
+  /** Decimal string with the currency's digits; null while the shopper has not entered it. */
+  amount: string | null;
+  currency: string;
+  description: string | null;
+  methods: Method[];
+  paid: boolean;
+  version: number;
+  serverTime: string;
+  /** The current payment: the one that succeeded, else the latest. */
+  payment: PaymentView | null;
+}
+
+/** Body of `POST /order/payments`. `amount` only where the token leaves it open; `customer` only for DIRECT and CHECKOUT. */
+export interface StartPayment {
+  method: Method;
+  customer?: string;
+  amount?: string;
+}
+
+/** RFC 9457, media type application/problem+json. */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  /** Stable, for programs. */
+  code: string;
+  /** Whether the same request may succeed later. */
+  retryable: boolean;
+  /** What is wrong with which field, and what is allowed. */
+  errors?: { field: string; detail: string }[];
+  requestId: string;
+}
