@@ -1,0 +1,167 @@
+// The gateway's API as its merchants see it: collections, payouts, status checks. Reads requests, asks the world, shapes
+// the answers of the wire format, and lets the faults spoil them on the way out. Decides nothing about money.
+// 202 for what is accepted and confirmed later (DIRECT, payout), 200 for the rest; the method *in use* decides, so a
+// DIRECT that falls back to the hosted checkout answers as a CHECKOUT.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { type Context, Hono } from 'hono';
+import QRCode from 'qrcode';
+import type { Clock } from './clock.ts';
+import { type AnswerFault, type Faults, tampered } from './faults.ts';
+import { report } from './ipn.ts';
+import { Refusal } from './refusal.ts';
+import type { RequestBook } from './request-book.ts';
+import { parseBody, readCollection, readPayout, readStatus } from './requests.ts';
+import type { Payment, World } from './world.ts';
+
+const LARGEST_BODY = 64 * 1024;
+
+export interface ApiOptions {
+  apiKey: string;
+  world: World;
+  faults: Faults;
+  clock: Clock;
+  book: RequestBook;
+  /** How people reach the sandbox's pages, without a slash at the end. */
+  baseUrl: (c: Context) => string;
+}
+
+type Operation = 'pay' | 'payout' | 'status';
+type Body = Record<string, unknown>;
+type Answer = { status: 200 | 202; body: object };
+type Work = (body: Body, fault: AnswerFault, baseUrl: string) => Answer | Promise<Answer>;
+type NodeContext = Context<{ Bindings: HttpBindings }>;
+
+export function createApi(options: ApiOptions) {
+  const { world, faults, clock, book } = options;
+  const api = new Hono<{ Bindings: HttpBindings }>();
+
+  const work: Record<Operation, Work> = {
+    async pay(body, fault, baseUrl) {
+      const payment = world.collect(readCollection(body));
+      return { status: payment.method === 'DIRECT' ? 202 : 200, body: await answerTo(payment, fault, baseUrl) };
+    },
+    payout(body, fault) {
+      const { paymentId, orderId } = world.payOut(readPayout(body), fault.hold);
+      return { status: 202, body: { paymentId, orderId } };
+    },
+    status(body) {
+      const { orderId, type } = readStatus(body);
+      const transaction = world.transaction(orderId);
+      if (transaction?.type !== type) throw new Refusal(404, 'UNKNOWN_ORDER', `There is no such ${type}.`, 'orderId');
+      return { status: 200, body: report(transaction) };
+    },
+  };
+
+  for (const operation of ['pay', 'payout', 'status'] as const) {
+    api.post(`/${operation}`, async (c) => {
+      let orderId: string | null = null;
+      try {
+        checkHeaders(c, options.apiKey);
+        const body = parseBody(await readText(c));
+        orderId = typeof body['orderId'] === 'string' ? body['orderId'] : null;
+        if (operation !== 'status') book.received(orderId);
+        const fault: AnswerFault = faults.take(operation) ?? {};
+        return await answer(c, fault, clock, () => work[operation](body, fault, options.baseUrl(c)));
+      } catch (error) {
+        if (error instanceof Refusal) book.refused(operation, orderId, error.status, error.code, error.message);
+        throw error;
+      }
+    });
+    api.all(`/${operation}`, () => {
+      throw new Refusal(405, 'METHOD_NOT_ALLOWED', 'All operations are POST.');
+    });
+  }
+  return api;
+}
+
+async function answerTo(payment: Payment, fault: AnswerFault, baseUrl: string): Promise<object> {
+  const { paymentId, orderId, method, checkout, code } = payment;
+  const common = { paymentId, orderId, method };
+  if (checkout) return { ...common, checkout: `${baseUrl}/pay?token=${checkout.token}`, qr: null };
+  if (code === null) return { ...common, checkout: null, qr: null };
+  const scanUrl = `${baseUrl}/wallet/scan?code=${code}`;
+  const qr = (await drawCode(scanUrl, fault.qr)).toString('base64');
+  return { ...common, checkout: null, qr, appPaymentLink: `${baseUrl}/wallet/open?code=${code}` };
+}
+
+async function drawCode(text: string, as: AnswerFault['qr'] = 'text'): Promise<Buffer> {
+  switch (as) {
+    case 'text':
+      return Buffer.from(text);
+    case 'png':
+      return QRCode.toBuffer(text, { type: 'png' });
+    case 'svg':
+      return Buffer.from(await QRCode.toString(text, { type: 'svg' }));
+    default:
+      return as satisfies never;
+  }
+}
+
+function hash(value: string): Buffer {
+  return createHash('sha256').update(value).digest();
+}
+
+function checkHeaders(c: Context, apiKey: string): void {
+  if (!timingSafeEqual(hash(c.req.header('x-api-key') ?? ''), hash(apiKey))) {
+    throw new Refusal(401, 'INVALID_API_KEY', 'The header X-API-KEY is missing or wrong.');
+  }
+  const [mediaType = ''] = (c.req.header('content-type') ?? '').split(';');
+  if (mediaType.trim().toLowerCase() !== 'application/json') {
+    throw new Refusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'The header Content-Type must be application/json.');
+  }
+}
+
+async function readText(c: Context): Promise<string> {
+  const tooLarge = new Refusal(413, 'BODY_TOO_LARGE', `The body may have ${LARGEST_BODY} bytes.`);
+  if (Number(c.req.header('content-length') ?? 0) > LARGEST_BODY) throw tooLarge;
+  const source = await c.req.text();
+  if (source.length > LARGEST_BODY) throw tooLarge;
+  return source;
+}
+
+async function answer(c: NodeContext, fault: AnswerFault, clock: Clock, work: () => Answer | Promise<Answer>) {
+  const outcome = fault.status === undefined ? await doWork(work) : null;
+  if (fault.delayMs !== undefined) await clock.sleep(fault.delayMs);
+  if (!outcome) {
+    const body = { code: 'SANDBOX_FAULT', message: 'A fault of the sandbox is in force.', errors: [] };
+    return send(fault.status ?? 500, body);
+  }
+  if (fault.dropAnswer) return cut(c);
+  if (fault.halfAnswer) return cut(c, { status: outcome.status, text: JSON.stringify(outcome.body) });
+  if (fault.garbage) return c.html('<!doctype html><title>Gateway</title><h1>It works!</h1>');
+  return outcome.refusal
+    ? Promise.reject(outcome.refusal)
+    : send(outcome.status, fault.tamper ? tampered(outcome.body, fault.tamper) : outcome.body);
+}
+
+/** A refusal is an outcome as well: its answer can be lost or halved like any other. */
+async function doWork(work: () => Answer | Promise<Answer>) {
+  try {
+    return { ...(await work()), refusal: null };
+  } catch (error) {
+    if (error instanceof Refusal) return { status: error.status, body: error.body, refusal: error };
+    throw error;
+  }
+}
+
+function send(status: number, body: object): Response {
+  const mayHaveBody = ![204, 205, 304].includes(status);
+  const headers = { 'content-type': 'application/json' };
+  return new Response(mayHaveBody ? JSON.stringify(body) : null, { status, headers });
+}
+
+/** Ends the connection: at once, or after the head and half of the body. */
+function cut(c: NodeContext, half?: { status: number; text: string }): Response {
+  const outgoing = c.env?.outgoing;
+  if (!outgoing) throw new Error('only a real server can cut a connection: serve the app with @hono/node-server');
+  if (half) {
+    const bytes = Buffer.from(half.text);
+    outgoing.writeHead(half.status, { 'content-type': 'application/json', 'content-length': bytes.length });
+    outgoing.write(bytes.subarray(0, bytes.length >>> 1), () => outgoing.destroy());
+  } else {
+    outgoing.destroy();
+  }
+  return RESPONSE_ALREADY_SENT;
+}

@@ -1,0 +1,152 @@
+// The sandbox's controls for tests, under `/_sandbox`: JSON in, JSON out. They do what the customer, the clock or bad
+// luck would do, and read back all that is remembered. Each is one call into the world, the faults, the clock or the
+// IPN sender; the answer of a change shows the changed thing.
+//   GET  /transactions, /transactions/:orderId      POST /transactions/:orderId/{approve,decline,expire,ipn}
+//   POST /faults   GET /faults   POST /clock {"advanceMs"}   POST /ipn-url {"url"}
+// `approve` takes {"customer"} in its body (default: the one it was sent to, else the first demo customer), who first
+// puts in whatever is missing from the balance. `ipn` sends the IPN of a final transaction again.
+import { type Context, Hono } from 'hono';
+import { z } from 'zod';
+import type { Clock } from './clock.ts';
+import type { Customer } from './customers.ts';
+import type { Faults } from './faults.ts';
+import type { IpnSender } from './ipn.ts';
+import { Refusal } from './refusal.ts';
+import type { RequestBook } from './request-book.ts';
+import { isFinal, type Transaction, type World } from './world.ts';
+
+export interface ControlOptions {
+  world: World;
+  faults: Faults;
+  clock: Clock;
+  book: RequestBook;
+  ipns: IpnSender;
+}
+
+export const ACTIONS = ['approve', 'decline', 'expire', 'ipn'] as const;
+export type Action = (typeof ACTIONS)[number];
+
+const ApproveBody = z.strictObject({ customer: z.string().optional() });
+const ClockBody = z.strictObject({
+  advanceMs: z
+    .int()
+    .min(0)
+    .max(366 * 86_400_000),
+});
+const IpnUrlBody = z.strictObject({ url: z.url({ protocol: /^https?$/ }) });
+
+export function createControls(options: ControlOptions) {
+  const { world, faults, clock, ipns } = options;
+  const controls = new Hono();
+
+  controls.get('/transactions', (c) =>
+    c.json({
+      transactions: world.transactions().map((transaction) => view(transaction, options)),
+      refusals: options.book.refusals.map((refusal) => ({ ...refusal, at: iso(refusal.at) })),
+    }),
+  );
+  controls.get('/transactions/:orderId', (c) => c.json(view(find(world, c.req.param('orderId')), options)));
+  for (const action of ACTIONS) {
+    controls.post(`/transactions/:orderId/${action}`, async (c) => {
+      const transaction = find(world, c.req.param('orderId'));
+      const { customer } = await read(c, ApproveBody);
+      act(action, transaction, customer, options);
+      return c.json(view(transaction, options));
+    });
+  }
+  controls.get('/faults', (c) => c.json({ faults: faults.inForce() }));
+  controls.post('/faults', async (c) => {
+    faults.replace(await read(c, z.unknown()));
+    return c.json({ faults: faults.inForce() });
+  });
+  controls.post('/clock', async (c) => {
+    const { advanceMs } = await read(c, ClockBody);
+    clock.advance(advanceMs);
+    await clock.tick();
+    return c.json({ now: iso(clock.now()) });
+  });
+  controls.post('/ipn-url', async (c) => {
+    ipns.url = (await read(c, IpnUrlBody)).url;
+    return c.json({ url: ipns.url });
+  });
+  return controls;
+}
+
+/** What a control does to a transaction; the buttons of the overview do the same. @throws Refusal */
+export function act(
+  action: Action,
+  transaction: Transaction,
+  walletId: string | undefined,
+  { world, ipns }: Pick<ControlOptions, 'world' | 'ipns'>,
+): void {
+  switch (action) {
+    case 'approve':
+      world.settle(transaction, payer(world, transaction, walletId));
+      return;
+    case 'decline':
+      world.decline(transaction);
+      return;
+    case 'expire':
+      world.expire(transaction);
+      return;
+    case 'ipn':
+      if (!isFinal(transaction)) throw new Refusal(409, 'NOT_FINAL', 'Only a final transaction has an IPN.');
+      ipns.send(transaction);
+      return;
+    default:
+      action satisfies never;
+  }
+}
+
+function payer(world: World, transaction: Transaction, walletId: string | undefined): Customer {
+  const named = world.customer(walletId ?? null);
+  if (walletId !== undefined && !named) {
+    throw new Refusal(404, 'UNKNOWN_CUSTOMER', 'There is no such customer in the wallet.', 'customer');
+  }
+  const customer = named ?? world.customer(transaction.customer) ?? world.customers[0];
+  if (!customer) throw new Error('the wallet has no customers');
+  return customer;
+}
+
+function find(world: World, orderId: string): Transaction {
+  const transaction = world.transaction(orderId);
+  if (!transaction) throw new Refusal(404, 'UNKNOWN_ORDER', 'There is no transaction with this orderId.', 'orderId');
+  return transaction;
+}
+
+/** No body at all reads as `{}`. @throws Refusal */
+async function read<T>(c: Context, schema: z.ZodType<T>): Promise<T> {
+  const source = await c.req.text();
+  let body: unknown;
+  try {
+    body = source === '' ? {} : JSON.parse(source);
+  } catch {
+    throw new Refusal(400, 'MALFORMED_JSON', 'The body is not JSON.');
+  }
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  const errors = result.error.issues.map(({ path, message }) => ({ field: path.join('.') || 'body', message }));
+  throw new Refusal(400, 'INVALID_REQUEST', errors.map((e) => `${e.field}: ${e.message}.`).join(' '), errors);
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** All that is remembered of a transaction. Amounts stay text; times are ISO 8601. */
+function view(transaction: Transaction, { book, ipns }: ControlOptions): object {
+  const { minor: _, createdAt, updatedAt, history, ...rest } = transaction;
+  const checkout = transaction.type === 'PAY' ? transaction.checkout : null;
+  return {
+    ...rest,
+    ...(checkout ? { checkout: { ...checkout, expiresAt: iso(checkout.expiresAt) } } : {}),
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
+    history: history.map((entry) => ({ ...entry, at: iso(entry.at) })),
+    createRequests: book.requestsFor(transaction.orderId),
+    ipns: ipns.about(transaction).map(({ state, attempts }) => ({
+      state,
+      attempts: attempts.map((attempt) => ({ ...attempt, at: iso(attempt.at) })),
+    })),
+  };
+}

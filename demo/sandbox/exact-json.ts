@@ -1,0 +1,30 @@
+// JSON whose numbers keep their digits. JSON.parse makes 10.10 a float and rounds what does not fit; money must not pass
+// through one. Here a number becomes an ExactNumber holding the source text, and is written back digit by digit.
+// The two declarations are of JavaScript's JSON.parse source text access, which TypeScript's ES2025 library lacks.
+
+declare global {
+  interface JSON {
+    parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
+    rawJSON(text: string): unknown;
+  }
+}
+
+export class ExactNumber {
+  /** A JSON number, as it was written. */
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toJSON(): unknown {
+    return JSON.rawJSON(this.text);
+  }
+}
+
+/** @throws SyntaxError where the text is not JSON */
+export function parseExact(text: string): unknown {
+  return JSON.parse(text, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined ? new ExactNumber(source) : value,
+  );
+}

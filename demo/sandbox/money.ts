@@ -1,0 +1,42 @@
+// Amounts of the sandbox: decimal text on the wire, whole minor units (bigint) in the wallets, never a float.
+// Owns how many decimals a currency has (ISO 4217: two unless listed) and how an amount is shown.
+// Intl only formats; its idea of a currency's decimals differs from ISO 4217 and is not asked.
+
+const DECIMALS: Readonly<Record<string, number>> = Object.fromEntries([
+  ...'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' ').map((code) => [code, 0]),
+  ...'BHD IQD JOD KWD LYD OMR TND'.split(' ').map((code) => [code, 3]),
+  ...'CLF UYW'.split(' ').map((code) => [code, 4]),
+]);
+
+export function decimalsOf(currency: string): number {
+  return DECIMALS[currency] ?? 2;
+}
+
+/** Plain decimal text to minor units; null where it is no plain decimal or has more decimals than the currency. */
+export function toMinor(amount: string, currency: string): bigint | null {
+  const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(amount) ?? [];
+  const decimals = decimalsOf(currency);
+  if (whole === undefined || fraction.length > decimals) return null;
+  return BigInt(whole + fraction.padEnd(decimals, '0'));
+}
+
+export function toDecimal(minor: bigint, currency: string): string {
+  const unit = 10n ** BigInt(decimalsOf(currency));
+  const magnitude = minor < 0n ? -minor : minor;
+  const whole = `${minor < 0n ? '-' : ''}${magnitude / unit}`;
+  return unit === 1n ? whole : `${whole}.${(magnitude % unit).toString().padStart(decimalsOf(currency), '0')}`;
+}
+
+/** For people: `€10.10`. `sign` shows a plus as well, for lists of what came and went. */
+export function formatMoney(minor: bigint, currency: string, language = 'en', sign = false): string {
+  const decimals = decimalsOf(currency);
+  const format = new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+    signDisplay: sign ? 'exceptZero' : 'auto',
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- plain decimal text is what Intl takes exactly
+  return format.format(toDecimal(minor, currency) as Intl.StringNumericLiteral);
+}

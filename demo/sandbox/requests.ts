@@ -1,0 +1,188 @@
+// Reads the bodies of the gateway's requests: which field each method takes, and what each may hold. The table is the
+// one in the service's description, cell by cell. Strict on purpose: a misspelled or misplaced field is named, where a
+// lenient gateway would ignore it and the mistake would live. Turns text into requests; decides nothing else.
+import { ExactNumber, parseExact } from './exact-json.ts';
+import { decimalsOf, toMinor } from './money.ts';
+import { type FieldError, Refusal } from './refusal.ts';
+
+export const METHODS = ['DIRECT', 'CHECKOUT', 'JETGO', 'QR'] as const;
+export type Method = (typeof METHODS)[number];
+
+export interface CollectionRequest {
+  orderId: string;
+  amount: string;
+  minor: bigint;
+  currency: string;
+  method: Method;
+  returnUrl: string;
+  customer: string | null;
+  customerReferenceNo: string | null;
+  /** Lower case. */
+  language: string | null;
+}
+
+export interface PayoutRequest {
+  orderId: string;
+  amount: string;
+  minor: bigint;
+  currency: string;
+  customer: string;
+  note: string | null;
+}
+
+export interface StatusRequest {
+  orderId: string;
+  type: 'PAY' | 'PAYOUT';
+}
+
+type Presence = 'required' | 'optional' | 'no part';
+/** What is wrong with the value, or null. */
+type Check = (value: unknown) => string | null;
+type Fields = Record<string, { presence: Presence; check: Check }>;
+type Body = Record<string, unknown>;
+
+const text =
+  (pattern: RegExp, expected: string): Check =>
+  (value) =>
+    typeof value === 'string' && pattern.test(value) ? null : `must be ${expected}`;
+
+const number =
+  (pattern: RegExp, expected: string): Check =>
+  (value) => {
+    if (!(value instanceof ExactNumber)) return `must be a JSON number: ${expected}`;
+    if (!pattern.test(value.text) || value.text.length > 20) return `must be ${expected}`;
+    return /[1-9]/.test(value.text) ? null : 'must be above zero';
+  };
+
+const orderId = text(/^[^\p{Cc}]{1,255}$/u, 'a string of 1 to 255 characters');
+const currency = text(/^[A-Z]{3}$/, 'an ISO 4217 code, such as EUR');
+const customer = text(/^\d{1,20}$/, 'a wallet id: a string of digits');
+const amount = number(/^\d+(\.\d+)?$/, 'a plain decimal in major units, such as 10.10');
+const wholeAmount = number(/^\d+$/, 'an integer in major units, such as 10');
+const method = text(/^(DIRECT|CHECKOUT|JETGO|QR)$/, `one of ${METHODS.join(', ')}`);
+const language = text(/^[A-Za-z]{2}$/, 'an ISO 639-1 code, such as en');
+
+function returnUrl(value: unknown): string | null {
+  const isUrl = typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value);
+  return isUrl ? null : 'must be an absolute http or https URL';
+}
+
+const YES = 'required';
+const MAY = 'optional';
+const NO = 'no part';
+
+const COLLECTION: Record<string, { check: Check } & Record<Method, Presence>> = {
+  orderId: { check: orderId, DIRECT: YES, CHECKOUT: YES, JETGO: YES, QR: YES },
+  amount: { check: amount, DIRECT: YES, CHECKOUT: YES, JETGO: YES, QR: YES },
+  currency: { check: currency, DIRECT: YES, CHECKOUT: YES, JETGO: YES, QR: YES },
+  method: { check: method, DIRECT: YES, CHECKOUT: YES, JETGO: YES, QR: YES },
+  returnUrl: { check: returnUrl, DIRECT: YES, CHECKOUT: YES, JETGO: YES, QR: YES },
+  customer: { check: customer, DIRECT: YES, CHECKOUT: MAY, JETGO: NO, QR: NO },
+  customerReferenceNo: { check: text(/^.{1,255}$/s, 'a string'), DIRECT: YES, CHECKOUT: NO, JETGO: NO, QR: NO },
+  language: { check: language, DIRECT: MAY, CHECKOUT: MAY, JETGO: NO, QR: NO },
+};
+
+const PAYOUT: Fields = {
+  orderId: { check: orderId, presence: YES },
+  amount: { check: wholeAmount, presence: YES },
+  currency: { check: currency, presence: YES },
+  customer: { check: customer, presence: YES },
+  type: { check: text(/^JETGO$/, 'JETGO, the one type of payout'), presence: YES },
+  note: { check: text(/^.{0,1000}$/s, 'a string of up to 1000 characters'), presence: MAY },
+};
+
+const STATUS: Fields = {
+  orderId: { check: orderId, presence: YES },
+  type: { check: text(/^(PAY|PAYOUT)$/, 'PAY or PAYOUT'), presence: YES },
+};
+
+/** @throws Refusal */
+export function parseBody(source: string): Body {
+  let body: unknown;
+  try {
+    body = parseExact(source);
+  } catch {
+    throw new Refusal(400, 'MALFORMED_JSON', 'The body is not JSON.');
+  }
+  if (typeof body === 'object' && body !== null && !Array.isArray(body) && !(body instanceof ExactNumber)) {
+    return { ...body };
+  }
+  throw new Refusal(400, 'MALFORMED_JSON', 'The body must be a JSON object.');
+}
+
+/** @throws Refusal naming every wrong field */
+export function readCollection(body: Body): CollectionRequest {
+  const asked = METHODS.find((name) => name === body['method']);
+  if (!asked) {
+    const problem = body['method'] === undefined ? 'is required' : method(body['method']);
+    throw invalid([{ field: 'method', message: problem ?? 'is required' }]);
+  }
+  const fields: Fields = {};
+  for (const [field, row] of Object.entries(COLLECTION)) fields[field] = { check: row.check, presence: row[asked] };
+  checkFields(body, fields, `a request with method ${asked}`);
+  return {
+    ...readMoney(body),
+    orderId: String(body['orderId']),
+    method: asked,
+    returnUrl: String(body['returnUrl']),
+    customer: optionalText(body['customer']),
+    customerReferenceNo: optionalText(body['customerReferenceNo']),
+    language: optionalText(body['language'])?.toLowerCase() ?? null,
+  };
+}
+
+/** @throws Refusal naming every wrong field */
+export function readPayout(body: Body): PayoutRequest {
+  checkFields(body, PAYOUT, 'a payout request');
+  return {
+    ...readMoney(body),
+    orderId: String(body['orderId']),
+    customer: String(body['customer']),
+    note: optionalText(body['note']),
+  };
+}
+
+/** @throws Refusal naming every wrong field */
+export function readStatus(body: Body): StatusRequest {
+  checkFields(body, STATUS, 'a status request');
+  return { orderId: String(body['orderId']), type: body['type'] === 'PAY' ? 'PAY' : 'PAYOUT' };
+}
+
+function checkFields(body: Body, fields: Fields, what: string): void {
+  const errors: FieldError[] = [];
+  for (const [field, { presence, check }] of Object.entries(fields)) {
+    const value = body[field];
+    if (presence === 'no part') {
+      if (field in body) errors.push({ field, message: `is not part of ${what}` });
+    } else if (value === undefined || value === null) {
+      if (presence === 'required') errors.push({ field, message: 'is required' });
+    } else {
+      const message = check(value);
+      if (message !== null) errors.push({ field, message });
+    }
+  }
+  for (const field of Object.keys(body)) {
+    if (!Object.hasOwn(fields, field)) errors.push({ field, message: `is not part of ${what}` });
+  }
+  if (errors.length > 0) throw invalid(errors);
+}
+
+function readMoney(body: Body): { amount: string; minor: bigint; currency: string } {
+  const code = String(body['currency']);
+  const digits = body['amount'] instanceof ExactNumber ? body['amount'].text : '';
+  const minor = toMinor(digits, code);
+  if (minor === null) {
+    const message = `has more decimals than ${code}, which has ${decimalsOf(code)}`;
+    throw invalid([{ field: 'amount', message }]);
+  }
+  return { amount: digits, minor, currency: code };
+}
+
+function optionalText(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function invalid(errors: FieldError[]): Refusal {
+  const message = errors.map((error) => `${error.field} ${error.message}.`).join(' ');
+  return new Refusal(400, 'INVALID_REQUEST', message, errors);
+}

@@ -1,0 +1,82 @@
+// The sandbox gateway: a whole wallet service in one process and in memory, for demos and tests. It speaks the gateway's
+// wire format and shows its pages; it knows nothing of the proxy. This file only puts the parts together.
+import { randomBytes } from 'node:crypto';
+import type { HttpBindings } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
+import { createApi } from './api.ts';
+import { Clock } from './clock.ts';
+import { createControls } from './controls.ts';
+import { Faults } from './faults.ts';
+import { ATTEMPT_LIMIT_MS, IpnSender } from './ipn.ts';
+import { Refusal } from './refusal.ts';
+import { RequestBook } from './request-book.ts';
+import { World } from './world.ts';
+
+const API = '/api/v3/integration/merchants/payments';
+
+export interface SandboxOptions {
+  /** What merchants must send as X-API-KEY. */
+  apiKey: string;
+  /** Where IPNs go; can be set later by `POST /_sandbox/ipn-url`. */
+  ipnUrl?: string | null;
+  /** How people reach the sandbox, without a slash at the end; default: as each request did. */
+  publicUrl?: string;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+  random?: (bytes: number) => Buffer;
+  fetch?: typeof fetch;
+  ipnAttemptLimitMs?: number;
+}
+
+export interface Sandbox {
+  app: Hono<{ Bindings: HttpBindings }>;
+  world: World;
+  /** Starts all that happens by itself (IPNs, payouts, expiry); returns the way to stop it. */
+  run: () => () => void;
+  /** Does what is due by now and waits for it: for tests with a clock of their own, in place of `run`. */
+  tick: () => Promise<void>;
+}
+
+export function createSandbox(options: SandboxOptions): Sandbox {
+  const { apiKey, ipnUrl = null, publicUrl, now = Date.now, random = randomBytes } = options;
+  const clock = new Clock(now);
+  let version = 0;
+  const onChange = () => {
+    version += 1;
+  };
+  const faults = new Faults(onChange);
+  const ipns = new IpnSender(ipnUrl, {
+    clock,
+    faults,
+    onChange,
+    fetch: options.fetch ?? fetch,
+    attemptLimitMs: options.ipnAttemptLimitMs ?? ATTEMPT_LIMIT_MS,
+  });
+  const world = new World({
+    clock,
+    onChange,
+    newToken: () => random(24).toString('base64url'),
+    onFinal: (transaction) => ipns.send(transaction),
+  });
+  const book = new RequestBook(clock, onChange);
+  const baseUrl = (c: Context) => publicUrl ?? new URL(c.req.url).origin;
+
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  app.route(API, createApi({ apiKey, world, faults, clock, book, baseUrl }));
+  app.route('/_sandbox', createControls({ world, faults, clock, book, ipns }));
+  app.notFound((c) => c.json({ code: 'NOT_FOUND', message: 'There is nothing here.', errors: [] }, 404));
+  app.onError((error, c) => {
+    if (error instanceof Refusal) return c.json(error.body, error.status);
+    console.error('sandbox: a request failed', error);
+    return c.json({ code: 'SANDBOX_ERROR', message: 'The sandbox failed; its log says why.', errors: [] }, 500);
+  });
+
+  const run = () => {
+    const stopClock = clock.run();
+    return () => {
+      stopClock();
+      ipns.stop();
+    };
+  };
+  return { app, world, run, tick: () => clock.tick() };
+}

@@ -1,0 +1,303 @@
+// What the gateway remembers and the rules it lives by: transactions, the customers, who may pay what, what is final.
+// The one writer of a transaction's status. Knows nothing of HTTP, pages or IPNs: whoever wants to hear of a final status
+// passes `onFinal`. A final status never changes; money moves in the same step that makes a status SUCCESS.
+import type { Clock } from './clock.ts';
+import { type Customer, demoCustomers } from './customers.ts';
+import type { CollectionRequest, Method, PayoutRequest } from './requests.ts';
+import { Refusal } from './refusal.ts';
+
+export const TOKEN_LIFETIME_MS = 15 * 60_000;
+export const PAYOUT_STEP_MS = 400;
+/** A sandbox forgets nothing while it runs, so it has an end. */
+const MOST_TRANSACTIONS = 100_000;
+const FIRST_PAYMENT_ID = 100_001;
+
+export type Status = 'INITIALIZED' | 'PROCESSING' | 'SUCCESS' | 'FAILED';
+/** Steps of the hosted checkout, by the gateway's own names; here the second factor is a TOTP instead of an SMS. */
+export type Step = 'LOGIN_STEP' | 'SMS_VERIFICATION_STEP' | 'PAYMENT_STEP' | 'PAYMENT_FINALIZED' | 'USER_CANCELLED';
+
+interface Remembered {
+  paymentId: number;
+  orderId: string;
+  /** Decimal text, digit by digit as it was sent. */
+  amount: string;
+  minor: bigint;
+  currency: string;
+  status: Status;
+  /** What an IPN says beside the status; for FAILED the reason. */
+  message: string;
+  /** Wallet id: first the one in the request, in the end the one who paid. */
+  customer: string | null;
+  createdAt: number;
+  updatedAt: number;
+  history: { at: number; status: Status; message: string }[];
+}
+
+export interface Payment extends Remembered {
+  type: 'PAY';
+  askedMethod: Method;
+  /** The method in use, which the answer names. */
+  method: Method;
+  returnUrl: string;
+  language: string | null;
+  /** CHECKOUT only. */
+  checkout: { token: string; expiresAt: number; step: Step } | null;
+  /** JETGO and QR only: what the scanned code carries. */
+  code: string | null;
+}
+
+export interface Payout extends Remembered {
+  type: 'PAYOUT';
+  note: string | null;
+}
+
+export type Transaction = Payment | Payout;
+
+export interface WorldOptions {
+  clock: Clock;
+  /** An unguessable, URL-safe word. */
+  newToken: () => string;
+  onChange: () => void;
+  onFinal: (transaction: Transaction) => void;
+}
+
+export function isFinal({ status }: Transaction): boolean {
+  return status === 'SUCCESS' || status === 'FAILED';
+}
+
+export class World {
+  readonly customers: readonly Customer[];
+  readonly #options: WorldOptions;
+  readonly #clock: Clock;
+  /** By orderId, which is unique across payments and payouts; in order of creation. */
+  readonly #transactions = new Map<string, Transaction>();
+  readonly #byKey = new Map<string, Payment>();
+  readonly #customerByReference = new Map<string, string>();
+
+  constructor(options: WorldOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.customers = demoCustomers(this.#clock.now());
+  }
+
+  /** @throws Refusal */
+  collect(request: CollectionRequest): Payment {
+    this.#refuseDuplicate(request.orderId);
+    const known = this.customer(request.customer) !== undefined;
+    if (request.method === 'DIRECT' && known) this.#bindReference(request.customerReferenceNo, request.customer);
+    // Only a customer of the wallet can confirm in it; anyone else is sent to the checkout.
+    const method = request.method === 'DIRECT' && !known ? 'CHECKOUT' : request.method;
+    const expiresAt = this.#clock.now() + TOKEN_LIFETIME_MS;
+    const payment: Payment = {
+      ...this.#remembered(request),
+      type: 'PAY',
+      askedMethod: request.method,
+      method,
+      returnUrl: request.returnUrl,
+      language: request.language,
+      checkout: method === 'CHECKOUT' ? { token: this.#options.newToken(), expiresAt, step: 'LOGIN_STEP' } : null,
+      code: method === 'JETGO' || method === 'QR' ? this.#options.newToken() : null,
+    };
+    this.#remember(payment);
+    if (payment.checkout) {
+      this.#byKey.set(payment.checkout.token, payment);
+      this.#clock.at(expiresAt, () => this.#expireIfDue(payment));
+    }
+    if (payment.code) this.#byKey.set(payment.code, payment);
+    return payment;
+  }
+
+  /** `hold`: it stays PROCESSING until it is approved or declined by hand. @throws Refusal */
+  payOut(request: PayoutRequest, hold = false): Payout {
+    this.#refuseDuplicate(request.orderId);
+    const payout: Payout = { ...this.#remembered(request), type: 'PAYOUT', note: request.note };
+    this.#remember(payout);
+    this.#clock.at(payout.createdAt + PAYOUT_STEP_MS, () => this.begin(payout));
+    if (!hold) {
+      this.#clock.at(payout.createdAt + 2 * PAYOUT_STEP_MS, () => {
+        if (!isFinal(payout)) this.#credit(payout);
+      });
+    }
+    return payout;
+  }
+
+  customer(walletId: string | null): Customer | undefined {
+    return this.customers.find((customer) => customer.walletId === walletId);
+  }
+
+  transaction(orderId: string): Transaction | undefined {
+    return this.#fresh(this.#transactions.get(orderId));
+  }
+
+  /** Newest first. */
+  transactions(): Transaction[] {
+    for (const payment of this.#byKey.values()) this.#expireIfDue(payment);
+    return [...this.#transactions.values()].toReversed();
+  }
+
+  checkout(token: string): Payment | undefined {
+    const payment = this.#fresh(this.#byKey.get(token));
+    return payment?.checkout?.token === token ? payment : undefined;
+  }
+
+  scanned(code: string): Payment | undefined {
+    const payment = this.#byKey.get(code);
+    return payment?.code === code ? payment : undefined;
+  }
+
+  /** The customer is at it: prompt opened, code scanned, checkout entered. */
+  begin(transaction: Transaction): void {
+    if (transaction.status === 'INITIALIZED') this.#enter(transaction, 'PROCESSING', 'PROCESSING');
+  }
+
+  reach(payment: Payment, step: Step): void {
+    if (!payment.checkout || payment.checkout.step === step) return;
+    payment.checkout.step = step;
+    this.#options.onChange();
+  }
+
+  /** The customer says yes. A short balance ends it as FAILED. @throws Refusal where it is final or another's. */
+  approve(payment: Payment, customer: Customer): void {
+    this.#refuseFinal(payment);
+    this.#refuseStranger(payment, customer);
+    payment.customer = customer.walletId;
+    const { minor, currency, orderId } = payment;
+    if (customer.balance(currency) < minor) {
+      this.#end(payment, 'FAILED', 'INSUFFICIENT_BALANCE');
+      return;
+    }
+    const at = this.#clock.now();
+    customer.move({ at, kind: 'PAYMENT', minor: -minor, currency, orderId, note: null });
+    this.reach(payment, 'PAYMENT_FINALIZED');
+    this.#end(payment, 'SUCCESS', 'SUCCESS');
+  }
+
+  /** As `approve`, by a customer who first puts in what is missing. A payout is credited at once. @throws Refusal */
+  settle(transaction: Transaction, customer: Customer): void {
+    this.#refuseFinal(transaction);
+    if (transaction.type === 'PAYOUT') {
+      this.#credit(transaction);
+      return;
+    }
+    this.#refuseStranger(transaction, customer);
+    const { minor, currency } = transaction;
+    const missing = minor - customer.balance(currency);
+    if (missing > 0n) {
+      const at = this.#clock.now();
+      customer.move({ at, kind: 'TOP_UP', minor: missing, currency, orderId: null, note: 'Top-up' });
+    }
+    this.approve(transaction, customer);
+  }
+
+  /** The customer says no (a payout: the wallet does). @throws Refusal */
+  decline(transaction: Transaction, customer?: Customer): void {
+    this.#refuseFinal(transaction);
+    if (transaction.type === 'PAY' && customer) {
+      this.#refuseStranger(transaction, customer);
+      transaction.customer = customer.walletId;
+    }
+    this.#end(transaction, 'FAILED', 'DECLINED');
+  }
+
+  /** The customer leaves the hosted checkout. @throws Refusal */
+  cancel(payment: Payment): void {
+    this.#refuseFinal(payment);
+    this.reach(payment, 'USER_CANCELLED');
+    this.#end(payment, 'FAILED', 'USER_CANCELLED');
+  }
+
+  /** What the fifteen minutes would do. @throws Refusal */
+  expire(transaction: Transaction): void {
+    this.#refuseFinal(transaction);
+    if (transaction.type !== 'PAY' || !transaction.checkout) {
+      throw new Refusal(409, 'NO_TOKEN', 'Only a CHECKOUT has a token that can expire.');
+    }
+    this.#end(transaction, 'FAILED', 'TOKEN_EXPIRED');
+  }
+
+  #expireIfDue(payment: Payment): void {
+    const isDue = payment.checkout && payment.checkout.expiresAt <= this.#clock.now();
+    if (isDue && !isFinal(payment)) this.#end(payment, 'FAILED', 'TOKEN_EXPIRED');
+  }
+
+  #fresh<T extends Transaction>(transaction: T | undefined): T | undefined {
+    if (transaction?.type === 'PAY') this.#expireIfDue(transaction);
+    return transaction;
+  }
+
+  #credit(payout: Payout): void {
+    const customer = this.customer(payout.customer);
+    if (!customer) {
+      this.#end(payout, 'FAILED', 'UNKNOWN_CUSTOMER');
+      return;
+    }
+    const { minor, currency, orderId, note } = payout;
+    customer.move({ at: this.#clock.now(), kind: 'PAYOUT', minor, currency, orderId, note });
+    this.#end(payout, 'SUCCESS', 'SUCCESS');
+  }
+
+  #remembered(request: CollectionRequest | PayoutRequest): Remembered {
+    const now = this.#clock.now();
+    return {
+      paymentId: FIRST_PAYMENT_ID + this.#transactions.size,
+      orderId: request.orderId,
+      amount: request.amount,
+      minor: request.minor,
+      currency: request.currency,
+      status: 'INITIALIZED',
+      message: 'INITIALIZED',
+      customer: request.customer,
+      createdAt: now,
+      updatedAt: now,
+      history: [{ at: now, status: 'INITIALIZED', message: 'INITIALIZED' }],
+    };
+  }
+
+  #remember(transaction: Transaction): void {
+    this.#transactions.set(transaction.orderId, transaction);
+    this.#options.onChange();
+  }
+
+  #refuseDuplicate(orderId: string): void {
+    if (this.#transactions.has(orderId)) {
+      throw new Refusal(409, 'DUPLICATE_ORDER', 'There is a transaction with this orderId already.', 'orderId');
+    }
+    if (this.#transactions.size >= MOST_TRANSACTIONS) {
+      throw new Refusal(503, 'SANDBOX_FULL', `It remembers ${MOST_TRANSACTIONS} transactions: restart it.`);
+    }
+  }
+
+  #bindReference(reference: string | null, walletId: string | null): void {
+    if (reference === null || walletId === null) return;
+    const bound = this.#customerByReference.get(reference);
+    if (bound !== undefined && bound !== walletId) {
+      const message = 'This customerReferenceNo belongs to another customer; it must be unique per customer.';
+      throw new Refusal(400, 'CUSTOMER_REFERENCE_TAKEN', message, 'customerReferenceNo');
+    }
+    this.#customerByReference.set(reference, walletId);
+  }
+
+  #refuseFinal(transaction: Transaction): void {
+    if (transaction.type === 'PAY') this.#expireIfDue(transaction);
+    if (isFinal(transaction)) throw new Refusal(409, 'ALREADY_FINAL', `It has ended already: ${transaction.status}.`);
+  }
+
+  #refuseStranger(payment: Payment, customer: Customer): void {
+    if (payment.method !== 'DIRECT' || payment.customer === customer.walletId) return;
+    throw new Refusal(403, 'NOT_THEIRS', 'Only the customer it was sent to can confirm a DIRECT payment.');
+  }
+
+  #enter(transaction: Transaction, status: Status, message: string): void {
+    const at = this.#clock.now();
+    transaction.status = status;
+    transaction.message = message;
+    transaction.updatedAt = at;
+    transaction.history.push({ at, status, message });
+    this.#options.onChange();
+  }
+
+  #end(transaction: Transaction, status: 'SUCCESS' | 'FAILED', message: string): void {
+    this.#enter(transaction, status, message);
+    this.#options.onFinal(transaction);
+  }
+}
