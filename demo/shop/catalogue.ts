@@ -1,0 +1,88 @@
+// What the shop sells and what it costs: the only source of prices. A browser sends which products and how many, never an
+// amount; the amount that gets signed into an order token is worked out here. Money is integer cents, one currency, and
+// becomes a decimal string at the edge.
+
+export const CURRENCY = 'EUR';
+export const MOST_OF_ONE = 9;
+/** The least and the most that one top-up of the coffee card takes, as the order token wants them. */
+export const TOP_UP = { least: '5.00', most: '200.00' };
+
+export type Artwork = 'dawn' | 'ridge' | 'harbor' | 'dripper';
+
+export interface Product {
+  id: string;
+  name: string;
+  note: string;
+  size: string;
+  cents: number;
+  artwork: Artwork;
+}
+
+export interface Line {
+  product: Product;
+  quantity: number;
+}
+
+export const PRODUCTS: readonly Product[] = [
+  {
+    id: 'dawn-chorus',
+    name: 'Dawn Chorus',
+    note: 'Ethiopia, washed. Apricot, jasmine, lime.',
+    size: '250 g',
+    cents: 1450,
+    artwork: 'dawn',
+  },
+  {
+    id: 'high-ridge',
+    name: 'High Ridge',
+    note: 'Colombia, washed. Cherry, panela, cocoa.',
+    size: '250 g',
+    cents: 1290,
+    artwork: 'ridge',
+  },
+  {
+    id: 'night-harbor',
+    name: 'Night Harbor',
+    note: 'Decaf, sugar cane process. Plum, malt, molasses.',
+    size: '250 g',
+    cents: 1375,
+    artwork: 'harbor',
+  },
+  {
+    id: 'stone-dripper',
+    name: 'Stone Dripper',
+    note: 'Stoneware, glazed by hand. For one or two cups.',
+    size: 'With 40 filters',
+    cents: 3800,
+    artwork: 'dripper',
+  },
+];
+
+/** The lines that a form asks for; whatever is no product of ours, or no whole number of it, counts as none. */
+export function linesOf(quantities: Record<string, unknown>): Line[] {
+  return PRODUCTS.flatMap((product) => {
+    const asked = quantities[product.id];
+    const quantity = typeof asked === 'string' && /^\d$/.test(asked) ? Number(asked) : 0;
+    return quantity > 0 ? [{ product, quantity }] : [];
+  });
+}
+
+export function totalCents(lines: readonly Line[]): number {
+  return lines.reduce((sum, { product, quantity }) => sum + product.cents * quantity, 0);
+}
+
+/** 1450 → "14.50". */
+export function decimal(cents: number): string {
+  return `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
+}
+
+/** "14.50" → 1450. For amounts that the proxy reports, always with the currency's two digits. */
+export function centsOf(amount: string): number {
+  return Number(amount.replace('.', ''));
+}
+
+const euros = new Intl.NumberFormat('en-IE', { style: 'currency', currency: CURRENCY });
+
+export function formatMoney(amount: string, currency: string): string {
+  return currency === CURRENCY ? euros.format(Number(amount)) : `${amount} ${currency}`;
+}

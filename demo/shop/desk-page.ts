@@ -1,0 +1,111 @@
+// What the merchant's staff see: every payment and payout with its history, and the form that sends a payout. Pure. The order
+// id of the next payout is made by the server and travels in the form, so sending the same form twice is the same payout.
+import { html } from 'hono/html';
+import { CURRENCY, formatMoney } from './catalogue.ts';
+import { page, type Markup } from './page.ts';
+import type { Payment, Payout, Status, Transaction } from './proxy-client.ts';
+
+/** What was typed, and what the proxy had against it. */
+export interface PayoutForm {
+  orderId: string;
+  amount?: string | undefined;
+  customer?: string | undefined;
+  note?: string | undefined;
+  trouble?: string | undefined;
+}
+
+export interface Desk {
+  payments: readonly Payment[];
+  payouts: readonly Payout[];
+  /** Why the tables may be out of date. */
+  trouble?: string | undefined;
+}
+
+const CHIPS = {
+  INITIALIZED: { tone: '', label: 'Being sent' },
+  PROCESSING: { tone: 'open', label: 'Processing' },
+  SUCCESS: { tone: 'good', label: 'Success' },
+  FAILED: { tone: 'bad', label: 'Failed' },
+} satisfies Record<Status, { tone: string; label: string }>;
+
+export function deskPage(desk: Desk, form: PayoutForm, walletUrl?: string): Markup {
+  return page(
+    { title: 'The desk', place: 'desk', scripts: ['/assets/desk.js'], walletUrl },
+    html`<h1>The desk</h1>
+      <div class="desk-page">
+        <div class="tables" data-live>${deskTables(desk)}</div>
+        ${payoutForm(form)}
+      </div>`,
+  );
+}
+
+/** The part that `desk.js` fetches anew, so that a status changes in front of the reader. */
+export function deskTables({ payments, payouts, trouble }: Desk): Markup {
+  return html`${trouble === undefined ? '' : html`<p class="trouble" role="alert">${trouble}</p>`}
+    <section aria-labelledby="payouts">
+      <h2 id="payouts">Payouts</h2>
+      ${payouts.length === 0 ? html`<p class="quiet">None sent yet.</p>` : ''}
+      <ul class="transactions">
+        ${payouts.map((payout) => transaction(payout, 'Payout', payout.note))}
+      </ul>
+    </section>
+    <section aria-labelledby="payments">
+      <h2 id="payments">Payments</h2>
+      ${payments.length === 0 ? html`<p class="quiet">None yet. They appear as soon as a customer starts one.</p>` : ''}
+      <ul class="transactions">
+        ${payments.map((payment) => transaction(payment, payment.method ?? 'Payment', null))}
+      </ul>
+    </section>`;
+}
+
+function transaction(entry: Transaction, what: string, note: string | null): Markup {
+  const { tone, label } = entry.needsReview ? { tone: 'review', label: 'Needs review' } : CHIPS[entry.status];
+  const key = `${entry.orderId} ${entry.createdAt}`;
+  return html`<li class="${entry.needsReview ? 'review' : ''}" data-status="${entry.status}">
+    <details data-key="${key}">
+      <summary>
+        <span class="what"><b>${what}</b> <span>${entry.orderId}</span></span>
+        <span class="amount">${formatMoney(entry.amount, entry.currency)}</span>
+        <span class="chip ${tone}">${label}</span>
+        <span class="why"
+          >${[entry.reason, entry.customer && `wallet ${entry.customer}`, note].filter(Boolean).join(' · ')}</span
+        >
+        <time datetime="${entry.updatedAt}">${clockTime(entry.updatedAt)}</time>
+      </summary>
+      <ol class="history">
+        ${entry.history.map(
+          ({ at, event, source, detail }) =>
+            html`<li>
+              <time datetime="${at}">${clockTime(at)}</time>
+              <b>${event.replaceAll('_', ' ')}</b> <span>${source}${detail === null ? '' : html`: ${detail}`}</span>
+            </li>`,
+        )}
+      </ol>
+    </details>
+  </li>`;
+}
+
+function payoutForm({ orderId, amount = '', customer = '', note = '', trouble }: PayoutForm): Markup {
+  return html`<section class="send" aria-labelledby="send">
+    <h2 id="send">Send a payout</h2>
+    ${trouble === undefined ? '' : html`<p class="trouble" role="alert">${trouble}</p>`}
+    <form method="post" action="/desk/payouts">
+      <input type="hidden" name="orderId" value="${orderId}" />
+      <label
+        >Amount, in whole ${CURRENCY}
+        <input name="amount" value="${amount}" inputmode="numeric" pattern="[1-9][0-9]{0,6}" required
+      /></label>
+      <label
+        >Wallet ID
+        <input name="customer" value="${customer}" inputmode="numeric" pattern="[0-9]+" maxlength="32" required
+      /></label>
+      <label>Note to the customer <input name="note" value="${note}" maxlength="120" placeholder="Optional" /></label>
+      <button class="button">Send payout</button>
+      <p class="quiet">As ${orderId}</p>
+    </form>
+  </section>`;
+}
+
+function clockTime(iso: string): string {
+  return iso.slice(11, 19);
+}

@@ -1,0 +1,90 @@
+// What the desk does: gathers the transactions, and sends a payout. A payout is remembered under its order id before it is
+// sent, so that whatever happens on the way, the same id can be asked about, or sent again, and money moves once.
+// Where the proxy has no list of transactions, the shop asks for each of its own.
+import { CURRENCY } from './catalogue.ts';
+import type { Desk, PayoutForm } from './desk-page.ts';
+import { newId, type OrderBook } from './order-book.ts';
+import { ProxyError, type Payment, type Payout, type ProxyClient, type Transaction } from './proxy-client.ts';
+
+const SHOWN_FOR_MS = 7 * 24 * 60 * 60 * 1000;
+const ASKED_ONE_BY_ONE = 25;
+
+export class StaffDesk {
+  readonly #book: OrderBook;
+  readonly #proxy: ProxyClient;
+  readonly #now: () => Date;
+  readonly #sent = new Set<string>();
+
+  constructor(book: OrderBook, proxy: ProxyClient, now: () => Date) {
+    this.#book = book;
+    this.#proxy = proxy;
+    this.#now = now;
+  }
+
+  emptyForm(): PayoutForm {
+    return { orderId: newId('PO') };
+  }
+
+  /** Undefined once the proxy has taken it; else the form again, with what is wrong and what to do. */
+  async sendPayout(typed: Record<string, unknown>): Promise<PayoutForm | undefined> {
+    const form = formOf(typed);
+    const trouble = troubleOf(form);
+    if (trouble !== undefined) return { ...form, trouble };
+    const { orderId, amount, customer, note } = form;
+    this.#sent.add(orderId);
+    try {
+      await this.#proxy.sendPayout({
+        orderId,
+        amount: Number(amount),
+        currency: CURRENCY,
+        customer,
+        ...(note && { note }),
+      });
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof ProxyError)) throw error;
+      if (error.kind === 'refused') return { ...form, ...this.emptyForm(), trouble: error.message };
+      return { ...form, trouble: `${error.message} Send it again as it is: it is sent once at most.` };
+    }
+  }
+
+  async gather(): Promise<Desk> {
+    try {
+      const all =
+        (await this.#proxy.transactions(new Date(this.#now().getTime() - SHOWN_FOR_MS))) ?? (await this.#oneByOne());
+      const newestFirst = all.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
+      return {
+        payments: newestFirst.filter((entry): entry is Payment => entry.type === 'PAY'),
+        payouts: newestFirst.filter((entry): entry is Payout => entry.type === 'PAYOUT'),
+      };
+    } catch (error) {
+      if (!(error instanceof ProxyError)) throw error;
+      return { payments: [], payouts: [], trouble: error.message };
+    }
+  }
+
+  async #oneByOne(): Promise<Transaction[]> {
+    const orders = this.#book.newest().slice(0, ASKED_ONE_BY_ONE);
+    const payouts = [...this.#sent].slice(-ASKED_ONE_BY_ONE);
+    const reports = await Promise.all(orders.map(({ orderId }) => this.#proxy.order(orderId)));
+    const sent = await Promise.all(payouts.map((orderId) => this.#proxy.payout(orderId)));
+    return [...reports.flatMap((report) => report?.payments ?? []), ...sent.filter((payout) => payout !== null)];
+  }
+}
+
+type Typed = Required<Record<'orderId' | 'amount' | 'customer' | 'note', string>>;
+
+function formOf(typed: Record<string, unknown>): Typed {
+  const text = (name: string) => {
+    const value = typed[name];
+    return typeof value === 'string' ? value.trim() : '';
+  };
+  return { orderId: text('orderId'), amount: text('amount'), customer: text('customer'), note: text('note') };
+}
+
+function troubleOf({ orderId, amount, customer }: Typed): string | undefined {
+  if (!/^PO-[2-9A-HJ-NP-Z]{10}$/.test(orderId)) return 'This form is out of date: open the desk again.';
+  if (!/^[1-9]\d{0,6}$/.test(amount)) return `The amount is a whole number of ${CURRENCY}, at least 1.`;
+  if (!/^\d{1,32}$/.test(customer)) return 'The wallet ID is digits only.';
+  return undefined;
+}

@@ -1,0 +1,66 @@
+// The frame around every page of the shop: head, header, footer. Owns which scripts and styles a page loads (all are files:
+// the shop's policy allows nothing inline) and the words that appear everywhere. Text goes in through `html`, which escapes it.
+import { html } from 'hono/html';
+import { logo } from './artwork.ts';
+
+export type Markup = ReturnType<typeof html>;
+
+export interface PageFrame {
+  title: string;
+  /** Where the visitor is, for the menu. */
+  place: 'shop' | 'account' | 'desk' | 'order';
+  /** Module scripts in the order in which they run. */
+  scripts?: string[];
+  /** Address of the demo's wallet phone, when this shop is part of the demo. */
+  walletUrl?: string | undefined;
+}
+
+export function page({ title, place, scripts = [], walletUrl }: PageFrame, body: Markup): Markup {
+  const current = (here: PageFrame['place']) => (place === here ? html` aria-current="page"` : '');
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · Stillwater Coffee</title>
+        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="/assets/shop.css" />
+        ${scripts.map((script) => html`<script type="module" src="${script}"></script>`)}
+      </head>
+      <body class="${place}">
+        <a class="skip" href="#main">Skip to the content</a>
+        ${walletUrl === undefined ? '' : demoBar(walletUrl)}
+        <header class="top">
+          <a class="brand" href="/">${logo}<span>Stillwater</span></a>
+          <nav aria-label="Shop">
+            <a href="/" ${current('shop')}>Coffee</a>
+            <a href="/account" ${current('account')}>Account</a>
+          </nav>
+        </header>
+        <main id="main">${body}</main>
+        <footer class="bottom">
+          <p>Stillwater Coffee Roasters. Roasted on Tuesdays, sent on Wednesdays.</p>
+          <p><a href="/desk" ${current('desk')}>For staff: the desk</a></p>
+        </footer>
+      </body>
+    </html>`;
+}
+
+function demoBar(walletUrl: string): Markup {
+  return html`<p class="demo">
+    This is a demo: no real money moves. <a href="${walletUrl}" target="_blank" rel="noopener">Open the wallet phone</a>
+  </p>`;
+}
+
+/** A page that says one thing: not found, or not now. */
+export function notice(title: string, text: string): Markup {
+  return page(
+    { title, place: 'order' },
+    html`<section class="notice">
+      <h1>${title}</h1>
+      <p>${text}</p>
+      <p><a class="button" href="/">Back to the coffee</a></p>
+    </section>`,
+  );
+}

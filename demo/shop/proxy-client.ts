@@ -1,0 +1,136 @@
+// The shop's calls to the payment proxy's merchant API, server to server with the merchant's key. Owns the key's use and the
+// limit on waiting; decides nothing. Three outcomes only: an answer, "no such thing" (null), or an error that says whether the
+// proxy refused (a person must change something) or could not be asked (the same call may be made again).
+
+export type Status = 'INITIALIZED' | 'PROCESSING' | 'SUCCESS' | 'FAILED';
+
+interface Settling {
+  orderId: string;
+  /** Decimal string. */
+  amount: string;
+  currency: string;
+  customer: string | null;
+  status: Status;
+  reason: string | null;
+  needsReview: boolean;
+  createdAt: string;
+  updatedAt: string;
+  history: { at: string; event: string; source: string; detail: string | null }[];
+}
+
+export interface Payment extends Settling {
+  type: 'PAY';
+  method: string | null;
+}
+
+export interface Payout extends Settling {
+  type: 'PAYOUT';
+  note: string | null;
+}
+
+export type Transaction = Payment | Payout;
+
+export interface OrderReport {
+  orderId: string;
+  paid: boolean;
+  payments: Payment[];
+}
+
+export interface NewPayout {
+  orderId: string;
+  amount: number;
+  currency: string;
+  customer: string;
+  note?: string;
+}
+
+/** What the proxy says where it does not do as asked (RFC 9457). */
+interface Problem {
+  detail: string;
+  retryable: boolean;
+  errors: { field: string; detail: string }[];
+}
+
+export class ProxyError extends Error {
+  readonly kind: 'refused' | 'unreachable';
+
+  constructor(kind: 'refused' | 'unreachable', message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}
+
+interface TransactionPage {
+  transactions: Transaction[];
+  nextCursor: string | null;
+}
+
+const ANSWER_WITHIN_MS = 5_000;
+const PAGES_FOLLOWED = 10;
+
+export class ProxyClient {
+  readonly #url: string;
+  readonly #key: string;
+  readonly #fetch: typeof fetch;
+
+  constructor(url: string, key: string, fetcher: typeof fetch = fetch) {
+    this.#url = url;
+    this.#key = key;
+    this.#fetch = fetcher;
+  }
+
+  order(orderId: string): Promise<OrderReport | null> {
+    return this.#call('GET', `/orders/${encodeURIComponent(orderId)}`);
+  }
+
+  payout(orderId: string): Promise<Payout | null> {
+    return this.#call('GET', `/payouts/${encodeURIComponent(orderId)}`);
+  }
+
+  /** Safe to repeat with the same `orderId`: the proxy sends a payout once, and answers a repeat with what it stored. */
+  sendPayout(payout: NewPayout): Promise<Payout | null> {
+    return this.#call('POST', '/payouts', payout);
+  }
+
+  /** What changed since then, as far as a desk can show it; null where this proxy has no such list. */
+  async transactions(updatedSince: Date): Promise<Transaction[] | null> {
+    const found: Transaction[] = [];
+    let cursor: string | null = null;
+    for (let pages = 0; pages < PAGES_FOLLOWED; pages++) {
+      const query = new URLSearchParams({
+        updatedSince: updatedSince.toISOString(),
+        limit: '100',
+        ...(cursor && { cursor }),
+      });
+      const page = await this.#call<TransactionPage>('GET', `/transactions?${query.toString()}`);
+      if (page === null) return null;
+      found.push(...page.transactions);
+      cursor = page.nextCursor;
+      if (cursor === null) break;
+    }
+    return found;
+  }
+
+  async #call<Answer>(method: string, path: string, body?: object): Promise<Answer | null> {
+    const response = await this.#fetch(`${this.#url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.#key}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    }).catch((cause: unknown) => {
+      throw new ProxyError('unreachable', 'The payment proxy could not be reached.', { cause });
+    });
+    if (method === 'GET' && response.status === 404) return null;
+    if (!response.ok) throw await errorOf(response);
+    const answer: Answer = await response.json();
+    return answer;
+  }
+}
+
+async function errorOf(response: Response): Promise<ProxyError> {
+  const problem: Partial<Problem> = await response.json().catch(() => ({}));
+  const fields = problem.errors?.map(({ field, detail }) => `${field}: ${detail}`).join(' ');
+  const message = fields || problem.detail || `The payment proxy answered ${response.status}.`;
+  return new ProxyError(problem.retryable || response.status >= 500 ? 'unreachable' : 'refused', message);
+}

@@ -1,0 +1,34 @@
+// Adds up the basket while the customer chooses. A courtesy only: the server works the amount out again, from its own prices.
+const form = document.querySelector('form.shelf');
+const summary = form.querySelector('[data-basket]');
+const button = form.querySelector('.basket button');
+const euros = new Intl.NumberFormat('en-IE', { style: 'currency', currency: 'EUR' });
+
+function addUp() {
+  let items = 0;
+  let cents = 0;
+  for (const stepper of form.querySelectorAll('.stepper')) {
+    const input = stepper.querySelector('input');
+    const quantity = input.validity.valid ? Number(input.value) : 0;
+    stepper.toggleAttribute('data-chosen', quantity > 0);
+    stepper.querySelector('[data-step="-1"]').disabled = quantity === 0;
+    stepper.querySelector('[data-step="1"]').disabled = quantity === Number(input.max);
+    items += quantity;
+    cents += quantity * Number(stepper.dataset.cents);
+  }
+  button.disabled = items === 0;
+  const count = items === 1 ? '1 item' : `${items} items`;
+  summary.textContent = items === 0 ? 'Choose what you would like.' : `${count}, ${euros.format(cents / 100)}`;
+}
+
+form.addEventListener('click', ({ target }) => {
+  const { step } = target.dataset;
+  if (step === undefined) return;
+  const input = target.closest('.stepper').querySelector('input');
+  input.value = String(Math.min(Number(input.max), Math.max(0, Number(input.value) + Number(step))));
+  addUp();
+});
+form.addEventListener('input', addUp);
+// After the back button the browser may have put the chosen numbers back.
+window.addEventListener('pageshow', addUp);
+addUp();

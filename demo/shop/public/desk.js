@@ -1,0 +1,32 @@
+// Keeps the desk's tables live: fetches them every two seconds while the page is seen, and replaces them when they changed,
+// leaving open what the reader had opened. The markup comes from the shop's own server, which escapes every text in it.
+const EVERY_MS = 2000;
+
+const live = document.querySelector('[data-live]');
+const policy = window.trustedTypes?.createPolicy('desk', { createHTML: (markup) => markup });
+let shown = '';
+
+function show(markup) {
+  const open = new Set([...live.querySelectorAll('details[open]')].map(({ dataset }) => dataset.key));
+  const focused = live.contains(document.activeElement)
+    ? document.activeElement.closest('details')?.dataset.key
+    : undefined;
+  live.innerHTML = policy ? policy.createHTML(markup) : markup;
+  for (const details of live.querySelectorAll('details')) {
+    details.open = open.has(details.dataset.key);
+    if (details.dataset.key === focused) details.querySelector('summary').focus();
+  }
+}
+
+async function refresh() {
+  if (document.hidden) return;
+  const markup = await fetch('/desk/tables')
+    .then((response) => (response.ok ? response.text() : undefined))
+    .catch(() => undefined);
+  if (markup === undefined || markup === shown) return;
+  shown = markup;
+  show(markup);
+}
+
+setInterval(() => void refresh(), EVERY_MS);
+document.addEventListener('visibilitychange', () => void refresh());

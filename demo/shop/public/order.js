@@ -1,0 +1,26 @@
+// Once the widget says that the payment went through, asks the shop's own server until it says so too, and shows its words.
+// The widget's event only starts the asking: whether the order is paid is the server's to say.
+const EVERY_MS = 1000;
+const TRIES = 120;
+
+const { order } = document.querySelector('[data-order]').dataset;
+const fulfilment = document.querySelector('[data-fulfilled]');
+let asking = false;
+
+async function askShop() {
+  if (asking) return;
+  asking = true;
+  for (let tries = 0; tries < TRIES && fulfilment.dataset.fulfilled === 'false'; tries++) {
+    if (tries > 0) await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+    const state = await fetch(`/orders/${order}/state`)
+      .then((response) => (response.ok ? response.json() : undefined))
+      .catch(() => undefined);
+    if (state?.fulfilled) {
+      fulfilment.textContent = state.text;
+      fulfilment.dataset.fulfilled = 'true';
+    }
+  }
+  asking = false;
+}
+
+document.addEventListener('payment-success', () => void askShop());

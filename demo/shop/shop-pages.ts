@@ -1,0 +1,179 @@
+// What a customer sees: the shop front, the account with its coffee card, and the page of one order, where the widget is.
+// Pure: from the shop's own facts to markup. Whether an order is paid is read from the order book alone, never from the widget.
+import { html } from 'hono/html';
+import { card, picture, shore } from './artwork.ts';
+import { CURRENCY, MOST_OF_ONE, PRODUCTS, TOP_UP, decimal, formatMoney, type Line, type Product } from './catalogue.ts';
+import type { Order } from './order-book.ts';
+import { page, type Markup } from './page.ts';
+
+export const PAID = 'Payment received, order is being packed.';
+export const TOPPED_UP = 'Payment received, your coffee card is topped up.';
+
+export function shopFront(walletUrl?: string): Markup {
+  return page(
+    { title: 'Coffee', place: 'shop', scripts: ['/assets/basket.js'], walletUrl },
+    html`<section class="hero">
+        ${shore}
+        <div>
+          <h1>Coffee for slow mornings</h1>
+          <p>Three coffees and one good dripper. Small batches, roasted by the water.</p>
+        </div>
+      </section>
+      <form class="shelf" method="post" action="/checkout" autocomplete="off">
+        <ul class="products">
+          ${PRODUCTS.map(productCard)}
+        </ul>
+        <div class="basket">
+          <p role="status" data-basket>Choose what you would like.</p>
+          <button class="button">Check out</button>
+        </div>
+      </form>`,
+  );
+}
+
+function productCard({ id, name, note, size, cents, artwork }: Product): Markup {
+  return html`<li class="product tint-${artwork}">
+    <div class="tile">${picture(artwork)}</div>
+    <h2>${name}</h2>
+    <p class="note">${note}</p>
+    <div class="buy">
+      <p><strong>${formatMoney(decimal(cents), CURRENCY)}</strong> <span>${size}</span></p>
+      <div class="stepper" data-cents="${cents}">
+        <button type="button" data-step="-1" aria-label="One less ${name}">−</button>
+        <input
+          name="${id}"
+          type="number"
+          inputmode="numeric"
+          min="0"
+          max="${MOST_OF_ONE}"
+          value="0"
+          aria-label="Quantity of ${name}"
+        />
+        <button type="button" data-step="1" aria-label="One more ${name}">+</button>
+      </div>
+    </div>
+  </li>`;
+}
+
+export interface OrderPage {
+  order: Order;
+  token: string;
+  proxyUrl: string;
+  walletUrl?: string | undefined;
+}
+
+/** The widget beside the order. `order.js` comes first, so it listens before the widget can say anything. */
+export function orderPage({ order, token, proxyUrl, walletUrl }: OrderPage): Markup {
+  return page(
+    {
+      title: `Order ${order.orderId}`,
+      place: 'order',
+      scripts: ['/assets/order.js', `${proxyUrl}/widget.js`],
+      walletUrl,
+    },
+    html`<div class="checkout" data-order="${order.orderId}">
+      <section class="summary" aria-labelledby="summary">
+        <p class="eyebrow">Order ${order.orderId}</p>
+        <h1 id="summary">${order.kind === 'goods' ? 'Your order' : 'Top up your coffee card'}</h1>
+        <p class="fulfilment" role="status" data-fulfilled="${order.paidAt !== null}">${fulfilmentOf(order)}</p>
+        ${order.kind === 'goods' ? receipt(order.lines, order.amount) : topUpReceipt(order.amount)}
+      </section>
+      <section class="payment" aria-labelledby="payment">
+        <h2 id="payment">Payment</h2>
+        <payment-widget order="${token}"></payment-widget>
+      </section>
+    </div>`,
+  );
+}
+
+export function fulfilmentOf(order: Order): string {
+  if (order.paidAt !== null) return order.kind === 'goods' ? PAID : TOPPED_UP;
+  return order.kind === 'goods'
+    ? 'We pack it as soon as the payment is in.'
+    : 'It is on your card once the payment is in.';
+}
+
+function receipt(lines: readonly Line[], amount: string): Markup {
+  return html`<table class="receipt">
+    <caption class="unseen">
+      What you ordered
+    </caption>
+    <tbody>
+      ${lines.map(
+        ({ product, quantity }) =>
+          html`<tr>
+            <td><div class="thumb tint-${product.artwork}">${picture(product.artwork)}</div></td>
+            <th scope="row">${product.name}<span>${quantity} × ${product.size}</span></th>
+            <td>${formatMoney(decimal(product.cents * quantity), CURRENCY)}</td>
+          </tr>`,
+      )}
+    </tbody>
+    <tfoot>
+      <tr>
+        <td></td>
+        <th scope="row">Shipping</th>
+        <td>Free</td>
+      </tr>
+      <tr class="total">
+        <td></td>
+        <th scope="row">Total</th>
+        <td>${formatMoney(amount, CURRENCY)}</td>
+      </tr>
+    </tfoot>
+  </table>`;
+}
+
+function topUpReceipt(amount: string | null): Markup {
+  const range = `Between ${formatMoney(TOP_UP.least, CURRENCY)} and ${formatMoney(TOP_UP.most, CURRENCY)}, as you like.`;
+  return html`<div class="coffee-card">
+    ${card}
+    <p>
+      <span>${amount === null ? range : 'Topped up by'}</span> ${amount === null ? '' : formatMoney(amount, CURRENCY)}
+    </p>
+  </div>`;
+}
+
+export interface AccountPage {
+  balance: string;
+  orders: readonly Order[];
+  walletUrl?: string | undefined;
+}
+
+export function accountPage({ balance, orders, walletUrl }: AccountPage): Markup {
+  return page(
+    { title: 'Your account', place: 'account', walletUrl },
+    html`<div class="account-page">
+      <section aria-labelledby="card">
+        <h1 id="card">Your coffee card</h1>
+        <div class="coffee-card">
+          ${card}
+          <p><span>Balance</span> ${formatMoney(balance, CURRENCY)}</p>
+        </div>
+        <form method="post" action="/account/top-ups"><button class="button">Top up your balance</button></form>
+      </section>
+      <section aria-labelledby="orders">
+        <h2 id="orders">Your orders</h2>
+        ${orders.length === 0 ? html`<p class="quiet">Nothing yet.</p>` : ''}
+        <ul class="orders">
+          ${orders.map(
+            (order) =>
+              html`<li>
+                <a href="/orders/${order.orderId}">${order.kind === 'goods' ? goodsOf(order.lines) : 'Coffee card'}</a>
+                <span class="quiet">${order.orderId}</span>
+                <span>${order.amount === null ? '' : formatMoney(order.amount, CURRENCY)}</span>
+                <span class="chip ${order.paidAt === null ? '' : 'good'}"
+                  >${order.paidAt === null ? 'Not paid' : 'Paid'}</span
+                >
+              </li>`,
+          )}
+        </ul>
+      </section>
+    </div>`,
+  );
+}
+
+function goodsOf(lines: readonly Line[]): string {
+  return lines
+    .map(({ product, quantity }) => (quantity > 1 ? `${quantity} × ${product.name}` : product.name))
+    .join(', ');
+}

@@ -1,0 +1,203 @@
+// The whole demo as three real processes, wired to each other: sandbox gateway, proxy, shop. Owns the ports, the secrets (new
+// in every run, known only to the processes that need them) and the folder of the proxy's database; child.ts owns each
+// process. `npm start` runs it for a person, the journeys run it on free ports. Nothing in it is for production.
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, mkdir, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Child, type ChildSettings } from './child.ts';
+
+export type Part = 'sandbox' | 'proxy' | 'shop';
+
+export interface StackSettings {
+  /** Wanted ports; where one is taken another is used. 0 is any free one. */
+  ports?: Record<Part, number>;
+  /** Where the proxy keeps its database. Default: a new folder, deleted at the end. */
+  dir?: string;
+  /** Added to the environment of each part. */
+  env?: Partial<Record<Part, Record<string, string>>>;
+  readyWithinMs?: number;
+  /** Called when a part ends that was not asked to; by then the others are ended, too. */
+  onDeath?: (message: string) => void;
+}
+
+export interface Secrets {
+  gatewayApiKey: string;
+  orderSecret: string;
+  merchantApiKey: string;
+  ipnSecret: string;
+  webhookSecret: string;
+}
+
+export const FREE_PORTS: Record<Part, number> = { sandbox: 0, proxy: 0, shop: 0 };
+
+const DEMO_PORTS: Record<Part, number> = { sandbox: 8788, proxy: 8787, shop: 8080 };
+const PARTS: readonly Part[] = ['sandbox', 'proxy', 'shop'];
+const HOST = '127.0.0.1';
+const PROGRAMS: Record<Part, string> = {
+  sandbox: 'sandbox/main.ts',
+  proxy: '../backend-proxy/main.ts',
+  shop: 'shop/main.ts',
+};
+/** A path that each answers as soon as it can work. */
+const READY: Record<Part, string> = { sandbox: '/', proxy: '/readyz', shop: '/' };
+const READY_WITHIN_MS = 20_000;
+/** A port can be taken between the moment we find it free and the moment the child asks for it. */
+const STARTS = 3;
+const LINES_KEPT = 2_000;
+
+/** Throws, with the part's last words, where one does not start; then none is left running. */
+export async function startStack(settings: StackSettings = {}): Promise<Stack> {
+  const dir = settings.dir ?? (await mkdtemp(join(tmpdir(), 'payment-widget-')));
+  await mkdir(dir, { recursive: true });
+  for (let start = 1; ; start++) {
+    const stack = new Stack(await freePorts(settings.ports ?? DEMO_PORTS), dir, settings);
+    try {
+      await Promise.all(PARTS.map((part) => stack.start(part)));
+      return stack;
+    } catch (error) {
+      await stack.stop();
+      const isPortTaken = error instanceof Error && error.message.includes('EADDRINUSE');
+      if (!isPortTaken || start === STARTS) throw error;
+    }
+  }
+}
+
+export class Stack {
+  readonly sandbox: string;
+  readonly proxy: string;
+  readonly shop: string;
+  readonly secrets: Secrets = newSecrets();
+  readonly #settings: StackSettings;
+  readonly #dir: string;
+  readonly #children = new Map<Part, Child>();
+  readonly #logs: Record<Part, string[]> = { sandbox: [], proxy: [], shop: [] };
+  readonly #killAll = () => this.#children.forEach((child) => child.kill());
+  #isStopping = false;
+
+  constructor(ports: Record<Part, number>, dir: string, settings: StackSettings) {
+    this.sandbox = `http://${HOST}:${ports.sandbox}`;
+    this.proxy = `http://${HOST}:${ports.proxy}`;
+    this.shop = `http://${HOST}:${ports.shop}`;
+    this.#dir = dir;
+    this.#settings = settings;
+    process.once('exit', this.#killAll);
+  }
+
+  /** The last 2,000 lines of each; a restart's follow those before it. */
+  get logs(): Record<Part, readonly string[]> {
+    return this.#logs;
+  }
+
+  async start(part: Part): Promise<void> {
+    const child = new Child(this.#childSettings(part));
+    this.#children.set(part, child);
+    await child.ready();
+  }
+
+  /** Ends the proxy by the signal (SIGKILL: as a crash would) and starts it again over the same database. */
+  async restartProxy(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    await this.#children.get('proxy')?.end(signal);
+    await this.start('proxy');
+  }
+
+  /** Ends all three, and deletes the database where its folder was ours. Can be called more than once. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all([...this.#children.values()].map((child) => child.end()));
+    process.off('exit', this.#killAll);
+    if (this.#settings.dir === undefined) await rm(this.#dir, { recursive: true, force: true });
+  }
+
+  #childSettings(part: Part): ChildSettings {
+    const { env = {}, readyWithinMs = READY_WITHIN_MS, onDeath = console.error } = this.#settings;
+    return {
+      name: part,
+      file: fileURLToPath(new URL(PROGRAMS[part], import.meta.url)),
+      env: { HOST, PORT: new URL(this[part]).port, ...this.#environment()[part], ...env[part] },
+      isReady: () => answers(`${this[part]}${READY[part]}`),
+      readyWithinMs,
+      onLine: (line) => {
+        const lines = this.#logs[part];
+        lines.push(line);
+        if (lines.length > LINES_KEPT) lines.shift();
+      },
+      onDeath: (message) => {
+        if (this.#isStopping) return;
+        void this.stop().then(() => onDeath(message));
+      },
+    };
+  }
+
+  #environment(): Record<Part, Record<string, string>> {
+    const { gatewayApiKey, orderSecret, merchantApiKey, ipnSecret, webhookSecret } = this.secrets;
+    return {
+      sandbox: { GATEWAY_API_KEY: gatewayApiKey, IPN_URL: `${this.proxy}/ipn/${ipnSecret}` },
+      proxy: {
+        GATEWAY_URL: this.sandbox,
+        GATEWAY_API_KEY: gatewayApiKey,
+        ORDER_SECRET: orderSecret,
+        MERCHANT_API_KEY: merchantApiKey,
+        IPN_SECRET: ipnSecret,
+        ALLOWED_ORIGINS: this.shop,
+        DATABASE_URL: `file:${join(this.#dir, 'payments.db')}`,
+        WEBHOOK_URL: `${this.shop}/webhooks`,
+        WEBHOOK_SECRET: webhookSecret,
+      },
+      shop: {
+        PROXY_URL: this.proxy,
+        ORDER_SECRET: orderSecret,
+        MERCHANT_API_KEY: merchantApiKey,
+        WEBHOOK_SECRET: webhookSecret,
+        WALLET_URL: `${this.sandbox}/wallet`,
+      },
+    };
+  }
+}
+
+function newSecrets(): Secrets {
+  return {
+    gatewayApiKey: random(),
+    orderSecret: random(),
+    merchantApiKey: random(),
+    ipnSecret: random(),
+    webhookSecret: `whsec_${randomBytes(32).toString('base64')}`,
+  };
+}
+
+function random(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Holds all three at once while it looks, so that they differ. */
+async function freePorts(wanted: Record<Part, number>): Promise<Record<Part, number>> {
+  const [sandbox, proxy, shop] = await Promise.all([hold(wanted.sandbox), hold(wanted.proxy), hold(wanted.shop)]);
+  const ports = { sandbox: portOf(sandbox), proxy: portOf(proxy), shop: portOf(shop) };
+  await Promise.all([sandbox, proxy, shop].map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+function hold(port: number): Promise<Server> {
+  return listen(port).catch(() => listen(0));
+}
+
+function listen(port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject).listen(port, HOST, () => resolve(server));
+  });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(url, { signal: AbortSignal.timeout(1_000) }).then(
+    async (response) => (await response.body?.cancel(), response.ok),
+    () => false,
+  );
+}
