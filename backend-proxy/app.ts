@@ -1,0 +1,192 @@
+// Puts the proxy together: a Hono app over a gateway and a ledger, and the two workers beside it.
+// It reads no environment and opens no port, so it also mounts in a merchant's own server: `server.route('/pay', proxy.app)`.
+import { fileURLToPath } from 'node:url';
+import { OpenAPIHono } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { cors } from 'hono/cors';
+import { HTTPException } from 'hono/http-exception';
+import { requestId } from 'hono/request-id';
+import { routePath } from 'hono/route';
+import { secureHeaders } from 'hono/secure-headers';
+import { Refusal } from './errors.ts';
+import type { Gateway } from './gateway/gateway.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import { createOrderTokens } from './orders.ts';
+import { createPayments } from './payments.ts';
+import { createPayouts } from './payouts.ts';
+import { createReconciler } from './reconcile.ts';
+import { createStreams } from './routes/events.ts';
+import { originIn } from './routes/guards.ts';
+import { ipnRoutes } from './routes/ipn.ts';
+import { merchantRoutes } from './routes/merchant.ts';
+import { operationsRoutes } from './routes/operations.ts';
+import { orderRoutes } from './routes/order.ts';
+import { problemResponse } from './routes/problem.ts';
+import { createWebhookSender, type WebhookTarget } from './webhooks.ts';
+import type { Worker } from './worker.ts';
+
+const MAX_BODY_BYTES = 16 * 1024;
+const PRUNE_EVERY_MS = 3_600_000;
+
+export interface ProxyConfig {
+  orderSecrets: readonly string[];
+  merchantKeys: readonly string[];
+  ipnSecrets: readonly string[];
+  allowedOrigins: readonly string[];
+  webhook?: WebhookTarget | undefined;
+  /** Reverse proxies in front whose X-Forwarded-For is believed; default none. */
+  trustedProxies?: number;
+  /** Where the built widget lies; default: this project's dist/widget. */
+  widgetFolder?: string;
+}
+
+/** One line of the log: an event's name and fields that are safe to keep. */
+export type Log = (level: 'error' | 'warn' | 'info' | 'debug', event: string, fields?: Record<string, unknown>) => void;
+
+export interface ProxyParts {
+  gateway: Gateway;
+  ledger: Ledger;
+  config: ProxyConfig;
+  now?: () => number;
+  log?: Log;
+}
+
+export interface Proxy {
+  app: OpenAPIHono;
+  /** Does all checks and deliveries that are due now, for tests with a clock of their own. */
+  tick(): Promise<void>;
+  /** Works in the background until `stop`, which ends the streams and resolves when nothing is in hand. */
+  run(): { stop(): Promise<void> };
+}
+
+export function createProxy({ gateway, ledger, config, now = Date.now, log = () => undefined }: ProxyParts): Proxy {
+  const tokens = createOrderTokens(config.orderSecrets, config, now);
+  const streams = createStreams({ now });
+  const onError = (error: unknown) => log('error', 'work failed', { error: describe(error) });
+  const reconciler = createReconciler({ gateway, ledger, now }, onError);
+  const sender = config.webhook && createWebhookSender({ ledger, target: config.webhook, now }, onError);
+  const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
+
+  const app = new OpenAPIHono();
+  app.use(requestId(), logged(log, now), secureHeaders());
+  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuseBody }));
+  app.use('/order/*', originIn(config.allowedOrigins), crossOrigin(config.allowedOrigins));
+  app.use('/order', originIn(config.allowedOrigins), crossOrigin(config.allowedOrigins));
+  app.use(jsonOnly());
+  app.route('/', ipnRoutes({ secrets: config.ipnSecrets, gateway, ledger, onRung: () => reconciler.wake() }));
+  app.route(
+    '/',
+    orderRoutes({
+      tokens,
+      payments: createPayments({ gateway, ledger, now }),
+      streams,
+      watch: (orderId, onChange) => ledger.watch(orderId, onChange),
+      trustedProxies: config.trustedProxies ?? 0,
+    }),
+  );
+  app.route(
+    '/',
+    merchantRoutes({
+      keys: config.merchantKeys,
+      allowedOrigins: config.allowedOrigins,
+      tokens,
+      payouts: createPayouts({ gateway, ledger }),
+      ledger,
+      onDue: () => sender?.wake(),
+    }),
+  );
+  document(app);
+  const widgetFolder = config.widgetFolder ?? fileURLToPath(new URL('../dist/widget', import.meta.url));
+  app.route('/', operationsRoutes(ledger, widgetFolder));
+  app.notFound((c) => problemResponse(c, new Refusal('not_found', 'There is nothing here.')));
+  app.onError((error, c) => {
+    const refusal = refusalFrom(error);
+    if (refusal.cause !== undefined) {
+      log('error', 'request failed', { requestId: c.get('requestId'), error: describe(refusal.cause) });
+    }
+    return problemResponse(c, refusal);
+  });
+
+  return {
+    app,
+    async tick() {
+      while ((await Promise.all(workers.map((worker) => worker.tick()))).some((handled) => handled > 0));
+    },
+    run() {
+      const stops = workers.map((worker) => worker.run());
+      const pruning = setInterval(() => void ledger.prune().catch(onError), PRUNE_EVERY_MS);
+      pruning.unref();
+      return {
+        async stop() {
+          clearInterval(pruning);
+          streams.close();
+          await Promise.all(stops.map((stop) => stop()));
+        },
+      };
+    },
+  };
+}
+
+function refusalFrom(error: Error): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof HTTPException && error.status === 400) {
+    return new Refusal('invalid_request', 'The body is not valid JSON.', {
+      errors: [{ field: 'body', detail: 'JSON' }],
+    });
+  }
+  return new Refusal('internal', 'Something went wrong here. Nothing is lost; ask again.', { cause: error });
+}
+
+/** For the log: an error's name, code and place, never its message, which may quote a request or an upstream. */
+export function describe(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const code = 'code' in error ? ` ${String(error.code)}` : '';
+  const place = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '));
+  return `${error.name}${code}${place ?? ''}`;
+}
+
+function refuseBody(): never {
+  throw new Refusal('payload_too_large', `A body has at most ${MAX_BODY_BYTES} bytes.`);
+}
+
+function crossOrigin(allowedOrigins: readonly string[]) {
+  return cors({
+    origin: [...allowedOrigins],
+    allowMethods: ['GET', 'POST'],
+    allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key'],
+    exposeHeaders: ['X-Request-Id', 'Retry-After'],
+    maxAge: 7200,
+  });
+}
+
+/** Bodies are JSON, but for the IPN's, which is kept as it is whatever it says it is. */
+function jsonOnly(): MiddlewareHandler {
+  return async (c, next) => {
+    const isPost = c.req.method === 'POST' && !c.req.path.includes('/ipn/') && !c.req.path.endsWith('/redeliver');
+    if (isPost && !/^application\/json\s*(;|$)/i.test(c.req.header('Content-Type') ?? '')) {
+      throw new Refusal('unsupported_media_type', 'Send Content-Type: application/json.');
+    }
+    await next();
+  };
+}
+
+/** One line a request, with the route's pattern: the path of an IPN is a secret. */
+function logged(log: Log, now: () => number): MiddlewareHandler {
+  return async (c, next) => {
+    const from = now();
+    await next();
+    const { status } = c.res;
+    const fields = { requestId: c.get('requestId') as string, method: c.req.method, route: routePath(c, -1), status };
+    log(status >= 500 ? 'warn' : 'info', 'request', { ...fields, ms: now() - from });
+  };
+}
+
+function document(app: OpenAPIHono): void {
+  const { openAPIRegistry: registry } = app;
+  registry.registerComponent('securitySchemes', 'orderToken', { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' });
+  registry.registerComponent('securitySchemes', 'merchantKey', { type: 'http', scheme: 'bearer' });
+  app.get('/openapi.json', (c) =>
+    c.json(app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'Payment widget proxy', version: '1' } })),
+  );
+}

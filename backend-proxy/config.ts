@@ -1,0 +1,102 @@
+// The only reader of the environment: what the operator set, checked as a whole, secrets never repeated.
+// A missing or wrong variable ends the start with one message that names every wrong one and what is allowed.
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { profileSchema, type Profile } from './gateway/profile.ts';
+import { isSafeWebUrl } from './gateway/trust.ts';
+import { MIN_SECRET_BYTES } from './orders.ts';
+
+const list = (value: string): string[] =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+/** A comma-separated list, each part as `part` demands; the message never shows the value. */
+const listOf = (allowed: string, isAllowed: (part: string) => boolean) =>
+  z
+    .string({ error: `missing: ${allowed}` })
+    .transform(list)
+    .refine((parts) => parts.length > 0 && parts.every(isAllowed), { error: allowed });
+
+const webUrl = (allowed: string) =>
+  z
+    .string({ error: `missing: ${allowed}` })
+    .refine((text) => URL.canParse(text) && isSafeWebUrl(new URL(text)), { error: allowed });
+
+const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text;
+
+function isWebhookSecret(text: string): boolean {
+  const bytes = Buffer.from(text.slice('whsec_'.length), 'base64').byteLength;
+  return /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text) && bytes >= 24 && bytes <= 64;
+}
+
+const schema = z
+  .object({
+    GATEWAY_URL: webUrl("the gateway's base URL: https, or http on loopback"),
+    GATEWAY_API_KEY: z
+      .string({ error: 'missing: the key issued by the gateway' })
+      .regex(/^[!-~]{1,512}$/, { error: 'printable ASCII, no spaces' }),
+    GATEWAY_PROFILE: z.string().optional(),
+    ORDER_SECRET: listOf(
+      `a secret of at least ${MIN_SECRET_BYTES} bytes, or a comma-separated list of them`,
+      (secret) => Buffer.byteLength(secret) >= MIN_SECRET_BYTES,
+    ),
+    MERCHANT_API_KEY: listOf('at least 32 printable characters, or a comma-separated list of such keys', (key) =>
+      /^[!-~]{32,}$/.test(key),
+    ),
+    IPN_SECRET: listOf(
+      'at least 22 URL-safe characters (A-Z a-z 0-9 _ -), or a comma-separated list of such',
+      (secret) => /^[A-Za-z0-9_-]{22,}$/.test(secret),
+    ),
+    ALLOWED_ORIGINS: listOf('comma-separated exact origins, like https://shop.example', isOrigin),
+    DATABASE_URL: z
+      .string()
+      .regex(/^(file:.+|postgres(ql)?:\/\/.+)$/, { error: 'file:PATH or postgres://…' })
+      .default('file:payments.db'),
+    WEBHOOK_URL: webUrl("the merchant's endpoint: https, or http on loopback").optional(),
+    WEBHOOK_SECRET: listOf('whsec_ and 24 to 64 bytes in base64', isWebhookSecret).optional(),
+    PUBLIC_URL: webUrl('how browsers reach the proxy: https, or http on loopback').optional(),
+    CHECKOUT_HOSTS: listOf('comma-separated hosts, like checkout.example', (host) =>
+      isOrigin(`https://${host}`),
+    ).optional(),
+    HOST: z.string().min(1).default('127.0.0.1'),
+    PORT: z.coerce.number({ error: 'a port number' }).int().min(0).max(65_535).default(8787),
+    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    /** How many reverse proxies of the operator's stand in front, each adding to X-Forwarded-For. */
+    TRUSTED_PROXIES: z.coerce.number({ error: 'a number from 0 to 9' }).int().min(0).max(9).default(0),
+  })
+  .refine((env) => (env.WEBHOOK_URL === undefined) === (env.WEBHOOK_SECRET === undefined), {
+    error: 'WEBHOOK_URL and WEBHOOK_SECRET go together',
+    path: ['WEBHOOK_SECRET'],
+  });
+
+export type Config = Omit<z.infer<typeof schema>, 'GATEWAY_PROFILE'> & { GATEWAY_PROFILE: Profile };
+
+/** Throws an Error whose message is meant for the operator, as it is. */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  // An empty variable is one that is not set: that is what a line `NAME=` in an .env file means.
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = schema.safeParse(given);
+  const problems = parsed.success
+    ? []
+    : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  const profile = readProfile(given['GATEWAY_PROFILE']);
+  if (Array.isArray(profile)) problems.push(...profile);
+  if (!parsed.success || Array.isArray(profile)) {
+    throw new Error(`The configuration is not complete:\n${problems.map((line) => `  ${line}`).join('\n')}`);
+  }
+  return { ...parsed.data, GATEWAY_PROFILE: profile };
+}
+
+/** The profile, or what is wrong with the file. */
+function readProfile(path: string | undefined): Profile | string[] {
+  if (path === undefined) return profileSchema.parse({});
+  try {
+    const parsed = profileSchema.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+    if (parsed.success) return parsed.data;
+    return parsed.error.issues.map((issue) => `GATEWAY_PROFILE: ${issue.path.join('.')}: ${issue.message}`);
+  } catch {
+    return ['GATEWAY_PROFILE: the path of a JSON file that can be read'];
+  }
+}

@@ -1,0 +1,53 @@
+// What can be refused, once: kind → HTTP status, title, and whether the same request may succeed later.
+// One class crosses every boundary; app.ts turns it into application/problem+json (RFC 9457) in one place.
+// The kinds are the problem documents' stable `code`s: extend, never rename.
+
+export const REFUSALS = {
+  invalid_request: { status: 400, title: 'The request is not valid', retryable: false },
+  invalid_token: { status: 401, title: 'The order token is not valid', retryable: false },
+  token_expired: { status: 401, title: 'The order token has expired', retryable: false },
+  unauthorized: { status: 401, title: 'The API key is missing or wrong', retryable: false },
+  forbidden_origin: { status: 403, title: 'Requests from this origin are not allowed', retryable: false },
+  not_found: { status: 404, title: 'There is nothing here', retryable: false },
+  already_paid: { status: 409, title: 'The order is already paid', retryable: false },
+  order_changed: { status: 409, title: 'The order was started with another amount or currency', retryable: false },
+  order_id_taken: { status: 409, title: 'The order id belongs to another transaction', retryable: false },
+  payload_too_large: { status: 413, title: 'The request is too large', retryable: false },
+  unsupported_media_type: { status: 415, title: 'The body must be application/json', retryable: false },
+  method_unavailable: { status: 422, title: 'This order cannot be paid by this method', retryable: false },
+  idempotency_key_reused: { status: 422, title: 'The idempotency key was used for another request', retryable: false },
+  too_many_payments: { status: 429, title: 'The order has had too many payments', retryable: false },
+  too_many_requests: { status: 429, title: 'Too many requests', retryable: true },
+  internal: { status: 500, title: 'Something went wrong here', retryable: true },
+  unavailable: { status: 503, title: 'The books cannot be written just now', retryable: true },
+  too_many_streams: { status: 503, title: 'Too many open streams', retryable: true },
+} as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
+
+export type RefusalKind = keyof typeof REFUSALS;
+
+export interface FieldError {
+  field: string;
+  detail: string;
+}
+
+interface RefusalOptions {
+  errors?: FieldError[];
+  /** Whole seconds, sent as `Retry-After`. */
+  retryAfterS?: number;
+  cause?: unknown;
+}
+
+/** `detail` is shown to the caller: it never holds a secret, a token, or anything an upstream wrote. */
+export class Refusal extends Error {
+  readonly kind: RefusalKind;
+  readonly errors: FieldError[] | undefined;
+  readonly retryAfterS: number | undefined;
+
+  constructor(kind: RefusalKind, detail: string, { errors, retryAfterS, cause }: RefusalOptions = {}) {
+    super(detail, { cause });
+    this.name = 'Refusal';
+    this.kind = kind;
+    this.errors = errors;
+    this.retryAfterS = retryAfterS;
+  }
+}

@@ -1,0 +1,77 @@
+// The gateway's paths, field names and status names: the only translation between its words and ours.
+// The service's own description leaves them "not shown"; the defaults are what its developer documentation and public
+// integrations show. GATEWAY_PROFILE names a JSON file that overrides any of them; unknown keys are refused.
+import { z } from 'zod';
+
+const name = z.string().min(1).max(100);
+const path = z.string().regex(/^\/[A-Za-z0-9/_.~-]*$/, 'a path that begins with /');
+const httpStatus = z.int().min(100).max(599);
+
+/** An object whose every key has a default, and which refuses keys it does not know. */
+function section<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.strictObject(shape).prefault({} as never);
+}
+
+export const profileSchema = section({
+  paths: section({
+    pay: path.default('/api/v3/integration/merchants/payments/pay'),
+    payout: path.default('/api/v3/integration/merchants/payments/payout'),
+    /** null: the gateway has no status check, and an IPN is believed as it is (the weaker mode). */
+    status: path.nullable().default('/api/v3/integration/merchants/payments/status'),
+  }),
+  request: section({
+    orderId: name.default('orderId'),
+    amount: name.default('amount'),
+    currency: name.default('currency'),
+    method: name.default('method'),
+    returnUrl: name.default('returnUrl'),
+    customer: name.default('customer'),
+    customerReferenceNo: name.default('customerReferenceNo'),
+    language: name.default('language'),
+    type: name.default('type'),
+    note: name.default('note'),
+  }),
+  answer: section({
+    orderId: name.default('orderId'),
+    paymentId: name.default('paymentId'),
+    method: name.default('method'),
+    checkoutUrl: name.default('checkout'),
+    qr: name.default('qr'),
+    appUrl: name.default('appPaymentLink'),
+  }),
+  /** Fields of an IPN and of a status check's answer. */
+  report: section({
+    orderId: name.default('orderId'),
+    paymentId: name.default('paymentId'),
+    type: name.default('type'),
+    amount: name.default('amount'),
+    currency: name.default('currency'),
+    status: name.default('status'),
+  }),
+  types: section({
+    PAY: name.default('PAY'),
+    PAYOUT: name.default('PAYOUT'),
+    /** The `type` of a payout request. */
+    payoutRequest: name.default('JETGO'),
+  }),
+  /** Status name → what it means; a name that is not here is taken for pending. */
+  statuses: z.record(name, z.enum(['pending', 'succeeded', 'failed'])).default({
+    INITIALIZED: 'pending',
+    PROCESSING: 'pending',
+    SUCCESS: 'succeeded',
+    FAILED: 'failed',
+    ERROR: 'failed',
+  }),
+  httpStatuses: section({
+    /** Answers that say: refused, nothing was created. All other errors leave the outcome uncertain. */
+    rejected: z.array(httpStatus).default([400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422]),
+    /** Answers of the status check that say: there is no such order. */
+    unknown: z.array(httpStatus).default([404]),
+  }),
+  /** The service documents payout amounts as Integer. */
+  payoutDecimals: z.boolean().default(false),
+});
+
+export type Profile = z.infer<typeof profileSchema>;
+
+export const DEFAULT_PROFILE: Profile = profileSchema.parse({});

@@ -1,0 +1,10 @@
+// DATABASE_URL → store. The only place that knows there is more than one kind.
+import { openSqlite } from './sqlite.ts';
+import type { Store } from './store.ts';
+
+/** `file:PATH` (SQLite) or `postgres://…`. `onFatal`: the disk failed under a commit and the process has to end. */
+export async function openStore(url: string, onFatal: (error: unknown) => void): Promise<Store> {
+  if (url.startsWith('file:')) return openSqlite(url.slice('file:'.length), onFatal);
+  const { openPostgres } = await import('./postgres.ts');
+  return openPostgres(url);
+}

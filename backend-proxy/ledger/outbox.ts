@@ -1,0 +1,87 @@
+// The webhooks' rows: written in the transaction that raised the stage, so that what is told is exactly what happened.
+// Owns the rows and their leases; sending them is webhooks.ts's. The body's bytes are frozen here: a retry is the same.
+import { randomUUID } from 'node:crypto';
+import { iso, merchantView, type WebhookType } from '../protocol/views.ts';
+import type { Delivery, Webhook, WebhookState } from './ledger.ts';
+import type { Posting } from './posting.ts';
+import { readTransaction } from './reading.ts';
+import type { WebhookRow } from './schema.ts';
+import type { Books } from './store.ts';
+
+/** Each type once per transaction, however often the fact comes. */
+export async function queueWebhook({ tx, now }: Posting, transactionId: string, type: WebhookType): Promise<void> {
+  const transaction = await readTransaction(tx, transactionId);
+  if (transaction === undefined) throw new Error(`No transaction ${transactionId} to tell of`);
+  const body = JSON.stringify({ type, timestamp: iso(now), data: merchantView(transaction) });
+  await tx
+    .insertInto('webhooks')
+    .values({
+      id: `msg_${randomUUID().replaceAll('-', '')}`,
+      transaction_id: transactionId,
+      order_id: transaction.orderId,
+      type,
+      body,
+      state: 'pending',
+      attempts: 0,
+      next_at: now,
+      lease_until: 0,
+      last_answer: null,
+      created_at: now,
+    })
+    .onConflict((c) => c.columns(['transaction_id', 'type']).doNothing())
+    .execute();
+}
+
+export function dueWebhooks(db: Books, now: number, most: number) {
+  return db
+    .selectFrom('webhooks')
+    .select('id')
+    .where('state', '=', 'pending')
+    .where('next_at', '<=', now)
+    .where('lease_until', '<=', now)
+    .orderBy('next_at')
+    .limit(most);
+}
+
+/** A crash after the claim doubles a delivery and never loses one: the lease runs out and it is claimed again. */
+export async function claimWebhooks(tx: Books, now: number, most: number, leaseMs: number): Promise<Webhook[]> {
+  const rows = await tx
+    .updateTable('webhooks')
+    .set((eb) => ({ lease_until: now + leaseMs, attempts: eb('attempts', '+', 1) }))
+    .where('id', 'in', dueWebhooks(tx, now, most))
+    .where('lease_until', '<=', now)
+    .returningAll()
+    .execute();
+  return rows.map(toWebhook);
+}
+
+export async function recordDelivery(tx: Books, id: string, delivery: Delivery): Promise<void> {
+  const { state, answer } = delivery;
+  await tx
+    .updateTable('webhooks')
+    .set({ state, last_answer: answer, lease_until: 0, ...('nextAt' in delivery && { next_at: delivery.nextAt }) })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function listWebhooks(tx: Books, state: WebhookState | undefined, limit: number): Promise<Webhook[]> {
+  const all = tx.selectFrom('webhooks').selectAll().orderBy('created_at', 'desc').limit(limit);
+  const rows = await (state === undefined ? all : all.where('state', '=', state)).execute();
+  return rows.map(toWebhook);
+}
+
+export async function redeliver(tx: Books, now: number, id: string): Promise<Webhook | undefined> {
+  const row = await tx
+    .updateTable('webhooks')
+    .set({ state: 'pending', attempts: 0, next_at: now })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  return row && toWebhook(row);
+}
+
+function toWebhook(row: WebhookRow): Webhook {
+  const { id, type, body, state, attempts } = row;
+  const { order_id: orderId, next_at: nextAt, last_answer: lastAnswer, created_at: createdAt } = row;
+  return { id, type, orderId, body, state, attempts, nextAt, lastAnswer, createdAt };
+}

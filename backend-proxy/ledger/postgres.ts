@@ -1,0 +1,120 @@
+// The store on PostgreSQL, for more than one proxy on the same books. Each write is a transaction of its own on a pool of
+// connections; two that deadlock or collide are run again. NOTIFY only wakes the other proxies, outside the transaction
+// (inside, it would serialize every commit); the poll of the versions is the guarantee.
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { Client, Pool, types } from 'pg';
+import { Refusal } from '../errors.ts';
+import { migrate, type Tables } from './schema.ts';
+import type { Books, Store } from './store.ts';
+
+const CONNECTIONS = 16;
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 10_000;
+const MOST_TRIES = 5;
+const CHANNEL = 'payment_widget_orders';
+const RELISTEN_AFTER_MS = 1_000;
+const ANNOUNCE_AFTER_MS = 5;
+/** serialization_failure, deadlock_detected: the database asks for another run. */
+const RUN_AGAIN = new Set(['40001', '40P01']);
+const INT8 = 20;
+
+export async function openPostgres(url: string): Promise<Store> {
+  // Every bigint here is a time or an amount of at most 15 digits.
+  types.setTypeParser(INT8, Number);
+  const pool = new Pool({
+    connectionString: url,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    options: '-c synchronous_commit=on',
+  });
+  // A connection that breaks while idle: the pool replaces it, and without a listener the process would end.
+  pool.on('error', () => undefined);
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  await refuseWithoutFsync(db);
+  await migrate(db, 'postgres');
+  const ear = createEar(url);
+  let waiting = new Set<string>();
+
+  async function sendAnnouncements(): Promise<void> {
+    const orderIds = waiting;
+    waiting = new Set();
+    // Lost where the database is away: then the poll tells, a second later.
+    await pool
+      .query('select pg_notify($1, id) from unnest($2::text[]) as id', [CHANNEL, [...orderIds]])
+      .catch(() => undefined);
+  }
+
+  return {
+    db,
+    async write(op) {
+      for (let tried = 1; ; tried += 1) {
+        try {
+          return await db.transaction().execute(op);
+        } catch (error) {
+          if (error instanceof Refusal) throw error;
+          if (tried < MOST_TRIES && RUN_AGAIN.has(codeOf(error))) continue;
+          throw new Refusal('unavailable', 'The books could not be written; try again.', { cause: error });
+        }
+      }
+    },
+    async lockOrder(tx, orderId) {
+      await tx.selectFrom('orders').select('order_id').where('order_id', '=', orderId).forUpdate().execute();
+    },
+    announce(orderIds) {
+      if (waiting.size === 0) setTimeout(() => void sendAnnouncements(), ANNOUNCE_AFTER_MS);
+      for (const orderId of orderIds) waiting.add(orderId);
+    },
+    onAnnounced: ear.onAnnounced,
+    async close() {
+      await ear.close();
+      await db.destroy();
+    },
+  };
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** With fsync off a commit that was answered may be gone after a crash: no place for money. */
+async function refuseWithoutFsync(db: Books): Promise<void> {
+  const { rows } = await sql<{ fsync: string }>`show fsync`.execute(db);
+  if (rows[0]?.fsync !== 'on')
+    throw new Error('DATABASE_URL: PostgreSQL runs with fsync off, which loses payments in a crash');
+}
+
+/** One connection that listens, and comes back when it breaks. */
+function createEar(url: string) {
+  let listener: (orderId: string) => void = () => undefined;
+  let closed = false;
+  let client: Client | undefined;
+
+  async function listen(): Promise<void> {
+    const fresh = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+    client = fresh;
+    let lost = false;
+    const again = (): void => {
+      if (lost || closed) return;
+      lost = true;
+      setTimeout(() => void listen(), RELISTEN_AFTER_MS).unref();
+    };
+    fresh.on('error', again).on('end', again);
+    fresh.on('notification', ({ payload }) => payload !== undefined && listener(payload));
+    await fresh
+      .connect()
+      .then(() => fresh.query(`listen ${CHANNEL}`))
+      .catch(again);
+  }
+  void listen();
+
+  return {
+    onAnnounced(heard: (orderId: string) => void) {
+      listener = heard;
+    },
+    async close() {
+      closed = true;
+      await client?.end().catch(() => undefined);
+    },
+  };
+}

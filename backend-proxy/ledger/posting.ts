@@ -1,0 +1,234 @@
+// The only code that changes a transaction once its row is written: every fact is posted here, inside a transaction.
+// The rule is the update itself, `… WHERE id = ? AND rank < ?`: never select, decide, update. Where one row changed, its
+// history, the order's version and the webhook's row are written with it, so they are committed together or not at all.
+import { sql } from 'kysely';
+import {
+  EXPIRY_GRACE_MS,
+  CHECKOUT_LIFETIME_MS,
+  PAYOUT_FAILED_APART_MS,
+  SENDING_LIMIT_MS,
+  UNKNOWN_AFTER_SENT_MS,
+  UNKNOWN_APART_MS,
+  nextCheckAt,
+  reviewAfterMs,
+} from '../protocol/schedule.ts';
+import { STAGES, stageOf, type Flag, type Source, type Stage } from '../protocol/transaction.ts';
+import type { WebhookType } from '../protocol/views.ts';
+import type { Fact, Observation } from './ledger.ts';
+import { queueWebhook } from './outbox.ts';
+import type { TransactionRow } from './schema.ts';
+import type { Books } from './store.ts';
+
+/** One posting: the transaction's database transaction, the time, and who has to be told after the commit. */
+export interface Posting {
+  tx: Books;
+  now: number;
+  source: Source;
+  touched: Set<string>;
+}
+
+/** Raises the stage where the fact ranks higher; the row as raised, or undefined where it changed nothing. */
+export async function raise(p: Posting, id: string, stage: Stage, detail: string | null = null) {
+  const { rank } = STAGES[stage];
+  const row = await p.tx
+    .updateTable('transactions')
+    .set({ prior_rank: sql.ref('rank'), rank, updated_at: p.now, ...(stage === 'sending' && { sent_at: p.now }) })
+    .where('id', '=', id)
+    .where('rank', '<', rank)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  await note(p, row, stage, detail);
+  if (stage === 'succeeded') await creditOrder(p, row);
+  else await announceStatus(p, row);
+  return row;
+}
+
+async function creditOrder(p: Posting, row: TransactionRow): Promise<void> {
+  if (STAGES[stageOf(row.prior_rank)].ended) {
+    await p.tx.updateTable('transactions').set({ late: 1 }).where('id', '=', row.id).execute();
+  }
+  if (row.type === 'PAYOUT') return queueWebhook(p, row.id, 'payout.succeeded');
+  const { numUpdatedRows } = await p.tx
+    .updateTable('orders')
+    .set({ paid_by: row.id })
+    .where('order_id', '=', row.order_id)
+    .where('paid_by', 'is', null)
+    .executeTakeFirst();
+  if (numUpdatedRows === 1n) return queueWebhook(p, row.id, 'payment.succeeded');
+  // Told in place of payment.succeeded: whoever ships goods on that must not ship them twice.
+  return flag(p, row.id, 'surplus', null);
+}
+
+/** A webhook where the status the merchant sees has changed, not at every stage within it. */
+async function announceStatus(p: Posting, row: TransactionRow): Promise<void> {
+  const before = STAGES[stageOf(row.prior_rank)].status;
+  const after = STAGES[stageOf(row.rank)].status;
+  if (before !== after && after === 'FAILED') {
+    await queueWebhook(p, row.id, row.type === 'PAY' ? 'payment.failed' : 'payout.failed');
+  }
+}
+
+const FLAG_WEBHOOKS = {
+  surplus: { PAY: 'payment.surplus', PAYOUT: null },
+  mismatch: { PAY: 'payment.mismatch', PAYOUT: 'payout.mismatch' },
+  conflict: { PAY: 'payment.conflict', PAYOUT: 'payout.conflict' },
+  needs_review: { PAY: null, PAYOUT: 'payout.needs_review' },
+} as const satisfies Record<Flag, Record<'PAY' | 'PAYOUT', WebhookType | null>>;
+
+/** Raises a flag, once; it never lowers, and changes nothing of what is paid. */
+async function flag(p: Posting, id: string, name: Flag, detail: string | null): Promise<void> {
+  const row = await p.tx
+    .updateTable('transactions')
+    .set({ [name]: 1, updated_at: p.now })
+    .where('id', '=', id)
+    .where(name, '=', 0)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return;
+  await note(p, row, name, detail);
+  const webhook = FLAG_WEBHOOKS[name][row.type];
+  if (webhook !== null) await queueWebhook(p, id, webhook);
+}
+
+async function note(p: Posting, row: TransactionRow, event: Stage | Flag, detail: string | null): Promise<void> {
+  await p.tx
+    .insertInto('history')
+    .values({ transaction_id: row.id, event, at: p.now, source: p.source, detail })
+    .onConflict((c) => c.doNothing())
+    .execute();
+  if (row.type === 'PAYOUT') return;
+  await p.tx
+    .updateTable('orders')
+    .set((eb) => ({ version: eb('version', '+', 1) }))
+    .where('order_id', '=', row.order_id)
+    .execute();
+  p.touched.add(row.order_id);
+}
+
+export async function postFact(p: Posting, id: string, fact: Fact): Promise<boolean> {
+  if (fact.stage === 'pending') await keepMeans(p, id, fact);
+  const raised = await raise(p, id, fact.stage, 'why' in fact ? fact.why : null);
+  await plan(p, id);
+  return raised !== undefined;
+}
+
+/** The answer's fields are kept whatever the stage: an IPN may have come first, and its payment id must still match. */
+async function keepMeans(p: Posting, id: string, means: Extract<Fact, { stage: 'pending' }>): Promise<void> {
+  const { paymentId, method, checkoutUrl, qr, appUrl } = means;
+  await p.tx
+    .updateTable('transactions')
+    .set({ checkout_url: checkoutUrl, qr: qr && JSON.stringify(qr), app_url: appUrl })
+    .set((eb) => ({
+      payment_id: eb.fn.coalesce('payment_id', eb.val(paymentId)),
+      ...(method && { method }),
+      // From when it was sent, so that the time shown never ends after the gateway's.
+      ...(method === 'CHECKOUT' && { expires_at: eb('sent_at', '+', CHECKOUT_LIFETIME_MS) }),
+    }))
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function postObservation(p: Posting, id: string, seen: Observation): Promise<void> {
+  await applySeen(p, id, seen);
+  await applyClock({ ...p, source: 'clock' }, id);
+  await p.tx.updateTable('transactions').set({ lease_until: 0 }).where('id', '=', id).execute();
+  await plan(p, id);
+}
+
+async function applySeen(p: Posting, id: string, seen: Observation): Promise<void> {
+  switch (seen.kind) {
+    case 'unavailable':
+    case 'incomplete':
+      return;
+    case 'unknown':
+      return applyUnknown(p, id);
+    case 'mismatch':
+      return flag(p, id, 'mismatch', seen.field);
+    case 'verified':
+      await p.tx
+        .updateTable('transactions')
+        .set((eb) => ({ payment_id: eb.fn.coalesce('payment_id', eb.val(seen.paymentId)), unknown_at: null }))
+        .set(seen.outcome === 'failed' ? {} : { failed_at: null })
+        .where('id', '=', id)
+        .execute();
+      if (seen.outcome === 'succeeded') await raise(p, id, 'succeeded');
+      else if (seen.outcome === 'failed') await applyFailed(p, id);
+      else await applyPending(p, id);
+      return;
+    default:
+      seen satisfies never;
+  }
+}
+
+/** The gateway has it. What it gave to pay with was in the answer that was lost; a CHECKOUT's time runs all the same. */
+async function applyPending(p: Posting, id: string): Promise<void> {
+  const row = await raise(p, id, 'pending');
+  if (row?.method !== 'CHECKOUT' || row.expires_at !== null) return;
+  await p.tx
+    .updateTable('transactions')
+    .set((eb) => ({ expires_at: eb('sent_at', '+', CHECKOUT_LIFETIME_MS) }))
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Never of one that the gateway has given a payment id: it knew that one once, so "unknown" is no proof. */
+async function applyUnknown(p: Posting, id: string): Promise<void> {
+  const row = await p.tx.selectFrom('transactions').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined || row.payment_id !== null || row.sent_at === null) return;
+  if (p.now < row.sent_at + UNKNOWN_AFTER_SENT_MS) return;
+  if (row.unknown_at === null) {
+    await p.tx.updateTable('transactions').set({ unknown_at: p.now }).where('id', '=', id).execute();
+  } else if (p.now >= row.unknown_at + UNKNOWN_APART_MS && row.rank !== STAGES.pending.rank) {
+    await raise(p, id, 'not_created');
+  }
+}
+
+/** A payout's money may be sent again by hand once it is told failed: so it is told only when two checks agree. */
+async function applyFailed(p: Posting, id: string): Promise<void> {
+  const row = await p.tx.selectFrom('transactions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  if (row.rank === STAGES.succeeded.rank) return flag(p, id, 'conflict', null);
+  if (row.type === 'PAYOUT' && row.failed_at === null) {
+    await p.tx.updateTable('transactions').set({ failed_at: p.now }).where('id', '=', id).execute();
+  } else if (row.type === 'PAY' || p.now >= (row.failed_at ?? p.now) + PAYOUT_FAILED_APART_MS) {
+    await raise(p, id, 'declined');
+  }
+}
+
+/** What the time alone says. */
+async function applyClock(p: Posting, id: string): Promise<void> {
+  const row = await p.tx.selectFrom('transactions').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) return;
+  const stage = stageOf(row.rank);
+  // Never sent, or sent by a process that died before it could say how it went.
+  if (stage === 'created' && p.now >= row.created_at + SENDING_LIMIT_MS) await raise(p, id, 'not_created');
+  if (stage === 'sending' && p.now >= row.created_at + SENDING_LIMIT_MS) await raise(p, id, 'uncertain');
+  if (stage === 'pending' && row.expires_at !== null && p.now >= row.expires_at + EXPIRY_GRACE_MS) {
+    await raise(p, id, 'expired');
+  }
+  if (!STAGES[stage].ended && stage !== 'succeeded' && p.now >= row.created_at + reviewAfterMs(row.type)) {
+    await flag(p, id, 'needs_review', null);
+  }
+}
+
+/** Writes down when the gateway is to be asked next. */
+export async function plan(p: Posting, id: string): Promise<void> {
+  const row = await p.tx.selectFrom('transactions').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) return;
+  const at = nextCheckAt(
+    {
+      type: row.type,
+      stage: stageOf(row.rank),
+      createdAt: row.created_at,
+      sentAt: row.sent_at,
+      expiresAt: row.expires_at,
+      rungAt: row.rung_at,
+      unknownAt: row.unknown_at,
+      failedAt: row.failed_at,
+      needsReview: row.needs_review === 1,
+      checks: JSON.parse(row.checks) as number[],
+    },
+    p.now,
+  );
+  await p.tx.updateTable('transactions').set({ next_check_at: at }).where('id', '=', id).execute();
+}

@@ -1,0 +1,114 @@
+// Reads the books: rows in, the port's records out. Changes nothing.
+import { STAGES, stageOf, type Stage, type Transaction } from '../protocol/transaction.ts';
+import type { QrCode } from '../protocol/wire.ts';
+import type { Order, TransactionQuery } from './ledger.ts';
+import type { TransactionRow } from './schema.ts';
+import type { Books } from './store.ts';
+
+export async function readOrder(db: Books, orderId: string): Promise<Order | undefined> {
+  const order = await db.selectFrom('orders').selectAll().where('order_id', '=', orderId).executeTakeFirst();
+  if (order === undefined) return undefined;
+  const rows = await db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('order_id', '=', orderId)
+    .where('type', '=', 'PAY')
+    .orderBy('attempt')
+    .execute();
+  return {
+    orderId,
+    amountMinor: order.amount_minor,
+    currency: order.currency,
+    version: order.version,
+    paidBy: order.paid_by,
+    payments: await withHistory(db, rows),
+  };
+}
+
+export async function readTransaction(db: Books, id: string): Promise<Transaction | undefined> {
+  const rows = await db.selectFrom('transactions').selectAll().where('id', '=', id).execute();
+  return (await withHistory(db, rows))[0];
+}
+
+/** Oldest change first, so that a reader that keeps the last cursor misses nothing; the cursor is the last row's place. */
+export async function readTransactions(
+  db: Books,
+  { updatedSince, status, type, cursor, limit }: TransactionQuery,
+): Promise<{ transactions: Transaction[]; nextCursor: string | null }> {
+  let query = db
+    .selectFrom('transactions')
+    .selectAll()
+    .orderBy('updated_at')
+    .orderBy('id')
+    .limit(limit + 1);
+  if (updatedSince !== undefined) query = query.where('updated_at', '>=', updatedSince);
+  if (type !== undefined) query = query.where('type', '=', type);
+  if (status !== undefined) query = query.where('rank', 'in', ranksShownAs(status));
+  const place = cursor === undefined ? undefined : parseCursor(cursor);
+  if (place !== undefined) {
+    query = query.where((eb) =>
+      eb.or([
+        eb('updated_at', '>', place.updatedAt),
+        eb.and([eb('updated_at', '=', place.updatedAt), eb('id', '>', place.id)]),
+      ]),
+    );
+  }
+  const rows = await query.execute();
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const nextCursor = rows.length > limit && last !== undefined ? `${last.updated_at}~${last.id}` : null;
+  return { transactions: await withHistory(db, page), nextCursor };
+}
+
+/** The place a cursor names, or undefined where it is none of ours. */
+export function parseCursor(cursor: string): { updatedAt: number; id: string } | undefined {
+  const match = /^([0-9]{1,15})~(.{1,100})$/s.exec(cursor);
+  return match === null ? undefined : { updatedAt: Number(match[1]), id: match[2] ?? '' };
+}
+
+function ranksShownAs(status: TransactionQuery['status']): number[] {
+  return Object.values(STAGES).flatMap((stage) => (stage.status === status ? [stage.rank] : []));
+}
+
+async function withHistory(db: Books, rows: TransactionRow[]): Promise<Transaction[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const entries = await db.selectFrom('history').selectAll().where('transaction_id', 'in', ids).orderBy('at').execute();
+  // Stages that came in the same millisecond are told in their own order.
+  const order = (event: string) => STAGES[event as Stage]?.rank ?? Infinity;
+  entries.sort((a, b) => a.at - b.at || order(a.event) - order(b.event));
+  return rows.map((row) => ({
+    ...toTransaction(row),
+    history: entries
+      .filter(({ transaction_id }) => transaction_id === row.id)
+      .map(({ at, event, source, detail }) => ({ at, event, source, detail })),
+  }));
+}
+
+function toTransaction(row: TransactionRow): Omit<Transaction, 'history'> {
+  const { id, type, attempt, method, currency, customer, note } = row;
+  return {
+    id,
+    type,
+    orderId: row.order_id,
+    attempt,
+    method,
+    amountMinor: row.amount_minor,
+    currency,
+    customer,
+    note,
+    stage: stageOf(row.rank),
+    paymentId: row.payment_id,
+    checkoutUrl: row.checkout_url,
+    qr: row.qr === null ? null : (JSON.parse(row.qr) as QrCode),
+    appUrl: row.app_url,
+    expiresAt: row.expires_at,
+    late: row.late === 1,
+    surplus: row.surplus === 1,
+    mismatch: row.mismatch === 1,
+    conflict: row.conflict === 1,
+    needsReview: row.needs_review === 1,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,22 @@
+// What a database has to offer the books: queries, and writes that are durable when they resolve.
+// The books (books.ts) are written once over this; sqlite.ts and postgres.ts are the two that offer it.
+import type { Kysely } from 'kysely';
+import type { Tables } from './schema.ts';
+
+export type Books = Kysely<Tables>;
+
+export interface Store {
+  db: Books;
+  /**
+   * Runs `op` in a transaction that is committed durably before this resolves; an error of `op` undoes all of it.
+   * `op` may be run again where the database asks for it (a deadlock), so it does nothing outside `tx`.
+   */
+  write<T>(op: (tx: Books) => Promise<T>): Promise<T>;
+  /** Holds the order for this transaction, so that of two starts at once the second sees the first. */
+  lockOrder(tx: Books, orderId: string): Promise<void>;
+  /** Tells other processes that these orders changed; it only wakes them, nothing depends on it. */
+  announce(orderIds: readonly string[]): void;
+  /** Calls back for what other processes announce. */
+  onAnnounced(listener: (orderId: string) => void): void;
+  close(): Promise<void>;
+}

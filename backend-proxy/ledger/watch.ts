@@ -1,0 +1,64 @@
+// Who wants to know when an order changes. Told after the commit, never before; told "look again", never what changed.
+// Changes by other processes come by the store's announcements, which only wake, and by a poll of the versions, which is
+// the guarantee.
+import type { Store } from './store.ts';
+
+const POLL_MS = 1_000;
+const MOST_ORDERS_A_QUERY = 500;
+
+export function createWatch(store: Store) {
+  const listeners = new Map<string, Set<() => void>>();
+  const versions = new Map<string, number>();
+  let polling = false;
+
+  function tell(orderId: string): void {
+    for (const listener of listeners.get(orderId) ?? []) listener();
+  }
+
+  async function poll(): Promise<void> {
+    if (polling || listeners.size === 0) return;
+    polling = true;
+    try {
+      const watched = [...listeners.keys()];
+      for (let from = 0; from < watched.length; from += MOST_ORDERS_A_QUERY) {
+        const rows = await store.db
+          .selectFrom('orders')
+          .select(['order_id', 'version'])
+          .where('order_id', 'in', watched.slice(from, from + MOST_ORDERS_A_QUERY))
+          .execute();
+        for (const { order_id, version } of rows) {
+          if (!listeners.has(order_id) || versions.get(order_id) === version) continue;
+          versions.set(order_id, version);
+          tell(order_id);
+        }
+      }
+    } catch {
+      // The books cannot be read just now: the next poll asks again, and a stream has its heartbeat meanwhile.
+    } finally {
+      polling = false;
+    }
+  }
+
+  store.onAnnounced(tell);
+  const timer = setInterval(() => void poll(), POLL_MS);
+  timer.unref();
+
+  return {
+    add(orderId: string, onChange: () => void): () => void {
+      const known = listeners.get(orderId) ?? new Set();
+      listeners.set(orderId, known.add(onChange));
+      return () => {
+        known.delete(onChange);
+        if (known.size > 0 || listeners.get(orderId) !== known) return;
+        listeners.delete(orderId);
+        versions.delete(orderId);
+      };
+    },
+    changed(orderIds: readonly string[]): void {
+      if (orderIds.length === 0) return;
+      orderIds.forEach(tell);
+      store.announce(orderIds);
+    },
+    close: () => clearInterval(timer),
+  };
+}

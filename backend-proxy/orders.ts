@@ -1,0 +1,168 @@
+// The order token: a compact JWS (HS256) that says what is to be paid. Signed by the merchant's server, held by the
+// shopper's browser, verified here and nowhere else. What it says is the merchant's word; the browser can change nothing.
+import { SignJWT, errors, jwtVerify } from 'jose';
+import { z } from 'zod';
+import { Refusal } from './errors.ts';
+import { exponentOf, parseAmount } from './protocol/money.ts';
+import { METHODS, type Method, type OrderClaims } from './protocol/wire.ts';
+
+/** HS256 needs a key as long as its hash (RFC 7518, 3.2); the library would take 4 bytes. */
+export const MIN_SECRET_BYTES = 32;
+export const MAX_LIFETIME_S = 24 * 3600;
+/** A merchant's clock may be ahead of ours by this much. */
+const CLOCK_TOLERANCE_S = 60;
+
+export const orderIdSchema = z
+  .string()
+  .regex(/^[!-~]{1,64}$/, { error: '1 to 64 printable ASCII characters, no spaces' });
+export const walletIdSchema = z.string().regex(/^[0-9]{4,20}$/, { error: '4 to 20 digits' });
+export const currencySchema = z
+  .string()
+  .refine((code) => exponentOf(code) !== undefined, { error: 'an ISO 4217 code in upper case' });
+const amountText = z.string().max(20);
+
+/** The claims without `exp`, as `POST /orders` takes them and as a token holds them. */
+export const orderClaimsShape = {
+  orderId: orderIdSchema,
+  currency: currencySchema,
+  amount: amountText.optional(),
+  minAmount: amountText.optional(),
+  maxAmount: amountText.optional(),
+  returnUrl: z.url({ protocol: /^https?$/ }).max(2048),
+  customer: walletIdSchema.optional(),
+  customerReferenceNo: z.string().min(1).max(64).optional(),
+  methods: z.array(z.enum(METHODS)).min(1).max(METHODS.length).optional(),
+  language: z
+    .string()
+    .regex(/^[a-z]{2}$/, { error: 'an ISO 639-1 code in lower case' })
+    .optional(),
+  description: z.string().min(1).max(200).optional(),
+};
+
+export interface OrderTerms extends OrderClaims {
+  /** Minor units; null where the shopper enters it. */
+  amountMinor: number | null;
+  /** Bounds in minor units where the shopper enters it. */
+  minMinor: number;
+  maxMinor: number;
+  /** The methods it can be paid by, in the merchant's order. */
+  methods: Method[];
+}
+
+interface ClaimsOptions {
+  allowedOrigins: readonly string[];
+}
+
+/** Refines what one field alone cannot show. */
+export function checkTerms(claims: z.infer<z.ZodObject<typeof orderClaimsShape>>, options: ClaimsOptions) {
+  const errors: { field: string; detail: string }[] = [];
+  const wrong = (field: string, detail: string) => void errors.push({ field, detail });
+  const { currency, amount, minAmount, maxAmount, customerReferenceNo } = claims;
+  const digits = exponentOf(currency) ?? 0;
+  const read = (field: 'amount' | 'minAmount' | 'maxAmount', otherwise: number): number => {
+    const text = claims[field];
+    if (text === undefined) return otherwise;
+    const minor = parseAmount(text, currency);
+    if (minor !== undefined && minor > 0) return minor;
+    wrong(
+      field,
+      `a decimal string above 0 with at most ${digits} decimals, like ${digits ? `"10.${'0'.repeat(digits)}"` : '"10"'}`,
+    );
+    return otherwise;
+  };
+  const amountMinor = amount === undefined ? null : read('amount', 0);
+  const minMinor = read('minAmount', 1);
+  const maxMinor = read('maxAmount', Number.MAX_SAFE_INTEGER);
+  if (amount !== undefined && (minAmount ?? maxAmount) !== undefined)
+    wrong('amount', 'either amount, or minAmount and maxAmount');
+  if (amount === undefined && maxAmount === undefined)
+    wrong('maxAmount', 'required where amount is left to the shopper');
+  if (minMinor > maxMinor) wrong('minAmount', 'not above maxAmount');
+  if (!options.allowedOrigins.includes(new URL(claims.returnUrl).origin)) {
+    wrong('returnUrl', 'a URL whose origin is one of ALLOWED_ORIGINS');
+  }
+  if (new Set(claims.methods).size !== (claims.methods?.length ?? 0)) wrong('methods', 'each method once');
+  const methods = (claims.methods ?? [...METHODS]).filter((m) => m !== 'DIRECT' || customerReferenceNo !== undefined);
+  if (methods.length === 0) wrong('customerReferenceNo', 'required for DIRECT');
+  return { errors, terms: { amountMinor, minMinor, maxMinor, methods } };
+}
+
+export interface OrderTokens {
+  /** Signs with the first secret. `expiresAt` is a time in ms. */
+  sign(
+    claims: z.infer<z.ZodObject<typeof orderClaimsShape>>,
+    expiresInS: number,
+  ): Promise<{ token: string; expiresAt: number }>;
+  /** Throws `invalid_token` (its detail names the claim, never its value) or `token_expired`. */
+  verify(token: string): Promise<OrderTerms>;
+}
+
+// Not strict: a merchant's library may add registered claims of its own (iss, jti …), which mean nothing here.
+const tokenSchema = z.object({ ...orderClaimsShape, iat: z.int().optional(), exp: z.int() });
+
+export function createOrderTokens(
+  secrets: readonly string[],
+  options: ClaimsOptions,
+  now: () => number = Date.now,
+): OrderTokens {
+  const keys = secrets.map((secret) => new TextEncoder().encode(secret));
+  if (keys.length === 0 || keys.some((key) => key.byteLength < MIN_SECRET_BYTES)) {
+    throw new Error(`An order secret has at least ${MIN_SECRET_BYTES} bytes`);
+  }
+  const [signingKey] = keys as [Uint8Array];
+
+  return {
+    async sign(claims, expiresInS) {
+      const issuedS = Math.floor(now() / 1000);
+      const exp = issuedS + expiresInS;
+      const token = await new SignJWT({ ...claims })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setIssuedAt(issuedS)
+        .setExpirationTime(exp)
+        .sign(signingKey);
+      return { token, expiresAt: exp * 1000 };
+    },
+    async verify(token) {
+      const payload = await verifySignature(token, keys, now());
+      const parsed = tokenSchema.safeParse(payload);
+      if (!parsed.success) {
+        const issue = parsed.error.issues[0];
+        throw new Refusal(
+          'invalid_token',
+          `The order token's claims are not valid: ${issue?.path.join('.') || issue?.message}.`,
+        );
+      }
+      const { data } = parsed;
+      if (data.exp > now() / 1000 + MAX_LIFETIME_S + CLOCK_TOLERANCE_S) {
+        throw new Refusal('invalid_token', 'The order token lives too long: exp is at most 24 hours ahead.');
+      }
+      const { errors: wrong, terms } = checkTerms(data, options);
+      if (wrong[0])
+        throw new Refusal(
+          'invalid_token',
+          `The order token's claims are not valid: ${wrong[0].field}: ${wrong[0].detail}.`,
+        );
+      return { ...(data as OrderClaims), ...terms };
+    },
+  };
+}
+
+async function verifySignature(token: string, keys: readonly Uint8Array[], nowMs: number): Promise<unknown> {
+  const options = {
+    algorithms: ['HS256'],
+    requiredClaims: ['exp'],
+    currentDate: new Date(nowMs),
+    clockTolerance: 0,
+  };
+  for (const key of keys) {
+    try {
+      return (await jwtVerify(token, key, options)).payload;
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) {
+        throw new Refusal('token_expired', 'The order token has expired; the shop has to make a new one.');
+      }
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) break;
+    }
+  }
+  throw new Refusal('invalid_token', 'The order token is missing, malformed, or not signed with the shared secret.');
+}

@@ -1,0 +1,57 @@
+// Paying out: server to server only, sent once, ever. What the one call answered is recorded; a lost answer stays
+// uncertain until the status check settles it or a person does. Nothing here ever sends again.
+import { Refusal } from './errors.ts';
+import type { Gateway } from './gateway/gateway.ts';
+import type { Fact, Ledger } from './ledger/ledger.ts';
+import { fingerprintOf } from './payments.ts';
+import { exponentOf, parseAmount } from './protocol/money.ts';
+import type { Transaction } from './protocol/transaction.ts';
+
+export interface PayoutRequest {
+  orderId: string;
+  /** Major units: an integer, or a decimal string. */
+  amount: number | string;
+  currency: string;
+  customer: string;
+  note?: string | undefined;
+}
+
+export interface Payouts {
+  start(request: PayoutRequest): Promise<Transaction>;
+  find(orderId: string): Promise<Transaction | undefined>;
+}
+
+export function createPayouts({ gateway, ledger }: { gateway: Gateway; ledger: Ledger }): Payouts {
+  return {
+    async start(request) {
+      const { orderId: id, currency, customer } = request;
+      const amountMinor = readAmount(request, gateway.payoutDecimals);
+      const note = request.note ?? null;
+      const fingerprint = fingerprintOf([amountMinor, currency, customer, note]);
+      const { opened, payout } = await ledger.openPayout({ id, amountMinor, currency, customer, note, fingerprint });
+      if (!opened || !(await ledger.record(id, { stage: 'sending' }, 'merchant'))) return payout;
+      const sent = await gateway.payout({ id, amountMinor, currency, customer, note });
+      await ledger.record(id, factOf(sent), 'answer');
+      return (await ledger.payout(id)) ?? payout;
+    },
+    find: (orderId) => ledger.payout(orderId),
+  };
+}
+
+function factOf(sent: Awaited<ReturnType<Gateway['payout']>>): Fact {
+  if (sent.kind === 'uncertain') return { stage: 'uncertain', why: sent.why };
+  if (sent.kind === 'rejected') return { stage: 'rejected', why: `HTTP ${sent.httpStatus}` };
+  const { paymentId } = sent.answer;
+  return { stage: 'pending', paymentId, method: null, checkoutUrl: null, qr: null, appUrl: null };
+}
+
+function readAmount({ amount, currency }: PayoutRequest, decimals: boolean): number {
+  const text = String(amount);
+  const amountMinor = parseAmount(text, currency);
+  const isWhole = /^[0-9]+$/.test(text);
+  if (amountMinor !== undefined && amountMinor > 0 && (isWhole || decimals)) return amountMinor;
+  const detail = decimals
+    ? `an amount above 0 with at most ${exponentOf(currency) ?? 0} decimals`
+    : 'a whole amount above 0, because the gateway takes no decimals in payouts';
+  throw new Refusal('invalid_request', `amount: ${detail}.`, { errors: [{ field: 'amount', detail }] });
+}

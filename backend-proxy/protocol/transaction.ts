@@ -1,0 +1,118 @@
+// The stages of a transaction and the one rule between them: a fact may only raise the stage.
+// The stage is the highest of the facts seen, so facts may come in any order, any number of times, from any process,
+// and every order of the same facts ends the same. Pure: the ledger keeps the stage, this says what it means.
+import type { Method, QrCode, Reason, Status } from './wire.ts';
+
+/** The gateway's two kinds of transaction: a payment collects, a payout sends. */
+export type TransactionType = 'PAY' | 'PAYOUT';
+
+interface Meaning {
+  /** Order of the stages; the ledger stores this number. Promised to every database in use: never renumber. */
+  rank: number;
+  status: Status;
+  reason: Reason | null;
+  /** Ended for the shopper, and yet a SUCCESS still counts and is flagged `late`. */
+  ended: boolean;
+}
+
+export type Stage =
+  | 'created'
+  | 'sending'
+  | 'uncertain'
+  | 'pending'
+  | 'replaced'
+  | 'expired'
+  | 'rejected'
+  | 'not_created'
+  | 'declined'
+  | 'succeeded';
+
+export const STAGES = {
+  /** The row, written before any call. */
+  created: { rank: 0, status: 'INITIALIZED', reason: null, ended: false },
+  /** Just before the one POST. */
+  sending: { rank: 1, status: 'INITIALIZED', reason: null, ended: false },
+  /** Timeout, reset, 429, 5xx, an answer that is not as documented, "duplicate order": created 0 or 1 times, not known. */
+  uncertain: { rank: 2, status: 'INITIALIZED', reason: null, ended: false },
+  /** The gateway has it: a documented 200 or 202, or a status check that says so. */
+  pending: { rank: 3, status: 'PROCESSING', reason: null, ended: false },
+  /** The shopper chose another method. */
+  replaced: { rank: 4, status: 'FAILED', reason: 'REPLACED', ended: true },
+  /** Our clock: the 15 minutes of a CHECKOUT and the grace are over. */
+  expired: { rank: 5, status: 'FAILED', reason: 'EXPIRED', ended: true },
+  /** A documented 4xx answer. */
+  rejected: { rank: 6, status: 'FAILED', reason: 'REJECTED', ended: true },
+  /** Status checks agree that the gateway never heard of it. */
+  not_created: { rank: 7, status: 'FAILED', reason: 'NOT_CREATED', ended: true },
+  /** Verified FAILED. */
+  declined: { rank: 8, status: 'FAILED', reason: 'DECLINED', ended: true },
+  /** Verified SUCCESS. */
+  succeeded: { rank: 9, status: 'SUCCESS', reason: null, ended: false },
+} as const satisfies Record<Stage, Meaning>;
+
+const BY_RANK = (Object.keys(STAGES) as Stage[]).sort((a, b) => STAGES[a].rank - STAGES[b].rank);
+
+export function stageOf(rank: number): Stage {
+  const stage = BY_RANK[rank];
+  if (stage === undefined) throw new RangeError(`No stage has rank ${rank}`);
+  return stage;
+}
+
+/** The stage after a fact: the higher of the two. */
+export function advance(current: Stage, fact: Stage): Stage {
+  return STAGES[fact].rank > STAGES[current].rank ? fact : current;
+}
+
+/** Whether this step is a success after a local end, which counts and is flagged. */
+export function isLate(current: Stage, fact: Stage): boolean {
+  return fact === 'succeeded' && STAGES[current].ended;
+}
+
+/** Whether a fact contradicts the books: the gateway says FAILED of what it had said SUCCESS of. Changes nothing, is told. */
+export function isConflict(current: Stage, fact: Stage): boolean {
+  return current === 'succeeded' && fact === 'declined';
+}
+
+/** A payment or a payout as the ledger holds it. Times in ms since 1970. */
+export interface Transaction {
+  /** The order id at the gateway: unique over payments and payouts. */
+  id: string;
+  type: TransactionType;
+  /** The merchant's order id. Several payments may share it; a payout's is its `id`. */
+  orderId: string;
+  /** 1 for the order's first payment. */
+  attempt: number;
+  /** The method in use; null for a payout. */
+  method: Method | null;
+  amountMinor: number;
+  currency: string;
+  customer: string | null;
+  note: string | null;
+  stage: Stage;
+  paymentId: string | null;
+  checkoutUrl: string | null;
+  qr: QrCode | null;
+  appUrl: string | null;
+  expiresAt: number | null;
+  late: boolean;
+  surplus: boolean;
+  mismatch: boolean;
+  conflict: boolean;
+  needsReview: boolean;
+  createdAt: number;
+  updatedAt: number;
+  history: HistoryEntry[];
+}
+
+/** What can be raised about a transaction besides its stage; each at most once, and none changes what is paid. */
+export type Flag = 'surplus' | 'mismatch' | 'conflict' | 'needs_review';
+
+/** Who said so. */
+export type Source = 'shopper' | 'merchant' | 'answer' | 'check' | 'clock' | 'restart';
+
+export interface HistoryEntry {
+  at: number;
+  event: Stage | Flag;
+  source: Source;
+  detail: string | null;
+}

@@ -1,0 +1,20 @@
+// Turns what the gateway gave to scan into what crosses to the widget: the code's modules, encoded here by `qrcode` once
+// a payment, so that no shopper has to load an encoder (89 ms on a slow phone, and a third of the widget's bytes).
+import { create } from 'qrcode';
+import type { QrCode } from './protocol/wire.ts';
+
+/** `code`: text to encode, or a `data:image/…` URL that is passed on. */
+export function toQrCode(code: string): QrCode {
+  if (code.startsWith('data:image/')) return { image: code };
+  const { size, data } = create(code, { errorCorrectionLevel: 'M' }).modules;
+  return { text: code, size, modules: packBits(data).toString('base64url') };
+}
+
+/** One bit a module, the first in the most significant bit of the first byte. */
+function packBits(modules: ArrayLike<number>): Buffer {
+  const bytes = Buffer.alloc(Math.ceil(modules.length / 8));
+  for (let at = 0; at < modules.length; at += 1) {
+    if (modules[at]) bytes[at >> 3] = (bytes[at >> 3] ?? 0) | (0x80 >> (at & 7));
+  }
+  return bytes;
+}

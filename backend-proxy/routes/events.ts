@@ -1,0 +1,145 @@
+// GET /order/events: the order view at once, then after every commit, a comment every 15 s, the end once paid.
+// Pulled, not pushed: a view is made when the connection can take one, so a slow reader costs one view and not a queue,
+// and always gets the latest. A reader that has taken nothing between two heartbeats is let go; it comes back.
+import type { OrderView } from '../protocol/wire.ts';
+import { Refusal } from '../errors.ts';
+
+const HEARTBEAT_MS = 15_000;
+/** Heartbeats go out in slices: all at once would stall ten thousand streams for 150 ms. */
+const SLICE_MS = 100;
+const MOST = { perOrder: 3, perAddress: 20, inAll: 10_000 };
+const RETRY_AFTER_S = 10;
+
+export interface StreamSource {
+  orderId: string;
+  address: string | undefined;
+  view(): Promise<OrderView>;
+  watch(onChange: () => void): () => void;
+  /** When the order token ends, and with it the right to watch; ms. */
+  endsAt: number;
+}
+
+export interface Streams {
+  /** Throws `too_many_streams`. */
+  open(source: StreamSource): Response;
+  /** Ends all, for a shutdown: the widgets come back, to whichever process is there then. */
+  close(): void;
+}
+
+export function createStreams({ now = Date.now }: { now?: () => number } = {}): Streams {
+  const open = new Map<object, { orderId: string; address: string | undefined; beat: () => void; end: () => void }>();
+  const slices: Set<() => void>[] = Array.from({ length: HEARTBEAT_MS / SLICE_MS }, () => new Set());
+  let slice = 0;
+  const timer = setInterval(() => {
+    slice = (slice + 1) % slices.length;
+    for (const beat of slices[slice] ?? []) beat();
+  }, SLICE_MS);
+  timer.unref();
+
+  function refuseTooMany({ orderId, address }: StreamSource): void {
+    const others = [...(open.size < MOST.inAll ? open.values() : [])];
+    const full =
+      open.size >= MOST.inAll ||
+      others.filter((other) => other.orderId === orderId).length >= MOST.perOrder ||
+      (address !== undefined && others.filter((other) => other.address === address).length >= MOST.perAddress);
+    if (full)
+      throw new Refusal('too_many_streams', 'Too many streams are open; ask GET /order instead.', {
+        retryAfterS: RETRY_AFTER_S,
+      });
+  }
+
+  return {
+    open(source) {
+      refuseTooMany(source);
+      const key = {};
+      const own = slices[slice] ?? new Set();
+      const { stream, beat, end } = createStream(source, now, () => {
+        own.delete(beat);
+        open.delete(key);
+      });
+      own.add(beat);
+      open.set(key, { orderId: source.orderId, address: source.address, beat, end });
+      return new Response(stream, {
+        headers: {
+          'Content-Type': 'text/event-stream; charset=utf-8',
+          'Cache-Control': 'no-store, no-transform',
+          'X-Accel-Buffering': 'no',
+        },
+      });
+    },
+    close() {
+      clearInterval(timer);
+      for (const { end } of open.values()) end();
+    },
+  };
+}
+
+function createStream({ view, watch, endsAt }: StreamSource, now: () => number, onEnd: () => void) {
+  const encoder = new TextEncoder();
+  let changed = true;
+  let beatDue = false;
+  let ended = false;
+  let sentVersion = -1;
+  let proceed = (): void => undefined;
+
+  const wake = (): void => proceed();
+  const unwatch = watch(() => {
+    changed = true;
+    wake();
+  });
+
+  function end(): void {
+    if (ended) return;
+    ended = true;
+    unwatch();
+    onEnd();
+    wake();
+  }
+
+  function beat(): void {
+    // The last comment is still waiting: nobody reads.
+    if (beatDue || now() >= endsAt) end();
+    beatDue = true;
+    wake();
+  }
+
+  /** The next thing to send, when there is one; undefined for the end. */
+  async function next(): Promise<string | undefined> {
+    for (;;) {
+      if (ended) return undefined;
+      if (changed) {
+        changed = false;
+        const latest = await view();
+        if (latest.version > sentVersion) {
+          sentVersion = latest.version;
+          if (latest.paid) end();
+          return `event: order\nid: ${latest.version}\ndata: ${JSON.stringify(latest)}\n\n`;
+        }
+      } else if (beatDue) {
+        beatDue = false;
+        return ':\n\n';
+      } else {
+        await new Promise<void>((resolve) => {
+          proceed = resolve;
+        });
+      }
+    }
+  }
+
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        // An error here would be written to the wire; the end of the stream says all the widget needs: come again.
+        const text = await next().catch(() => undefined);
+        if (text !== undefined) controller.enqueue(encoder.encode(text));
+        if (text === undefined || ended) {
+          end();
+          controller.close();
+        }
+      },
+      cancel: end,
+    },
+    { highWaterMark: 0 },
+  );
+  return { stream, beat, end };
+}

@@ -1,0 +1,33 @@
+// POST /ipn/:secret: the gateway's doorbell. The body is kept and the bell is rung in one durable commit, and only then
+// answered 200, exactly, because nothing else is promised to stop it from being sent again. Nothing is believed here.
+import { createHash } from 'node:crypto';
+import { Hono } from 'hono';
+import { Refusal } from '../errors.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { createSecretCheck } from './guards.ts';
+
+interface Room {
+  secrets: readonly string[];
+  gateway: Gateway;
+  ledger: Ledger;
+  /** After the commit: there may be something to check. */
+  onRung(): void;
+}
+
+export function ipnRoutes({ secrets, gateway, ledger, onRung }: Room): Hono {
+  const isSecret = createSecretCheck(secrets);
+  return new Hono().post('/ipn/:secret', async (c) => {
+    if (!isSecret(c.req.param('secret'))) throw new Refusal('not_found', 'There is nothing here.');
+    const body = await c.req.text();
+    const ipn = gateway.readIpn(body);
+    if (ipn.kind === 'refused') throw new Refusal('invalid_request', 'The body is nested too deep.');
+    await ledger.receiveIpn({
+      id: createHash('sha256').update(body).digest('base64url'),
+      body,
+      reading: ipn.kind === 'read' ? ipn.reading : undefined,
+    });
+    onRung();
+    return c.body(null, 200);
+  });
+}

@@ -1,0 +1,275 @@
+// The merchant's server's routes: signing orders, reading payments, payouts, reconciliation, webhooks. Never a browser's.
+import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import { Refusal } from '../errors.ts';
+import type { Ledger, Webhook } from '../ledger/ledger.ts';
+import {
+  MAX_LIFETIME_S,
+  checkTerms,
+  currencySchema,
+  orderClaimsShape,
+  orderIdSchema,
+  walletIdSchema,
+  type OrderTokens,
+} from '../orders.ts';
+import type { Payouts } from '../payouts.ts';
+import { formatAmount } from '../protocol/money.ts';
+import { iso, merchantView, paymentView, payoutView } from '../protocol/views.ts';
+import { METHODS } from '../protocol/wire.ts';
+import { merchantOnly } from './guards.ts';
+import { refusalOf, refusedBy } from './problem.ts';
+
+const MERCHANT = ['unauthorized', 'forbidden_origin'] as const;
+const BODY = ['invalid_request', 'payload_too_large', 'unsupported_media_type'] as const;
+const DEFAULT_LIFETIME_S = 3600;
+const MOST_ROWS = 200;
+
+const historySchema = z.array(
+  z.object({ at: z.string(), event: z.string(), source: z.string(), detail: z.string().nullable() }),
+);
+const settlingShape = {
+  orderId: z.string(),
+  paymentId: z.string().nullable(),
+  amount: z.string(),
+  currency: z.string(),
+  customer: z.string().nullable(),
+  status: z.enum(['INITIALIZED', 'PROCESSING', 'SUCCESS', 'FAILED']),
+  reason: z.enum(['DECLINED', 'EXPIRED', 'REPLACED', 'REJECTED', 'NOT_CREATED']).nullable(),
+  needsReview: z.boolean(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  history: historySchema,
+};
+const paymentSchema = z
+  .object({
+    type: z.literal('PAY'),
+    gatewayOrderId: z.string(),
+    method: z.enum(METHODS).nullable(),
+    late: z.boolean(),
+    surplus: z.boolean(),
+    ...settlingShape,
+  })
+  .openapi('Payment');
+const payoutSchema = z
+  .object({ type: z.literal('PAYOUT'), note: z.string().nullable(), ...settlingShape })
+  .openapi('Payout');
+const webhookSchema = z
+  .object({
+    id: z.string(),
+    type: z.string(),
+    orderId: z.string(),
+    state: z.enum(['pending', 'delivered', 'dead']),
+    attempts: z.int(),
+    nextAttemptAt: z.string().nullable(),
+    lastAnswer: z.string().nullable(),
+    createdAt: z.string(),
+  })
+  .openapi('Webhook');
+
+const json = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
+  description,
+  content: { 'application/json': { schema } },
+});
+const body = <Schema extends z.ZodType>(schema: Schema) => ({
+  content: { 'application/json': { schema } },
+  required: true,
+});
+const security = [{ merchantKey: [] }];
+const orderIdParam = z.object({ orderId: z.string().max(200) });
+
+const postOrder = createRoute({
+  method: 'post',
+  path: '/orders',
+  security,
+  request: {
+    body: body(
+      z
+        .strictObject({
+          ...orderClaimsShape,
+          expiresIn: z.int().min(60).max(MAX_LIFETIME_S).default(DEFAULT_LIFETIME_S),
+        })
+        .openapi('NewOrder'),
+    ),
+  },
+  responses: {
+    201: json(z.object({ orderId: z.string(), token: z.string(), expiresAt: z.string() }), 'The signed order'),
+    ...refusedBy(...MERCHANT, ...BODY),
+  },
+});
+
+const getOrder = createRoute({
+  method: 'get',
+  path: '/orders/{orderId}',
+  security,
+  request: { params: orderIdParam },
+  responses: {
+    200: json(
+      z.object({
+        orderId: z.string(),
+        amount: z.string().nullable(),
+        currency: z.string(),
+        paid: z.boolean(),
+        payments: z.array(paymentSchema),
+      }),
+      'The order and every payment of it, oldest first',
+    ),
+    ...refusedBy(...MERCHANT, 'not_found', 'invalid_request'),
+  },
+});
+
+const postPayout = createRoute({
+  method: 'post',
+  path: '/payouts',
+  security,
+  request: {
+    body: body(
+      z
+        .strictObject({
+          orderId: orderIdSchema,
+          amount: z.union([z.int().positive(), z.string().max(20)], { error: 'a whole number, or a decimal string' }),
+          currency: currencySchema,
+          customer: walletIdSchema,
+          note: z.string().min(1).max(200).optional(),
+        })
+        .openapi('NewPayout'),
+    ),
+  },
+  responses: {
+    202: json(payoutSchema, 'The payout as it stands'),
+    ...refusedBy(...MERCHANT, ...BODY, 'order_id_taken'),
+  },
+});
+
+const getPayout = createRoute({
+  method: 'get',
+  path: '/payouts/{orderId}',
+  security,
+  request: { params: orderIdParam },
+  responses: { 200: json(payoutSchema, 'The payout'), ...refusedBy(...MERCHANT, 'not_found', 'invalid_request') },
+});
+
+const limitQuery = z.coerce.number({ error: 'a whole number' }).int().min(1).max(MOST_ROWS).default(50);
+
+const getTransactions = createRoute({
+  method: 'get',
+  path: '/transactions',
+  security,
+  request: {
+    query: z.strictObject({
+      updatedSince: z.iso.datetime({ offset: true, error: 'an RFC 3339 time' }).optional(),
+      status: z.enum(['INITIALIZED', 'PROCESSING', 'SUCCESS', 'FAILED']).optional(),
+      type: z.enum(['PAY', 'PAYOUT']).optional(),
+      cursor: z
+        .string()
+        .regex(/^[0-9]{1,15}~.{1,100}$/, { error: 'a nextCursor of an earlier answer' })
+        .optional(),
+      limit: limitQuery,
+    }),
+  },
+  responses: {
+    200: json(
+      z.object({ transactions: z.array(z.union([paymentSchema, payoutSchema])), nextCursor: z.string().nullable() }),
+      'Oldest change first',
+    ),
+    ...refusedBy(...MERCHANT, 'invalid_request'),
+  },
+});
+
+const getWebhooks = createRoute({
+  method: 'get',
+  path: '/webhooks',
+  security,
+  request: {
+    query: z.strictObject({ state: z.enum(['pending', 'delivered', 'dead']).optional(), limit: limitQuery }),
+  },
+  responses: {
+    200: json(z.object({ webhooks: z.array(webhookSchema) }), 'Newest first'),
+    ...refusedBy(...MERCHANT, 'invalid_request'),
+  },
+});
+
+const redeliver = createRoute({
+  method: 'post',
+  path: '/webhooks/{id}/redeliver',
+  security,
+  request: { params: z.object({ id: z.string().max(100) }) },
+  responses: {
+    202: json(webhookSchema, 'It is due now'),
+    ...refusedBy(...MERCHANT, 'not_found', 'invalid_request'),
+  },
+});
+
+interface Room {
+  keys: readonly string[];
+  allowedOrigins: readonly string[];
+  tokens: OrderTokens;
+  payouts: Payouts;
+  ledger: Ledger;
+  /** After a redelivery was asked for: there is something to send. */
+  onDue(): void;
+}
+
+export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, onDue }: Room): OpenAPIHono {
+  const app = new OpenAPIHono({
+    defaultHook: (result) => {
+      if (!result.success) throw refusalOf(result.error);
+    },
+  });
+  for (const path of ['/orders', '/orders/*', '/payouts', '/payouts/*', '/transactions', '/webhooks', '/webhooks/*']) {
+    app.use(path, merchantOnly(keys));
+  }
+  const missing = (what: string) => new Refusal('not_found', `There is no such ${what}.`);
+
+  app.openapi(postOrder, async (c) => {
+    const { expiresIn, ...claims } = c.req.valid('json');
+    const { errors } = checkTerms(claims, { allowedOrigins });
+    if (errors.length > 0) {
+      throw new Refusal('invalid_request', `Not valid: ${errors.map(({ field }) => field).join(', ')}.`, { errors });
+    }
+    const { token, expiresAt } = await tokens.sign(claims, expiresIn);
+    return c.json({ orderId: claims.orderId, token, expiresAt: iso(expiresAt) }, 201);
+  });
+
+  app.openapi(getOrder, async (c) => {
+    const order = await ledger.order(c.req.valid('param').orderId);
+    if (order === undefined) throw missing('order: none of its payments was ever started');
+    const { orderId, amountMinor, currency, paidBy, payments } = order;
+    const paying = payments.find(({ id }) => id === paidBy) ?? payments.at(-1);
+    const minor = amountMinor ?? paying?.amountMinor;
+    const amount = minor === undefined ? null : formatAmount(minor, currency);
+    return c.json({ orderId, amount, currency, paid: paidBy !== null, payments: payments.map(paymentView) }, 200);
+  });
+
+  app.openapi(postPayout, async (c) => c.json(payoutView(await payouts.start(c.req.valid('json'))), 202));
+
+  app.openapi(getPayout, async (c) => {
+    const payout = await payouts.find(c.req.valid('param').orderId);
+    if (payout === undefined) throw missing('payout');
+    return c.json(payoutView(payout), 200);
+  });
+
+  app.openapi(getTransactions, async (c) => {
+    const { updatedSince, ...query } = c.req.valid('query');
+    const since = updatedSince === undefined ? undefined : Date.parse(updatedSince);
+    const { transactions, nextCursor } = await ledger.transactions({ ...query, updatedSince: since });
+    return c.json({ transactions: transactions.map(merchantView), nextCursor }, 200);
+  });
+
+  app.openapi(getWebhooks, async (c) => {
+    const { state, limit } = c.req.valid('query');
+    return c.json({ webhooks: (await ledger.webhooks(state, limit)).map(webhookView) }, 200);
+  });
+
+  app.openapi(redeliver, async (c) => {
+    const webhook = await ledger.redeliver(c.req.valid('param').id);
+    if (webhook === undefined) throw missing('webhook');
+    onDue();
+    return c.json(webhookView(webhook), 202);
+  });
+
+  return app;
+}
+
+function webhookView({ id, type, orderId, state, attempts, nextAt, lastAnswer, createdAt }: Webhook) {
+  const nextAttemptAt = state === 'pending' ? iso(nextAt) : null;
+  return { id, type, orderId, state, attempts, nextAttemptAt, lastAnswer, createdAt: iso(createdAt) };
+}

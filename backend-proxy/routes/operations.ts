@@ -1,0 +1,78 @@
+// For operators and pages: health, readiness, and the built widget's files. No secrets, no orders, no decisions.
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { Hono } from 'hono';
+import { Refusal } from '../errors.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+
+const TYPES: Record<string, string> = {
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json',
+  map: 'application/json',
+};
+/** widget.js changes with a release; the files it loads have their content's hash in their names. */
+const CACHE = {
+  entry: 'public, max-age=300, stale-while-revalidate=86400',
+  hashed: 'public, max-age=31536000, immutable',
+};
+
+interface WidgetFile {
+  bytes: Uint8Array<ArrayBuffer>;
+  brotli: Uint8Array<ArrayBuffer>;
+  headers: Record<string, string>;
+}
+
+/** Reads the built files once; an empty map where the widget was not built. */
+export function readWidgetFiles(folder: string): ReadonlyMap<string, WidgetFile> {
+  const files = new Map<string, WidgetFile>();
+  for (const name of namesIn(folder)) {
+    const type = TYPES[name.split('.').at(-1) ?? ''];
+    if (type === undefined) continue;
+    const bytes = new Uint8Array(readFileSync(join(folder, name)));
+    const isEntry = name === 'widget.js' || name.endsWith('.json');
+    files.set(name, {
+      bytes,
+      brotli: new Uint8Array(brotliCompressSync(bytes)),
+      headers: {
+        'Content-Type': type,
+        'Cache-Control': isEntry ? CACHE.entry : CACHE.hashed,
+        ETag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+        Vary: 'Accept-Encoding',
+        // Any page may load it, also with an integrity attribute, which needs CORS.
+        'Access-Control-Allow-Origin': '*',
+        'Cross-Origin-Resource-Policy': 'cross-origin',
+      },
+    });
+  }
+  return files;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+export function operationsRoutes(ledger: Ledger, widgetFolder: string): Hono {
+  const files = readWidgetFiles(widgetFolder);
+  return new Hono()
+    .get('/healthz', (c) => c.json({ status: 'ok' }))
+    .get('/readyz', async (c) => {
+      await ledger.ping();
+      if (!files.has('widget.js')) throw new Refusal('unavailable', 'The widget is not built: run npm run build.');
+      return c.json({ status: 'ready' });
+    })
+    .get('/:file{[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*\\.(js|json|map)}', (c, next) => {
+      const file = files.get(c.req.param('file'));
+      if (file === undefined) return next();
+      const { bytes, brotli, headers } = file;
+      if (c.req.header('If-None-Match') === headers['ETag']) return c.body(null, 304, headers);
+      const takesBrotli = /\bbr\b/.test(c.req.header('Accept-Encoding') ?? '');
+      if (!takesBrotli) return c.body(bytes, 200, headers);
+      return c.body(brotli, 200, { ...headers, 'Content-Encoding': 'br' });
+    });
+}

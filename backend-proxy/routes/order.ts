@@ -1,0 +1,144 @@
+// The widget's routes: the order view, starting a payment, the stream. The order token is the only credential.
+import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { Refusal } from '../errors.ts';
+import { walletIdSchema, type OrderTerms, type OrderTokens } from '../orders.ts';
+import type { Payments } from '../payments.ts';
+import { METHODS, type OrderView } from '../protocol/wire.ts';
+import type { Streams } from './events.ts';
+import { addressOf, bearerOf } from './guards.ts';
+import { refusalOf, refusedBy } from './problem.ts';
+
+const TOKEN = ['invalid_token', 'token_expired', 'forbidden_origin'] as const;
+const nullableText = z.string().nullable();
+
+const paymentSchema = z.object({
+  method: z.enum(METHODS),
+  status: z.enum(['INITIALIZED', 'PROCESSING', 'SUCCESS', 'FAILED']),
+  reason: z.enum(['DECLINED', 'EXPIRED', 'REPLACED', 'REJECTED', 'NOT_CREATED']).nullable(),
+  checkoutUrl: nullableText,
+  qr: z
+    .union([z.object({ text: z.string(), size: z.int(), modules: z.string() }), z.object({ image: z.string() })])
+    .nullable(),
+  appUrl: nullableText,
+  expiresAt: nullableText,
+  createdAt: z.string(),
+  late: z.boolean(),
+});
+
+const orderViewSchema = z
+  .object({
+    orderId: z.string(),
+    amount: nullableText,
+    currency: z.string(),
+    description: nullableText,
+    methods: z.array(z.enum(METHODS)),
+    paid: z.boolean(),
+    version: z.int(),
+    serverTime: z.string(),
+    payment: paymentSchema.nullable(),
+  })
+  .openapi('OrderView');
+
+const startSchema = z
+  .strictObject({ method: z.enum(METHODS), customer: walletIdSchema.optional(), amount: z.string().max(20).optional() })
+  .openapi('StartPayment');
+
+const orderView = { description: 'The order view', content: { 'application/json': { schema: orderViewSchema } } };
+const security = [{ orderToken: [] }];
+
+const getOrder = createRoute({
+  method: 'get',
+  path: '/order',
+  security,
+  responses: { 200: orderView, ...refusedBy(...TOKEN) },
+});
+
+const startPayment = createRoute({
+  method: 'post',
+  path: '/order/payments',
+  security,
+  request: {
+    headers: z.object({
+      'idempotency-key': z.string().regex(/^[!-~]{1,255}$/, { error: '1 to 255 printable characters' }),
+    }),
+    body: { content: { 'application/json': { schema: startSchema } }, required: true },
+  },
+  responses: {
+    200: { ...orderView, description: 'The same key again: the order view, and nothing was sent' },
+    201: { ...orderView, description: 'Started' },
+    ...refusedBy(
+      ...TOKEN,
+      'invalid_request',
+      'method_unavailable',
+      'already_paid',
+      'order_changed',
+      'idempotency_key_reused',
+      'too_many_payments',
+      'too_many_requests',
+      'payload_too_large',
+      'unsupported_media_type',
+    ),
+  },
+});
+
+const getEvents = createRoute({
+  method: 'get',
+  path: '/order/events',
+  security,
+  responses: {
+    200: {
+      description: 'Events named `order`, each a whole order view',
+      content: { 'text/event-stream': { schema: z.string() } },
+    },
+    ...refusedBy(...TOKEN, 'too_many_streams'),
+  },
+});
+
+interface Room {
+  tokens: OrderTokens;
+  payments: Payments;
+  streams: Streams;
+  watch(orderId: string, onChange: () => void): () => void;
+  trustedProxies: number;
+}
+
+export function orderRoutes({ tokens, payments, streams, watch, trustedProxies }: Room): OpenAPIHono {
+  const app = new OpenAPIHono({
+    defaultHook: (result) => {
+      if (!result.success) throw refusalOf(result.error);
+    },
+  });
+  const termsOf = async (c: Context): Promise<OrderTerms> => {
+    const token = bearerOf(c);
+    if (token === '') throw new Refusal('invalid_token', 'Send Authorization: Bearer and the order token.');
+    return tokens.verify(token);
+  };
+  const answer = <Status extends 200 | 201>(c: Context, view: OrderView, status: Status) => {
+    c.header('Cache-Control', 'no-store');
+    return c.json(view, status);
+  };
+
+  app.openapi(getOrder, async (c) => answer(c, await payments.view(await termsOf(c)), 200));
+
+  app.openapi(startPayment, async (c) => {
+    const terms = await termsOf(c);
+    const { method, customer, amount } = c.req.valid('json');
+    const asked = { method, ...(customer !== undefined && { customer }), ...(amount !== undefined && { amount }) };
+    const { created, view } = await payments.start(terms, asked, c.req.valid('header')['idempotency-key']);
+    return created ? answer(c, view, 201) : answer(c, view, 200);
+  });
+
+  app.openapi(getEvents, async (c) => {
+    const terms = await termsOf(c);
+    return streams.open({
+      orderId: terms.orderId,
+      address: addressOf(c, trustedProxies),
+      view: () => payments.view(terms),
+      watch: (onChange) => watch(terms.orderId, onChange),
+      endsAt: terms.exp * 1000,
+    });
+  });
+
+  return app;
+}

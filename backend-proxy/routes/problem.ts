@@ -1,0 +1,61 @@
+// Errors on the wire: application/problem+json (RFC 9457), and the one schema that documents it.
+import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { REFUSALS, Refusal, type FieldError, type RefusalKind } from '../errors.ts';
+import type { Problem } from '../protocol/wire.ts';
+
+const problemSchema = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.enum(Object.keys(REFUSALS) as [RefusalKind, ...RefusalKind[]]),
+    retryable: z.boolean(),
+    errors: z.array(z.object({ field: z.string(), detail: z.string() })).optional(),
+    requestId: z.string(),
+  })
+  .openapi('Problem');
+
+/** The `responses` of a route that can be refused by these. */
+export function refusedBy(...kinds: RefusalKind[]) {
+  const always: RefusalKind[] = ['internal', 'unavailable'];
+  const byStatus = Object.groupBy([...kinds, ...always], (kind) => String(REFUSALS[kind].status));
+  const responses = Object.entries(byStatus).map(([status, same = []]) => [
+    status,
+    { description: same.join(', '), content: { 'application/problem+json': { schema: problemSchema } } },
+  ]);
+  return Object.fromEntries(responses) as Record<never, never>;
+}
+
+export function problemResponse(c: Context, refusal: Refusal): Response {
+  const { kind, message, errors, retryAfterS } = refusal;
+  const { status, title, retryable } = REFUSALS[kind];
+  const problem: Problem = {
+    type: 'about:blank',
+    title,
+    status,
+    detail: message,
+    code: kind,
+    retryable,
+    ...(errors && { errors }),
+    requestId: String(c.get('requestId')),
+  };
+  c.header('Cache-Control', 'no-store');
+  if (retryAfterS !== undefined) c.header('Retry-After', String(retryAfterS));
+  if (kind === 'unauthorized' || kind === 'invalid_token' || kind === 'token_expired')
+    c.header('WWW-Authenticate', 'Bearer');
+  return c.body(JSON.stringify(problem), status, { 'Content-Type': 'application/problem+json' });
+}
+
+/** What zod found wrong, in our words: the field and what is allowed, never the value. */
+export function refusalOf(error: z.core.$ZodError): Refusal {
+  const errors = error.issues.flatMap(fieldErrors);
+  const fields = [...new Set(errors.map(({ field }) => field))].join(', ');
+  return new Refusal('invalid_request', `Not valid: ${fields}.`, { errors });
+}
+
+function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((field) => ({ field, detail: 'not known here' }));
+  return [{ field: issue.path.join('.') || 'body', detail: issue.message }];
+}

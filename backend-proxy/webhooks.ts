@@ -1,0 +1,175 @@
+// Tells the merchant's server what has settled, signed by the Standard Webhooks scheme, until it answers 2xx.
+// Owns sending, the schedule of retries and where it may be sent to; the rows are the ledger's, written with the facts.
+// At least once: a crash can double a delivery and never lose one; `webhook-id` is the same for every try.
+import { lookup } from 'node:dns';
+import { BlockList, isIP } from 'node:net';
+import { Webhook as Signer } from 'standardwebhooks';
+import { Agent, request, type Dispatcher } from 'undici';
+import type { Delivery, Ledger, Webhook } from './ledger/ledger.ts';
+import { createWorker, type Worker } from './worker.ts';
+
+const S = 1000;
+const M = 60 * S;
+const H = 60 * M;
+/** The wait before each retry; the first try is at once. After the last it is dead, listed, and can be sent again by hand. */
+export const RETRY_AFTER_MS = [5 * S, 5 * M, 30 * M, 2 * H, 5 * H, 10 * H, 14 * H, 20 * H, 24 * H];
+const JITTER = 0.2;
+const MOST_RETRY_AFTER_MS = 24 * H;
+const TIMEOUT_MS = 15 * S;
+const LEASE_MS = 30 * S;
+const AT_ONCE = 16;
+
+export interface WebhookTarget {
+  /** https, or http on loopback. */
+  url: string;
+  /** `whsec_…`; each signs, so that a secret can be changed without a gap. */
+  secrets: readonly string[];
+}
+
+interface Options {
+  ledger: Ledger;
+  target: WebhookTarget;
+  now?: () => number;
+  random?: () => number;
+  dispatcher?: Dispatcher;
+}
+
+export function createWebhookSender(options: Options, onError: (error: unknown) => void): Worker {
+  const { ledger, target, now = Date.now, random = Math.random } = options;
+  const dispatcher = options.dispatcher ?? guardedAgent(target.url);
+  const signers = target.secrets.map((secret) => new Signer(secret));
+
+  async function deliver(webhook: Webhook): Promise<void> {
+    const answer = await post(webhook, target.url, sign(webhook, signers, now()), dispatcher);
+    await ledger.recordDelivery(webhook.id, deliveryOf(webhook.attempts, answer, now(), random));
+  }
+
+  return createWorker({
+    claim: (most) => ledger.claimWebhooks(most, LEASE_MS),
+    handle: deliver,
+    atOnce: AT_ONCE,
+    perSecond: Infinity,
+    now,
+    onError,
+  });
+}
+
+/** Signature and timestamp are fresh at each try; the id and the bytes are not. */
+function sign({ id, body }: Webhook, signers: readonly Signer[], nowMs: number): Record<string, string> {
+  const at = new Date(nowMs);
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': 'payment-widget',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(nowMs / 1000)),
+    'webhook-signature': signers.map((signer) => signer.sign(id, at, body)).join(' '),
+  };
+}
+
+type Answer = { status: number; retryAfter: string | undefined } | { lost: string };
+
+async function post(
+  { body }: Webhook,
+  url: string,
+  headers: Record<string, string>,
+  dispatcher: Dispatcher,
+): Promise<Answer> {
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const answer = await request(url, { method: 'POST', headers, body, signal, dispatcher });
+    const { statusCode: status } = answer;
+    const retryAfter = answer.headers['retry-after'];
+    // What it says beyond its status is of no interest, and may be endless.
+    answer.body.on('error', () => undefined).destroy();
+    return { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined };
+  } catch (error) {
+    const word = error instanceof Error && 'code' in error ? String(error.code) : 'error';
+    return { lost: word };
+  }
+}
+
+/** `attempts` counts the try that just ended. */
+export function deliveryOf(attempts: number, answer: Answer, nowMs: number, random: () => number): Delivery {
+  const said = 'lost' in answer ? answer.lost : `HTTP ${answer.status}`;
+  const status = 'lost' in answer ? 0 : answer.status;
+  if (status >= 200 && status < 300) return { state: 'delivered', answer: said };
+  const planned = RETRY_AFTER_MS[attempts - 1];
+  if (status === 410 || planned === undefined) return { state: 'dead', answer: said };
+  const jittered = planned * (1 + JITTER * (2 * random() - 1));
+  const asked = 'lost' in answer ? 0 : retryAfterMs(answer.retryAfter, nowMs);
+  return { state: 'pending', nextAt: nowMs + Math.round(Math.max(jittered, asked)), answer: said };
+}
+
+/** Seconds or an HTTP date (RFC 9110, 10.2.3), limited. */
+function retryAfterMs(value: string | undefined, nowMs: number): number {
+  if (value === undefined) return 0;
+  const ms = /^[0-9]{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
+  return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), MOST_RETRY_AFTER_MS);
+}
+
+const PRIVATE = new BlockList();
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+] as const) {
+  PRIVATE.addSubnet(network, prefix, 'ipv4');
+}
+for (const [network, prefix] of [
+  ['::', 96],
+  ['::ffff:0:0', 96],
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['100::', 64],
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
+] as const) {
+  PRIVATE.addSubnet(network, prefix, 'ipv6');
+}
+
+/** Whether an IP address is one of the public internet. */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address);
+  return family !== 0 && !PRIVATE.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/**
+ * Connects to public addresses only, looked at after the name is resolved and on the very address that is connected to,
+ * so that a name cannot change its mind in between. Loopback where the operator's URL itself says loopback.
+ */
+export function guardedAgent(url: string): Agent {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  const isLoopback = host === 'localhost' || host === '127.0.0.1' || host === '::1';
+  if (isIP(host) !== 0 && !isLoopback && !isPublicAddress(host)) {
+    throw new Error('WEBHOOK_URL names a private address');
+  }
+  return new Agent({
+    connect: {
+      timeout: 5 * S,
+      lookup: (name, options, done) => {
+        lookup(name, { ...options, all: true }, (error, addresses) => {
+          if (error) return done(error, []);
+          const allowed = isLoopback ? addresses : addresses.filter(({ address }) => isPublicAddress(address));
+          if (allowed.length === 0) return done(Object.assign(new Error('private address'), { code: 'EPRIVATE' }), []);
+          const [first] = allowed as [(typeof allowed)[0]];
+          return options.all === true ? done(null, allowed) : done(null, first.address, first.family);
+        });
+      },
+    },
+  });
+}
