@@ -71,21 +71,21 @@ export function picture(artwork: Artwork) {
 
 /** Sun over still water; by night the same shore under a moon, by the colors alone. */
 export const shore = raw(`
-  <svg class="shore" viewBox="0 0 800 420" preserveAspectRatio="xMidYMid slice" aria-hidden="true">
-    <path d="M0 0h800v420H0z" fill="var(--sky)"/>
-    <path d="M0 150h800v120H0z" fill="var(--haze)"/>
-    <circle cx="560" cy="196" r="74" fill="var(--sun)"/>
-    <path d="M0 240q90-70 200-40t190-10 180 20 230-30v90H0z" fill="var(--far)"/>
-    <path d="M0 262q120-50 230-24t170 6 190 8 210-14v40H0z" fill="var(--near)"/>
-    <path d="M0 268h800v152H0z" fill="var(--water)"/>
-    <g stroke="var(--sun)" stroke-width="7" stroke-linecap="round" opacity=".75">
-      <path d="M500 288h120M520 308h90M476 330h130M530 352h110M506 376h66M540 398h92"/>
+  <svg class="shore" viewBox="0 0 1120 440" preserveAspectRatio="xMaxYMax slice" aria-hidden="true">
+    <path d="M0 0h1120v440H0z" fill="var(--sky)"/>
+    <path d="M0 214h1120v120H0z" fill="var(--haze)"/>
+    <circle cx="950" cy="288" r="78" fill="var(--sun)"/>
+    <path d="M0 318q110-34 230-14t210-12 200 10 170-24 150 6 160-28v80H0z" fill="var(--far)"/>
+    <path d="M0 332q140-26 300-10t260-2 240-4 180-10 140-2v32H0z" fill="var(--near)"/>
+    <path d="M0 334h1120v106H0z" fill="var(--water)"/>
+    <g stroke="var(--sun)" stroke-width="6" stroke-linecap="round" opacity=".75">
+      <path d="M890 350h122M918 367h90M876 385h128M924 403h104M900 421h70"/>
     </g>
-    <g stroke="var(--haze)" stroke-width="4" stroke-linecap="round" opacity=".45">
-      <path d="M60 300h110M210 326h70M90 360h160M320 388h90M690 316h80M660 372h100"/>
+    <g stroke="var(--haze)" stroke-width="4" stroke-linecap="round" opacity=".4">
+      <path d="M60 362h110M250 386h76M100 414h150M430 372h96M560 404h120M690 360h70M1064 376h40M740 424h60"/>
     </g>
-    <path d="M168 306h96l-14 20h-66z" fill="var(--boat)"/>
-    <path d="M214 232v72M214 236q34 24 38 60h-38zM208 248v50h-28q10-34 28-50z" fill="var(--sail)" stroke="var(--boat)" stroke-width="3"/>
+    <path d="M846 378h60l-9 13h-42z" fill="var(--boat)"/>
+    <path d="M876 334v43M876 336q20 14 23 38h-23zM872 344v30h-17q6-20 17-30z" fill="var(--sail)" stroke="var(--boat)" stroke-width="2"/>
   </svg>`);
 
 /** The coffee card, with room for the balance to be printed over it. */

@@ -28,10 +28,20 @@ const CHIPS = {
   FAILED: { tone: 'bad', label: 'Failed' },
 } satisfies Record<Status, { tone: string; label: string }>;
 
+const times = new Intl.DateTimeFormat('en', {
+  timeZone: 'UTC',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+
 export function deskPage(desk: Desk, form: PayoutForm, walletUrl?: string): Markup {
   return page(
     { title: 'The desk', place: 'desk', scripts: ['/assets/desk.js'], walletUrl },
     html`<h1>The desk</h1>
+      <p class="quiet">All money in and out, of the last seven days. Times are UTC.</p>
       <div class="desk-page">
         <div class="tables" data-live>${deskTables(desk)}</div>
         ${payoutForm(form)}
@@ -70,13 +80,13 @@ function transaction(entry: Transaction, what: string, note: string | null): Mar
         <span class="why"
           >${[entry.reason, entry.customer && `wallet ${entry.customer}`, note].filter(Boolean).join(' · ')}</span
         >
-        <time datetime="${entry.updatedAt}">${clockTime(entry.updatedAt)}</time>
+        <time datetime="${entry.updatedAt}">${times.format(new Date(entry.updatedAt))}</time>
       </summary>
       <ol class="history">
         ${entry.history.map(
           ({ at, event, source, detail }) =>
             html`<li>
-              <time datetime="${at}">${clockTime(at)}</time>
+              <time datetime="${at}">${at.slice(11, 19)}</time>
               <b>${event.replaceAll('_', ' ')}</b> <span>${source}${detail === null ? '' : html`: ${detail}`}</span>
             </li>`,
         )}
@@ -104,8 +114,4 @@ function payoutForm({ orderId, amount = '', customer = '', note = '', trouble }:
       <p class="quiet">As ${orderId}</p>
     </form>
   </section>`;
-}
-
-function clockTime(iso: string): string {
-  return iso.slice(11, 19);
 }

@@ -75,7 +75,7 @@ export function orderPage({ order, token, proxyUrl, walletUrl }: OrderPage): Mar
       <section class="summary" aria-labelledby="summary">
         <p class="eyebrow">Order ${order.orderId}</p>
         <h1 id="summary">${order.kind === 'goods' ? 'Your order' : 'Top up your coffee card'}</h1>
-        <p class="fulfilment" role="status" data-fulfilled="${order.paidAt !== null}">${fulfilmentOf(order)}</p>
+        <p class="fulfilment" role="status" data-fulfilled="${String(order.paidAt !== null)}">${fulfilmentOf(order)}</p>
         ${order.kind === 'goods' ? receipt(order.lines, order.amount) : topUpReceipt(order.amount)}
       </section>
       <section class="payment" aria-labelledby="payment">
