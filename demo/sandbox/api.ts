@@ -2,7 +2,6 @@
 // the answers of the wire format, and lets the faults spoil them on the way out. Decides nothing about money.
 // 202 for what is accepted and confirmed later (DIRECT, payout), 200 for the rest; the method *in use* decides, so a
 // DIRECT that falls back to the hosted checkout answers as a CHECKOUT.
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
@@ -13,6 +12,7 @@ import { report } from './ipn.ts';
 import { Refusal } from './refusal.ts';
 import type { RequestBook } from './request-book.ts';
 import { parseBody, readCollection, readPayout, readStatus } from './requests.ts';
+import { isSameSecret } from './secret.ts';
 import type { Payment, World } from './world.ts';
 
 const LARGEST_BODY = 64 * 1024;
@@ -99,12 +99,8 @@ async function drawCode(text: string, as: AnswerFault['qr'] = 'text'): Promise<B
   }
 }
 
-function hash(value: string): Buffer {
-  return createHash('sha256').update(value).digest();
-}
-
 function checkHeaders(c: Context, apiKey: string): void {
-  if (!timingSafeEqual(hash(c.req.header('x-api-key') ?? ''), hash(apiKey))) {
+  if (!isSameSecret(c.req.header('x-api-key') ?? '', apiKey)) {
     throw new Refusal(401, 'INVALID_API_KEY', 'The header X-API-KEY is missing or wrong.');
   }
   const [mediaType = ''] = (c.req.header('content-type') ?? '').split(';');

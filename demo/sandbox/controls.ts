@@ -45,10 +45,10 @@ export function createControls(options: ControlOptions) {
       refusals: options.book.refusals.map((refusal) => ({ ...refusal, at: iso(refusal.at) })),
     }),
   );
-  controls.get('/transactions/:orderId', (c) => c.json(view(find(world, c.req.param('orderId')), options)));
+  controls.get('/transactions/:orderId', (c) => c.json(view(findTransaction(world, c.req.param('orderId')), options)));
   for (const action of ACTIONS) {
     controls.post(`/transactions/:orderId/${action}`, async (c) => {
-      const transaction = find(world, c.req.param('orderId'));
+      const transaction = findTransaction(world, c.req.param('orderId'));
       const { customer } = await read(c, ApproveBody);
       act(action, transaction, customer, options);
       return c.json(view(transaction, options));
@@ -108,7 +108,7 @@ function payer(world: World, transaction: Transaction, walletId: string | undefi
   return customer;
 }
 
-function find(world: World, orderId: string): Transaction {
+export function findTransaction(world: World, orderId: string): Transaction {
   const transaction = world.transaction(orderId);
   if (!transaction) throw new Refusal(404, 'UNKNOWN_ORDER', 'There is no transaction with this orderId.', 'orderId');
   return transaction;

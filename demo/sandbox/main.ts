@@ -1,10 +1,10 @@
 // Runs the sandbox gateway as a process of its own, configured by environment alone: GATEWAY_API_KEY (required), IPN_URL,
-// PUBLIC_URL, HOST (127.0.0.1), PORT (8788; 0: a free one). Prints one JSON line, {"listening": "http://…"}, when ready;
+// PUBLIC_URL, MERCHANT_NAME, HOST (127.0.0.1), PORT (8788; 0: a free one). Prints one JSON line, {"listening": "http://…"}, when ready;
 // ends on SIGTERM or SIGINT.
 import { serve } from '@hono/node-server';
 import { createSandbox } from './sandbox.ts';
 
-const { GATEWAY_API_KEY, IPN_URL, PUBLIC_URL, HOST = '127.0.0.1', PORT = '8788' } = process.env;
+const { GATEWAY_API_KEY, IPN_URL, PUBLIC_URL, MERCHANT_NAME, HOST = '127.0.0.1', PORT = '8788' } = process.env;
 if (!GATEWAY_API_KEY) fail('GATEWAY_API_KEY is missing: the key that the proxy sends as X-API-KEY.');
 if (IPN_URL && !URL.canParse(IPN_URL)) fail('IPN_URL is not a URL.');
 if (!/^\d{1,5}$/.test(PORT) || Number(PORT) > 65_535) fail('PORT must be a number from 0 to 65535.');
@@ -12,6 +12,7 @@ if (!/^\d{1,5}$/.test(PORT) || Number(PORT) > 65_535) fail('PORT must be a numbe
 const sandbox = createSandbox({
   apiKey: GATEWAY_API_KEY,
   ipnUrl: IPN_URL || null,
+  ...(MERCHANT_NAME ? { merchant: MERCHANT_NAME } : {}),
   ...(PUBLIC_URL ? { publicUrl: PUBLIC_URL.replace(/\/+$/, '') } : {}),
 });
 const stop = sandbox.run();

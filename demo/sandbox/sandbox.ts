@@ -5,11 +5,15 @@ import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { createApi } from './api.ts';
 import { Clock } from './clock.ts';
+import { createCheckout } from './checkout.ts';
 import { createControls } from './controls.ts';
 import { Faults } from './faults.ts';
 import { ATTEMPT_LIMIT_MS, IpnSender } from './ipn.ts';
+import { createOverview } from './overview.ts';
+import { createAssets, ownFormsOnly } from './page.ts';
 import { Refusal } from './refusal.ts';
 import { RequestBook } from './request-book.ts';
+import { createWallet } from './wallet.ts';
 import { World } from './world.ts';
 
 const API = '/api/v3/integration/merchants/payments';
@@ -24,6 +28,8 @@ export interface SandboxOptions {
   /** Milliseconds since 1970. */
   now?: () => number;
   random?: (bytes: number) => Buffer;
+  /** The merchant's name, as customers read it. */
+  merchant?: string;
   fetch?: typeof fetch;
   ipnAttemptLimitMs?: number;
 }
@@ -38,7 +44,7 @@ export interface Sandbox {
 }
 
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const { apiKey, ipnUrl = null, publicUrl, now = Date.now, random = randomBytes } = options;
+  const { apiKey, ipnUrl = null, publicUrl, now = Date.now, random = randomBytes, merchant = 'Demo Shop' } = options;
   const clock = new Clock(now);
   let version = 0;
   const onChange = () => {
@@ -59,11 +65,17 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     onFinal: (transaction) => ipns.send(transaction),
   });
   const book = new RequestBook(clock, onChange);
+  const parts = { world, faults, clock, book, ipns };
   const baseUrl = (c: Context) => publicUrl ?? new URL(c.req.url).origin;
 
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.route(API, createApi({ apiKey, world, faults, clock, book, baseUrl }));
-  app.route('/_sandbox', createControls({ world, faults, clock, book, ipns }));
+  app.use(ownFormsOnly);
+  app.route('/_sandbox', createControls(parts));
+  app.route('/pay', createCheckout({ world, clock, random, merchant }));
+  app.route('/wallet', createWallet({ world, clock, merchant, version: () => version }));
+  app.route('/', createOverview({ ...parts, version: () => version }));
+  app.route('/assets', createAssets());
   app.notFound((c) => c.json({ code: 'NOT_FOUND', message: 'There is nothing here.', errors: [] }, 404));
   app.onError((error, c) => {
     if (error instanceof Refusal) return c.json(error.body, error.status);

@@ -44,6 +44,8 @@ export interface Payment extends Remembered {
   checkout: { token: string; expiresAt: number; step: Step } | null;
   /** JETGO and QR only: what the scanned code carries. */
   code: string | null;
+  /** Wallet id of the customer who scanned it last. */
+  scannedBy: string | null;
 }
 
 export interface Payout extends Remembered {
@@ -71,6 +73,8 @@ export class World {
   readonly #clock: Clock;
   /** By orderId, which is unique across payments and payouts; in order of creation. */
   readonly #transactions = new Map<string, Transaction>();
+  readonly #byPaymentId = new Map<number, Transaction>();
+  /** By checkout token or by scanned code. */
   readonly #byKey = new Map<string, Payment>();
   readonly #customerByReference = new Map<string, string>();
 
@@ -97,6 +101,7 @@ export class World {
       language: request.language,
       checkout: method === 'CHECKOUT' ? { token: this.#options.newToken(), expiresAt, step: 'LOGIN_STEP' } : null,
       code: method === 'JETGO' || method === 'QR' ? this.#options.newToken() : null,
+      scannedBy: null,
     };
     this.#remember(payment);
     if (payment.checkout) {
@@ -129,6 +134,11 @@ export class World {
     return this.#fresh(this.#transactions.get(orderId));
   }
 
+  payment(paymentId: number): Payment | undefined {
+    const transaction = this.#byPaymentId.get(paymentId);
+    return transaction?.type === 'PAY' ? this.#fresh(transaction) : undefined;
+  }
+
   /** Newest first. */
   transactions(): Transaction[] {
     for (const payment of this.#byKey.values()) this.#expireIfDue(payment);
@@ -140,12 +150,33 @@ export class World {
     return payment?.checkout?.token === token ? payment : undefined;
   }
 
-  scanned(code: string): Payment | undefined {
+  /** A customer holds the phone over a code, or follows the link that carries it. */
+  scan(code: string, customer: Customer): Payment | undefined {
     const payment = this.#byKey.get(code);
-    return payment?.code === code ? payment : undefined;
+    if (payment?.code !== code) return undefined;
+    if (!isFinal(payment)) {
+      payment.scannedBy = customer.walletId;
+      this.begin(payment);
+    }
+    return payment;
   }
 
-  /** The customer is at it: prompt opened, code scanned, checkout entered. */
+  /** What waits for a yes or no on this customer's phone, newest first. */
+  prompts({ walletId }: Customer): Payment[] {
+    return this.transactions().flatMap((transaction) => {
+      if (transaction.type !== 'PAY' || isFinal(transaction)) return [];
+      const { method, customer, scannedBy } = transaction;
+      return method === 'DIRECT'
+        ? customer === walletId
+          ? [transaction]
+          : []
+        : scannedBy === walletId
+          ? [transaction]
+          : [];
+    });
+  }
+
+  /** The customer is at it: prompt answered, code scanned, checkout entered. */
   begin(transaction: Transaction): void {
     if (transaction.status === 'INITIALIZED') this.#enter(transaction, 'PROCESSING', 'PROCESSING');
   }
@@ -255,6 +286,7 @@ export class World {
 
   #remember(transaction: Transaction): void {
     this.#transactions.set(transaction.orderId, transaction);
+    this.#byPaymentId.set(transaction.paymentId, transaction);
     this.#options.onChange();
   }
 

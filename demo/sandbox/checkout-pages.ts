@@ -1,0 +1,234 @@
+// What the hosted checkout looks like: one frame (what is paid, to whom, how long it stays open) and one screen a step.
+// Draws what it is given; decides nothing. Server-rendered forms, one main action a screen, cancel always in reach.
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import { type CheckoutTexts, checkoutTexts, fill } from './checkout-texts.ts';
+import { type Customer, DEMO_PASSWORD } from './customers.ts';
+import { formatMoney } from './money.ts';
+import { banner, countdown, hint, logo, type Markup, page } from './page.ts';
+import type { Payment } from './world.ts';
+
+export type LoginProblem = 'wrongLogin' | 'tooManyCodes';
+
+export type Screen =
+  | { name: 'login'; wallet: string; problem: LoginProblem | null }
+  /** `triesLeft`: after a wrong code. */
+  | { name: 'verify'; customer: Customer; triesLeft: number | null }
+  | { name: 'pay'; customer: Customer }
+  | { name: 'ended' };
+
+export interface CheckoutView {
+  payment: Payment;
+  merchant: string;
+  /** Hidden in every form. */
+  proof: string;
+  leftMs: number;
+  people: readonly Customer[];
+  screen: Screen;
+}
+
+const STEPS = ['login', 'verify', 'pay'] as const;
+
+export function checkoutPage(c: Context, view: CheckoutView) {
+  const { payment, screen, merchant } = view;
+  const { texts, textLang } = checkoutTexts(payment.language);
+  const amount = formatMoney(payment.minor, payment.currency, textLang);
+  const isProblem =
+    (screen.name === 'login' && screen.problem !== null) || (screen.name === 'verify' && screen.triesLeft !== null);
+  const body = html`${banner(texts.banner)}
+    <div class="checkout-frame">
+      <header class="summary">
+        ${logo}
+        <p class="summary-to">${fill(texts.payTo, { merchant })}</p>
+        <p class="summary-amount">${amount}</p>
+        <dl class="summary-facts">
+          <div>
+            <dt>${texts.order}</dt>
+            <dd>${payment.orderId}</dd>
+          </div>
+          ${
+            screen.name === 'ended'
+              ? ''
+              : html`<div>
+                  <dt>${texts.timeLeft}</dt>
+                  <dd>${countdown(view.leftMs, true)}</dd>
+                </div>`
+          }
+        </dl>
+      </header>
+      <main class="card">
+        ${screen.name === 'ended' ? '' : steps(screen.name, texts)} ${screenMarkup(view, texts, amount, textLang)}
+      </main>
+    </div>`;
+  return page(c, {
+    title: fill(texts.payTo, { merchant }),
+    layout: 'checkout',
+    body,
+    lang: payment.language ?? 'en',
+    textLang,
+    status: isProblem ? 422 : 200,
+    formTargets: [new URL(payment.returnUrl).origin],
+  });
+}
+
+export function unknownTokenPage(c: Context) {
+  const body = html`${banner('Sandbox: no real money moves here')}
+    <main class="notice">
+      ${logo}
+      <h1>There is no such payment</h1>
+      <p>The link is incomplete or from another run of the sandbox. Go back to the shop and start again.</p>
+    </main>`;
+  return page(c, { title: 'Unknown payment', layout: 'checkout', body, status: 404 });
+}
+
+function screenMarkup(view: CheckoutView, texts: CheckoutTexts, amount: string, language: string): Markup {
+  const { screen } = view;
+  switch (screen.name) {
+    case 'login':
+      return loginScreen(view, screen, texts);
+    case 'verify':
+      return verifyScreen(view, screen, texts);
+    case 'pay':
+      return payScreen(view, screen.customer, texts, amount, language);
+    case 'ended':
+      return endedScreen(view, texts, amount);
+    default:
+      return screen satisfies never;
+  }
+}
+
+function steps(current: (typeof STEPS)[number], texts: CheckoutTexts): Markup {
+  const names = { login: texts.stepLogin, verify: texts.stepVerify, pay: texts.stepPay };
+  const reached = STEPS.indexOf(current);
+  return html`<ol class="steps" aria-label="${texts.steps}">
+    ${STEPS.map(
+      (step, index) =>
+        html`<li class="${index < reached ? 'done' : ''}" ${index === reached ? html`aria-current="step"` : ''}>
+          <span>${names[step]}</span>
+        </li>`,
+    )}
+  </ol>`;
+}
+
+const hidden = ({ payment, proof }: CheckoutView): Markup =>
+  html`<input type="hidden" name="token" value="${payment.checkout?.token ?? ''}" />
+    <input type="hidden" name="proof" value="${proof}" />`;
+
+const problemText = (text: string): Markup => html`<p class="problem" role="alert">${text}</p>`;
+
+function cancelForm(view: CheckoutView, texts: CheckoutTexts): Markup {
+  return html`<form method="post" action="/pay/cancel" class="cancel">
+    ${hidden(view)}
+    <button class="quiet">${fill(texts.cancel, { merchant: view.merchant })}</button>
+  </form>`;
+}
+
+function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, texts: CheckoutTexts): Markup {
+  const people = view.people.map(({ walletId, name }) => html`<li><span>${name}</span> <code>${walletId}</code></li>`);
+  return html`<h1>${texts.loginTitle}</h1>
+    ${screen.problem ? problemText(texts[screen.problem]) : ''}
+    <form method="post" action="/pay/login">
+      ${hidden(view)}
+      <label for="wallet">${texts.walletField}</label>
+      <input
+        id="wallet"
+        name="wallet"
+        value="${screen.wallet}"
+        autocomplete="username"
+        autocapitalize="none"
+        spellcheck="false"
+        required
+        ${screen.wallet ? '' : html`autofocus`}
+      />
+      <label for="password">${texts.passwordField}</label>
+      <input
+        id="password"
+        name="password"
+        type="password"
+        autocomplete="current-password"
+        required
+        ${screen.wallet ? html`autofocus` : ''}
+      />
+      <button class="main">${texts.next}</button>
+    </form>
+    ${cancelForm(view, texts)}
+    <div class="hint">
+      <p>${texts.loginHint} <code>${DEMO_PASSWORD}</code></p>
+      <ul>
+        ${people}
+      </ul>
+    </div>`;
+}
+
+function verifyScreen(view: CheckoutView, screen: Screen & { name: 'verify' }, texts: CheckoutTexts): Markup {
+  const { customer, triesLeft } = screen;
+  const phone = html`<a href="/wallet?as=${customer.walletId}" target="_blank" rel="noopener"
+    >${fill(texts.codeHintLink, { name: customer.name })}</a
+  >`;
+  return html`<h1>${texts.verifyTitle}</h1>
+    ${triesLeft !== null ? problemText(fill(texts.wrongCode, { left: triesLeft })) : ''}
+    <form method="post" action="/pay/verify">
+      ${hidden(view)}
+      <p id="code-help">${texts.verifyHelp}</p>
+      <label for="code">${texts.codeField}</label>
+      <input
+        id="code"
+        name="code"
+        class="code-field"
+        inputmode="numeric"
+        autocomplete="one-time-code"
+        pattern="[0-9 ]{6,7}"
+        maxlength="7"
+        aria-describedby="code-help"
+        required
+        autofocus
+      />
+      <button class="main">${texts.next}</button>
+    </form>
+    ${cancelForm(view, texts)} ${hint(html`${texts.codeHint} ${phone}.`)}`;
+}
+
+const fact = (name: string, value: string): Markup =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+  </div>`;
+
+function payScreen(
+  view: CheckoutView,
+  customer: Customer,
+  texts: CheckoutTexts,
+  amount: string,
+  language: string,
+): Markup {
+  const { minor, currency } = view.payment;
+  const balance = customer.balance(currency);
+  return html`<h1>${texts.payTitle}</h1>
+    <dl class="facts">
+      ${fact(texts.from, customer.name)} ${fact(texts.to, view.merchant)} ${fact(texts.amount, amount)}
+      ${fact(texts.balance, formatMoney(balance, currency, language))}
+      ${balance < minor ? '' : fact(texts.balanceAfter, formatMoney(balance - minor, currency, language))}
+    </dl>
+    ${balance < minor ? html`<p class="problem">${texts.shortBalance}</p>` : ''}
+    <form method="post" action="/pay/confirm">
+      ${hidden(view)}
+      <button class="main">${fill(texts.pay, { amount })}</button>
+    </form>
+    ${cancelForm(view, texts)}`;
+}
+
+function endedScreen({ payment, merchant }: CheckoutView, texts: CheckoutTexts, amount: string): Markup {
+  const [title, text, look] =
+    payment.status === 'SUCCESS'
+      ? [texts.paidTitle, texts.paidText, 'good']
+      : payment.message === 'TOKEN_EXPIRED'
+        ? [texts.expiredTitle, texts.expiredText, 'bad']
+        : payment.message === 'USER_CANCELLED'
+          ? [texts.cancelledTitle, texts.cancelledText, 'bad']
+          : [texts.declinedTitle, texts.declinedText, 'bad'];
+  return html`<div class="ended ${look}">
+    <h1>${title}</h1>
+    <p>${fill(text, { amount, merchant })}</p>
+    <a class="button main" href="${payment.returnUrl}">${fill(texts.back, { merchant })}</a>
+  </div>`;
+}

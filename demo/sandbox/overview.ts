@@ -1,0 +1,225 @@
+// The front page of the sandbox: all transactions with the IPNs sent for each and what those were answered, the faults in
+// force, the clock, the refused requests; and buttons for what the customer or the clock would do. For developers: it
+// shows what a real gateway would keep to itself. Owns no rule; its buttons are the controls of controls.ts.
+import { Hono } from 'hono';
+import { html } from 'hono/html';
+import { ACTIONS, act, type ControlOptions, findTransaction } from './controls.ts';
+import type { Delivery } from './ipn.ts';
+import { formatMoney } from './money.ts';
+import { banner, logo, liveAnswer, type Markup, page, readForm, troublePage } from './page.ts';
+import { Refusal } from './refusal.ts';
+import { isFinal, type Payment, type Transaction } from './world.ts';
+
+const MOST_SHOWN = 100;
+const STEPS_MS = [
+  ['1 minute', 60_000],
+  ['15 minutes', 900_000],
+  ['1 day', 86_400_000],
+] as const;
+
+export interface OverviewOptions extends ControlOptions {
+  version: () => number;
+}
+
+export function createOverview(options: OverviewOptions) {
+  const { world, clock, faults, version } = options;
+  const overview = new Hono();
+
+  overview.get('/', (c) => {
+    const body = html`${banner('Sandbox: no real money')}
+      <header class="overview-head">
+        ${logo}
+        <nav><a href="/wallet">The customer’s phone</a></nav>
+      </header>
+      <main data-live="/overview/live" data-version="${version()}">
+        <h1>Transactions</h1>
+        <div id="state">${stateOf(options)}</div>
+        <div id="transactions">${list(options)}</div>
+        <div id="refusals">${refusals(options)}</div>
+      </main>`;
+    return page(c, { title: 'Transactions', layout: 'overview', body });
+  });
+
+  overview.get('/overview/live', (c) =>
+    liveAnswer(c, String(version()), () => ({
+      state: stateOf(options),
+      transactions: list(options),
+      refusals: refusals(options),
+    })),
+  );
+
+  for (const action of ACTIONS) {
+    overview.post(`/overview/${action}`, async (c) => {
+      const { orderId = '' } = await readForm(c);
+      act(action, findTransaction(world, orderId), undefined, options);
+      return c.redirect('/', 303);
+    });
+  }
+  overview.post('/overview/end-faults', (c) => {
+    faults.replace({});
+    return c.redirect('/', 303);
+  });
+  overview.post('/overview/clock', async (c) => {
+    const ms = Number((await readForm(c))['ms']);
+    if (!STEPS_MS.some(([, step]) => step === ms))
+      throw new Refusal(400, 'INVALID_REQUEST', 'Not a step of the clock.');
+    clock.advance(ms);
+    return c.redirect('/', 303);
+  });
+
+  overview.onError((error, c) => {
+    if (error instanceof Refusal) return troublePage(c, 'overview', error);
+    throw error;
+  });
+  return overview;
+}
+
+function stateOf({ clock, faults, ipns }: OverviewOptions): Markup {
+  const inForce = faults.inForce();
+  return html`<dl class="state">
+    <div>
+      <dt>IPNs go to</dt>
+      <dd><code>${ipns.url ? withoutSecret(ipns.url) : 'nowhere yet'}</code></dd>
+    </div>
+    <div>
+      <dt>Faults in force</dt>
+      <dd>
+        ${
+          inForce.length === 0
+            ? 'None'
+            : html`<ul>
+                  ${inForce.map(
+                    ({ target, fault, left }) =>
+                      html`<li>
+                        <strong>${target}</strong> <code>${JSON.stringify(fault)}</code>
+                        ${left === null ? '' : `${left} more`}
+                      </li>`,
+                  )}
+                </ul>
+                <form method="post" action="/overview/end-faults"><button id="end-faults">End all</button></form>`
+        }
+      </dd>
+    </div>
+    <div>
+      <dt>Clock</dt>
+      <dd>
+        <time data-clock="${clock.now()}" data-seconds>${new Date(clock.now()).toISOString().slice(11, 19)}</time> UTC
+        <form method="post" action="/overview/clock" class="clock">
+          ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+ ${name}</button>`)}
+        </form>
+      </dd>
+    </div>
+  </dl>`;
+}
+
+/** The last segment of an IPN URL is what keeps it private. */
+function withoutSecret(url: string): string {
+  const { origin, pathname } = new URL(url);
+  const segments = pathname.split('/');
+  const last = segments.pop();
+  return `${origin}${segments.join('/')}/${last ? '…' : ''}`;
+}
+
+function list(options: OverviewOptions): Markup {
+  const all = options.world.transactions();
+  if (all.length === 0) {
+    return html`<p class="empty">Nothing yet. Start a payment in the shop, and it appears here.</p>`;
+  }
+  const more = all.length - MOST_SHOWN;
+  return html`<ol class="transactions">
+      ${all.slice(0, MOST_SHOWN).map((transaction) => row(transaction, options))}
+    </ol>
+    ${more > 0 ? html`<p class="empty">${more} older ones are at <code>/_sandbox/transactions</code>.</p>` : ''}`;
+}
+
+function row(transaction: Transaction, { ipns, book }: OverviewOptions): Markup {
+  const { orderId, paymentId, minor, currency, customer, status, message, createdAt } = transaction;
+  const requests = book.requestsFor(orderId);
+  const deliveries = ipns.about(transaction);
+  return html`<li class="transaction">
+    <div class="transaction-main">
+      <span class="method">${transaction.type === 'PAY' ? transaction.method : 'PAYOUT'}</span>
+      <strong class="transaction-order">${orderId}</strong>
+      <span class="transaction-amount">${formatMoney(minor, currency)}</span>
+      <span class="status ${status.toLowerCase()}">${status}</span>
+    </div>
+    <p class="transaction-facts">
+      ${time(createdAt)} · ${customer ? `wallet ${customer}` : 'no customer yet'}
+      ${status === 'FAILED' ? ` · ${message}` : ''} ${requests > 1 ? ` · ${requests} create requests` : ''}
+    </p>
+    <p class="transaction-ipns">${deliveries.map((delivery) => ipnChips(delivery))}</p>
+    <div class="transaction-actions">${actions(transaction)}</div>
+    <details id="details-${paymentId}">
+      <summary id="summary-${paymentId}">History and IPNs</summary>
+      ${history(transaction, deliveries)}
+    </details>
+  </li>`;
+}
+
+function actions(transaction: Transaction): Markup {
+  const { orderId, paymentId } = transaction;
+  const button = (action: string, label: string) =>
+    html`<form method="post" action="/overview/${action}">
+      <input type="hidden" name="orderId" value="${orderId}" />
+      <button id="${action}-${paymentId}">${label}</button>
+    </form>`;
+  if (isFinal(transaction)) return button('ipn', 'Send IPN again');
+  const isPayment = transaction.type === 'PAY';
+  return html`${button('approve', 'Approve')} ${button('decline', 'Decline')}
+  ${isPayment && transaction.checkout ? button('expire', 'Expire') : ''} ${isPayment ? link(transaction) : ''}`;
+}
+
+function link({ checkout, code, customer }: Payment): Markup {
+  if (checkout) return html`<a href="/pay?token=${checkout.token}">Open checkout</a>`;
+  if (code) return html`<a href="/wallet/scan?code=${code}">Scan with the phone</a>`;
+  return html`<a href="/wallet?as=${customer}">Open the phone</a>`;
+}
+
+const STATES: Record<Delivery['state'], string> = {
+  WAITING: 'waiting',
+  DELIVERED: 'delivered',
+  GIVEN_UP: 'given up',
+  WITHHELD: 'withheld by a fault',
+};
+
+function ipnChips({ state, attempts }: Delivery): Markup {
+  const chips = attempts.map(
+    ({ answer, error }) =>
+      html`<span class="chip ${answer === 200 ? 'good' : 'bad'}">${answer ?? error ?? 'under way'}</span>`,
+  );
+  return html`<span class="ipn">IPN ${STATES[state]} ${chips}</span>`;
+}
+
+function history(transaction: Transaction, deliveries: readonly Delivery[]): Markup {
+  const attempts = deliveries.flatMap((delivery) => delivery.attempts);
+  return html`<ol class="history">
+    ${transaction.history.map(
+      ({ at, status, message }) =>
+        html`<li>${time(at)} ${status} ${message === status ? '' : html`<small>${message}</small>`}</li>`,
+    )}
+    ${attempts.map(
+      ({ at, answer, error, body }) =>
+        html`<li>${time(at)} IPN, answered ${answer ?? error ?? '…'} <code>${body}</code></li>`,
+    )}
+  </ol>`;
+}
+
+function refusals({ book }: OverviewOptions): Markup {
+  const latest = book.refusals.slice(0, 20);
+  if (latest.length === 0) return html``;
+  return html`<h2>Refused requests</h2>
+    <ol class="history">
+      ${latest.map(
+        ({ at, operation, orderId, status, message }) =>
+          html`<li>
+            ${time(at)} <strong>${operation}</strong> ${status} ${orderId ? html`<code>${orderId}</code>` : ''}
+            ${message}
+          </li>`,
+      )}
+    </ol>`;
+}
+
+function time(at: number): Markup {
+  const iso = new Date(at).toISOString();
+  return html`<time datetime="${iso}">${iso.slice(11, 19)}</time>`;
+}

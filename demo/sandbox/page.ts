@@ -1,0 +1,126 @@
+// The frame of every page the sandbox shows: document, headers, brand, the two static files. Owns the content security
+// policy (nothing from elsewhere, no inline script or style) and the check that a form came from the sandbox itself.
+// Pages are plain HTML that works without script; live.js only keeps them fresh. `html` escapes all that is put in.
+import { readFileSync } from 'node:fs';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { html } from 'hono/html';
+import { Refusal } from './refusal.ts';
+
+export type Markup = ReturnType<typeof html>;
+
+const ASSETS = [
+  ['sandbox.css', 'text/css; charset=utf-8'],
+  ['live.js', 'text/javascript; charset=utf-8'],
+  ['icon.svg', 'image/svg+xml'],
+] as const;
+
+export interface PageOptions {
+  title: string;
+  /** Which layout: a class of the body. */
+  layout: 'checkout' | 'wallet' | 'overview';
+  body: Markup;
+  /** Language asked for, and the one the text is in, where that is another. */
+  lang?: string;
+  textLang?: string;
+  status?: 200 | 400 | 403 | 404 | 409 | 422 | 500;
+  /** Origins besides our own that a form may lead to; Chromium holds redirects to it as well. */
+  formTargets?: string[];
+}
+
+export function createAssets() {
+  const assets = new Hono();
+  for (const [name, type] of ASSETS) {
+    const content = readFileSync(new URL(`./public/${name}`, import.meta.url), 'utf8');
+    const headers = { 'content-type': type, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' };
+    assets.get(`/${name}`, (c) => c.body(content, 200, headers));
+  }
+  return assets;
+}
+
+export function page(c: Context, { formTargets = [], ...options }: PageOptions) {
+  c.header(
+    'content-security-policy',
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+      `base-uri 'none'; frame-ancestors 'none'; form-action ${["'self'", ...formTargets].join(' ')}`,
+  );
+  c.header('x-content-type-options', 'nosniff');
+  c.header('referrer-policy', 'same-origin');
+  c.header('cache-control', 'no-store');
+  return c.html(frame(options), options.status ?? 200);
+}
+
+function frame({ title, layout, body, lang = 'en', textLang = lang }: Omit<PageOptions, 'formTargets'>): Markup {
+  return html`<!doctype html>
+    <html lang="${lang}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · Sandbox Wallet</title>
+        <link rel="icon" href="/assets/icon.svg" />
+        <link rel="stylesheet" href="/assets/sandbox.css" />
+        <script type="module" src="/assets/live.js"></script>
+      </head>
+      <body class="${layout}" lang="${textLang}">
+        ${body}
+      </body>
+    </html>`;
+}
+
+export const logo: Markup = html`<span class="logo">
+  <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
+    <rect class="logo-ground" width="32" height="32" rx="9" />
+    <path class="logo-line" d="M7 12.5h13.5a4.5 4.5 0 0 1 0 9H12" />
+    <path class="logo-line" d="M15 18l-3.5 3.5L15 25" />
+    <circle class="logo-dot" cx="9" cy="8.5" r="1.6" />
+  </svg>
+  Sandbox Wallet
+</span>`;
+
+export const banner = (text: string): Markup => html`<p class="banner">${text}</p>`;
+
+/** A hint that only a sandbox gives. */
+export const hint = (content: Markup): Markup => html`<p class="hint">${content}</p>`;
+
+/** `m:ss`, counted down by live.js; `reload` asks for the page again at zero. */
+export function countdown(leftMs: number, reload = false): Markup {
+  const seconds = Math.max(0, Math.ceil(leftMs / 1000));
+  const text = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  return html`<span class="countdown" data-countdown="${seconds}" ${reload ? html`data-reload` : ''}>${text}</span>`;
+}
+
+export function troublePage(c: Context, layout: PageOptions['layout'], error: Refusal) {
+  const status = ([400, 403, 404, 409] as const).find((code) => code === error.status) ?? 400;
+  const body = html`${banner('Sandbox: no real money')}
+    <main class="notice">
+      ${logo}
+      <h1>This did not work</h1>
+      <p>${error.message}</p>
+      <p><a href="/wallet">The wallet</a> · <a href="/">All transactions</a></p>
+    </main>`;
+  return page(c, { title: 'This did not work', layout, body, status });
+}
+
+/** Refuses what a page of another origin sends. Requests of programs carry no Origin and pass. */
+export const ownFormsOnly: MiddlewareHandler = async (c, next) => {
+  const origin = c.req.header('origin');
+  if (c.req.method !== 'GET' && origin !== undefined) {
+    const host = URL.canParse(origin) ? new URL(origin).host : null;
+    if (host !== c.req.header('host')) throw new Refusal(403, 'FOREIGN_ORIGIN', 'Sent from another site.');
+  }
+  await next();
+};
+
+/** The fields of a submitted form. */
+export async function readForm(c: Context): Promise<Record<string, string>> {
+  const entries = Object.entries(await c.req.parseBody());
+  return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'string' ? value : '']));
+}
+
+/** What live.js asks for: the regions by id, or 204 where the page shows this version already. */
+export async function liveAnswer(c: Context, version: string, regions: () => Record<string, Markup>) {
+  c.header('cache-control', 'no-store');
+  if (c.req.query('since') === version) return c.body(null, 204);
+  const drawn = await Promise.all(Object.entries(regions()).map(async ([id, markup]) => [id, await markup] as const));
+  return c.json({ version, regions: Object.fromEntries(drawn) });
+}

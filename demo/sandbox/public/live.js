@@ -1,0 +1,61 @@
+// Keeps a page of the sandbox fresh; every page works without it. Counts down what says `data-countdown` (seconds left),
+// runs the clocks (`data-clock`, milliseconds since 1970), and once a second asks a `data-live` address what changed:
+// it answers 204, or the new HTML of each region by id. Only regions that differ are replaced; focus and open details
+// are kept. The server's time counts, never this machine's.
+
+const loadedAt = performance.now();
+const startedAt = new WeakMap();
+
+/** Milliseconds since the element appeared. */
+function age(element) {
+  if (!startedAt.has(element)) startedAt.set(element, document.readyState === 'loading' ? loadedAt : performance.now());
+  return performance.now() - startedAt.get(element);
+}
+
+function tick() {
+  for (const element of document.querySelectorAll('[data-countdown]')) {
+    const left = Math.ceil(Number(element.dataset.countdown) - age(element) / 1000);
+    element.textContent = `${Math.floor(Math.max(0, left) / 60)}:${String(Math.max(0, left) % 60).padStart(2, '0')}`;
+    if (left <= 0 && 'reload' in element.dataset) location.reload();
+  }
+  for (const element of document.querySelectorAll('[data-clock]')) {
+    const time = new Date(Number(element.dataset.clock) + age(element)).toISOString();
+    element.textContent = time.slice(11, 'seconds' in element.dataset ? 19 : 16);
+  }
+}
+
+function replace(id, html) {
+  const region = document.getElementById(id);
+  const fresh = document.createElement('div');
+  fresh.innerHTML = html;
+  if (!region || shown.get(id) === html) return;
+  const focused = region.contains(document.activeElement) ? document.activeElement.id : '';
+  const open = [...region.querySelectorAll('details[open]')].map((details) => details.id);
+  region.replaceChildren(...fresh.childNodes);
+  shown.set(id, html);
+  for (const details of open) document.getElementById(details)?.setAttribute('open', '');
+  if (focused) document.getElementById(focused)?.focus();
+}
+
+const shown = new Map();
+
+async function refresh(live) {
+  const response = await fetch(`${live.dataset.live}?since=${encodeURIComponent(live.dataset.version)}`);
+  if (response.status !== 200) return;
+  const { version, regions } = await response.json();
+  for (const [id, html] of Object.entries(regions)) replace(id, html);
+  live.dataset.version = version;
+  tick();
+}
+
+async function follow(live) {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    // While the sandbox restarts, the page stays as it is.
+    if (!document.hidden) await refresh(live).catch(() => {});
+  }
+}
+
+tick();
+setInterval(tick, 1000);
+for (const live of document.querySelectorAll('[data-live]')) void follow(live);

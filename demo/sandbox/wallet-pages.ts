@@ -1,0 +1,231 @@
+// What the wallet phone looks like: a phone with the wallet app open in it, and beside it who may hold it. Draws what it
+// is given; decides nothing. The parts that change by themselves are regions with an id, which live.js replaces one by
+// one, so that nothing flickers and a half-typed code stays.
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import type { Customer, Movement } from './customers.ts';
+import { formatMoney } from './money.ts';
+import { banner, countdown, logo, type Markup, page } from './page.ts';
+import { isFinal, type Payment } from './world.ts';
+
+export interface PhoneView {
+  customer: Customer;
+  people: readonly Customer[];
+  merchant: string;
+  prompts: Payment[];
+  code: string;
+  codeLeftMs: number;
+  now: number;
+  version: string;
+}
+
+const MOST_MOVEMENTS = 30;
+
+export function homePage(c: Context, view: PhoneView) {
+  const screen = html`<div data-live="/wallet/live" data-version="${view.version}">
+    <div id="prompts" aria-live="polite">${prompts(view)}</div>
+    <div id="balances">${balances(view)}</div>
+    <form class="scan" method="get" action="/wallet/scan">
+      <label for="code">Scan or paste a code</label>
+      <div class="field-row">
+        <input
+          id="code"
+          name="code"
+          placeholder="The text of the code"
+          autocomplete="off"
+          spellcheck="false"
+          required
+        />
+        <button>Open</button>
+      </div>
+    </form>
+    <div id="security-code">${securityCode(view)}</div>
+    <div id="activity">${activity(view)}</div>
+  </div>`;
+  return page(c, { title: `Phone of ${view.customer.name}`, layout: 'wallet', body: stage(view, screen) });
+}
+
+/** Each region that moves, by its id. */
+export function regionsOf(view: PhoneView): Record<string, Markup> {
+  return {
+    prompts: prompts(view),
+    balances: balances(view),
+    'security-code': securityCode(view),
+    activity: activity(view),
+  };
+}
+
+export function paymentPage(c: Context, view: PhoneView, payment: Payment, fromApp: boolean) {
+  const sheet = isFinal(payment) ? result(view, payment, fromApp) : request(view, payment, fromApp);
+  return page(c, { title: `Pay ${view.merchant}`, layout: 'wallet', body: stage(view, sheet) });
+}
+
+/** `query` is kept, so that a scanned link goes on to its payment. */
+export function choicePage(c: Context, people: readonly Customer[], query: URLSearchParams) {
+  const kept = [...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
+  const body = html`${banner('Sandbox: no real money')}
+    <main class="notice">
+      ${logo}
+      <h1>Whose phone is this?</h1>
+      <p>The wallet’s three demo customers. You can change this at any time.</p>
+      <form class="people" method="get">
+        ${kept}
+        ${people.map(
+          (person) => html`<button name="as" value="${person.walletId}" class="person">${identity(person)}</button>`,
+        )}
+      </form>
+    </main>`;
+  return page(c, { title: 'Whose phone is this?', layout: 'wallet', body });
+}
+
+function stage(view: PhoneView, screen: Markup): Markup {
+  const { customer, people, now } = view;
+  return html`${banner('Sandbox: no real money')}
+    <div class="stage">
+      <main class="phone">
+        <div class="phone-bar" aria-hidden="true">
+          <span data-clock="${now}">${new Date(now).toISOString().slice(11, 16)}</span
+          ><span class="phone-signal"></span>
+        </div>
+        <header class="phone-head">
+          <a class="phone-home" href="/wallet">${identity(customer)}</a>
+        </header>
+        <div class="phone-screen">${screen}</div>
+      </main>
+      <aside class="beside">
+        ${logo}
+        <p>
+          The customer’s phone. DIRECT payments ask here for a yes or no, codes of JETGO and QR are opened here, and
+          payouts arrive here.
+        </p>
+        <h2>Whose phone is this?</h2>
+        <ul class="people">
+          ${people.map(
+            (person) =>
+              html`<li>
+                <a
+                  class="person"
+                  href="/wallet?as=${person.walletId}"
+                  ${person === customer ? html`aria-current="true"` : ''}
+                  >${identity(person)}</a
+                >
+              </li>`,
+          )}
+        </ul>
+        <p><a href="/">All transactions</a></p>
+      </aside>
+    </div>`;
+}
+
+function identity({ name, walletId }: Customer): Markup {
+  const initials = name
+    .split(' ')
+    .map((word) => word[0])
+    .join('');
+  return html`<span class="avatar" aria-hidden="true">${initials}</span>
+    <span class="identity"><strong>${name}</strong> <small>Wallet ${walletId}</small></span>`;
+}
+
+function prompts({ prompts: waiting, merchant }: PhoneView): Markup {
+  return html`${waiting.map(
+    (payment) =>
+      html`<section class="prompt">
+        <p class="prompt-title">${merchant} asks for a payment</p>
+        <p class="prompt-amount">${formatMoney(payment.minor, payment.currency)}</p>
+        <p class="prompt-order">Order ${payment.orderId}</p>
+        ${answerForm(payment, false)}
+      </section>`,
+  )}`;
+}
+
+function answerForm({ paymentId }: Payment, fromApp: boolean): Markup {
+  return html`<form method="post" action="/wallet/answer" class="answer">
+    <input type="hidden" name="paymentId" value="${paymentId}" />
+    ${fromApp ? html`<input type="hidden" name="app" value="1" />` : ''}
+    <button name="answer" value="decline" id="decline-${paymentId}">Decline</button>
+    <button name="answer" value="approve" id="approve-${paymentId}" class="main">Approve</button>
+  </form>`;
+}
+
+function balances({ customer }: PhoneView): Markup {
+  const [first, ...others] = [...customer.balances];
+  if (!first) return html``;
+  return html`<section class="balance">
+    <h2>Balance</h2>
+    <p class="balance-main">${formatMoney(first[1], first[0])}</p>
+    <ul class="balance-others">
+      ${others.map(([currency, minor]) => html`<li>${formatMoney(minor, currency)}</li>`)}
+    </ul>
+  </section>`;
+}
+
+function securityCode({ code, codeLeftMs }: PhoneView): Markup {
+  return html`<section class="security">
+    <h2>Security code</h2>
+    <p class="security-code"><output>${code.slice(0, 3)} ${code.slice(3)}</output></p>
+    <p class="security-left">New code in ${countdown(codeLeftMs)}</p>
+  </section>`;
+}
+
+const KIND_NAMES = { TOP_UP: 'Money added', PAYMENT: 'Payment', PAYOUT: 'Payout received' } satisfies Record<
+  Movement['kind'],
+  string
+>;
+
+function activity({ customer, merchant }: PhoneView): Markup {
+  const latest = customer.movements.slice(-MOST_MOVEMENTS).toReversed();
+  return html`<section class="activity">
+    <h2>Activity</h2>
+    <ol>
+      ${latest.map(
+        ({ kind, minor, currency, orderId, note }) =>
+          html`<li class="${minor < 0n ? 'out' : 'in'}">
+            <span class="activity-what">
+              <strong>${kind === 'TOP_UP' ? KIND_NAMES[kind] : merchant}</strong>
+              <small>${kind === 'TOP_UP' ? note : `${KIND_NAMES[kind]} · ${note ?? orderId}`}</small>
+            </span>
+            <span class="activity-amount">${formatMoney(minor, currency, 'en', true)}</span>
+          </li>`,
+      )}
+    </ol>
+  </section>`;
+}
+
+function request({ customer, merchant }: PhoneView, payment: Payment, fromApp: boolean): Markup {
+  const { minor, currency, orderId } = payment;
+  const balance = customer.balance(currency);
+  const isShort = balance < minor;
+  return html`<section class="sheet">
+    <h1>Pay ${merchant}</h1>
+    <p class="sheet-amount">${formatMoney(minor, currency)}</p>
+    <dl class="facts">
+      <div>
+        <dt>Order</dt>
+        <dd>${orderId}</dd>
+      </div>
+      <div>
+        <dt>Balance</dt>
+        <dd>${formatMoney(balance, currency)}</dd>
+      </div>
+    </dl>
+    ${isShort ? html`<p class="problem">The balance is too low: this payment would be declined.</p>` : ''}
+    ${answerForm(payment, fromApp)}
+  </section>`;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  DECLINED: 'It was declined on the phone.',
+  INSUFFICIENT_BALANCE: 'The balance is too low.',
+};
+
+function result({ merchant }: PhoneView, payment: Payment, fromApp: boolean): Markup {
+  const amount = formatMoney(payment.minor, payment.currency);
+  const isPaid = payment.status === 'SUCCESS';
+  return html`<section class="sheet ended ${isPaid ? 'good' : 'bad'}">
+    <h1>${isPaid ? 'Paid' : 'Not paid'}</h1>
+    <p class="sheet-amount">${amount}</p>
+    <p>${isPaid ? `${merchant} has received the payment.` : `${REASONS[payment.message] ?? ''} No money was taken.`}</p>
+    ${fromApp ? html`<a class="button main" href="${payment.returnUrl}">Back to ${merchant}</a>` : ''}
+    <a class="button" href="/wallet">Done</a>
+  </section>`;
+}

@@ -1,0 +1,104 @@
+// The customer's phone: the wallet app as a page. Prompts of DIRECT payments, scanned codes, payouts received, the
+// current two-factor code. Nobody logs in here: whoever opens the page picks whose phone it is (a cookie, or `?as=`).
+// Owns the routes and who may see which payment; wallet-pages.ts draws, world.ts decides.
+//   /wallet   /wallet/scan?code=… (what a code holds)   /wallet/open?code=… (the link on the same device)
+//   /wallet/payments/:paymentId   POST /wallet/answer   /wallet/live (the moving parts, for live.js)
+import { type Context, Hono } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import type { Clock } from './clock.ts';
+import { type Customer, TOTP_PERIOD_MS } from './customers.ts';
+import { liveAnswer, readForm, troublePage } from './page.ts';
+import { Refusal } from './refusal.ts';
+import { choicePage, homePage, paymentPage, type PhoneView, regionsOf } from './wallet-pages.ts';
+import type { Payment, World } from './world.ts';
+
+const COOKIE = 'wallet_customer';
+
+export interface WalletOptions {
+  world: World;
+  clock: Clock;
+  merchant: string;
+  /** Changes with everything that a page could show. */
+  version: () => number;
+}
+
+export function createWallet({ world, clock, merchant, version }: WalletOptions) {
+  const wallet = new Hono<{ Variables: { customer: Customer } }>();
+
+  const view = (customer: Customer): PhoneView => ({
+    customer,
+    people: world.customers,
+    merchant,
+    prompts: world.prompts(customer),
+    code: customer.code(clock.now()),
+    codeLeftMs: TOTP_PERIOD_MS - (clock.now() % TOTP_PERIOD_MS),
+    now: clock.now(),
+    version: state(),
+  });
+  const state = () => `${version()}.${Math.floor(clock.now() / TOTP_PERIOD_MS)}`;
+
+  wallet.use(async (c, next) => {
+    const url = new URL(c.req.url);
+    const chosen = world.customer(url.searchParams.get('as'));
+    if (chosen) {
+      setCookie(c, COOKIE, chosen.walletId, { path: '/wallet', httpOnly: true, sameSite: 'Lax' });
+      url.searchParams.delete('as');
+      return c.redirect(url.pathname + url.search, 303);
+    }
+    const customer = world.customer(getCookie(c, COOKIE) ?? null);
+    if (!customer) return choicePage(c, world.customers, url.searchParams);
+    c.set('customer', customer);
+    return next();
+  });
+
+  wallet.get('/', (c) => homePage(c, view(c.get('customer'))));
+
+  wallet.get('/live', (c) => liveAnswer(c, state(), () => regionsOf(view(c.get('customer')))));
+
+  wallet.get('/scan', (c) => open(c, c.get('customer'), ''));
+  wallet.get('/open', (c) => open(c, c.get('customer'), '?app'));
+  const open = (c: Context, customer: Customer, suffix: string) => {
+    const payment = world.scan(codeIn(c.req.query('code') ?? ''), customer);
+    if (!payment) {
+      throw new Refusal(404, 'UNKNOWN_CODE', 'This is not a code of this wallet, or it is from another run of it.');
+    }
+    return c.redirect(`/wallet/payments/${payment.paymentId}${suffix}`, 303);
+  };
+
+  wallet.get('/payments/:paymentId', (c) => {
+    const customer = c.get('customer');
+    const payment = theirPayment(c.req.param('paymentId'), customer);
+    return paymentPage(c, view(customer), payment, c.req.query('app') !== undefined);
+  });
+
+  wallet.post('/answer', async (c) => {
+    const customer = c.get('customer');
+    const { paymentId = '', answer, app } = await readForm(c);
+    const payment = theirPayment(paymentId, customer);
+    world.begin(payment);
+    if (answer === 'approve') world.approve(payment, customer);
+    else world.decline(payment, customer);
+    return c.redirect(`/wallet/payments/${payment.paymentId}${app === undefined ? '' : '?app'}`, 303);
+  });
+
+  /** @throws Refusal, the same for what is not there and what is another's */
+  const theirPayment = (paymentId: string, { walletId }: Customer): Payment => {
+    const payment = world.payment(Number(paymentId));
+    if (payment && payment.method !== 'CHECKOUT' && [payment.customer, payment.scannedBy].includes(walletId)) {
+      return payment;
+    }
+    throw new Refusal(404, 'UNKNOWN_PAYMENT', 'There is no such payment on this phone.');
+  };
+
+  wallet.onError((error, c) => {
+    if (error instanceof Refusal) return troublePage(c, 'wallet', error);
+    throw error;
+  });
+  return wallet;
+}
+
+/** The code in what was scanned or pasted: the whole text of a code, or the code alone. */
+function codeIn(text: string): string {
+  const trimmed = text.trim();
+  return URL.canParse(trimmed) ? (new URL(trimmed).searchParams.get('code') ?? '') : trimmed;
+}
