@@ -177,7 +177,7 @@ function logged(log: Log, now: () => number): MiddlewareHandler {
     const from = now();
     await next();
     const { status } = c.res;
-    const fields = { requestId: c.get('requestId') as string, method: c.req.method, route: routePath(c, -1), status };
+    const fields = { requestId: c.get('requestId'), method: c.req.method, route: routePath(c, -1), status };
     log(status >= 500 ? 'warn' : 'info', 'request', { ...fields, ms: now() - from });
   };
 }

@@ -16,7 +16,12 @@ const MAX_CONNECTIONS = 20_000;
 const DRAIN_LIMIT_MS = 35_000;
 
 async function main(config: Config): Promise<void> {
-  const logger = pino({ level: config.LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  const logger = pino({
+    level: config.LOG_LEVEL,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+  });
   const log: Log = (level, event, fields = {}) => logger[level]({ event, ...fields });
   const die = (error: unknown): never => {
     logger.fatal({ event: 'the books failed', error: describe(error) });

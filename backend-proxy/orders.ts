@@ -1,6 +1,6 @@
 // The order token: a compact JWS (HS256) that says what is to be paid. Signed by the merchant's server, held by the
 // shopper's browser, verified here and nowhere else. What it says is the merchant's word; the browser can change nothing.
-import { SignJWT, errors, jwtVerify } from 'jose';
+import { SignJWT, errors as joseErrors, jwtVerify } from 'jose';
 import { z } from 'zod';
 import { Refusal } from './errors.ts';
 import { exponentOf, parseAmount } from './protocol/money.ts';
@@ -158,10 +158,10 @@ async function verifySignature(token: string, keys: readonly Uint8Array[], nowMs
     try {
       return (await jwtVerify(token, key, options)).payload;
     } catch (error) {
-      if (error instanceof errors.JWTExpired) {
+      if (error instanceof joseErrors.JWTExpired) {
         throw new Refusal('token_expired', 'The order token has expired; the shop has to make a new one.');
       }
-      if (!(error instanceof errors.JWSSignatureVerificationFailed)) break;
+      if (!(error instanceof joseErrors.JWSSignatureVerificationFailed)) break;
     }
   }
   throw new Refusal('invalid_token', 'The order token is missing, malformed, or not signed with the shared secret.');

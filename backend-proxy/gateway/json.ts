@@ -10,7 +10,7 @@ export function parseExact(text: string): unknown {
   try {
     return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
       typeof value === 'number' ? (context?.source ?? String(value)) : value,
-    ) as unknown;
+    );
   } catch {
     return undefined;
   }

@@ -52,7 +52,8 @@ export async function openPostgres(url: string): Promise<Store> {
         try {
           return await db.transaction().execute(op);
         } catch (error) {
-          if (error instanceof Refusal) throw error;
+          // Without a code it is not the database's: an error of ours, or a refusal.
+          if (codeOf(error) === '') throw error;
           if (tried < MOST_TRIES && RUN_AGAIN.has(codeOf(error))) continue;
           throw new Refusal('unavailable', 'The books could not be written; try again.', { cause: error });
         }

@@ -40,7 +40,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
         run: async (tx) => {
           result = await op(tx);
         },
-        settle: (error) => (error === undefined ? resolve(result) : reject(error as Error)),
+        settle: (error) => (error === undefined ? resolve(result) : reject(error)),
       });
       if (!flushing) {
         flushing = true;

@@ -50,7 +50,7 @@ export const STAGES = {
   succeeded: { rank: 9, status: 'SUCCESS', reason: null, ended: false },
 } as const satisfies Record<Stage, Meaning>;
 
-const BY_RANK = (Object.keys(STAGES) as Stage[]).sort((a, b) => STAGES[a].rank - STAGES[b].rank);
+const BY_RANK = (Object.keys(STAGES) as Stage[]).toSorted((a, b) => STAGES[a].rank - STAGES[b].rank);
 
 export function stageOf(rank: number): Stage {
   const stage = BY_RANK[rank];

@@ -25,7 +25,7 @@ export function refusedBy(...kinds: RefusalKind[]) {
     status,
     { description: same.join(', '), content: { 'application/problem+json': { schema: problemSchema } } },
   ]);
-  return Object.fromEntries(responses) as Record<never, never>;
+  return Object.fromEntries(responses) as Record<string, never>;
 }
 
 export function problemResponse(c: Context, refusal: Refusal): Response {
@@ -39,7 +39,7 @@ export function problemResponse(c: Context, refusal: Refusal): Response {
     code: kind,
     retryable,
     ...(errors && { errors }),
-    requestId: String(c.get('requestId')),
+    requestId: c.get('requestId'),
   };
   c.header('Cache-Control', 'no-store');
   if (retryAfterS !== undefined) c.header('Retry-After', String(retryAfterS));
