@@ -1,0 +1,64 @@
+// Finds the language for a widget and loads its words: English is here, any other one arrives by itself, one at a time.
+// Owns the table of languages and the choice among them. A language that cannot be loaded is no reason not to take a payment.
+import { en, type MessageKey, type Messages } from './locales/en.ts';
+
+const LOADERS = {
+  ar: async () => (await import('./locales/ar.ts')).ar,
+  de: async () => (await import('./locales/de.ts')).de,
+  es: async () => (await import('./locales/es.ts')).es,
+  fr: async () => (await import('./locales/fr.ts')).fr,
+  tr: async () => (await import('./locales/tr.ts')).tr,
+} satisfies Record<string, () => Promise<Messages>>;
+
+const RTL = /^(ar|fa|he|ur)\b/;
+
+export interface Language {
+  /** BCP 47, as wished for, with its region: amounts and times follow it. */
+  tag: string;
+  direction: 'ltr' | 'rtl';
+  messages: Messages;
+}
+
+export const ENGLISH: Language = { tag: 'en', direction: 'ltr', messages: en };
+
+/** The first tag that is of a language we have; English where there is none. */
+export function chooseTag(wishes: readonly (string | null | undefined)[]): string {
+  for (const wish of wishes) {
+    const tag = wish?.replaceAll('_', '-') ?? '';
+    const language = baseOf(tag);
+    if ((language === 'en' || Object.hasOwn(LOADERS, language)) && isTag(tag)) return tag;
+  }
+  return ENGLISH.tag;
+}
+
+export async function loadLanguage(tag: string): Promise<Language> {
+  const load = LOADERS[baseOf(tag) as keyof typeof LOADERS];
+  const messages = await load?.().catch(() => undefined);
+  if (!messages) return baseOf(tag) === 'en' ? { ...ENGLISH, tag } : ENGLISH;
+  return { tag, direction: RTL.test(tag) ? 'rtl' : 'ltr', messages };
+}
+
+/** Fills `{name}` from the values. */
+export function fill(text: string, values: Record<string, string> = {}): string {
+  return text.replaceAll(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
+}
+
+/** A time that is left, as words: `3 minutes`, `30 seconds`; Intl knows every language's plurals. */
+export function spokenTime(seconds: number, tag: string): string {
+  const [value, unit] = seconds < 60 ? [seconds, 'second'] : [Math.round(seconds / 60), 'minute'];
+  return new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
+}
+
+export type Say = (key: MessageKey, values?: Record<string, string>) => string;
+
+function baseOf(tag: string): string {
+  return tag.split('-')[0]?.toLowerCase() ?? '';
+}
+
+function isTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,130 @@
+// The three requests the widget makes, as the README's table of routes says, and what can come back: a view, or a Refusal.
+// Owns the wire: headers, limits of time and size, server-sent events by `fetch` (EventSource cannot send a bearer). It never
+// retries; whoever calls knows whether that is safe. What is not a documented answer counts as a lost one, never as a failed payment.
+import type { OrderView, Problem, StartPayment } from '../backend-proxy/protocol/wire.ts';
+
+/** Longer than the proxy's 30 s for the gateway, so that it is the proxy that gives up first. */
+const START_TIMEOUT_MS = 45_000;
+const READ_TIMEOUT_MS = 10_000;
+/** A view with the largest image allowed is below 100 kB. */
+const MAX_EVENT_CHARS = 1_000_000;
+
+/** Why there is no view. `code` is the problem's, or `network`: no answer, or one that is not the proxy's. */
+export class Refusal extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly retryable: boolean;
+  readonly requestId: string | undefined;
+  /** Names of the fields that the proxy refused. */
+  readonly fields: string[];
+
+  constructor({ code = 'network', status = 0, retryable = true, requestId, errors = [] }: Partial<Problem>) {
+    super(code);
+    this.code = code;
+    this.status = status;
+    this.retryable = retryable;
+    this.requestId = requestId;
+    this.fields = errors.map((error) => error.field);
+  }
+}
+
+export interface ProxyClient {
+  /** The order view, now. */
+  order(signal: AbortSignal): Promise<OrderView>;
+  /** Starts a payment. The same key means the same payment, however often it is sent. */
+  start(body: StartPayment, key: string, signal: AbortSignal): Promise<OrderView>;
+  /** Each view as it is committed; null for any other sign of life. Returns when the server ends the stream. */
+  events(signal: AbortSignal): AsyncGenerator<OrderView | null, void>;
+}
+
+export function createProxyClient(url: string, token: string, fetch: typeof globalThis.fetch): ProxyClient {
+  const base = url.endsWith('/') ? url : `${url}/`;
+
+  async function call(path: string, init: RequestInit, headers?: Record<string, string>): Promise<Response> {
+    let response: Response;
+    try {
+      response = await fetch(base + path, {
+        ...init,
+        cache: 'no-store',
+        credentials: 'omit',
+        redirect: 'error',
+        headers: { authorization: `Bearer ${token}`, ...headers },
+      });
+    } catch {
+      throw new Refusal({});
+    }
+    if (response.ok) return response;
+    throw new Refusal(await readProblem(response));
+  }
+
+  return {
+    async order(signal) {
+      return readView(await call('order', { signal: limited(signal, READ_TIMEOUT_MS) }));
+    },
+    async start(body, key, signal) {
+      const init = { method: 'POST', body: JSON.stringify(body), signal: limited(signal, START_TIMEOUT_MS) };
+      return readView(
+        await call('order/payments', init, { 'content-type': 'application/json', 'idempotency-key': key }),
+      );
+    },
+    async *events(signal) {
+      const { body } = await call('order/events', { signal }, { accept: 'text/event-stream' });
+      yield* readEvents(body ?? new ReadableStream());
+    },
+  };
+}
+
+/** Splits the stream at blank lines; only `data` matters, since the view carries its own version. */
+async function* readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<OrderView | null, void> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch(() => {
+        throw new Refusal({});
+      });
+      if (done) return;
+      yield null;
+      const blocks = (rest + value).replaceAll('\r\n', '\n').split('\n\n');
+      rest = blocks.pop() ?? '';
+      if (rest.length > MAX_EVENT_CHARS) throw new Refusal({});
+      for (const block of blocks) {
+        const data = block.match(/^data:.*/gm)?.map((line) => line.slice(5));
+        if (data) yield asView(data.join('\n'));
+      }
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+async function readView(response: Response): Promise<OrderView> {
+  const text = await response.text().catch(() => '');
+  return asView(text);
+}
+
+/** A captive portal's page answers 200 as well: what is not a view is a lost answer. */
+function asView(text: string): OrderView {
+  try {
+    const view = JSON.parse(text) as OrderView;
+    if (view.version >= 0) return view;
+  } catch {
+    // Not JSON: the same.
+  }
+  throw new Refusal({});
+}
+
+/** A problem without a code is not the proxy's: some box on the way spoke, and the request may not have arrived. */
+async function readProblem(response: Response): Promise<Partial<Problem>> {
+  try {
+    const problem = (await response.json()) as Problem;
+    if (problem.code) return { ...problem, status: response.status };
+  } catch {
+    // Not JSON: the same.
+  }
+  return { status: response.status };
+}
+
+function limited(signal: AbortSignal, timeoutMs: number): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+}
