@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 
 const LAST_LINES = 12;
 const END_WITHIN_MS = 5_000;
-const ASK_EVERY_MS = 25;
+const ASK_EVERY_MS = 50;
 
 /** Run inside the child before its own code. The listener keeps the channel from holding the child open. */
 const TIE = `data:text/javascript,${encodeURIComponent(

@@ -1,0 +1,154 @@
+// The desk: a payout leaves once, under an id of the server, and what the proxy knows is shown as it is.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Browser, openShop } from './merchant-proxy.ts';
+
+const transaction = {
+  amount: '25.00',
+  currency: 'EUR',
+  customer: '12345678',
+  status: 'PROCESSING',
+  reason: null,
+  needsReview: false,
+  createdAt: '2026-11-20T12:00:00.000Z',
+  updatedAt: '2026-11-20T12:00:05.000Z',
+  history: [{ at: '2026-11-20T12:00:00.000Z', event: 'created', source: 'merchant', detail: null }],
+};
+const payout = (orderId: string, more: object = {}) => ({
+  type: 'PAYOUT',
+  orderId,
+  note: null,
+  ...transaction,
+  ...more,
+});
+const payment = (orderId: string, more: object = {}) => ({
+  type: 'PAY',
+  orderId,
+  method: 'QR',
+  ...transaction,
+  ...more,
+});
+const orderIdIn = (page: string) => /name="orderId" value="([^"]+)"/.exec(page)?.[1] ?? '';
+const typed = { amount: '25', customer: '12345678', note: 'For the broken dripper' };
+
+async function openDesk() {
+  const shop = openShop();
+  const staff = new Browser(shop);
+  const sent = () => shop.proxy.asked.filter(({ method }) => method === 'POST').map(({ body }) => body);
+  return { shop, staff, sent, form: orderIdIn((await staff.get('/desk')).text) };
+}
+
+test('a payout goes to the proxy as a whole number, under an id made by the server', async () => {
+  const { shop, staff, sent, form } = await openDesk();
+  shop.proxy.answers['POST /payouts'] = { status: 202, body: payout(form) };
+  const { status, headers } = await staff.post('/desk/payouts', { orderId: form, ...typed });
+  assert.equal(status, 303);
+  assert.equal(headers.get('location'), '/desk');
+  assert.match(form, /^PO-/);
+  assert.deepEqual(sent(), [
+    { orderId: form, amount: 25, currency: 'EUR', customer: '12345678', note: 'For the broken dripper' },
+  ]);
+});
+
+test('a payout without a note sends none', async () => {
+  const { sent, staff, form } = await openDesk();
+  await staff.post('/desk/payouts', { orderId: form, ...typed, note: ' ' });
+  assert.deepEqual(sent(), [{ orderId: form, amount: 25, currency: 'EUR', customer: '12345678' }]);
+});
+
+test('a double click is the same payout twice, which the proxy sends once', async () => {
+  const { sent, staff, form } = await openDesk();
+  await Promise.all([1, 2].map(() => staff.post('/desk/payouts', { orderId: form, ...typed })));
+  const [first, second] = sent();
+  assert.deepEqual(first, second);
+});
+
+test('after a lost answer the form keeps its id, so that sending it again is safe', async () => {
+  const { shop, staff, form } = await openDesk();
+  shop.proxy.answers['POST /payouts'] = 'reset';
+  const { status, text } = await staff.post('/desk/payouts', { orderId: form, ...typed });
+  assert.equal(status, 422);
+  assert.equal(orderIdIn(text), form);
+  assert.match(text, /value="12345678"/);
+  assert.match(text, /Send it again as it is/);
+});
+
+test('a refused payout says why, and the next one has an id of its own', async () => {
+  const { shop, staff, form } = await openDesk();
+  const errors = [{ field: 'customer', detail: 'Unknown wallet.' }];
+  shop.proxy.answers['POST /payouts'] = { status: 422, body: { detail: 'Refused.', retryable: false, errors } };
+  const { text } = await staff.post('/desk/payouts', { orderId: form, ...typed });
+  assert.match(text, /customer: Unknown wallet\./);
+  assert.notEqual(orderIdIn(text), form);
+});
+
+test('an amount that is not a whole number, or a wallet that is not digits, never reaches the proxy', async () => {
+  const { sent, staff, form } = await openDesk();
+  for (const wrong of [
+    { amount: '10.50' },
+    { amount: '0' },
+    { amount: '1e3' },
+    { customer: '12x' },
+    { orderId: 'mine' },
+  ]) {
+    assert.equal((await staff.post('/desk/payouts', { orderId: form, ...typed, ...wrong })).status, 422);
+  }
+  assert.deepEqual(sent(), []);
+});
+
+test('the tables show payments and payouts, and mark what a person must look at', async () => {
+  const { shop, staff } = await openDesk();
+  const transactions = [
+    payment('ST-1', { status: 'FAILED', reason: 'EXPIRED' }),
+    payout('PO-1', { needsReview: true }),
+  ];
+  shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+  const { text } = await staff.get('/desk/tables');
+  assert.match(text, /<li class="review"[^>]*>[\s\S]*?PO-1[\s\S]*?Needs review/);
+  assert.match(text, /ST-1[\s\S]*?Failed[\s\S]*?EXPIRED/);
+});
+
+test('every page of transactions is read', async () => {
+  const { shop, staff } = await openDesk();
+  const pages = [
+    { transactions: [payment('ST-1')], nextCursor: '1~a' },
+    { transactions: [payment('ST-2')], nextCursor: null },
+  ];
+  shop.proxy.answers = {
+    get 'GET /transactions'() {
+      return { body: pages.shift() };
+    },
+  };
+  const { text } = await staff.get('/desk/tables');
+  assert.match(text, /ST-1/);
+  assert.match(text, /ST-2/);
+});
+
+test('without a list of transactions the desk asks for each of its own', async () => {
+  const { shop, staff, form } = await openDesk();
+  const path = await staff.order({ 'dawn-chorus': '1' });
+  shop.proxy.answers = {
+    'POST /payouts': { status: 202, body: payout(form) },
+    [`GET /payouts/${form}`]: { body: payout(form, { status: 'SUCCESS' }) },
+    [`GET ${path}`]: { body: { orderId: 'x', paid: false, payments: [payment(path.slice(8))] } },
+  };
+  await staff.post('/desk/payouts', { orderId: form, ...typed });
+  const { text } = await staff.get('/desk/tables');
+  assert.match(text, new RegExp(`data-status="SUCCESS"[\\s\\S]*${form}`));
+  assert.match(text, new RegExp(path.slice(8)));
+});
+
+test('while the proxy is down the desk says so', async () => {
+  const { shop, staff } = await openDesk();
+  shop.proxy.answers['GET /transactions'] = 'refused';
+  const { status, text } = await staff.get('/desk');
+  assert.equal(status, 200);
+  assert.match(text, /could not be reached/);
+});
+
+test('a note cannot bring markup onto the desk', async () => {
+  const { shop, staff } = await openDesk();
+  const transactions = [payout('PO-1', { note: '<img src=x onerror=alert(1)>' })];
+  shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+  assert.match((await staff.get('/desk')).text, /&lt;img src=x/);
+});

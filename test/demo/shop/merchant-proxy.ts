@@ -1,0 +1,94 @@
+// Stands where the payment proxy stands, at the end of the shop's `fetch`: a few of its documented answers, set by each test.
+// Also opens a shop the way a browser does: one session, cookies kept, forms sent from the shop's own pages.
+import { createShop } from '../../../demo/shop/app.ts';
+
+export const PROXY_URL = 'https://pay.stillwater.example';
+export const SHOP_URL = 'https://stillwater.example';
+export const ORDER_SECRET = 'an order secret of more than 32 bytes';
+export const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+export interface Asked {
+  method: string;
+  path: string;
+  authorization: string | undefined;
+  body: unknown;
+}
+
+/** What the proxy answers, by method and path; anything else is 404. A string is a failure to connect. */
+export type Answers = Record<string, { status?: number; body: unknown } | string>;
+
+export class MerchantProxy {
+  readonly asked: Asked[] = [];
+  answers: Answers = {};
+
+  readonly fetch: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const { pathname } = new URL(request.url);
+    const body: unknown = request.method === 'POST' ? await request.json() : undefined;
+    const authorization = request.headers.get('authorization') ?? undefined;
+    this.asked.push({ method: request.method, path: pathname, authorization, body });
+    const answer = this.answers[`${request.method} ${pathname}`];
+    if (typeof answer === 'string') throw new TypeError(answer);
+    return Response.json(answer?.body ?? { detail: 'Not found.' }, {
+      status: answer === undefined ? 404 : (answer.status ?? 200),
+    });
+  };
+}
+
+export function openShop(proxy = new MerchantProxy(), now: () => Date = () => new Date('2026-11-20T12:00:00Z')) {
+  const settings = {
+    publicUrl: SHOP_URL,
+    proxyUrl: PROXY_URL,
+    orderSecret: ORDER_SECRET,
+    merchantApiKey: 'a merchant key of more than 32 characters',
+    webhookSecret: WEBHOOK_SECRET,
+  };
+  return { ...createShop(settings, proxy.fetch, now), proxy };
+}
+
+export type Shop = ReturnType<typeof openShop>;
+
+export class Browser {
+  #cookie = '';
+  readonly #shop: Shop;
+
+  constructor(shop: Shop) {
+    this.#shop = shop;
+  }
+
+  async get(path: string): Promise<{ status: number; text: string; headers: Headers }> {
+    return this.#read(await this.#shop.app.request(`${SHOP_URL}${path}`, { headers: { cookie: this.#cookie } }));
+  }
+
+  async post(path: string, fields: Record<string, string>, origin = SHOP_URL) {
+    const body = new URLSearchParams(fields);
+    const headers = { cookie: this.#cookie, origin };
+    return this.#read(await this.#shop.app.request(`${SHOP_URL}${path}`, { method: 'POST', headers, body }));
+  }
+
+  /** Checks out and answers the order's page's path. */
+  async order(fields: Record<string, string>): Promise<string> {
+    return (await this.post('/checkout', fields)).headers.get('location') ?? '';
+  }
+
+  async #read(response: Response) {
+    const [cookie] = response.headers.get('set-cookie')?.split(';') ?? [];
+    if (cookie !== undefined) this.#cookie = cookie;
+    return { status: response.status, text: await response.text(), headers: response.headers };
+  }
+}
+
+/** The claims inside the page's order token, read without checking the signature. */
+export function claimsIn(page: string): Record<string, unknown> {
+  const payload = / order="[\w-]+\.([\w-]+)\.[\w-]+"/.exec(page)?.[1] ?? '';
+  const claims: Record<string, unknown> = JSON.parse(Buffer.from(payload, 'base64url').toString());
+  return claims;
+}
+
+export function paidReport(orderId: string, amount: string, currency = 'EUR') {
+  const payments = [
+    { type: 'PAY', orderId, amount: '1.00', currency, status: 'FAILED' },
+    { type: 'PAY', orderId, amount, currency, status: 'SUCCESS' },
+  ];
+  return { orderId, amount, currency, paid: true, payments };
+}

@@ -1,0 +1,66 @@
+// The decision that costs the merchant money: when is an order paid?
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { linesOf } from '../../../demo/shop/catalogue.ts';
+import { OrderBook } from '../../../demo/shop/order-book.ts';
+
+const lines = linesOf({ 'dawn-chorus': '2', 'night-harbor': '1' });
+const receipt = (orderId: string, amount: string, currency = 'EUR') => ({ orderId, amount, currency });
+
+test('an order costs what the catalogue says', () => {
+  assert.equal(new OrderBook().openGoods('C-1', lines).amount, '42.75');
+});
+
+test('quantities that are no small whole numbers, and products that do not exist, count as none', () => {
+  assert.deepEqual(
+    linesOf({ 'dawn-chorus': '-1', 'high-ridge': '1e1', 'night-harbor': '10', 'stone-dripper': '' }),
+    [],
+  );
+  assert.deepEqual(linesOf({ gold: '1', 'dawn-chorus': ['1', '2'] }), []);
+});
+
+test('an order is recorded as paid once', () => {
+  const book = new OrderBook(() => new Date('2026-11-20T12:00:00Z'));
+  const { orderId } = book.openGoods('C-1', lines);
+  assert.equal(book.recordPaid(receipt(orderId, '42.75')), 'recorded');
+  assert.equal(book.recordPaid(receipt(orderId, '42.75')), 'already');
+  assert.deepEqual(book.find(orderId, 'C-1')?.paidAt, new Date('2026-11-20T12:00:00Z'));
+});
+
+test('another amount, another currency or an unknown order pays nothing', () => {
+  const book = new OrderBook();
+  const { orderId } = book.openGoods('C-1', lines);
+  assert.equal(book.recordPaid(receipt(orderId, '42.74')), 'refused');
+  assert.equal(book.recordPaid(receipt(orderId, '42.75', 'SEK')), 'refused');
+  assert.equal(book.recordPaid(receipt('ST-UNKNOWN', '42.75')), 'refused');
+  assert.equal(book.find(orderId, 'C-1')?.paidAt, null);
+});
+
+test('a top-up takes any amount between its bounds, and no other', () => {
+  const book = new OrderBook();
+  const { orderId } = book.openTopUp('C-1');
+  for (const amount of ['4.99', '200.01', '50', '-50.00', '1e2']) {
+    assert.equal(book.recordPaid(receipt(orderId, amount)), 'refused', amount);
+  }
+  assert.equal(book.recordPaid(receipt(orderId, '50.05')), 'recorded');
+  assert.equal(book.recordPaid(receipt(orderId, '60.00')), 'refused');
+  assert.equal(book.balance('C-1'), '50.05');
+});
+
+test('the card holds the paid top-ups of its owner alone', () => {
+  const book = new OrderBook();
+  const first = book.openTopUp('C-1');
+  const second = book.openTopUp('C-1');
+  book.openTopUp('C-1');
+  book.recordPaid(receipt(first.orderId, '5.10'));
+  book.recordPaid(receipt(second.orderId, '20.00'));
+  assert.equal(book.balance('C-1'), '25.10');
+  assert.equal(book.balance('C-2'), '0.00');
+});
+
+test('nobody finds an order of somebody else', () => {
+  const book = new OrderBook();
+  const { orderId } = book.openGoods('C-1', lines);
+  assert.equal(book.find(orderId, 'C-2'), undefined);
+  assert.deepEqual(book.ordersOf('C-2'), []);
+});

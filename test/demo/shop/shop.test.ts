@@ -1,0 +1,178 @@
+// The shop as a customer, a stranger and the proxy see it, over its real routes. The proxy is a set of documented answers.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { PAID } from '../../../demo/shop/shop-pages.ts';
+import {
+  Browser,
+  PROXY_URL,
+  SHOP_URL,
+  WEBHOOK_SECRET,
+  claimsIn,
+  openShop,
+  paidReport,
+  type Shop,
+} from './merchant-proxy.ts';
+
+const BASKET = { 'dawn-chorus': '2', 'night-harbor': '1' };
+const orderIdIn = (path: string) => path.replace('/orders/', '');
+
+interface WebhookSettings {
+  id?: string;
+  type?: string;
+  amount?: string;
+  at?: Date;
+  secret?: string;
+}
+
+async function deliver(shop: Shop, orderId: string, settings: WebhookSettings = {}): Promise<number> {
+  const {
+    id = 'msg_1',
+    type = 'payment.succeeded',
+    amount = '42.75',
+    at = new Date(),
+    secret = WEBHOOK_SECRET,
+  } = settings;
+  const body = JSON.stringify({ type, timestamp: at.toISOString(), data: { orderId, amount, currency: 'EUR' } });
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': new Webhook(secret).sign(id, at, body),
+  };
+  return (await shop.app.request(`${SHOP_URL}/webhooks`, { method: 'POST', headers, body })).status;
+}
+
+test('the amount of an order comes from the catalogue, whatever the form says', async () => {
+  const shopper = new Browser(openShop());
+  const path = await shopper.order({ ...BASKET, amount: '0.01', 'dawn-chorus-price': '1' });
+  const claims = claimsIn((await shopper.get(path)).text);
+  assert.equal(claims['amount'], '42.75');
+  assert.equal(claims['currency'], 'EUR');
+  assert.equal(claims['returnUrl'], `${SHOP_URL}${path}`);
+});
+
+test('an empty basket leads back to the shop', async () => {
+  assert.equal(await new Browser(openShop()).order({ 'dawn-chorus': '0' }), '/');
+});
+
+test('an order page is not there for anyone but its owner', async () => {
+  const shop = openShop();
+  const path = await new Browser(shop).order(BASKET);
+  const stranger = new Browser(shop);
+  assert.equal((await stranger.get(path)).status, 404);
+  assert.equal((await stranger.get(`${path}/state`)).status, 404);
+});
+
+test('a customer keeps one reference number, and two customers have two', async () => {
+  const shop = openShop();
+  const shopper = new Browser(shop);
+  const reference = async (browser: Browser) =>
+    claimsIn((await browser.get(await browser.order(BASKET))).text)['customerReferenceNo'];
+  const first = await reference(shopper);
+  assert.match(String(first), /^C-[0-9a-f]{16}$/);
+  assert.equal(await reference(shopper), first);
+  assert.notEqual(await reference(new Browser(shop)), first);
+});
+
+test('a top-up leaves the amount to the shopper, within bounds', async () => {
+  const shopper = new Browser(openShop());
+  const { headers } = await shopper.post('/account/top-ups', {});
+  const { amount, minAmount, maxAmount } = claimsIn((await shopper.get(headers.get('location') ?? '')).text);
+  assert.deepEqual({ amount, minAmount, maxAmount }, { amount: undefined, minAmount: '5.00', maxAmount: '200.00' });
+});
+
+test('no page has anything inline, and the policy allows scripts and connections of shop and proxy only', async () => {
+  const shopper = new Browser(openShop());
+  for (const path of ['/', '/account', '/desk', await shopper.order(BASKET)]) {
+    const { text, headers } = await shopper.get(path);
+    assert.doesNotMatch(text, /<script(?![^>]* src=)|<style|\sstyle=|\son\w+=/);
+    const policy = headers.get('content-security-policy') ?? '';
+    assert.match(policy, /default-src 'none'/);
+    assert.match(policy, new RegExp(`script-src 'self' ${PROXY_URL};`));
+    assert.match(policy, new RegExp(`connect-src 'self' ${PROXY_URL};`));
+    assert.match(policy, /require-trusted-types-for 'script'/);
+  }
+});
+
+test('an order is not paid while the proxy does not say so', async () => {
+  const shop = openShop();
+  const shopper = new Browser(shop);
+  const path = await shopper.order(BASKET);
+  const report = { ...paidReport(orderIdIn(path), '42.75'), paid: false, payments: [] };
+  shop.proxy.answers[`GET ${path}`] = { body: report };
+  assert.doesNotMatch((await shopper.get(path)).text, new RegExp(PAID));
+  assert.match((await shopper.get(`${path}/state`)).text, /"fulfilled":false/);
+});
+
+test('an order whose webhook is late is paid when its page is shown', async () => {
+  const shop = openShop();
+  const shopper = new Browser(shop);
+  const path = await shopper.order(BASKET);
+  shop.proxy.answers[`GET ${path}`] = { body: paidReport(orderIdIn(path), '42.75') };
+  assert.match((await shopper.get(path)).text, new RegExp(PAID));
+  assert.equal(shop.proxy.asked.at(-1)?.authorization, 'Bearer a merchant key of more than 32 characters');
+});
+
+test('an order whose page nobody opens again is paid by the sweep', async () => {
+  const shop = openShop();
+  const shopper = new Browser(shop);
+  const path = await shopper.order(BASKET);
+  shop.proxy.answers[`GET ${path}`] = { body: paidReport(orderIdIn(path), '42.75') };
+  await shop.sweep();
+  shop.proxy.answers = {};
+  assert.match((await shopper.get(path)).text, new RegExp(PAID));
+});
+
+test('an order of a day ago is swept no more', async () => {
+  let now = new Date('2026-11-20T12:00:00Z');
+  const shop = openShop(undefined, () => now);
+  await new Browser(shop).order(BASKET);
+  now = new Date('2026-11-21T12:00:00Z');
+  await shop.sweep();
+  assert.deepEqual(shop.proxy.asked, []);
+});
+
+test('the page of an order is shown while the proxy is down', async () => {
+  const shop = openShop();
+  const shopper = new Browser(shop);
+  const path = await shopper.order(BASKET);
+  shop.proxy.answers[`GET ${path}`] = 'connection refused';
+  assert.equal((await shopper.get(path)).status, 200);
+});
+
+test('a signed webhook pays the order without asking anyone', async () => {
+  const shop = openShop();
+  const shopper = new Browser(shop);
+  const path = await shopper.order(BASKET);
+  assert.equal(await deliver(shop, orderIdIn(path)), 204);
+  assert.equal(await deliver(shop, orderIdIn(path)), 204);
+  assert.match((await shopper.get(path)).text, new RegExp(PAID));
+  assert.deepEqual(shop.proxy.asked, []);
+});
+
+test('a webhook that is forged, too old, of another kind or of another amount pays nothing', async () => {
+  const shop = openShop();
+  const shopper = new Browser(shop);
+  const path = await shopper.order(BASKET);
+  const orderId = orderIdIn(path);
+  const forged = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
+  assert.equal(await deliver(shop, orderId, { id: 'a', secret: forged }), 401);
+  assert.equal(await deliver(shop, orderId, { id: 'b', at: new Date(Date.now() - 3_600_000) }), 401);
+  assert.equal(await deliver(shop, orderId, { id: 'c', type: 'payment.failed' }), 204);
+  assert.equal(await deliver(shop, orderId, { id: 'd', amount: '0.01' }), 204);
+  assert.doesNotMatch((await shopper.get(path)).text, new RegExp(PAID));
+});
+
+test('a form that another site sends is refused', async () => {
+  const shopper = new Browser(openShop());
+  assert.equal((await shopper.post('/checkout', BASKET, 'https://evil.example')).status, 403);
+  assert.equal((await shopper.post('/desk/payouts', {}, 'https://evil.example')).status, 403);
+});
+
+test('the shop has one address: another name for it leads there, and takes no forms', async () => {
+  const { app } = openShop();
+  const shown = await app.request('http://localhost:8080/account?x=1');
+  assert.equal(shown.headers.get('location'), `${SHOP_URL}/account?x=1`);
+  assert.equal((await app.request('http://localhost:8080/checkout', { method: 'POST' })).status, 421);
+});
