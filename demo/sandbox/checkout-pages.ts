@@ -5,7 +5,7 @@ import { html } from 'hono/html';
 import { type CheckoutTexts, checkoutTexts, fill } from './checkout-texts.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
 import { formatMoney } from './money.ts';
-import { banner, countdown, hint, logo, type Markup, page } from './page.ts';
+import { banner, countdown, hint, logo, mark, type Markup, page } from './page.ts';
 import type { Payment } from './world.ts';
 
 export type LoginProblem = 'wrongLogin' | 'tooManyCodes';
@@ -218,15 +218,16 @@ function payScreen(
 }
 
 function endedScreen({ payment, merchant }: CheckoutView, texts: CheckoutTexts, amount: string): Markup {
-  const [title, text, look] =
-    payment.status === 'SUCCESS'
-      ? [texts.paidTitle, texts.paidText, 'good']
-      : payment.message === 'TOKEN_EXPIRED'
-        ? [texts.expiredTitle, texts.expiredText, 'bad']
-        : payment.message === 'USER_CANCELLED'
-          ? [texts.cancelledTitle, texts.cancelledText, 'bad']
-          : [texts.declinedTitle, texts.declinedText, 'bad'];
-  return html`<div class="ended ${look}">
+  const isPaid = payment.status === 'SUCCESS';
+  const [title, text] = isPaid
+    ? [texts.paidTitle, texts.paidText]
+    : payment.message === 'TOKEN_EXPIRED'
+      ? [texts.expiredTitle, texts.expiredText]
+      : payment.message === 'USER_CANCELLED'
+        ? [texts.cancelledTitle, texts.cancelledText]
+        : [texts.declinedTitle, texts.declinedText];
+  return html`<div class="ended ${isPaid ? 'good' : ''}">
+    ${mark(isPaid)}
     <h1>${title}</h1>
     <p>${fill(text, { amount, merchant })}</p>
     <a class="button main" href="${payment.returnUrl}">${fill(texts.back, { merchant })}</a>

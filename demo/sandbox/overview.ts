@@ -133,27 +133,29 @@ function list(options: OverviewOptions): Markup {
 }
 
 function row(transaction: Transaction, { ipns, book }: OverviewOptions): Markup {
-  const { orderId, paymentId, minor, currency, customer, status, message, createdAt } = transaction;
+  const { orderId, paymentId, minor, currency, status, message, createdAt } = transaction;
   const requests = book.requestsFor(orderId);
   const deliveries = ipns.about(transaction);
   return html`<li class="transaction">
-    <div class="transaction-main">
-      <span class="method">${transaction.type === 'PAY' ? transaction.method : 'PAYOUT'}</span>
-      <strong class="transaction-order">${orderId}</strong>
-      <span class="transaction-amount">${formatMoney(minor, currency)}</span>
-      <span class="status ${status.toLowerCase()}">${status}</span>
-    </div>
-    <p class="transaction-facts">
-      ${time(createdAt)} · ${customer ? `wallet ${customer}` : 'no customer yet'}
-      ${status === 'FAILED' ? ` · ${message}` : ''} ${requests > 1 ? ` · ${requests} create requests` : ''}
-    </p>
-    <p class="transaction-ipns">${deliveries.map((delivery) => ipnChips(delivery))}</p>
+    <span class="method">${transaction.type === 'PAY' ? transaction.method : 'PAYOUT'}</span>
+    <p class="transaction-order"><strong>${orderId}</strong></p>
+    <span class="transaction-amount">${formatMoney(minor, currency)}</span>
+    <span class="status ${status.toLowerCase()}">${status}</span>
     <div class="transaction-actions">${actions(transaction)}</div>
     <details id="details-${paymentId}">
-      <summary id="summary-${paymentId}">History and IPNs</summary>
+      <summary id="summary-${paymentId}">
+        ${time(createdAt)} · ${whoIn(transaction)} ${status === 'FAILED' ? ` · ${message}` : ''}
+        ${requests > 1 ? ` · ${requests} create requests` : ''} ${deliveries.map((delivery) => ipnChips(delivery))}
+      </summary>
       ${history(transaction, deliveries)}
     </details>
   </li>`;
+}
+
+function whoIn(transaction: Transaction): string {
+  if (transaction.customer !== null) return `wallet ${transaction.customer}`;
+  const scannedBy = transaction.type === 'PAY' ? transaction.scannedBy : null;
+  return scannedBy === null ? 'no customer yet' : `scanned by wallet ${scannedBy}`;
 }
 
 function actions(transaction: Transaction): Markup {
@@ -187,7 +189,7 @@ function ipnChips({ state, attempts }: Delivery): Markup {
     ({ answer, error }) =>
       html`<span class="chip ${answer === 200 ? 'good' : 'bad'}">${answer ?? error ?? 'under way'}</span>`,
   );
-  return html`<span class="ipn">IPN ${STATES[state]} ${chips}</span>`;
+  return html`<span class="ipn">· IPN ${STATES[state]} ${chips}</span>`;
 }
 
 function history(transaction: Transaction, deliveries: readonly Delivery[]): Markup {

@@ -82,6 +82,13 @@ export const banner = (text: string): Markup => html`<p class="banner">${text}</
 /** A hint that only a sandbox gives. */
 export const hint = (content: Markup): Markup => html`<p class="hint">${content}</p>`;
 
+/** A tick or a cross, for how something ended. */
+export function mark(isGood: boolean): Markup {
+  return html`<svg class="mark" viewBox="0 0 24 24" aria-hidden="true">
+    <path d="${isGood ? 'M5 13l4.5 4.5L19 7' : 'M6 6l12 12M18 6L6 18'}" />
+  </svg>`;
+}
+
 /** `m:ss`, counted down by live.js; `reload` asks for the page again at zero. */
 export function countdown(leftMs: number, reload = false): Markup {
   const seconds = Math.max(0, Math.ceil(leftMs / 1000));

@@ -5,7 +5,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Customer, Movement } from './customers.ts';
 import { formatMoney } from './money.ts';
-import { banner, countdown, logo, type Markup, page } from './page.ts';
+import { banner, countdown, logo, mark, type Markup, page } from './page.ts';
 import { isFinal, type Payment } from './world.ts';
 
 export interface PhoneView {
@@ -221,7 +221,8 @@ const REASONS: Readonly<Record<string, string>> = {
 function result({ merchant }: PhoneView, payment: Payment, fromApp: boolean): Markup {
   const amount = formatMoney(payment.minor, payment.currency);
   const isPaid = payment.status === 'SUCCESS';
-  return html`<section class="sheet ended ${isPaid ? 'good' : 'bad'}">
+  return html`<section class="sheet ended ${isPaid ? 'good' : ''}">
+    ${mark(isPaid)}
     <h1>${isPaid ? 'Paid' : 'Not paid'}</h1>
     <p class="sheet-amount">${amount}</p>
     <p>${isPaid ? `${merchant} has received the payment.` : `${REASONS[payment.message] ?? ''} No money was taken.`}</p>
