@@ -379,7 +379,9 @@ export class PaymentWidget extends LitElement {
   }
 }
 
-const DEFAULT_PROXY = new URL('.', import.meta.url).href;
+// Not `new URL('.', import.meta.url)` as one expression: bundlers take that for an asset and inline it.
+const SCRIPT_URL = import.meta.url;
+const DEFAULT_PROXY = new URL('.', SCRIPT_URL).href;
 
 /** The `lang` of the nearest ancestor, out of every shadow root. */
 function nearestLang(element: Element): string | undefined {
