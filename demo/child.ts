@@ -26,7 +26,7 @@ export interface ChildSettings {
   readyWithinMs: number;
   /** Called with each line it writes, on either stream. */
   onLine: (line: string) => void;
-  /** Called when it ends and was not asked to. */
+  /** Called when it was ready, and ends without being asked to. */
   onDeath: (message: string) => void;
 }
 
@@ -36,6 +36,7 @@ export class Child {
   readonly #ended: Promise<void>;
   readonly #lastLines: string[] = [];
   #hasEnded = false;
+  #isReady = false;
   #isAskedToEnd = false;
 
   constructor(settings: ChildSettings) {
@@ -59,11 +60,16 @@ export class Child {
     const { isReady, readyWithinMs } = this.#settings;
     const deadline = performance.now() + readyWithinMs;
     while (!this.#hasEnded && performance.now() < deadline) {
-      if (await isReady()) return;
+      this.#isReady = await isReady();
+      if (this.#isReady && !this.#hasEnded) return;
       await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
     }
     const what = this.#hasEnded ? 'ended while it started' : `did not answer within ${readyWithinMs} ms`;
     throw new Error(this.#obituary(what));
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
   }
 
   /** Asks it to end, and after 5 s makes it. */
@@ -95,7 +101,7 @@ export class Child {
 
   #bury(what: string): void {
     this.#hasEnded = true;
-    if (!this.#isAskedToEnd) this.#settings.onDeath(this.#obituary(what));
+    if (this.#isReady && !this.#isAskedToEnd) this.#settings.onDeath(this.#obituary(what));
   }
 
   #obituary(what: string): string {

@@ -91,6 +91,10 @@ export class Stack {
     return this.#logs;
   }
 
+  pid(part: Part): number | undefined {
+    return this.#children.get(part)?.pid;
+  }
+
   async start(part: Part): Promise<void> {
     const child = new Child(this.#childSettings(part));
     this.#children.set(part, child);

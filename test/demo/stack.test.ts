@@ -1,0 +1,83 @@
+// The demo's processes: wired to each other, named when they fail, and never left behind. Real processes on free ports.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { after, before, test } from 'node:test';
+import { FREE_PORTS, startStack } from '../../demo/stack.ts';
+import { buildWidgetIfStale } from '../../demo/widget-build.ts';
+
+const DEADLINE_MS = 10_000;
+
+before(() => buildWidgetIfStale());
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(url).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function eventually(isSo: () => Promise<boolean>): Promise<boolean> {
+  const deadline = performance.now() + DEADLINE_MS;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return true;
+}
+
+test('the three are wired: the shop reads its books in the proxy, and the books survive a kill of the proxy', async () => {
+  const stack = await startStack({ ports: FREE_PORTS });
+  after(() => stack.stop());
+  const merchant = { authorization: `Bearer ${stack.secrets.merchantApiKey}`, 'content-type': 'application/json' };
+  const payout = { orderId: 'PO-2345678ABC', amount: 25, currency: 'EUR', customer: '12345678' };
+  await fetch(`${stack.proxy}/payouts`, { method: 'POST', headers: merchant, body: JSON.stringify(payout) });
+  const desk = async () => (await fetch(`${stack.shop}/desk`)).text();
+  assert.match(await desk(), /PO-2345678ABC/);
+  await stack.restartProxy('SIGKILL');
+  assert.match(await desk(), /PO-2345678ABC/);
+  await stack.stop();
+  assert.deepEqual(await Promise.all([stack.sandbox, stack.proxy, stack.shop].map(answers)), [false, false, false]);
+});
+
+test('a port that is taken gives way to a free one', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const address = other.address();
+  const taken = typeof address === 'object' && address !== null ? address.port : 0;
+  const stack = await startStack({ ports: { ...FREE_PORTS, shop: taken } });
+  assert.notEqual(new URL(stack.shop).port, String(taken));
+  assert.ok(await answers(stack.shop));
+  await stack.stop();
+  other.close();
+});
+
+test('a part that cannot start is named, with what it said', async () => {
+  const start = startStack({ ports: FREE_PORTS, env: { proxy: { ORDER_SECRET: 'short' } } });
+  await assert.rejects(start, /The proxy ended while it started\.[\s\S]*ORDER_SECRET/);
+});
+
+test('when one part dies the others are ended, and a message names it', async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const stack = await startStack({ ports: FREE_PORTS, onDeath: resolve });
+  process.kill(stack.pid('shop') ?? 0, 'SIGKILL');
+  assert.match(await promise, /The shop ended by itself \(SIGKILL\)/);
+  assert.deepEqual(await Promise.all([stack.sandbox, stack.proxy].map(answers)), [false, false]);
+});
+
+test('nothing outlives a parent that is killed outright', async () => {
+  const program = `
+    import { FREE_PORTS, startStack } from '${new URL('../../demo/stack.ts', import.meta.url).href}';
+    const { sandbox, proxy, shop } = await startStack({ ports: FREE_PORTS });
+    console.log(JSON.stringify([sandbox, proxy, shop]));`;
+  const parent = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  after(() => parent.kill('SIGKILL'));
+  const [line] = await once(parent.stdout, 'data');
+  const urls: string[] = JSON.parse(String(line));
+  assert.deepEqual(await Promise.all(urls.map(answers)), [true, true, true]);
+  parent.kill('SIGKILL');
+  assert.ok(await eventually(async () => !(await Promise.all(urls.map(answers))).includes(true)));
+});
