@@ -77,7 +77,7 @@ export const logo: Markup = html`<span class="logo">
   Sandbox Wallet
 </span>`;
 
-export const banner = (text: string): Markup => html`<p class="banner">${text}</p>`;
+export const banner = (text: string): Markup => html`<aside class="banner">${text}</aside>`;
 
 /** A hint that only a sandbox gives. */
 export const hint = (content: Markup): Markup => html`<p class="hint">${content}</p>`;

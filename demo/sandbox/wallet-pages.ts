@@ -22,26 +22,27 @@ export interface PhoneView {
 const MOST_MOVEMENTS = 30;
 
 export function homePage(c: Context, view: PhoneView) {
-  const screen = html`<div data-live="/wallet/live" data-version="${view.version}">
-    <div id="prompts" aria-live="polite">${prompts(view)}</div>
-    <div id="balances">${balances(view)}</div>
-    <form class="scan" method="get" action="/wallet/scan">
-      <label for="code">Scan or paste a code</label>
-      <div class="field-row">
-        <input
-          id="code"
-          name="code"
-          placeholder="The text of the code"
-          autocomplete="off"
-          spellcheck="false"
-          required
-        />
-        <button>Open</button>
-      </div>
-    </form>
-    <div id="security-code">${securityCode(view)}</div>
-    <div id="activity">${activity(view)}</div>
-  </div>`;
+  const screen = html`<h1 class="unseen">${view.customer.name}’s wallet</h1>
+    <div data-live="/wallet/live" data-version="${view.version}">
+      <div id="prompts" aria-live="polite">${prompts(view)}</div>
+      <div id="balances">${balances(view)}</div>
+      <form class="scan" method="get" action="/wallet/scan">
+        <label for="code">Scan or paste a code</label>
+        <div class="field-row">
+          <input
+            id="code"
+            name="code"
+            placeholder="The text of the code"
+            autocomplete="off"
+            spellcheck="false"
+            required
+          />
+          <button>Open</button>
+        </div>
+      </form>
+      <div id="security-code">${securityCode(view)}</div>
+      <div id="activity">${activity(view)}</div>
+    </div>`;
   return page(c, { title: `Phone of ${view.customer.name}`, layout: 'wallet', body: stage(view, screen) });
 }
 
@@ -92,7 +93,7 @@ function stage(view: PhoneView, screen: Markup): Markup {
         </header>
         <div class="phone-screen">${screen}</div>
       </main>
-      <aside class="beside">
+      <aside class="beside" aria-label="About this phone">
         ${logo}
         <p>
           The customer’s phone. DIRECT payments ask here for a yes or no, codes of JETGO and QR are opened here, and

@@ -28,16 +28,13 @@ function replace(id, html) {
   const region = document.getElementById(id);
   const fresh = document.createElement('div');
   fresh.innerHTML = html;
-  if (!region || shown.get(id) === html) return;
+  if (!region || region.innerHTML === fresh.innerHTML) return;
   const focused = region.contains(document.activeElement) ? document.activeElement.id : '';
   const open = [...region.querySelectorAll('details[open]')].map((details) => details.id);
   region.replaceChildren(...fresh.childNodes);
-  shown.set(id, html);
   for (const details of open) document.getElementById(details)?.setAttribute('open', '');
   if (focused) document.getElementById(focused)?.focus();
 }
-
-const shown = new Map();
 
 async function refresh(live) {
   const response = await fetch(`${live.dataset.live}?since=${encodeURIComponent(live.dataset.version)}`);
