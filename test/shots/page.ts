@@ -1,0 +1,50 @@
+// A page with one widget for every state, each with a proxy of its own in memory. `?lang=ar` and `?width=240` set the scene.
+// Says `document.title = 'ready'` once all stand still. Owns the scene only: the states are those the tests walk.
+import '../../widget/index.ts';
+import type { FakeProxy } from '../widget/fake-proxy.ts';
+import { proxyOf, STATES, type State } from '../widget/states.ts';
+
+const scene = new URLSearchParams(location.search);
+const language = scene.get('lang') ?? 'en';
+document.documentElement.lang = language;
+document.documentElement.dir = language === 'ar' ? 'rtl' : 'ltr';
+document.documentElement.style.setProperty('--width', `${scene.get('width') ?? 400}px`);
+
+const proxies = new Map<string, FakeProxy>();
+const realFetch = globalThis.fetch;
+globalThis.fetch = (input, init) => {
+  const url = input instanceof Request ? input.url : String(input);
+  const proxy = proxies.get(new URL(url).hostname);
+  return proxy ? proxy.fetch(input, init) : realFetch(input, init);
+};
+
+async function show(name: string, state: State, index: number): Promise<void> {
+  const proxy = proxyOf(state);
+  const host = `p${index}.test`;
+  proxies.set(host, proxy);
+  const widget = document.createElement('payment-widget');
+  for (const [attribute, value] of Object.entries(state.attributes ?? {})) widget.setAttribute(attribute, value);
+  widget.proxy = `https://${host}/`;
+  widget.order = proxy.token;
+  const figure = document.createElement('figure');
+  const caption = document.createElement('figcaption');
+  caption.textContent = name;
+  figure.append(caption, widget);
+  document.querySelector('main')?.append(figure);
+  const heard = () =>
+    (widget.view !== null || proxy.streamProblem !== undefined) && widget.shadowRoot?.querySelector('h2');
+  for (let tries = 0; tries < 100 && !heard(); tries++) await pause(20);
+  await widget.updateComplete;
+  await state.act?.(widget, proxy);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
+
+await Promise.all(Object.entries(STATES).map(([name, state], index) => show(name, state, index)));
+// Three failed turns are needed until "no connection" is said.
+await pause(5_000);
+document.title = 'ready';

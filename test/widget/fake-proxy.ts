@@ -1,0 +1,232 @@
+// A proxy in memory: keeps one order view, answers the widget's three routes by `fetch`, streams each change.
+// It keeps the promises of the README's table of routes (a key started twice is one payment, a stream begins with the view), and
+// can be told to misbehave. It is no model of the ledger: a test says what became true, by publish().
+import type {
+  Method,
+  OrderClaims,
+  OrderView,
+  PaymentView,
+  Problem,
+  StartPayment,
+} from '../../backend-proxy/protocol/wire.ts';
+
+export interface Seen {
+  method: string;
+  path: string;
+  authorization: string | null;
+  key: string | null;
+  body: StartPayment | null;
+}
+
+/** Of `https://wallet.example/pay?reference=4711`. */
+export const CODE = {
+  text: 'https://wallet.example/pay?reference=4711',
+  size: 29,
+  modules:
+    '_pFr_BEmkG6U2rt1k0XbqVguwXNdB_qqr-AcGQCLjk_OzW0f3Z5wwol8xbinVUF4vuP9u30tog1t0-auaBehrh7AlmoKMgHKPyNt_IBFzEf6vGuwTqsRusRf1dGd4G6b-x8E8PW_7iTZAA',
+};
+
+export const CHECKOUT_URL = 'https://checkout.example/pay?token=abc';
+
+/** Claims that differ from the usual ones; undefined takes one away. */
+export type ClaimsChange = { [Name in keyof OrderClaims]?: OrderClaims[Name] | undefined };
+
+export function claimsOf(claims: ClaimsChange = {}): OrderClaims {
+  const usual = {
+    orderId: 'ABC-123',
+    currency: 'EUR',
+    amount: '10.10',
+    returnUrl: 'https://shop.example/thanks',
+    customerReferenceNo: 'c-1',
+    exp: 1_900_000_000,
+  };
+  return { ...usual, ...claims } as OrderClaims;
+}
+
+/** Signed by nobody: the widget reads, only the proxy verifies. */
+export function tokenOf(claims: OrderClaims): string {
+  const part = (value: unknown) =>
+    btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(value))))
+      .replaceAll('+', '-')
+      .replaceAll('/', '_')
+      .replaceAll('=', '');
+  return `${part({ alg: 'HS256' })}.${part(claims)}.c2lnbmF0dXJl`;
+}
+
+export function paymentOf(method: Method, change: Partial<PaymentView> = {}): PaymentView {
+  return {
+    method,
+    status: 'PROCESSING',
+    reason: null,
+    checkoutUrl: method === 'CHECKOUT' ? CHECKOUT_URL : null,
+    qr: method === 'QR' || method === 'JETGO' ? CODE : null,
+    appUrl: null,
+    expiresAt: null,
+    createdAt: '2026-11-20T12:00:00.000Z',
+    late: false,
+    ...change,
+  };
+}
+
+export function problemOf(code: string, change: Partial<Problem> = {}): Problem {
+  return {
+    type: 'about:blank',
+    title: code,
+    status: 422,
+    detail: '',
+    code,
+    retryable: false,
+    requestId: 'req-7f3a',
+    ...change,
+  };
+}
+
+export class FakeProxy {
+  readonly claims: OrderClaims;
+  readonly token: string;
+  readonly seen: Seen[] = [];
+  view: OrderView;
+  now: () => number;
+  /** Nothing gets through. */
+  isDown = false;
+  /** What the next starts are answered with, in place of the view: a problem; or `lost`, done but never answered. */
+  readonly nextStarts: (Problem | 'lost' | 'unreached')[] = [];
+  /** What each attempt at a stream is answered with. */
+  streamProblem: Problem | undefined;
+  orderProblem: Problem | undefined;
+  /** What becomes of a start; null leaves the payment to the test. */
+  onStart: (body: StartPayment) => Partial<PaymentView> = () => ({});
+  #gate: Promise<void> | undefined;
+  #open: () => void = () => {};
+  readonly #keys = new Map<string, string>();
+  readonly #streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
+
+  constructor(claims: ClaimsChange = {}, view: Partial<OrderView> = {}, now: () => number = Date.now) {
+    this.now = now;
+    this.claims = claimsOf(claims);
+    this.token = tokenOf(this.claims);
+    this.view = {
+      orderId: this.claims.orderId,
+      amount: this.claims.amount ?? null,
+      currency: this.claims.currency,
+      description: this.claims.description ?? null,
+      methods: this.claims.methods ?? ['DIRECT', 'CHECKOUT', 'JETGO', 'QR'],
+      paid: false,
+      version: 0,
+      serverTime: '',
+      payment: null,
+      ...view,
+    };
+  }
+
+  get starts(): Seen[] {
+    return this.seen.filter((each) => each.method === 'POST');
+  }
+
+  get streamCount(): number {
+    return this.#streams.size;
+  }
+
+  /** Commits a change and tells every stream. */
+  publish(change: Partial<OrderView>): void {
+    this.view = { ...this.view, version: this.view.version + 1, ...change };
+    for (const stream of this.#streams) stream.enqueue(this.#event());
+  }
+
+  /** Changes the current payment. */
+  settle(change: Partial<PaymentView>): void {
+    const payment = { ...(this.view.payment ?? paymentOf('QR')), ...change };
+    this.publish({ payment, paid: payment.status === 'SUCCESS' });
+  }
+
+  /** Starts wait from here until the returned function is called. */
+  hold(): () => void {
+    this.#gate = new Promise((resolve) => {
+      this.#open = resolve;
+    });
+    return this.#open;
+  }
+
+  endStreams(): void {
+    for (const stream of this.#streams) stream.close();
+    this.#streams.clear();
+  }
+
+  breakStreams(): void {
+    for (const stream of this.#streams) stream.error(new TypeError('network error'));
+    this.#streams.clear();
+  }
+
+  /** A comment, as the proxy sends it every 15 s. */
+  heartbeat(): void {
+    for (const stream of this.#streams) stream.enqueue(new TextEncoder().encode(': \n\n'));
+  }
+
+  readonly fetch = async (input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
+    const url = input instanceof Request ? input.url : String(input);
+    const headers = new Headers(init.headers);
+    const path = url.slice(url.indexOf('/order'));
+    const body = typeof init.body === 'string' ? (JSON.parse(init.body) as StartPayment) : null;
+    const method = init.method ?? 'GET';
+    this.seen.push({
+      method,
+      path,
+      body,
+      authorization: headers.get('authorization'),
+      key: headers.get('idempotency-key'),
+    });
+    init.signal?.throwIfAborted();
+    if (this.isDown) throw new TypeError('Failed to fetch');
+    if (method === 'POST' && body) return this.#start(body, headers.get('idempotency-key') ?? '', init.signal);
+    if (path === '/order/events') return this.streamProblem ? refusal(this.streamProblem) : this.#stream(init.signal);
+    return this.orderProblem ? refusal(this.orderProblem) : Response.json(this.#stamped());
+  };
+
+  async #start(body: StartPayment, key: string, signal: AbortSignal | null | undefined): Promise<Response> {
+    await Promise.race([
+      this.#gate,
+      new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new DOMException('', 'AbortError')))),
+    ]);
+    const next = this.nextStarts.shift();
+    if (next === 'unreached') throw new TypeError('Failed to fetch');
+    if (next && next !== 'lost') return refusal(next);
+    const known = this.#keys.get(key);
+    if (!known) {
+      this.#keys.set(key, JSON.stringify(body));
+      const payment = paymentOf(body.method, {
+        createdAt: `2026-11-20T12:00:00.${String(this.#keys.size).padStart(3, '0')}Z`,
+        ...this.onStart(body),
+      });
+      this.publish({ amount: this.view.amount ?? body.amount ?? null, payment });
+    } else if (known !== JSON.stringify(body)) return refusal(problemOf('idempotency_key_reused'));
+    if (next === 'lost') throw new TypeError('Failed to fetch');
+    return Response.json(this.#stamped(), { status: known ? 200 : 201 });
+  }
+
+  #stream(signal: AbortSignal | null | undefined): Response {
+    const stream = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        this.#streams.add(controller);
+        controller.enqueue(this.#event());
+        signal?.addEventListener('abort', () => {
+          if (this.#streams.delete(controller)) controller.error(signal.reason);
+        });
+      },
+    });
+    return new Response(stream, { headers: { 'content-type': 'text/event-stream' } });
+  }
+
+  #event(): Uint8Array {
+    return new TextEncoder().encode(
+      `event: order\nid: ${this.view.version}\ndata: ${JSON.stringify(this.#stamped())}\n\n`,
+    );
+  }
+
+  #stamped(): OrderView {
+    return { ...this.view, serverTime: new Date(this.now()).toISOString() };
+  }
+}
+
+function refusal(problem: Problem): Response {
+  return Response.json(problem, { status: problem.status, headers: { 'content-type': 'application/problem+json' } });
+}

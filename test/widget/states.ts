@@ -1,0 +1,147 @@
+// Every state a shopper can see, as data: what the token says, what the proxy says, and what the shopper did.
+// The accessibility tests and the contact sheet both walk this table, so a state that is missing here is neither checked nor seen.
+import type { OrderView, PaymentView } from '../../backend-proxy/protocol/wire.ts';
+import { FakeProxy, paymentOf, problemOf, type ClaimsChange } from './fake-proxy.ts';
+
+/** What a state needs of the element; the page gives it the rest. */
+export interface Subject {
+  pay(): void;
+  reset(): void;
+  readonly shadowRoot: ShadowRoot | null;
+  readonly updateComplete: Promise<boolean>;
+}
+
+export interface State {
+  claims?: ClaimsChange;
+  payment?: PaymentView;
+  view?: Partial<OrderView>;
+  proxy?: (proxy: FakeProxy) => void;
+  attributes?: Record<string, string>;
+  /** What the shopper does once the first view is there. */
+  act?: (widget: Subject, proxy: FakeProxy) => void | Promise<void>;
+  /** Text of the heading that then stands there. */
+  heading: string;
+}
+
+const description = 'Two tickets, Saturday evening';
+const appUrl = 'jetgo://pay?reference=4711';
+const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
+const paid = { paid: true };
+
+const IMAGE =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAACEAAAAhCAYAAABX5MJvAAAAAklEQVR4AewaftIAAAJkSURBVM3BUWrcUBAAwW6h+1+544EdeIhd2/lKquwL/9jFf+DmReWTCpWKoVKxVCpURoVKhconFePmUPGkMiqGSsVQqahQGRUqFaviSWVdPKioqDypVKiMChWViqFSoXJSUVF5uvgllVWhMiqGSsWq+K2Lv1AxVCpUnir+1s1DxScqo2KpVKgMlVWxKj65Oah8p0JlqFSoPFWoLJXv3LxU/ERlVYyKpVJxqvjJzYtKxVKpUFkVS2VVVKicVJ4qhkrFuDioDJVVcVI5VaioVKiMioonFZXTzUuFisqoUBkVQ2WojIqTSsU7FSeVdfFQUbEqhkrFSUWlomKoPFWoqAyV08WLSsVSqVAZFSqrYlSorAqVoVIxKipWxbo5qKyKUaFScVI5qayKpfKOSsW4eKlYFSoqKhUqo+KkMipOKhWrYlWcLg4VFSoVFRWjYqhUjIonlaUyKlQqKlRONy8qq2KojAqVCpWlMireqVgVp4p18YbKqhgVS6ViVKiojIpRMVRUVFSWyrIvfEOlYqhUqIyKoTIqVCpUKp5UKlQqhn3hQWVUDJWK76isiqFSoVKxVEbFuHlROVUMlYqlMipURsWqUFkqQ2VUVKism5eKdyqGSkXFUKlQURkVp4qlUvHOzYvKJxVLpWKorIp3VCqGyqg43RwqnlRGhcpQqVCpUBkqFaeKVfHOzYPKqlgqo+Kp4h2Vk0qFSsW6+aWKoTIqKlRWhcqp4qlCpWLc/AWVUaHypDIqVJ5U3rl5qPiJyqg4qQyVUaFSoTIqVE43B5VPVFbFUqlYFUNFpUJlVKyKZV/4xy7+A38AUeQjaOFdXAYAAAAASUVORK5CYII=';
+
+function type(widget: Subject, id: string, value: string): void {
+  const input = widget.shadowRoot?.querySelector<HTMLInputElement>(`#${id}`);
+  if (!input) throw new Error(`No field ${id}`);
+  input.value = value;
+  input.dispatchEvent(new Event('input', { bubbles: true }));
+}
+
+export const STATES = {
+  choose: { claims: { description }, heading: 'How would you like to pay?' },
+  'choose, one method': { claims: { methods: ['QR'] }, heading: 'How would you like to pay?' },
+  'choose, amount open': {
+    claims: {
+      amount: undefined,
+      minAmount: '5',
+      maxAmount: '500',
+      methods: ['CHECKOUT', 'QR'],
+      description,
+    },
+    heading: 'How would you like to pay?',
+  },
+  'choose, amount wrong': {
+    claims: {
+      amount: undefined,
+      minAmount: '5',
+      maxAmount: '500',
+      methods: ['CHECKOUT', 'QR'],
+    },
+    act: (widget) => {
+      type(widget, 'amount', '2.50');
+      widget.pay();
+    },
+    heading: 'How would you like to pay?',
+  },
+  'choose, wallet wrong': {
+    act: (widget) => {
+      type(widget, 'wallet', 'me@mail');
+      widget.pay();
+    },
+    heading: 'How would you like to pay?',
+  },
+  sending: {
+    attributes: { method: 'QR' },
+    proxy: (proxy) => proxy.hold(),
+    act: (widget) => widget.pay(),
+    heading: 'How would you like to pay?',
+  },
+  refused: {
+    attributes: { method: 'QR' },
+    proxy: (proxy) => proxy.nextStarts.push(problemOf('method_unavailable', { requestId: '01JD4Z8Q6M' })),
+    act: (widget) => widget.pay(),
+    heading: 'How would you like to pay?',
+  },
+  'choose, payment open': {
+    payment: paymentOf('QR'),
+    act: (widget) => widget.reset(),
+    heading: 'How would you like to pay?',
+  },
+  checking: { payment: paymentOf('DIRECT', { status: 'INITIALIZED' }), heading: 'Checking your payment' },
+  redirect: {
+    claims: { description },
+    payment: paymentOf('CHECKOUT', { expiresAt: soon(872_000) }),
+    heading: 'Continue to the checkout',
+  },
+  'redirect, time up': { payment: paymentOf('CHECKOUT', { expiresAt: soon(-1000) }), heading: 'The time is up' },
+  'redirect, unsafe': {
+    payment: paymentOf('CHECKOUT', { checkoutUrl: 'http://checkout.example/' }),
+    heading: 'Continue to the checkout',
+  },
+  scan: { payment: paymentOf('QR', { appUrl }), heading: 'Scan the code to pay' },
+  'scan, image': { payment: paymentOf('JETGO', { qr: { image: IMAGE } }), heading: 'Scan the code to pay' },
+  'scan, app only': { payment: paymentOf('JETGO', { qr: null, appUrl }), heading: 'Pay in your wallet app' },
+  wallet: { payment: paymentOf('DIRECT'), heading: 'Confirm in your wallet app' },
+  paid: {
+    claims: { description },
+    payment: paymentOf('QR', { status: 'SUCCESS' }),
+    view: paid,
+    heading: 'Payment received',
+  },
+  'paid, late': {
+    payment: paymentOf('CHECKOUT', { status: 'SUCCESS', late: true }),
+    view: paid,
+    heading: 'Payment received',
+  },
+  declined: {
+    payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'DECLINED' }),
+    heading: 'The payment was declined',
+  },
+  expired: { payment: paymentOf('CHECKOUT', { status: 'FAILED', reason: 'EXPIRED' }), heading: 'The time ran out' },
+  rejected: {
+    payment: paymentOf('QR', { status: 'FAILED', reason: 'REJECTED' }),
+    heading: 'The payment was not accepted',
+  },
+  offline: {
+    payment: paymentOf('QR'),
+    act: (_, proxy) => {
+      proxy.isDown = true;
+      proxy.breakStreams();
+    },
+    heading: 'Scan the code to pay',
+  },
+  'token expired': {
+    proxy: (proxy) => {
+      proxy.streamProblem = problemOf('token_expired', { status: 401, requestId: '01JD4Z8Q6M' });
+    },
+    heading: 'The payment cannot continue here',
+  },
+} satisfies Record<string, State>;
+
+/** The proxy of a state, ready to be asked. */
+export function proxyOf({ claims, payment, view, proxy: prepare }: State): FakeProxy {
+  const proxy = new FakeProxy(claims, { ...view, ...(payment && { payment, version: 3 }) });
+  prepare?.(proxy);
+  return proxy;
+}
