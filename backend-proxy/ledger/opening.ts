@@ -3,7 +3,7 @@
 import { Refusal } from '../errors.ts';
 import { STAGES } from '../protocol/transaction.ts';
 import type { NewPayment, NewPayout, PaymentLimits } from './ledger.ts';
-import { plan, raise, type Posting } from './posting.ts';
+import { plan, raise, touch, type Posting } from './posting.ts';
 import type { TransactionRow } from './schema.ts';
 import type { Store } from './store.ts';
 
@@ -57,12 +57,7 @@ export async function openPayment(
     idempotency_key: payment.idempotencyKey,
     fingerprint: payment.fingerprint,
   });
-  await p.tx
-    .updateTable('orders')
-    .set((eb) => ({ version: eb('version', '+', 1) }))
-    .where('order_id', '=', orderId)
-    .execute();
-  p.touched.add(orderId);
+  await touch(p, orderId);
   return id;
 }
 

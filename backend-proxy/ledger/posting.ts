@@ -12,7 +12,7 @@ import {
   nextCheckAt,
   reviewAfterMs,
 } from '../protocol/schedule.ts';
-import { STAGES, stageOf, type Flag, type Source, type Stage } from '../protocol/transaction.ts';
+import { STAGES, isConflict, isLate, stageOf, type Flag, type Source, type Stage } from '../protocol/transaction.ts';
 import type { WebhookType } from '../protocol/views.ts';
 import type { Fact, Observation } from './ledger.ts';
 import { queueWebhook } from './outbox.ts';
@@ -45,7 +45,7 @@ export async function raise(p: Posting, id: string, stage: Stage, detail: string
 }
 
 async function creditOrder(p: Posting, row: TransactionRow): Promise<void> {
-  if (STAGES[stageOf(row.prior_rank)].ended) {
+  if (isLate(stageOf(row.prior_rank), 'succeeded')) {
     await p.tx.updateTable('transactions').set({ late: 1 }).where('id', '=', row.id).execute();
   }
   if (row.type === 'PAYOUT') return queueWebhook(p, row.id, 'payout.succeeded');
@@ -97,13 +97,17 @@ async function note(p: Posting, row: TransactionRow, event: Stage | Flag, detail
     .values({ transaction_id: row.id, event, at: p.now, source: p.source, detail })
     .onConflict((c) => c.doNothing())
     .execute();
-  if (row.type === 'PAYOUT') return;
+  if (row.type === 'PAY') await touch(p, row.order_id);
+}
+
+/** What the order's view shows has changed. */
+export async function touch(p: Posting, orderId: string): Promise<void> {
   await p.tx
     .updateTable('orders')
     .set((eb) => ({ version: eb('version', '+', 1) }))
-    .where('order_id', '=', row.order_id)
+    .where('order_id', '=', orderId)
     .execute();
-  p.touched.add(row.order_id);
+  p.touched.add(orderId);
 }
 
 export async function postFact(p: Posting, id: string, fact: Fact): Promise<boolean> {
@@ -113,10 +117,13 @@ export async function postFact(p: Posting, id: string, fact: Fact): Promise<bool
   return raised !== undefined;
 }
 
-/** The answer's fields are kept whatever the stage: an IPN may have come first, and its payment id must still match. */
+/**
+ * The answer's fields are kept whatever the stage: a check may have come first and said "pending", and then the answer
+ * raises nothing, but brings what the shopper pays with.
+ */
 async function keepMeans(p: Posting, id: string, means: Extract<Fact, { stage: 'pending' }>): Promise<void> {
   const { paymentId, method, checkoutUrl, qr, appUrl } = means;
-  await p.tx
+  const row = await p.tx
     .updateTable('transactions')
     .set({ checkout_url: checkoutUrl, qr: qr && JSON.stringify(qr), app_url: appUrl })
     .set((eb) => ({
@@ -126,7 +133,9 @@ async function keepMeans(p: Posting, id: string, means: Extract<Fact, { stage: '
       ...(method === 'CHECKOUT' && { expires_at: eb('sent_at', '+', CHECKOUT_LIFETIME_MS) }),
     }))
     .where('id', '=', id)
-    .execute();
+    .returning(['type', 'order_id'])
+    .executeTakeFirst();
+  if (row?.type === 'PAY') await touch(p, row.order_id);
 }
 
 export async function postObservation(p: Posting, id: string, seen: Observation): Promise<void> {
@@ -187,7 +196,7 @@ async function applyUnknown(p: Posting, id: string): Promise<void> {
 /** A payout's money may be sent again by hand once it is told failed: so it is told only when two checks agree. */
 async function applyFailed(p: Posting, id: string): Promise<void> {
   const row = await p.tx.selectFrom('transactions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  if (row.rank === STAGES.succeeded.rank) return flag(p, id, 'conflict', null);
+  if (isConflict(stageOf(row.rank), 'declined')) return flag(p, id, 'conflict', null);
   if (row.type === 'PAYOUT' && row.failed_at === null) {
     await p.tx.updateTable('transactions').set({ failed_at: p.now }).where('id', '=', id).execute();
   } else if (row.type === 'PAY' || p.now >= (row.failed_at ?? p.now) + PAYOUT_FAILED_APART_MS) {
@@ -195,20 +204,26 @@ async function applyFailed(p: Posting, id: string): Promise<void> {
   }
 }
 
-/** What the time alone says. */
 async function applyClock(p: Posting, id: string): Promise<void> {
   const row = await p.tx.selectFrom('transactions').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined) return;
-  const stage = stageOf(row.rank);
-  // Never sent, or sent by a process that died before it could say how it went.
-  if (stage === 'created' && p.now >= row.created_at + SENDING_LIMIT_MS) await raise(p, id, 'not_created');
-  if (stage === 'sending' && p.now >= row.created_at + SENDING_LIMIT_MS) await raise(p, id, 'uncertain');
-  if (stage === 'pending' && row.expires_at !== null && p.now >= row.expires_at + EXPIRY_GRACE_MS) {
-    await raise(p, id, 'expired');
-  }
+  const due = stageByClock(row, p.now);
+  if (due !== undefined) await raise(p, id, due);
+  const stage = due ?? stageOf(row.rank);
   if (!STAGES[stage].ended && stage !== 'succeeded' && p.now >= row.created_at + reviewAfterMs(row.type)) {
     await flag(p, id, 'needs_review', null);
   }
+}
+
+/** What the time alone says. */
+function stageByClock(row: TransactionRow, now: number): Stage | undefined {
+  const stage = stageOf(row.rank);
+  // Never sent, or sent by a process that died before it could say how it went.
+  const isLeftBehind = now >= row.created_at + SENDING_LIMIT_MS;
+  if (stage === 'created' && isLeftBehind) return 'not_created';
+  if (stage === 'sending' && isLeftBehind) return 'uncertain';
+  const isOver = row.expires_at !== null && now >= row.expires_at + EXPIRY_GRACE_MS;
+  return stage === 'pending' && isOver ? 'expired' : undefined;
 }
 
 /** Writes down when the gateway is to be asked next. */
