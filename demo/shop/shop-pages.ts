@@ -78,8 +78,7 @@ export function orderPage({ order, token, proxyUrl, walletUrl }: OrderPage): Mar
         <p class="fulfilment" role="status" data-fulfilled="${String(order.paidAt !== null)}">${fulfilmentOf(order)}</p>
         ${order.kind === 'goods' ? receipt(order.lines, order.amount) : topUpReceipt(order.amount)}
       </section>
-      <section class="payment" aria-labelledby="payment">
-        <h2 id="payment">Payment</h2>
+      <section aria-label="Payment">
         <payment-widget order="${token}"></payment-widget>
       </section>
     </div>`,

@@ -1,0 +1,48 @@
+// The merchant's journeys: sending money from the desk, and seeing there what customers did.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { ADA, BRUNO, World } from './shopper.ts';
+
+const world = await World.open();
+after(() => world.close());
+
+test('a payout goes from the desk to the phone of the customer, and its status is followed live', async () => {
+  const staff = await world.staff();
+  const phone = await world.phone(BRUNO);
+  await staff.page.getByLabel('Amount').fill('25');
+  await staff.page.getByLabel('Wallet ID').fill(BRUNO);
+  await staff.page.getByLabel('Note').fill('For the broken dripper');
+  await staff.page.getByRole('button', { name: 'Send payout' }).click();
+  const row = staff.page.getByRole('listitem').filter({ hasText: 'For the broken dripper' });
+  await row.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
+  await phone.page.getByText('For the broken dripper').waitFor();
+  assert.equal(await row.count(), 1);
+  await Promise.all([staff.leave(), phone.leave()]);
+});
+
+test('a payout to a wallet that does not exist fails, and the desk says so', async () => {
+  const staff = await world.staff();
+  await staff.page.getByLabel('Amount').fill('5');
+  await staff.page.getByLabel('Wallet ID').fill('99999999');
+  await staff.page.getByRole('button', { name: 'Send payout' }).click();
+  const row = staff.page.getByRole('listitem').filter({ hasText: 'wallet 99999999' });
+  await row.and(staff.page.locator('[data-status="FAILED"]')).waitFor();
+  await staff.leave();
+});
+
+test('the desk shows a payment as it happens, with its history', async () => {
+  const staff = await world.staff();
+  const shopper = await world.shopper();
+  const phone = await world.phone(ADA);
+  await shopper.order('Stone Dripper');
+  await shopper.pay('DIRECT', ADA);
+  const row = staff.page.getByRole('listitem').filter({ hasText: shopper.orderId });
+  await row.and(staff.page.locator('[data-status="PROCESSING"]')).waitFor();
+  await row.locator('summary').click();
+  await phone.approve();
+  await row.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
+  const history = await row.locator('.history b').allTextContents();
+  assert.deepEqual(history, ['created', 'sending', 'pending', 'succeeded']);
+  assert.match((await row.locator('.amount').textContent()) ?? '', /€76\.00/);
+  await Promise.all([staff.leave(), shopper.leave(), phone.leave()]);
+});

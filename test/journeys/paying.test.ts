@@ -1,0 +1,92 @@
+// Journeys that go well: each method from the shop front to the shop's own word that the order is being packed, over the
+// real three processes. In each the browsers must have nothing to complain about.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { ADA, BRUNO, PHONE_SIZE, World } from './shopper.ts';
+
+const world = await World.open();
+after(() => world.close());
+
+test('DIRECT: the shopper enters a wallet ID and confirms on the phone', async () => {
+  const shopper = await world.shopper();
+  const phone = await world.phone(ADA);
+  await shopper.order();
+  await shopper.pay('DIRECT', ADA);
+  await shopper.sees('waiting');
+  await shopper.isUnfulfilled();
+  await phone.approve();
+  await shopper.isFulfilled();
+  await Promise.all([shopper.leave(), phone.leave()]);
+});
+
+test('CHECKOUT: the shopper logs in, gives the code of the phone, pays, and is led back to the shop', async () => {
+  const shopper = await world.shopper();
+  await shopper.order();
+  const orderPage = shopper.page.url();
+  await shopper.pay('CHECKOUT');
+  await shopper.page.waitForURL(`${world.stack.sandbox}/pay?token=*`);
+  await shopper.logInAtCheckout(BRUNO);
+  await shopper.page.getByRole('button', { name: 'Pay €29.00' }).click();
+  await shopper.page.waitForURL(orderPage);
+  await shopper.isFulfilled();
+  await shopper.leave();
+});
+
+for (const method of ['JETGO', 'QR'] as const) {
+  test(`${method}: the shopper scans the drawn code and approves`, async () => {
+    const shopper = await world.shopper();
+    const phone = await world.phone(ADA);
+    await shopper.order();
+    await shopper.pay(method);
+    await phone.scan(await shopper.scannedCode());
+    await shopper.isUnfulfilled();
+    await phone.approve();
+    await shopper.isFulfilled();
+    await Promise.all([shopper.leave(), phone.leave()]);
+  });
+}
+
+test('at night the code can still be scanned', async () => {
+  const shopper = await world.shopper({ colorScheme: 'dark' });
+  await shopper.order();
+  await shopper.pay('QR');
+  assert.match(await shopper.scannedCode(), /^http/);
+  await shopper.leave();
+});
+
+test('a top-up: the shopper chooses the amount, within the bounds of the order', async () => {
+  const shopper = await world.shopper();
+  const phone = await world.phone(ADA);
+  await shopper.page.goto(`${world.stack.shop}/account`);
+  await shopper.page.getByRole('button', { name: 'Top up your balance' }).click();
+  await shopper.choose('QR');
+  await shopper.part('amount').fill('4.99');
+  await shopper.part('pay').click();
+  await shopper.part('error').waitFor();
+  assert.deepEqual(await world.atGateway(shopper.orderId), []);
+  await shopper.part('amount').fill('25.50');
+  await shopper.part('pay').click();
+  await phone.scan(await shopper.scannedCode());
+  await phone.approve();
+  await shopper.isFulfilled('Payment received, your coffee card is topped up.');
+  await shopper.page.goto(`${world.stack.shop}/account`);
+  await shopper.page.getByText('Balance €25.50').waitFor();
+  await Promise.all([shopper.leave(), phone.leave()]);
+});
+
+test('on a phone the shopper opens the wallet app, approves, and comes back to the shop', async () => {
+  const shopper = await world.shopper(PHONE_SIZE);
+  const { page } = shopper;
+  await shopper.order();
+  const orderPage = page.url();
+  await shopper.pay('JETGO');
+  await shopper.part('app-link').tap();
+  await page.waitForURL(`${world.stack.sandbox}/wallet/**`);
+  await page.getByRole('button', { name: 'Ada Keller' }).tap();
+  await page.getByRole('button', { name: 'Approve' }).tap();
+  await page.getByRole('link', { name: /^Back to/ }).tap();
+  await page.waitForURL(orderPage);
+  await shopper.isFulfilled();
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+  await shopper.leave();
+});

@@ -1,0 +1,260 @@
+// The words in which journeys are told: a world (sandbox, proxy and shop as real processes, and a browser), shoppers with a
+// browser of their own in it, and the phones they pay with. Everything goes through what a person sees: pages, roles, the
+// widget's parts. Owns no expectation of a single journey, only the one of all: no browser may have anything to complain about.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Locator,
+  type Page,
+} from 'playwright-core';
+import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import { FREE_PORTS, startStack, type Stack } from '../../demo/stack.ts';
+import { buildWidgetIfStale } from '../../demo/widget-build.ts';
+import { findBrowser } from '../browser.ts';
+
+/** Customers of the sandbox's wallet, by their wallet IDs. */
+export const ADA = '12345678';
+export const BRUNO = '23456789';
+
+export const PHONE_SIZE: BrowserContextOptions = {
+  viewport: { width: 390, height: 844 },
+  hasTouch: true,
+  isMobile: true,
+};
+
+const STEP_MS = 15_000;
+const PASSWORD = 'sandbox';
+
+export type Method = 'DIRECT' | 'CHECKOUT' | 'JETGO' | 'QR';
+
+export class World {
+  readonly stack: Stack;
+  readonly #browser: Browser;
+
+  private constructor(stack: Stack, browser: Browser) {
+    this.stack = stack;
+    this.#browser = browser;
+  }
+
+  static async open(): Promise<World> {
+    await buildWidgetIfStale();
+    const [stack, browser] = await Promise.all([
+      startStack({ ports: FREE_PORTS }),
+      findBrowser().then((found) => chromium.launch(found)),
+    ]);
+    return new World(stack, browser);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#browser.close(), this.stack.stop()]);
+  }
+
+  /** Someone who opens the shop on a device of their own. */
+  async shopper(device: BrowserContextOptions = {}): Promise<Shopper> {
+    const context = await this.#browser.newContext(device);
+    return new Shopper(this, await Visitor.enter(context));
+  }
+
+  /** The wallet on another device than the shopper's. */
+  async phone(customer: string): Promise<Phone> {
+    const context = await this.#browser.newContext({ viewport: { width: 390, height: 844 } });
+    const phone = new Phone(this, await Visitor.enter(context));
+    await phone.visitor.page.goto(`${this.stack.sandbox}/wallet?as=${customer}`);
+    return phone;
+  }
+
+  async staff(): Promise<Visitor> {
+    const visitor = await Visitor.enter(await this.#browser.newContext());
+    await visitor.page.goto(`${this.stack.shop}/desk`);
+    return visitor;
+  }
+
+  /** One of the sandbox's controls. */
+  async control(path: string, body?: object): Promise<unknown> {
+    const response = await fetch(`${this.stack.sandbox}/_sandbox${path}`, {
+      ...(body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    });
+    assert.ok(response.ok, `${path}: ${response.status}`);
+    return response.json();
+  }
+
+  /** Statuses at the gateway of all payments of an order, oldest first. */
+  async atGateway(orderId: string): Promise<string[]> {
+    const { transactions } = (await this.control('/transactions')) as {
+      transactions: { orderId: string; status: string }[];
+    };
+    return transactions
+      .filter(({ orderId: id }) => id === orderId || id.startsWith(`${orderId}-`))
+      .map(({ status }) => status);
+  }
+}
+
+/** A browser window whose complaints are kept: console, uncaught errors, requests that failed. */
+export class Visitor {
+  readonly page: Page;
+  readonly complaints: string[] = [];
+
+  private constructor(page: Page) {
+    this.page = page;
+  }
+
+  static async enter(context: BrowserContext): Promise<Visitor> {
+    context.setDefaultTimeout(STEP_MS);
+    const visitor = new Visitor(await context.newPage());
+    visitor.#listenTo(visitor.page);
+    context.on('page', (page) => visitor.#listenTo(page));
+    return visitor;
+  }
+
+  /** Closes the window, and fails where it had complaints. */
+  async leave(): Promise<void> {
+    await this.page.context().close();
+    assert.deepEqual(this.complaints, []);
+  }
+
+  #listenTo(page: Page): void {
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) this.complaints.push(`console: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => this.complaints.push(`uncaught: ${error.message}`));
+    page.on('requestfailed', (request) => {
+      const failure = request.failure()?.errorText;
+      // A stream or a poll that its own page gave up, because it left or had heard the end, is no failure.
+      if (failure !== 'net::ERR_ABORTED') this.complaints.push(`failed: ${request.url()} ${failure}`);
+    });
+  }
+}
+
+export class Shopper {
+  readonly visitor: Visitor;
+  readonly page: Page;
+  readonly widget: Locator;
+  readonly #world: World;
+
+  constructor(world: World, visitor: Visitor) {
+    this.#world = world;
+    this.visitor = visitor;
+    this.page = visitor.page;
+    this.widget = this.page.locator('payment-widget');
+  }
+
+  get orderId(): string {
+    return this.page.url().split('/').at(-1) ?? '';
+  }
+
+  /** From the shop front to the order's page: two bags of one coffee. */
+  async order(product = 'Dawn Chorus'): Promise<void> {
+    await this.page.goto(this.#world.stack.shop);
+    const more = this.page.getByRole('button', { name: `One more ${product}` });
+    await more.click();
+    await more.click();
+    await this.page.getByRole('button', { name: 'Check out' }).click();
+    await this.part('pay').waitFor();
+  }
+
+  part(name: string): Locator {
+    return this.widget.locator(`[part~="${name}"]`);
+  }
+
+  async choose(method: Method): Promise<void> {
+    await this.widget.locator(`input[value="${method}"]`).check();
+  }
+
+  async pay(method: Method, wallet?: string): Promise<void> {
+    await this.choose(method);
+    if (wallet !== undefined) await this.part('wallet').fill(wallet);
+    await this.part('pay').click();
+  }
+
+  /** Waits for the state that the widget shows to the page's styles. */
+  async sees(state: 'choosing' | 'waiting' | 'paid' | 'failed'): Promise<void> {
+    await this.page.locator(`payment-widget:state(${state})`).waitFor();
+  }
+
+  /** What the drawn code says, by a decoder that has nothing to do with the encoder. */
+  async scannedCode(): Promise<string> {
+    const code = this.part('code');
+    await code.scrollIntoViewIfNeeded();
+    prepareZXingModule({ overrides: { wasmBinary: await decoderBinary() } });
+    const [found, ...others] = await readBarcodes(await code.screenshot(), { formats: ['QRCode'] });
+    assert.ok(found?.isValid && others.length === 0, 'exactly one QR code can be read');
+    return found.text;
+  }
+
+  /** The hosted checkout: login, then the code that the customer's phone shows. Ends before the button that pays. */
+  async logInAtCheckout(customer: string): Promise<void> {
+    await this.page.locator('#wallet').fill(customer);
+    await this.page.locator('#password').fill(PASSWORD);
+    await this.page.getByRole('button', { name: 'Continue' }).click();
+    await this.page.locator('#code').waitFor();
+    const phone = await this.#world.phone(customer);
+    await this.page.locator('#code').fill(await phone.securityCode());
+    await phone.visitor.leave();
+    await this.page.getByRole('button', { name: 'Continue' }).click();
+  }
+
+  /** What the shop itself says: not paid, as far as it knows. */
+  async isUnfulfilled(): Promise<void> {
+    assert.equal(await this.page.locator('[data-fulfilled]').getAttribute('data-fulfilled'), 'false');
+  }
+
+  /** Waits until the shop says that the money is in, and holds that against the gateway: one payment of it, no more. */
+  async isFulfilled(text = 'Payment received, order is being packed.'): Promise<void> {
+    await this.sees('paid');
+    const fulfilment = this.page.locator('[data-fulfilled="true"]');
+    await fulfilment.waitFor();
+    assert.equal(await fulfilment.textContent(), text);
+    const statuses = await this.#world.atGateway(this.orderId);
+    assert.equal(statuses.filter((status) => status === 'SUCCESS').length, 1, statuses.join());
+  }
+
+  async leave(): Promise<void> {
+    await this.visitor.leave();
+  }
+}
+
+export class Phone {
+  readonly visitor: Visitor;
+  readonly page: Page;
+  readonly #world: World;
+
+  constructor(world: World, visitor: Visitor) {
+    this.#world = world;
+    this.visitor = visitor;
+    this.page = visitor.page;
+  }
+
+  async securityCode(): Promise<string> {
+    return (await this.page.locator('#security-code output').textContent()) ?? '';
+  }
+
+  /** What the wallet's camera does with what it reads. */
+  async scan(code: string): Promise<void> {
+    assert.ok(code.startsWith(`${this.#world.stack.sandbox}/wallet/`), code);
+    await this.page.goto(code);
+  }
+
+  async approve(): Promise<void> {
+    await this.page.getByRole('button', { name: 'Approve' }).click();
+    await this.page.getByRole('heading', { name: 'Paid', exact: true }).waitFor();
+  }
+
+  async decline(): Promise<void> {
+    await this.page.getByRole('button', { name: 'Decline' }).click();
+    await this.page.getByRole('heading', { name: 'Not paid' }).waitFor();
+  }
+
+  async leave(): Promise<void> {
+    await this.visitor.leave();
+  }
+}
+
+async function decoderBinary(): Promise<ArrayBuffer> {
+  const file = await readFile(fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')));
+  return new Uint8Array(file).buffer;
+}
