@@ -37,6 +37,11 @@ interface RefusalOptions {
   cause?: unknown;
 }
 
+/** What a database said, as what it means to the caller: nothing was decided, and the same may succeed later. */
+export function unavailable(cause: unknown): Refusal {
+  return new Refusal('unavailable', 'The books cannot be read or written just now; try again.', { cause });
+}
+
 /** `detail` is shown to the caller: it never holds a secret, a token, or anything an upstream wrote. */
 export class Refusal extends Error {
   readonly kind: RefusalKind;

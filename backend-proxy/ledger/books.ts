@@ -1,5 +1,6 @@
 // The ledger over any store: each method one transaction, and after its commit the watchers. The rules are in
 // opening.ts (what may be begun) and posting.ts (what a fact changes); this file only puts them into transactions.
+import { unavailable } from '../errors.ts';
 import { STAGES, type Source } from '../protocol/transaction.ts';
 import type { IpnReading } from '../protocol/verify.ts';
 import type { Ledger, StoredIpn } from './ledger.ts';
@@ -28,16 +29,22 @@ export function createLedger(store: Store, now: () => number = Date.now): Ledger
     return result;
   }
 
+  async function read<T>(op: (db: Books) => Promise<T>): Promise<T> {
+    return op(db).catch((error: unknown) => {
+      throw unavailable(error);
+    });
+  }
+
   return {
     async openPayment(payment, limits) {
       const id = await post('shopper', (p) => openPayment(p, store, payment, limits));
-      const order = await readOrder(db, payment.orderId);
+      const order = await read((books) => readOrder(books, payment.orderId));
       if (order === undefined) throw new Error(`Order ${payment.orderId} was written and is not there`);
       return { opened: order.payments.find((opened) => opened.id === id), order };
     },
     async openPayout(payout) {
       const opened = await post('merchant', (p) => openPayout(p, payout));
-      const stored = await readTransaction(db, payout.id);
+      const stored = await read((books) => readTransaction(books, payout.id));
       if (stored === undefined) throw new Error(`Payout ${payout.id} was written and is not there`);
       return { opened, payout: stored };
     },
@@ -45,21 +52,18 @@ export function createLedger(store: Store, now: () => number = Date.now): Ledger
     observe: (id, observation) => post('check', (p) => postObservation(p, id, observation)),
     receiveIpn: (ipn) => post('check', (p) => receiveIpn(p, ipn)),
     async ipnReadings(id) {
-      const rows = await db
-        .selectFrom('ipns')
-        .select('reading')
-        .where('order_id', '=', id)
-        .orderBy('first_at')
-        .execute();
+      const rows = await read((books) =>
+        books.selectFrom('ipns').select('reading').where('order_id', '=', id).orderBy('first_at').execute(),
+      );
       return rows.flatMap(({ reading }) => (reading === null ? [] : [JSON.parse(reading) as IpnReading]));
     },
 
-    order: (orderId) => readOrder(db, orderId),
+    order: (orderId) => read((books) => readOrder(books, orderId)),
     async payout(id) {
-      const found = await readTransaction(db, id);
+      const found = await read((books) => readTransaction(books, id));
       return found?.type === 'PAYOUT' ? found : undefined;
     },
-    transactions: (query) => readTransactions(db, query),
+    transactions: (query) => read((books) => readTransactions(books, query)),
     watch: watch.add,
 
     async claimChecks(most, leaseMs) {
@@ -72,7 +76,7 @@ export function createLedger(store: Store, now: () => number = Date.now): Ledger
       return due.length === 0 ? [] : store.write((tx) => claimWebhooks(tx, now(), most, leaseMs));
     },
     recordDelivery: (id, delivery) => store.write((tx) => recordDelivery(tx, id, delivery)),
-    webhooks: (state, limit) => listWebhooks(db, state, limit),
+    webhooks: (state, limit) => read((books) => listWebhooks(books, state, limit)),
     redeliver: (id) => store.write((tx) => redeliver(tx, now(), id)),
 
     recover: () => post('restart', recover),

@@ -3,7 +3,7 @@
 // (inside, it would serialize every commit); the poll of the versions is the guarantee.
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Client, Pool, types } from 'pg';
-import { Refusal } from '../errors.ts';
+import { Refusal, unavailable } from '../errors.ts';
 import { migrate, type Tables } from './schema.ts';
 import type { Books, Store } from './store.ts';
 
@@ -14,8 +14,11 @@ const MOST_TRIES = 5;
 const CHANNEL = 'payment_widget_orders';
 const RELISTEN_AFTER_MS = 1_000;
 const ANNOUNCE_AFTER_MS = 5;
-/** serialization_failure, deadlock_detected: the database asks for another run. */
-const RUN_AGAIN = new Set(['40001', '40P01']);
+/**
+ * serialization_failure, deadlock_detected: the database asks for another run. unique_violation: another took the same id
+ * in the same moment, and a second run finds its row.
+ */
+const RUN_AGAIN = new Set(['40001', '40P01', '23505']);
 const INT8 = 20;
 
 export async function openPostgres(url: string): Promise<Store> {
@@ -52,10 +55,10 @@ export async function openPostgres(url: string): Promise<Store> {
         try {
           return await db.transaction().execute(op);
         } catch (error) {
-          // Without a code it is not the database's: an error of ours, or a refusal.
-          if (codeOf(error) === '') throw error;
+          if (error instanceof Refusal) throw error;
           if (tried < MOST_TRIES && RUN_AGAIN.has(codeOf(error))) continue;
-          throw new Refusal('unavailable', 'The books could not be written; try again.', { cause: error });
+          // A connection that broke has no code, so whatever else it is counts as the database's.
+          throw unavailable(error);
         }
       }
     },

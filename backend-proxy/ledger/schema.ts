@@ -101,8 +101,25 @@ export type WebhookRow = Selectable<WebhooksTable>;
 
 export type Dialect = 'sqlite' | 'postgres';
 
-/** Brings the tables up to the newest migration. Safe to call from several processes at once. */
+/**
+ * Brings the tables up to the newest migration, or leaves them as they were. Safe to call from several processes at once:
+ * Kysely locks and wraps it for PostgreSQL; for SQLite it does neither, and a kill halfway would leave half the tables.
+ */
 export async function migrate(db: Kysely<Tables>, dialect: Dialect): Promise<void> {
+  if (dialect === 'postgres') return migrateToLatest(db, dialect);
+  await db.connection().execute(async (tx) => {
+    await sql`begin immediate`.execute(tx);
+    try {
+      await migrateToLatest(tx, dialect);
+      await sql`commit`.execute(tx);
+    } catch (error) {
+      await sql`rollback`.execute(tx);
+      throw error;
+    }
+  });
+}
+
+async function migrateToLatest(db: Kysely<Tables>, dialect: Dialect): Promise<void> {
   const provider = { getMigrations: () => Promise.resolve(migrations(dialect)) };
   const { error } = await new Migrator({ db, provider }).migrateToLatest();
   if (error !== undefined) throw new Error('The ledger could not be migrated', { cause: error });

@@ -3,7 +3,7 @@
 // price of everything here, so those that wait together pay it together. Each still fails alone, behind a savepoint.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { Kysely, SqliteDialect, sql, type SqliteDatabase } from 'kysely';
-import { Refusal } from '../errors.ts';
+import { unavailable } from '../errors.ts';
 import { migrate, type Tables } from './schema.ts';
 import type { Books, Store } from './store.ts';
 
@@ -51,7 +51,11 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
 
   async function flush(): Promise<void> {
     const batch = queue.splice(0, MOST_WRITES_A_COMMIT);
-    const outcomes = await db.connection().execute((tx) => commitTogether(tx, batch));
+    const outcomes = await db
+      .connection()
+      .execute((tx) => commitTogether(tx, batch))
+      // Closed meanwhile: those who wait are told, and the process lives to end by itself.
+      .catch((error: unknown) => batch.map(() => unavailable(error)));
     batch.forEach(({ settle }, at) => settle(outcomes[at]));
     if (queue.length > 0) setImmediate(() => void flush());
     else flushing = false;
@@ -71,9 +75,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
       if (database.isTransaction) database.exec('rollback');
       const code = primaryCode(error);
       if (code === SQLITE_IOERR || code === SQLITE_CORRUPT) onFatal(error);
-      return batch.map(
-        () => new Refusal('unavailable', 'The books could not be written; try again.', { cause: error }),
-      );
+      return batch.map(() => unavailable(error));
     }
   }
 
@@ -88,7 +90,8 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
       if (!database.isTransaction || primaryCode(error) === SQLITE_IOERR) throw error;
       await sql`rollback to alone`.execute(tx);
       await sql`release alone`.execute(tx);
-      return error;
+      // With a code it is the database's own (a full disk), otherwise the operation's (a refusal).
+      return primaryCode(error) === undefined ? error : unavailable(error);
     }
   }
 
