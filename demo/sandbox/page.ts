@@ -113,7 +113,7 @@ export const ownFormsOnly: MiddlewareHandler = async (c, next) => {
   const origin = c.req.header('origin');
   if (c.req.method !== 'GET' && origin !== undefined) {
     const host = URL.canParse(origin) ? new URL(origin).host : null;
-    if (host !== c.req.header('host')) throw new Refusal(403, 'FOREIGN_ORIGIN', 'Sent from another site.');
+    if (host !== new URL(c.req.url).host) throw new Refusal(403, 'FOREIGN_ORIGIN', 'Sent from another site.');
   }
   await next();
 };

@@ -1,0 +1,241 @@
+// The four ways to collect, request by request: which fields each takes, how it is answered, what is refused.
+// The tables are written down here from the service's description and its wire format, not read from the sandbox.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createSandbox } from '../../../demo/sandbox/sandbox.ts';
+import {
+  collection,
+  fieldsOf,
+  HOME,
+  type Json,
+  type Method,
+  METHODS,
+  openSandbox,
+  payout,
+} from './virtual-merchant.ts';
+
+type Cell = 'required' | 'optional' | 'not part of request';
+const [R, O, N] = ['required', 'optional', 'not part of request'] as const;
+
+const FIELDS: Record<string, { value: unknown; cells: [Cell, Cell, Cell, Cell] }> = {
+  orderId: { value: 'order-1', cells: [R, R, R, R] },
+  amount: { value: 10.5, cells: [R, R, R, R] },
+  currency: { value: 'EUR', cells: [R, R, R, R] },
+  method: { value: null, cells: [R, R, R, R] },
+  returnUrl: { value: 'https://shop.example/', cells: [R, R, R, R] },
+  customer: { value: '12345678', cells: [R, O, N, N] },
+  customerReferenceNo: { value: 'user-1', cells: [R, N, N, N] },
+  language: { value: 'en', cells: [O, O, N, N] },
+};
+
+function full(method: Method): Json {
+  const body: Json = {};
+  for (const [field, { value, cells }] of Object.entries(FIELDS)) {
+    if (cells[METHODS.indexOf(method)] === N) continue;
+    body[field] = field === 'method' ? method : value;
+  }
+  return body;
+}
+
+describe('the fields of a collection', () => {
+  for (const [index, method] of METHODS.entries()) {
+    for (const [field, { value, cells }] of Object.entries(FIELDS)) {
+      const cell = cells[index];
+      it(`${method}: ${field} is ${cell}`, async () => {
+        const { send } = openSandbox();
+        const { [field]: _, ...without } = full(method);
+        const missing = await send('pay', without);
+        const present = await send('pay', {
+          ...full(method),
+          orderId: 'order-2',
+          ...(cell === N && { [field]: value }),
+        });
+        assert.equal(missing.status < 300, cell !== R, missing.text);
+        assert.equal(present.status < 300, cell !== N, present.text);
+        if (cell === R) assert.deepEqual(fieldsOf(missing.json), [field]);
+        if (cell === N) assert.deepEqual(fieldsOf(present.json), [field]);
+      });
+    }
+  }
+
+  it('may be null where they are optional, and only there', async () => {
+    const { send } = openSandbox();
+    assert.equal((await send('pay', collection('CHECKOUT', { customer: null, language: null }))).status, 200);
+    const required = await send('pay', collection('DIRECT', { customer: null }));
+    assert.deepEqual([required.status, fieldsOf(required.json)], [400, ['customer']]);
+    const noPart = await send('pay', collection('QR', { customer: null }));
+    assert.deepEqual([noPart.status, fieldsOf(noPart.json)], [400, ['customer']]);
+  });
+
+  const WRONG: [string, unknown[]][] = [
+    ['orderId', ['', 7, 'x'.repeat(256), 'a\nb']],
+    ['amount', ['10.50', 0, -1, 10.505, true]],
+    ['currency', ['eur', 'EURO', 978]],
+    ['method', ['CARD', 'qr', 1]],
+    ['returnUrl', ['/back', 'javascript:alert(1)', 'ftp://shop.example/', 7]],
+    ['customer', ['ada', 12345678, '']],
+    ['language', ['english', 'e', 1]],
+  ];
+  for (const [field, values] of WRONG) {
+    for (const value of values) {
+      it(`refuses ${field} ${JSON.stringify(value).slice(0, 20)} and names the field`, async () => {
+        const { send } = openSandbox();
+        const { status, json } = await send('pay', collection('CHECKOUT', { [field]: value }));
+        assert.deepEqual([status, json['code'], fieldsOf(json)], [400, 'INVALID_REQUEST', [field]]);
+      });
+    }
+  }
+
+  it('names a field that no request has, and every wrong field at once', async () => {
+    const { send } = openSandbox();
+    const { status, json } = await send('pay', collection('QR', { returnURL: 'x', amount: '1', customer: '1' }));
+    assert.equal(status, 400);
+    assert.deepEqual(fieldsOf(json), ['amount', 'customer', 'returnURL']);
+  });
+
+  it('takes an amount as its digits, never as a float', async () => {
+    const { send, transaction } = openSandbox();
+    const bodyWith = (amount: string, currency: string) =>
+      JSON.stringify(collection('QR', { orderId: `o-${amount}`, currency, amount: 0 })).replace(
+        '"amount":0',
+        `"amount":${amount}`,
+      );
+    for (const [amount, currency] of [
+      ['10.10', 'EUR'],
+      ['90071992547409.93', 'EUR'],
+      ['5', 'JPY'],
+      ['0.001', 'KWD'],
+    ] as const) {
+      assert.equal((await send('pay', bodyWith(amount, currency))).status, 200);
+      assert.equal((await transaction(`o-${amount}`))['amount'], amount);
+      const { text } = await send('status', { orderId: `o-${amount}`, type: 'PAY' });
+      assert.match(text, new RegExp(`"amount":${amount.replace('.', '\\.')},`));
+    }
+    for (const [amount, currency] of [
+      ['1e3', 'EUR'],
+      ['1.5', 'JPY'],
+      ['0.0', 'EUR'],
+    ] as const) {
+      const { status, json } = await send('pay', bodyWith(amount, currency));
+      assert.deepEqual([status, fieldsOf(json)], [400, ['amount']], amount);
+    }
+  });
+});
+
+describe('the answer to a collection', () => {
+  it('is 202 for DIRECT and 200 for the others, and names the method in use', async () => {
+    const { send } = openSandbox();
+    const answers: unknown[] = [];
+    for (const method of METHODS) {
+      const { status, json } = await send('pay', collection(method));
+      answers.push([method, status, json['method'], json['orderId'], Number.isInteger(json['paymentId'])]);
+    }
+    assert.deepEqual(answers, [
+      ['DIRECT', 202, 'DIRECT', 'order-DIRECT', true],
+      ['CHECKOUT', 200, 'CHECKOUT', 'order-CHECKOUT', true],
+      ['JETGO', 200, 'JETGO', 'order-JETGO', true],
+      ['QR', 200, 'QR', 'order-QR', true],
+    ]);
+  });
+
+  it('carries for CHECKOUT an absolute URL with a token, and no code', async () => {
+    const { json } = await openSandbox().send('pay', collection('CHECKOUT'));
+    const url = new URL(String(json['checkout']));
+    assert.equal(url.origin, HOME);
+    assert.ok((url.searchParams.get('token') ?? '').length >= 22);
+    assert.equal(json['qr'], null);
+    assert.ok(!('appPaymentLink' in json));
+  });
+
+  for (const method of ['JETGO', 'QR'] as const) {
+    it(`carries for ${method} a base64 code whose text is a URL of the wallet, and a link for the same phone`, async () => {
+      const { json } = await openSandbox().send('pay', collection(method));
+      const text = Buffer.from(String(json['qr']), 'base64').toString();
+      assert.match(text, /^http:\/\/sandbox\.example\/wallet\/scan\?code=[\w-]{22,}$/);
+      assert.equal(Buffer.from(text).toString('base64'), json['qr']);
+      assert.equal(json['checkout'], null);
+      assert.ok(URL.canParse(String(json['appPaymentLink'])));
+    });
+  }
+
+  it('carries for DIRECT neither checkout nor code', async () => {
+    const { json } = await openSandbox().send('pay', collection('DIRECT'));
+    assert.deepEqual([json['checkout'], json['qr'], 'appPaymentLink' in json], [null, null, false]);
+  });
+
+  it('is a CHECKOUT where the customer of a DIRECT has no wallet to confirm in', async () => {
+    const { send } = openSandbox();
+    const { status, json } = await send('pay', collection('DIRECT', { customer: '99999999' }));
+    assert.equal(status, 200);
+    assert.equal(json['method'], 'CHECKOUT');
+    assert.ok(URL.canParse(String(json['checkout'])));
+  });
+
+  it('leads to the address that the request came to, unless a public one is set', async () => {
+    const { app } = createSandbox({ apiKey: 'k' });
+    const response = await app.request('http://10.0.0.7:9/api/v3/integration/merchants/payments/pay', {
+      method: 'POST',
+      headers: { 'x-api-key': 'k', 'content-type': 'application/json; charset=utf-8' },
+      body: JSON.stringify(collection('CHECKOUT')),
+    });
+    assert.match(await response.text(), /"checkout":"http:\/\/10\.0\.0\.7:9\/pay\?token=/);
+  });
+});
+
+describe('what is unique', () => {
+  it('an orderId, across payments and payouts: a second is 409 DUPLICATE_ORDER and changes nothing', async () => {
+    const { send, transaction } = openSandbox();
+    await send('pay', collection('QR', { orderId: 'same' }));
+    const before = await transaction('same');
+    const again = await send('pay', collection('CHECKOUT', { orderId: 'same' }));
+    const asPayout = await send('payout', payout({ orderId: 'same' }));
+    assert.deepEqual([again.status, again.json['code'], asPayout.status], [409, 'DUPLICATE_ORDER', 409]);
+    assert.deepEqual(await transaction('same'), { ...before, createRequests: 3 });
+  });
+
+  it('a customerReferenceNo, per customer: another customer is 400, the same one may come again', async () => {
+    const { send } = openSandbox();
+    const direct = (orderId: string, customer: string) => send('pay', collection('DIRECT', { orderId, customer }));
+    assert.equal((await direct('a', '12345678')).status, 202);
+    assert.equal((await direct('b', '12345678')).status, 202);
+    const { status, json } = await direct('c', '23456789');
+    assert.deepEqual([status, fieldsOf(json)], [400, ['customerReferenceNo']]);
+  });
+
+  it('a payment id', async () => {
+    const { send } = openSandbox();
+    const ids: unknown[] = [];
+    for (const method of METHODS) ids.push((await send('pay', collection(method))).json['paymentId']);
+    ids.push((await send('payout', payout())).json['paymentId']);
+    assert.equal(new Set(ids).size, 5);
+  });
+});
+
+describe('every request', () => {
+  for (const operation of ['pay', 'payout', 'status']) {
+    it(`${operation}: needs the key, the content type, a JSON object, and POST`, async () => {
+      const { send, request } = openSandbox();
+      const statuses = [
+        (await send(operation, {}, { 'x-api-key': 'wrong' })).status,
+        (await send(operation, {}, { 'x-api-key': '' })).status,
+        (await send(operation, {}, { 'content-type': 'text/plain' })).status,
+        (await send(operation, 'not json')).status,
+        (await send(operation, '[]')).status,
+        (await send(operation, '7')).status,
+        (await send(operation, `{"orderId":"${'x'.repeat(70_000)}"}`)).status,
+        (await request(`/api/v3/integration/merchants/payments/${operation}`)).status,
+      ];
+      assert.deepEqual(statuses, [401, 401, 415, 400, 400, 400, 413, 405]);
+    });
+  }
+
+  it('is answered without CORS headers: it is for servers', async () => {
+    const { send, request } = openSandbox();
+    await send('pay', collection('QR'), { origin: 'https://shop.example' });
+    const response = await request('/api/v3/integration/merchants/payments/pay', {
+      method: 'OPTIONS',
+      headers: { origin: 'https://shop.example', 'access-control-request-method': 'POST' },
+    });
+    assert.equal(response.headers.get('access-control-allow-origin'), null);
+  });
+});

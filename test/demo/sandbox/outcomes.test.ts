@@ -1,0 +1,291 @@
+// How transactions end and how the merchant hears of it: payouts, the status check, the fifteen minutes of a CHECKOUT,
+// and IPNs with their retries.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { collection, fieldsOf, type Json, METHODS, openSandbox, type Opened, payout } from './virtual-merchant.ts';
+
+const MINUTE = 60_000;
+
+async function statusOf({ send }: Opened, orderId: string, type = 'PAY'): Promise<unknown> {
+  return (await send('status', { orderId, type })).json['status'];
+}
+
+function attemptsOf(transaction: Json): Json[] {
+  const [ipn] = Object(transaction).ipns as Json[];
+  return Object(ipn).attempts as Json[];
+}
+
+describe('a payout', () => {
+  const REQUIRED = ['orderId', 'amount', 'currency', 'customer', 'type'];
+  for (const field of REQUIRED) {
+    it(`needs ${field}`, async () => {
+      const { [field]: _, ...without } = payout();
+      const { status, json } = await openSandbox().send('payout', without);
+      assert.deepEqual([status, fieldsOf(json)], [400, [field]]);
+    });
+  }
+
+  it('is answered 202 with its payment id and order id, with a note or without', async () => {
+    const { send } = openSandbox();
+    const { status, json } = await send('payout', payout());
+    assert.equal(status, 202);
+    assert.deepEqual(Object.keys(json).toSorted(), ['orderId', 'paymentId']);
+    assert.equal((await send('payout', payout({ orderId: 'p2', note: 'Refund' }))).status, 202);
+    assert.equal((await send('payout', payout({ orderId: 'p3', note: null }))).status, 202);
+  });
+
+  it('has an integer amount and the one type JETGO', async () => {
+    const { send } = openSandbox();
+    for (const amount of ['10.10', '10.0', '1e1', '"10"', '0', '-5']) {
+      const body = JSON.stringify(payout({ amount: 0 })).replace('"amount":0', `"amount":${amount}`);
+      const { status, json } = await send('payout', body);
+      assert.deepEqual([status, fieldsOf(json)], [400, ['amount']], amount);
+    }
+    const { status, json } = await send('payout', payout({ type: 'PAY' }));
+    assert.deepEqual([status, fieldsOf(json)], [400, ['type']]);
+  });
+
+  it('is processed later: INITIALIZED, PROCESSING, then SUCCESS, the money in the wallet, and an IPN', async () => {
+    const opened = openSandbox();
+    const ada = opened.sandbox.world.customer('12345678');
+    const before = ada?.balance('EUR') ?? 0n;
+    await opened.send('payout', payout());
+    const seen = [await statusOf(opened, 'payout-1', 'PAYOUT')];
+    await opened.pass(500);
+    seen.push(await statusOf(opened, 'payout-1', 'PAYOUT'));
+    assert.equal(opened.merchant.ipns.length, 0);
+    await opened.pass(500);
+    seen.push(await statusOf(opened, 'payout-1', 'PAYOUT'));
+    assert.deepEqual(seen, ['INITIALIZED', 'PROCESSING', 'SUCCESS']);
+    assert.equal(ada?.balance('EUR'), before + 2500n);
+    assert.deepEqual(
+      opened.merchant.ipns.map(({ body }) => [body['type'], body['status'], body['amount']]),
+      [['PAYOUT', 'SUCCESS', 25]],
+    );
+  });
+
+  it('to a wallet that does not exist is accepted, and FAILED by IPN', async () => {
+    const opened = openSandbox();
+    assert.equal((await opened.send('payout', payout({ customer: '99999999' }))).status, 202);
+    await opened.pass(1_000);
+    assert.deepEqual(
+      opened.merchant.ipns.map(({ body }) => [body['status'], body['message']]),
+      [['FAILED', 'UNKNOWN_CUSTOMER']],
+    );
+  });
+
+  it('that is not accepted does not go through', async () => {
+    const opened = openSandbox();
+    await opened.send('payout', payout({ amount: 10.1 }));
+    await opened.pass(10 * MINUTE);
+    assert.equal(await statusOf(opened, 'payout-1', 'PAYOUT'), undefined);
+    assert.equal(opened.merchant.ipns.length, 0);
+  });
+});
+
+describe('the status check', () => {
+  it('answers the fields of an IPN, and knows an order only by its own type', async () => {
+    const { send } = openSandbox();
+    const { json: created } = await send('pay', collection('DIRECT'));
+    const { status, json } = await send('status', { orderId: 'order-DIRECT', type: 'PAY' });
+    assert.equal(status, 200);
+    assert.deepEqual(json, {
+      paymentId: created['paymentId'],
+      orderId: 'order-DIRECT',
+      type: 'PAY',
+      customer: '12345678',
+      amount: 10.5,
+      currency: 'EUR',
+      status: 'INITIALIZED',
+      message: 'INITIALIZED',
+    });
+    assert.equal((await send('status', { orderId: 'order-DIRECT', type: 'PAYOUT' })).status, 404);
+    assert.equal((await send('status', { orderId: 'unknown', type: 'PAY' })).status, 404);
+    assert.equal((await send('status', { orderId: 'order-DIRECT' })).status, 400);
+  });
+});
+
+describe('the token of a CHECKOUT', () => {
+  it('lives fifteen minutes, then the transaction is FAILED and an IPN is sent', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('CHECKOUT'));
+    await opened.pass(15 * MINUTE - 1);
+    assert.equal(await statusOf(opened, 'order-CHECKOUT'), 'INITIALIZED');
+    await opened.pass(1);
+    assert.equal(await statusOf(opened, 'order-CHECKOUT'), 'FAILED');
+    assert.deepEqual(
+      opened.merchant.ipns.map(({ body }) => [body['orderId'], body['status'], body['message']]),
+      [['order-CHECKOUT', 'FAILED', 'TOKEN_EXPIRED']],
+    );
+  });
+
+  it('does not end a payment that was paid in time, and no other method has one', async () => {
+    const opened = openSandbox();
+    for (const method of METHODS) await opened.send('pay', collection(method));
+    await opened.control('transactions/order-CHECKOUT/approve');
+    await opened.pass(60 * MINUTE);
+    assert.equal(await statusOf(opened, 'order-CHECKOUT'), 'SUCCESS');
+    for (const method of ['DIRECT', 'JETGO', 'QR']) {
+      assert.equal(await statusOf(opened, `order-${method}`), 'INITIALIZED');
+    }
+    assert.equal(opened.merchant.ipns.length, 1);
+  });
+
+  it('cannot be paid with once it is over, even before the timer has run', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('CHECKOUT'));
+    opened.leap(15 * MINUTE);
+    assert.equal((await opened.control('transactions/order-CHECKOUT/approve')).status, 409);
+    assert.equal(await statusOf(opened, 'order-CHECKOUT'), 'FAILED');
+    await opened.pass(0);
+    assert.equal(opened.merchant.ipns.length, 1);
+  });
+});
+
+describe('an IPN', () => {
+  it('is sent when a DIRECT, JETGO or QR collection is finished, with the documented fields', async () => {
+    for (const method of ['DIRECT', 'JETGO', 'QR'] as const) {
+      const opened = openSandbox();
+      const { json: created } = await opened.send('pay', collection(method));
+      await opened.control(`transactions/order-${method}/approve`);
+      await opened.pass(0);
+      const [ipn, ...more] = opened.merchant.ipns;
+      assert.equal(more.length, 0);
+      assert.equal(ipn?.url, 'http://merchant.example/ipn/secret');
+      assert.equal(ipn?.contentType, 'application/json');
+      assert.deepEqual(ipn?.body, {
+        paymentId: created['paymentId'],
+        orderId: `order-${method}`,
+        type: 'PAY',
+        customer: '12345678',
+        amount: 10.5,
+        currency: 'EUR',
+        status: 'SUCCESS',
+        message: 'SUCCESS',
+      });
+    }
+  });
+
+  it('carries the amount digit by digit', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', JSON.stringify(collection('QR')).replace('10.5', '90071992547409.90'));
+    await opened.control('transactions/order-QR/approve');
+    await opened.pass(0);
+    assert.match(opened.merchant.ipns[0]?.text ?? '', /"amount":90071992547409\.90,/);
+  });
+
+  it('is sent five times at most, with growing pauses, each answer remembered', async () => {
+    const opened = openSandbox();
+    opened.merchant.answer = () => new Response('no', { status: 503 });
+    await opened.send('pay', collection('QR'));
+    await opened.control('transactions/order-QR/approve');
+    const sentAt: number[] = [];
+    const start = opened.now();
+    for (let second = 0; second < 3_600; second += 1) {
+      const before = opened.merchant.ipns.length;
+      await opened.pass(second === 0 ? 0 : 1_000);
+      if (opened.merchant.ipns.length > before) sentAt.push(opened.now() - start);
+    }
+    const pauses = sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? 0));
+    assert.equal(sentAt.length, 5);
+    assert.deepEqual(
+      pauses,
+      pauses.toSorted((a, b) => a - b),
+    );
+    assert.equal(new Set(pauses).size, 4);
+    const transaction = await opened.transaction('order-QR');
+    assert.deepEqual(
+      attemptsOf(transaction).map(({ answer }) => answer),
+      [503, 503, 503, 503, 503],
+    );
+    assert.equal(Object(transaction).ipns[0].state, 'GIVEN_UP');
+  });
+
+  for (const [status, attempts] of [
+    [200, 1],
+    [201, 5],
+    [204, 5],
+    [302, 5],
+    [404, 5],
+  ] as const) {
+    it(`answered ${status} is sent ${attempts === 1 ? 'once' : 'again'}`, async () => {
+      const opened = openSandbox();
+      opened.merchant.answer = () => new Response(null, { status, headers: { location: 'http://elsewhere.example/' } });
+      await opened.send('pay', collection('QR'));
+      await opened.control('transactions/order-QR/decline');
+      for (let step = 0; step < 10; step += 1) await opened.pass(10 * MINUTE);
+      assert.equal(opened.merchant.ipns.length, attempts);
+      assert.ok(opened.merchant.ipns.every(({ url }) => url === 'http://merchant.example/ipn/secret'));
+    });
+  }
+
+  it('stops at the first 200 of several attempts', async () => {
+    const opened = openSandbox();
+    let answers = 0;
+    opened.merchant.answer = () => new Response(null, { status: (answers += 1) < 3 ? 500 : 200 });
+    await opened.send('pay', collection('QR'));
+    await opened.control('transactions/order-QR/approve');
+    for (let step = 0; step < 10; step += 1) await opened.pass(10 * MINUTE);
+    const transaction = await opened.transaction('order-QR');
+    assert.deepEqual(
+      attemptsOf(transaction).map(({ answer }) => answer),
+      [500, 500, 200],
+    );
+    assert.equal(Object(transaction).ipns[0].state, 'DELIVERED');
+  });
+
+  it('that gets no answer in time, or no connection, counts as unanswered and is sent again', async () => {
+    const hanging: typeof fetch = (_input, init) =>
+      new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error));
+      });
+    const slow = openSandbox({ fetch: hanging, ipnAttemptLimitMs: 5 });
+    const refused = openSandbox({ fetch: () => Promise.reject(new TypeError('fetch failed')) });
+    for (const opened of [slow, refused]) {
+      await opened.send('pay', collection('QR'));
+      await opened.control('transactions/order-QR/approve');
+      await opened.pass(0);
+      await opened.pass(10 * MINUTE);
+    }
+    const errorsOf = async (opened: Opened) =>
+      attemptsOf(await opened.transaction('order-QR')).map(({ error }) => error);
+    assert.deepEqual(await errorsOf(slow), ['no answer in time', 'no answer in time']);
+    assert.deepEqual(await errorsOf(refused), ['fetch failed', 'fetch failed']);
+  });
+
+  it('of one merchant endpoint that hangs does not hold up another transaction', async () => {
+    let release = () => {};
+    const opened = openSandbox();
+    opened.merchant.answer = () =>
+      opened.merchant.ipns.length === 1
+        ? new Promise((resolve) => {
+            release = () => resolve(new Response(null, { status: 200 }));
+          })
+        : new Response(null, { status: 200 });
+    for (const orderId of ['first', 'second']) {
+      await opened.send('pay', collection('QR', { orderId }));
+      await opened.control(`transactions/${orderId}/approve`);
+    }
+    const ticking = opened.pass(0);
+    const deadline = Date.now() + 2_000;
+    while (opened.merchant.ipns.length < 2 && Date.now() < deadline) await new Promise(setImmediate);
+    assert.deepEqual(
+      opened.merchant.ipns.map(({ body }) => body['orderId']),
+      ['first', 'second'],
+    );
+    release();
+    await ticking;
+  });
+
+  it('is sent once for each final state, and a final state never changes', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('QR'));
+    await opened.control('transactions/order-QR/approve');
+    for (const action of ['approve', 'decline', 'expire']) {
+      assert.equal((await opened.control(`transactions/order-QR/${action}`)).status, 409);
+    }
+    await opened.pass(60 * MINUTE);
+    assert.equal(opened.merchant.ipns.length, 1);
+    assert.equal(await statusOf(opened, 'order-QR'), 'SUCCESS');
+  });
+});

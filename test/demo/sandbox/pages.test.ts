@@ -1,0 +1,391 @@
+// The pages, driven as a person would with a browser that has cookies and forms but no script: the hosted checkout with
+// its real second factor, the wallet phone, the overview. Also what all pages promise: policy, escaping, languages.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Browser, collection, HOME, openSandbox, type Opened, payout, SHOP } from './virtual-merchant.ts';
+
+const MINUTE = 60_000;
+
+async function openCheckout(opened: Opened, changes = {}): Promise<Browser> {
+  const { json } = await opened.send('pay', collection('CHECKOUT', changes));
+  const browser = new Browser(opened);
+  await browser.open(String(json['checkout']));
+  return browser;
+}
+
+/** What the customer's phone shows. */
+async function codeOnPhone(opened: Opened, walletId = '12345678'): Promise<string> {
+  const phone = new Browser(opened);
+  await phone.open(`/wallet?as=${walletId}`);
+  const [, code] = /<output>(\d{3} \d{3})<\/output>/.exec(phone.html) ?? [];
+  assert.ok(code, 'no code on the phone');
+  return code;
+}
+
+const logIn = (browser: Browser, wallet = '12345678') => browser.submit('/pay/login', { wallet, password: 'sandbox' });
+
+async function reachPayment(opened: Opened, browser: Browser, wallet?: string): Promise<void> {
+  await logIn(browser, wallet);
+  await browser.submit('/pay/verify', { code: await codeOnPhone(opened, wallet) });
+}
+
+async function statusOf(opened: Opened, orderId = 'order-CHECKOUT'): Promise<unknown[]> {
+  const { status, message } = await opened.transaction(orderId);
+  return [status, message];
+}
+
+describe('the hosted checkout', () => {
+  it('takes login, second factor and a yes, then leads back to the shop with the money moved', async () => {
+    const opened = openSandbox();
+    const ada = opened.sandbox.world.customer('12345678');
+    const before = ada?.balance('EUR') ?? 0n;
+    const browser = await openCheckout(opened);
+    assert.match(browser.text, /€10\.50/);
+    await logIn(browser);
+    assert.deepEqual(await statusOf(opened), ['PROCESSING', 'PROCESSING']);
+    await browser.submit('/pay/verify', { code: await codeOnPhone(opened) });
+    assert.match(browser.text, /Review and pay/);
+    await browser.submit('/pay/confirm');
+    assert.equal(browser.url, SHOP);
+    assert.deepEqual(await statusOf(opened), ['SUCCESS', 'SUCCESS']);
+    assert.equal(ada?.balance('EUR'), before - 1050n);
+    await opened.pass(0);
+    assert.deepEqual(
+      opened.merchant.ipns.map(({ body }) => [body['status'], body['customer']]),
+      [['SUCCESS', '12345678']],
+    );
+  });
+
+  it('takes an e-mail for the wallet id, and has the request’s customer filled in', async () => {
+    const opened = openSandbox();
+    const browser = await openCheckout(opened, { customer: '23456789' });
+    assert.match(browser.html, /id="wallet"[^>]*value="23456789"/s);
+    await logIn(browser, 'Ada@Example.com');
+    assert.match(browser.text, /Confirm that it is you/);
+  });
+
+  for (const step of ['login', 'second factor', 'payment'] as const) {
+    it(`can be cancelled at the ${step}: FAILED, an IPN, back to the shop`, async () => {
+      const opened = openSandbox();
+      const browser = await openCheckout(opened);
+      if (step === 'second factor') await logIn(browser);
+      if (step === 'payment') await reachPayment(opened, browser);
+      await browser.submit('/pay/cancel');
+      assert.equal(browser.url, SHOP);
+      assert.deepEqual(await statusOf(opened), ['FAILED', 'USER_CANCELLED']);
+      await opened.pass(0);
+      assert.equal(opened.merchant.ipns.length, 1);
+    });
+  }
+
+  it('refuses a wrong password, and stays at the login', async () => {
+    const opened = openSandbox();
+    const browser = await openCheckout(opened);
+    await browser.submit('/pay/login', { wallet: '12345678', password: 'wrong' });
+    assert.equal(browser.status, 422);
+    assert.match(browser.text, /wallet ID or password is not right/);
+    assert.deepEqual(await statusOf(opened), ['INITIALIZED', 'INITIALIZED']);
+  });
+
+  it('counts wrong codes; the fifth ends the login, not the payment', async () => {
+    const opened = openSandbox();
+    const browser = await openCheckout(opened);
+    await logIn(browser);
+    for (const left of [4, 3, 2, 1]) {
+      await browser.submit('/pay/verify', { code: '000000' });
+      assert.match(browser.text, new RegExp(`Tries left: ${left}`));
+    }
+    await browser.submit('/pay/verify', { code: '000000' });
+    assert.match(browser.text, /Too many wrong codes/);
+    assert.deepEqual(await statusOf(opened), ['PROCESSING', 'PROCESSING']);
+    await reachPayment(opened, browser);
+    await browser.submit('/pay/confirm');
+    assert.equal(browser.url, SHOP);
+  });
+
+  it('takes a code of now, and not one of two minutes ago', async () => {
+    const opened = openSandbox();
+    const browser = await openCheckout(opened);
+    await logIn(browser);
+    const old = await codeOnPhone(opened);
+    await opened.pass(2 * MINUTE);
+    assert.notEqual(await codeOnPhone(opened), old);
+    await browser.submit('/pay/verify', { code: old });
+    assert.equal(browser.status, 422);
+    await browser.submit('/pay/verify', { code: await codeOnPhone(opened) });
+    assert.match(browser.text, /Review and pay/);
+  });
+
+  it('does not let a step be skipped', async () => {
+    const opened = openSandbox();
+    const browser = await openCheckout(opened);
+    browser.html = browser.html.replaceAll('action="/pay/login"', 'action="/pay/confirm"');
+    await browser.submit('/pay/confirm');
+    assert.match(browser.text, /Log in to your wallet/);
+    await logIn(browser);
+    browser.html = browser.html.replaceAll('action="/pay/verify"', 'action="/pay/confirm"');
+    await browser.submit('/pay/confirm');
+    assert.match(browser.text, /Confirm that it is you/);
+    assert.deepEqual(await statusOf(opened), ['PROCESSING', 'PROCESSING']);
+  });
+
+  it('begins at the login in another browser, and takes no form that this browser was not given', async () => {
+    const opened = openSandbox();
+    const browser = await openCheckout(opened);
+    await reachPayment(opened, browser);
+    const other = new Browser(opened);
+    await other.open(browser.url);
+    assert.match(other.text, /Log in to your wallet/);
+    other.html = browser.html;
+    await other.submit('/pay/confirm');
+    assert.equal(other.status, 403);
+    assert.deepEqual(await statusOf(opened), ['PROCESSING', 'PROCESSING']);
+  });
+
+  it('ends after fifteen minutes, at whatever step, and says so', async () => {
+    const opened = openSandbox();
+    const browser = await openCheckout(opened);
+    await reachPayment(opened, browser);
+    opened.leap(15 * MINUTE);
+    await browser.submit('/pay/confirm');
+    assert.match(browser.text, /This payment has expired/);
+    assert.match(browser.html, new RegExp(`href="${SHOP.replaceAll('?', '\\?')}"`));
+    assert.deepEqual(await statusOf(opened), ['FAILED', 'TOKEN_EXPIRED']);
+  });
+
+  it('follows a second click on pay to the shop, and takes the money once', async () => {
+    const opened = openSandbox();
+    const ada = opened.sandbox.world.customer('12345678');
+    const before = ada?.balance('EUR') ?? 0n;
+    const browser = await openCheckout(opened);
+    await reachPayment(opened, browser);
+    const page = browser.html;
+    await browser.submit('/pay/confirm');
+    browser.html = page;
+    await browser.submit('/pay/confirm');
+    assert.equal(browser.url, SHOP);
+    assert.equal(ada?.balance('EUR'), before - 1050n);
+  });
+
+  it('declines where the balance is too low, and has warned before', async () => {
+    const opened = openSandbox();
+    const browser = await openCheckout(opened);
+    await reachPayment(opened, browser, '34567890');
+    assert.match(browser.text, /balance is too low/);
+    await browser.submit('/pay/confirm');
+    assert.equal(browser.url, SHOP);
+    assert.deepEqual(await statusOf(opened), ['FAILED', 'INSUFFICIENT_BALANCE']);
+  });
+
+  it('speaks the language asked for, or says in its markup that it does not', async () => {
+    const opened = openSandbox();
+    const german = await openCheckout(opened, { orderId: 'de', language: 'DE' });
+    assert.match(german.html, /<html lang="de">.*<body class="checkout" lang="de">/s);
+    assert.match(german.text, /Im Wallet anmelden/);
+    const finnish = await openCheckout(opened, { orderId: 'fi', language: 'fi' });
+    assert.match(finnish.html, /<html lang="fi">.*<body class="checkout" lang="en">/s);
+  });
+
+  it('answers 404 for a token that does not exist', async () => {
+    const browser = new Browser(openSandbox());
+    await browser.open('/pay?token=nope');
+    assert.equal(browser.status, 404);
+  });
+
+  it('lets its forms lead to the shop and nowhere else', async () => {
+    const browser = await openCheckout(openSandbox());
+    const policy = browser.headers.get('content-security-policy') ?? '';
+    assert.match(policy, /default-src 'none'/);
+    assert.match(policy, /form-action 'self' https:\/\/shop\.example$/);
+    assert.doesNotMatch(policy, /unsafe/);
+    assert.doesNotMatch(browser.html, /<script(?![^>]* src=)|style="| on\w+="/);
+  });
+
+  it('escapes what the merchant sent', async () => {
+    const browser = await openCheckout(openSandbox(), { orderId: '<script>alert(1)</script>' });
+    assert.match(browser.html, /&lt;script&gt;alert\(1\)/);
+    assert.doesNotMatch(browser.html, /<script>alert/);
+  });
+});
+
+describe('the wallet phone', () => {
+  async function phoneOf(opened: Opened, walletId = '12345678'): Promise<Browser> {
+    const phone = new Browser(opened);
+    await phone.open(`/wallet?as=${walletId}`);
+    return phone;
+  }
+
+  it('asks whose it is first, and goes on to where the link led', async () => {
+    const opened = openSandbox();
+    const { json } = await opened.send('pay', collection('QR'));
+    const scanUrl = Buffer.from(String(json['qr']), 'base64').toString();
+    const phone = new Browser(opened);
+    await phone.open(scanUrl);
+    assert.match(phone.text, /Whose phone is this/);
+    const code = new URL(scanUrl).searchParams.get('code') ?? '';
+    assert.ok(phone.html.includes(`<input type="hidden" name="code" value="${code}"`));
+    await phone.open(`${scanUrl}&as=12345678`);
+    assert.match(phone.text, /Pay Demo Shop/);
+  });
+
+  it('shows a DIRECT to its customer alone, and approves it', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('DIRECT'));
+    const bruno = await phoneOf(opened, '23456789');
+    assert.doesNotMatch(bruno.text, /asks for a payment/);
+    const ada = await phoneOf(opened);
+    assert.match(ada.text, /Demo Shop asks for a payment €10\.50/);
+    bruno.html = ada.html;
+    await bruno.submit('/wallet/answer', { answer: 'approve' });
+    assert.equal(bruno.status, 404);
+    await ada.submit('/wallet/answer', { answer: 'approve' });
+    assert.match(ada.text, /Paid €10\.50/);
+    assert.deepEqual(await statusOf(opened, 'order-DIRECT'), ['SUCCESS', 'SUCCESS']);
+  });
+
+  for (const [method, paste] of [
+    ['QR', 'the whole text'],
+    ['JETGO', 'the code alone'],
+  ] as const) {
+    it(`opens a ${method} code from ${paste}, makes it PROCESSING, and declines it`, async () => {
+      const opened = openSandbox();
+      const { json } = await opened.send('pay', collection(method));
+      const text = Buffer.from(String(json['qr']), 'base64').toString();
+      const code = paste === 'the whole text' ? text : (new URL(text).searchParams.get('code') ?? '');
+      const phone = await phoneOf(opened);
+      await phone.open(`/wallet/scan?code=${encodeURIComponent(code)}`);
+      assert.deepEqual(await statusOf(opened, `order-${method}`), ['PROCESSING', 'PROCESSING']);
+      await phone.submit('/wallet/answer', { answer: 'decline' });
+      assert.match(phone.text, /Not paid/);
+      assert.deepEqual(await statusOf(opened, `order-${method}`), ['FAILED', 'DECLINED']);
+      assert.equal((await opened.transaction(`order-${method}`))['customer'], '12345678');
+    });
+  }
+
+  it('offers the way back to the shop where the link opened it on the same device', async () => {
+    const opened = openSandbox();
+    const { json } = await opened.send('pay', collection('JETGO'));
+    const phone = await phoneOf(opened);
+    await phone.open(String(json['appPaymentLink']));
+    await phone.submit('/wallet/answer', { answer: 'approve' });
+    assert.ok(phone.html.includes(`href="${SHOP}"`));
+  });
+
+  it('declines what the balance does not cover, and keeps the balance', async () => {
+    const opened = openSandbox();
+    const { json } = await opened.send('pay', collection('QR'));
+    const phone = await phoneOf(opened, '34567890');
+    await phone.open(Buffer.from(String(json['qr']), 'base64').toString());
+    assert.match(phone.text, /balance is too low/);
+    await phone.submit('/wallet/answer', { answer: 'approve' });
+    assert.deepEqual(await statusOf(opened, 'order-QR'), ['FAILED', 'INSUFFICIENT_BALANCE']);
+    assert.equal(opened.sandbox.world.customer('34567890')?.balance('EUR'), 420n);
+  });
+
+  it('shows a payout received, with its note', async () => {
+    const opened = openSandbox();
+    await opened.send('payout', payout({ note: 'Refund & thanks' }));
+    await opened.pass(1_000);
+    const phone = await phoneOf(opened);
+    assert.match(phone.text, /Payout received · Refund &amp; thanks/);
+    assert.match(phone.text, /\+€25\.00/);
+    assert.match(phone.text, /€2,525\.00/);
+  });
+
+  it('answers what changed since a version, and 204 where nothing did', async () => {
+    const opened = openSandbox();
+    const phone = await phoneOf(opened);
+    const [, version] = /data-version="([^"]+)"/.exec(phone.html) ?? [];
+    await phone.open(`/wallet/live?since=${version}`);
+    assert.equal(phone.status, 204);
+    await opened.send('pay', collection('DIRECT'));
+    await phone.open(`/wallet/live?since=${version}`);
+    const { regions, version: next } = JSON.parse(phone.html);
+    assert.match(regions.prompts, /asks for a payment/);
+    assert.notEqual(next, version);
+    await opened.pass(30_000);
+    await phone.open(`/wallet/live?since=${next}`);
+    assert.equal(phone.status, 200, 'a new security code is a change');
+  });
+
+  it('knows no code of another wallet, and no payment that is not on it', async () => {
+    const opened = openSandbox();
+    const { json } = await opened.send('pay', collection('QR'));
+    const phone = await phoneOf(opened);
+    await phone.open('/wallet/scan?code=https://elsewhere.example/pay');
+    assert.equal(phone.status, 404);
+    await phone.open(`/wallet/payments/${String(json['paymentId'])}`);
+    assert.equal(phone.status, 404);
+  });
+
+  it('keeps every balance the sum of its movements, whatever happens', async () => {
+    const opened = openSandbox();
+    for (const [index, method] of (['DIRECT', 'CHECKOUT', 'JETGO', 'QR'] as const).entries()) {
+      await opened.send('pay', collection(method, { amount: 900.05 * (index + 1) }));
+      await opened.control(`transactions/order-${method}/approve`);
+    }
+    await opened.send('payout', payout({ currency: 'JPY' }));
+    await opened.pass(1_000);
+    for (const { balances, movements } of opened.sandbox.world.customers) {
+      for (const [currency, minor] of balances) {
+        const sum = movements.filter((m) => m.currency === currency).reduce((total, m) => total + m.minor, 0n);
+        assert.equal(minor, sum);
+        assert.ok(minor >= 0n);
+      }
+    }
+  });
+});
+
+describe('the overview', () => {
+  it('shows transactions, their IPNs with the answers, and the faults in force, without the secret of the IPN URL', async () => {
+    const opened = openSandbox();
+    opened.merchant.answer = () => new Response(null, { status: 418 });
+    await opened.send('pay', collection('QR'));
+    await opened.control('transactions/order-QR/approve');
+    await opened.pass(0);
+    await opened.control('faults', { pay: { garbage: true }, times: 7 });
+    const browser = new Browser(opened);
+    await browser.open('/');
+    assert.match(browser.text, /order-QR/);
+    assert.match(browser.text, /IPN waiting 418/);
+    assert.match(browser.text, /pay {&quot;garbage&quot;:true} 7 more/);
+    assert.match(browser.text, /http:\/\/merchant\.example\/ipn\/…/);
+    assert.doesNotMatch(browser.html, /ipn\/secret/);
+  });
+
+  for (const [action, expected] of [
+    ['approve', ['SUCCESS', 'SUCCESS']],
+    ['decline', ['FAILED', 'DECLINED']],
+    ['expire', ['FAILED', 'TOKEN_EXPIRED']],
+  ] as const) {
+    it(`has a button to ${action}`, async () => {
+      const opened = openSandbox();
+      await opened.send('pay', collection('CHECKOUT'));
+      const browser = new Browser(opened);
+      await browser.open('/');
+      await browser.submit(`/overview/${action}`);
+      assert.deepEqual(await statusOf(opened), expected);
+      assert.equal(browser.url, `${HOME}/`);
+    });
+  }
+
+  it('ends the faults and moves the clock', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('CHECKOUT'));
+    await opened.control('faults', { pay: { status: 500 } });
+    const browser = new Browser(opened);
+    await browser.open('/');
+    await browser.submit('/overview/end-faults');
+    await browser.submit('/overview/clock', { ms: '900000' });
+    assert.equal((await opened.send('pay', collection('QR'))).status, 200);
+    assert.deepEqual(await statusOf(opened), ['FAILED', 'TOKEN_EXPIRED']);
+  });
+
+  it('lists what it refused, with the reason', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('QR', { amount: '10' }));
+    const browser = new Browser(opened);
+    await browser.open('/');
+    assert.match(browser.text, /pay 400 order-QR amount must be a JSON number/);
+  });
+});
