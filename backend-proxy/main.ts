@@ -1,18 +1,13 @@
 // `npm run proxy`: the environment in, a listening server out. The composition root, and the only place that exits.
 // SIGTERM and SIGINT drain: no new connections, streams ended (the widgets come back elsewhere), work in hand finished.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { serve } from '@hono/node-server';
 import { pino } from 'pino';
 import { createProxy, describe, type Log } from './app.ts';
 import { readConfig, type Config } from './config.ts';
 import { createGateway } from './gateway/http.ts';
 import { createLedger } from './ledger/books.ts';
 import { openStore } from './ledger/open.ts';
+import { listen } from './server.ts';
 
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 15_000;
-const MAX_CONNECTIONS = 20_000;
 const DRAIN_LIMIT_MS = 35_000;
 
 async function main(config: Config): Promise<void> {
@@ -50,33 +45,20 @@ async function main(config: Config): Promise<void> {
       ipnSecrets: config.IPN_SECRET,
       allowedOrigins: config.ALLOWED_ORIGINS,
       trustedProxies: config.TRUSTED_PROXIES,
+      publicUrl: config.PUBLIC_URL,
       webhook: url !== undefined && secrets !== undefined ? { url, secrets } : undefined,
     },
   });
 
-  const server = serve(
-    {
-      fetch: proxy.app.fetch,
-      hostname: config.HOST,
-      port: config.PORT,
-      createServer,
-      serverOptions: { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, maxHeaderSize: 16_384 },
-    },
-    ({ address, port, family }: AddressInfo) => {
-      const host = family === 'IPv6' ? `[${address}]` : address;
-      log('info', 'listening', { url: config.PUBLIC_URL ?? `http://${host}:${port}` });
-    },
-  ) as ReturnType<typeof createServer>;
-  server.maxConnections = MAX_CONNECTIONS;
-  server.on('error', die);
+  const server = await listen(proxy.app.fetch, { host: config.HOST, port: config.PORT });
+  log('info', 'listening', { url: config.PUBLIC_URL ?? server.url });
   const work = proxy.run();
 
   async function drain(signal: string): Promise<void> {
     log('info', 'stopping', { signal });
     setTimeout(() => process.exit(1), DRAIN_LIMIT_MS).unref();
-    const closed = new Promise((resolve) => server.close(resolve));
+    const closed = server.close();
     await work.stop();
-    server.closeIdleConnections();
     await closed;
     await gateway.close();
     await ledger.close();

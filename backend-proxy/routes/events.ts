@@ -22,6 +22,8 @@ export interface StreamSource {
 export interface Streams {
   /** Throws `too_many_streams`. */
   open(source: StreamSource): Response;
+  /** How many are open. */
+  size(): number;
   /** Ends all, for a shutdown: the widgets come back, to whichever process is there then. */
   close(): void;
 }
@@ -30,6 +32,7 @@ export function createStreams({ now = Date.now }: { now?: () => number } = {}): 
   const open = new Map<object, { orderId: string; address: string | undefined; beat: () => void; end: () => void }>();
   const slices: Set<() => void>[] = Array.from({ length: HEARTBEAT_MS / SLICE_MS }, () => new Set());
   let slice = 0;
+  let closed = false;
   const timer = setInterval(() => {
     slice = (slice + 1) % slices.length;
     for (const beat of slices[slice] ?? []) beat();
@@ -39,6 +42,7 @@ export function createStreams({ now = Date.now }: { now?: () => number } = {}): 
   function refuseTooMany({ orderId, address }: StreamSource): void {
     const others = [...(open.size < MOST.inAll ? open.values() : [])];
     const full =
+      closed ||
       open.size >= MOST.inAll ||
       others.filter((other) => other.orderId === orderId).length >= MOST.perOrder ||
       (address !== undefined && others.filter((other) => other.address === address).length >= MOST.perAddress);
@@ -67,7 +71,9 @@ export function createStreams({ now = Date.now }: { now?: () => number } = {}): 
         },
       });
     },
+    size: () => open.size,
     close() {
+      closed = true;
       clearInterval(timer);
       for (const { end } of open.values()) end();
     },
