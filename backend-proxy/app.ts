@@ -13,9 +13,11 @@ import { Refusal } from './errors.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { createOrderTokens } from './orders.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 import { createPayments } from './payments.ts';
 import { createPayouts } from './payouts.ts';
 import { createReconciler } from './reconcile.ts';
+import { createAddressLimit } from './routes/address-limit.ts';
 import { createStreams } from './routes/events.ts';
 import { originIn } from './routes/guards.ts';
 import { ipnRoutes } from './routes/ipn.ts';
@@ -37,6 +39,8 @@ export interface ProxyConfig {
   webhook?: WebhookTarget | undefined;
   /** Reverse proxies in front whose X-Forwarded-For is believed; default none. */
   trustedProxies?: number;
+  /** How browsers reach the proxy, for the OpenAPI document; default: as the request for it came. */
+  publicUrl?: string | undefined;
   /** Where the built widget lies; default: this project's dist/widget. */
   widgetFolder?: string;
 }
@@ -66,13 +70,14 @@ export function createProxy({ gateway, ledger, config, now = Date.now, log = () 
   const onError = (error: unknown) => log('error', 'work failed', { error: describe(error) });
   const reconciler = createReconciler({ gateway, ledger, now }, onError);
   const sender = config.webhook && createWebhookSender({ ledger, target: config.webhook, now }, onError);
+  const metrics = createMetrics({ counts: () => ledger.counts(), openStreams: () => streams.size() });
   const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
 
   const app = new OpenAPIHono();
-  app.use(requestId(), logged(log, now), secureHeaders());
+  // What a handler has set stays: the widget's files are for pages of any origin.
+  app.use(requestId(), observed(log, metrics, now), secureHeaders({ overwrite: false }));
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuseBody }));
   app.use('/order/*', originIn(config.allowedOrigins), crossOrigin(config.allowedOrigins));
-  app.use('/order', originIn(config.allowedOrigins), crossOrigin(config.allowedOrigins));
   app.use(jsonOnly());
   app.route('/', ipnRoutes({ secrets: config.ipnSecrets, gateway, ledger, onRung: () => reconciler.wake() }));
   app.route(
@@ -82,6 +87,7 @@ export function createProxy({ gateway, ledger, config, now = Date.now, log = () 
       payments: createPayments({ gateway, ledger, now }),
       streams,
       watch: (orderId, onChange) => ledger.watch(orderId, onChange),
+      limitStarts: createAddressLimit(now),
       trustedProxies: config.trustedProxies ?? 0,
     }),
   );
@@ -96,9 +102,9 @@ export function createProxy({ gateway, ledger, config, now = Date.now, log = () 
       onDue: () => sender?.wake(),
     }),
   );
-  document(app);
+  document(app, config.publicUrl);
   const widgetFolder = config.widgetFolder ?? fileURLToPath(new URL('../dist/widget', import.meta.url));
-  app.route('/', operationsRoutes(ledger, widgetFolder));
+  app.route('/', operationsRoutes({ keys: config.merchantKeys, ledger, metrics, widgetFolder }));
   app.notFound((c) => problemResponse(c, new Refusal('not_found', 'There is nothing here.')));
   app.onError((error, c) => {
     const refusal = refusalFrom(error);
@@ -171,22 +177,31 @@ function jsonOnly(): MiddlewareHandler {
   };
 }
 
-/** One line a request, with the route's pattern: the path of an IPN is a secret. */
-function logged(log: Log, now: () => number): MiddlewareHandler {
+/** One line and one count a request, with the route's pattern: the path of an IPN is a secret. */
+function observed(log: Log, metrics: Metrics, now: () => number): MiddlewareHandler {
   return async (c, next) => {
     const from = now();
     await next();
     const { status } = c.res;
-    const fields = { requestId: c.get('requestId'), method: c.req.method, route: routePath(c, -1), status };
-    log(status >= 500 ? 'warn' : 'info', 'request', { ...fields, ms: now() - from });
+    const answered = { method: c.req.method, route: routePath(c), status };
+    metrics.countRequest(answered);
+    log(status >= 500 ? 'warn' : 'info', 'request', {
+      requestId: c.get('requestId'),
+      ...answered,
+      ms: now() - from,
+    });
   };
 }
 
-function document(app: OpenAPIHono): void {
+function document(app: OpenAPIHono, publicUrl: string | undefined): void {
   const { openAPIRegistry: registry } = app;
   registry.registerComponent('securitySchemes', 'orderToken', { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' });
   registry.registerComponent('securitySchemes', 'merchantKey', { type: 'http', scheme: 'bearer' });
-  app.get('/openapi.json', (c) =>
-    c.json(app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'Payment widget proxy', version: '1' } })),
-  );
+  // Made once, when it is first asked for: it takes 100 ms.
+  let routes: object | undefined;
+  app.get('/openapi.json', (c) => {
+    const url = publicUrl ?? new URL('.', c.req.url).href;
+    routes ??= app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'Payment widget proxy', version: '1' } });
+    return c.json({ ...routes, servers: [{ url: url.replace(/\/$/, '') }] });
+  });
 }

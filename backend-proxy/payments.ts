@@ -123,9 +123,11 @@ function invalid(kind: 'invalid_request' | 'method_unavailable', field: string, 
 }
 
 export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: number): OrderView {
-  const { orderId, currency, methods } = terms;
+  const { orderId, methods } = terms;
+  // Once started the books' amount and currency are the order's, whatever a newer token says of the same order id.
+  const { amountMinor: total, currency } = order ?? terms;
   const current = order?.payments.find(({ id }) => id === order.paidBy) ?? order?.payments.at(-1);
-  const amountMinor = terms.amountMinor ?? current?.amountMinor ?? null;
+  const amountMinor = total ?? current?.amountMinor ?? null;
   return {
     orderId,
     amount: amountMinor === null ? null : formatAmount(amountMinor, currency),

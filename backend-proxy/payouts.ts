@@ -9,8 +9,8 @@ import type { Transaction } from './protocol/transaction.ts';
 
 export interface PayoutRequest {
   orderId: string;
-  /** Major units: an integer, or a decimal string. */
-  amount: number | string;
+  /** Major units, as the source text wrote it. */
+  amount: string;
   currency: string;
   customer: string;
   note?: string | undefined;
@@ -46,9 +46,8 @@ function factOf(sent: Awaited<ReturnType<Gateway['payout']>>): Fact {
 }
 
 function readAmount({ amount, currency }: PayoutRequest, decimals: boolean): number {
-  const text = String(amount);
-  const amountMinor = parseAmount(text, currency);
-  const isWhole = /^[0-9]+$/.test(text);
+  const amountMinor = parseAmount(amount, currency);
+  const isWhole = /^[0-9]+$/.test(amount);
   if (amountMinor !== undefined && amountMinor > 0 && (isWhole || decimals)) return amountMinor;
   const detail = decimals
     ? `an amount above 0 with at most ${exponentOf(currency) ?? 0} decimals`

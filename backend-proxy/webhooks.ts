@@ -2,10 +2,11 @@
 // Owns sending, the schedule of retries and where it may be sent to; the rows are the ledger's, written with the facts.
 // At least once: a crash can double a delivery and never lose one; `webhook-id` is the same for every try.
 import { lookup } from 'node:dns';
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { Webhook as Signer } from 'standardwebhooks';
 import { Agent, request, type Dispatcher } from 'undici';
 import type { Delivery, Ledger, Webhook } from './ledger/ledger.ts';
+import { isPublicAddress } from './public-address.ts';
 import { createWorker, type Worker } from './worker.ts';
 
 const S = 1000;
@@ -105,47 +106,6 @@ function retryAfterMs(value: string | undefined, nowMs: number): number {
   if (value === undefined) return 0;
   const ms = /^[0-9]{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
   return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), MOST_RETRY_AFTER_MS);
-}
-
-const PRIVATE = new BlockList();
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-] as const) {
-  PRIVATE.addSubnet(network, prefix, 'ipv4');
-}
-for (const [network, prefix] of [
-  ['::', 96],
-  ['::ffff:0:0', 96],
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
-  ['100::', 64],
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
-] as const) {
-  PRIVATE.addSubnet(network, prefix, 'ipv6');
-}
-
-/** Whether an IP address is one of the public internet. */
-export function isPublicAddress(address: string): boolean {
-  const family = isIP(address);
-  return family !== 0 && !PRIVATE.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Ledger, StoredIpn } from './ledger.ts';
 import { openPayment, openPayout } from './opening.ts';
 import { claimWebhooks, dueWebhooks, listWebhooks, recordDelivery, redeliver } from './outbox.ts';
 import { plan, postFact, postObservation, raise, type Posting } from './posting.ts';
-import { readOrder, readTransaction, readTransactions } from './reading.ts';
+import { readCounts, readOrder, readTransaction, readTransactions } from './reading.ts';
 import type { Books, Store } from './store.ts';
 import { createWatch } from './watch.ts';
 
@@ -84,6 +84,7 @@ export function createLedger(store: Store, now: () => number = Date.now): Ledger
       const before = now() - UNMATCHED_KEPT_MS;
       await store.write((tx) => tx.deleteFrom('ipns').where('matched', '=', 0).where('last_at', '<', before).execute());
     },
+    counts: () => read((books) => readCounts(books, now())),
     // A transaction that writes: a disk that is full or gone answers reads for a long time.
     ping: () =>
       store.write(async (tx) => {

@@ -98,6 +98,15 @@ export interface Webhook {
 export type Delivery =
   { state: 'delivered' | 'dead'; answer: string } | { state: 'pending'; nextAt: number; answer: string };
 
+/** How much there is of what, for operators. */
+export interface Counts {
+  transactions: { type: TransactionType; status: Status; count: number }[];
+  /** Those flagged for review that have not ended since. */
+  needReview: number;
+  checks: { state: 'planned' | 'due'; count: number }[];
+  webhooks: { state: WebhookState; count: number }[];
+}
+
 /** Refuses by throwing a Refusal; throws one of kind `unavailable` where it cannot write. */
 export interface Ledger {
   /** Writes the payment's row, or finds the one that the same key wrote. Ends the order's open payment as replaced. */
@@ -129,6 +138,7 @@ export interface Ledger {
   recover(): Promise<void>;
   /** Drops what need not be kept: IPNs that matched nothing for 7 days. */
   prune(): Promise<void>;
+  counts(): Promise<Counts>;
   /** Throws where the books cannot be written. */
   ping(): Promise<void>;
   close(): Promise<void>;

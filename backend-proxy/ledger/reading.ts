@@ -1,7 +1,7 @@
 // Reads the books: rows in, the port's records out. Changes nothing.
-import { STAGES, stageOf, type Stage, type Transaction } from '../protocol/transaction.ts';
-import type { QrCode } from '../protocol/wire.ts';
-import type { Order, TransactionQuery } from './ledger.ts';
+import { STAGES, stageOf, type Stage, type Transaction, type TransactionType } from '../protocol/transaction.ts';
+import type { QrCode, Status } from '../protocol/wire.ts';
+import type { Counts, Order, TransactionQuery, WebhookState } from './ledger.ts';
 import type { TransactionRow } from './schema.ts';
 import type { Books } from './store.ts';
 
@@ -64,6 +64,39 @@ export async function readTransactions(
 export function parseCursor(cursor: string): { updatedAt: number; id: string } | undefined {
   const match = /^([0-9]{1,15})~(.{1,100})$/s.exec(cursor);
   return match === null ? undefined : { updatedAt: Number(match[1]), id: match[2] ?? '' };
+}
+
+/** Each is a count over an index, so that a scrape of large books stays cheap. */
+export async function readCounts(db: Books, now: number): Promise<Counts> {
+  const count = db.fn.countAll<number>().as('count');
+  const stages = await db
+    .selectFrom('transactions')
+    .select(['type', 'rank', 'needs_review', count])
+    .groupBy(['type', 'rank', 'needs_review'])
+    .execute();
+  const byStatus = new Map<string, { type: TransactionType; status: Status; count: number }>();
+  let needReview = 0;
+  for (const row of stages) {
+    const { status } = STAGES[stageOf(row.rank)];
+    const key = `${row.type} ${status}`;
+    const sum = byStatus.get(key)?.count ?? 0;
+    byStatus.set(key, { type: row.type, status, count: sum + row.count });
+    if (row.needs_review === 1 && row.rank <= STAGES.pending.rank) needReview += row.count;
+  }
+  const planned = db.selectFrom('transactions').select(count).where('next_check_at', 'is not', null);
+  const webhooks = await db.selectFrom('webhooks').select(['state', count]).groupBy('state').execute();
+  return {
+    transactions: [...byStatus.values()],
+    needReview,
+    checks: [
+      { state: 'planned', ...(await planned.executeTakeFirstOrThrow()) },
+      { state: 'due', ...(await planned.where('next_check_at', '<=', now).executeTakeFirstOrThrow()) },
+    ],
+    webhooks: webhooks.map(({ state, count: many }): { state: WebhookState; count: number } => ({
+      state,
+      count: many,
+    })),
+  };
 }
 
 function ranksShownAs(status: TransactionQuery['status']): number[] {

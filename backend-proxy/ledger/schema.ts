@@ -219,5 +219,14 @@ function migrations(dialect: Dialect): Record<string, Migration> {
         await db.schema.createIndex('webhooks_due').on('webhooks').columns(['state', 'next_at']).execute();
       },
     },
+    '2026-11-index-for-counts': {
+      async up(db: Kysely<unknown>) {
+        await db.schema
+          .createIndex('transactions_counted')
+          .on('transactions')
+          .columns(['type', 'rank', 'needs_review'])
+          .execute();
+      },
+    },
   };
 }

@@ -4,6 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context, MiddlewareHandler } from 'hono';
 import { Refusal } from '../errors.ts';
+import { isPublicAddress } from '../public-address.ts';
 
 /** Whether a text is one of the secrets; takes as long whichever it is. */
 export function createSecretCheck(secrets: readonly string[]): (candidate: string) => boolean {
@@ -45,7 +46,9 @@ export function originIn(allowed: readonly string[]): MiddlewareHandler {
 
 /**
  * The caller's address: the connection's, or, behind `trustedProxies` reverse proxies of the operator's, the one that the
- * outermost of them saw. What stands further left in X-Forwarded-For was written by the caller. Undefined where unknown.
+ * outermost of them saw. What stands further left in X-Forwarded-For was written by the caller.
+ * Undefined where unknown: a connection from a private address is a reverse proxy's that we were not told of, or a
+ * developer's, and to count it as one caller would shut out all who come through it.
  */
 export function addressOf(c: Context, trustedProxies: number): string | undefined {
   if (trustedProxies > 0) {
@@ -53,5 +56,7 @@ export function addressOf(c: Context, trustedProxies: number): string | undefine
     return hops.at(-trustedProxies) || undefined;
   }
   const hasSocket = typeof c.env === 'object' && c.env !== null && 'incoming' in c.env;
-  return hasSocket ? getConnInfo(c).remote.address : undefined;
+  // A socket that takes both families writes IPv4 as ::ffff:192.0.2.1.
+  const address = hasSocket ? (getConnInfo(c).remote.address ?? '').replace(/^::ffff:(?=[0-9.]+$)/i, '') : '';
+  return isPublicAddress(address) ? address : undefined;
 }

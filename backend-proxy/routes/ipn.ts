@@ -1,11 +1,23 @@
 // POST /ipn/:secret: the gateway's doorbell. The body is kept and the bell is rung in one durable commit, and only then
 // answered 200, exactly, because nothing else is promised to stop it from being sent again. Nothing is believed here.
 import { createHash } from 'node:crypto';
-import { Hono } from 'hono';
+import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { createSecretCheck } from './guards.ts';
+import { refusedBy } from './problem.ts';
+
+const postIpn = createRoute({
+  method: 'post',
+  path: '/ipn/{secret}',
+  description: 'For the gateway. The body is kept as it came, whatever it is.',
+  request: { params: z.object({ secret: z.string() }) },
+  responses: {
+    200: { description: 'Stored durably' },
+    ...refusedBy('not_found', 'invalid_request', 'payload_too_large'),
+  },
+});
 
 interface Room {
   secrets: readonly string[];
@@ -15,19 +27,22 @@ interface Room {
   onRung(): void;
 }
 
-export function ipnRoutes({ secrets, gateway, ledger, onRung }: Room): Hono {
+export function ipnRoutes({ secrets, gateway, ledger, onRung }: Room): OpenAPIHono {
   const isSecret = createSecretCheck(secrets);
-  return new Hono().post('/ipn/:secret', async (c) => {
+  const app = new OpenAPIHono();
+  app.openapi(postIpn, async (c) => {
     if (!isSecret(c.req.param('secret'))) throw new Refusal('not_found', 'There is nothing here.');
     const body = await c.req.text();
     const ipn = gateway.readIpn(body);
     if (ipn.kind === 'refused') throw new Refusal('invalid_request', 'The body is nested too deep.');
     await ledger.receiveIpn({
       id: createHash('sha256').update(body).digest('base64url'),
-      body,
+      // PostgreSQL's text has no NUL, and a body that cannot be kept would come again and again.
+      body: body.replaceAll('\0', '\uFFFD'),
       reading: ipn.kind === 'read' ? ipn.reading : undefined,
     });
     onRung();
     return c.body(null, 200);
   });
+  return app;
 }

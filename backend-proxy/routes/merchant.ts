@@ -12,11 +12,12 @@ import {
   type OrderTokens,
 } from '../orders.ts';
 import type { Payouts } from '../payouts.ts';
+import { parseExact } from '../gateway/json.ts';
 import { formatAmount } from '../protocol/money.ts';
 import { iso, merchantView, paymentView, payoutView } from '../protocol/views.ts';
 import { METHODS } from '../protocol/wire.ts';
 import { merchantOnly } from './guards.ts';
-import { refusalOf, refusedBy } from './problem.ts';
+import { noQuery, refusalOf, refusedBy } from './problem.ts';
 
 const MERCHANT = ['unauthorized', 'forbidden_origin'] as const;
 const BODY = ['invalid_request', 'payload_too_large', 'unsupported_media_type'] as const;
@@ -74,13 +75,14 @@ const body = <Schema extends z.ZodType>(schema: Schema) => ({
   required: true,
 });
 const security = [{ merchantKey: [] }];
-const orderIdParam = z.object({ orderId: z.string().max(200) });
+const orderIdParam = z.object({ orderId: orderIdSchema });
 
 const postOrder = createRoute({
   method: 'post',
   path: '/orders',
   security,
   request: {
+    query: noQuery,
     body: body(
       z
         .strictObject({
@@ -100,7 +102,7 @@ const getOrder = createRoute({
   method: 'get',
   path: '/orders/{orderId}',
   security,
-  request: { params: orderIdParam },
+  request: { params: orderIdParam, query: noQuery },
   responses: {
     200: json(
       z.object({
@@ -121,6 +123,7 @@ const postPayout = createRoute({
   path: '/payouts',
   security,
   request: {
+    query: noQuery,
     body: body(
       z
         .strictObject({
@@ -143,7 +146,7 @@ const getPayout = createRoute({
   method: 'get',
   path: '/payouts/{orderId}',
   security,
-  request: { params: orderIdParam },
+  request: { params: orderIdParam, query: noQuery },
   responses: { 200: json(payoutSchema, 'The payout'), ...refusedBy(...MERCHANT, 'not_found', 'invalid_request') },
 });
 
@@ -160,7 +163,7 @@ const getTransactions = createRoute({
       type: z.enum(['PAY', 'PAYOUT']).optional(),
       cursor: z
         .string()
-        .regex(/^[0-9]{1,15}~.{1,100}$/, { error: 'a nextCursor of an earlier answer' })
+        .regex(/^[0-9]{1,15}~[!-~]{1,100}$/, { error: 'a nextCursor of an earlier answer' })
         .optional(),
       limit: limitQuery,
     }),
@@ -191,7 +194,10 @@ const redeliver = createRoute({
   method: 'post',
   path: '/webhooks/{id}/redeliver',
   security,
-  request: { params: z.object({ id: z.string().max(100) }) },
+  request: {
+    params: z.object({ id: z.string().regex(/^[!-~]{1,100}$/, { error: 'the id of a webhook' }) }),
+    query: noQuery,
+  },
   responses: {
     202: json(webhookSchema, 'It is due now'),
     ...refusedBy(...MERCHANT, 'not_found', 'invalid_request'),
@@ -239,7 +245,11 @@ export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, 
     return c.json({ orderId, amount, currency, paid: paidBy !== null, payments: payments.map(paymentView) }, 200);
   });
 
-  app.openapi(postPayout, async (c) => c.json(payoutView(await payouts.start(c.req.valid('json'))), 202));
+  app.openapi(postPayout, async (c) => {
+    // The number's own text: to JSON.parse 1e3 and 1.00000000000000001 are whole numbers.
+    const { amount } = parseExact(await c.req.text()) as { amount: string };
+    return c.json(payoutView(await payouts.start({ ...c.req.valid('json'), amount })), 202);
+  });
 
   app.openapi(getPayout, async (c) => {
     const payout = await payouts.find(c.req.valid('param').orderId);

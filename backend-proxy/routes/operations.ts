@@ -1,11 +1,14 @@
-// For operators and pages: health, readiness, and the built widget's files. No secrets, no orders, no decisions.
+// For operators and pages: health, readiness, metrics, and the built widget's files. No secrets, no orders, no decisions.
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
-import { Hono } from 'hono';
+import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { METRICS_CONTENT_TYPE, type Metrics } from '../metrics.ts';
+import { merchantOnly } from './guards.ts';
+import { refusedBy } from './problem.ts';
 
 const TYPES: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
@@ -17,6 +20,43 @@ const CACHE = {
   entry: 'public, max-age=300, stale-while-revalidate=86400',
   hashed: 'public, max-age=31536000, immutable',
 };
+
+const status = <Word extends string>(word: Word) => ({
+  description: word,
+  content: { 'application/json': { schema: z.object({ status: z.literal(word) }) } },
+});
+
+const getHealth = createRoute({
+  method: 'get',
+  path: '/healthz',
+  responses: { 200: status('ok'), ...refusedBy() },
+});
+
+const getReadiness = createRoute({
+  method: 'get',
+  path: '/readyz',
+  responses: { 200: status('ready'), ...refusedBy() },
+});
+
+const getMetrics = createRoute({
+  method: 'get',
+  path: '/metrics',
+  security: [{ merchantKey: [] }],
+  responses: {
+    200: { description: 'Prometheus text', content: { 'text/plain': { schema: z.string() } } },
+    ...refusedBy('unauthorized', 'forbidden_origin'),
+  },
+});
+
+const getWidget = createRoute({
+  method: 'get',
+  path: '/widget.js',
+  responses: {
+    200: { description: 'The widget', content: { 'text/javascript': { schema: z.string() } } },
+    304: { description: 'As the ETag says' },
+    ...refusedBy('not_found'),
+  },
+});
 
 interface WidgetFile {
   bytes: Uint8Array<ArrayBuffer>;
@@ -57,22 +97,40 @@ function namesIn(folder: string): string[] {
   }
 }
 
-export function operationsRoutes(ledger: Ledger, widgetFolder: string): Hono {
+interface Room {
+  keys: readonly string[];
+  ledger: Ledger;
+  metrics: Metrics;
+  widgetFolder: string;
+}
+
+export function operationsRoutes({ keys, ledger, metrics, widgetFolder }: Room): OpenAPIHono {
   const files = readWidgetFiles(widgetFolder);
-  return new Hono()
-    .get('/healthz', (c) => c.json({ status: 'ok' }))
-    .get('/readyz', async (c) => {
-      await ledger.ping();
-      if (!files.has('widget.js')) throw new Refusal('unavailable', 'The widget is not built: run npm run build.');
-      return c.json({ status: 'ready' });
-    })
-    .get('/:file{[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*\\.(js|json|map)}', (c, next) => {
-      const file = files.get(c.req.param('file'));
-      if (file === undefined) return next();
-      const { bytes, brotli, headers } = file;
-      if (c.req.header('If-None-Match') === headers['ETag']) return c.body(null, 304, headers);
-      const takesBrotli = /\bbr\b/.test(c.req.header('Accept-Encoding') ?? '');
-      if (!takesBrotli) return c.body(bytes, 200, headers);
-      return c.body(brotli, 200, { ...headers, 'Content-Encoding': 'br' });
-    });
+  const app = new OpenAPIHono();
+  app.use('/metrics', merchantOnly(keys));
+
+  app.openapi(getHealth, (c) => c.json({ status: 'ok' as const }, 200));
+
+  app.openapi(getReadiness, async (c) => {
+    await ledger.ping();
+    if (!files.has('widget.js')) throw new Refusal('unavailable', 'The widget is not built: run npm run build.');
+    return c.json({ status: 'ready' as const }, 200);
+  });
+
+  app.openapi(getMetrics, async (c) =>
+    c.text(await metrics.text(), 200, { 'Content-Type': METRICS_CONTENT_TYPE, 'Cache-Control': 'no-store' }),
+  );
+
+  app.get('/:file', (c, next) => {
+    const file = files.get(c.req.param('file'));
+    if (file === undefined) return next();
+    const { bytes, brotli, headers } = file;
+    if (c.req.header('If-None-Match') === headers['ETag']) return c.body(null, 304, headers);
+    const takesBrotli = /\bbr\b/.test(c.req.header('Accept-Encoding') ?? '');
+    if (!takesBrotli) return c.body(bytes, 200, headers);
+    return c.body(brotli, 200, { ...headers, 'Content-Encoding': 'br' });
+  });
+  app.openAPIRegistry.registerPath(getWidget);
+
+  return app;
 }

@@ -5,9 +5,10 @@ import { Refusal } from '../errors.ts';
 import { walletIdSchema, type OrderTerms, type OrderTokens } from '../orders.ts';
 import type { Payments } from '../payments.ts';
 import { METHODS, type OrderView } from '../protocol/wire.ts';
+import type { AddressLimit } from './address-limit.ts';
 import type { Streams } from './events.ts';
 import { addressOf, bearerOf } from './guards.ts';
-import { refusalOf, refusedBy } from './problem.ts';
+import { noQuery, refusalOf, refusedBy } from './problem.ts';
 
 const TOKEN = ['invalid_token', 'token_expired', 'forbidden_origin'] as const;
 const nullableText = z.string().nullable();
@@ -51,7 +52,8 @@ const getOrder = createRoute({
   method: 'get',
   path: '/order',
   security,
-  responses: { 200: orderView, ...refusedBy(...TOKEN) },
+  request: { query: noQuery },
+  responses: { 200: orderView, ...refusedBy(...TOKEN, 'invalid_request') },
 });
 
 const startPayment = createRoute({
@@ -59,6 +61,7 @@ const startPayment = createRoute({
   path: '/order/payments',
   security,
   request: {
+    query: noQuery,
     headers: z.object({
       'idempotency-key': z.string().regex(/^[!-~]{1,255}$/, { error: '1 to 255 printable characters' }),
     }),
@@ -86,12 +89,13 @@ const getEvents = createRoute({
   method: 'get',
   path: '/order/events',
   security,
+  request: { query: noQuery },
   responses: {
     200: {
       description: 'Events named `order`, each a whole order view',
       content: { 'text/event-stream': { schema: z.string() } },
     },
-    ...refusedBy(...TOKEN, 'too_many_streams'),
+    ...refusedBy(...TOKEN, 'invalid_request', 'too_many_streams'),
   },
 });
 
@@ -100,10 +104,11 @@ interface Room {
   payments: Payments;
   streams: Streams;
   watch(orderId: string, onChange: () => void): () => void;
+  limitStarts: AddressLimit;
   trustedProxies: number;
 }
 
-export function orderRoutes({ tokens, payments, streams, watch, trustedProxies }: Room): OpenAPIHono {
+export function orderRoutes({ tokens, payments, streams, watch, limitStarts, trustedProxies }: Room): OpenAPIHono {
   const app = new OpenAPIHono({
     defaultHook: (result) => {
       if (!result.success) throw refusalOf(result.error);
@@ -122,6 +127,7 @@ export function orderRoutes({ tokens, payments, streams, watch, trustedProxies }
   app.openapi(getOrder, async (c) => answer(c, await payments.view(await termsOf(c)), 200));
 
   app.openapi(startPayment, async (c) => {
+    limitStarts(addressOf(c, trustedProxies));
     const terms = await termsOf(c);
     const { method, customer, amount } = c.req.valid('json');
     const asked = { method, ...(customer !== undefined && { customer }), ...(amount !== undefined && { amount }) };

@@ -17,6 +17,9 @@ const problemSchema = z
   })
   .openapi('Problem');
 
+/** No route takes a query but where it says so; one that is misspelled, or holds a token, is not passed over. */
+export const noQuery = z.strictObject({});
+
 /** The `responses` of a route that can be refused by these. */
 export function refusedBy(...kinds: RefusalKind[]) {
   const always: RefusalKind[] = ['internal', 'unavailable'];
