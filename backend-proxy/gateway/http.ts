@@ -157,7 +157,8 @@ function sent<Answer>(
 }
 
 const text = z.string().min(1).max(100_000);
-const identifier = z.string().min(1).max(100);
+/** No control characters: no id has one, and PostgreSQL's text cannot hold a NUL. */
+const identifier = z.string().regex(/^\P{Cc}{1,100}$/u);
 
 function readIdentity(fields: Record<string, unknown>, id: string, { answer: names }: Profile) {
   if (fields[names.orderId] !== id) return undefined;
@@ -195,7 +196,9 @@ function readAccepted(
 
 function checked(reply: Reply | { lost: string }, profile: Profile): Checked {
   if ('lost' in reply) return { kind: 'unavailable', why: reply.lost };
-  if (profile.httpStatuses.unknown.includes(reply.status)) return { kind: 'unknown' };
+  // Said in JSON, it is the gateway that does not know the order. Any other page says that we did not reach it, and a wrong
+  // path must never look like "no such payout".
+  if (profile.httpStatuses.unknown.includes(reply.status) && reply.fields) return { kind: 'unknown' };
   if (reply.status !== 200) return { kind: 'unavailable', why: `HTTP ${reply.status}` };
   const report = reply.fields && readReport(reply.fields, profile);
   if (report === undefined) return { kind: 'unavailable', why: 'undocumented answer' };
