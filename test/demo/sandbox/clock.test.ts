@@ -48,6 +48,7 @@ describe('the clock', () => {
     });
     clock.advance(3_600_000);
     await woken;
+    await new Promise(setImmediate);
     stop();
     assert.equal(logged.mock.callCount(), 1);
   });

@@ -215,7 +215,10 @@ describe('an IPN', () => {
       await opened.control('transactions/order-QR/decline');
       for (let step = 0; step < 10; step += 1) await opened.pass(10 * MINUTE);
       assert.equal(opened.merchant.ipns.length, attempts);
-      assert.ok(opened.merchant.ipns.every(({ url }) => url === 'http://merchant.example/ipn/secret'));
+      assert.ok(
+        opened.merchant.ipns.every(({ redirect }) => redirect === 'manual'),
+        'a redirect is not followed',
+      );
     });
   }
 

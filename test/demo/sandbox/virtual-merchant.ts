@@ -8,6 +8,8 @@ export type Json = Record<string, unknown>;
 export interface Ipn {
   url: string;
   contentType: string | null;
+  /** What the sender does about a redirect. */
+  redirect: string;
   text: string;
   body: Json;
 }
@@ -54,7 +56,8 @@ export function openSandbox(options: Partial<SandboxOptions> = {}) {
   const receive: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
     const text = await request.text();
-    ipns.push({ url: request.url, contentType: request.headers.get('content-type'), text, body: parse(text) });
+    const contentType = request.headers.get('content-type');
+    ipns.push({ url: request.url, contentType, redirect: request.redirect, text, body: parse(text) });
     return merchant.answer();
   };
   const sandbox = createSandbox({
