@@ -78,7 +78,7 @@ export function orderPage({ order, token, proxyUrl, walletUrl }: OrderPage): Mar
         <p class="fulfilment" role="status" data-fulfilled="${String(order.paidAt !== null)}">${fulfilmentOf(order)}</p>
         ${order.kind === 'goods' ? receipt(order.lines, order.amount) : topUpReceipt(order.amount)}
       </section>
-      <section aria-label="Payment">
+      <section class="payment" aria-label="Payment">
         <payment-widget order="${token}"></payment-widget>
       </section>
     </div>`,

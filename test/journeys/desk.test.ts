@@ -20,13 +20,18 @@ test('a payout goes from the desk to the phone of the customer, and its status i
   await Promise.all([staff.leave(), phone.leave()]);
 });
 
-test('a payout to a wallet that does not exist fails, and the desk says so', async () => {
+test('the answer to a payout is lost: the desk learns what became of it, and it was sent once', async () => {
   const staff = await world.staff();
+  await world.control('/faults', { payout: { dropAnswer: true }, times: 1 });
   await staff.page.getByLabel('Amount').fill('5');
-  await staff.page.getByLabel('Wallet ID').fill('99999999');
+  await staff.page.getByLabel('Wallet ID').fill(ADA);
   await staff.page.getByRole('button', { name: 'Send payout' }).click();
-  const row = staff.page.getByRole('listitem').filter({ hasText: 'wallet 99999999' });
-  await row.and(staff.page.locator('[data-status="FAILED"]')).waitFor();
+  const row = staff.page.getByRole('listitem').filter({ hasText: `wallet ${ADA}` });
+  await row.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
+  await row.locator('summary').click();
+  assert.ok((await row.locator('.history b').allTextContents()).includes('uncertain'));
+  const orderId = (await row.locator('.what span').textContent()) ?? '';
+  assert.deepEqual(await world.atGateway(orderId), ['SUCCESS']);
   await staff.leave();
 });
 

@@ -7,6 +7,24 @@ import { ADA, BRUNO, PHONE_SIZE, World } from './shopper.ts';
 const world = await World.open();
 after(() => world.close());
 
+test('whatever a browser has to complain about is heard', async () => {
+  const { visitor, page } = await world.shopper();
+  await page.goto(world.stack.shop);
+  await page.evaluate(() => {
+    console.warn('a warning');
+    setTimeout(() => {
+      throw new Error('a mistake');
+    });
+    const image = new Image();
+    image.src = 'https://elsewhere.example/';
+    return new Promise((resolve) => image.addEventListener('error', resolve));
+  });
+  await assert.rejects(visitor.leave());
+  const heard = visitor.complaints.join();
+  for (const complaint of ['a warning', 'a mistake', 'Content Security Policy'])
+    assert.ok(heard.includes(complaint), heard);
+});
+
 test('DIRECT: the shopper enters a wallet ID and confirms on the phone', async () => {
   const shopper = await world.shopper();
   const phone = await world.phone(ADA);

@@ -27,7 +27,7 @@ export const PHONE_SIZE: BrowserContextOptions = {
   isMobile: true,
 };
 
-const STEP_MS = 15_000;
+const STEP_MS = 20_000;
 const PASSWORD = 'sandbox';
 
 export type Method = 'DIRECT' | 'CHECKOUT' | 'JETGO' | 'QR';
@@ -83,14 +83,11 @@ export class World {
     return response.json();
   }
 
-  /** Statuses at the gateway of all payments of an order, oldest first. */
+  /** Statuses at the gateway of all payments of an order (or of a payout), oldest first. */
   async atGateway(orderId: string): Promise<string[]> {
-    const { transactions } = (await this.control('/transactions')) as {
-      transactions: { orderId: string; status: string }[];
-    };
-    return transactions
-      .filter(({ orderId: id }) => id === orderId || id.startsWith(`${orderId}-`))
-      .map(({ status }) => status);
+    const answer = (await this.control('/transactions')) as { transactions: { orderId: string; status: string }[] };
+    const oldestFirst = answer.transactions.toReversed();
+    return oldestFirst.filter(({ orderId: id }) => id.startsWith(orderId)).map(({ status }) => status);
   }
 }
 
@@ -98,6 +95,7 @@ export class World {
 export class Visitor {
   readonly page: Page;
   readonly complaints: string[] = [];
+  #hasLeft = false;
 
   private constructor(page: Page) {
     this.page = page;
@@ -106,6 +104,10 @@ export class Visitor {
   static async enter(context: BrowserContext): Promise<Visitor> {
     context.setDefaultTimeout(STEP_MS);
     const visitor = new Visitor(await context.newPage());
+    // A journey that breaks off never leaves: what its browser had to say may be why.
+    context.on('close', () => {
+      if (!visitor.#hasLeft && visitor.complaints.length > 0) console.error(visitor.complaints.join('\n'));
+    });
     visitor.#listenTo(visitor.page);
     context.on('page', (page) => visitor.#listenTo(page));
     return visitor;
@@ -113,6 +115,7 @@ export class Visitor {
 
   /** Closes the window, and fails where it had complaints. */
   async leave(): Promise<void> {
+    this.#hasLeft = true;
     await this.page.context().close();
     assert.deepEqual(this.complaints, []);
   }
