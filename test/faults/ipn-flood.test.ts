@@ -1,0 +1,108 @@
+// The flood: thousands of IPNs, a third of them repeated, some forged, some of orders nobody knows, some that are no JSON,
+// while the proxy is killed (SIGKILL) again and again and comes back over the same file. Whatever was answered 200 is
+// there; each payment ends as the gateway says and is told once; forged ones change nothing.
+import { createClients, type Clients } from './clients.ts';
+import type { TestGateway } from './gateway.ts';
+import { restartFigures, startKillable, type Killable } from './killable.ts';
+import type { Random } from './random.ts';
+import { setScene, settle } from './scene.ts';
+import { leaksIn } from './secrets.ts';
+import { each, size, trial, until } from './trial.ts';
+
+const IPNS = size(1_500, 10_000);
+const PAYMENTS = size(300, 4_000);
+const KILLS = size(4, 40);
+const SENDERS = 48;
+
+trial(
+  `${IPNS} IPNs, a third repeated, survive ${KILLS} kills of the proxy`,
+  { withinMs: size(180_000, 1_800_000) },
+  async (t) => {
+    const scene = await setScene(t);
+    const { gateway, merchant, databaseUrl } = scene;
+    const proxy = await startKillable(t, { databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
+    const clients = createClients(() => proxy.url);
+    t.defer(clients.close);
+
+    await startPayments(clients, t.random);
+    await endPayments(gateway, t.random);
+    const bodies = await ipnBodies(gateway, t.random);
+    await flood(clients, proxy, t.random.shuffled(withRepeats(bodies)));
+    await proxy.end();
+
+    const { problems, database } = await settle(scene, clients);
+    const sent = [...clients.book.ipns.values()].reduce((sum, times) => sum + times, 0);
+    return {
+      problems: { ...problems, leaked: leaksIn(proxy.output()) },
+      counts: { ipns: bodies.length, sent, kept: database.ipns.length, payments: PAYMENTS, ...restartFigures(proxy) },
+    };
+  },
+);
+
+async function startPayments(clients: Clients, random: Random): Promise<void> {
+  const orders = Array.from({ length: PAYMENTS }, (_, n) => ({
+    orderId: `flood-${n}`,
+    amount: `${random.between(1, 900)}.${String(random.between(0, 99)).padStart(2, '0')}`,
+    currency: random.pick(['EUR', 'USD']),
+  }));
+  await each(orders, SENDERS, async (order) => {
+    const { status, text } = await clients.startPayment(
+      order,
+      { method: random.pick(['QR', 'JETGO', 'CHECKOUT']) },
+      'first',
+    );
+    if (status !== 201) throw new Error(`A payment could not be started: ${status} ${text}`);
+  });
+}
+
+/** Most are paid, some declined, a few left as they are, for which only forged IPNs will come. */
+async function endPayments(gateway: TestGateway, random: Random): Promise<void> {
+  await gateway.control('faults', { ipn: { never: true } });
+  for (const { orderId } of await gateway.transactions()) {
+    if (random.chance(0.03)) continue;
+    await gateway.act(orderId, random.chance(0.75) ? 'approve' : 'decline');
+  }
+}
+
+/** Each payment's own IPN, and others up to the number wanted: forged, of unknown orders, or no JSON at all. */
+async function ipnBodies(gateway: TestGateway, random: Random): Promise<string[]> {
+  const transactions = await gateway.transactions();
+  const bodies = transactions.map(({ orderId, paymentId, type, amount, currency, status }) => {
+    // One that is not final has sent none: this one says SUCCESS, and is a lie.
+    const said = status === 'FAILED' ? 'FAILED' : 'SUCCESS';
+    return `{"paymentId":${paymentId},"orderId":"${orderId}","type":"${type}","amount":${amount},"currency":"${currency}","status":"${said}","message":"${said}"}`;
+  });
+  while (bodies.length < IPNS) {
+    const n = bodies.length;
+    bodies.push(
+      random.pick([
+        `{"orderId":"unknown-${n}","type":"PAY","amount":10,"currency":"EUR","status":"SUCCESS"}`,
+        `{"orderId":"flood-${random.between(0, PAYMENTS - 1)}","type":"PAYOUT","status":"SUCCESS","n":${n}}`,
+        `{"orderId":"flood-${random.between(0, PAYMENTS - 1)}","type":"PAY","amount":0.01,"currency":"EUR","status":"SUCCESS","n":${n}}`,
+        `not JSON ${n}`,
+      ]),
+    );
+  }
+  return bodies;
+}
+
+function withRepeats(bodies: readonly string[]): string[] {
+  return [...bodies, ...bodies.filter((_, n) => n % 3 === 0)];
+}
+
+/** The kills are spread over the flood by how much of it was answered, not by time. */
+async function flood(clients: Clients, proxy: Killable, bodies: readonly string[]): Promise<void> {
+  let answered = 0;
+  const sending = each(bodies, SENDERS, async (body) => {
+    await clients.sendIpn(body);
+    answered += 1;
+  });
+  const killing = (async () => {
+    for (let kill = 1; kill <= KILLS; kill += 1) {
+      const after = Math.floor((kill * bodies.length) / (KILLS + 1));
+      await until(`${after} IPNs answered`, () => answered >= after, 240_000);
+      await proxy.killAndRestart();
+    }
+  })();
+  await Promise.all([sending, killing]);
+}

@@ -1,0 +1,52 @@
+// What stands around the proxy in every fault: the gateway, the merchant's server, a folder for the books, one clock; and
+// the end of every fault: the days pass, then the outside ledgers are compared with the database.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { catchUp } from './catch-up.ts';
+import { createRunningClock, type Clock } from './clock.ts';
+import type { Clients } from './clients.ts';
+import { readDatabase, type DatabaseRows } from './database.ts';
+import { startGateway, type TestGateway } from './gateway.ts';
+import { compare } from './ledgers.ts';
+import { startMerchant, type TestMerchant } from './merchant.ts';
+import type { Findings, Trial } from './trial.ts';
+
+export interface Scene {
+  clock: Clock;
+  gateway: TestGateway;
+  merchant: TestMerchant;
+  dir: string;
+  /** A new SQLite file in `dir`. */
+  databaseUrl: string;
+}
+
+export async function setScene({ defer }: Trial): Promise<Scene> {
+  const clock = createRunningClock();
+  const gateway = await startGateway({ clock });
+  defer(gateway.close);
+  const merchant = await startMerchant({ clock });
+  defer(merchant.close);
+  const dir = await mkdtemp(join(tmpdir(), 'payment-faults-'));
+  defer(() => rm(dir, { recursive: true, force: true }));
+  return { clock, gateway, merchant, dir, databaseUrl: `file:${join(dir, 'payments.db')}` };
+}
+
+interface Settled {
+  problems: Findings['problems'];
+  database: DatabaseRows;
+}
+
+/** To be called when no proxy runs any more. */
+export async function settle(scene: Scene, clients: Clients, databaseUrl = scene.databaseUrl): Promise<Settled> {
+  const { gateway, merchant, clock } = scene;
+  await catchUp({ databaseUrl, gateway, webhookUrl: merchant.url, clock });
+  const database = await readDatabase(databaseUrl);
+  const problems = compare({
+    gateway: await gateway.transactions(),
+    clients: clients.book,
+    merchant: merchant.told.values(),
+    database,
+  });
+  return { problems: { ...problems, forged: [...problems.forged, ...merchant.wrong] }, database };
+}
