@@ -100,8 +100,10 @@ describe('the rooms', () => {
 
   it('lets the widget import only lit, its own files and protocol/', () => {
     const widget = within('widget/');
+    const build = within('widget/build/');
     const allowed = within('widget/', 'backend-proxy/protocol/', 'lit');
-    assertNone(IMPORTS.filter(({ from, target }) => widget(from) && !allowed(target)));
+    assertNone(IMPORTS.filter(({ from, target }) => widget(from) && !build(from) && !allowed(target)));
+    assertNone(IMPORTS.filter(({ from, target }) => !build(from) && build(target)));
   });
 
   it('lets view.ts and what it stands on know nothing of Lit', () => {

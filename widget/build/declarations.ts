@@ -1,0 +1,42 @@
+// The package's .d.ts files: made by `tsc` (TypeScript 7 has no other interface), then only those that the entry's lead to, side
+// by side in one folder. The project's tree is no business of those who install the package.
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const TSC = fileURLToPath(new URL('bin/tsc', import.meta.resolve('typescript/package.json')));
+const CONFIG = fileURLToPath(new URL('tsconfig.json', import.meta.url));
+/** A relative specifier: `from './x.ts'`, or `import("./x.ts")`. */
+const RELATIVE = /(from |import\()(['"])(\.[^'"]+)\.ts\2/g;
+
+/** Writes the types of widget/index.ts, as index.d.ts and what it needs, into the folder `to`. */
+export async function writeDeclarations(to: string): Promise<void> {
+  const emitted = mkdtempSync(join(tmpdir(), 'widget-types-'));
+  try {
+    await promisify(execFile)(process.execPath, [TSC, '-p', CONFIG, '--outDir', emitted]).catch(
+      (error: Error & { stdout: string }) => {
+        throw new Error(`tsc: ${error.stdout}`, { cause: error });
+      },
+    );
+    mkdirSync(to, { recursive: true });
+    gather(join(emitted, 'widget/index.d.ts'), to, new Map());
+  } finally {
+    rmSync(emitted, { recursive: true, force: true });
+  }
+}
+
+/** `taken`: name in the new folder → file it came from. */
+function gather(file: string, to: string, taken: Map<string, string>): void {
+  const name = basename(file);
+  const from = taken.get(name);
+  if (from === file) return;
+  if (from !== undefined) throw new Error(`two files of types are called ${name}: ${from}, ${file}`);
+  taken.set(name, file);
+  const text = readFileSync(file, 'utf8');
+  const flat = text.replaceAll(RELATIVE, (_, start, quote, path) => `${start}${quote}./${basename(path)}.js${quote}`);
+  writeFileSync(join(to, name), flat);
+  for (const [, , , path = ''] of text.matchAll(RELATIVE)) gather(`${join(dirname(file), path)}.d.ts`, to, taken);
+}

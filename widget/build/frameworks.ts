@@ -1,0 +1,97 @@
+// Types for the tag in the templates of React 19, Vue 3 and Svelte 5: which attributes, properties and listeners it takes.
+// Made from the manifest, which says the names; what each name means is left to the class itself (`PaymentWidget['order']`), so
+// the two cannot disagree without a compile error. Each is also a module that defines the element: one import a framework.
+import type { Attribute, Declaration, Named } from './manifest.ts';
+
+export const FRAMEWORKS = ['react', 'vue', 'svelte'] as const;
+export type Framework = (typeof FRAMEWORKS)[number];
+
+const HEAD = `// Generated from custom-elements.json.
+import type { PaymentEventMap, PaymentWidget } from './index.js';`;
+
+export function frameworkTypes(framework: Framework, element: Declaration): string {
+  return WRITERS[framework](element);
+}
+
+const WRITERS: Record<Framework, (element: Declaration) => string> = {
+  /** React 19 sets properties where the element has them, and listens to `payment-success` for `onpayment-success`. */
+  react: (element) => `${HEAD}
+import type { DetailedHTMLProps, HTMLAttributes } from 'react';
+
+export * from './index.js';
+
+interface Props {
+${props(element)}
+${listeners(element)}
+}
+
+declare module 'react' {
+  namespace JSX {
+    interface IntrinsicElements {
+      '${element.tagName}': DetailedHTMLProps<HTMLAttributes<PaymentWidget>, PaymentWidget> & Props;
+    }
+  }
+}
+`,
+
+  vue: (element) => `${HEAD}
+import type { HTMLAttributes, PublicProps } from 'vue';
+
+export * from './index.js';
+
+interface Props {
+${props(element)}
+}
+
+interface Emit {
+${element.events.map(({ name }) => `  (name: '${name}', event: PaymentEventMap['${name}']): void;`).join('\n')}
+}
+
+declare module 'vue' {
+  interface GlobalComponents {
+    '${element.tagName}': new () => PaymentWidget & { $props: Props & HTMLAttributes & PublicProps; $emit: Emit };
+  }
+}
+`,
+
+  svelte: (element) => `${HEAD}
+import type { HTMLAttributes } from 'svelte/elements';
+
+export * from './index.js';
+
+interface Props {
+${props(element)}
+${listeners(element)}
+}
+
+declare module 'svelte/elements' {
+  interface SvelteHTMLElements {
+    '${element.tagName}': HTMLAttributes<PaymentWidget> & Props;
+  }
+}
+`,
+};
+
+/** Settable properties, by their own names; and the attributes that are written otherwise. */
+function props({ members, attributes }: Declaration): string {
+  const fields = members.filter(({ kind, readonly }) => kind === 'field' && !readonly);
+  const isField = (name: string | undefined) => fields.some((field) => field.name === name);
+  const others = attributes.filter(({ name }) => !isField(name));
+  const typeOf = ({ fieldName, type }: Attribute) =>
+    isField(fieldName) ? `PaymentWidget['${fieldName}']` : (type?.text ?? 'string');
+  return [
+    ...fields.map((field) => line(field, field.name, `PaymentWidget['${field.name}']`)),
+    ...others.map((attribute) => line(attribute, `'${attribute.name}'`, typeOf(attribute))),
+  ].join('\n');
+}
+
+function listeners({ events }: Declaration): string {
+  return events
+    .map((event) => line(event, `'on${event.name}'`, `((event: PaymentEventMap['${event.name}']) => void)`))
+    .join('\n');
+}
+
+function line({ description }: Named, key: string, type: string): string {
+  const comment = description ? `  /** ${description} */\n` : '';
+  return `${comment}  ${key}?: ${type} | undefined;`;
+}

@@ -1,0 +1,121 @@
+// The element's manifest (custom-elements.json): what its class and doc comments promise, read out by the analyzer and brought
+// into the shape in which the package ships it: one module, nothing private. Editors' data and framework types (editors.ts,
+// frameworks.ts) are made from it, so a promise is written down once, at the head of payment-widget.ts.
+import { readFileSync } from 'node:fs';
+import { create, ts } from '@custom-elements-manifest/analyzer';
+// The analyzer knows Lit's `static properties` only by this plugin, which its command line would load.
+import { litPlugin } from '@custom-elements-manifest/analyzer/src/features/framework-plugins/lit/lit.js';
+
+export interface Named {
+  name: string;
+  description?: string;
+}
+
+export interface Typed extends Named {
+  type?: { text: string };
+}
+
+export interface Member extends Typed {
+  kind: 'field' | 'method';
+  privacy?: 'public' | 'private' | 'protected';
+  static?: boolean;
+  readonly?: boolean;
+  default?: string;
+  attribute?: string;
+}
+
+export interface Attribute extends Typed {
+  default?: string;
+  fieldName?: string;
+}
+
+export interface Declaration extends Named {
+  tagName: string;
+  members: Member[];
+  attributes: Attribute[];
+  events: Typed[];
+  slots: Named[];
+  cssParts: Named[];
+  cssProperties: Named[];
+  cssStates: Named[];
+}
+
+export interface Manifest {
+  schemaVersion: string;
+  readme: string;
+  modules: { kind: string; path: string; declarations: Declaration[]; exports: unknown[] }[];
+}
+
+const SOURCES = ['widget/payment-widget.ts', 'widget/index.ts'];
+
+/** Reads the sources under `root`; `entry` is the module of the package that exports and defines the element. */
+export function readManifest(root: string, entry: string): Manifest {
+  const texts = SOURCES.map((name) => readFileSync(`${root}/${name}`, 'utf8'));
+  const modules = SOURCES.map((name, index) =>
+    ts.createSourceFile(name, texts[index] ?? '', ts.ScriptTarget.ES2015, true),
+  );
+  const { schemaVersion, modules: found } = create({ modules, plugins: litPlugin() });
+  const element = found.flatMap(({ declarations }) => declarations).find(({ tagName }) => tagName);
+  if (!element) throw new Error(`no element is documented in ${SOURCES.join(', ')}`);
+  const declaration = { name: element.name, module: entry };
+  return {
+    schemaVersion,
+    readme: 'README.md',
+    modules: [
+      {
+        kind: 'javascript-module',
+        path: entry,
+        declarations: [published(element, texts.join('\n'))],
+        exports: [
+          { kind: 'js', name: element.name, declaration },
+          { kind: 'custom-element-definition', name: element.tagName, declaration },
+        ],
+      },
+    ],
+  };
+}
+
+export function elementOf({ modules }: Manifest): Declaration {
+  const element = modules[0]?.declarations[0];
+  if (!element) throw new Error('the manifest has no element');
+  return element;
+}
+
+/** Values of a type that is a union of strings, else none. */
+export function valuesOf({ type }: Typed): string[] {
+  const parts = type?.text.split('|').map((part) => /^\s*'([^']*)'\s*$/.exec(part)?.[1]) ?? [];
+  return parts.every((part) => part !== undefined) ? parts : [];
+}
+
+/** The analyzer prefers a field's words to those of its `@attr` tag; here the tag wins, and lends its words to a field without. */
+function published(element: Declaration, source: string): Declaration {
+  const tags = attributeTags(source);
+  const told = (name: string | undefined) => (name === undefined ? undefined : tags.get(name));
+  return {
+    ...element,
+    members: element.members
+      .filter((member) => (member.privacy ?? 'public') === 'public' && !member.static)
+      .map((member) => ({ ...member, description: member.description ?? told(member.attribute)?.description ?? '' })),
+    attributes: element.attributes.map((attribute) => ({ ...attribute, ...told(attribute.name) })),
+  };
+}
+
+/** `@attr {type} name - description`, by name. */
+function attributeTags(source: string): Map<string, Pick<Typed, 'type' | 'description'>> {
+  const tags = source.matchAll(/^ \* @attr \{(.+?)\} ([\w-]+) - (.+)$/gm);
+  return new Map(
+    [...tags].map(([, type = '', name = '', description = '']) => [
+      name,
+      { type: { text: asTypeScript(type) }, description },
+    ]),
+  );
+}
+
+/** `A|B` as `'A' | 'B'`; a type that is no union of bare words is left as it is. */
+function asTypeScript(type: string): string {
+  if (!/^\w+(\|\w+)+$/.test(type)) return type;
+  return type
+    .split('|')
+    .map((word) => `'${word}'`)
+    .join(' | ');
+}

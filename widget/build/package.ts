@@ -1,0 +1,101 @@
+// Builds the npm package `payment-widget`: ES modules with Lit left out, types, the manifest and what is made from it, and a
+// package.json of its own. Owns what is in the package; how each thing is made is in the files beside this one.
+// Into a folder of its own first, then moved into place: whoever looks sees a whole package or none.
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+import { writeDeclarations } from './declarations.ts';
+import { vscodeCssData, vscodeHtmlData, webTypes } from './editors.ts';
+import { FRAMEWORKS, frameworkTypes } from './frameworks.ts';
+import { elementOf, readManifest } from './manifest.ts';
+import { minifyTemplates } from './plugins.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const NAME = 'payment-widget';
+const ENTRY = 'index.js';
+
+interface Project {
+  version: string;
+  license: string;
+  dependencies: { lit: string };
+}
+
+/** Replaces the folder `to`. */
+export async function buildPackage(to: string): Promise<void> {
+  const project = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Project;
+  const folder = `${to}-${process.pid}`;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  await Promise.all([writeModules(folder), writeDeclarations(join(folder, 'types'))]);
+
+  const manifest = readManifest(ROOT, ENTRY);
+  const element = elementOf(manifest);
+  const json = (name: string, value: object) =>
+    writeFileSync(join(folder, name), `${JSON.stringify(value, null, 2)}\n`);
+  json('custom-elements.json', manifest);
+  json('vscode.html-custom-data.json', vscodeHtmlData(element));
+  json('vscode.css-custom-data.json', vscodeCssData(element));
+  json('web-types.json', webTypes(element, { name: NAME, version: project.version }));
+  for (const framework of FRAMEWORKS) {
+    writeFileSync(join(folder, `${framework}.js`), `export * from './${ENTRY}';\n`);
+    writeFileSync(join(folder, `types/${framework}.d.ts`), frameworkTypes(framework, element));
+  }
+  copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
+  writeFileSync(join(folder, 'README.md'), withoutRelativeLinks(readFileSync(join(ROOT, 'README.md'), 'utf8')));
+  json('package.json', describePackage(project, readdirSync(folder)));
+
+  rmSync(to, { recursive: true, force: true });
+  renameSync(folder, to);
+}
+
+/** Not minified: those who bundle it do that, and those who debug it read it. */
+async function writeModules(outDir: string): Promise<void> {
+  await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: 'warn',
+    plugins: [minifyTemplates()],
+    publicDir: false,
+    build: {
+      outDir,
+      emptyOutDir: false,
+      target: 'es2022',
+      minify: false,
+      modulePreload: false,
+      lib: { entry: 'widget/index.ts', formats: ['es'], fileName: () => ENTRY },
+      rolldownOptions: { external: /^lit(\/|$)/, output: { chunkFileNames: 'chunks/[name].js' } },
+    },
+  });
+}
+
+function describePackage({ version, license, dependencies }: Project, contents: string[]): object {
+  const exported = (name: string) => ({ types: `./types/${name}.d.ts`, default: `./${name}.js` });
+  const exports = Object.fromEntries(FRAMEWORKS.map((name) => [`./${name}`, exported(name)]));
+  return {
+    name: NAME,
+    version,
+    description: 'A custom element that collects a wallet payment and follows it until it is settled',
+    keywords: ['payment', 'wallet', 'qr-code', 'web-components', 'custom-element', 'lit'],
+    license,
+    type: 'module',
+    exports: { '.': exported('index'), ...exports, './custom-elements.json': './custom-elements.json' },
+    // Importing one of these defines the element; a bundler may not leave it out.
+    sideEffects: ['index', ...FRAMEWORKS].map((name) => `./${name}.js`),
+    files: contents.toSorted(),
+    customElements: 'custom-elements.json',
+    'web-types': './web-types.json',
+    dependencies: { lit: dependencies.lit },
+    peerDependencies: { '@types/react': '>=19', svelte: '>=5', vue: '>=3.5' },
+    peerDependenciesMeta: {
+      '@types/react': { optional: true },
+      svelte: { optional: true },
+      vue: { optional: true },
+    },
+  };
+}
+
+/** They lead to files of the project, which are not in the package. */
+function withoutRelativeLinks(markdown: string): string {
+  return markdown.replaceAll(/\[([^\]]+)\]\((?!https?:|#)[^)]+\)/g, '$1');
+}

@@ -1,0 +1,41 @@
+// What both builds do to the sources and to the files: white space out of templates, integrity hashes of the scripts.
+// Node code; nothing of widget/build/ is in a bundle. Apart from vite.config.ts because the package's build uses the first as well.
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { minifyHTMLLiterals } from 'minify-literals';
+import type { Plugin } from 'vite';
+
+/** Takes the white space out of Lit's templates and styles, which no JavaScript minifier touches. */
+export function minifyTemplates(): Plugin {
+  return {
+    name: 'minify-templates',
+    apply: 'build',
+    enforce: 'pre',
+    transform: {
+      filter: { id: /widget\/.*\.ts$/, code: /(html|css|svg)`/ },
+      async handler(code, id) {
+        const minified = await minifyHTMLLiterals(code, { fileName: id });
+        return minified ? { code: minified.code, map: minified.map ?? null } : null;
+      },
+    },
+  };
+}
+
+/** Writes integrity.json: file name → `sha384-…`, for the `integrity` attribute of script tags (Subresource Integrity). */
+export function integrity(): Plugin {
+  return {
+    name: 'integrity',
+    apply: 'build',
+    writeBundle({ dir }, bundle) {
+      const folder = dir ?? 'dist/widget';
+      const hash = (file: string) =>
+        `sha384-${createHash('sha384')
+          .update(readFileSync(join(folder, file)))
+          .digest('base64')}`;
+      const scripts = Object.keys(bundle).filter((file) => file.endsWith('.js'));
+      const hashes = Object.fromEntries(scripts.map((file) => [file, hash(file)]));
+      writeFileSync(join(folder, 'integrity.json'), `${JSON.stringify(hashes, null, 2)}\n`);
+    },
+  };
+}
