@@ -1,7 +1,7 @@
 // The gateway of a test: the sandbox, served over loopback, and its book: what it was asked to create, how often, and how
 // each ended. The first of the three outside ledgers; read by the sandbox's own controls, as any test anywhere would.
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server as NetServer } from 'node:net';
 import { serve } from '@hono/node-server';
 import { createSandbox, type Sandbox } from '../../demo/sandbox/sandbox.ts';
 import type { Clock } from './clock.ts';
@@ -64,7 +64,7 @@ export async function startGateway({
   };
 }
 
-export async function addressOf(server: Server): Promise<string> {
+export async function addressOf(server: NetServer): Promise<string> {
   if (!server.listening) await new Promise((resolve) => server.once('listening', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -13,6 +13,8 @@ export const RANK = {
   uncertain: 2,
   pending: 3,
   replaced: 4,
+  rejected: 6,
+  not_created: 7,
   declined: 8,
   succeeded: 9,
 } as const;
@@ -58,6 +60,9 @@ function compareWithGateway(theirs: GatewayTransaction, ours: TransactionRow | u
   }
   if (status === 'FAILED' && ours.rank < RANK.replaced && ours.needs_review === 0) {
     problems.lost.push(`${orderId} failed at the gateway; in the database it has rank ${ours.rank}`);
+  }
+  if (ours.rank === RANK.rejected || ours.rank === RANK.not_created) {
+    problems.lost.push(`${orderId} is at the gateway; in the database it was never created there`);
   }
   const sameAmount = minorOf(theirs.amount, theirs.currency) === ours.amount_minor && theirs.currency === ours.currency;
   const sameId = ours.payment_id === null || ours.payment_id === String(theirs.paymentId);

@@ -1,0 +1,81 @@
+// Payouts, where a doubled call is money gone: three in ten answers of the gateway are lost, reset or cut, the proxy is killed
+// again and again in the middle of it, and the merchant's server asks for each payout until it is answered. At most one
+// request for each may arrive at the gateway, and each ends as the gateway says, as never created, or with a person.
+import { createClients } from './clients.ts';
+import { startFaultProxy, type Fault } from './fault-proxy.ts';
+import { restartFigures, startKillable, type Killable } from './killable.ts';
+import type { Random } from './random.ts';
+import { setScene, settle } from './scene.ts';
+import { leaksIn } from './secrets.ts';
+import { each, size, trial, until } from './trial.ts';
+
+const PAYOUTS = size(250, 1_000);
+const KILLS = size(3, 20);
+const SENDERS = 24;
+const LOST_SHARE = 0.3;
+
+trial(
+  `${PAYOUTS} payouts with three in ten answers lost and ${KILLS} kills: at most one of each at the gateway`,
+  { withinMs: size(300_000, 1_800_000) },
+  async (t) => {
+    const scene = await setScene(t);
+    const { gateway, merchant, databaseUrl } = scene;
+    const network = await startFaultProxy(gateway.url, ({ path }) => faultFor(path, t.random));
+    t.defer(network.close);
+    const proxy = await startKillable(t, { databaseUrl, gatewayUrl: network.url, webhookUrl: merchant.url });
+    const clients = createClients(() => proxy.url);
+    t.defer(clients.close);
+    await gateway.control('ipn-url', { url: `${proxy.url}/ipn/none-arrives-because-the-secret-is-wrong` });
+
+    let answered = 0;
+    const paying = each(payoutsOf(t.random), SENDERS, async (payout) => {
+      await clients.startPayout(payout);
+      // The merchant's server was not sure that it had heard: it asks again, and is told of the same payout.
+      if (t.random.chance(0.3)) await clients.startPayout(payout);
+      answered += 1;
+    });
+    await Promise.all([paying, killAlong(proxy, () => answered)]);
+    await proxy.end();
+
+    const { problems, database } = await settle(scene, clients);
+    const ended = Object.groupBy(database.transactions, ({ rank }) => String(rank));
+    return {
+      problems: { ...problems, leaked: leaksIn(proxy.output()) },
+      counts: {
+        payouts: database.transactions.length,
+        atGateway: (await gateway.transactions()).length,
+        answersLost: [...network.counts].reduce((sum, [kind, count]) => sum + (kind === 'none' ? 0 : count), 0),
+        ends: Object.entries(ended)
+          .map(([rank, rows]) => `rank${rank}:${rows?.length}`)
+          .join(','),
+        needReview: database.transactions.filter(({ needs_review }) => needs_review === 1).length,
+        ...restartFigures(proxy),
+      },
+    };
+  },
+);
+
+function faultFor(path: string, random: Random): Fault {
+  if (!path.endsWith('/payout') || !random.chance(LOST_SHARE)) return { kind: 'none' };
+  const share = random.next();
+  return random.pick<Fault>([{ kind: 'lost' }, { kind: 'reset' }, { kind: 'cut', share }]);
+}
+
+/** Some go to a wallet that does not exist: the gateway accepts them, and they fail. */
+function payoutsOf(random: Random) {
+  return Array.from({ length: PAYOUTS }, (_, n) => ({
+    orderId: `payout-${n}`,
+    amount: random.between(1, 500),
+    currency: random.pick(['EUR', 'USD']),
+    customer: random.chance(0.1) ? '99999999' : random.pick(['12345678', '23456789']),
+  }));
+}
+
+/** Spread over the work by how much of it is done, not by time. */
+async function killAlong(proxy: Killable, answered: () => number): Promise<void> {
+  for (let kill = 1; kill <= KILLS; kill += 1) {
+    const after = Math.floor((kill * PAYOUTS) / (KILLS + 1));
+    await until(`${after} payouts answered`, () => answered() >= after, 240_000);
+    await proxy.killAndRestart();
+  }
+}
