@@ -3,11 +3,11 @@
 // process. `npm start` runs it for a person, the journeys run it on free ports. Nothing in it is for production.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, mkdir, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Child, type ChildSettings } from './child.ts';
+import { findPorts } from './ports.ts';
 
 export type Part = 'sandbox' | 'proxy' | 'shop';
 
@@ -53,7 +53,7 @@ export async function startStack(settings: StackSettings = {}): Promise<Stack> {
   const dir = settings.dir ?? (await mkdtemp(join(tmpdir(), 'payment-widget-')));
   await mkdir(dir, { recursive: true });
   for (let start = 1; ; start++) {
-    const stack = new Stack(await freePorts(settings.ports ?? DEMO_PORTS), dir, settings);
+    const stack = new Stack(await portsFor(settings.ports ?? DEMO_PORTS), dir, settings);
     try {
       await Promise.all(PARTS.map((part) => stack.start(part)));
       return stack;
@@ -161,6 +161,11 @@ export class Stack {
   }
 }
 
+async function portsFor(wanted: Record<Part, number>): Promise<Record<Part, number>> {
+  const [sandbox = 0, proxy = 0, shop = 0] = await findPorts([wanted.sandbox, wanted.proxy, wanted.shop], HOST);
+  return { sandbox, proxy, shop };
+}
+
 function newSecrets(): Secrets {
   return {
     gatewayApiKey: random(),
@@ -173,30 +178,6 @@ function newSecrets(): Secrets {
 
 function random(): string {
   return randomBytes(32).toString('base64url');
-}
-
-/** Holds all three at once while it looks, so that they differ. */
-async function freePorts(wanted: Record<Part, number>): Promise<Record<Part, number>> {
-  const [sandbox, proxy, shop] = await Promise.all([hold(wanted.sandbox), hold(wanted.proxy), hold(wanted.shop)]);
-  const ports = { sandbox: portOf(sandbox), proxy: portOf(proxy), shop: portOf(shop) };
-  await Promise.all([sandbox, proxy, shop].map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
-
-function hold(port: number): Promise<Server> {
-  return listen(port).catch(() => listen(0));
-}
-
-function listen(port: number): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject).listen(port, HOST, () => resolve(server));
-  });
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -1,37 +1,20 @@
-// The shop's server: its pages, its checkout, its webhook endpoint, its desk. Every amount is worked out here, every order
-// belongs to the session that opened it, and an order is paid only when fulfilment.ts says so. The policy on the pages is
-// strict on purpose: it shows that the widget needs no more than its own script, its own connection, and the image of a code.
-import { createHash, randomBytes } from 'node:crypto';
+// The shop's server, put together: what is allowed on its pages, its files, its webhook endpoint, its desk; the storefront is
+// a file of its own. The policy on the pages is strict on purpose: it shows that the widget needs no more than its own
+// script, its own connection, and the image of a code.
 import { readFileSync } from 'node:fs';
 import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { getCookie, setCookie } from 'hono/cookie';
 import { csrf } from 'hono/csrf';
 import { secureHeaders } from 'hono/secure-headers';
 import { WebhookVerificationError } from 'standardwebhooks';
-import { CURRENCY, TOP_UP, linesOf } from './catalogue.ts';
 import { deskPage, deskTables } from './desk-page.ts';
 import { StaffDesk } from './desk.ts';
 import { Fulfilment } from './fulfilment.ts';
-import { OrderBook, type Order } from './order-book.ts';
-import { signOrder } from './order-token.ts';
+import { OrderBook } from './order-book.ts';
 import { notice } from './page.ts';
 import { ProxyClient } from './proxy-client.ts';
-import { accountPage, fulfilmentOf, orderPage, shopFront } from './shop-pages.ts';
+import { addStorefront, type ShopSettings } from './storefront.ts';
 
-export interface ShopSettings {
-  /** How browsers reach the shop. */
-  publicUrl: string;
-  /** How browsers and this server reach the payment proxy. */
-  proxyUrl: string;
-  orderSecret: string;
-  merchantApiKey: string;
-  webhookSecret: string;
-  walletUrl?: string | undefined;
-}
-
-const TOKEN_LIFE_S = 60 * 60;
-const SESSION_LIFE_S = 30 * 24 * 60 * 60;
 const BODY_LIMIT = 16 * 1024;
 const ASSETS: Record<string, string> = {
   'shop.css': 'text/css; charset=utf-8',
@@ -54,38 +37,7 @@ export function createShop(settings: ShopSettings, fetcher: typeof fetch = fetch
   app.use(onlyAt(settings.publicUrl), csrf());
   addAssets(app);
 
-  const ask = (order: Order) => fulfilment.ask(order).catch(() => {});
-
-  app.get('/', (c) => (customerOf(c, settings), c.html(shopFront(walletUrl))));
-
-  app.post('/checkout', async (c) => {
-    const lines = linesOf(await c.req.parseBody());
-    if (lines.length === 0) return c.redirect('/', 303);
-    return c.redirect(`/orders/${book.openGoods(customerOf(c, settings), lines).orderId}`, 303);
-  });
-
-  app.get('/orders/:orderId', async (c) => {
-    const order = book.find(c.req.param('orderId'), customerOf(c, settings));
-    if (order === undefined)
-      return c.html(notice('No such order', 'It may belong to someone else, or be long gone.'), 404);
-    await ask(order);
-    return c.html(orderPage({ order, token: tokenFor(order, settings, now()), proxyUrl, walletUrl }));
-  });
-
-  app.get('/orders/:orderId/state', async (c) => {
-    const order = book.find(c.req.param('orderId'), customerOf(c, settings));
-    if (order === undefined) return c.json({}, 404);
-    await ask(order);
-    return c.json({ fulfilled: order.paidAt !== null, text: fulfilmentOf(order) });
-  });
-
-  app.get('/account', (c) => {
-    const owner = customerOf(c, settings);
-    return c.html(accountPage({ balance: book.balance(owner), orders: book.ordersOf(owner), walletUrl }));
-  });
-
-  app.post('/account/top-ups', (c) => c.redirect(`/orders/${book.openTopUp(customerOf(c, settings)).orderId}`, 303));
-
+  addStorefront(app, { settings, book, fulfilment, now });
   addDesk(app, new StaffDesk(book, proxy, now), walletUrl);
   app.notFound((c) => c.html(notice('Nothing here', 'This page does not exist.'), 404));
   return { app, sweep: () => fulfilment.sweep(now()) };
@@ -149,33 +101,4 @@ function addDesk(app: Hono, desk: StaffDesk, walletUrl: string | undefined): voi
     if (form === undefined) return c.redirect('/desk', 303);
     return c.html(deskPage(await desk.gather(), form, walletUrl), 422);
   });
-}
-
-/** The customer's number at this shop: made from a random cookie, which stands in for a sign-in and never leaves the shop. */
-function customerOf(c: Context, { publicUrl }: ShopSettings): string {
-  const secure = publicUrl.startsWith('https:');
-  let session = getCookie(c, 'stillwater');
-  if (session === undefined || !/^[\w-]{43}$/.test(session)) {
-    session = randomBytes(32).toString('base64url');
-    setCookie(c, 'stillwater', session, { httpOnly: true, sameSite: 'Lax', path: '/', maxAge: SESSION_LIFE_S, secure });
-  }
-  return `C-${createHash('sha256').update(session).digest('hex').slice(0, 16)}`;
-}
-
-function tokenFor(order: Order, { publicUrl, orderSecret }: ShopSettings, now: Date): string {
-  const iat = Math.floor(now.getTime() / 1000);
-  const common = {
-    orderId: order.orderId,
-    currency: CURRENCY,
-    returnUrl: `${publicUrl}/orders/${order.orderId}`,
-    customerReferenceNo: order.owner,
-    language: 'en',
-    iat,
-    exp: iat + TOKEN_LIFE_S,
-  };
-  if (order.kind === 'goods') {
-    return signOrder({ ...common, amount: order.amount, description: 'Coffee from Stillwater' }, orderSecret);
-  }
-  const { least: minAmount, most: maxAmount } = TOP_UP;
-  return signOrder({ ...common, minAmount, maxAmount, description: 'Stillwater coffee card' }, orderSecret);
 }

@@ -69,12 +69,14 @@ test('when one part dies the others are ended, and a message names it', async ()
 test('nothing outlives a parent that is killed outright', async () => {
   const program = `
     import { FREE_PORTS, startStack } from '${new URL('../../demo/stack.ts', import.meta.url).href}';
+    process.once('disconnect', () => process.exit()).channel.unref();
     const { sandbox, proxy, shop } = await startStack({ ports: FREE_PORTS });
     console.log(JSON.stringify([sandbox, proxy, shop]));`;
   const parent = spawn(process.execPath, ['--input-type=module', '--eval', program], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   after(() => parent.kill('SIGKILL'));
+  assert.ok(parent.stdout);
   const [line] = await once(parent.stdout, 'data');
   const urls: string[] = JSON.parse(String(line));
   assert.deepEqual(await Promise.all(urls.map(answers)), [true, true, true]);

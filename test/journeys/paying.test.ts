@@ -98,6 +98,9 @@ test('on a phone the shopper opens the wallet app, approves, and comes back to t
   await shopper.order();
   const orderPage = page.url();
   await shopper.pay('JETGO');
+  await shopper.part('code').waitFor();
+  const top = async (part: string) => (await shopper.part(part).boundingBox())?.y ?? Number.NaN;
+  assert.ok((await top('app-link')) < (await top('code')), 'the way into the app comes before the code');
   await shopper.part('app-link').tap();
   await page.waitForURL(`${world.stack.sandbox}/wallet/**`);
   await page.getByRole('button', { name: 'Ada Keller' }).tap();

@@ -4,18 +4,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import {
-  chromium,
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  type Locator,
-  type Page,
-} from 'playwright-core';
+import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import { FREE_PORTS, startStack, type Stack } from '../../demo/stack.ts';
 import { buildWidgetIfStale } from '../../demo/widget-build.ts';
 import { findBrowser } from '../browser.ts';
+import { Visitor } from './visitor.ts';
 
 /** Customers of the sandbox's wallet, by their wallet IDs. */
 export const ADA = '12345678';
@@ -27,7 +21,6 @@ export const PHONE_SIZE: BrowserContextOptions = {
   isMobile: true,
 };
 
-const STEP_MS = 20_000;
 const PASSWORD = 'sandbox';
 
 export type Method = 'DIRECT' | 'CHECKOUT' | 'JETGO' | 'QR';
@@ -88,48 +81,6 @@ export class World {
     const answer = (await this.control('/transactions')) as { transactions: { orderId: string; status: string }[] };
     const oldestFirst = answer.transactions.toReversed();
     return oldestFirst.filter(({ orderId: id }) => id.startsWith(orderId)).map(({ status }) => status);
-  }
-}
-
-/** A browser window whose complaints are kept: console, uncaught errors, requests that failed. */
-export class Visitor {
-  readonly page: Page;
-  readonly complaints: string[] = [];
-  #hasLeft = false;
-
-  private constructor(page: Page) {
-    this.page = page;
-  }
-
-  static async enter(context: BrowserContext): Promise<Visitor> {
-    context.setDefaultTimeout(STEP_MS);
-    const visitor = new Visitor(await context.newPage());
-    // A journey that breaks off never leaves: what its browser had to say may be why.
-    context.on('close', () => {
-      if (!visitor.#hasLeft && visitor.complaints.length > 0) console.error(visitor.complaints.join('\n'));
-    });
-    visitor.#listenTo(visitor.page);
-    context.on('page', (page) => visitor.#listenTo(page));
-    return visitor;
-  }
-
-  /** Closes the window, and fails where it had complaints. */
-  async leave(): Promise<void> {
-    this.#hasLeft = true;
-    await this.page.context().close();
-    assert.deepEqual(this.complaints, []);
-  }
-
-  #listenTo(page: Page): void {
-    page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) this.complaints.push(`console: ${message.text()}`);
-    });
-    page.on('pageerror', (error) => this.complaints.push(`uncaught: ${error.message}`));
-    page.on('requestfailed', (request) => {
-      const failure = request.failure()?.errorText;
-      // A stream or a poll that its own page gave up, because it left or had heard the end, is no failure.
-      if (failure !== 'net::ERR_ABORTED') this.complaints.push(`failed: ${request.url()} ${failure}`);
-    });
   }
 }
 

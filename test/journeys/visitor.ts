@@ -1,0 +1,48 @@
+// A browser window that remembers every complaint: console errors and warnings, uncaught errors, requests that failed.
+// No journey may end with one. Knows nothing of shops and payments.
+import assert from 'node:assert/strict';
+import type { BrowserContext, Page } from 'playwright-core';
+
+/** How long a step may take, on a machine that is busy with other things. */
+const STEP_MS = 20_000;
+
+export class Visitor {
+  readonly page: Page;
+  readonly complaints: string[] = [];
+  #hasLeft = false;
+
+  private constructor(page: Page) {
+    this.page = page;
+  }
+
+  static async enter(context: BrowserContext): Promise<Visitor> {
+    context.setDefaultTimeout(STEP_MS);
+    const visitor = new Visitor(await context.newPage());
+    // A journey that breaks off never leaves: what its browser had to say may be why.
+    context.on('close', () => {
+      if (!visitor.#hasLeft && visitor.complaints.length > 0) console.error(visitor.complaints.join('\n'));
+    });
+    visitor.#listenTo(visitor.page);
+    context.on('page', (page) => visitor.#listenTo(page));
+    return visitor;
+  }
+
+  /** Closes the window, and fails where it had complaints. */
+  async leave(): Promise<void> {
+    this.#hasLeft = true;
+    await this.page.context().close();
+    assert.deepEqual(this.complaints, []);
+  }
+
+  #listenTo(page: Page): void {
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) this.complaints.push(`console: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => this.complaints.push(`uncaught: ${error.message}`));
+    page.on('requestfailed', (request) => {
+      const failure = request.failure()?.errorText;
+      // A stream or a poll that its own page gave up, because it left or had heard the end, is no failure.
+      if (failure !== 'net::ERR_ABORTED') this.complaints.push(`failed: ${request.url()} ${failure}`);
+    });
+  }
+}
