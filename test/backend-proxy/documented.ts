@@ -1,0 +1,65 @@
+// Holds every answer that the tests see against the proxy's own OpenAPI document: its route, status, media type and the
+// shape of its body, with no field that is not in it. Called by world.ts for each request, so it is not a test of its own.
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+type Schema = { [key: string]: Json };
+
+export interface OpenApi {
+  openapi: string;
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, Schema> };
+}
+
+export interface Operation {
+  security?: Record<string, string[]>[];
+  parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
+}
+
+const validators = new Map<string, z.ZodType>();
+
+/** Undefined where no route of the document has this path. */
+export function operationOf(document: OpenApi, method: string, path: string): Operation | undefined {
+  const template = Object.keys(document.paths).find((candidate) =>
+    new RegExp(`^${candidate.replaceAll('.', '\\.').replace(/\{[^}]+\}/g, '[^/]+')}$`).test(path),
+  );
+  return template === undefined ? undefined : document.paths[template]?.[method.toLowerCase()];
+}
+
+export async function assertDocumented(document: OpenApi, method: string, path: string, response: Response) {
+  const operation = operationOf(document, method, path);
+  if (operation === undefined) return;
+  const name = `${method} ${path.replace(/^\/ipn\/.*/, '/ipn/…')} → ${response.status}`;
+  const documented = operation.responses[String(response.status)];
+  assert.ok(documented, `${name} is not documented`);
+  const [mediaType = ''] = (response.headers.get('content-type') ?? '').split(';');
+  const content = documented.content?.[mediaType];
+  assert.equal(content === undefined, documented.content === undefined, `${name}: ${mediaType} is not documented`);
+  if (content === undefined || !mediaType.endsWith('json')) return;
+  const body: unknown = await response.clone().json();
+  const result = validatorOf(document, content.schema).safeParse(body);
+  assert.ok(result.success, `${name} is not as documented: ${result.error?.message} in ${JSON.stringify(body)}`);
+}
+
+function validatorOf(document: OpenApi, schema: Schema): z.ZodType {
+  const key = JSON.stringify(schema);
+  const known = validators.get(key);
+  if (known) return known;
+  const whole = strict({ ...schema, $defs: document.components.schemas });
+  const text = JSON.stringify(whole).replaceAll('#/components/schemas/', '#/$defs/');
+  const validator = z.fromJSONSchema(JSON.parse(text) as z.core.JSONSchema.JSONSchema);
+  validators.set(key, validator);
+  return validator;
+}
+
+/** The document lets objects grow, for later versions; what is in an answer today has to be in it. */
+function strict(value: Json): Json {
+  if (Array.isArray(value)) return value.map(strict);
+  if (typeof value !== 'object' || value === null) return value;
+  const inner = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, strict(part)]));
+  return value['type'] === 'object' && 'properties' in value ? { ...inner, additionalProperties: false } : inner;
+}

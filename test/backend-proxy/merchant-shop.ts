@@ -1,0 +1,72 @@
+// The merchant's side of the tests, written without the proxy's code: order tokens signed by node:crypto alone, and a
+// server that takes webhooks and verifies them with the `standardwebhooks` library, as a merchant would.
+import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+
+const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** A compact JWS. `header` and `secret` can be wrong on purpose; `alg` none leaves the signature empty. */
+export function signToken(claims: object, secret: string, header: { alg: string; [name: string]: unknown }): string {
+  const signed = `${base64url(header)}.${base64url(claims)}`;
+  const hash = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' }[header.alg];
+  const signature = hash === undefined ? '' : createHmac(hash, secret).update(signed).digest('base64url');
+  return `${signed}.${signature}`;
+}
+
+export interface ReceivedWebhook {
+  id: string;
+  at: number;
+  headers: Record<string, string>;
+  body: string;
+  payload: { type: string; timestamp: string; data: Record<string, unknown> };
+}
+
+export interface WebhookReceiver {
+  url: string;
+  received: ReceivedWebhook[];
+  /** What the next ones are answered; the last is kept. A number is a status; 'cut' ends the connection. */
+  answers: (number | 'cut' | { status: number; headers: Record<string, string> })[];
+  close(): Promise<void>;
+}
+
+export async function startWebhookReceiver(secret: string, now: () => number): Promise<WebhookReceiver> {
+  const verifier = new Webhook(secret);
+  const receiver: Omit<WebhookReceiver, 'url' | 'close'> = { received: [], answers: [200] };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      const headers = request.headers as Record<string, string>;
+      const payload = atTime(now(), () => verifier.verify(body, headers)) as ReceivedWebhook['payload'];
+      receiver.received.push({ id: headers['webhook-id'] ?? '', at: now(), headers, body, payload });
+      const { answers } = receiver;
+      const answer = (answers.length > 1 ? answers.shift() : answers[0]) ?? 200;
+      if (answer === 'cut') return void request.socket.destroy();
+      const { status, headers: extra } = typeof answer === 'number' ? { status: answer, headers: {} } : answer;
+      response.writeHead(status, extra).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return Object.assign(receiver, {
+    url: `http://127.0.0.1:${port}/webhooks`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+}
+
+/** The library asks Date.now() how old a message is, and the tests have a clock of their own. */
+function atTime<T>(ms: number, work: () => T): T {
+  const real = Date.now;
+  Date.now = () => ms;
+  try {
+    return work();
+  } finally {
+    Date.now = real;
+  }
+}

@@ -1,0 +1,160 @@
+// Money: decimal strings to integer minor units and back, held against BigInt arithmetic and the ISO 4217 list.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import {
+  MAX_AMOUNT_DIGITS,
+  exponentOf,
+  formatAmount,
+  parseAmount,
+  parseReportedAmount,
+} from '../../../backend-proxy/protocol/money.ts';
+
+const CURRENCIES = ['JPY', 'EUR', 'KWD', 'CLF'] as const;
+const currency = fc.constantFrom(...CURRENCIES);
+const digits = (exponent: number) =>
+  fc.bigInt({ min: 0n, max: 10n ** BigInt(MAX_AMOUNT_DIGITS) - 1n }).map((minor) => {
+    const unit = 10n ** BigInt(exponent);
+    const fraction = exponent === 0 ? '' : `.${(minor % unit).toString().padStart(exponent, '0')}`;
+    return { minor, text: `${minor / unit}${fraction}` };
+  });
+const anyAmount = currency.chain((code) => digits(exponentOf(code) ?? 0).map((amount) => ({ code, ...amount })));
+
+describe('exponents', () => {
+  it('knows how many decimals each kind of currency has', () => {
+    const expected = {
+      0: ['JPY', 'KRW', 'CLP', 'ISK', 'UGX', 'VND', 'XAF', 'UYI'],
+      2: ['EUR', 'USD', 'GBP', 'CHF', 'MGA', 'MRU', 'HUF', 'TWD', 'IDR', 'COP', 'XCG', 'VED', 'ZWG'],
+      3: ['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'],
+      4: ['CLF', 'UYW'],
+    };
+    for (const [exponent, codes] of Object.entries(expected)) {
+      for (const code of codes) assert.equal(exponentOf(code), Number(exponent), code);
+    }
+  });
+
+  it('knows no code that is not three capitals, is no longer in use, or has no exponent', () => {
+    for (const code of ['eur', 'EU', 'EURO', 'XAU', 'XXX', 'XTS', 'HRK', 'BGN', '', 'constructor', '__proto__']) {
+      assert.equal(exponentOf(code), undefined, code);
+    }
+  });
+});
+
+describe('reading an amount', () => {
+  it('reads every amount as BigInt arithmetic does, to the last digit', () => {
+    fc.assert(
+      fc.property(anyAmount, ({ code, text, minor }) => {
+        assert.equal(BigInt(parseAmount(text, code) ?? -1), minor);
+      }),
+    );
+  });
+
+  it('reads fewer decimals than the currency has', () => {
+    assert.equal(parseAmount('10', 'EUR'), 1000);
+    assert.equal(parseAmount('10.1', 'EUR'), 1010);
+    assert.equal(parseAmount('0.5', 'KWD'), 500);
+    assert.equal(parseAmount('10.1', 'CLF'), 101_000);
+    assert.equal(parseAmount('0', 'EUR'), 0);
+    assert.equal(parseAmount('0.01', 'EUR'), 1);
+  });
+
+  it('refuses anything that is not a plain decimal', () => {
+    const wrong = [
+      '', ' ', '.', '1.', '.5', '01', '00', '1e3', '1E3', '+1', '-1', '-0', ' 1', '1 ', '1\n', '1,5', '1_000', '0x10',
+      '١٢', '１２', '1.٢', '1.2.3', 'NaN', 'Infinity', '1/2', '1 000', '1\u00a0000', '1.5\n', '10.10\0',
+    ]; // prettier-ignore
+    for (const text of wrong) assert.equal(parseAmount(text, 'EUR'), undefined, JSON.stringify(text));
+  });
+
+  it('refuses more decimals than the currency has, zeros included', () => {
+    assert.equal(parseAmount('1.000', 'EUR'), undefined);
+    assert.equal(parseAmount('1.0', 'JPY'), undefined);
+    assert.equal(parseAmount('1.0000', 'KWD'), undefined);
+    assert.equal(parseAmount('1.00000', 'CLF'), undefined);
+    assert.equal(parseAmount('1.0000', 'CLF'), 10_000);
+  });
+
+  it('refuses a currency that there is not', () => {
+    assert.equal(parseAmount('1', 'XXX'), undefined);
+    assert.equal(parseAmount('1', 'eur'), undefined);
+  });
+
+  it('takes 15 digits in minor units and refuses 16', () => {
+    assert.equal(parseAmount('9999999999999.99', 'EUR'), 999_999_999_999_999);
+    assert.equal(parseAmount('10000000000000.00', 'EUR'), undefined);
+    assert.equal(parseAmount('10000000000000', 'EUR'), undefined);
+    assert.equal(parseAmount('999999999999999', 'JPY'), 999_999_999_999_999);
+    assert.equal(parseAmount('1000000000000000', 'JPY'), undefined);
+    assert.ok(Number.isSafeInteger(10 ** MAX_AMOUNT_DIGITS - 1));
+  });
+
+  it('never throws and never gives anything but a safe integer of at least 0, whatever the text', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.double().map(String)),
+        currency,
+        (text, code) => {
+          const minor = parseAmount(text, code);
+          assert.ok(minor === undefined || (Number.isSafeInteger(minor) && minor >= 0));
+        },
+      ),
+    );
+  });
+});
+
+describe('reading an amount that others wrote', () => {
+  it('takes zeros beyond the decimals for no difference', () => {
+    for (const text of ['5', '5.0', '5.00', '5.000', '5.0000000'])
+      assert.equal(parseReportedAmount(text, 'EUR'), 500, text);
+    for (const text of ['50', '50.0', '50.000']) assert.equal(parseReportedAmount(text, 'JPY'), 50, text);
+    assert.equal(parseReportedAmount('10.10', 'EUR'), 1010);
+    assert.equal(parseReportedAmount('10.1000', 'EUR'), 1010);
+    assert.equal(parseReportedAmount('100', 'EUR'), 10_000);
+    assert.equal(parseReportedAmount('0.00', 'EUR'), 0);
+  });
+
+  it('takes a digit beyond the decimals for what it is', () => {
+    for (const text of ['5.001', '5.0001', '5.0000001', '5.010001']) {
+      assert.equal(parseReportedAmount(text, 'EUR'), undefined, text);
+    }
+    for (const text of ['1e3', '1.0e0', '-5', '5.00-', '٥', 'five', '']) {
+      assert.equal(parseReportedAmount(text, 'EUR'), undefined, text);
+    }
+  });
+
+  it('agrees with the strict reading wherever that one reads', () => {
+    fc.assert(
+      fc.property(anyAmount, fc.nat(5), ({ code, text, minor }, zeros) => {
+        const padded = (text.includes('.') ? text : `${text}.`) + '0'.repeat(zeros + 1);
+        assert.equal(BigInt(parseReportedAmount(text, code) ?? -1), minor);
+        assert.equal(BigInt(parseReportedAmount(padded, code) ?? -1), minor);
+      }),
+    );
+  });
+});
+
+describe('writing an amount', () => {
+  it('writes what it read, with all of the digits', () => {
+    fc.assert(
+      fc.property(anyAmount, ({ code, text, minor }) => {
+        assert.equal(formatAmount(Number(minor), code), text);
+      }),
+    );
+  });
+
+  it('fills up with zeros', () => {
+    assert.equal(formatAmount(1010, 'EUR'), '10.10');
+    assert.equal(formatAmount(1, 'EUR'), '0.01');
+    assert.equal(formatAmount(0, 'EUR'), '0.00');
+    assert.equal(formatAmount(5, 'KWD'), '0.005');
+    assert.equal(formatAmount(5, 'JPY'), '5');
+    assert.equal(formatAmount(12_345, 'CLF'), '1.2345');
+  });
+
+  it('throws rather than write what is no amount', () => {
+    for (const minor of [-1, 1.5, NaN, Infinity, Number.MAX_SAFE_INTEGER + 1]) {
+      assert.throws(() => formatAmount(minor, 'EUR'), { name: 'RangeError', message: `Not an amount: ${minor} EUR` });
+    }
+    assert.throws(() => formatAmount(1, 'XXX'), RangeError);
+  });
+});

@@ -1,0 +1,91 @@
+// The stages: one table, one rule (a fact may only raise), and what follows from it for any order of the facts.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import {
+  STAGES,
+  advance,
+  isConflict,
+  isLate,
+  stageOf,
+  type Stage,
+} from '../../../backend-proxy/protocol/transaction.ts';
+
+/** protocol.md's table, written down once more: rank, stage, status, reason, and whether a SUCCESS after it is late. */
+const TABLE = [
+  [0, 'created', 'INITIALIZED', null, false],
+  [1, 'sending', 'INITIALIZED', null, false],
+  [2, 'uncertain', 'INITIALIZED', null, false],
+  [3, 'pending', 'PROCESSING', null, false],
+  [4, 'replaced', 'FAILED', 'REPLACED', true],
+  [5, 'expired', 'FAILED', 'EXPIRED', true],
+  [6, 'rejected', 'FAILED', 'REJECTED', true],
+  [7, 'not_created', 'FAILED', 'NOT_CREATED', true],
+  [8, 'declined', 'FAILED', 'DECLINED', true],
+  [9, 'succeeded', 'SUCCESS', null, false],
+] as const;
+const ALL = TABLE.map(([, stage]) => stage);
+const stage = fc.constantFrom<Stage>(...ALL);
+
+describe('the stage table', () => {
+  it('is the one that was promised, rank by rank', () => {
+    assert.deepEqual(Object.keys(STAGES).toSorted(), ALL.toSorted());
+    for (const [rank, name, status, reason, ended] of TABLE) {
+      assert.deepEqual(STAGES[name], { rank, status, reason, ended }, name);
+      assert.equal(stageOf(rank), name);
+    }
+  });
+
+  it('knows no other rank', () => {
+    for (const rank of [-1, 10, 1.5, NaN]) assert.throws(() => stageOf(rank), { message: `No stage has rank ${rank}` });
+  });
+});
+
+describe('a fact', () => {
+  it('raises the stage where it ranks higher and changes nothing otherwise, for every pair', () => {
+    for (const [current, currentName] of TABLE) {
+      for (const [fact, factName] of TABLE) {
+        assert.equal(
+          advance(currentName, factName),
+          fact > current ? factName : currentName,
+          `${currentName}, ${factName}`,
+        );
+      }
+    }
+  });
+
+  it('ends the same in every order of the same facts, however often each comes', () => {
+    const facts = fc.array(stage, { minLength: 1, maxLength: 8 });
+    const shuffled = facts.chain((order) =>
+      fc.tuple(
+        fc.constant(order),
+        fc.shuffledSubarray(order, { minLength: order.length }),
+        fc.array(fc.nat(order.length - 1)),
+      ),
+    );
+    fc.assert(
+      fc.property(shuffled, ([order, other, repeats]) => {
+        const end = (all: readonly Stage[]) => all.reduce(advance, 'created');
+        const repeated = [...other, ...repeats.map((at) => order[at] ?? 'created')];
+        assert.equal(end(other), end(order));
+        assert.equal(end(repeated), end(order));
+        assert.equal(STAGES[end(order)].rank, Math.max(...order.map((name) => STAGES[name].rank)));
+      }),
+    );
+  });
+
+  it('is a late success only after an end that was ours or the gateway took back', () => {
+    for (const [, name, , , ended] of TABLE) {
+      assert.equal(isLate(name, 'succeeded'), ended, name);
+      for (const other of ALL.slice(0, -1)) assert.equal(isLate(name, other), false, `${name}, ${other}`);
+    }
+  });
+
+  it('is a conflict only where the gateway says FAILED of what it had said SUCCESS of', () => {
+    for (const current of ALL) {
+      for (const fact of ALL) {
+        assert.equal(isConflict(current, fact), current === 'succeeded' && fact === 'declined', `${current}, ${fact}`);
+      }
+    }
+  });
+});

@@ -1,0 +1,99 @@
+// What the merchant sees of a transaction: every promised name, and nothing else.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { STAGES, type Stage, type Transaction } from '../../../backend-proxy/protocol/transaction.ts';
+import { iso, merchantView, paymentView, payoutView } from '../../../backend-proxy/protocol/views.ts';
+
+const AT = Date.UTC(2026, 10, 20, 12);
+const TRANSACTION: Transaction = {
+  id: 'A-1-2',
+  type: 'PAY',
+  orderId: 'A-1',
+  attempt: 2,
+  method: 'CHECKOUT',
+  amountMinor: 1010,
+  currency: 'EUR',
+  customer: '12345678',
+  note: null,
+  stage: 'expired',
+  paymentId: '111328',
+  checkoutUrl: 'https://checkout.example/pay?token=secret-of-the-shopper',
+  qr: null,
+  appUrl: null,
+  expiresAt: AT + 900_000,
+  late: true,
+  surplus: false,
+  mismatch: true,
+  conflict: true,
+  needsReview: false,
+  createdAt: AT,
+  updatedAt: AT + 1,
+  history: [{ at: AT, event: 'created', source: 'shopper', detail: null }],
+};
+
+describe("the merchant's view", () => {
+  it('of a payment has the promised fields', () => {
+    assert.deepEqual(paymentView(TRANSACTION), {
+      type: 'PAY',
+      orderId: 'A-1',
+      gatewayOrderId: 'A-1-2',
+      paymentId: '111328',
+      method: 'CHECKOUT',
+      amount: '10.10',
+      currency: 'EUR',
+      customer: '12345678',
+      status: 'FAILED',
+      reason: 'EXPIRED',
+      late: true,
+      surplus: false,
+      needsReview: false,
+      createdAt: '2026-11-20T12:00:00.000Z',
+      updatedAt: '2026-11-20T12:00:00.001Z',
+      history: [{ at: '2026-11-20T12:00:00.000Z', event: 'created', source: 'shopper', detail: null }],
+    });
+  });
+
+  it('of a payout has its note, and nothing of payments', () => {
+    const payout: Transaction = {
+      ...TRANSACTION,
+      type: 'PAYOUT',
+      orderId: 'P-1',
+      note: 'Thank you',
+      stage: 'pending',
+      currency: 'JPY',
+      needsReview: true,
+    };
+    assert.deepEqual(payoutView(payout), {
+      type: 'PAYOUT',
+      orderId: 'P-1',
+      paymentId: '111328',
+      amount: '1010',
+      currency: 'JPY',
+      customer: '12345678',
+      note: 'Thank you',
+      status: 'PROCESSING',
+      reason: null,
+      needsReview: true,
+      createdAt: '2026-11-20T12:00:00.000Z',
+      updatedAt: '2026-11-20T12:00:00.001Z',
+      history: [{ at: '2026-11-20T12:00:00.000Z', event: 'created', source: 'shopper', detail: null }],
+    });
+    assert.deepEqual(merchantView(payout), payoutView(payout));
+    assert.deepEqual(merchantView(TRANSACTION), paymentView(TRANSACTION));
+  });
+
+  it('shows every stage by its status and reason', () => {
+    for (const stage of Object.keys(STAGES) as Stage[]) {
+      const { status, reason } = paymentView({ ...TRANSACTION, stage });
+      assert.deepEqual({ status, reason }, { status: STAGES[stage].status, reason: STAGES[stage].reason }, stage);
+    }
+  });
+
+  it('never has what the shopper was given to pay with', () => {
+    assert.doesNotMatch(JSON.stringify(merchantView(TRANSACTION)), /secret-of-the-shopper/);
+  });
+
+  it('writes times in UTC with milliseconds', () => {
+    assert.equal(iso(AT + 7), '2026-11-20T12:00:00.007Z');
+  });
+});

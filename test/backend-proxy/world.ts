@@ -1,0 +1,260 @@
+// A whole small world for the proxy's tests: the real sandbox on a loopback port, the real ledger in a temporary SQLite file,
+// createProxy() over both, and one virtual clock that all of them live by. Nothing of ours is mocked. Each answer is held
+// against the OpenAPI document. `pass` lets time go by from one due event to the next, as a running process would see it.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { TestContext } from 'node:test';
+import { serve } from '@hono/node-server';
+import { createProxy, type Log, type Proxy, type ProxyConfig } from '../../backend-proxy/app.ts';
+import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
+import { createGateway } from '../../backend-proxy/gateway/http.ts';
+import { DEFAULT_PROFILE, type Profile } from '../../backend-proxy/gateway/profile.ts';
+import { createLedger } from '../../backend-proxy/ledger/books.ts';
+import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
+import { openStore } from '../../backend-proxy/ledger/open.ts';
+import type { OrderClaims, OrderView, Problem, StartPayment } from '../../backend-proxy/protocol/wire.ts';
+import { createSandbox, type Sandbox } from '../../demo/sandbox/sandbox.ts';
+import { assertDocumented, type OpenApi } from './documented.ts';
+import { signToken, startWebhookReceiver, type WebhookReceiver } from './merchant-shop.ts';
+
+export const NOON = Date.UTC(2026, 10, 20, 12);
+export const SHOP = 'https://shop.example';
+/** Each is a canary as well: none may be found in a log, an answer, a webhook or the database. */
+export const SECRETS = {
+  gatewayKey: 'canary-gateway-key-0123456789',
+  order: 'canary-order-secret-0123456789-0123456789',
+  merchant: 'canary-merchant-key-0123456789-0123456789',
+  ipn: 'canary-ipn-secret-0123456789',
+  webhook: `whsec_${Buffer.from('canary-webhook-secret-0123456789').toString('base64')}`,
+};
+
+export interface WorldOptions {
+  profile?: Partial<Profile>;
+  config?: Partial<ProxyConfig>;
+  checkoutHosts?: string[];
+  totalTimeoutMs?: number;
+  /** Starts a merchant's webhook receiver and sends there. */
+  webhooks?: boolean;
+  /** Wraps a port, to make it fail or to listen in. */
+  wrapLedger?: (ledger: Ledger) => Ledger;
+  wrapGateway?: (gateway: Gateway) => Gateway;
+}
+
+export interface Answer<Body = OrderView> {
+  status: number;
+  headers: Headers;
+  body: Body;
+}
+
+export interface SandboxTransaction {
+  orderId: string;
+  status: string;
+  createRequests: number;
+  ipns: { state: string; attempts: { answer: number | null; body: string }[] }[];
+}
+
+export interface World {
+  now(): number;
+  /** Moves the clock; nothing happens by it. */
+  skip(ms: number): void;
+  /** Lets time go by: all that comes due on the way is done when it is due. */
+  pass(ms: number): Promise<void>;
+  /** Does what is due now. */
+  settle(): Promise<void>;
+  proxy: Proxy;
+  ledger: Ledger;
+  sandbox: Sandbox;
+  gatewayUrl: string;
+  receiver: WebhookReceiver;
+  log: Record<string, unknown>[];
+  file: string;
+  rows<Row>(sql: string, ...parameters: (string | number)[]): Row[];
+
+  request(method: string, path: string, init?: RequestInit, env?: object): Promise<Response>;
+  token(claims?: Partial<OrderClaims> & Record<string, unknown>): string;
+  start(token: string, body: StartPayment | object, key?: string): Promise<Answer>;
+  refused(token: string, body: StartPayment | object, key?: string): Promise<Answer<Problem>>;
+  view(token: string): Promise<OrderView>;
+  merchant<Body = Record<string, unknown>>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer<Body>>;
+  ipn(body: unknown, secret?: string): Promise<Response>;
+  /** What the customer, the wallet or the clock does at the gateway. */
+  customer(does: 'approve' | 'decline' | 'expire' | 'ipn', gatewayOrderId: string): Promise<void>;
+  faults(faults: object): Promise<void>;
+  gatewayHas(gatewayOrderId: string): Promise<SandboxTransaction | undefined>;
+}
+
+let openApi: Promise<OpenApi> | undefined;
+
+export async function createWorld(t: TestContext, options: WorldOptions = {}): Promise<World> {
+  let time = NOON;
+  const now = (): number => time;
+  const folder = mkdtempSync(join(tmpdir(), 'proxy-world-'));
+  const file = join(folder, 'payments.db');
+  writeFileSync(join(folder, 'widget.js'), 'export const widget = true;\n');
+  const log: Record<string, unknown>[] = [];
+  const onLog: Log = (level, event, fields) => void log.push({ level, event, ...fields });
+
+  const sandbox = createSandbox({
+    apiKey: SECRETS.gatewayKey,
+    now,
+    ipnUrl: `http://proxy.example/ipn/${SECRETS.ipn}`,
+    fetch: async (url, init) => proxy.app.request(String(url), init),
+  });
+  const server = serve({ fetch: sandbox.app.fetch, hostname: '127.0.0.1', port: 0 }) as Server;
+  if (!server.listening) await new Promise((resolve) => server.once('listening', resolve));
+  const gatewayUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const store = await openStore(`file:${file}`, (error) => assert.fail(String(error)));
+  const books = createLedger(store, now);
+  const ledger = options.wrapLedger?.(books) ?? books;
+  const wire = createGateway({
+    url: gatewayUrl,
+    apiKey: SECRETS.gatewayKey,
+    profile: { ...DEFAULT_PROFILE, ...options.profile },
+    checkoutHosts: options.checkoutHosts ?? [],
+    ...(options.totalTimeoutMs !== undefined && { totalTimeoutMs: options.totalTimeoutMs }),
+  });
+  const receiver = options.webhooks ? await startWebhookReceiver(SECRETS.webhook, now) : undefined;
+  const proxy = createProxy({
+    gateway: options.wrapGateway?.(wire) ?? wire,
+    ledger,
+    now,
+    log: onLog,
+    config: {
+      orderSecrets: [SECRETS.order],
+      merchantKeys: [SECRETS.merchant],
+      ipnSecrets: [SECRETS.ipn],
+      allowedOrigins: [SHOP],
+      widgetFolder: folder,
+      ...(receiver && { webhook: { url: receiver.url, secrets: [SECRETS.webhook] } }),
+      ...options.config,
+    },
+  });
+  const reader = new DatabaseSync(file, { readOnly: true });
+  const document = await (openApi ??= readDocument(proxy));
+
+  t.after(async () => {
+    reader.close();
+    server.closeAllConnections();
+    await Promise.all([books.close(), wire.close(), receiver?.close()]);
+    await new Promise((resolve) => server.close(resolve));
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function request(method: string, path: string, init: RequestInit = {}, env?: object): Promise<Response> {
+    const response = await proxy.app.request(path, { ...init, method }, env ?? {});
+    const { pathname } = new URL(path, 'http://proxy.example');
+    await assertDocumented(document, method, pathname, response);
+    return response;
+  }
+
+  async function post(token: string, body: object, key: string): Promise<Answer<unknown>> {
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'Idempotency-Key': key };
+    const response = await request('POST', '/order/payments', { headers, body: JSON.stringify(body) });
+    return { status: response.status, headers: response.headers, body: await response.json() };
+  }
+
+  async function control(path: string, body: object): Promise<Response> {
+    return sandbox.app.request(`/_sandbox/${path}`, { method: 'POST', body: JSON.stringify(body) });
+  }
+
+  async function settle(): Promise<void> {
+    await sandbox.tick();
+    await proxy.tick();
+  }
+
+  function nextDueAt(): number | undefined {
+    const [row] = reader
+      .prepare(
+        `select min(at) as at from (
+           select max(next_check_at, lease_until) as at from transactions where next_check_at is not null
+           union all select max(next_at, lease_until) from webhooks where state = 'pending') where at > ?`,
+      )
+      .all(time) as { at: number | null }[];
+    return row?.at ?? undefined;
+  }
+
+  return {
+    now,
+    skip: (ms) => void (time += ms),
+    settle,
+    async pass(ms) {
+      const end = time + ms;
+      for (;;) {
+        await settle();
+        if (time >= end) return;
+        time = Math.min(nextDueAt() ?? end, end);
+      }
+    },
+    proxy,
+    ledger,
+    sandbox,
+    gatewayUrl,
+    get receiver() {
+      assert.ok(receiver, 'createWorld was not asked for webhooks');
+      return receiver;
+    },
+    log,
+    file,
+    rows: <Row>(sql: string, ...parameters: (string | number)[]) => reader.prepare(sql).all(...parameters) as Row[],
+    request,
+    token: (claims = {}) =>
+      signToken(
+        {
+          orderId: 'A-1',
+          amount: '10.10',
+          currency: 'EUR',
+          returnUrl: `${SHOP}/thanks`,
+          exp: Math.floor(time / 1000) + 3600,
+          ...claims,
+        },
+        SECRETS.order,
+        { alg: 'HS256' },
+      ),
+    async start(token, body, key = randomUUID()) {
+      const answer = await post(token, body, key);
+      assert.ok(answer.status < 300, JSON.stringify(answer.body));
+      return answer as Answer;
+    },
+    async refused(token, body, key = randomUUID()) {
+      const answer = await post(token, body, key);
+      assert.ok(answer.status >= 400, JSON.stringify(answer.body));
+      return answer as Answer<Problem>;
+    },
+    async view(token) {
+      const response = await request('GET', '/order', { headers: { Authorization: `Bearer ${token}` } });
+      assert.equal(response.status, 200);
+      return (await response.json()) as OrderView;
+    },
+    async merchant<Body>(method: 'GET' | 'POST', path: string, body?: unknown) {
+      const headers = { Authorization: `Bearer ${SECRETS.merchant}`, 'Content-Type': 'application/json' };
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      const response = await request(method, path, { headers, ...(body !== undefined && { body: text }) });
+      return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
+    },
+    ipn: (body, secret = SECRETS.ipn) =>
+      request('POST', `/ipn/${secret}`, { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    async customer(does, gatewayOrderId) {
+      const response = await control(`transactions/${gatewayOrderId}/${does}`, {});
+      assert.equal(response.status, 200, await response.text());
+    },
+    async faults(faults) {
+      const response = await control('faults', faults);
+      assert.equal(response.status, 200, await response.text());
+    },
+    async gatewayHas(gatewayOrderId) {
+      const response = await sandbox.app.request(`/_sandbox/transactions/${gatewayOrderId}`);
+      return response.ok ? ((await response.json()) as SandboxTransaction) : undefined;
+    },
+  };
+}
+
+export async function readDocument(proxy: Proxy): Promise<OpenApi> {
+  return (await (await proxy.app.request('/openapi.json')).json()) as OpenApi;
+}
