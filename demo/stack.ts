@@ -43,7 +43,7 @@ const PROGRAMS: Record<Part, string> = {
 };
 /** A path that each answers as soon as it can work. */
 const READY: Record<Part, string> = { sandbox: '/', proxy: '/readyz', shop: '/' };
-const READY_WITHIN_MS = 20_000;
+const READY_WITHIN_MS = 30_000;
 /** A port can be taken between the moment we find it free and the moment the child asks for it. */
 const STARTS = 3;
 const LINES_KEPT = 2_000;
