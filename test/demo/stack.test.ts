@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { FREE_PORTS, startStack } from '../../demo/stack.ts';
 import { buildWidgetIfStale } from '../../demo/widget-build.ts';
@@ -67,10 +70,12 @@ test('when one part dies the others are ended, and a message names it', async ()
 });
 
 test('nothing outlives a parent that is killed outright', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'stack-test-'));
+  after(() => rm(dir, { recursive: true, force: true }));
   const program = `
     import { FREE_PORTS, startStack } from '${new URL('../../demo/stack.ts', import.meta.url).href}';
     process.once('disconnect', () => process.exit()).channel.unref();
-    const { sandbox, proxy, shop } = await startStack({ ports: FREE_PORTS });
+    const { sandbox, proxy, shop } = await startStack({ ports: FREE_PORTS, dir: ${JSON.stringify(dir)} });
     console.log(JSON.stringify([sandbox, proxy, shop]));`;
   const parent = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
