@@ -1,7 +1,7 @@
-// Checks what the shopper chose and typed, and makes the body of the start from it. Pure; the proxy checks all of it again.
+// Reads what the shopper typed, and makes the body of the start from it. Decimal strings in, decimal strings out.
+// Pure; the proxy has the last word about digits and bounds. This says the same at once, beside the field.
 import type { Method, StartPayment } from '../backend-proxy/protocol/wire.ts';
-import { compareAmounts, parseAmount } from './amount.ts';
-import type { FieldErrors, SessionState } from './view.ts';
+import type { FieldErrors, SessionState } from './state.ts';
 
 export type CheckedDraft = { body: StartPayment; errors?: undefined } | { body?: undefined; errors: FieldErrors };
 
@@ -26,6 +26,31 @@ export function checkDraft(state: SessionState, method: Method, language: string
 
 /** The amount to be paid, as far as it is known: the order's, else what was typed so far; null where that is no amount. */
 export function draftAmount({ claims, order, draft }: SessionState, language: string): string | null {
-  if (!order || claims?.amount !== undefined) return order?.amount ?? null;
+  if (claims?.amount !== undefined) return order.amount;
   return draft.amount ? parseAmount(draft.amount, order.currency, language) : order.amount;
+}
+
+/** Decimal string of what was typed, null where it is no amount. Takes the language's decimal separator, a point, and any digits. */
+export function parseAmount(typed: string, currency: string, language: string): string | null {
+  const format = new Intl.NumberFormat(language, { style: 'currency', currency });
+  const decimals = format.resolvedOptions().maximumFractionDigits ?? 2;
+  const grouping = format.formatToParts(1111111).find(({ type }) => type === 'group')?.value;
+  const text = typed.replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 15)).replace(/[\s\u200e\u200f]/g, '');
+  // "1.000" is a thousand in German and one dinar in English: where it could be either, neither is guessed.
+  if (grouping && text.split(grouping)[1]?.length === 3) return null;
+  const [, whole, fraction = ''] = /^0*(\d{1,15})(?:[.,٫](\d+))?$/.exec(text) ?? [];
+  if (!whole || fraction.length > decimals) return null;
+  const amount = fraction ? `${whole}.${fraction}` : whole;
+  return scaled(amount) > 0n ? amount : null;
+}
+
+/** Below 0, 0, above 0, as `sort` takes it. */
+export function compareAmounts(a: string, b: string): number {
+  return Number(scaled(a) - scaled(b));
+}
+
+/** All decimals that a currency can have fit in nine digits. */
+function scaled(amount: string): bigint {
+  const [whole = '', fraction = ''] = amount.split('.');
+  return BigInt(whole + fraction.padEnd(9, '0'));
 }

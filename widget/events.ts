@@ -18,9 +18,6 @@ export interface PaymentEventDetails {
 
 export type PaymentEventMap = { [Name in keyof PaymentEventDetails]: CustomEvent<PaymentEventDetails[Name]> };
 
-/** Tells the page; false where a listener canceled. */
-export type Emit = <Name extends keyof PaymentEventDetails>(name: Name, detail: PaymentEventDetails[Name]) => boolean;
-
 declare global {
   interface GlobalEventHandlersEventMap extends PaymentEventMap {}
 }

@@ -16,10 +16,8 @@ export interface Language {
   /** BCP 47, as wished for, with its region: amounts and times follow it. */
   tag: string;
   direction: 'ltr' | 'rtl';
-  messages: Messages;
+  messages: Partial<Messages>;
 }
-
-export const ENGLISH: Language = { tag: 'en', direction: 'ltr', messages: en };
 
 /** The first tag that is of a language we have; English where there is none. */
 export function chooseTag(wishes: readonly (string | null | undefined)[]): string {
@@ -28,25 +26,23 @@ export function chooseTag(wishes: readonly (string | null | undefined)[]): strin
     const language = baseOf(tag);
     if ((language === 'en' || Object.hasOwn(LOADERS, language)) && isTag(tag)) return tag;
   }
-  return ENGLISH.tag;
+  return 'en';
 }
 
-export async function loadLanguage(tag: string): Promise<Language> {
+/** At once for English, a promise for any other; with English where that cannot be had. */
+export function loadLanguage(tag: string): Language | Promise<Language> {
   const load = LOADERS[baseOf(tag) as keyof typeof LOADERS];
-  const messages = await load?.().catch(() => undefined);
-  if (!messages) return baseOf(tag) === 'en' ? { ...ENGLISH, tag } : ENGLISH;
-  return { tag, direction: RTL.test(tag) ? 'rtl' : 'ltr', messages };
+  const direction = RTL.test(tag) ? 'rtl' : 'ltr';
+  if (!load) return { tag, direction, messages: en };
+  return load().then(
+    (messages) => ({ tag, direction, messages }),
+    () => ({ tag: 'en', direction: 'ltr', messages: en }),
+  );
 }
 
 /** Fills `{name}` from the values. */
 export function fill(text: string, values: Record<string, string> = {}): string {
   return text.replaceAll(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
-}
-
-/** A time that is left, as words: `3 minutes`, `30 seconds`; Intl knows every language's plurals. */
-export function spokenTime(seconds: number, tag: string): string {
-  const [value, unit] = seconds < 60 ? [seconds, 'second'] : [Math.round(seconds / 60), 'minute'];
-  return new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
 }
 
 export type Say = (key: MessageKey, values?: Record<string, string>) => string;

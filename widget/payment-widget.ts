@@ -1,23 +1,20 @@
-// The element: attributes, slots, parts, states and the form, around a session. render() is one switch from what view.ts decides
-// to a panel. It holds no payment state of its own; it moves the focus, speaks to screen readers and fetches the language.
-import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import type { Method, OrderView } from '../backend-proxy/protocol/wire.ts';
+// The element: attributes, slots, parts, states and the form, around one state. What to show is view.ts's to decide, what to do the
+// session's; this renders and hands over. Only what the first paint needs is in this module's bundle: the choice, from the token's
+// own claims. The rest (later.ts) is fetched at once and is there before anybody has read the methods' names.
+import { LitElement, html, type PropertyValues, type TemplateResult } from 'lit';
+import type { OrderView } from '../backend-proxy/protocol/wire.ts';
 import { formatAmount } from './amount.ts';
-import { Countdown } from './controllers/countdown.ts';
-import { Session, type Errand } from './controllers/session.ts';
-import { draftAmount } from './draft.ts';
-import type { Emit } from './events.ts';
-import { ENGLISH, chooseTag, fill, loadLanguage, spokenTime, type Language, type Say } from './language.ts';
+import type { Session } from './controllers/session.ts';
+import { chooseTag, fill, loadLanguage, type Language, type Say } from './language.ts';
+import type { Engine } from './later.ts';
 import type { Messages } from './locales/en.ts';
 import { choose } from './panels/choose.ts';
-import type { Surroundings } from './panels/pieces.ts';
-import { redirect } from './panels/redirect.ts';
-import { scan } from './panels/scan.ts';
-import { failed, paid } from './panels/settled.ts';
-import { trouble } from './panels/trouble.ts';
-import { checking, wallet } from './panels/wallet.ts';
+import { tools, type Surroundings } from './panels/pieces.ts';
 import { styles } from './payment-widget.styles.ts';
-import { show, type Shown } from './view.ts';
+import type { SessionState } from './state.ts';
+import { chosenMethod, showChoice } from './choice.ts';
+import { BLANK, stateFor } from './state.ts';
+import type { Shown } from './view.ts';
 
 const STATES: Record<Shown['panel'], 'choosing' | 'waiting' | 'paid' | 'failed' | null> = {
   choose: 'choosing',
@@ -29,6 +26,12 @@ const STATES: Record<Shown['panel'], 'choosing' | 'waiting' | 'paid' | 'failed' 
   failed: 'failed',
   trouble: null,
 };
+
+/** Not `new URL('.', import.meta.url)` as one expression: bundlers take that for an asset and inline it. */
+const SCRIPT_URL = import.meta.url;
+
+/** For all widgets of the page; undefined until it is there. */
+let later: typeof import('./later.ts') | undefined;
 
 /**
  * Collects one payment for one order, and follows it until it is settled.
@@ -123,100 +126,81 @@ export class PaymentWidget extends LitElement {
   declare messages: Partial<Messages> | null;
 
   readonly #internals = this.attachInternals();
-  readonly #countdown = new Countdown(this);
-  readonly #session: Session;
-  /** Undefined until the first one is there; English is at once. */
+  #state = BLANK;
+  #engine: Engine | undefined;
+  /** Undefined until the first one is there. */
   #language: Language | undefined;
-  #wishedTag = '';
+  #tag = '';
   #shown: Shown | undefined;
-  #copied = '';
-  #notes = '';
-  /** Of the update under way. */
+  /** Before the update under way. */
   #hadFocus = false;
-  #panelBefore: Shown['panel'] | undefined;
-  #spoken: string | undefined;
 
   constructor() {
     super();
-    this.order = '';
-    this.proxy = '';
-    this.methods = null;
-    this.method = null;
-    this.lang = '';
+    this.order = this.proxy = this.lang = '';
+    this.methods = this.method = this.messages = null;
     this.checkoutTarget = '_self';
-    this.messages = null;
-    this.#session = new Session(this, {
-      emit: this.#emit,
-      language: () => this.#tag,
-      prepareRedirect: (method) => this.#prepareRedirect(method),
-      storage: sessionStorageOf(window),
-      page: window,
-    });
   }
 
   /** The current view of the order, as the proxy last told it; null until it did. */
   get view(): OrderView | null {
-    const { order } = this.#session.state;
-    return order && order.version >= 0 ? order : null;
+    const { order } = this.#state;
+    return order.version < 0 ? null : order;
   }
 
   /** Starts a payment by the chosen method, as the button does. */
   pay(): void {
-    this.#session.pay();
+    void this.#run((session) => session.pay());
   }
 
   /** Leads back to the choice. */
   reset(): void {
-    this.#session.reset();
+    void this.#run((session) => session.reset());
   }
 
   /** Puts the focus on the chosen method, else on the panel's heading. */
   override focus(options?: FocusOptions): void {
-    const target = this.renderRoot?.querySelector<HTMLElement>('input:checked') ?? this.#find('h2');
-    target?.focus(options);
+    (this.#find('input:checked') ?? this.#find('h2'))?.focus(options);
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.#run(() => {});
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has('methods') || changed.has('method')) {
-      this.#session.wish({ methods: this.methods?.split(/[\s,]+/) ?? null, method: this.method });
-    }
+    const wishes = { methods: this.methods?.split(/[\s,]+/) ?? null, method: this.method };
+    this.#state = { ...this.#state, wishes };
     if (changed.has('order') || changed.has('proxy')) {
-      this.#session.open(this.order, new URL(this.proxy || DEFAULT_PROXY, document.baseURI).href);
+      this.#state = stateFor(this.order, this.#state, (orderId) => noted(orderId) !== null);
+      this.#open();
     }
     this.#findLanguage();
-    this.#shown = this.order && this.#language ? show(this.#session.state, Date.now()) : undefined;
-    this.#hadFocus = this.shadowRoot?.activeElement != null;
-    const seconds = this.#countdown.show(this.#shown?.panel === 'redirect' ? this.#shown.remainingMs : null);
-    this.#spoken = seconds === null ? undefined : this.#say('timeLeft', { time: spokenTime(seconds, this.#tag) });
+    const { claims, resuming } = this.#state;
+    const isReady = later || (claims && !resuming);
+    this.#shown =
+      this.order && this.#language && isReady
+        ? (later?.show(this.#state, Date.now()) ?? showChoice(this.#state))
+        : undefined;
+    this.#hadFocus = !!this.shadowRoot?.activeElement;
   }
 
-  protected override render(): TemplateResult | typeof nothing {
+  protected override render(): TemplateResult | '' {
     const shown = this.#shown;
-    if (!shown) return nothing;
-    const { order, lost } = this.#session.state;
-    const around = order && this.#surroundings(order);
-    const showTotal = shown.panel !== 'choose' || !shown.askAmount;
-    return html`<div class="sheet" part="sheet" lang=${this.#tag} dir=${this.#language?.direction ?? 'ltr'}>
+    if (!shown || !this.#language) return '';
+    const around = this.#surroundings(this.#language.tag);
+    const { description, amount } = around.order;
+    const total = shown.panel === 'choose' && shown.askAmount ? '' : around.money(amount);
+    return html`<div class="sheet" part="sheet" lang=${around.language} dir=${this.#language.direction}>
       <slot name="header"></slot>
-      ${
-        around && (order.description || showTotal)
-          ? html`<div>
-              ${order.description ? html`<p class="muted" part="description">${order.description}</p>` : nothing}
-              ${showTotal ? html`<p class="total" part="total">${around.money(order.amount)}</p>` : nothing}
-            </div>`
-          : nothing
-      }
-      <div class="panel">
-        ${around ? this.#panel(shown, around) : shown.panel === 'trouble' ? trouble(shown.trouble, this.#say) : nothing}
+      <header>
+        ${description ? html`<p part="description">${description}</p>` : ''}
+        ${total ? html`<p class="total" part="total">${total}</p>` : ''}
+      </header>
+      <div class="panel ${shown.panel}">
+        ${shown.panel === 'choose' ? choose(shown, around) : later?.panel(shown, around)}
       </div>
-      ${
-        lost && STATES[shown.panel] === 'waiting'
-          ? html`<div class="note" part="status">
-              ${this.#say('lost')}
-              <button class="quiet" type="button" @click=${() => this.#session.refresh()}>${this.#say('retry')}</button>
-            </div>`
-          : nothing
-      }
+      ${this.#state.lost && STATES[shown.panel] === 'waiting' ? later?.lostNote(around) : ''}
       <slot name="footer"></slot>
       <p class="live" role="status"></p>
     </div>`;
@@ -225,179 +209,109 @@ export class PaymentWidget extends LitElement {
   protected override updated(): void {
     const shown = this.#shown;
     if (!shown) return;
-    this.#reflect(shown);
-    const changed = shown.panel !== this.#panelBefore;
-    this.#panelBefore = shown.panel;
-    if (changed && this.#hadFocus) this.#find('h2')?.focus();
-    else if (this.#hadFocus && shown.panel === 'choose' && shown.errors !== this.#errorsBefore) {
-      this.#find('[aria-invalid=true]')?.focus();
-    }
-    this.#errorsBefore = shown.panel === 'choose' ? shown.errors : undefined;
-    this.#announce(changed);
-  }
-  #errorsBefore: object | undefined;
-
-  #panel(shown: Shown, around: Surroundings): TemplateResult {
-    switch (shown.panel) {
-      case 'choose':
-        return choose(shown, around);
-      case 'checking':
-        return checking(around);
-      case 'redirect':
-        return redirect(shown, around);
-      case 'scan':
-        return scan(shown, around);
-      case 'wallet':
-        return wallet(around);
-      case 'paid':
-        return paid(shown, around);
-      case 'failed':
-        return failed(shown, around);
-      case 'trouble':
-        return trouble(shown.trouble, this.#say);
-      default:
-        return shown satisfies never;
-    }
+    const state = STATES[shown.panel];
+    const isPaid = state === 'paid';
+    const { states } = this.#internals;
+    states.clear();
+    if (state) states.add(state);
+    this.#internals.setFormValue(isPaid ? this.#state.order.orderId : null);
+    this.#internals.setValidity({ valueMissing: !isPaid }, this.#say('unpaid'), this.#find('h2') ?? this);
+    this.#engine?.painted(shown, this.#hadFocus, this.#say);
   }
 
-  #surroundings(order: OrderView): Surroundings {
-    const session = this.#session;
-    const { claims, draft } = session.state;
+  #surroundings(language: string): Surroundings {
+    const state = this.#state;
+    const { order } = state;
     return {
+      tools,
       say: this.#say,
-      money: (amount) => (amount ? formatAmount(amount, order.currency, this.#tag) : ''),
-      language: this.#tag,
+      money: (amount) => (amount ? formatAmount(amount, order.currency, language) : ''),
+      language,
       order,
-      claims,
-      draft,
-      amount: draftAmount(session.state, this.#tag),
+      state,
+      amount: later ? later.draftAmount(state, language) : order.amount,
       target: this.checkoutTarget,
-      copied: this.#copied !== '',
-      act: {
-        edit: (change) => session.edit(change),
-        pay: (event) => {
-          event?.preventDefault();
-          session.pay();
-        },
-        again: (method) => session.again(method),
-        reset: () => session.reset(),
-        follow: () => session.follow(),
-        copy: (text) => void this.#copy(text),
-      },
+      run: (act) => void this.#run(act),
     };
   }
 
-  /** States for the page's styles; value and validity for its form. */
-  #reflect({ panel }: Shown): void {
-    const { states } = this.#internals;
-    for (const state of Object.values(STATES)) if (state) states[STATES[panel] === state ? 'add' : 'delete'](state);
-    const isPaid = panel === 'paid';
-    this.#internals.setFormValue(isPaid ? (this.view?.orderId ?? null) : null);
-    if (isPaid) this.#internals.setValidity({});
-    else this.#internals.setValidity({ valueMissing: true }, this.#say('unpaid'), this.#find('h2') ?? this);
+  #set(change: Partial<SessionState>): void {
+    if (change.stage?.at === 'sending') noted(this.#state.order.orderId, 'started');
+    this.#state = { ...this.#state, ...change };
+    this.requestUpdate();
   }
 
-  /** One polite region: a new panel's heading and first words, what went wrong, the time at its steps. */
-  #announce(panelChanged: boolean): void {
-    const texts = (selector: string) =>
-      [...this.renderRoot.querySelectorAll(selector)].map((each) => each.textContent?.trim()).join(' ');
-    const notes = texts('.note, .wrong');
-    let spoken = this.#spoken;
-    if (panelChanged) spoken = `${this.#hadFocus ? '' : texts('h2')} ${texts('.panel > p, .beside > p')}`;
-    else if (notes !== this.#notes) spoken = notes;
-    this.#notes = notes;
-    const live = this.#find('.live');
-    if (live && spoken !== undefined) live.textContent = spoken;
+  #say: Say = (key, values) =>
+    fill(
+      this.messages?.[key] ?? this.#language?.messages[key] ?? (later?.english as Partial<Messages>)?.[key] ?? '',
+      values,
+    );
+
+  /** Does it as soon as the rest is there; where that cannot be had, the proxy cannot either. */
+  async #run(act: (session: Session) => void): Promise<void> {
+    try {
+      later ??= await import('./later.ts');
+    } catch {
+      return this.#set({
+        stage: { at: 'choosing', trouble: { code: 'network', retryable: true, requestId: undefined } },
+      });
+    }
+    if (!this.#engine) {
+      this.#engine = later.start({
+        element: this,
+        state: () => this.#state,
+        set: (change) => this.#set(change),
+        chosen: () => chosenMethod(this.#state),
+        language: () => this.#tag,
+      });
+      this.#open();
+      this.requestUpdate();
+    }
+    act(this.#engine.session);
+  }
+
+  #open(): void {
+    if (this.order) this.#engine?.session.open(this.order, this.proxy || new URL('.', SCRIPT_URL).href);
   }
 
   #findLanguage(): void {
-    const { claims } = this.#session.state;
-    const tag = chooseTag([this.lang, nearestLang(this), claims?.language, ...navigator.languages]);
-    if (tag === this.#wishedTag) return;
-    this.#wishedTag = tag;
-    if (/^en\b/.test(tag)) {
-      this.#language = { ...ENGLISH, tag };
-      return;
-    }
-    void this.#loadLanguage(tag);
+    const tag = chooseTag([this.lang, nearestLang(this), this.#state.claims?.language, ...navigator.languages]);
+    if (tag === this.#tag) return;
+    this.#tag = tag;
+    const language = loadLanguage(tag);
+    if (language instanceof Promise) void this.#take(language, tag);
+    else this.#language = language;
   }
 
-  async #loadLanguage(tag: string): Promise<void> {
-    const language = await loadLanguage(tag);
-    if (tag !== this.#wishedTag) return;
-    this.#language = language;
+  async #take(language: Promise<Language>, tag: string): Promise<void> {
+    const taken = await language;
+    if (tag !== this.#tag) return;
+    this.#language = taken;
     this.requestUpdate();
-  }
-
-  get #tag(): string {
-    return this.#language?.tag ?? ENGLISH.tag;
-  }
-
-  #say: Say = (key, values) => fill(this.messages?.[key] ?? this.#language?.messages[key] ?? '', values);
-
-  #emit: Emit = (name, detail) =>
-    this.dispatchEvent(
-      new CustomEvent(name, {
-        detail,
-        bubbles: true,
-        composed: true,
-        cancelable: name === 'payment-submit' || name === 'payment-redirect',
-      }),
-    );
-
-  /** A new tab is only allowed within the click, so it is opened empty and cut off from this page before anything loads in it. */
-  #prepareRedirect(method: Method): Errand {
-    const apart = this.checkoutTarget === '_blank';
-    const tab = apart && method === 'CHECKOUT' ? window.open('about:blank', '_blank') : null;
-    if (tab) {
-      tab.opener = null;
-      tab.document.title = this.#say('redirect');
-    }
-    return {
-      go: (url) => {
-        if (tab) tab.location.replace(url);
-        else if (!apart) location.assign(url);
-      },
-      drop: () => tab?.close(),
-    };
-  }
-
-  async #copy(text: string): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      return;
-    }
-    this.#copied = text;
-    this.requestUpdate();
-    const live = this.#find('.live');
-    if (live) live.textContent = this.#say('copied');
   }
 
   #find(selector: string): HTMLElement | null {
-    return this.renderRoot?.querySelector<HTMLElement>(selector) ?? null;
+    return this.shadowRoot?.querySelector<HTMLElement>(selector) ?? null;
   }
 }
-
-// Not `new URL('.', import.meta.url)` as one expression: bundlers take that for an asset and inline it.
-const SCRIPT_URL = import.meta.url;
-const DEFAULT_PROXY = new URL('.', SCRIPT_URL).href;
 
 /** The `lang` of the nearest ancestor, out of every shadow root. */
 function nearestLang(element: Element): string | undefined {
-  for (let from: Element | undefined = element; from;) {
-    const found: HTMLElement | null = from.closest<HTMLElement>('[lang]:not([lang=""])');
-    if (found) return found.lang;
-    const root: Node = from.getRootNode();
-    from = root instanceof ShadowRoot ? root.host : undefined;
-  }
-  return undefined;
+  const found = element.closest<HTMLElement>('[lang]:not([lang=""])');
+  if (found) return found.lang;
+  const root = element.getRootNode();
+  return root instanceof ShadowRoot ? nearestLang(root.host) : undefined;
 }
 
-/** A sandboxed frame has none, and says so by throwing. */
-function sessionStorageOf(page: Window): Storage | null {
+/**
+ * Reads, or makes, the note that this tab started a payment for an order: a reload then shows "checking" and not the choice, until
+ * the first view arrives. A sandboxed frame has no storage and a full one takes nothing; then the choice shows for that moment.
+ */
+function noted(orderId: string, note?: string): string | null {
+  const key = `payment-widget ${orderId}`;
   try {
-    return page.sessionStorage;
+    if (note) sessionStorage.setItem(key, note);
+    return sessionStorage.getItem(key);
   } catch {
     return null;
   }

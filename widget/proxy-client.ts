@@ -9,22 +9,13 @@ const READ_TIMEOUT_MS = 10_000;
 /** A view with the largest image allowed is below 100 kB. */
 const MAX_EVENT_CHARS = 1_000_000;
 
-/** Why there is no view. `code` is the problem's, or `network`: no answer, or one that is not the proxy's. */
+/** Why there is no view: the proxy's problem; or `network`, where there was no answer or none of the proxy's. */
 export class Refusal extends Error {
-  readonly code: string;
-  readonly status: number;
-  readonly retryable: boolean;
-  readonly requestId: string | undefined;
-  /** Names of the fields that the proxy refused. */
-  readonly fields: string[];
+  readonly problem: Partial<Problem> & Pick<Problem, 'code' | 'status' | 'retryable'>;
 
-  constructor({ code = 'network', status = 0, retryable = true, requestId, errors = [] }: Partial<Problem>) {
-    super(code);
-    this.code = code;
-    this.status = status;
-    this.retryable = retryable;
-    this.requestId = requestId;
-    this.fields = errors.map((error) => error.field);
+  constructor(problem?: Partial<Problem>) {
+    super();
+    this.problem = { code: 'network', status: 0, retryable: true, ...problem };
   }
 }
 
@@ -37,39 +28,35 @@ export interface ProxyClient {
   events(signal: AbortSignal): AsyncGenerator<OrderView | null, void>;
 }
 
+/** `url` ends with a slash. */
 export function createProxyClient(url: string, token: string, fetch: typeof globalThis.fetch): ProxyClient {
-  const base = url.endsWith('/') ? url : `${url}/`;
-
   async function call(path: string, init: RequestInit, headers?: Record<string, string>): Promise<Response> {
-    let response: Response;
-    try {
-      response = await fetch(base + path, {
-        ...init,
-        cache: 'no-store',
-        credentials: 'omit',
-        redirect: 'error',
-        headers: { authorization: `Bearer ${token}`, ...headers },
-      });
-    } catch {
-      throw new Refusal({});
-    }
+    const response = await fetch(url + path, {
+      ...init,
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+      headers: { authorization: `Bearer ${token}`, ...headers },
+    }).catch(lost);
     if (response.ok) return response;
-    throw new Refusal(await readProblem(response));
+    // A problem without a code is not the proxy's: some box on the way spoke, and the request may not have arrived.
+    const problem = (await response.json().catch(() => ({}))) as Partial<Problem>;
+    throw new Refusal({ ...(problem.code && problem), status: response.status });
   }
 
   return {
     async order(signal) {
-      return readView(await call('order', { signal: limited(signal, READ_TIMEOUT_MS) }));
+      return asView(await textOf(call('order', { signal: limited(signal, READ_TIMEOUT_MS) })));
     },
     async start(body, key, signal) {
       const init = { method: 'POST', body: JSON.stringify(body), signal: limited(signal, START_TIMEOUT_MS) };
-      return readView(
-        await call('order/payments', init, { 'content-type': 'application/json', 'idempotency-key': key }),
+      return asView(
+        await textOf(call('order/payments', init, { 'content-type': 'application/json', 'idempotency-key': key })),
       );
     },
     async *events(signal) {
-      const { body } = await call('order/events', { signal }, { accept: 'text/event-stream' });
-      yield* readEvents(body ?? new ReadableStream());
+      const { body } = await call('order/events', { signal });
+      if (body) yield* readEvents(body);
     },
   };
 }
@@ -80,27 +67,20 @@ async function* readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): Async
   let rest = '';
   try {
     for (;;) {
-      const { done, value } = await reader.read().catch(() => {
-        throw new Refusal({});
-      });
+      const { done, value } = await reader.read().catch(lost);
       if (done) return;
       yield null;
-      const blocks = (rest + value).replaceAll('\r\n', '\n').split('\n\n');
+      const blocks = (rest + value).split('\n\n');
       rest = blocks.pop() ?? '';
-      if (rest.length > MAX_EVENT_CHARS) throw new Refusal({});
+      if (rest.length > MAX_EVENT_CHARS) lost();
       for (const block of blocks) {
-        const data = block.match(/^data:.*/gm)?.map((line) => line.slice(5));
-        if (data) yield asView(data.join('\n'));
+        const data = /^data:(.*)/m.exec(block)?.[1];
+        if (data) yield asView(data);
       }
     }
   } finally {
     reader.cancel().catch(() => {});
   }
-}
-
-async function readView(response: Response): Promise<OrderView> {
-  const text = await response.text().catch(() => '');
-  return asView(text);
 }
 
 /** A captive portal's page answers 200 as well: what is not a view is a lost answer. */
@@ -111,18 +91,15 @@ function asView(text: string): OrderView {
   } catch {
     // Not JSON: the same.
   }
-  throw new Refusal({});
+  return lost();
 }
 
-/** A problem without a code is not the proxy's: some box on the way spoke, and the request may not have arrived. */
-async function readProblem(response: Response): Promise<Partial<Problem>> {
-  try {
-    const problem = (await response.json()) as Problem;
-    if (problem.code) return { ...problem, status: response.status };
-  } catch {
-    // Not JSON: the same.
-  }
-  return { status: response.status };
+async function textOf(response: Promise<Response>): Promise<string> {
+  return (await response).text().catch(lost);
+}
+
+function lost(): never {
+  throw new Refusal();
 }
 
 function limited(signal: AbortSignal, timeoutMs: number): AbortSignal {

@@ -2,7 +2,6 @@
 // The matrix is made by the proxy (it has the encoder; the page is spared 6 kB); here it is only drawn, with the quiet
 // zone of four modules that scanners need. Anything that is not as promised gives null: the text and the link remain.
 import type { QrCode } from '../backend-proxy/protocol/wire.ts';
-import { decodeBase64Url } from './base64url.ts';
 
 /** Modules of light margin on each side (ISO/IEC 18004). */
 export const QUIET_ZONE = 4;
@@ -34,7 +33,8 @@ export function qrImage(code: QrCode): string | null {
 
 function decode(modules: string): Uint8Array {
   try {
-    return decodeBase64Url(modules);
+    const binary = atob(modules.replaceAll('-', '+').replaceAll('_', '/'));
+    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
   } catch {
     return new Uint8Array();
   }

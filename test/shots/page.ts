@@ -36,6 +36,10 @@ async function show(name: string, state: State, index: number): Promise<void> {
   for (let tries = 0; tries < 100 && !heard(); tries++) await pause(20);
   await widget.updateComplete;
   await state.act?.(widget, proxy);
+  // Three failed turns are needed until "no connection" is said.
+  for (let tries = 0; tries < 300 && proxy.isDown && !widget.shadowRoot?.querySelector('.note'); tries++)
+    await pause(20);
+  await widget.updateComplete;
 }
 
 function pause(ms: number): Promise<void> {
@@ -45,6 +49,5 @@ function pause(ms: number): Promise<void> {
 }
 
 await Promise.all(Object.entries(STATES).map(([name, state], index) => show(name, state, index)));
-// Three failed turns are needed until "no connection" is said.
-await pause(5_000);
+await document.fonts.ready;
 document.title = 'ready';

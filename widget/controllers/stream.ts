@@ -105,13 +105,13 @@ export class Stream {
       } catch (error) {
         if (life.aborted) return;
         if (!woken.aborted) {
-          const refusal = error instanceof Refusal ? error : new Refusal({});
+          const refusal = error instanceof Refusal ? error : new Refusal();
           if (isFinal(refusal)) {
             this.stop();
             return onRefusal(refusal);
           }
           // A proxy that is full says so: no second knock before polling.
-          if (refusal.status >= 429) this.#misses++;
+          if (refusal.problem.status >= 429) this.#misses++;
           if (this.#misses >= LOST_AFTER) onLost(true);
         }
       }
@@ -152,7 +152,7 @@ export class Stream {
         this.#heard(view);
       }
       // A stream that ends without a word is some box on the way.
-      if (!views) throw new Refusal({});
+      if (!views) throw new Refusal();
     } finally {
       this.#open = false;
       over.abort();
@@ -172,7 +172,7 @@ export class Stream {
   }
 }
 
-/** 401, 403 and the like will not change by asking again; 408 and 429 will. */
-function isFinal({ status }: Refusal): boolean {
-  return status >= 400 && status < 500 && status !== 408 && status !== 429;
+/** 401, 403 and the like from the proxy itself will not change by asking again; 408 and 429 will. */
+function isFinal({ problem: { code, status } }: Refusal): boolean {
+  return code !== 'network' && status >= 400 && status < 500 && status !== 408 && status !== 429;
 }

@@ -1,6 +1,8 @@
-// English, built in: the widget never waits for its words. Every other dictionary has the same keys, checked by the compiler.
-// Each error says what happened, whether money moved, and what to do. `{…}` stands for a value; times and amounts come from
-// Intl with their plurals, so no sentence bends around a number.
+// English of the first paint, built in: the widget never waits for its words. The rest is in en-later.ts.
+// Every other dictionary has the keys of both, checked by the compiler. `{…}` stands for a value; times and amounts come from Intl
+// with their plurals, so no sentence bends around a number.
+import type { later } from './en-later.ts';
+
 export const en = {
   choose: 'How would you like to pay?',
   DIRECT: 'Wallet',
@@ -11,76 +13,16 @@ export const en = {
   JETGO_help: 'Scan a JetGo code with the app',
   QR: 'QR code',
   QR_help: 'Scan a code with your phone',
-
   amount: 'Amount',
-  amountWrong: 'Enter an amount, for example {example}.',
   atLeast: 'At least {min}',
   atMost: 'At most {max}',
   wallet: 'Wallet ID',
   walletHelp: 'The number shown in your wallet app',
-  walletWrong: 'Enter your wallet ID. It has digits only.',
   pay: 'Pay {amount}',
-  sending: 'Starting…',
-  slow: 'The connection is slow. We keep trying; you will not be charged twice.',
-  back: 'Back to the open payment',
   unpaid: 'Please pay first.',
-
-  checking: 'Checking your payment',
-  checking_help: 'This takes a few seconds. Please do not pay again.',
-  redirect: 'Continue to the checkout',
-  redirect_help: 'Log in there and confirm the payment. This page updates by itself.',
-  redirectOpen: 'Go to the checkout',
-  redirectUnsafe: 'The checkout cannot be opened safely. No money was taken. Please choose another method.',
-  timeLeft: 'Time left: {time}',
-  timeUp: 'The time is up',
-  timeUp_help: 'We are checking whether your payment arrived.',
-  scan: 'Scan the code to pay',
-  scan_help: 'Open your wallet app, scan the code and confirm.',
-  scanLabel: 'QR code to pay {amount}',
-  appOpen: 'Open the wallet app',
-  app: 'Pay in your wallet app',
-  app_help: 'Confirm the payment there. This page updates by itself.',
-  copy: 'Copy code',
-  copied: 'Copied',
-  direct: 'Confirm in your wallet app',
-  direct_help: 'A request is waiting in your wallet. This page updates by itself.',
-  waiting: 'Waiting for your payment',
-  other: 'Use another method',
-
-  paid: 'Payment received',
-  paidLate: 'It arrived late, but it counts.',
-  method: 'Method',
-  order: 'Order',
-  DECLINED: 'The payment was declined',
-  DECLINED_help: 'No money was taken. You can try again or use another method.',
-  EXPIRED: 'The time ran out',
-  EXPIRED_help: 'The checkout is closed. Should you have paid at the last moment, it will show here.',
-  REPLACED: 'This payment was replaced',
-  REPLACED_help: 'You chose another method. Should this one still be paid, it will show here.',
-  REJECTED: 'The payment was not accepted',
-  REJECTED_help: 'No money was taken. Please check your details or use another method.',
-  NOT_CREATED: 'The payment was not started',
-  NOT_CREATED_help: 'No money was taken. You can safely try again.',
-  again: 'Try again',
-
-  lost: 'No connection. We keep trying; your payment is not affected.',
-  retry: 'Try now',
-  stopped: 'The payment cannot continue here',
-  token_expired: 'This page has expired. Reload it to continue. If you have paid, your payment counts.',
-  invalid_token: 'The payment link is not valid. No money was taken. Please go back to the shop.',
   network:
     'The payment service could not be reached. Check your connection and try again: you will not be charged twice.',
-  invalid_request: 'Please check your details. No money was taken.',
-  already_paid: 'This order is already paid. You were not charged again.',
-  order_changed: 'The order has changed. No money was taken. Please reload this page.',
-  method_unavailable: 'This method is not available now. No money was taken. Please use another one.',
-  too_many_payments: 'There were too many tries for this order. No money was taken. Please contact the shop.',
-  too_many_requests: 'There were too many tries. No money was taken. Please wait a minute and try again.',
-  forbidden_origin: 'This page may not take payments. No money was taken. Please tell the shop.',
-  tryLater: 'The payment service has a problem. Please try again: you will not be charged twice.',
-  tryNever: 'The payment could not be started. No money was taken. Please contact the shop.',
-  reference: 'Reference: {id}',
 } as const;
 
-export type MessageKey = keyof typeof en;
+export type MessageKey = keyof typeof en | keyof typeof later;
 export type Messages = Record<MessageKey, string>;

@@ -1,56 +1,52 @@
-// What panels have in common: the surroundings they are given, the heading that takes the focus, the icons.
-// A panel is a function from (what to show, surroundings) to a template; it holds nothing and decides nothing.
-import { html, nothing, type TemplateResult } from 'lit';
+// What panels have in common: the surroundings they are given, the heading that takes the focus, the icons, a problem's text.
+// A panel is a function from (what to show, surroundings) to a template; it holds nothing and decides nothing. Panels that come
+// after the first paint take their tools from the surroundings, Lit's `html` too: so their bundle imports nothing of the first
+// one, and no byte is loaded twice, whatever URL the page gave that one.
+import { html, type TemplateResult } from 'lit';
 import type { Method, OrderView } from '../../backend-proxy/protocol/wire.ts';
+import type { Session } from '../controllers/session.ts';
 import type { Say } from '../language.ts';
-import type { SessionState } from '../view.ts';
+import type { MessageKey } from '../locales/en.ts';
+import type { SessionState, Trouble } from '../state.ts';
 
 export interface Surroundings {
+  tools: typeof tools;
   say: Say;
   /** A decimal string in the order's currency, as the language writes it; `` for none. */
   money(amount: string | null | undefined): string;
   /** BCP 47. */
   language: string;
   order: OrderView;
-  claims: SessionState['claims'];
-  draft: SessionState['draft'];
+  state: SessionState;
   /** The amount to pay, as far as it is known and valid. */
   amount: string | null;
   /** Where checkout links open. */
   target: '_self' | '_blank';
-  /** The code was copied a moment ago. */
-  copied: boolean;
-  act: {
-    edit(draft: Partial<SessionState['draft']>): void;
-    pay(event?: Event): void;
-    again(method: Method): void;
-    reset(): void;
-    follow(): void;
-    copy(text: string): void;
-  };
+  /** Does something with the session: at once, or as soon as it is there. */
+  run(act: (session: Session) => void): void;
 }
 
 /** Each panel has one heading; it takes the focus when the panel before it held the focus. */
-export const heading = (text: string): TemplateResult => html`<h2 part="heading" tabindex="-1">${text}</h2>`;
+const heading = (text: string): TemplateResult => html`<h2 part="heading" tabindex="-1">${text}</h2>`;
 
-export const otherButton = ({ say, act }: Surroundings): TemplateResult =>
-  html`<button part="other" class="quiet" type="button" @click=${act.reset}>${say('other')}</button>`;
-
-/** The quiet sign that something is awaited; it never looks like a result. */
-export const awaiting = (text: string): TemplateResult =>
-  html`<p part="status" class="status"><i class="spinner"></i>${text}</p>`;
-
-export const reference = (say: Say, id: string | undefined): TemplateResult | typeof nothing =>
-  id ? html`<small class="reference">${say('reference', { id })}</small>` : nothing;
+/** The text of its code; a code that came later than this file gets one by whether trying again can help. */
+function problem({ code, retryable, requestId }: Trouble, say: Say): TemplateResult {
+  // A screen reader is told when a text of class `spoken` changes.
+  return html`<p class="note wrong spoken" part="error">
+    ${say(code as MessageKey) || say(retryable ? 'tryLater' : 'tryNever')}
+    ${requestId ? html`<small>${say('reference', { id: requestId })}</small>` : ''}
+  </p>`;
+}
 
 const PATHS = {
   DIRECT: 'M4 8V7a2 2 0 0 1 2-2h11v3M4 8v9a2 2 0 0 0 2 2h14V8zm12 5.5h.01',
   CHECKOUT: 'M3 5h18v14H3zM3 9h18m-9 7 3-2-3-2m3 2H8',
   JETGO: 'M7 2.5h10v19H7zM13 7l-3 5h4l-3 5',
-  QR: 'M4 4h6v6H4zm10 0h6v6h-6zM4 14h6v6H4zm10 0h2v2h-2zm4 4h2v2h-2zm0-4h2m-6 6h2M7 7h.01M17 7h.01M7 17h.01',
-  paid: 'm5 12.5 4.5 4.5L19 7.5',
-  failed: 'M12 6v7.5m0 4h.01',
-} satisfies Record<Method | 'paid' | 'failed', string>;
+  QR: 'M4 4h6v6H4zm10 0h6v6h-6zM4 14h6v6H4zm10 0h2v2h-2zm4 4h2v2h-2z',
+} satisfies Record<Method, string>;
 
-export const icon = (name: keyof typeof PATHS): TemplateResult =>
-  html`<svg class="icon ${name}" part="icon" viewBox="0 0 24 24" aria-hidden="true"><path d=${PATHS[name]} /></svg>`;
+/** A method's, or the path given. */
+const icon = (name: string, path: string = PATHS[name as Method]): TemplateResult =>
+  html`<svg class="icon ${name}" part="icon" viewBox="0 0 24 24" aria-hidden="true"><path d=${path} /></svg>`;
+
+export const tools = { html, heading, problem, icon };

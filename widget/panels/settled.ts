@@ -1,33 +1,34 @@
 // How it ended: paid, quietly and with the facts; or failed, with the reason, what became of the money, and two ways on.
-import { html, nothing, type TemplateResult } from 'lit';
+import type { TemplateResult } from 'lit';
 import type { Shown } from '../view.ts';
-import { heading, icon, otherButton, type Surroundings } from './pieces.ts';
+import { otherButton } from './awaiting.ts';
+import type { Surroundings } from './pieces.ts';
+
+/** An exclamation mark. */
+export const WARNING = 'M12 6v7.5m0 4h.01';
 
 export function paid(
   { method, late }: Extract<Shown, { panel: 'paid' }>,
-  { say, order }: Surroundings,
+  { say, order, tools }: Surroundings,
 ): TemplateResult {
-  return html`<div class="picture">${icon('paid')}</div>
-    ${heading(say('paid'))} ${late ? html`<p>${say('paidLate')}</p>` : nothing}
-    <dl part="details">
-      ${
-        method
-          ? html`<dt>${say('method')}</dt>
-              <dd>${say(method)}</dd>`
-          : nothing
-      }
-      <dt>${say('order')}</dt>
-      <dd>${order.orderId}</dd>
-    </dl>
+  const { html, heading, icon } = tools;
+  const fact = (name: string, value: string) =>
+    html`<dt>${name}</dt>
+      <dd>${value}</dd>`;
+  return html`${icon('paid', 'm5 12.5 4.5 4.5L19 7.5')}${heading(say('paid'))}
+    ${late ? html`<p>${say('paidLate')}</p>` : ''}
+    <dl part="details">${method ? fact(say('method'), say(method)) : ''}${fact(say('order'), order.orderId)}</dl>
     <slot name="success"></slot>`;
 }
 
 export function failed({ method, reason }: Extract<Shown, { panel: 'failed' }>, around: Surroundings): TemplateResult {
-  const { say, act } = around;
+  const { say, run, tools } = around;
+  const { html, heading, icon } = tools;
   const key = reason ?? 'DECLINED';
-  return html`<div class="picture">${icon('failed')}</div>
-    ${heading(say(key))}
+  return html`${icon('failed', WARNING)}${heading(say(key))}
     <p part="error">${say(`${key}_help`)}</p>
-    <button part="again" class="primary" type="button" @click=${() => act.again(method)}>${say('again')}</button>
+    <button part="again" class="primary" type="button" @click=${() => run((session) => session.again(method))}>
+      ${say('again')}
+    </button>
     ${otherButton(around)}`;
 }

@@ -1,13 +1,10 @@
 // The end of the road for this token: what happened, whether money moved, what to do. Nothing to press, for nothing would help.
-import { html, type TemplateResult } from 'lit';
-import type { Say } from '../language.ts';
-import type { Trouble } from '../view.ts';
-import { troubleKey } from './choose.ts';
-import { heading, icon, reference } from './pieces.ts';
+import type { TemplateResult } from 'lit';
+import type { Trouble } from '../state.ts';
+import type { Surroundings } from './pieces.ts';
+import { WARNING } from './settled.ts';
 
-export function trouble({ code, retryable, requestId }: Trouble, say: Say): TemplateResult {
-  return html`<div class="picture">${icon('failed')}</div>
-    ${heading(say('stopped'))}
-    <p part="error">${say(troubleKey({ code, retryable }))}</p>
-    ${reference(say, requestId)}`;
+export function trouble(what: Trouble, { say, tools }: Surroundings): TemplateResult {
+  const { html, heading, icon, problem } = tools;
+  return html`${icon('failed', WARNING)}${heading(say('stopped'))}${problem(what, say)}`;
 }

@@ -1,0 +1,47 @@
+// What the choice shows, and which methods there are to choose from. Pure, and apart from view.ts because the first paint needs
+// it before anything else is there.
+import type { Method } from '../backend-proxy/protocol/wire.ts';
+import type { FieldErrors, SessionState, Trouble } from './state.ts';
+
+export interface Choice {
+  panel: 'choose';
+  methods: Method[];
+  chosen: Method | null;
+  askAmount: boolean;
+  askWallet: boolean;
+  busy: false | 'sending' | 'slow';
+  /** There is a payment that the shopper can go back to. */
+  canReturn: boolean;
+  trouble: Trouble | null;
+  errors: FieldErrors;
+}
+
+export function showChoice(state: SessionState): Choice {
+  const { stage, claims, order } = state;
+  const chosen = chosenMethod(state);
+  const choosing = stage.at === 'choosing' ? stage : null;
+  return {
+    panel: 'choose',
+    methods: offeredMethods(state),
+    chosen,
+    askAmount: claims?.amount === undefined,
+    askWallet: chosen === 'DIRECT' && !claims?.customer,
+    busy: stage.at === 'sending' && (stage.slow ? 'slow' : 'sending'),
+    canReturn: choosing !== null && order.payment?.status === 'PROCESSING',
+    trouble: choosing?.trouble ?? null,
+    errors: choosing?.errors ?? {},
+  };
+}
+
+/** The order's methods as the page wishes to show them. */
+export function offeredMethods({ order, wishes }: SessionState): Method[] {
+  const { methods } = order;
+  return wishes.methods?.flatMap((wish) => methods.find((method) => method === wish) ?? []) ?? methods;
+}
+
+/** The shopper's choice, else the page's, else the first one: paying takes one click. */
+export function chosenMethod(state: SessionState): Method | null {
+  const methods = offeredMethods(state);
+  const among = (wish: string | null) => methods.find((method) => method === wish);
+  return among(state.draft.method) ?? among(state.wishes.method) ?? methods[0] ?? null;
+}

@@ -1,0 +1,155 @@
+// The look of everything after the first paint: notes, waiting, settled. Same custom properties, same short names.
+
+/** Named so for the tools that format and minify what stands in it; Lit's own would be a second copy. */
+const css = String.raw;
+
+export const laterStyles = css`
+  header:not(:has(p)) {
+    display: none;
+  }
+  .panel > h2 {
+    font-size: 1.1875em;
+    line-height: 1.3;
+    text-wrap: balance;
+  }
+  .panel > h2 + p {
+    margin-block-start: calc(var(--space) / -2);
+  }
+  .note {
+    padding: calc(var(--space) * 0.75) var(--space);
+    border-inline-start: 3px solid;
+    border-radius: var(--radius);
+    background: color-mix(in srgb, currentColor 8%, transparent);
+    color: var(--text);
+  }
+  .note.wrong {
+    color: var(--danger);
+  }
+  .note small {
+    margin-block-start: 4px;
+  }
+  .quiet {
+    min-block-size: 44px;
+    border-color: transparent;
+    color: var(--accent);
+  }
+  .second:hover,
+  .quiet:hover {
+    background: var(--tint);
+  }
+  [aria-disabled='true'] {
+    cursor: progress;
+  }
+  i {
+    flex: none;
+    inline-size: 1.1em;
+    block-size: 1.1em;
+    border: 2px solid;
+    border-inline-start-color: transparent;
+    border-radius: 50%;
+    animation: turn 1.1s linear infinite;
+  }
+  .status {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0.3em 0.7em;
+  }
+  .status span {
+    flex: 1;
+  }
+  .status .countdown {
+    flex: none;
+    font-variant-numeric: tabular-nums;
+  }
+  .panel > .icon {
+    box-sizing: content-box;
+    padding: 13px;
+    border-radius: 50%;
+    background: var(--tint);
+    stroke: var(--accent);
+  }
+  .panel > .paid {
+    background: color-mix(in srgb, var(--success) 14%, transparent);
+    stroke: var(--success);
+    stroke-width: 2.2;
+  }
+  .panel > .failed {
+    background: color-mix(in srgb, var(--danger) 12%, transparent);
+    stroke: var(--danger);
+    stroke-width: 2.4;
+  }
+  .scan,
+  .beside {
+    display: grid;
+    gap: var(--space);
+  }
+  .code {
+    inline-size: min(100%, 15rem);
+    justify-self: center;
+    border: 1px solid var(--line);
+    border-radius: var(--radius);
+    overflow: hidden;
+    background: #fff;
+    forced-color-adjust: none;
+  }
+  .code > * {
+    display: block;
+    inline-size: 100%;
+    aspect-ratio: 1;
+    object-fit: contain;
+    image-rendering: pixelated;
+    shape-rendering: crispEdges;
+  }
+  .code img {
+    padding: 6%;
+  }
+  dl {
+    display: grid;
+    grid-template-columns: auto 1fr;
+    gap: calc(var(--space) / 2) var(--space);
+    padding-block-start: var(--space);
+    border-block-start: 1px solid var(--line);
+  }
+  dt {
+    color: var(--muted);
+  }
+  dd {
+    text-align: end;
+    font-weight: 600;
+  }
+  @keyframes turn {
+    to {
+      rotate: 1turn;
+    }
+  }
+  @container (width >= 34rem) {
+    .scan {
+      grid-template-columns: 15rem 1fr;
+      align-items: center;
+      gap: calc(var(--space) * 2);
+    }
+  }
+  @media (pointer: coarse) {
+    a.second {
+      border-color: transparent;
+      background: var(--accent);
+      color: var(--on-accent);
+    }
+    .scan:has(a) .beside {
+      order: -1;
+    }
+  }
+  @media (prefers-reduced-motion: reduce) {
+    i {
+      animation: none;
+      border-style: dotted;
+    }
+  }
+  @media (forced-colors: active) {
+    .note,
+    .primary {
+      border: 1px solid;
+    }
+  }
+`;

@@ -1,0 +1,72 @@
+// All that the first paint does not need, as one module that payment-widget.ts fetches right after it: the session and its
+// connection, the panels of waiting and ending, their styles and words. Owns the switch from what view.ts decides to a panel.
+import type { ReactiveElement, TemplateResult } from 'lit';
+import { Attention } from './attention.ts';
+import { Countdown } from './controllers/countdown.ts';
+import { Session, type SessionHost } from './controllers/session.ts';
+import type { Say } from './language.ts';
+import { laterStyles } from './later.styles.ts';
+import type { Surroundings } from './panels/pieces.ts';
+import { redirect } from './panels/redirect.ts';
+import { scan } from './panels/scan.ts';
+import { failed, paid } from './panels/settled.ts';
+import { trouble } from './panels/trouble.ts';
+import { checking, wallet } from './panels/wallet.ts';
+import type { Outcome, Shown } from './view.ts';
+
+export { draftAmount } from './draft.ts';
+export { show } from './view.ts';
+export { later as english } from './locales/en-later.ts';
+
+export interface Engine {
+  session: Session;
+  /** After each paint. */
+  painted(shown: Shown, hadFocus: boolean, say: Say): void;
+}
+
+/** Gives a widget the parts that the first paint could do without. */
+export function start(host: SessionHost & { element: ReactiveElement }): Engine {
+  const { element } = host;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(laterStyles);
+  element.shadowRoot?.adoptedStyleSheets.push(sheet);
+  const session = new Session(host);
+  const countdown = new Countdown(element);
+  const attention = new Attention();
+  return {
+    session,
+    painted(shown, hadFocus, say) {
+      countdown.run(shown.panel === 'redirect' && !!shown.remainingMs);
+      attention.follow(element.renderRoot, shown, hadFocus, say, host.language());
+    },
+  };
+}
+
+export function panel(shown: Outcome, around: Surroundings): TemplateResult {
+  switch (shown.panel) {
+    case 'checking':
+      return checking(around);
+    case 'redirect':
+      return redirect(shown, around);
+    case 'scan':
+      return scan(shown, around);
+    case 'wallet':
+      return wallet(around);
+    case 'paid':
+      return paid(shown, around);
+    case 'failed':
+      return failed(shown, around);
+    case 'trouble':
+      return trouble(shown.trouble, around);
+    default:
+      return shown satisfies never;
+  }
+}
+
+/** For when something is awaited, and only then: elsewhere it does not matter. */
+export function lostNote({ tools: { html }, say, run }: Surroundings): TemplateResult {
+  return html`<div class="note" part="status">
+    <span class="spoken">${say('lost')}</span>
+    <button class="quiet" type="button" @click=${() => run((session) => session.refresh())}>${say('retry')}</button>
+  </div>`;
+}

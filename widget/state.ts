@@ -1,0 +1,76 @@
+// The one mutable state of a widget, as data: what the proxy said last, what the shopper is doing, what the page wishes.
+// Owns its shape and its beginning; controllers/session.ts decides what it becomes.
+import type { Method, OrderClaims, OrderView } from '../backend-proxy/protocol/wire.ts';
+import { claimedOrder, readClaims } from './order-token.ts';
+
+/** What is wrong, as the shopper must know it. `code` is a problem's code, or `network`. */
+export interface Trouble {
+  code: string;
+  retryable: boolean;
+  requestId: string | undefined;
+}
+
+/** Fields that the shopper fills in, and why each is not accepted. */
+export interface FieldErrors {
+  amount?: 'amountWrong' | 'atLeast' | 'atMost';
+  customer?: 'walletWrong';
+}
+
+/** What the shopper is doing here. Everything else about the payment is in the order view. */
+export type Stage =
+  /** Looking at whatever the order view says. */
+  | { at: 'following' }
+  /** Back at the choice although there is a payment; or something about the last try is to be said there. */
+  | { at: 'choosing'; trouble?: Trouble; errors?: FieldErrors }
+  /** A start was sent and has no answer yet; `slow` once it had to be sent again. */
+  | { at: 'sending'; slow: boolean }
+  /** Nothing can be done with this token. */
+  | { at: 'stopped'; trouble: Trouble };
+
+/** The one mutable state of a widget, replaced whole at each change. */
+export interface SessionState {
+  /** Null where the token cannot be read. */
+  claims: OrderClaims | null;
+  /** Latest view; at version -1 it is what the token claims, and nothing was heard yet. */
+  order: OrderView;
+  stage: Stage;
+  /** This page started a payment before it was loaded anew. */
+  resuming: boolean;
+  /** Neither the stream nor a poll gets through. */
+  lost: boolean;
+  /** The code's text that the shopper copied. */
+  copied: string | null;
+  /** What the shopper chose and typed, as typed. */
+  draft: { method: Method | null; amount: string; customer: string };
+  /** The page's wishes: which methods, in which order, and the one chosen at first. */
+  wishes: { methods: string[] | null; method: string | null };
+  /** The proxy's clock minus ours, measured at the latest view. */
+  skewMs: number;
+}
+
+export const BLANK: SessionState = {
+  claims: null,
+  order: claimedOrder({}),
+  stage: { at: 'following' },
+  resuming: false,
+  lost: false,
+  copied: null,
+  draft: { method: null, amount: '', customer: '' },
+  wishes: { methods: null, method: null },
+  skewMs: 0,
+};
+
+/** The state for a token. A newer token of the same order changes nothing of what is known about it. */
+export function stateFor(token: string, before: SessionState, isStarted: (orderId: string) => boolean): SessionState {
+  const claims = readClaims(token);
+  if (claims && before.order.version >= 0 && claims.orderId === before.order.orderId)
+    return { ...before, claims, stage: BLANK.stage };
+  if (!claims) return { ...BLANK, wishes: before.wishes };
+  return {
+    ...BLANK,
+    wishes: before.wishes,
+    claims,
+    order: claimedOrder(claims),
+    resuming: isStarted(claims.orderId),
+  };
+}
