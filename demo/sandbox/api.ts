@@ -13,7 +13,8 @@ import { Refusal } from './refusal.ts';
 import type { RequestBook } from './request-book.ts';
 import { parseBody, readCollection, readPayout, readStatus } from './requests.ts';
 import { isSameSecret } from './secret.ts';
-import type { Payment, World } from './world.ts';
+import type { Payment } from './transaction.ts';
+import type { World } from './world.ts';
 
 const LARGEST_BODY = 64 * 1024;
 
@@ -30,51 +31,52 @@ export interface ApiOptions {
 type Operation = 'pay' | 'payout' | 'status';
 type Body = Record<string, unknown>;
 type Answer = { status: 200 | 202; body: object };
-type Work = (body: Body, fault: AnswerFault, baseUrl: string) => Answer | Promise<Answer>;
+type Work = (world: World, body: Body, fault: AnswerFault, baseUrl: string) => Answer | Promise<Answer>;
 type NodeContext = Context<{ Bindings: HttpBindings }>;
 
 export function createApi(options: ApiOptions) {
-  const { world, faults, clock, book } = options;
   const api = new Hono<{ Bindings: HttpBindings }>();
-
-  const work: Record<Operation, Work> = {
-    async pay(body, fault, baseUrl) {
-      const payment = world.collect(readCollection(body));
-      return { status: payment.method === 'DIRECT' ? 202 : 200, body: await answerTo(payment, fault, baseUrl) };
-    },
-    payout(body, fault) {
-      const { paymentId, orderId } = world.payOut(readPayout(body), fault.hold);
-      return { status: 202, body: { paymentId, orderId } };
-    },
-    status(body) {
-      const { orderId, type } = readStatus(body);
-      const transaction = world.transaction(orderId);
-      if (transaction?.type !== type) throw new Refusal(404, 'UNKNOWN_ORDER', `There is no such ${type}.`, 'orderId');
-      return { status: 200, body: report(transaction) };
-    },
-  };
-
   for (const operation of ['pay', 'payout', 'status'] as const) {
-    api.post(`/${operation}`, async (c) => {
-      let orderId: string | null = null;
-      try {
-        checkHeaders(c, options.apiKey);
-        const body = parseBody(await readText(c));
-        orderId = typeof body['orderId'] === 'string' ? body['orderId'] : null;
-        if (operation !== 'status') book.received(orderId);
-        const fault: AnswerFault = faults.take(operation) ?? {};
-        return await answer(c, fault, clock, () => work[operation](body, fault, options.baseUrl(c)));
-      } catch (error) {
-        if (error instanceof Refusal) book.refused(operation, orderId, error.status, error.code, error.message);
-        throw error;
-      }
-    });
+    api.post(`/${operation}`, (c) => handle(c, operation, options));
     api.all(`/${operation}`, () => {
       throw new Refusal(405, 'METHOD_NOT_ALLOWED', 'All operations are POST.');
     });
   }
   return api;
 }
+
+async function handle(c: NodeContext, operation: Operation, options: ApiOptions): Promise<Response> {
+  const { world, faults, clock, book } = options;
+  let orderId: string | null = null;
+  try {
+    checkHeaders(c, options.apiKey);
+    const body = parseBody(await readText(c));
+    orderId = typeof body['orderId'] === 'string' ? body['orderId'] : null;
+    if (operation !== 'status') book.received(orderId);
+    const fault: AnswerFault = faults.take(operation) ?? {};
+    return await answer(c, fault, clock, () => WORK[operation](world, body, fault, options.baseUrl(c)));
+  } catch (error) {
+    if (error instanceof Refusal) book.refused(operation, orderId, error.status, error.code, error.message);
+    throw error;
+  }
+}
+
+const WORK: Record<Operation, Work> = {
+  async pay(world, body, fault, baseUrl) {
+    const payment = world.collect(readCollection(body));
+    return { status: payment.method === 'DIRECT' ? 202 : 200, body: await answerTo(payment, fault, baseUrl) };
+  },
+  payout(world, body, fault) {
+    const { paymentId, orderId } = world.payOut(readPayout(body), fault.hold);
+    return { status: 202, body: { paymentId, orderId } };
+  },
+  status(world, body) {
+    const { orderId, type } = readStatus(body);
+    const transaction = world.transaction(orderId);
+    if (transaction?.type !== type) throw new Refusal(404, 'UNKNOWN_ORDER', `There is no such ${type}.`, 'orderId');
+    return { status: 200, body: report(transaction) };
+  },
+};
 
 async function answerTo(payment: Payment, fault: AnswerFault, baseUrl: string): Promise<object> {
   const { paymentId, orderId, method, checkout, code } = payment;

@@ -6,7 +6,7 @@ import { type CheckoutTexts, checkoutTexts, fill } from './checkout-texts.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
 import { formatMoney } from './money.ts';
 import { banner, countdown, hint, logo, mark, type Markup, page } from './page.ts';
-import type { Payment } from './world.ts';
+import type { Payment } from './transaction.ts';
 
 export type LoginProblem = 'wrongLogin' | 'tooManyCodes';
 

@@ -11,7 +11,8 @@ import { type Customer, DEMO_PASSWORD } from './customers.ts';
 import { readForm, troublePage } from './page.ts';
 import { Refusal } from './refusal.ts';
 import { isSameSecret } from './secret.ts';
-import { isFinal, type Payment, type World } from './world.ts';
+import { isFinal, type Payment } from './transaction.ts';
+import type { World } from './world.ts';
 
 const MOST_WRONG_CODES = 5;
 const COOKIE = 'checkout_session';
@@ -35,110 +36,125 @@ interface Visit {
   form: Record<string, string>;
 }
 
-export function createCheckout({ world, clock, random, merchant }: CheckoutOptions) {
+export function createCheckout(options: CheckoutOptions) {
+  const journeys = new Journeys(options);
   const checkout = new Hono();
-  const proofKey = random(32);
-  const journeys = new Map<string, Journey>();
-
-  const proofOf = (key: string) => createHmac('sha256', proofKey).update(key).digest('base64url');
-
-  const show = (c: Context, { payment, key, proof }: Visit, problem: LoginProblem | null = null, wallet?: string) =>
-    checkoutPage(c, {
-      payment,
-      merchant,
-      proof,
-      leftMs: (payment.checkout?.expiresAt ?? 0) - clock.now(),
-      people: world.customers,
-      screen: screenOf(payment, journeys.get(key), problem, wallet),
-    });
-
-  /** The visit behind a form; a finished payment and a forged form get no further. */
-  const enter = async (c: Context): Promise<Visit | null> => {
-    const form = await readForm(c);
-    const payment = world.checkout(form['token'] ?? '');
-    if (!payment) return null;
-    const key = `${getCookie(c, COOKIE) ?? ''} ${form['token']}`;
-    const proof = proofOf(key);
-    if (!isSameSecret(form['proof'] ?? '', proof)) {
-      throw new Refusal(403, 'NO_SESSION', 'This page has lost its session: open the payment again from the shop.');
-    }
-    if (isFinal(payment)) journeys.delete(key);
-    return { payment, key, proof, form };
-  };
-
-  checkout.get('/', (c) => {
-    const token = c.req.query('token') ?? '';
-    const payment = world.checkout(token);
-    if (!payment) return unknownTokenPage(c);
-    let session = getCookie(c, COOKIE);
-    if (!session) {
-      session = random(24).toString('base64url');
-      setCookie(c, COOKIE, session, { path: '/pay', httpOnly: true, sameSite: 'Lax' });
-    }
-    const key = `${session} ${token}`;
-    return show(c, { payment, key, proof: proofOf(key), form: {} });
-  });
-
-  checkout.post('/login', async (c) => {
-    const visit = await enter(c);
-    if (!visit) return unknownTokenPage(c);
-    if (isFinal(visit.payment)) return again(c, visit);
-    const wallet = (visit.form['wallet'] ?? '').trim();
-    const name = wallet.replaceAll(' ', '').toLowerCase();
-    const customer = world.customers.find(({ walletId, email }) => walletId === name || email === name);
-    if (!customer || !isSameSecret(visit.form['password'] ?? '', DEMO_PASSWORD)) {
-      return show(c, visit, 'wrongLogin', wallet);
-    }
-    journeys.set(visit.key, { stage: 'verify', customer, wrongCodes: 0 });
-    world.begin(visit.payment);
-    world.reach(visit.payment, 'SMS_VERIFICATION_STEP');
-    return again(c, visit);
-  });
-
-  checkout.post('/verify', async (c) => {
-    const visit = await enter(c);
-    if (!visit) return unknownTokenPage(c);
-    const journey = journeys.get(visit.key);
-    if (isFinal(visit.payment) || journey?.stage !== 'verify') return again(c, visit);
-    if (journey.customer.accepts(visit.form['code'] ?? '', clock.now())) {
-      journeys.set(visit.key, { stage: 'pay', customer: journey.customer });
-      world.reach(visit.payment, 'PAYMENT_STEP');
-      return again(c, visit);
-    }
-    journey.wrongCodes += 1;
-    if (journey.wrongCodes < MOST_WRONG_CODES) return show(c, visit);
-    // Too many end the login, not the payment.
-    journeys.delete(visit.key);
-    world.reach(visit.payment, 'LOGIN_STEP');
-    return show(c, visit, 'tooManyCodes', journey.customer.walletId);
-  });
-
-  checkout.post('/confirm', async (c) => {
-    const visit = await enter(c);
-    if (!visit) return unknownTokenPage(c);
-    const { payment, key } = visit;
-    // A second click follows the first one back to the shop.
-    if (payment.status === 'SUCCESS') return c.redirect(payment.returnUrl, 303);
-    const journey = journeys.get(key);
-    if (isFinal(payment) || journey?.stage !== 'pay') return again(c, visit);
-    world.approve(payment, journey.customer);
-    journeys.delete(key);
-    return c.redirect(payment.returnUrl, 303);
-  });
-
-  checkout.post('/cancel', async (c) => {
-    const visit = await enter(c);
-    if (!visit) return unknownTokenPage(c);
-    if (!isFinal(visit.payment)) world.cancel(visit.payment);
-    journeys.delete(visit.key);
-    return c.redirect(visit.payment.returnUrl, 303);
-  });
-
+  checkout.get('/', (c) => journeys.open(c));
+  checkout.post('/login', (c) => journeys.enter(c, (visit) => journeys.logIn(c, visit)));
+  checkout.post('/verify', (c) => journeys.enter(c, (visit) => journeys.verify(c, visit)));
+  checkout.post('/confirm', (c) => journeys.enter(c, (visit) => journeys.confirm(c, visit)));
+  checkout.post('/cancel', (c) => journeys.enter(c, (visit) => journeys.cancel(c, visit)));
   checkout.onError((error, c) => {
     if (error instanceof Refusal) return troublePage(c, 'checkout', error);
     throw error;
   });
   return checkout;
+}
+
+class Journeys {
+  readonly #options: CheckoutOptions;
+  readonly #world: World;
+  readonly #proofKey: Buffer;
+  readonly #journeys = new Map<string, Journey>();
+
+  constructor(options: CheckoutOptions) {
+    this.#options = options;
+    this.#world = options.world;
+    this.#proofKey = options.random(32);
+  }
+
+  open(c: Context) {
+    const token = c.req.query('token') ?? '';
+    const payment = this.#world.checkout(token);
+    if (!payment) return unknownTokenPage(c);
+    let session = getCookie(c, COOKIE);
+    if (!session) {
+      session = this.#options.random(24).toString('base64url');
+      setCookie(c, COOKIE, session, { path: '/pay', httpOnly: true, sameSite: 'Lax' });
+    }
+    const key = `${session} ${token}`;
+    return this.#show(c, { payment, key, proof: this.#proofOf(key), form: {} });
+  }
+
+  /** A submitted form gets to its step only with a known token, and from the session that was given the form. */
+  async enter(c: Context, step: (visit: Visit) => Response | Promise<Response>): Promise<Response> {
+    const form = await readForm(c);
+    const payment = this.#world.checkout(form['token'] ?? '');
+    if (!payment) return unknownTokenPage(c);
+    const key = `${getCookie(c, COOKIE) ?? ''} ${form['token']}`;
+    const proof = this.#proofOf(key);
+    if (!isSameSecret(form['proof'] ?? '', proof)) {
+      throw new Refusal(403, 'NO_SESSION', 'This page has lost its session: open the payment again from the shop.');
+    }
+    const response = await step({ payment, key, proof, form });
+    if (isFinal(payment)) this.#journeys.delete(key);
+    return response;
+  }
+
+  logIn(c: Context, visit: Visit) {
+    if (isFinal(visit.payment)) return again(c, visit);
+    const wallet = (visit.form['wallet'] ?? '').trim();
+    const name = wallet.replaceAll(' ', '').toLowerCase();
+    const customer = this.#world.customers.find(({ walletId, email }) => walletId === name || email === name);
+    if (!customer || !isSameSecret(visit.form['password'] ?? '', DEMO_PASSWORD)) {
+      return this.#show(c, visit, 'wrongLogin', wallet);
+    }
+    this.#journeys.set(visit.key, { stage: 'verify', customer, wrongCodes: 0 });
+    this.#world.begin(visit.payment);
+    this.#world.reach(visit.payment, 'SMS_VERIFICATION_STEP');
+    return again(c, visit);
+  }
+
+  verify(c: Context, visit: Visit) {
+    const { payment, key, form } = visit;
+    const journey = this.#journeys.get(key);
+    if (isFinal(payment) || journey?.stage !== 'verify') return again(c, visit);
+    const { customer } = journey;
+    if (customer.accepts(form['code'] ?? '', this.#options.clock.now())) {
+      this.#journeys.set(key, { stage: 'pay', customer });
+      this.#world.reach(payment, 'PAYMENT_STEP');
+      return again(c, visit);
+    }
+    journey.wrongCodes += 1;
+    if (journey.wrongCodes < MOST_WRONG_CODES) return this.#show(c, visit);
+    // Too many end the login, not the payment.
+    this.#journeys.delete(key);
+    this.#world.reach(payment, 'LOGIN_STEP');
+    return this.#show(c, visit, 'tooManyCodes', customer.walletId);
+  }
+
+  confirm(c: Context, visit: Visit) {
+    const { payment, key } = visit;
+    const journey = this.#journeys.get(key);
+    if (!isFinal(payment)) {
+      if (journey?.stage !== 'pay') return again(c, visit);
+      this.#world.approve(payment, journey.customer);
+      return c.redirect(payment.returnUrl, 303);
+    }
+    // A second click follows the first one back to the shop.
+    return payment.status === 'SUCCESS' ? c.redirect(payment.returnUrl, 303) : again(c, visit);
+  }
+
+  cancel(c: Context, { payment }: Visit) {
+    if (!isFinal(payment)) this.#world.cancel(payment);
+    return c.redirect(payment.returnUrl, 303);
+  }
+
+  #proofOf(key: string): string {
+    return createHmac('sha256', this.#proofKey).update(key).digest('base64url');
+  }
+
+  #show(c: Context, { payment, key, proof }: Visit, problem: LoginProblem | null = null, wallet?: string) {
+    const { merchant, clock } = this.#options;
+    return checkoutPage(c, {
+      payment,
+      merchant,
+      proof,
+      leftMs: (payment.checkout?.expiresAt ?? 0) - clock.now(),
+      people: this.#world.customers,
+      screen: screenOf(payment, this.#journeys.get(key), problem, wallet),
+    });
+  }
 }
 
 function again(c: Context, { payment }: Visit) {

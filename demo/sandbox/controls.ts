@@ -13,7 +13,8 @@ import type { Faults } from './faults.ts';
 import type { IpnSender } from './ipn.ts';
 import { Refusal } from './refusal.ts';
 import type { RequestBook } from './request-book.ts';
-import { isFinal, type Transaction, type World } from './world.ts';
+import { isFinal, type Transaction } from './transaction.ts';
+import type { World } from './world.ts';
 
 export interface ControlOptions {
   world: World;
@@ -36,24 +37,9 @@ const ClockBody = z.strictObject({
 const IpnUrlBody = z.strictObject({ url: z.url({ protocol: /^https?$/ }) });
 
 export function createControls(options: ControlOptions) {
-  const { world, faults, clock, ipns } = options;
+  const { faults, clock, ipns } = options;
   const controls = new Hono();
-
-  controls.get('/transactions', (c) =>
-    c.json({
-      transactions: world.transactions().map((transaction) => view(transaction, options)),
-      refusals: options.book.refusals.map((refusal) => ({ ...refusal, at: iso(refusal.at) })),
-    }),
-  );
-  controls.get('/transactions/:orderId', (c) => c.json(view(findTransaction(world, c.req.param('orderId')), options)));
-  for (const action of ACTIONS) {
-    controls.post(`/transactions/:orderId/${action}`, async (c) => {
-      const transaction = findTransaction(world, c.req.param('orderId'));
-      const { customer } = await read(c, ApproveBody);
-      act(action, transaction, customer, options);
-      return c.json(view(transaction, options));
-    });
-  }
+  controls.route('/transactions', transactionControls(options));
   controls.get('/faults', (c) => c.json({ faults: faults.inForce() }));
   controls.post('/faults', async (c) => {
     faults.replace(await read(c, z.unknown()));
@@ -69,6 +55,27 @@ export function createControls(options: ControlOptions) {
     ipns.url = (await read(c, IpnUrlBody)).url;
     return c.json({ url: ipns.url });
   });
+  return controls;
+}
+
+function transactionControls(options: ControlOptions) {
+  const { world, book } = options;
+  const controls = new Hono();
+  controls.get('/', (c) =>
+    c.json({
+      transactions: world.transactions().map((transaction) => view(transaction, options)),
+      refusals: book.refusals.map((refusal) => ({ ...refusal, at: iso(refusal.at) })),
+    }),
+  );
+  controls.get('/:orderId', (c) => c.json(view(findTransaction(world, c.req.param('orderId')), options)));
+  for (const action of ACTIONS) {
+    controls.post(`/:orderId/${action}`, async (c) => {
+      const transaction = findTransaction(world, c.req.param('orderId'));
+      const { customer } = await read(c, ApproveBody);
+      act(action, transaction, customer, options);
+      return c.json(view(transaction, options));
+    });
+  }
   return controls;
 }
 

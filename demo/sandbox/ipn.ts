@@ -4,7 +4,7 @@
 import type { Clock } from './clock.ts';
 import { ExactNumber } from './exact-json.ts';
 import { type Fault, type Faults, tampered } from './faults.ts';
-import type { Transaction } from './world.ts';
+import type { Transaction } from './transaction.ts';
 
 /** Before each of the five attempts. */
 export const PAUSES_MS = [0, 2_000, 10_000, 30_000, 120_000];

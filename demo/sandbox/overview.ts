@@ -8,7 +8,7 @@ import type { Delivery } from './ipn.ts';
 import { formatMoney } from './money.ts';
 import { banner, logo, liveAnswer, type Markup, page, readForm, troublePage } from './page.ts';
 import { Refusal } from './refusal.ts';
-import { isFinal, type Payment, type Transaction } from './world.ts';
+import { isFinal, type Payment, type Transaction } from './transaction.ts';
 
 const MOST_SHOWN = 100;
 const STEPS_MS = [
@@ -25,21 +25,7 @@ export function createOverview(options: OverviewOptions) {
   const { world, clock, faults, version } = options;
   const overview = new Hono();
 
-  overview.get('/', (c) => {
-    const body = html`${banner('Sandbox: no real money')}
-      <header class="overview-head">
-        ${logo}
-        <nav><a href="/wallet">The customer’s phone</a></nav>
-      </header>
-      <main data-live="/overview/live" data-version="${version()}">
-        <h1>Transactions</h1>
-        <div id="state">${stateOf(options)}</div>
-        <div id="transactions">${list(options)}</div>
-        <div id="refusals">${refusals(options)}</div>
-      </main>`;
-    return page(c, { title: 'Transactions', layout: 'overview', body });
-  });
-
+  overview.get('/', (c) => page(c, { title: 'Transactions', layout: 'overview', body: frontPage(options) }));
   overview.get('/overview/live', (c) =>
     liveAnswer(c, String(version()), () => ({
       state: stateOf(options),
@@ -72,6 +58,20 @@ export function createOverview(options: OverviewOptions) {
     throw error;
   });
   return overview;
+}
+
+function frontPage(options: OverviewOptions): Markup {
+  return html`${banner('Sandbox: no real money')}
+    <header class="overview-head">
+      ${logo}
+      <nav><a href="/wallet">The customer’s phone</a></nav>
+    </header>
+    <main data-live="/overview/live" data-version="${options.version()}">
+      <h1>Transactions</h1>
+      <div id="state">${stateOf(options)}</div>
+      <div id="transactions">${list(options)}</div>
+      <div id="refusals">${refusals(options)}</div>
+    </main>`;
 }
 
 function stateOf({ clock, faults, ipns }: OverviewOptions): Markup {

@@ -37,58 +37,61 @@ export interface SandboxOptions {
 export interface Sandbox {
   app: Hono<{ Bindings: HttpBindings }>;
   world: World;
-  /** Starts all that happens by itself (IPNs, payouts, expiry); returns the way to stop it. */
+  /** Starts all that happens by itself (IPNs, payouts, expiry); returns the way to stop it, for good. */
   run: () => () => void;
   /** Does what is due by now and waits for it: for tests with a clock of their own, in place of `run`. */
   tick: () => Promise<void>;
 }
 
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const { apiKey, ipnUrl = null, publicUrl, now = Date.now, random = randomBytes, merchant = 'Demo Shop' } = options;
-  const clock = new Clock(now);
+  const { random = randomBytes, merchant = 'Demo Shop', publicUrl } = options;
+  const clock = new Clock(options.now ?? Date.now);
   let version = 0;
   const onChange = () => {
     version += 1;
   };
   const faults = new Faults(onChange);
-  const ipns = new IpnSender(ipnUrl, {
+  const ipns = new IpnSender(options.ipnUrl ?? null, {
     clock,
     faults,
     onChange,
     fetch: options.fetch ?? fetch,
     attemptLimitMs: options.ipnAttemptLimitMs ?? ATTEMPT_LIMIT_MS,
   });
-  const world = new World({
-    clock,
-    onChange,
-    newToken: () => random(24).toString('base64url'),
-    onFinal: (transaction) => ipns.send(transaction),
-  });
+  const newToken = () => random(24).toString('base64url');
+  const world = new World({ clock, onChange, newToken, onFinal: (transaction) => ipns.send(transaction) });
   const book = new RequestBook(clock, onChange);
-  const parts = { world, faults, clock, book, ipns };
+  const controls = { world, faults, clock, book, ipns };
+  const shown = { world, clock, random, merchant, version: () => version };
   const baseUrl = (c: Context) => publicUrl ?? new URL(c.req.url).origin;
 
   const app = new Hono<{ Bindings: HttpBindings }>();
-  app.route(API, createApi({ apiKey, world, faults, clock, book, baseUrl }));
+  app.route(API, createApi({ ...controls, apiKey: options.apiKey, baseUrl }));
   app.use(ownFormsOnly);
-  app.route('/_sandbox', createControls(parts));
-  app.route('/pay', createCheckout({ world, clock, random, merchant }));
-  app.route('/wallet', createWallet({ world, clock, merchant, version: () => version }));
-  app.route('/', createOverview({ ...parts, version: () => version }));
+  app.route('/_sandbox', createControls(controls));
+  app.route('/pay', createCheckout(shown));
+  app.route('/wallet', createWallet(shown));
+  app.route('/', createOverview({ ...controls, ...shown }));
   app.route('/assets', createAssets());
   app.notFound((c) => c.json({ code: 'NOT_FOUND', message: 'There is nothing here.', errors: [] }, 404));
-  app.onError((error, c) => {
-    if (error instanceof Refusal) return c.json(error.body, error.status);
-    console.error('sandbox: a request failed', error);
-    return c.json({ code: 'SANDBOX_ERROR', message: 'The sandbox failed; its log says why.', errors: [] }, 500);
-  });
+  app.onError(answerError);
 
-  const run = () => {
-    const stopClock = clock.run();
-    return () => {
-      stopClock();
-      ipns.stop();
-    };
+  return {
+    app,
+    world,
+    tick: () => clock.tick(),
+    run() {
+      const stopClock = clock.run();
+      return () => {
+        stopClock();
+        ipns.stop();
+      };
+    },
   };
-  return { app, world, run, tick: () => clock.tick() };
+}
+
+function answerError(error: Error, c: Context): Response {
+  if (error instanceof Refusal) return c.json(error.body, error.status);
+  console.error('sandbox: a request failed', error);
+  return c.json({ code: 'SANDBOX_ERROR', message: 'The sandbox failed; its log says why.', errors: [] }, 500);
 }

@@ -6,7 +6,7 @@ import { html } from 'hono/html';
 import type { Customer, Movement } from './customers.ts';
 import { formatMoney } from './money.ts';
 import { banner, countdown, logo, mark, type Markup, page } from './page.ts';
-import { isFinal, type Payment } from './world.ts';
+import { isFinal, type Payment } from './transaction.ts';
 
 export interface PhoneView {
   customer: Customer;

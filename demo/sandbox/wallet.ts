@@ -3,14 +3,15 @@
 // Owns the routes and who may see which payment; wallet-pages.ts draws, world.ts decides.
 //   /wallet   /wallet/scan?code=… (what a code holds)   /wallet/open?code=… (the link on the same device)
 //   /wallet/payments/:paymentId   POST /wallet/answer   /wallet/live (the moving parts, for live.js)
-import { type Context, Hono } from 'hono';
+import { type Context, Hono, type Next } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import type { Clock } from './clock.ts';
 import { type Customer, TOTP_PERIOD_MS } from './customers.ts';
 import { liveAnswer, readForm, troublePage } from './page.ts';
 import { Refusal } from './refusal.ts';
 import { choicePage, homePage, paymentPage, type PhoneView, regionsOf } from './wallet-pages.ts';
-import type { Payment, World } from './world.ts';
+import type { Payment } from './transaction.ts';
+import type { World } from './world.ts';
 
 const COOKIE = 'wallet_customer';
 
@@ -22,79 +23,86 @@ export interface WalletOptions {
   version: () => number;
 }
 
-export function createWallet({ world, clock, merchant, version }: WalletOptions) {
+type WalletContext = Context<{ Variables: { customer: Customer } }>;
+
+export function createWallet(options: WalletOptions) {
+  const { world } = options;
   const wallet = new Hono<{ Variables: { customer: Customer } }>();
-
-  const view = (customer: Customer): PhoneView => ({
-    customer,
-    people: world.customers,
-    merchant,
-    prompts: world.prompts(customer),
-    code: customer.code(clock.now()),
-    codeLeftMs: TOTP_PERIOD_MS - (clock.now() % TOTP_PERIOD_MS),
-    now: clock.now(),
-    version: state(),
-  });
-  const state = () => `${version()}.${Math.floor(clock.now() / TOTP_PERIOD_MS)}`;
-
-  wallet.use(async (c, next) => {
-    const url = new URL(c.req.url);
-    const chosen = world.customer(url.searchParams.get('as'));
-    if (chosen) {
-      setCookie(c, COOKIE, chosen.walletId, { path: '/wallet', httpOnly: true, sameSite: 'Lax' });
-      url.searchParams.delete('as');
-      return c.redirect(url.pathname + url.search, 303);
-    }
-    const customer = world.customer(getCookie(c, COOKIE) ?? null);
-    if (!customer) return choicePage(c, world.customers, url.searchParams);
-    c.set('customer', customer);
-    return next();
-  });
-
-  wallet.get('/', (c) => homePage(c, view(c.get('customer'))));
-
-  wallet.get('/live', (c) => liveAnswer(c, state(), () => regionsOf(view(c.get('customer')))));
-
-  wallet.get('/scan', (c) => open(c, c.get('customer'), ''));
-  wallet.get('/open', (c) => open(c, c.get('customer'), '?app'));
-  const open = (c: Context, customer: Customer, suffix: string) => {
-    const payment = world.scan(codeIn(c.req.query('code') ?? ''), customer);
-    if (!payment) {
-      throw new Refusal(404, 'UNKNOWN_CODE', 'This is not a code of this wallet, or it is from another run of it.');
-    }
-    return c.redirect(`/wallet/payments/${payment.paymentId}${suffix}`, 303);
-  };
-
+  wallet.use((c, next) => chooseCustomer(c, next, world));
+  wallet.get('/', (c) => homePage(c, viewOf(c.get('customer'), options)));
+  wallet.get('/live', (c) => liveAnswer(c, stateOf(options), () => regionsOf(viewOf(c.get('customer'), options))));
+  wallet.get('/scan', (c) => openCode(c, world, ''));
+  wallet.get('/open', (c) => openCode(c, world, '?app'));
   wallet.get('/payments/:paymentId', (c) => {
     const customer = c.get('customer');
-    const payment = theirPayment(c.req.param('paymentId'), customer);
-    return paymentPage(c, view(customer), payment, c.req.query('app') !== undefined);
+    const payment = theirPayment(c.req.param('paymentId'), customer, world);
+    return paymentPage(c, viewOf(customer, options), payment, c.req.query('app') !== undefined);
   });
-
   wallet.post('/answer', async (c) => {
     const customer = c.get('customer');
     const { paymentId = '', answer, app } = await readForm(c);
-    const payment = theirPayment(paymentId, customer);
+    const payment = theirPayment(paymentId, customer, world);
     world.begin(payment);
     if (answer === 'approve') world.approve(payment, customer);
     else world.decline(payment, customer);
     return c.redirect(`/wallet/payments/${payment.paymentId}${app === undefined ? '' : '?app'}`, 303);
   });
-
-  /** @throws Refusal, the same for what is not there and what is another's */
-  const theirPayment = (paymentId: string, { walletId }: Customer): Payment => {
-    const payment = world.payment(Number(paymentId));
-    if (payment && payment.method !== 'CHECKOUT' && [payment.customer, payment.scannedBy].includes(walletId)) {
-      return payment;
-    }
-    throw new Refusal(404, 'UNKNOWN_PAYMENT', 'There is no such payment on this phone.');
-  };
-
   wallet.onError((error, c) => {
     if (error instanceof Refusal) return troublePage(c, 'wallet', error);
     throw error;
   });
   return wallet;
+}
+
+async function chooseCustomer(c: WalletContext, next: Next, world: World): Promise<Response | void> {
+  const url = new URL(c.req.url);
+  const chosen = world.customer(url.searchParams.get('as'));
+  if (chosen) {
+    setCookie(c, COOKIE, chosen.walletId, { path: '/wallet', httpOnly: true, sameSite: 'Lax' });
+    url.searchParams.delete('as');
+    return c.redirect(url.pathname + url.search, 303);
+  }
+  const customer = world.customer(getCookie(c, COOKIE) ?? null);
+  if (!customer) return choicePage(c, world.customers, url.searchParams);
+  c.set('customer', customer);
+  return next();
+}
+
+/** Changes with all that a page shows, and with the security code. */
+function stateOf({ version, clock }: WalletOptions): string {
+  return `${version()}.${Math.floor(clock.now() / TOTP_PERIOD_MS)}`;
+}
+
+function viewOf(customer: Customer, options: WalletOptions): PhoneView {
+  const now = options.clock.now();
+  return {
+    customer,
+    people: options.world.customers,
+    merchant: options.merchant,
+    prompts: options.world.prompts(customer),
+    code: customer.code(now),
+    codeLeftMs: TOTP_PERIOD_MS - (now % TOTP_PERIOD_MS),
+    now,
+    version: stateOf(options),
+  };
+}
+
+/** @throws Refusal */
+function openCode(c: WalletContext, world: World, suffix: string) {
+  const payment = world.scan(codeIn(c.req.query('code') ?? ''), c.get('customer'));
+  if (!payment) {
+    throw new Refusal(404, 'UNKNOWN_CODE', 'This is not a code of this wallet, or it is from another run of it.');
+  }
+  return c.redirect(`/wallet/payments/${payment.paymentId}${suffix}`, 303);
+}
+
+/** @throws Refusal, the same for what is not there and what is another's */
+function theirPayment(paymentId: string, { walletId }: Customer, world: World): Payment {
+  const payment = world.payment(Number(paymentId));
+  if (payment && payment.method !== 'CHECKOUT' && [payment.customer, payment.scannedBy].includes(walletId)) {
+    return payment;
+  }
+  throw new Refusal(404, 'UNKNOWN_PAYMENT', 'There is no such payment on this phone.');
 }
 
 /** The code in what was scanned or pasted: the whole text of a code, or the code alone. */

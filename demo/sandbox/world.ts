@@ -1,59 +1,23 @@
-// What the gateway remembers and the rules it lives by: transactions, the customers, who may pay what, what is final.
-// The one writer of a transaction's status. Knows nothing of HTTP, pages or IPNs: whoever wants to hear of a final status
+// The rules the gateway lives by: what a request becomes, who may confirm what, when a token is over, what is final. The
+// one writer of a transaction's status; register.ts keeps the transactions. Knows nothing of HTTP, pages or IPNs: whoever wants to hear of a final status
 // passes `onFinal`. A final status never changes; money moves in the same step that makes a status SUCCESS.
 import type { Clock } from './clock.ts';
 import { type Customer, demoCustomers } from './customers.ts';
-import type { CollectionRequest, Method, PayoutRequest } from './requests.ts';
 import { Refusal } from './refusal.ts';
+import { Register } from './register.ts';
+import type { CollectionRequest, PayoutRequest } from './requests.ts';
+import {
+  isFinal,
+  type Payment,
+  type Payout,
+  type Remembered,
+  type Status,
+  type Step,
+  type Transaction,
+} from './transaction.ts';
 
 export const TOKEN_LIFETIME_MS = 15 * 60_000;
 export const PAYOUT_STEP_MS = 400;
-/** A sandbox forgets nothing while it runs, so it has an end. */
-const MOST_TRANSACTIONS = 100_000;
-const FIRST_PAYMENT_ID = 100_001;
-
-export type Status = 'INITIALIZED' | 'PROCESSING' | 'SUCCESS' | 'FAILED';
-/** Steps of the hosted checkout, by the gateway's own names; here the second factor is a TOTP instead of an SMS. */
-export type Step = 'LOGIN_STEP' | 'SMS_VERIFICATION_STEP' | 'PAYMENT_STEP' | 'PAYMENT_FINALIZED' | 'USER_CANCELLED';
-
-interface Remembered {
-  paymentId: number;
-  orderId: string;
-  /** Decimal text, digit by digit as it was sent. */
-  amount: string;
-  minor: bigint;
-  currency: string;
-  status: Status;
-  /** What an IPN says beside the status; for FAILED the reason. */
-  message: string;
-  /** Wallet id: first the one in the request, in the end the one who paid. */
-  customer: string | null;
-  createdAt: number;
-  updatedAt: number;
-  history: { at: number; status: Status; message: string }[];
-}
-
-export interface Payment extends Remembered {
-  type: 'PAY';
-  askedMethod: Method;
-  /** The method in use, which the answer names. */
-  method: Method;
-  returnUrl: string;
-  language: string | null;
-  /** CHECKOUT only. */
-  checkout: { token: string; expiresAt: number; step: Step } | null;
-  /** JETGO and QR only: what the scanned code carries. */
-  code: string | null;
-  /** Wallet id of the customer who scanned it last. */
-  scannedBy: string | null;
-}
-
-export interface Payout extends Remembered {
-  type: 'PAYOUT';
-  note: string | null;
-}
-
-export type Transaction = Payment | Payout;
 
 export interface WorldOptions {
   clock: Clock;
@@ -63,20 +27,11 @@ export interface WorldOptions {
   onFinal: (transaction: Transaction) => void;
 }
 
-export function isFinal({ status }: Transaction): boolean {
-  return status === 'SUCCESS' || status === 'FAILED';
-}
-
 export class World {
   readonly customers: readonly Customer[];
   readonly #options: WorldOptions;
   readonly #clock: Clock;
-  /** By orderId, which is unique across payments and payouts; in order of creation. */
-  readonly #transactions = new Map<string, Transaction>();
-  readonly #byPaymentId = new Map<number, Transaction>();
-  /** By checkout token or by scanned code. */
-  readonly #byKey = new Map<string, Payment>();
-  readonly #customerByReference = new Map<string, string>();
+  readonly #register = new Register();
 
   constructor(options: WorldOptions) {
     this.#options = options;
@@ -86,11 +41,15 @@ export class World {
 
   /** @throws Refusal */
   collect(request: CollectionRequest): Payment {
-    this.#refuseDuplicate(request.orderId);
-    const known = this.customer(request.customer) !== undefined;
-    if (request.method === 'DIRECT' && known) this.#bindReference(request.customerReferenceNo, request.customer);
+    this.#register.refuseDuplicate(request.orderId);
+    const { customer, customerReferenceNo } = request;
+    const known = this.customer(customer) !== undefined;
+    if (known && customer !== null && customerReferenceNo !== null) {
+      this.#register.bindReference(customerReferenceNo, customer);
+    }
     // Only a customer of the wallet can confirm in it; anyone else is sent to the checkout.
     const method = request.method === 'DIRECT' && !known ? 'CHECKOUT' : request.method;
+    const token = method === 'CHECKOUT' ? this.#options.newToken() : null;
     const expiresAt = this.#clock.now() + TOKEN_LIFETIME_MS;
     const payment: Payment = {
       ...this.#remembered(request),
@@ -99,22 +58,18 @@ export class World {
       method,
       returnUrl: request.returnUrl,
       language: request.language,
-      checkout: method === 'CHECKOUT' ? { token: this.#options.newToken(), expiresAt, step: 'LOGIN_STEP' } : null,
+      checkout: token === null ? null : { token, expiresAt, step: 'LOGIN_STEP' },
       code: method === 'JETGO' || method === 'QR' ? this.#options.newToken() : null,
       scannedBy: null,
     };
     this.#remember(payment);
-    if (payment.checkout) {
-      this.#byKey.set(payment.checkout.token, payment);
-      this.#clock.at(expiresAt, () => this.#expireIfDue(payment));
-    }
-    if (payment.code) this.#byKey.set(payment.code, payment);
+    if (payment.checkout) this.#clock.at(expiresAt, () => this.#expireIfDue(payment));
     return payment;
   }
 
   /** `hold`: it stays PROCESSING until it is approved or declined by hand. @throws Refusal */
   payOut(request: PayoutRequest, hold = false): Payout {
-    this.#refuseDuplicate(request.orderId);
+    this.#register.refuseDuplicate(request.orderId);
     const payout: Payout = { ...this.#remembered(request), type: 'PAYOUT', note: request.note };
     this.#remember(payout);
     this.#clock.at(payout.createdAt + PAYOUT_STEP_MS, () => this.begin(payout));
@@ -131,30 +86,29 @@ export class World {
   }
 
   transaction(orderId: string): Transaction | undefined {
-    return this.#fresh(this.#transactions.get(orderId));
+    return this.#fresh(this.#register.byOrderId(orderId));
   }
 
   payment(paymentId: number): Payment | undefined {
-    const transaction = this.#byPaymentId.get(paymentId);
-    return transaction?.type === 'PAY' ? this.#fresh(transaction) : undefined;
+    const transaction = this.#fresh(this.#register.byPaymentId(paymentId));
+    return transaction?.type === 'PAY' ? transaction : undefined;
+  }
+
+  checkout(token: string): Payment | undefined {
+    return this.#fresh(this.#register.byToken(token));
   }
 
   /** Newest first. */
   transactions(): Transaction[] {
-    for (const payment of this.#byKey.values()) this.#expireIfDue(payment);
-    return [...this.#transactions.values()].toReversed();
-  }
-
-  checkout(token: string): Payment | undefined {
-    const payment = this.#fresh(this.#byKey.get(token));
-    return payment?.checkout?.token === token ? payment : undefined;
+    const all = this.#register.all();
+    for (const transaction of all) this.#fresh(transaction);
+    return all;
   }
 
   /** A customer holds the phone over a code, or follows the link that carries it. */
   scan(code: string, customer: Customer): Payment | undefined {
-    const payment = this.#byKey.get(code);
-    if (payment?.code !== code) return undefined;
-    if (!isFinal(payment)) {
+    const payment = this.#register.byCode(code);
+    if (payment && !isFinal(payment)) {
       payment.scannedBy = customer.walletId;
       this.begin(payment);
     }
@@ -270,7 +224,7 @@ export class World {
   #remembered(request: CollectionRequest | PayoutRequest): Remembered {
     const now = this.#clock.now();
     return {
-      paymentId: FIRST_PAYMENT_ID + this.#transactions.size,
+      paymentId: this.#register.nextPaymentId,
       orderId: request.orderId,
       amount: request.amount,
       minor: request.minor,
@@ -285,28 +239,8 @@ export class World {
   }
 
   #remember(transaction: Transaction): void {
-    this.#transactions.set(transaction.orderId, transaction);
-    this.#byPaymentId.set(transaction.paymentId, transaction);
+    this.#register.add(transaction);
     this.#options.onChange();
-  }
-
-  #refuseDuplicate(orderId: string): void {
-    if (this.#transactions.has(orderId)) {
-      throw new Refusal(409, 'DUPLICATE_ORDER', 'There is a transaction with this orderId already.', 'orderId');
-    }
-    if (this.#transactions.size >= MOST_TRANSACTIONS) {
-      throw new Refusal(503, 'SANDBOX_FULL', `It remembers ${MOST_TRANSACTIONS} transactions: restart it.`);
-    }
-  }
-
-  #bindReference(reference: string | null, walletId: string | null): void {
-    if (reference === null || walletId === null) return;
-    const bound = this.#customerByReference.get(reference);
-    if (bound !== undefined && bound !== walletId) {
-      const message = 'This customerReferenceNo belongs to another customer; it must be unique per customer.';
-      throw new Refusal(400, 'CUSTOMER_REFERENCE_TAKEN', message, 'customerReferenceNo');
-    }
-    this.#customerByReference.set(reference, walletId);
   }
 
   #refuseFinal(transaction: Transaction): void {

@@ -72,6 +72,11 @@ describe('the controls', () => {
     const opened = openSandbox();
     await opened.send('pay', collection('DIRECT'));
     assert.equal((await opened.control('transactions/order-DIRECT/approve', { customer: '23456789' })).status, 403);
+    const { world } = opened.sandbox;
+    const [payment, bruno] = [world.transaction('order-DIRECT'), world.customer('23456789')];
+    assert.ok(payment?.type === 'PAY' && bruno);
+    assert.throws(() => world.approve(payment, bruno), { code: 'NOT_THEIRS' });
+    assert.throws(() => world.decline(payment, bruno), { code: 'NOT_THEIRS' });
     assert.equal((await opened.control('transactions/order-DIRECT/approve')).json['customer'], '12345678');
   });
 
