@@ -1,0 +1,489 @@
+// The gateway over HTTP, against a server that answers what the test says: the exact bytes that are sent, and what every
+// kind of answer is taken for. What is not exactly as documented is uncertain, never failed, and nothing is sent twice.
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import type { Collection, Gateway } from '../../../backend-proxy/gateway/gateway.ts';
+import { createGateway, type GatewayOptions } from '../../../backend-proxy/gateway/http.ts';
+import { DEFAULT_PROFILE, profileSchema } from '../../../backend-proxy/gateway/profile.ts';
+
+const API = '/api/v3/integration/merchants/payments';
+const COLLECTION: Collection = {
+  id: 'A-1',
+  method: 'CHECKOUT',
+  amountMinor: 1010,
+  currency: 'EUR',
+  returnUrl: 'https://shop.example/thanks',
+  customer: '12345678',
+  customerReferenceNo: 'C-1',
+  language: 'en',
+};
+const PAYOUT = { id: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: 'Thank you' };
+const CHECKOUT = { paymentId: 111328, orderId: 'A-1', method: 'CHECKOUT', checkout: 'https://checkout.example/pay?token=t', qr: null }; // prettier-ignore
+const QR = { paymentId: 'b3f1', orderId: 'A-1', method: 'QR', qr: Buffer.from('https://wallet.example/q').toString('base64') }; // prettier-ignore
+const REPORT = { paymentId: 111328, orderId: 'A-1', type: 'PAY', customer: '12345678', amount: 500, currency: 'EUR', status: 'SUCCESS', message: 'SUCCESS' }; // prettier-ignore
+
+type Answer = ((response: ServerResponse, request: IncomingMessage) => void) | { status?: number; body: unknown };
+
+interface Scripted {
+  gateway: Gateway;
+  /** What came, as it came. */
+  requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[];
+  url: string;
+}
+
+async function scripted(t: TestContext, answer: Answer, options: Partial<GatewayOptions> = {}): Promise<Scripted> {
+  const requests: Scripted['requests'] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (text: string) => (body += text));
+    request.on('end', () => {
+      requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body });
+      if (typeof answer === 'function') return answer(response, request);
+      const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
+      response.writeHead(answer.status ?? 200, { 'content-type': 'application/json' }).end(text);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const gateway = createGateway({ url, apiKey: 'the-key', profile: DEFAULT_PROFILE, checkoutHosts: [], ...options });
+  t.after(async () => {
+    server.closeAllConnections();
+    await gateway.close();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { gateway, requests, url };
+}
+
+const status = (gateway: Gateway, id = 'A-1') => {
+  assert.ok(gateway.status);
+  return gateway.status(id, 'PAY');
+};
+
+describe('a collection', () => {
+  it('is one POST with the key in its header, the amount as a JSON number with its exact digits', async (t) => {
+    const { gateway, requests } = await scripted(t, { body: CHECKOUT });
+    await gateway.pay(COLLECTION);
+    assert.equal(requests.length, 1);
+    const { method, url, headers, body } = requests[0]!;
+    assert.deepEqual([method, url], ['POST', `${API}/pay`]);
+    assert.equal(headers['x-api-key'], 'the-key');
+    assert.equal(headers['content-type'], 'application/json');
+    assert.equal(headers['authorization'], undefined);
+    assert.equal(
+      body,
+      '{"orderId":"A-1","amount":10.10,"currency":"EUR","method":"CHECKOUT","returnUrl":"https://shop.example/thanks",' +
+        '"customer":"12345678","language":"en"}',
+    );
+  });
+
+  it('has the fields that its method takes, and no others', async (t) => {
+    const { gateway, requests } = await scripted(t, { body: CHECKOUT });
+    const common = { orderId: 'A-1', amount: 10.1, currency: 'EUR', returnUrl: 'https://shop.example/thanks' };
+    const sent = async (collection: Partial<Collection>) => {
+      await gateway.pay({ ...COLLECTION, ...collection });
+      return JSON.parse(requests.at(-1)!.body) as object;
+    };
+    const full = { customer: '12345678', customerReferenceNo: 'C-1', language: 'en' };
+    assert.deepEqual(await sent({ method: 'DIRECT' }), { ...common, ...full, method: 'DIRECT' });
+    assert.deepEqual(await sent({ method: 'QR' }), { ...common, method: 'QR' });
+    assert.deepEqual(await sent({ method: 'JETGO' }), { ...common, method: 'JETGO' });
+    assert.deepEqual(await sent({ customer: null, language: null }), { ...common, method: 'CHECKOUT' });
+    assert.deepEqual(await sent({ method: 'DIRECT', language: null }), {
+      ...common,
+      customer: '12345678',
+      customerReferenceNo: 'C-1',
+      method: 'DIRECT',
+    });
+  });
+
+  it('writes whole amounts without decimals and keeps all digits of the rest', async (t) => {
+    const { gateway, requests } = await scripted(t, { body: CHECKOUT });
+    for (const [amountMinor, currency, text] of [
+      [5000, 'EUR', '50'],
+      [1, 'EUR', '0.01'],
+      [1010, 'JPY', '1010'],
+      [1000, 'JPY', '1000'],
+      [5, 'KWD', '0.005'],
+      [10_000, 'CLF', '1'],
+      [999_999_999_999_999, 'EUR', '9999999999999.99'],
+    ] as const) {
+      await gateway.pay({ ...COLLECTION, amountMinor, currency });
+      assert.match(requests.at(-1)!.body, new RegExp(`"amount":${text.replace('.', '\\.')},`));
+    }
+  });
+
+  it('is accepted with what its method promises', async (t) => {
+    const answers: unknown[] = [
+      CHECKOUT,
+      { ...QR, appPaymentLink: 'jetgo://pay?reference=1' },
+      { ...QR, method: 'JETGO', checkout: null },
+      { paymentId: 1, orderId: 'A-1', method: 'DIRECT' },
+      { ...CHECKOUT, paymentId: null, unknownField: { a: 1 } },
+    ];
+    const { gateway } = await scripted(t, (response) => {
+      response.writeHead(answers.length % 2 ? 200 : 202).end(JSON.stringify(answers.shift()));
+    });
+    const none = { checkoutUrl: null, qr: null, appUrl: null };
+    const accepted = (answer: object) => ({ kind: 'accepted', answer: { ...none, ...answer } });
+    const checkoutUrl = 'https://checkout.example/pay?token=t';
+    const qr = 'https://wallet.example/q';
+    assert.deepEqual(await gateway.pay(COLLECTION), accepted({ paymentId: '111328', method: 'CHECKOUT', checkoutUrl }));
+    assert.deepEqual(
+      await gateway.pay(COLLECTION),
+      accepted({ paymentId: 'b3f1', method: 'QR', qr, appUrl: 'jetgo://pay?reference=1' }),
+    );
+    assert.deepEqual(await gateway.pay(COLLECTION), accepted({ paymentId: 'b3f1', method: 'JETGO', qr }));
+    assert.deepEqual(await gateway.pay(COLLECTION), accepted({ paymentId: '1', method: 'DIRECT' }));
+    assert.deepEqual(await gateway.pay(COLLECTION), accepted({ paymentId: null, method: 'CHECKOUT', checkoutUrl }));
+  });
+
+  it('keeps every digit of a payment id', async (t) => {
+    const { gateway } = await scripted(t, {
+      body: '{"paymentId": 9007199254740993, "orderId": "A-1", "method": "DIRECT"}',
+    });
+    const sent = await gateway.pay(COLLECTION);
+    assert.equal(sent.kind === 'accepted' && sent.answer.paymentId, '9007199254740993');
+  });
+
+  it('is uncertain where the answer is not as documented', async (t) => {
+    const wrong: unknown[] = [
+      '',
+      'It works!',
+      '<html></html>',
+      '[]',
+      'null',
+      '"A-1"',
+      '{}',
+      JSON.stringify(CHECKOUT).slice(0, -5),
+      { ...CHECKOUT, orderId: 'A-2' },
+      { ...CHECKOUT, orderId: null },
+      { ...CHECKOUT, method: 'CASH' },
+      { ...CHECKOUT, method: null },
+      { ...CHECKOUT, method: 'checkout' },
+      { ...CHECKOUT, checkout: null },
+      { ...CHECKOUT, checkout: 'http://evil.example/pay' },
+      { ...CHECKOUT, checkout: 'javascript:alert(1)' },
+      { ...CHECKOUT, checkout: '/pay' },
+      { ...CHECKOUT, checkout: { url: 'https://checkout.example' } },
+      { ...CHECKOUT, paymentId: {} },
+      { ...CHECKOUT, paymentId: '' },
+      { ...CHECKOUT, paymentId: 'x'.repeat(101) },
+      { ...CHECKOUT, paymentId: 'a\0b' },
+      { ...CHECKOUT, paymentId: true },
+      { ...QR, qr: null },
+      { ...QR, qr: 'not base64!' },
+      { ...QR, qr: Buffer.from('\0\0\0').toString('base64') },
+      { ...QR, qr: 'A'.repeat(100_001) },
+      { ...QR, appPaymentLink: 7.5, qr: {} },
+      `{"a":${'['.repeat(9)}${']'.repeat(9)},${JSON.stringify(CHECKOUT).slice(1)}`,
+    ];
+    const left = [...wrong];
+    const { gateway, requests } = await scripted(t, (response) => {
+      const body = left.shift();
+      response.writeHead(200).end(typeof body === 'string' ? body : JSON.stringify(body));
+    });
+    for (const body of wrong) {
+      assert.deepEqual(
+        await gateway.pay(COLLECTION),
+        { kind: 'uncertain', why: 'undocumented answer' },
+        JSON.stringify(body),
+      );
+    }
+    assert.equal(requests.length, wrong.length);
+  });
+
+  it('leaves out a link that may not be shown, because the code alone is enough', async (t) => {
+    for (const appPaymentLink of ['javascript:alert(1)', 'http://evil.example/', '']) {
+      const { gateway } = await scripted(t, { body: { ...QR, appPaymentLink: appPaymentLink || null } });
+      const sent = await gateway.pay(COLLECTION);
+      assert.ok(sent.kind === 'accepted');
+      assert.deepEqual([sent.answer.qr, sent.answer.appUrl], ['https://wallet.example/q', null]);
+    }
+  });
+
+  it('takes a checkout URL only on an allowed host', async (t) => {
+    const elsewhere = await scripted(t, { body: CHECKOUT }, { checkoutHosts: ['pay.example'] });
+    assert.equal((await elsewhere.gateway.pay(COLLECTION)).kind, 'uncertain');
+    const here = await scripted(t, { body: CHECKOUT }, { checkoutHosts: ['pay.example', 'checkout.example'] });
+    assert.equal((await here.gateway.pay(COLLECTION)).kind, 'accepted');
+  });
+
+  it('is rejected by a documented 4xx, whatever its body, and uncertain by any other status', async (t) => {
+    let code = 0;
+    const { gateway, requests } = await scripted(t, (response) => {
+      response
+        .writeHead(code, { location: `${API}/elsewhere` })
+        .end(code === 304 ? undefined : JSON.stringify(CHECKOUT));
+    });
+    for (code of [400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422]) {
+      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'rejected', httpStatus: code });
+      assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'rejected', httpStatus: code });
+    }
+    for (code of [
+      201, 204, 206, 300, 301, 302, 303, 304, 307, 308, 408, 409, 418, 425, 429, 451, 500, 501, 502, 503, 504, 599,
+    ]) {
+      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'uncertain', why: `HTTP ${code}` });
+      assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'uncertain', why: `HTTP ${code}` });
+    }
+    assert.equal(requests.length, 2 * (12 + 22), 'each was sent once, and no redirect was followed');
+  });
+
+  it('is uncertain where the answer is lost: cut, halved, never, too slow, too long, refused', async (t) => {
+    const why = async (answer: Answer, options: Partial<GatewayOptions> = {}) => {
+      const { gateway, requests } = await scripted(t, answer, options);
+      const sent = await gateway.pay(COLLECTION);
+      assert.equal(requests.length, 1);
+      assert.ok(sent.kind === 'uncertain');
+      return sent.why;
+    };
+    assert.equal(await why((response) => response.destroy()), 'UND_ERR_SOCKET');
+    const half = JSON.stringify(CHECKOUT);
+    assert.match(
+      await why((response) => {
+        response.writeHead(200, { 'content-length': half.length }).write(half.slice(0, 40), () => response.destroy());
+      }),
+      /UND_ERR_SOCKET|ECONNRESET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH/,
+    );
+    assert.equal(await why(() => undefined, { totalTimeoutMs: 50 }), 'TimeoutError');
+    assert.equal(
+      await why(
+        (response) => {
+          response.writeHead(200);
+          const drip = setInterval(() => response.write(' '), 10);
+          response.on('close', () => clearInterval(drip));
+        },
+        { totalTimeoutMs: 100 },
+      ),
+      'TimeoutError',
+    );
+    assert.equal(await why((response) => response.writeHead(200).end(' '.repeat(256 * 1024 + 1))), 'Error');
+    const nowhere = createGateway({
+      url: 'http://127.0.0.1:1',
+      apiKey: 'k',
+      profile: DEFAULT_PROFILE,
+      checkoutHosts: [],
+    });
+    t.after(() => nowhere.close());
+    assert.deepEqual(await nowhere.pay(COLLECTION), { kind: 'uncertain', why: 'ECONNREFUSED' });
+  });
+
+  it('reads an answer of 256 KB', async (t) => {
+    const { gateway } = await scripted(t, { body: JSON.stringify(CHECKOUT).padEnd(256 * 1024) });
+    assert.equal((await gateway.pay(COLLECTION)).kind, 'accepted');
+  });
+});
+
+describe('a payout', () => {
+  it('is one POST with type JETGO and a whole amount', async (t) => {
+    const { gateway, requests } = await scripted(t, { status: 202, body: { paymentId: 111328, orderId: 'P-1' } });
+    assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'accepted', answer: { paymentId: '111328' } });
+    await gateway.payout({ ...PAYOUT, note: null });
+    const body = '"orderId":"P-1","amount":50,"currency":"EUR","customer":"12345678","type":"JETGO"';
+    assert.deepEqual(
+      requests.map(({ url, body: sent }) => [url, sent]),
+      [
+        [`${API}/payout`, `{${body},"note":"Thank you"}`],
+        [`${API}/payout`, `{${body}}`],
+      ],
+    );
+  });
+
+  it('is uncertain where the answer names another order', async (t) => {
+    const { gateway } = await scripted(t, { status: 202, body: { paymentId: 111328, orderId: 'P-2' } });
+    assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'uncertain', why: 'undocumented answer' });
+  });
+});
+
+describe('a status check', () => {
+  it('asks by order id and type', async (t) => {
+    const { gateway, requests } = await scripted(t, { body: REPORT });
+    await gateway.status?.('A-1', 'PAY');
+    await gateway.status?.('P-1', 'PAYOUT');
+    assert.deepEqual(
+      requests.map(({ url, body }) => [url, body]),
+      [
+        [`${API}/status`, '{"orderId":"A-1","type":"PAY"}'],
+        [`${API}/status`, '{"orderId":"P-1","type":"PAYOUT"}'],
+      ],
+    );
+    assert.equal(requests[0]!.headers['x-api-key'], 'the-key');
+  });
+
+  it('reads what is reported, amounts as they are written', async (t) => {
+    const { gateway } = await scripted(t, { body: JSON.stringify(REPORT).replace('500', '500.10') });
+    const report = { orderId: 'A-1', type: 'PAY', paymentId: '111328', amount: '500.10', currency: 'EUR' };
+    assert.deepEqual(await status(gateway), { kind: 'found', report: { ...report, outcome: 'succeeded' } });
+  });
+
+  it('takes each status for what the profile says, and anything else for pending', async (t) => {
+    let word: unknown = '';
+    const { gateway } = await scripted(t, (response) =>
+      response.writeHead(200).end(JSON.stringify({ ...REPORT, status: word })),
+    );
+    for (const [name, outcome] of [
+      ['INITIALIZED', 'pending'],
+      ['PROCESSING', 'pending'],
+      ['SUCCESS', 'succeeded'],
+      ['FAILED', 'failed'],
+      ['ERROR', 'failed'],
+      ['success', 'pending'],
+      ['PAYMENT_FINALIZED', 'pending'],
+      ['constructor', 'pending'],
+      ['__proto__', 'pending'],
+      ['', 'pending'],
+      [null, 'pending'],
+      [undefined, 'pending'],
+    ] as const) {
+      word = name;
+      const checked = await status(gateway);
+      assert.equal(checked.kind === 'found' && checked.report.outcome, outcome, String(name));
+    }
+  });
+
+  it('may lack all but the order id and the type', async (t) => {
+    const { gateway } = await scripted(t, { body: { orderId: 'A-1', type: 'PAYOUT' } });
+    const report = {
+      orderId: 'A-1',
+      type: 'PAYOUT',
+      paymentId: null,
+      amount: null,
+      currency: null,
+      outcome: 'pending',
+    };
+    assert.deepEqual(await status(gateway), { kind: 'found', report });
+  });
+
+  it('says unknown only by a 404 in JSON: a page of that status is somewhere else', async (t) => {
+    const answers = [JSON.stringify({ code: 'UNKNOWN_ORDER' }), '<h1>Not Found</h1>', '', '[]'];
+    const { gateway } = await scripted(t, (response) => response.writeHead(404).end(answers.shift()));
+    assert.deepEqual(await status(gateway), { kind: 'unknown' });
+    for (let n = 0; n < 3; n += 1) assert.deepEqual(await status(gateway), { kind: 'unavailable', why: 'HTTP 404' });
+  });
+
+  it('is unavailable by any other status, a lost answer, or one that is no report', async (t) => {
+    let code = 200;
+    let body: unknown = '';
+    const { gateway } = await scripted(t, (response) =>
+      response.writeHead(code).end(typeof body === 'string' ? body : JSON.stringify(body)),
+    );
+    for (code of [201, 202, 301, 400, 401, 409, 429, 500, 503]) {
+      assert.deepEqual(await status(gateway), { kind: 'unavailable', why: `HTTP ${code}` });
+    }
+    code = 200;
+    for (body of [
+      '',
+      '{}',
+      '[]',
+      'It works!',
+      { orderId: 'A-1' },
+      { ...REPORT, type: 'REFUND' },
+      { ...REPORT, amount: true },
+      { ...REPORT, orderId: 'a\nb' },
+      { ...REPORT, currency: 'x'.repeat(11) },
+      { ...REPORT, amount: '1'.repeat(41) },
+    ]) {
+      assert.deepEqual(
+        await status(gateway),
+        { kind: 'unavailable', why: 'undocumented answer' },
+        JSON.stringify(body),
+      );
+    }
+  });
+
+  it('is not there where the profile has none', () => {
+    const gateway = createGateway({
+      url: 'https://gateway.example',
+      apiKey: 'k',
+      profile: profileSchema.parse({ paths: { status: null } }),
+      checkoutHosts: [],
+    });
+    assert.equal(gateway.status, undefined);
+    assert.equal(Object.hasOwn(gateway, 'status'), false);
+  });
+});
+
+describe('an IPN', () => {
+  const gateway = createGateway({
+    url: 'https://gateway.example',
+    apiKey: 'k',
+    profile: DEFAULT_PROFILE,
+    checkoutHosts: [],
+  });
+
+  it('is read like a report; its outcome may be missing', () => {
+    const reading = { orderId: 'A-1', type: 'PAY', paymentId: '111328', amount: '500', currency: 'EUR' };
+    assert.deepEqual(gateway.readIpn(JSON.stringify(REPORT)), {
+      kind: 'read',
+      reading: { ...reading, outcome: 'succeeded' },
+    });
+    const { status: _, ...bare } = REPORT;
+    assert.deepEqual(gateway.readIpn(JSON.stringify(bare)), { kind: 'read', reading: { ...reading, outcome: null } });
+  });
+
+  it('is unreadable where it is no JSON object with an order id and a type', () => {
+    for (const text of [
+      '',
+      'x',
+      '[]',
+      'null',
+      '1',
+      '{}',
+      '{"orderId":"A"}',
+      '{"type":"PAY"}',
+      '{"orderId":"","type":"PAY"}',
+      '{"orderId":"A","type":"pay"}',
+    ]) {
+      assert.deepEqual(gateway.readIpn(text), { kind: 'unreadable' }, text);
+    }
+  });
+
+  it('is refused where it is nested deeper than 8', () => {
+    const deep = (depth: number) => `{"orderId":"A","type":"PAY","x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+    assert.equal(gateway.readIpn(deep(8)).kind, 'read');
+    assert.deepEqual(gateway.readIpn(deep(9)), { kind: 'refused' });
+  });
+});
+
+describe('another profile', () => {
+  it('changes every path, field and word on the wire, and nothing else', async (t) => {
+    const profile = profileSchema.parse({
+      paths: { pay: '/v9/collect', payout: '/v9/send', status: '/v9/ask' },
+      request: { orderId: 'ref', amount: 'sum', method: 'via', type: 'kind' },
+      answer: { orderId: 'ref', paymentId: 'id', checkoutUrl: 'goto', method: 'via' },
+      report: { orderId: 'ref', status: 'state', type: 'kind', amount: 'sum' },
+      types: { PAY: 'IN', PAYOUT: 'OUT', payoutRequest: 'WALLET' },
+      statuses: { DONE: 'succeeded' },
+      httpStatuses: { rejected: [402], unknown: [410] },
+      payoutDecimals: true,
+    });
+    const bodies: unknown[] = [
+      { ref: 'A-1', id: 7, via: 'CHECKOUT', goto: 'https://checkout.example/' },
+      { ref: 'P-1', id: 8 },
+      { ref: 'A-1', kind: 'IN', sum: 1, state: 'DONE' },
+    ];
+    const { gateway, requests, url } = await scripted(
+      t,
+      (response) => response.writeHead(200).end(JSON.stringify(bodies.shift())),
+      { profile },
+    );
+    const paid = await gateway.pay(COLLECTION);
+    assert.equal(paid.kind === 'accepted' && paid.answer.checkoutUrl, 'https://checkout.example/');
+    assert.equal((await gateway.payout(PAYOUT)).kind, 'accepted');
+    const checked = await status(gateway);
+    assert.equal(checked.kind === 'found' && checked.report.outcome, 'succeeded');
+    assert.deepEqual(
+      requests.map((request) => request.url),
+      ['/v9/collect', '/v9/send', '/v9/ask'],
+    );
+    assert.match(requests[0]!.body, /^\{"ref":"A-1","sum":10\.10,/);
+    assert.match(requests[1]!.body, /"kind":"WALLET"/);
+    assert.equal(requests[2]!.body, '{"ref":"A-1","kind":"IN"}');
+    assert.equal(gateway.payoutDecimals, true);
+    const trailing = createGateway({ url: `${url}/base/`, apiKey: 'k', profile, checkoutHosts: [] });
+    t.after(() => trailing.close());
+    await trailing.pay(COLLECTION);
+    assert.equal(requests.at(-1)?.url, '/base/v9/collect');
+  });
+});

@@ -1,0 +1,108 @@
+// The gateway profile: its defaults are what is publicly known of the wire, any of them can be changed, nothing else taken.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { DEFAULT_PROFILE, profileSchema } from '../../../backend-proxy/gateway/profile.ts';
+
+const API = '/api/v3/integration/merchants/payments';
+const refusal = (profile: unknown): string =>
+  (profileSchema.safeParse(profile).error?.issues ?? []).map(({ path, code }) => `${path.join('.')}: ${code}`).join();
+
+describe('the gateway profile', () => {
+  it('has for its defaults the names and paths that are publicly known', () => {
+    assert.deepEqual(DEFAULT_PROFILE, {
+      paths: { pay: `${API}/pay`, payout: `${API}/payout`, status: `${API}/status` },
+      request: {
+        orderId: 'orderId',
+        amount: 'amount',
+        currency: 'currency',
+        method: 'method',
+        returnUrl: 'returnUrl',
+        customer: 'customer',
+        customerReferenceNo: 'customerReferenceNo',
+        language: 'language',
+        type: 'type',
+        note: 'note',
+      },
+      answer: {
+        orderId: 'orderId',
+        paymentId: 'paymentId',
+        method: 'method',
+        checkoutUrl: 'checkout',
+        qr: 'qr',
+        appUrl: 'appPaymentLink',
+      },
+      report: {
+        orderId: 'orderId',
+        paymentId: 'paymentId',
+        type: 'type',
+        amount: 'amount',
+        currency: 'currency',
+        status: 'status',
+      },
+      types: { PAY: 'PAY', PAYOUT: 'PAYOUT', payoutRequest: 'JETGO' },
+      statuses: {
+        INITIALIZED: 'pending',
+        PROCESSING: 'pending',
+        SUCCESS: 'succeeded',
+        FAILED: 'failed',
+        ERROR: 'failed',
+      },
+      httpStatuses: { rejected: [400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422], unknown: [404] },
+      payoutDecimals: false,
+    });
+  });
+
+  it('never takes for refused what may have been created: a conflict, a timeout, a limit, a failing server', () => {
+    for (const status of [200, 201, 202, 301, 302, 307, 408, 409, 425, 429, 500, 502, 503, 504]) {
+      assert.ok(!DEFAULT_PROFILE.httpStatuses.rejected.includes(status), String(status));
+    }
+  });
+
+  it('keeps every default that a file does not name', () => {
+    const profile = profileSchema.parse({ paths: { status: null }, answer: { checkoutUrl: 'redirect_url' } });
+    assert.equal(profile.paths.status, null);
+    assert.equal(profile.paths.pay, `${API}/pay`);
+    assert.equal(profile.answer.checkoutUrl, 'redirect_url');
+    assert.equal(profile.answer.qr, 'qr');
+  });
+
+  it('refuses a key that it does not know, at every level, and names it', () => {
+    assert.equal(refusal({ path: {} }), ': unrecognized_keys');
+    for (const section of ['paths', 'request', 'answer', 'report', 'types', 'httpStatuses']) {
+      assert.equal(refusal({ [section]: { misspelled: 'x' } }), `${section}: unrecognized_keys`);
+    }
+  });
+
+  it('refuses paths that could leave the gateway, and values that mean nothing', () => {
+    for (const pay of [
+      'pay',
+      'https://evil.example/',
+      '//evil.example/pay?',
+      '/pay?a=b',
+      '/pay#x',
+      '/a b',
+      '',
+      '/\\evil.example',
+      '/@evil.example:80',
+    ]) {
+      assert.equal(profileSchema.safeParse({ paths: { pay } }).success, false, pay);
+    }
+    assert.equal(profileSchema.safeParse({ paths: { pay: null } }).success, false);
+    assert.equal(profileSchema.safeParse({ statuses: { DONE: 'paid' } }).success, false);
+    assert.equal(profileSchema.safeParse({ answer: { qr: '' } }).success, false);
+    assert.equal(profileSchema.safeParse({ answer: { qr: 'x'.repeat(101) } }).success, false);
+    assert.equal(profileSchema.safeParse({ httpStatuses: { unknown: ['404'] } }).success, false);
+    for (const status of [99, 600, 404.5]) {
+      assert.equal(profileSchema.safeParse({ httpStatuses: { unknown: [status] } }).success, false, String(status));
+    }
+  });
+
+  it('has an example file that says every default, to start one from', () => {
+    const example = readFileSync(
+      new URL('../../../backend-proxy/gateway/profile.example.json', import.meta.url),
+      'utf8',
+    );
+    assert.deepEqual(JSON.parse(example), DEFAULT_PROFILE);
+  });
+});

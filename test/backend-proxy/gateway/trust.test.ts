@@ -1,0 +1,231 @@
+// What of a gateway's answer may reach a shopper: each hostile example, and each good one that must still pass.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { appUrlOf, checkoutUrlOf, isSafeWebUrl, qrOf } from '../../../backend-proxy/gateway/trust.ts';
+
+const ANY: string[] = [];
+const base64 = (value: string | Uint8Array) => Buffer.from(value).toString('base64');
+
+describe('a checkout URL', () => {
+  it('is https, or http on loopback', () => {
+    for (const url of [
+      'https://checkout.example/pay?token=abc',
+      'https://checkout.example:8443/',
+      'https://[2001:db8::1]/pay',
+      'http://localhost:8788/pay?token=a',
+      'http://127.0.0.1:8788/pay',
+      'http://[::1]:8788/pay',
+    ]) {
+      assert.equal(checkoutUrlOf(url, ANY), url);
+    }
+  });
+
+  it('of any other kind is refused', () => {
+    for (const url of [
+      'http://checkout.example/pay',
+      'http://127.0.0.2/pay',
+      'http://localhost.evil.example/',
+      'http://evil.example#localhost',
+      'http://localhost@evil.example/',
+      'javascript:alert(1)',
+      'JaVaScRiPt:alert(1)',
+      '\tjavascript:alert(1)',
+      'data:text/html,<script>alert(1)</script>',
+      'vbscript:x',
+      'file:///etc/passwd',
+      'ftp://checkout.example/',
+      'blob:https://checkout.example/1',
+      'ws://checkout.example/',
+      'jetgo://pay',
+      '//checkout.example/pay',
+      '/pay',
+      'checkout.example',
+      '',
+      ' ',
+      'https://',
+    ]) {
+      assert.equal(checkoutUrlOf(url, ANY), undefined, url);
+    }
+  });
+
+  it('has no user name and no password in it', () => {
+    assert.equal(checkoutUrlOf('https://checkout.example@evil.example/', ANY), undefined);
+    assert.equal(checkoutUrlOf('https://user:@evil.example/', ANY), undefined);
+    assert.equal(checkoutUrlOf('https://:password@evil.example/', ANY), undefined);
+    assert.equal(checkoutUrlOf('https://user:password@evil.example/', ANY), undefined);
+    assert.equal(isSafeWebUrl(new URL('https://evil.example/?a=user:password@x')), true);
+  });
+
+  it('is on one of the allowed hosts, where there are some', () => {
+    const hosts = ['checkout.example', 'checkout.example:8443'];
+    for (const url of [
+      'https://checkout.example/a',
+      'https://checkout.example:443/a',
+      'https://checkout.example:8443/a',
+      'https://CHECKOUT.example/a',
+    ]) {
+      assert.ok(checkoutUrlOf(url, hosts), url);
+    }
+    for (const url of [
+      'https://evil.example/checkout.example',
+      'https://checkout.example.evil.example/',
+      'https://a.checkout.example/',
+      'https://evilcheckout.example/',
+      'https://checkout.example:9443/',
+      'https://checkout.example.:443/',
+      'https://evil.example#@checkout.example',
+      'https://evil.example\\@checkout.example/',
+      'http://localhost/',
+    ]) {
+      assert.equal(checkoutUrlOf(url, hosts), undefined, url);
+    }
+  });
+
+  it('reaches the browser as our parser reads it, so that no other parser can read it otherwise', () => {
+    assert.equal(checkoutUrlOf('https:\\\\checkout.example\\pay', ANY), 'https://checkout.example/pay');
+    assert.equal(
+      checkoutUrlOf('https://checkout.example\\@evil.example', ['checkout.example']),
+      'https://checkout.example/@evil.example',
+    );
+    assert.equal(checkoutUrlOf(' https://checkout.example/a b"<>', ANY), 'https://checkout.example/a%20b%22%3C%3E');
+    assert.equal(checkoutUrlOf('https://checkout.ex\tample/\n', ANY), 'https://checkout.example/');
+  });
+
+  it('has at most 2048 characters', () => {
+    const long = (length: number) => 'https://checkout.example/'.padEnd(length, 'a');
+    assert.equal(checkoutUrlOf(long(2048), ANY), long(2048));
+    assert.equal(checkoutUrlOf(long(2049), ANY), undefined);
+  });
+});
+
+describe('a link to the wallet application', () => {
+  it("may have the application's own scheme, or be a safe web URL", () => {
+    for (const url of [
+      'jetgo://pay?reference=1234',
+      'https://wallet.example/open?code=1',
+      'http://localhost:8788/wallet/open',
+      'intent:x',
+    ]) {
+      assert.equal(appUrlOf(url), url);
+    }
+  });
+
+  it('never runs or shows something inside the page', () => {
+    for (const url of [
+      'javascript:alert(1)',
+      'JAVASCRIPT:alert(1)',
+      'java\nscript:alert(1)',
+      ' javascript:alert(1)',
+      'data:text/html,x',
+      'vbscript:x',
+      'blob:https://a.example/1',
+      'file:///etc/passwd',
+      'filesystem:https://a.example/temporary/x',
+      'about:blank',
+      'view-source:https://a.example/',
+      'http://wallet.example/',
+      'https://user@wallet.example/',
+      'wallet',
+      '',
+    ]) {
+      assert.equal(appUrlOf(url), undefined, url);
+    }
+  });
+
+  it('has at most 2048 characters', () => {
+    assert.equal(appUrlOf(`jetgo://${'a'.repeat(2040)}`)?.length, 2048);
+    assert.equal(appUrlOf(`jetgo://${'a'.repeat(2041)}`), undefined);
+  });
+});
+
+describe('a code', () => {
+  const PNG = Buffer.from('\x89PNG\r\n\x1a\n0000', 'latin1');
+  const JPEG = Buffer.from('\xff\xd8\xff\xe0....', 'latin1');
+  const WEBP = Buffer.from('RIFF\x10\0\0\0WEBPVP8 ', 'latin1');
+  const image = (type: string, bytes: Uint8Array | string) => `data:image/${type};base64,${base64(bytes)}`;
+
+  it('is an image by its first bytes, whatever it may be called', () => {
+    for (const [type, bytes] of [
+      ['png', PNG],
+      ['jpeg', JPEG],
+      ['gif', Buffer.from('GIF87a....')],
+      ['gif', Buffer.from('GIF89a....')],
+      ['webp', WEBP],
+      ['svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"></svg>'],
+      ['svg+xml', '\uFEFF <?xml version="1.0"?>\n<!-- by hand -->\n<SVG>'],
+    ] as const) {
+      assert.equal(qrOf(base64(bytes)), image(type, bytes));
+    }
+  });
+
+  it('is no image where the first bytes only resemble one', () => {
+    for (const bytes of [
+      Buffer.from('\x89PNG\r\n\x1a0000', 'latin1'),
+      Buffer.from('\x89PNX\r\n\x1a\n0000', 'latin1'),
+      Buffer.from('\xff\xd8\xfe', 'latin1'),
+      Buffer.from('RIFX\x10\0\0\0WEBP', 'latin1'),
+      Buffer.from('RIFF\x10\0\0\0WAVE', 'latin1'),
+      Buffer.from('RIFF\0WEBP', 'latin1'),
+      Buffer.from('BM\x10\0\0\0', 'latin1'),
+      Buffer.from('\0\0\x01\0', 'latin1'),
+      Buffer.from('%PDF-1.7\0', 'latin1'),
+      Buffer.from('PK\x03\x04', 'latin1'),
+    ]) {
+      assert.equal(qrOf(base64(bytes)), undefined, bytes.toString('latin1'));
+    }
+    for (const text of ['GIF88a....', ' GIF89a', '<svgx>', '<html><svg></svg></html>', '<script>alert(1)</script>']) {
+      assert.equal(qrOf(base64(text)), text.trim(), 'it is text then, and drawn as a code');
+    }
+  });
+
+  it('is text where it is text: an URL to be drawn', () => {
+    assert.equal(qrOf(base64('https://wallet.example/scan?code=1')), 'https://wallet.example/scan?code=1');
+    assert.equal(qrOf(base64('  https://wallet.example/ä?x=漢字 \n')), 'https://wallet.example/ä?x=漢字');
+  });
+
+  it('is refused where it is neither image nor text', () => {
+    for (const bytes of ['', ' ', '\n', 'a\0b', 'a\x1bb', 'a\x7fb', 'a\u0085b', 'a\nb', '\ue000', '\u{10ffff}']) {
+      assert.equal(qrOf(base64(bytes)), undefined, JSON.stringify(bytes));
+    }
+    for (const bytes of [
+      [0xff, 0xfe, 0x41],
+      [0xc3, 0x28],
+      [0xed, 0xa0, 0x80],
+    ]) {
+      assert.equal(qrOf(base64(Uint8Array.from(bytes))), undefined, bytes.join());
+    }
+  });
+
+  it('is refused where it is not base64', () => {
+    for (const text of [
+      '',
+      '=',
+      '==',
+      'a b!',
+      'aGVsbG8*',
+      'aGVsbG8=x',
+      'aGVsbG8===',
+      'https://wallet.example/',
+      'data:image/png;base64,iVBORw0KGgo=',
+    ]) {
+      assert.equal(qrOf(text), undefined, text);
+    }
+    assert.equal(qrOf('aGVs\r\nbG8=\n'), 'hello', 'white space between the lines is none of it');
+    assert.equal(qrOf('aGVsbG8'), 'hello', 'padding may be left out');
+  });
+
+  it('is an image of at most 64 KB, or a text of at most 1024 bytes', () => {
+    const png = (size: number) => Buffer.concat([PNG, Buffer.alloc(size - PNG.length)]);
+    assert.ok(qrOf(base64(png(64 * 1024)))?.startsWith('data:image/png'));
+    assert.equal(qrOf(base64(png(64 * 1024 + 1))), undefined);
+    assert.equal(qrOf(base64('a'.repeat(1024)))?.length, 1024);
+    assert.equal(qrOf(base64('a'.repeat(1025))), undefined);
+    assert.equal(qrOf(base64('ä'.repeat(513))), undefined, 'bytes are counted, not characters');
+  });
+
+  it('costs its length and no more, also where it is 100,000 spaces', () => {
+    const from = performance.now();
+    assert.equal(qrOf(`A${' '.repeat(100_000)}!`), undefined);
+    assert.ok(performance.now() - from < 1_000, `${performance.now() - from} ms`);
+  });
+});
