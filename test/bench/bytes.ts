@@ -1,0 +1,77 @@
+// `npm run bench -- bytes`: where the bytes of widget.js go, by source file, read from the build's own source map.
+// A file's Brotli share is what the script would be smaller without it: files share their words, so the shares do not add up
+// to the whole, and what is missing is printed as "shared".
+import { SourceMap } from 'node:module';
+import { relative, resolve } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { buildWidget, type Chunk } from './pages.ts';
+import { number, table } from './table.ts';
+
+interface Share {
+  name: string;
+  bytes: number;
+  brotli: number;
+}
+
+export async function showBytes(): Promise<void> {
+  const chunks = await buildWidget();
+  for (const chunk of chunks.filter(({ isEntry }) => isEntry)) console.log(`${tableOf(chunk)}\n`);
+  const lazy = chunks
+    .filter(({ isEntry }) => !isEntry)
+    .map(({ fileName, code }) => ({ name: fileName, ...sizeOf(code) }));
+  console.log(table(['loaded when it is needed', 'minified', 'Brotli'], lazy.toSorted(bySize).map(cells)));
+}
+
+function tableOf(chunk: Chunk): string {
+  const whole = sizeOf(chunk.code);
+  const owners = ownersOf(chunk);
+  const names = [...new Set(owners)];
+  const shares = names.map((name) => {
+    const rest = chunk.code
+      .split('')
+      .filter((_, index) => owners[index] !== name)
+      .join('');
+    return { name, bytes: whole.bytes - sizeOf(rest).bytes, brotli: whole.brotli - sizeOf(rest).brotli };
+  });
+  const shared = whole.brotli - shares.reduce((sum, { brotli }) => sum + brotli, 0);
+  const rows = [
+    ...shares.toSorted(bySize),
+    { name: 'shared', bytes: 0, brotli: shared },
+    { name: chunk.fileName, ...whole },
+  ];
+  return table(
+    ['source', 'minified', 'Brotli', 'share'],
+    rows.map((row) => [...cells(row), `${number((100 * row.brotli) / whole.brotli, 1)} %`]),
+  );
+}
+
+/** For each character of the script, the file it comes from. */
+function ownersOf({ code, map, fileName }: Chunk): string[] {
+  if (!map) throw new Error(`${fileName} has no source map`);
+  const sourceMap = new SourceMap({ ...map, file: fileName, sourceRoot: '', names: map.names, sourcesContent: [] });
+  let owner = 'bundler';
+  return code.split('\n').flatMap((line, row) =>
+    `${line}\n`.split('').map((_, column) => {
+      const entry = sourceMap.findEntry(row, column);
+      if ('originalSource' in entry) owner = nameOf(entry.originalSource);
+      return owner;
+    }),
+  );
+}
+
+function nameOf(source: string): string {
+  const path = relative('.', resolve('dist/widget', source)).replaceAll('\\', '/');
+  return path.replace(/^.*node_modules\//, '');
+}
+
+function sizeOf(code: string): { bytes: number; brotli: number } {
+  return { bytes: Buffer.byteLength(code), brotli: brotliCompressSync(code).byteLength };
+}
+
+function bySize(a: Share, b: Share): number {
+  return b.brotli - a.brotli;
+}
+
+function cells({ name, bytes, brotli }: Share): string[] {
+  return [name, number(bytes), number(brotli)];
+}

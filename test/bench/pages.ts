@@ -1,0 +1,164 @@
+// The pages that are compared, and their files: one checkout page of a shop, with nothing, the floors, our widget and the peer
+// in the same place. All are built here by the same bundler, in memory, and served Brotli-compressed. Owns what is on the
+// pages and where on them the methods, the button and the code are; how they are driven is visit.ts's.
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { transform } from 'esbuild';
+import { build } from 'vite';
+import { styles } from '../../widget/payment-widget.styles.ts';
+import { claimsOf, tokenOf } from '../widget/fake-proxy.ts';
+
+/** Where things are on a page, as CSS selectors. */
+export interface Places {
+  /** The element whose shadow root holds the methods; null: the page itself. */
+  host: string | null;
+  /** A method's radio; the first one found is the one that is waited for. */
+  method: string;
+  /** What a shopper clicks, in turn, to be shown a code; empty where a page cannot. */
+  clicks: string[];
+  /** What the code is drawn by: an svg's path, or an image. */
+  code: string | null;
+}
+
+export interface BenchPage extends Places {
+  name: string;
+  label: string;
+  /** Put into the head: the scripts and styles, as the product's own documentation says. */
+  head: string;
+  body: string;
+  /** Its scripts and its proxy are on another origin than the page. */
+  isApart: boolean;
+}
+
+const ORDER = tokenOf(claimsOf());
+const NATIVE = 'input[type=radio]';
+const DRAWN = { method: NATIVE, clicks: ['input[value=QR]', '[part=pay]'], code: '[part=code] path' };
+const DROPIN = {
+  host: null,
+  method: '.adyen-checkout__payment-method [role=radio]',
+  clicks: [
+    '.adyen-checkout__payment-method--swish [role=radio]',
+    '.adyen-checkout__payment-method--swish .adyen-checkout__button--pay',
+  ],
+  code: '[data-testid=swish-qr-image]',
+  head: '<link rel="stylesheet" href="adyen.css"><script type="module" src="script.js"></script>',
+  body: '<div id="payment"></div>',
+  isApart: false,
+};
+const WIDGET = {
+  ...DRAWN,
+  host: 'payment-widget',
+  head: '<script type="module" src="widget.js"></script>',
+  body: `<payment-widget order="${ORDER}"></payment-widget>`,
+  isApart: false,
+};
+
+/** Nothing but the shop's page: what heap and first paint are compared with. */
+export const BLANK: BenchPage = {
+  name: 'blank',
+  label: 'the shop’s page without a payment',
+  host: null,
+  method: 'h1',
+  clicks: [],
+  code: null,
+  head: '',
+  body: '',
+  isApart: false,
+};
+
+export const PAGES = [
+  BLANK,
+  {
+    ...BLANK,
+    name: 'html',
+    label: 'HTML alone, no script',
+    method: NATIVE,
+    clicks: ['input[value=QR]'],
+    body: `<form>${['DIRECT', 'CHECKOUT', 'JETGO', 'QR'].map((method) => `<p><label><input type="radio" name="method" value="${method}"> ${method}</label></p>`).join('')}<button>Pay €10.10</button></form>`,
+  },
+  {
+    ...WIDGET,
+    name: 'bare',
+    label: 'bare custom element, same look',
+    host: 'bare-element',
+    head: '<script type="module" src="script.js"></script>',
+    body: `<bare-element order="${ORDER}"></bare-element>`,
+  },
+  {
+    ...BLANK,
+    name: 'lit',
+    label: 'Lit alone, four radios',
+    host: 'lit-alone',
+    method: NATIVE,
+    clicks: ['input[value=QR]'],
+    head: '<script type="module" src="script.js"></script>',
+    body: '<lit-alone></lit-alone>',
+  },
+  { ...WIDGET, name: 'widget', label: 'our widget' },
+  { ...WIDGET, name: 'apart', label: 'our widget, proxy on another origin', isApart: true },
+  { ...DROPIN, name: 'adyen', label: 'Adyen Drop-in: QR, await, redirect' },
+  { ...DROPIN, name: 'auto', label: 'Adyen Drop-in: auto' },
+] as const satisfies BenchPage[];
+
+export type PageName = (typeof PAGES)[number]['name'];
+
+/** The page's text; `assets` is where its scripts and its proxy are, with a slash at the end. */
+export function htmlOf({ head, body }: BenchPage, assets: string): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Checkout</title><link rel="icon" href="data:,">
+<style>body{margin:0 auto;max-width:40rem;padding:16px;font:16px/1.5 system-ui,sans-serif}td+td{text-align:end}table{inline-size:100%}</style>
+${head.replaceAll(/(src|href)="(?=\w)/g, `$1="${assets}`)}</head>
+<body><h1>Your order</h1><table><tr><td>Tea, 100 g<td>€6.10<tr><td>Postage<td>€4.00<tr><th>Sum<td>€10.10</table>
+<main>${body}</main></body></html>`;
+}
+
+/** Path → text, of every script and style of every page. */
+export async function buildFiles(): Promise<Map<string, string>> {
+  const minifiedStyles = (await transform(styles.cssText, { loader: 'css', minify: true })).code;
+  const entries = { bare: 'bare', lit: 'lit', adyen: 'adyen', auto: 'adyen-auto' };
+  const scripts = await Promise.all(
+    Object.entries(entries).map(async ([name, entry]) => {
+      const file = fileURLToPath(new URL(`pages/${entry}.ts`, import.meta.url));
+      const built = await bundle(file, { STYLES: JSON.stringify(minifiedStyles.trim()) });
+      return [`/${name}/script.js`, built] as [string, string];
+    }),
+  );
+  const files = new Map(scripts);
+  const css = await readFile(fileURLToPath(import.meta.resolve('@adyen/adyen-web/styles/adyen.css')), 'utf8');
+  const adyenStyles = (await transform(css, { loader: 'css', minify: true })).code;
+  for (const name of ['adyen', 'auto']) files.set(`/${name}/adyen.css`, adyenStyles);
+  for (const { fileName, code } of await buildWidget()) {
+    for (const name of ['widget', 'apart']) files.set(`/${name}/${fileName}`, code);
+  }
+  return files;
+}
+
+/** One script of everything that the entry needs. */
+async function bundle(entry: string, define: Record<string, string>): Promise<string> {
+  const built = await build({
+    configFile: false,
+    logLevel: 'error',
+    define: { ...define, 'process.env.NODE_ENV': '"production"' },
+    build: {
+      write: false,
+      target: 'es2022',
+      lib: { entry, formats: ['es'], fileName: 'script' },
+      rolldownOptions: { output: { minify: true } },
+    },
+  });
+  const [chunk, ...others] = chunksOf(built);
+  if (chunk === undefined || others.length > 0) throw new Error(`${entry} is not one script`);
+  return chunk.code;
+}
+
+/** The widget's scripts, built as `npm run build` does. */
+export async function buildWidget(): Promise<Chunk[]> {
+  return chunksOf(await build({ logLevel: 'error', build: { write: false } }));
+}
+
+export type Chunk = ReturnType<typeof chunksOf>[number];
+
+function chunksOf(built: Awaited<ReturnType<typeof build>>) {
+  if ('on' in built) throw new Error('a build that watches has no end');
+  return [built].flat().flatMap(({ output }) => output.filter((file) => file.type === 'chunk'));
+}

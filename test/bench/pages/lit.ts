@@ -1,0 +1,17 @@
+// The floor of the library: Lit, and an element that shows four radios. No styles, no texts, no requests.
+import { LitElement, html } from 'lit';
+
+class LitAlone extends LitElement {
+  protected override render() {
+    return html`<form>
+      ${['DIRECT', 'CHECKOUT', 'JETGO', 'QR'].map(
+        (method) =>
+          html`<p>
+            <label><input type="radio" name="method" value=${method} /> ${method}</label>
+          </p>`,
+      )}
+    </form>`;
+  }
+}
+
+customElements.define('lit-alone', LitAlone);

@@ -1,0 +1,87 @@
+// `npm run bench -- server`: the proxy and the floors under the same load, one after the other in each round, over loopback and
+// this machine's disk. Prints medians and ratios. It asserts nothing about time, but that every answer was as promised, and that
+// what was answered 200 is in the books afterwards.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { openGateway } from './gateway.ts';
+import { eventDelays, ipnRate, startRate, type Rate } from './load.ts';
+import { startSubjects, type Subject } from './subject.ts';
+import { median, number, quantile, spread, table } from './table.ts';
+
+export async function benchServer(rounds: number): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-server-'));
+  const gateway = await openGateway();
+  const subjects = await startSubjects(gateway.url, folder);
+  try {
+    console.log(`Node ${process.version}, ${rounds} rounds, medians (least–most)`);
+    const ipns = await inTurns(subjects, rounds, ipnRate);
+    console.log(`\nIPN → stored and answered 200\n${rates(ipns)}`);
+    // Before the starts: payments left open are asked about, and those questions share one limit with the IPNs'.
+    const delays = await inTurns(subjects, rounds, (subject) => eventDelays(subject, gateway));
+    console.log(`\nIPN → verified at the gateway → event on the stream\n${latencies(delays)}`);
+    const before = gateway.collections();
+    const starts = await inTurns(subjects, rounds, startRate);
+    assert.ok(gateway.collections() > before, 'the gateway was asked to collect');
+    console.log(`\npayment started, the code answered\n${rates(starts)}\n\n${NOTES}`);
+  } finally {
+    await Promise.all(subjects.map((subject) => subject.end()));
+    gateway.close();
+  }
+  subjects.forEach(assertKept);
+  await rm(folder, { recursive: true });
+}
+
+async function inTurns<T>(subjects: Subject[], rounds: number, measure: (subject: Subject) => Promise<T>) {
+  const measured = new Map<string, T[]>(subjects.map(({ name }) => [name, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (let index = 0; index < subjects.length; index++) {
+      const subject = subjects[(index + round) % subjects.length];
+      if (subject) measured.get(subject.name)?.push(await measure(subject));
+    }
+  }
+  return measured;
+}
+
+function rates(measured: Map<string, Rate[]>): string {
+  const middles = [...measured.values()].map((all) => median(all.map(({ perSecond }) => perSecond)));
+  const rows = [...measured].map(([name, all], index) => [
+    name,
+    spread(all.map(({ perSecond }) => perSecond)),
+    ...ratios(middles, index),
+    spread(all.map(({ cpuMicroseconds }) => cpuMicroseconds)),
+  ]);
+  return table(['', 'a second', 'to raw', 'to a commit each', 'CPU µs a request'], rows);
+}
+
+function latencies(measured: Map<string, number[][]>): string {
+  const all = [...measured.values()].map((rounds) => rounds.flat());
+  const middles = all.map((delays) => median(delays));
+  const rows = [...measured.keys()].map((name, index) => [
+    name,
+    number(middles[index] ?? NaN, 2),
+    number(quantile(all[index] ?? [], 0.99), 2),
+    ...ratios(middles, index),
+  ]);
+  return table([`${all[0]?.length} IPNs, 15 a second`, 'p50 ms', 'p99 ms', 'p50 to raw', 'to a commit each'], rows);
+}
+
+function ratios(middles: number[], index: number): string[] {
+  return [0, 1].map((floor) => `${number((middles[index] ?? NaN) / (middles[floor] ?? NaN), 2)} ×`);
+}
+
+/** Both books have tables of these names; every order and every IPN was new. */
+function assertKept({ name, database: path, done }: Subject): void {
+  if (path === undefined) return;
+  const database = new DatabaseSync(path, { readOnly: true });
+  for (const [rows, count] of Object.entries(done)) {
+    const { kept } = database.prepare(`SELECT count(*) AS kept FROM ${rows}`).get() as { kept: number };
+    assert.equal(kept, count, `${name} has kept the ${rows} that it answered for`);
+  }
+  database.close();
+}
+
+const NOTES = `Raw: the same answers in node:http, believing everything. A commit each: the same, and one durable SQLite commit a request.
+64 requests at a time; the gateway answers at once, in the process that asks. Trust the ratios, and p99 only as one.`;

@@ -1,0 +1,46 @@
+// Figures as people read them: medians with their spread, ratios, and tables in columns (Markdown, so that they can be kept).
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** `share` from 0 to 1, between neighbours by distance; NaN of nothing. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(at)] ?? NaN;
+  const above = sorted[Math.ceil(at)] ?? NaN;
+  return below + (above - below) * (at % 1);
+}
+
+/** `611 (598–640)`: the median, the least and the most. */
+export function spread(values: readonly number[], digits = 0): string {
+  if (values.length === 0) return '';
+  const [least, middle, most] = [0, 0.5, 1].map((share) => number(quantile(values, share), digits));
+  return least === most ? `${middle}` : `${middle} (${least}–${most})`;
+}
+
+export function number(value: number, digits = 0): string {
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits, signDisplay: 'negative' } as const;
+  return Number.isFinite(value) ? new Intl.NumberFormat('en', options).format(value) : '';
+}
+
+/** The first column is text, the others are figures. */
+export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = heads.map((head, column) =>
+    Math.max(3, ...[head, ...rows.map((row) => row[column] ?? '')].map(width)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${widths.map((size, column) => pad(cells[column] ?? '', size, column > 0)).join(' | ')} |`;
+  const rule = `| ${widths.map((size, column) => (column > 0 ? `${'-'.repeat(size - 1)}:` : '-'.repeat(size))).join(' | ')} |`;
+  return [line(heads), rule, ...rows.map(line)].join('\n');
+}
+
+function pad(text: string, size: number, toTheRight: boolean): string {
+  const space = ' '.repeat(Math.max(0, size - width(text)));
+  return toTheRight ? space + text : text + space;
+}
+
+function width(text: string): number {
+  return Array.from(text).length;
+}

@@ -1,0 +1,186 @@
+// One visit to one page: a new browser context with nothing cached, the network and the processor as slow as asked, a shopper
+// who waits for the methods, chooses one, pays, and scans the code. Throws where anything of that did not work, so that a figure
+// is never that of a broken page: the code is read from a picture of the screen by an independent decoder.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Browser, CDPSession, Page } from 'playwright-core';
+import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import { CODE } from '../widget/fake-proxy.ts';
+import type { BenchPage } from './pages.ts';
+import { installProbe } from './probe.ts';
+import type { Site } from './site.ts';
+
+// Without it the decoder would look for its own on the network.
+const DECODER = await readFile(fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')));
+prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(DECODER).buffer } });
+
+const STEP_MS = 30_000;
+/** Between the methods and the choice, so that what a page fetches meanwhile (an event stream, icons) is there. */
+const THINK_MS = 150;
+
+export interface Condition {
+  name: string;
+  /** Between a request and the first byte of its answer. */
+  roundTripMs: number;
+  /** 0: no limit. */
+  downBytesPerS: number;
+  upBytesPerS: number;
+  cpuSlowdown: number;
+}
+
+export const PLAIN: Condition = { name: 'plain', roundTripMs: 0, downBytesPerS: 0, upBytesPerS: 0, cpuSlowdown: 1 };
+
+/** As Lighthouse and DevTools apply "Slow 4G" to each request (150 ms, 1.6 Mbit/s and 750 kbit/s on the line), CPU ÷ 4. */
+export const SLOW: Condition = {
+  name: 'slow 4G, CPU ÷ 4',
+  roundTripMs: 562.5,
+  downBytesPerS: ((1.6 * 1024 * 1024) / 8) * 0.9,
+  upBytesPerS: ((750 * 1024) / 8) * 0.9,
+  cpuSlowdown: 4,
+};
+
+/** Undefined: the page has no such thing. */
+export interface Visit {
+  /** Encoded bytes of the scripts and styles that had come when a method could be chosen, and when the code was drawn. */
+  bytes: number;
+  bytesWithCode: number | undefined;
+  interactiveMs: number;
+  firstPaintMs: number;
+  codeMs: number | undefined;
+  /** After a garbage collection, once a method can be chosen; undefined where the processor is slowed down, to save time. */
+  heapBytes: number | undefined;
+  /** What tasks took above 50 ms each, from the start until a method could be chosen, and from then to the code. */
+  blockingMs: number;
+}
+
+export async function visit(browser: Browser, site: Site, page: BenchPage, condition: Condition): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 800, height: 1000 } });
+  context.setDefaultTimeout(STEP_MS);
+  try {
+    const tab = await context.newPage();
+    const complaints = listen(tab);
+    const devTools = await context.newCDPSession(tab);
+    await slowDown(devTools, condition);
+    await tab.addInitScript(installProbe, page);
+    await tab.goto(site.receive(page, condition.roundTripMs), { waitUntil: 'commit' });
+    const measured = await measure(tab, devTools, page, condition);
+    assert.deepEqual([...complaints, ...site.unknown], [], `${page.label}, ${condition.name}`);
+    return measured;
+  } finally {
+    await context.close();
+  }
+}
+
+async function measure(tab: Page, devTools: CDPSession, page: BenchPage, condition: Condition): Promise<Visit> {
+  const interactiveMs = await within(
+    tab.evaluate(() => window.probe.choosable),
+    `no method on ${page.label}`,
+  );
+  const bytes = await bytesUntil(tab, interactiveMs);
+  const heapBytes = condition.cpuSlowdown === 1 ? await heapAfterCollection(devTools) : undefined;
+  if (page.code !== null) await tab.waitForTimeout(THINK_MS + 2 * condition.roundTripMs);
+  const drawn = await shop(tab, page, devTools);
+  const { firstPaintMs, blockingMs } = await tab.evaluate(() => ({
+    firstPaintMs: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN,
+    blockingMs: window.probe.longTasks.reduce((sum, { ms }) => sum + ms - 50, 0),
+  }));
+  return {
+    bytes,
+    bytesWithCode: drawn && (await bytesUntil(tab, drawn.at)),
+    interactiveMs,
+    firstPaintMs,
+    codeMs: drawn?.ms,
+    heapBytes,
+    blockingMs,
+  };
+}
+
+/** Chooses, pays and scans, as far as the page goes. */
+async function shop(tab: Page, { clicks, code, label }: BenchPage, devTools: CDPSession) {
+  for (const [index, target] of clicks.entries()) {
+    const element = tab.locator(target);
+    const isPay = code !== null && index === clicks.length - 1;
+    if (!isPay) {
+      await element.click();
+      const isChosen = await element.evaluate(
+        (radio) => radio.matches(':checked') || radio.getAttribute('aria-checked') === 'true',
+      );
+      assert.ok(isChosen, `the method cannot be chosen on ${label}`);
+      continue;
+    }
+    const { x, y } = await middleOf(tab, target);
+    await tab.evaluate(() => window.probe.watchCode());
+    await tab.mouse.click(x, y);
+    const seen = tab.evaluate(() => window.probe.code);
+    const { clickMs, codeMs } = await within(seen, `no code on ${label}`);
+    await devTools.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+    assert.equal(await scan(tab), CODE.text, `the code on ${label} is read`);
+    return { at: codeMs, ms: codeMs - clickMs };
+  }
+  return undefined;
+}
+
+async function middleOf(tab: Page, target: string): Promise<{ x: number; y: number }> {
+  await tab.locator(target).scrollIntoViewIfNeeded();
+  const box = await tab.locator(target).boundingBox();
+  assert.ok(box, `${target} has no box`);
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+async function scan(tab: Page): Promise<string | undefined> {
+  const picture = await tab.screenshot();
+  const [found] = await readBarcodes(new Uint8Array(picture), { formats: ['QRCode'], tryHarder: true });
+  return found?.text;
+}
+
+async function slowDown(devTools: CDPSession, condition: Condition): Promise<void> {
+  await devTools.send('Network.enable');
+  await devTools.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: condition.roundTripMs,
+    downloadThroughput: condition.downBytesPerS || -1,
+    uploadThroughput: condition.upBytesPerS || -1,
+  });
+  await devTools.send('Emulation.setCPUThrottlingRate', { rate: condition.cpuSlowdown });
+}
+
+function bytesUntil(tab: Page, atMs: number): Promise<number> {
+  return tab.evaluate(
+    (limitMs) =>
+      performance
+        .getEntriesByType('resource')
+        .filter((entry) => entry instanceof PerformanceResourceTiming)
+        .filter(({ name, responseEnd }) => /\.(js|css)$/.test(name) && responseEnd <= limitMs)
+        .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
+    atMs,
+  );
+}
+
+async function heapAfterCollection(devTools: CDPSession): Promise<number> {
+  await devTools.send('HeapProfiler.collectGarbage');
+  await devTools.send('HeapProfiler.collectGarbage');
+  return (await devTools.send('Runtime.getHeapUsage')).usedSize;
+}
+
+/** What the browser complains of: its console, uncaught errors, and requests to anywhere but this machine. */
+function listen(tab: Page): string[] {
+  const complaints: string[] = [];
+  tab.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  tab.on('pageerror', (error) => complaints.push(String(error)));
+  tab.on('request', (request) => {
+    const { protocol, hostname } = new URL(request.url());
+    if (protocol !== 'data:' && hostname !== '127.0.0.1') complaints.push(`asked ${hostname}`);
+  });
+  return complaints;
+}
+
+async function within<T>(promise: Promise<T>, complaint: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(complaint)), STEP_MS);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
