@@ -138,7 +138,11 @@ export class Stack {
   #environment(): Record<Part, Record<string, string>> {
     const { gatewayApiKey, orderSecret, merchantApiKey, ipnSecret, webhookSecret } = this.secrets;
     return {
-      sandbox: { GATEWAY_API_KEY: gatewayApiKey, IPN_URL: `${this.proxy}/ipn/${ipnSecret}` },
+      sandbox: {
+        GATEWAY_API_KEY: gatewayApiKey,
+        IPN_URL: `${this.proxy}/ipn/${ipnSecret}`,
+        MERCHANT_NAME: 'Stillwater Coffee',
+      },
       proxy: {
         GATEWAY_URL: this.sandbox,
         GATEWAY_API_KEY: gatewayApiKey,
