@@ -3,13 +3,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { catchUp } from './catch-up.ts';
 import { createRunningClock, type Clock } from './clock.ts';
 import type { Clients } from './clients.ts';
 import { readDatabase, type DatabaseRows } from './database.ts';
 import { startGateway, type TestGateway } from './gateway.ts';
 import { compare } from './ledgers.ts';
 import { startMerchant, type TestMerchant } from './merchant.ts';
+import { openOwnProxy, passTime } from './own-proxy.ts';
 import type { Findings, Trial } from './trial.ts';
 
 export interface Scene {
@@ -37,10 +37,18 @@ interface Settled {
   database: DatabaseRows;
 }
 
-/** To be called when no proxy runs any more. */
+/** Past the last sweep and the last review. */
+const DAYS_MS = 9 * 24 * 3_600_000;
+
+/** Lets the days pass, over a network that is well again, and compares. To be called when no proxy runs any more. */
 export async function settle(scene: Scene, clients: Clients, databaseUrl = scene.databaseUrl): Promise<Settled> {
   const { gateway, merchant, clock } = scene;
-  await catchUp({ databaseUrl, gateway, webhookUrl: merchant.url, clock });
+  const proxy = await openOwnProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url, clock });
+  try {
+    await passTime(proxy, { tickOthers: gateway.sandbox.tick, databaseUrl, clock }, DAYS_MS);
+  } finally {
+    await proxy.close();
+  }
   const database = await readDatabase(databaseUrl);
   const problems = compare({
     gateway: await gateway.transactions(),

@@ -1,0 +1,194 @@
+// Between proxy and gateway everything goes wrong: requests that never arrive, answers lost, reset, cut anywhere, late, one
+// byte at a time, garbage, redirects to somewhere else; for collections and for status checks. Each payment ends as the
+// gateway says, none is created twice, and no one follows a redirect. Once with the clock moved, so that the days after
+// are there as well, and once as a real process.
+import { createServer } from 'node:http';
+import { serve } from '@hono/node-server';
+import { createClients, type Clients } from './clients.ts';
+import { startFaultProxy, type Fault, type FaultProxy } from './fault-proxy.ts';
+import { addressOf, closeServer, type TestGateway } from './gateway.ts';
+import { openOwnProxy, passTime } from './own-proxy.ts';
+import { startProxy } from './processes.ts';
+import type { Random } from './random.ts';
+import { setScene, settle } from './scene.ts';
+import { leaksIn, SECRETS } from './secrets.ts';
+import { each, isLong, size, trial, until, type Trial } from './trial.ts';
+
+const SENDERS = 24;
+/** In place of the 30 s of production: what hangs is cut then. An answer that a busy machine makes late counts as lost. */
+const CALL_LIMIT_MS = 400;
+const MINUTE_MS = 60_000;
+
+trial(
+  'answers that are lost, cut, late or garbage leave no payment in doubt and create none twice',
+  { withinMs: size(240_000, 1_800_000) },
+  async (t) => {
+    const scene = await setScene(t);
+    const { gateway, merchant, databaseUrl, clock } = scene;
+    const trap = await startTrap(t);
+    const network = await startFaultProxy(gateway.url, ({ path }) => faultFor(path, trap.url, t.random, 0.02));
+    t.defer(network.close);
+    const settings = { databaseUrl, gatewayUrl: network.url, webhookUrl: merchant.url, clock };
+    const proxy = await openOwnProxy({ ...settings, callLimitMs: CALL_LIMIT_MS });
+    const server = serve({ fetch: proxy.app.fetch, hostname: '127.0.0.1', port: 0, createServer }) as ReturnType<
+      typeof createServer
+    >;
+    t.defer(() => closeServer(server));
+    const url = await addressOf(server);
+    const clients = createClients(() => url);
+    t.defer(clients.close);
+
+    await startPayments(clients, size(250, 4_000), t.random);
+    await gateway.control('ipn-url', { url: `${url}/ipn/${SECRETS.ipnSecret}` });
+    await decide(gateway, t.random);
+    await passTime(proxy, { tickOthers: gateway.sandbox.tick, databaseUrl, clock }, 30 * MINUTE_MS);
+    await proxy.close();
+
+    const { problems, database } = await settle(scene, clients);
+    return {
+      problems: {
+        ...problems,
+        leaked: leaksIn(proxy.log.join('\n')),
+        forged: [...(problems.forged ?? []), ...trap.visits],
+      },
+      counts: {
+        payments: database.transactions.length,
+        ...faultFigures(network),
+        redirectsFollowed: trap.visits.length,
+      },
+    };
+  },
+);
+
+trial(
+  'a real proxy with its real limits of time settles what the network garbled',
+  { withinMs: size(300_000, 1_200_000) },
+  async (t) => {
+    const scene = await setScene(t);
+    const { gateway, merchant, databaseUrl } = scene;
+    const trap = await startTrap(t);
+    // What hangs takes the proxy's 30 s each time: only in the long run.
+    const network = await startFaultProxy(gateway.url, ({ path }) =>
+      faultFor(path, trap.url, t.random, isLong ? 0.1 : 0),
+    );
+    t.defer(network.close);
+    const proxy = await startProxy({ databaseUrl, gatewayUrl: network.url, webhookUrl: merchant.url });
+    t.defer(proxy.kill9);
+    const clients = createClients(() => proxy.url);
+    t.defer(clients.close);
+    await gateway.control('ipn-url', { url: `${proxy.url}/ipn/${SECRETS.ipnSecret}` });
+
+    const orders = await startPayments(clients, size(60, 400), t.random);
+    await decide(gateway, t.random);
+    const approved = new Set(
+      (await gateway.transactions()).flatMap((one) => (one.status === 'SUCCESS' ? [one.orderId] : [])),
+    );
+    await each(
+      orders.filter(({ orderId }) => approved.has(orderId)),
+      8,
+      async (order) => {
+        await until(`${order.orderId} is shown as paid`, async () => (await clients.view(order)).paid, 200_000);
+      },
+    );
+    await proxy.end();
+
+    const { problems, database } = await settle(scene, clients);
+    return {
+      problems: { ...problems, leaked: leaksIn(proxy.output()), forged: [...(problems.forged ?? []), ...trap.visits] },
+      counts: { payments: database.transactions.length, shownPaid: approved.size, ...faultFigures(network) },
+    };
+  },
+);
+
+/** Where the redirects lead; nobody may come, least of all with the key. */
+async function startTrap({ defer }: Trial): Promise<{ url: string; visits: string[] }> {
+  const visits: string[] = [];
+  const server = createServer((request, response) => {
+    visits.push(`a redirect was followed to ${request.url}`);
+    response.end('{}');
+  }).listen(0, '127.0.0.1');
+  defer(() => closeServer(server));
+  return { url: await addressOf(server), visits };
+}
+
+/** `hanging`: the share of exchanges in which nothing more comes, or one byte at a time. */
+function faultFor(path: string, trapUrl: string, random: Random, hanging: number): Fault {
+  if (random.chance(hanging)) return random.pick<Fault>([{ kind: 'silent' }, { kind: 'dripped', everyMs: 1_000 }]);
+  if (random.chance(path.endsWith('/status') ? 0.5 : 0.3)) return { kind: 'none' };
+  return random.pick<Fault>([
+    { kind: 'unsent' },
+    { kind: 'lost' },
+    { kind: 'reset' },
+    { kind: 'cut', share: random.next() },
+    { kind: 'late', ms: random.between(1, 300) },
+    { kind: 'replaced', bytes: garbage(random) },
+    { kind: 'replaced', bytes: redirect(trapUrl, random) },
+  ]);
+}
+
+function garbage(random: Random): Buffer {
+  const answer = (status: string, body: string, type = 'application/json') =>
+    Buffer.from(
+      `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+  return random.pick<Buffer>([
+    random.bytes(random.between(1, 400)),
+    answer('200 OK', '<!doctype html><h1>Please log in</h1>', 'text/html'),
+    answer('200 OK', '{}'),
+    answer('200 OK', '[{"status":"SUCCESS"}]'),
+    answer('200 OK', '{"orderId":"another","type":"PAY","status":"SUCCESS","method":"QR"}'),
+    answer('200 OK', '{"status":"SUCCESS","paymentId":1,"type":"PAY"}'),
+    answer('204 No Content', ''),
+    answer('500 Internal Server Error', '{"status":"FAILED"}'),
+    answer('502 Bad Gateway', ''),
+    answer('429 Too Many Requests', ''),
+    Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n{"status":"SUCCESS"'),
+    Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n'),
+    Buffer.alloc(300_000, ' '),
+  ]);
+}
+
+function redirect(to: string, random: Random): Buffer {
+  const status = random.pick([
+    '301 Moved Permanently',
+    '302 Found',
+    '303 See Other',
+    '307 Temporary Redirect',
+    '308 Permanent Redirect',
+  ]);
+  return Buffer.from(`HTTP/1.1 ${status}\r\nLocation: ${to}/elsewhere\r\nContent-Length: 0\r\n\r\n`);
+}
+
+async function startPayments(clients: Clients, count: number, random: Random) {
+  const orders = Array.from({ length: count }, (_, n) => ({
+    orderId: `network-${n}`,
+    amount: `${random.between(1, 99)}.${String(random.between(0, 99)).padStart(2, '0')}`,
+    currency: 'EUR',
+  }));
+  await each(orders, SENDERS, async (order) => {
+    const { status, text } = await clients.startPayment(
+      order,
+      { method: random.pick(['QR', 'JETGO', 'CHECKOUT']) },
+      'first',
+    );
+    const { payment } = JSON.parse(text) as { payment: { status: string } | null };
+    // Whatever the network did, a start is never shown as failed: nobody knows that yet.
+    const isPlausible = status === 201 && (payment?.status === 'INITIALIZED' || payment?.status === 'PROCESSING');
+    if (!isPlausible) throw new Error(`A start was answered ${status} ${text}`);
+    // The shopper's browser was not sure that it had heard.
+    if (random.chance(0.2)) await clients.startPayment(order, { method: 'QR' }, 'first');
+  });
+  return orders;
+}
+
+/** What of it arrived is approved, declined or left alone. */
+async function decide(gateway: TestGateway, random: Random): Promise<void> {
+  for (const { orderId } of await gateway.transactions()) {
+    if (random.chance(0.1)) continue;
+    await gateway.act(orderId, random.chance(0.75) ? 'approve' : 'decline');
+  }
+}
+
+function faultFigures({ counts }: FaultProxy): Record<string, number | string> {
+  return { faults: [...counts].map(([kind, count]) => `${kind}:${count}`).join(',') };
+}

@@ -1,0 +1,102 @@
+// The proxy inside this process, by its own code over real books and a real socket to the gateway, with the test's clock
+// in place of the machine's: for what takes days. `passTime` moves from one due time to the next, so days cost seconds.
+import { createProxy, type Proxy } from '../../backend-proxy/app.ts';
+import { createGateway } from '../../backend-proxy/gateway/http.ts';
+import { profileSchema } from '../../backend-proxy/gateway/profile.ts';
+import { createLedger } from '../../backend-proxy/ledger/books.ts';
+import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
+import { openStore } from '../../backend-proxy/ledger/open.ts';
+import type { Clock } from './clock.ts';
+import { nextDueAt } from './database.ts';
+import { SHOP_ORIGIN } from './processes.ts';
+import { SECRETS } from './secrets.ts';
+
+const STEP_MS = 1_000;
+
+export interface OwnProxySettings {
+  databaseUrl: string;
+  gatewayUrl: string;
+  webhookUrl: string;
+  clock: Clock;
+  /** The limit of one call to the gateway; default: as in production. */
+  callLimitMs?: number;
+  /** Overrides, as GATEWAY_PROFILE would. */
+  profile?: object;
+}
+
+export interface OwnProxy {
+  app: Proxy['app'];
+  ledger: Ledger;
+  /** All that it would have printed. */
+  log: string[];
+  tick(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openOwnProxy(settings: OwnProxySettings): Promise<OwnProxy> {
+  const { databaseUrl, gatewayUrl, webhookUrl, clock, callLimitMs, profile = {} } = settings;
+  const store = await openStore(databaseUrl, (error) => {
+    throw error;
+  });
+  const ledger = createLedger(store, clock.now);
+  const gateway = createGateway({
+    url: gatewayUrl,
+    apiKey: SECRETS.gatewayApiKey,
+    profile: profileSchema.parse(profile),
+    checkoutHosts: [],
+    ...(callLimitMs !== undefined && { totalTimeoutMs: callLimitMs }),
+  });
+  const log: string[] = [];
+  const { app, tick } = createProxy({
+    gateway,
+    ledger,
+    now: clock.now,
+    log: (level, event, fields) => void log.push(`${level} ${event} ${JSON.stringify(fields)}`),
+    config: {
+      orderSecrets: [SECRETS.orderSecret],
+      merchantKeys: [SECRETS.merchantApiKey],
+      ipnSecrets: [SECRETS.ipnSecret],
+      allowedOrigins: [SHOP_ORIGIN],
+      webhook: { url: webhookUrl, secrets: [SECRETS.webhookSecret] },
+    },
+  });
+  await ledger.recover();
+  return {
+    app,
+    ledger,
+    log,
+    tick,
+    async close() {
+      await gateway.close();
+      await ledger.close();
+    },
+  };
+}
+
+/** What passes time besides the proxy, and the books that say what falls due. */
+export interface Around {
+  tickOthers: () => Promise<void>;
+  databaseUrl: string;
+  clock: Clock;
+}
+
+/** Does all that is due now and within `forMs`; throws where work failed or there is more of it than there can be. */
+export async function passTime(proxy: OwnProxy, around: Around, forMs: number): Promise<void> {
+  const { tickOthers, databaseUrl, clock } = around;
+  const until = clock.now() + forMs;
+  // A second a step at least, so this is more than there can be; a transaction is checked some 40 times in its life.
+  for (let steps = 1; steps <= 5_000; steps += 1) {
+    await tickOthers();
+    await proxy.tick();
+    const failure = proxy.log.find((line) => line.startsWith('error'));
+    if (failure !== undefined) throw new Error(`The proxy's work failed: ${failure}`);
+    const due = await nextDueAt(databaseUrl, clock.now());
+    if (due === null || due > until) {
+      clock.advance(Math.max(until - clock.now(), 0));
+      return;
+    }
+    // Those due one after the other within a second are done together.
+    clock.advance(Math.max(due - clock.now(), STEP_MS));
+  }
+  throw new Error('Something stays due for ever');
+}
