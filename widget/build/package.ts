@@ -54,7 +54,7 @@ async function writeModules(outDir: string): Promise<void> {
   await build({
     root: ROOT,
     configFile: false,
-    logLevel: 'warn',
+    logLevel: 'error',
     plugins: [minifyTemplates()],
     publicDir: false,
     build: {

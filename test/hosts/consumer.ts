@@ -1,0 +1,41 @@
+// A project that has installed the npm package: a temporary folder with the package, freshly built, in its node_modules, beside
+// the frameworks that this project has. What is imported, bundled or type-checked in it meets the package as its users do.
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { buildPackage } from '../../widget/build/package.ts';
+
+/** What a project of each kind would have beside the package; `lit` comes with it. */
+const NEIGHBORS = ['lit', 'react', 'react-dom', '@types/react', '@types/react-dom', 'vue', 'svelte', 'csstype'];
+
+export interface Consumer {
+  folder: string;
+  /** Where the package lies. */
+  package: string;
+  /** Writes a file of the project; answers its path. */
+  write(name: string, text: string): string;
+  remove(): void;
+}
+
+/** `sources`: a folder whose files become the project's. */
+export async function installPackage(sources?: string): Promise<Consumer> {
+  const folder = mkdtempSync(join(tmpdir(), 'widget-consumer-'));
+  const modules = join(folder, 'node_modules');
+  for (const name of NEIGHBORS) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(resolve('node_modules', name), join(modules, name), 'junction');
+  }
+  if (sources !== undefined) cpSync(sources, folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
+  await buildPackage(join(modules, 'payment-widget'));
+  return {
+    folder,
+    package: join(modules, 'payment-widget'),
+    write(name, text) {
+      const path = join(folder, name);
+      writeFileSync(path, text);
+      return path;
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,159 @@
+// Pages of many makes, by script tag: inside a component's shadow root, in a form, loaded twice, several on one page.
+// The browser's own rules about forms, shadow trees and modules hold here, not the widget's.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { Host, until } from './host.ts';
+
+const host = await Host.open();
+after(() => host.close());
+
+const SCRIPT = `<script type="module" src="${host.proxy}/widget.js"></script>`;
+
+test('inside another shadow root it finds the language outside, and the document hears its events', async () => {
+  const { orderId, token } = await host.order();
+  const visit = await host.visit({
+    head: SCRIPT,
+    body: `<shop-checkout lang="de"><template shadowrootmode="open">
+      <style>div { all: initial; display: block }</style>
+      <div><payment-widget order="${token}"></payment-widget></div>
+    </template></shop-checkout>`,
+  });
+  await visit.page.getByRole('heading', { name: 'Wie möchten Sie bezahlen?' }).waitFor();
+  await visit.pay();
+  assert.match(await visit.scannedCode(), /^http/);
+  await host.approve(orderId);
+  await visit.page.getByRole('heading', { name: 'Zahlung erhalten' }).waitFor();
+  const heard = await visit.heard();
+  assert.deepEqual([...new Set(heard.map(({ target }) => target))], ['shop-checkout']);
+  assert.deepEqual(
+    heard.map(({ type }) => type).filter((type) => type !== 'payment-change'),
+    ['payment-submit', 'payment-success'],
+  );
+  await visit.leave();
+});
+
+test('in a form it holds the form back until the order is paid, and then gives it the order id', async () => {
+  const { orderId, token } = await host.order();
+  host.serve('/thanks.html', '<!doctype html><title>Thanks</title>');
+  const visit = await host.visit({
+    head: SCRIPT,
+    body: `<form action="/thanks.html">
+      <input name="email" value="ada@example.com">
+      <payment-widget name="payment" required order="${token}"></payment-widget>
+      <button>Finish</button>
+    </form>`,
+  });
+  const { page } = visit;
+  await visit.sees('choosing');
+  const form = () =>
+    page.evaluate(() => {
+      const [element] = document.forms;
+      const data = element && Object.fromEntries(new FormData(element));
+      return { data, isValid: element?.checkValidity(), inForm: element?.elements.length };
+    });
+  assert.deepEqual(await form(), { data: { email: 'ada@example.com' }, isValid: false, inForm: 3 });
+  await page.getByRole('button', { name: 'Finish' }).click();
+  assert.equal(await page.locator('payment-widget:invalid').count(), 1);
+  await visit.pay();
+  assert.match(await visit.scannedCode(), /^http/);
+  assert.equal(new URL(page.url()).pathname, '/page.html');
+
+  await host.approve(orderId);
+  await visit.sees('paid');
+  const data = { email: 'ada@example.com', payment: orderId };
+  assert.deepEqual(await form(), { data, isValid: true, inForm: 3 });
+  await page.getByRole('button', { name: 'Finish' }).click();
+  await page.waitForURL(`${host.origin}/thanks.html?*`);
+  assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), data);
+  await visit.leave();
+});
+
+test('without `required` it lets the form go before the order is paid', async () => {
+  const { token } = await host.order();
+  const visit = await host.visit({
+    head: SCRIPT,
+    body: `<form><payment-widget name="payment" order="${token}"></payment-widget></form>`,
+  });
+  await visit.sees('choosing');
+  assert.equal(await visit.page.evaluate(() => document.forms[0]?.checkValidity()), true);
+  await visit.leave();
+});
+
+test('Enter in its own fields does not submit the form around it', async () => {
+  const { token } = await host.order({ amount: undefined, minAmount: '5.00', maxAmount: '50.00' });
+  const visit = await host.visit({
+    head: SCRIPT,
+    body: `<form action="/thanks.html"><payment-widget methods="QR" order="${token}"></payment-widget></form>`,
+  });
+  await visit.widget.locator('[part~="amount"]').fill('12.50');
+  await visit.widget.locator('[part~="amount"]').press('Enter');
+  assert.match(await visit.scannedCode(), /^http/);
+  assert.equal(new URL(visit.page.url()).pathname, '/page.html');
+  await visit.leave();
+});
+
+test('loaded twice, and once more from elsewhere, it is defined once and works', async () => {
+  const { token } = await host.order();
+  const visit = await host.visit({
+    head: `${SCRIPT}${SCRIPT}<script type="module" src="${host.proxy}/widget.js?copy"></script>`,
+    body: `<payment-widget order="${token}"></payment-widget>`,
+  });
+  await visit.pay();
+  assert.match(await visit.scannedCode(), /^http/);
+  assert.equal(await visit.page.locator('payment-widget').count(), 1);
+  await visit.leave();
+});
+
+test('two widgets with two orders do not mind each other', async () => {
+  const orders = [await host.order(), await host.order({ currency: 'TRY' })] as const;
+  const visit = await host.visit({
+    head: SCRIPT,
+    body: orders
+      .map(({ orderId, token }) => `<payment-widget id="${orderId}" order="${token}"></payment-widget>`)
+      .join(''),
+  });
+  const [first, second] = orders.map(({ orderId }) => visit.page.locator(`#${orderId}`));
+  assert.ok(first && second);
+  await second.locator('input[value="JETGO"]').check();
+  await visit.pay(first);
+  const code = await visit.scannedCode(first);
+  assert.ok(await second.locator('input[value="JETGO"]').isChecked());
+  await second.locator('[part~="pay"]').click();
+  assert.notEqual(await visit.scannedCode(second), code);
+  await host.approve(orders[1].orderId);
+  await visit.sees('paid', `#${orders[1].orderId}`);
+  await visit.sees('waiting', `#${orders[0].orderId}`);
+  await visit.leave();
+});
+
+test('two widgets with one order both follow it', async () => {
+  const { orderId, token } = await host.order();
+  const visit = await host.visit({
+    head: SCRIPT,
+    body: `<payment-widget id="main" order="${token}"></payment-widget><payment-widget id="side" order="${token}"></payment-widget>`,
+  });
+  await visit.pay(visit.page.locator('#main'));
+  assert.equal(
+    await visit.scannedCode(visit.page.locator('#side')),
+    await visit.scannedCode(visit.page.locator('#main')),
+  );
+  await host.approve(orderId);
+  await visit.sees('paid', '#main');
+  await visit.sees('paid', '#side');
+  await visit.leave();
+});
+
+test('taken out of the page it leaves no open connection, and put back it goes on', async () => {
+  const { orderId, token } = await host.order();
+  const visit = await host.visit({ head: SCRIPT, body: `<payment-widget order="${token}"></payment-widget>` });
+  await visit.pay();
+  await visit.sees('waiting');
+  await until(() => visit.openStreams === 1, 'the stream is open');
+  const widget = await visit.widget.elementHandle();
+  await widget?.evaluate((element) => element.remove());
+  await until(() => visit.openStreams === 0, 'the stream is closed');
+  await host.approve(orderId);
+  await widget?.evaluate((element) => document.body.append(element));
+  await visit.sees('paid');
+  await visit.leave();
+});

@@ -1,0 +1,111 @@
+// The npm package in the three frameworks, each page bundled as its own tools would, under a policy that only allows the page's
+// own scripts. The same checkout in each (pages/): what it is given arrives, what it says is heard, and it may go at any time.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { bundleForServer, bundlePage } from './bundle.ts';
+import { installPackage } from './consumer.ts';
+import { Host, until, type Order, type Visit } from './host.ts';
+
+const [host, project] = await Promise.all([
+  Host.open(),
+  installPackage(fileURLToPath(new URL('pages', import.meta.url))),
+]);
+after(async () => {
+  project.remove();
+  await host.close();
+});
+
+/** Long enough to leave meanwhile on a busy machine. */
+const GATEWAY_DELAY_MS = 1_500;
+const POLICY = `default-src 'none'; script-src 'self'; connect-src ${host.proxy}; require-trusted-types-for 'script'`;
+
+for (const [framework, source] of Object.entries({
+  'React 19': 'react.jsx',
+  'Vue 3': 'vue.js',
+  'Svelte 5': 'svelte.js',
+})) {
+  describe(framework, async () => {
+    const { entry, files } = await bundlePage(`${project.folder}/${source}`);
+    for (const [name, text] of files) host.serve(`/${name}`, text);
+
+    const visit = ({ token }: Order): Promise<Visit> =>
+      host.visit({
+        policy: POLICY,
+        head: `<script type="module" src="/${entry}"></script>`,
+        body: `<main data-order="${token}" data-proxy="${host.proxy}"></main>`,
+      });
+
+    test('gives it properties, hears its events, and changes it', async () => {
+      const order = await host.order();
+      const shop = await visit(order);
+      await shop.page.getByRole('heading', { name: 'Your turn' }).waitFor();
+      await shop.page.getByRole('button', { name: 'Rename' }).click();
+      await shop.page.getByRole('heading', { name: 'Renamed' }).waitFor();
+      const methods = shop.widget.locator('input[type=radio]');
+      assert.deepEqual(await methods.evaluateAll((all) => all.map((each) => each.getAttribute('value'))), [
+        'QR',
+        'CHECKOUT',
+      ]);
+      assert.equal(
+        await shop.widget.evaluate((element) => (element as unknown as { checkoutTarget: string }).checkoutTarget),
+        '_blank',
+      );
+      await shop.pay();
+      assert.match(await shop.scannedCode(), /^http/);
+      await host.approve(order.orderId);
+      await shop.sees('paid');
+      const heard = shop.page.locator('output');
+      await until(
+        async () => (await heard.textContent()) === 'payment-submit payment-success',
+        'both events were heard',
+      );
+      await shop.leave();
+    });
+
+    test('may unmount it during a request, and mount it again: one payment, and its code', async () => {
+      const order = await host.order();
+      const shop = await visit(order);
+      const toggle = shop.page.getByRole('button', { name: 'Toggle' });
+      await host.control('/faults', { pay: { delayMs: GATEWAY_DELAY_MS }, times: 1 });
+      await shop.pay();
+      await until(async () => (await host.booked(order.orderId)).length === 1, 'the proxy has the request');
+      await toggle.click();
+      assert.equal(await shop.widget.count(), 0);
+      assert.deepEqual(await host.booked(order.orderId), ['INITIALIZED']);
+      await until(() => shop.openStreams === 0, 'no stream is open');
+      await toggle.click();
+      assert.match(await shop.scannedCode(), /^http/);
+      assert.equal((await host.payments(order.orderId)).length, 1);
+      await shop.leave();
+    });
+  });
+}
+
+test('React renders a page with it on a server, and takes the page over in the browser', async () => {
+  const { orderId, token } = await host.order();
+  const program = `${project.folder}/server.js`;
+  await bundleForServer(`${project.folder}/server.jsx`, program);
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, token, host.proxy]);
+  assert.equal(stderr, '');
+  assert.match(stdout, /<button>Toggle<\/button>/);
+
+  const { entry, files } = await bundlePage(`${project.folder}/react.jsx`);
+  for (const [name, text] of files) host.serve(`/${name}`, text);
+  const shop = await host.visit({
+    policy: POLICY,
+    head: `<script type="module" src="/${entry}"></script>`,
+    body: `<main data-order="${token}" data-proxy="${host.proxy}">${stdout}</main>`,
+  });
+  await shop.pay();
+  assert.match(await shop.scannedCode(), /^http/);
+  await host.approve(orderId);
+  await shop.sees('paid');
+  await until(
+    async () => (await shop.page.locator('output').textContent()) === 'payment-submit payment-success',
+    'both events were heard',
+  );
+  await shop.leave();
+});

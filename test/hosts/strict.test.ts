@@ -1,0 +1,102 @@
+// The strictest pages: a policy that allows nothing but the proxy's scripts and connections, Trusted Types enforced, every
+// script held to its hash. What the README promises of such pages, in a browser that would complain.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, test } from 'node:test';
+import { Host, type HostPage } from './host.ts';
+
+const host = await Host.open();
+after(() => host.close());
+
+const STRICT = [
+  `default-src 'none'`,
+  `script-src ${host.proxy}`,
+  `connect-src ${host.proxy}`,
+  `require-trusted-types-for 'script'`,
+  `trusted-types lit-html`,
+].join('; ');
+
+const widget = (token: string) => `<payment-widget order="${token}"></payment-widget>`;
+const OTHER_HASH = `sha384-${createHash('sha384').update('another script').digest('base64')}`;
+const hashes = (await (await fetch(`${host.proxy}/integrity.json`)).json()) as Record<string, string>;
+
+test('a page that allows scripts and connections of the proxy only, and Trusted Types, takes a payment', async () => {
+  const { orderId, token } = await host.order();
+  const visit = await host.visit({
+    policy: STRICT,
+    head: `<script type="module" src="${host.proxy}/widget.js"></script>`,
+    body: widget(token),
+  });
+  await visit.pay();
+  assert.match(await visit.scannedCode(), /^http/);
+  await host.approve(orderId);
+  await visit.sees('paid');
+  await visit.leave();
+});
+
+test('on such a page another language is loaded, too', async () => {
+  const { token } = await host.order();
+  const visit = await host.visit({
+    policy: STRICT,
+    head: `<script type="module" src="${host.proxy}/widget.js"></script>`,
+    body: `<div lang="de">${widget(token)}</div>`,
+  });
+  await visit.page.getByRole('heading', { name: 'Wie möchten Sie bezahlen?' }).waitFor();
+  await visit.pay();
+  assert.match(await visit.scannedCode(), /^http/);
+  await visit.leave();
+});
+
+test('the script runs under the integrity hash that the build wrote', async () => {
+  const { token } = await host.order();
+  const visit = await host.visit({
+    policy: STRICT,
+    head: `<script type="module" src="${host.proxy}/widget.js" integrity="${hashes['widget.js']}" crossorigin></script>`,
+    body: widget(token),
+  });
+  await visit.pay();
+  assert.match(await visit.scannedCode(), /^http/);
+  await visit.leave();
+});
+
+test('an import map holds the files that the script loads to their hashes as well', async () => {
+  const { token } = await host.order();
+  const visit = await host.visit(mappedPage(token, (file) => hashes[file] ?? ''));
+  await visit.page.getByRole('heading', { name: 'Nasıl ödemek istersiniz?' }).waitFor();
+  await visit.pay();
+  assert.match(await visit.scannedCode(), /^http/);
+  await visit.leave();
+});
+
+test('a script that is not what was hashed does not run', async () => {
+  const { token } = await host.order();
+  const visit = await host.visit({
+    policy: STRICT,
+    head: `<script type="module" src="${host.proxy}/widget.js" integrity="${OTHER_HASH}" crossorigin></script>`,
+    body: widget(token),
+  });
+  assert.equal(await visit.page.evaluate(() => customElements.get('payment-widget')), undefined);
+  assert.match(visit.complaints.splice(0).join('\n'), /integrity/);
+  await visit.leave();
+});
+
+test('nor does a file that the script loads', async () => {
+  const { token } = await host.order();
+  const isTurkish = (file: string) => file.startsWith('tr-');
+  const visit = await host.visit(mappedPage(token, (file) => (isTurkish(file) ? OTHER_HASH : (hashes[file] ?? ''))));
+  await visit.page.getByRole('heading', { name: 'How would you like to pay?' }).waitFor();
+  assert.match(visit.complaints.splice(0).join('\n'), /integrity/);
+  await visit.leave();
+});
+
+/** In Turkish, so that there is a file to load; every file with the hash that it is given. */
+function mappedPage(token: string, hashOf: (file: string) => string): HostPage {
+  const integrity = Object.fromEntries(Object.keys(hashes).map((file) => [`${host.proxy}/${file}`, hashOf(file)]));
+  const map = JSON.stringify({ integrity });
+  const mapHash = createHash('sha256').update(map).digest('base64');
+  return {
+    policy: STRICT.replace('script-src', `script-src 'sha256-${mapHash}'`),
+    head: `<script type="importmap">${map}</script><script type="module" src="${host.proxy}/widget.js"></script>`,
+    body: `<div lang="tr">${widget(token)}</div>`,
+  };
+}
