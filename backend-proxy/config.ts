@@ -24,6 +24,9 @@ const webUrl = (allowed: string) =>
     .string({ error: `missing: ${allowed}` })
     .refine((text) => URL.canParse(text) && isSafeWebUrl(new URL(text)), { error: allowed });
 
+/** A base to which paths are added: no query or fragment, which would swallow them. */
+const baseUrl = (allowed: string) => webUrl(allowed).refine((text) => !/[?#]/.test(text), { error: allowed });
+
 const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text;
 
 function isWebhookSecret(text: string): boolean {
@@ -33,7 +36,7 @@ function isWebhookSecret(text: string): boolean {
 
 const schema = z
   .object({
-    GATEWAY_URL: webUrl("the gateway's base URL: https, or http on loopback"),
+    GATEWAY_URL: baseUrl("the gateway's base URL: https, or http on loopback"),
     GATEWAY_API_KEY: z
       .string({ error: 'missing: the key issued by the gateway' })
       .regex(/^[!-~]{1,512}$/, { error: 'printable ASCII, no spaces' }),
@@ -56,7 +59,7 @@ const schema = z
       .default('file:payments.db'),
     WEBHOOK_URL: webUrl("the merchant's endpoint: https, or http on loopback").optional(),
     WEBHOOK_SECRET: listOf('whsec_ and 24 to 64 bytes in base64', isWebhookSecret).optional(),
-    PUBLIC_URL: webUrl('how browsers reach the proxy: https, or http on loopback').optional(),
+    PUBLIC_URL: baseUrl('how browsers reach the proxy: https, or http on loopback').optional(),
     CHECKOUT_HOSTS: listOf('comma-separated hosts, like checkout.example', (host) =>
       isOrigin(`https://${host}`),
     ).optional(),

@@ -1,0 +1,193 @@
+// The environment: every wrong variable named in one message, what is allowed said, and no secret's value ever repeated.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { readConfig } from '../../backend-proxy/config.ts';
+import { DEFAULT_PROFILE } from '../../backend-proxy/gateway/profile.ts';
+
+const WHSEC = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const REQUIRED = {
+  GATEWAY_URL: 'https://gateway.example',
+  GATEWAY_API_KEY: 'key-of-the-gateway',
+  ORDER_SECRET: 'o'.repeat(32),
+  MERCHANT_API_KEY: 'm'.repeat(32),
+  IPN_SECRET: 'i'.repeat(22),
+  ALLOWED_ORIGINS: 'https://shop.example',
+};
+
+function messageOf(env: Record<string, string | undefined>): string {
+  try {
+    readConfig(env);
+  } catch (error) {
+    assert.ok(error instanceof Error);
+    return error.message;
+  }
+  return assert.fail('taken');
+}
+
+/** The names of the variables that the message calls wrong, in its order. */
+const named = (message: string): string[] => [...message.matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
+
+function profileFile(t: TestContext, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'profile-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'profile.json');
+  writeFileSync(path, text);
+  return path;
+}
+
+describe('the environment', () => {
+  it('needs six variables, and has defaults for the rest', () => {
+    assert.deepEqual(readConfig(REQUIRED), {
+      GATEWAY_URL: 'https://gateway.example',
+      GATEWAY_API_KEY: 'key-of-the-gateway',
+      GATEWAY_PROFILE: DEFAULT_PROFILE,
+      ORDER_SECRET: ['o'.repeat(32)],
+      MERCHANT_API_KEY: ['m'.repeat(32)],
+      IPN_SECRET: ['i'.repeat(22)],
+      ALLOWED_ORIGINS: ['https://shop.example'],
+      DATABASE_URL: 'file:payments.db',
+      HOST: '127.0.0.1',
+      PORT: 8787,
+      LOG_LEVEL: 'info',
+      TRUSTED_PROXIES: 0,
+    });
+  });
+
+  it('that is empty names every missing variable in one message', () => {
+    assert.deepEqual(named(messageOf({})), Object.keys(REQUIRED));
+    assert.match(messageOf({}), /^The configuration is not complete:\n {2}GATEWAY_URL: missing: /);
+  });
+
+  it('with an empty variable is one without it, as a line NAME= in a file means', () => {
+    assert.deepEqual(named(messageOf({ ...REQUIRED, ORDER_SECRET: '' })), ['ORDER_SECRET']);
+    assert.equal(readConfig({ ...REQUIRED, PORT: '', WEBHOOK_URL: '', LOG_LEVEL: undefined }).PORT, 8787);
+  });
+
+  it('takes lists, with spaces around their parts, to rotate secrets', () => {
+    const config = readConfig({
+      ...REQUIRED,
+      ORDER_SECRET: ` ${'a'.repeat(32)} , ${'b'.repeat(40)},`,
+      ALLOWED_ORIGINS: 'https://a.example, http://localhost:8080',
+      CHECKOUT_HOSTS: 'checkout.example, checkout.example:8443',
+      WEBHOOK_URL: 'https://shop.example/hooks',
+      WEBHOOK_SECRET: `${WHSEC},${WHSEC}`,
+      TRUSTED_PROXIES: '2',
+      PORT: '0',
+      DATABASE_URL: 'postgres://user:password@db/payments',
+    });
+    assert.deepEqual(config.ORDER_SECRET, ['a'.repeat(32), 'b'.repeat(40)]);
+    assert.deepEqual(config.ALLOWED_ORIGINS, ['https://a.example', 'http://localhost:8080']);
+    assert.deepEqual(config.CHECKOUT_HOSTS, ['checkout.example', 'checkout.example:8443']);
+    assert.deepEqual(config.WEBHOOK_SECRET, [WHSEC, WHSEC]);
+    assert.deepEqual([config.TRUSTED_PROXIES, config.PORT], [2, 0]);
+  });
+});
+
+const WRONG: Record<string, string[]> = {
+  GATEWAY_URL: ['gateway.example', 'http://gateway.example', 'ftp://gateway.example', 'https://user:password@gateway.example', 'https://gateway.example/?key=1', 'https://gateway.example/#x', '/'],
+  GATEWAY_API_KEY: ['canary key', 'canary\nkey', 'kännary', 'x'.repeat(513)],
+  ORDER_SECRET: ['canary'.padEnd(31, 'x'), `${'o'.repeat(32)},canary`, ','],
+  MERCHANT_API_KEY: ['canary'.padEnd(31, 'x'), `${'m'.repeat(32)},canary`, `canary ${'x'.repeat(32)}`],
+  IPN_SECRET: ['canary'.padEnd(21, 'x'), 'canary/'.padEnd(22, 'x'), `${'i'.repeat(22)},canary`, 'canary%'.padEnd(22, 'x')],
+  ALLOWED_ORIGINS: ['*', 'shop.example', 'https://shop.example/', 'https://shop.example/path', 'HTTPS://shop.example', 'https://shop.example:443', 'null', 'https://a.example,*'],
+  DATABASE_URL: ['payments.db', 'file:', 'mysql://canary:canary@db/x', 'postgres://'],
+  WEBHOOK_URL: ['http://shop.example/hooks', 'shop.example', 'https://user@shop.example/'],
+  WEBHOOK_SECRET: ['canary', `whsec_${Buffer.alloc(23).toString('base64')}`, `whsec_${Buffer.alloc(65).toString('base64')}`, 'whsec_canary!canary!canary!canary!canary!', `${WHSEC},canary`],
+  PUBLIC_URL: ['http://pay.example', 'pay.example'],
+  CHECKOUT_HOSTS: ['https://checkout.example', 'checkout.example/pay', 'CHECKOUT.example', 'checkout.example:443', 'a b'],
+  PORT: ['http', '-1', '65536', '80.5'],
+  LOG_LEVEL: ['loud', 'INFO'],
+  TRUSTED_PROXIES: ['-1', '10', 'all', '1.5'],
+}; // prettier-ignore
+
+describe('a wrong variable', () => {
+  it('is named alone, with what is allowed', () => {
+    const both = { WEBHOOK_URL: 'https://shop.example/hooks', WEBHOOK_SECRET: WHSEC };
+    for (const [name, values] of Object.entries(WRONG)) {
+      const others = name.startsWith('WEBHOOK') ? { ...REQUIRED, ...both } : REQUIRED;
+      for (const value of values) {
+        const message = messageOf({ ...others, [name]: value });
+        assert.deepEqual(named(message), [name], `${name}=${value}: ${message}`);
+      }
+    }
+  });
+
+  it('never has its value in the message, nor has any other', () => {
+    const canaries = {
+      GATEWAY_URL: 'http://canary-url.example',
+      GATEWAY_API_KEY: 'canary key of the gateway',
+      ORDER_SECRET: 'canary-order',
+      MERCHANT_API_KEY: 'canary-merchant',
+      IPN_SECRET: 'canary-ipn',
+      ALLOWED_ORIGINS: 'canary-origin',
+      DATABASE_URL: 'mysql://canary:canary@db/canary',
+      WEBHOOK_URL: 'canary-hook',
+      WEBHOOK_SECRET: 'whsec_canary',
+      PUBLIC_URL: 'canary-public',
+      CHECKOUT_HOSTS: 'https://canary-host',
+      PORT: 'canary',
+      LOG_LEVEL: 'canary',
+      TRUSTED_PROXIES: 'canary',
+      GATEWAY_PROFILE: '/canary/profile.json',
+    };
+    const message = messageOf(canaries);
+    assert.deepEqual(named(message).toSorted(), Object.keys(canaries).toSorted());
+    assert.doesNotMatch(message, /canary/i);
+  });
+
+  it('of the webhooks may be that one of the two is missing', () => {
+    assert.match(
+      messageOf({ ...REQUIRED, WEBHOOK_URL: 'https://shop.example/hooks' }),
+      /WEBHOOK_SECRET: .*go together/,
+    );
+    assert.match(messageOf({ ...REQUIRED, WEBHOOK_SECRET: WHSEC }), /go together/);
+    assert.equal(
+      readConfig({ ...REQUIRED, WEBHOOK_URL: 'http://127.0.0.1:9/h', WEBHOOK_SECRET: WHSEC }).WEBHOOK_URL,
+      'http://127.0.0.1:9/h',
+    );
+  });
+
+  it('may be a secret of exactly the allowed length', () => {
+    const whsec = (bytes: number) => `whsec_${Buffer.alloc(bytes, 1).toString('base64')}`;
+    for (const secret of [whsec(24), whsec(64)]) {
+      assert.deepEqual(
+        readConfig({ ...REQUIRED, WEBHOOK_URL: 'https://shop.example/', WEBHOOK_SECRET: secret }).WEBHOOK_SECRET,
+        [secret],
+      );
+    }
+    assert.equal(readConfig({ ...REQUIRED, GATEWAY_API_KEY: 'x'.repeat(512) }).GATEWAY_API_KEY.length, 512);
+  });
+});
+
+describe('the profile file', () => {
+  it('is read, and changes what it names', (t) => {
+    const path = profileFile(t, '{"paths": {"status": null}, "payoutDecimals": true}');
+    const { GATEWAY_PROFILE: profile } = readConfig({ ...REQUIRED, GATEWAY_PROFILE: path });
+    assert.deepEqual(profile, {
+      ...DEFAULT_PROFILE,
+      paths: { ...DEFAULT_PROFILE.paths, status: null },
+      payoutDecimals: true,
+    });
+  });
+
+  it('that is wrong is named by what is wrong in it, beside all other variables', (t) => {
+    const path = profileFile(t, '{"paths": {"status": "canary"}, "colour": "red"}');
+    const message = messageOf({ ...REQUIRED, PORT: 'x', GATEWAY_PROFILE: path });
+    assert.deepEqual(named(message), ['PORT', 'GATEWAY_PROFILE', 'GATEWAY_PROFILE']);
+    assert.match(message, /GATEWAY_PROFILE: paths\.status: a path that begins with \//);
+    assert.match(message, /colour/);
+    assert.doesNotMatch(message, /canary/);
+  });
+
+  it('that is missing or no JSON is said to be so', (t) => {
+    for (const path of ['/nowhere/profile.json', profileFile(t, '{canary'), profileFile(t, '')]) {
+      assert.match(
+        messageOf({ ...REQUIRED, GATEWAY_PROFILE: path }),
+        /GATEWAY_PROFILE: the path of a JSON file that can be read$/,
+      );
+    }
+  });
+});
