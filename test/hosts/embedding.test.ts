@@ -2,7 +2,8 @@
 // The browser's own rules about forms, shadow trees and modules hold here, not the widget's.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { Host, until } from './host.ts';
+import { Host } from './host.ts';
+import { until } from './visit.ts';
 
 const host = await Host.open();
 after(() => host.close());

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { bundleForServer, bundlePage } from './bundle.ts';
 import { installPackage } from './consumer.ts';
-import { Host, until, type Order, type Visit } from './host.ts';
+import { Host, type Order } from './host.ts';
+import { until, type Visit } from './visit.ts';
 
 const [host, project] = await Promise.all([
   Host.open(),

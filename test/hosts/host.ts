@@ -1,20 +1,17 @@
-// Pages that merchants have, and a browser that visits them: the real sandbox, proxy and their processes, a server with an origin
-// of its own for the pages, and orders to pay on them. Owns that no visit is over unless the browser had nothing to complain about.
+// Pages that merchants have: the real sandbox and proxy as processes, a server with an origin of its own for the pages, orders to
+// pay on them, and a browser. Owns no expectation; how a page is looked at is visit.ts.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { fileURLToPath } from 'node:url';
-import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
-import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import type { AddressInfo } from 'node:net';
+import { chromium, type Browser } from 'playwright-core';
 import { FREE_PORTS, startStack, type Stack } from '../../demo/stack.ts';
 import { buildWidgetIfStale } from '../../demo/widget-build.ts';
 import { findBrowser } from '../browser.ts';
+import { Visit } from './visit.ts';
 
 /** A full test run keeps every core busy. */
 const READY_MS = 60_000;
-const STEP_MS = 15_000;
-const POLL_MS = 25;
 const TYPES: Record<string, string> = { js: 'text/javascript', html: 'text/html' };
 
 export interface HostPage {
@@ -22,6 +19,11 @@ export interface HostPage {
   head?: string;
   /** Content-Security-Policy. */
   policy?: string;
+}
+
+interface ServedFile {
+  text: string;
+  policy?: string | undefined;
 }
 
 export interface Order {
@@ -35,10 +37,10 @@ export class Host {
   readonly #stack: Stack;
   readonly #browser: Browser;
   readonly #server: Server;
-  readonly #files: Map<string, { text: string; policy?: string | undefined }>;
+  readonly #files: Map<string, ServedFile>;
   #orders = 0;
 
-  private constructor(stack: Stack, browser: Browser, server: Server, origin: string, files: Host['#files']) {
+  private constructor(stack: Stack, browser: Browser, server: Server, origin: string, files: Map<string, ServedFile>) {
     this.proxy = stack.proxy;
     this.origin = origin;
     this.#stack = stack;
@@ -49,22 +51,11 @@ export class Host {
 
   static async open(): Promise<Host> {
     await buildWidgetIfStale();
-    const files: Host['#files'] = new Map();
-    const server = createServer((request, response) => {
-      const path = request.url?.split('?')[0] ?? '';
-      const file = files.get(path);
-      const headers = {
-        'content-type': `${TYPES[path.split('.').at(-1) ?? ''] ?? 'text/plain'}; charset=utf-8`,
-        ...(file?.policy !== undefined && { 'content-security-policy': file.policy }),
-      };
-      // No page here has an icon, and browsers ask for one.
-      response.writeHead(file ? 200 : path === '/favicon.ico' ? 204 : 404, headers).end(file?.text);
-    }).listen(0, '127.0.0.1');
+    const files = new Map<string, ServedFile>();
+    const server = pageServer(files).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const address = server.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
     // Another site than the proxy's, to a browser, which is what a merchant's page is.
-    const origin = `http://localhost:${port}`;
+    const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
     const [stack, browser] = await Promise.all([
       startStack({ ports: FREE_PORTS, readyWithinMs: READY_MS, env: { proxy: { ALLOWED_ORIGINS: origin } } }),
       findBrowser().then((found) => chromium.launch(found)),
@@ -129,94 +120,17 @@ export class Host {
   }
 }
 
-/** An event of the widget, as it came to the document. */
-export interface Heard {
-  type: string;
-  /** Tag name of what the document takes for the origin. */
-  target: string;
-}
-
-export class Visit {
-  readonly page: Page;
-  readonly complaints: string[] = [];
-  readonly #openStreams = new Set<object>();
-
-  private constructor(page: Page) {
-    this.page = page;
-  }
-
-  static async enter(context: BrowserContext): Promise<Visit> {
-    context.setDefaultTimeout(STEP_MS);
-    const visit = new Visit(await context.newPage());
-    const { page, complaints } = visit;
-    page.on('console', (message) => {
-      // What React's development build says of itself, in every page that uses it.
-      if (!message.text().includes('React DevTools')) complaints.push(`${message.type()}: ${message.text()}`);
-    });
-    page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`));
-    page.on('request', (request) => request.url().endsWith('/order/events') && visit.#openStreams.add(request));
-    page.on('requestfinished', (request) => visit.#openStreams.delete(request));
-    page.on('requestfailed', (request) => {
-      visit.#openStreams.delete(request);
-      const failure = request.failure()?.errorText;
-      if (failure !== 'net::ERR_ABORTED') complaints.push(`failed: ${request.url()} ${failure}`);
-    });
-    await page.addInitScript(() => {
-      const heard: Heard[] = [];
-      for (const name of ['submit', 'redirect', 'change', 'success', 'failed', 'error']) {
-        document.addEventListener(`payment-${name}`, ({ type, target }) => {
-          heard.push({ type, target: (target as Element).localName });
-        });
-      }
-      Object.assign(globalThis, { heard });
-    });
-    return visit;
-  }
-
-  get widget(): Locator {
-    return this.page.locator('payment-widget');
-  }
-
-  get openStreams(): number {
-    return this.#openStreams.size;
-  }
-
-  heard(): Promise<Heard[]> {
-    return this.page.evaluate(() => (globalThis as unknown as { heard: Heard[] }).heard);
-  }
-
-  async pay(widget = this.widget): Promise<void> {
-    await widget.locator('input[value="QR"]').check();
-    await widget.locator('[part~="pay"]').click();
-  }
-
-  async sees(state: string, selector = 'payment-widget'): Promise<void> {
-    await this.page.locator(`${selector}:state(${state})`).waitFor();
-  }
-
-  /** What the drawn code says, by a decoder that has nothing to do with the encoder. */
-  async scannedCode(widget = this.widget): Promise<string> {
-    prepareZXingModule({ overrides: { wasmBinary: await decoderBinary() } });
-    const picture = await widget.locator('[part~="code"]').screenshot();
-    const [found, ...others] = await readBarcodes(picture, { formats: ['QRCode'] });
-    assert.ok(found?.isValid && others.length === 0, 'exactly one QR code can be read');
-    return found.text;
-  }
-
-  /** Closes the browser, and fails where it had complaints. */
-  async leave(): Promise<void> {
-    await this.page.context().close();
-    assert.deepEqual(this.complaints, []);
-  }
-}
-
-/** Asks again and again until it is so. */
-export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + STEP_MS;
-  while (!(await isSo())) {
-    assert.ok(performance.now() < deadline, `never came true: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
+function pageServer(files: ReadonlyMap<string, ServedFile>): Server {
+  return createServer((request, response) => {
+    const path = request.url?.split('?')[0] ?? '';
+    const file = files.get(path);
+    const headers = {
+      'content-type': `${TYPES[path.split('.').at(-1) ?? ''] ?? 'text/plain'}; charset=utf-8`,
+      ...(file?.policy !== undefined && { 'content-security-policy': file.policy }),
+    };
+    // No page here has an icon, and browsers ask for one.
+    response.writeHead(file ? 200 : path === '/favicon.ico' ? 204 : 404, headers).end(file?.text);
+  });
 }
 
 /** POSTs a body, else GETs. Throws on any answer but a good one. */
@@ -227,9 +141,4 @@ async function call(url: string, headers: Record<string, string>, body?: object)
   });
   assert.ok(response.ok, `${url}: ${response.status} ${await response.clone().text()}`);
   return response.json();
-}
-
-async function decoderBinary(): Promise<ArrayBuffer> {
-  const file = await readFile(fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')));
-  return new Uint8Array(file).buffer;
 }

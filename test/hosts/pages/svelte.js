@@ -3,4 +3,5 @@ import { mount } from 'svelte';
 import Checkout from './checkout.svelte';
 
 const target = document.querySelector('main');
-mount(Checkout, { target, props: { ...target.dataset } });
+const { order, proxy } = target.dataset;
+mount(Checkout, { target, props: { order, proxy } });
