@@ -56,11 +56,15 @@ export const laterStyles = css`
     gap: 0.3em 0.7em;
   }
   .status span {
-    flex: 1;
+    flex: 1 1 10em;
   }
   .status .countdown {
     flex: none;
     font-variant-numeric: tabular-nums;
+  }
+  .note button {
+    justify-content: start;
+    padding: 0;
   }
   .panel > .icon {
     box-sizing: content-box;
@@ -79,7 +83,7 @@ export const laterStyles = css`
     stroke: var(--danger);
     stroke-width: 2.4;
   }
-  .scan,
+  .pair,
   .beside {
     display: grid;
     gap: var(--space);
@@ -124,7 +128,7 @@ export const laterStyles = css`
     }
   }
   @container (width >= 34rem) {
-    .scan {
+    .pair {
       grid-template-columns: 15rem 1fr;
       align-items: center;
       gap: calc(var(--space) * 2);
@@ -136,7 +140,7 @@ export const laterStyles = css`
       background: var(--accent);
       color: var(--on-accent);
     }
-    .scan:has(a) .beside {
+    .pair:has(a) .beside {
       order: -1;
     }
   }
@@ -147,9 +151,14 @@ export const laterStyles = css`
     }
   }
   @media (forced-colors: active) {
-    .note,
-    .primary {
+    .note {
       border: 1px solid;
+    }
+    i {
+      border-style: dotted;
+    }
+    .panel > .icon {
+      stroke: CanvasText;
     }
   }
 `;

@@ -62,11 +62,3 @@ export function panel(shown: Outcome, around: Surroundings): TemplateResult {
       return shown satisfies never;
   }
 }
-
-/** For when something is awaited, and only then: elsewhere it does not matter. */
-export function lostNote({ tools: { html }, say, run }: Surroundings): TemplateResult {
-  return html`<div class="note" part="status">
-    <span class="spoken">${say('lost')}</span>
-    <button class="quiet" type="button" @click=${() => run((session) => session.refresh())}>${say('retry')}</button>
-  </div>`;
-}

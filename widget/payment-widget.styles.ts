@@ -192,5 +192,8 @@ export const styles = css`
     .method:has(:checked) {
       outline: 2px solid Highlight;
     }
+    .method .icon {
+      stroke: CanvasText;
+    }
   }
 `;

@@ -78,6 +78,7 @@ let later: typeof import('./later.ts') | undefined;
  * @csspart again - The button that tries a failed method again.
  * @csspart other - The button that leads back to the choice.
  * @csspart back - The button that leads from the choice to the open payment.
+ * @csspart retry - The button that looks for the connection again.
  *
  * @cssprop --payment-color-text - Text.
  * @cssprop --payment-color-muted - Secondary text and icons.
@@ -197,10 +198,7 @@ export class PaymentWidget extends LitElement {
         ${description ? html`<p part="description">${description}</p>` : ''}
         ${total ? html`<p class="total" part="total">${total}</p>` : ''}
       </header>
-      <div class="panel ${shown.panel}">
-        ${shown.panel === 'choose' ? choose(shown, around) : later?.panel(shown, around)}
-      </div>
-      ${this.#state.lost && STATES[shown.panel] === 'waiting' ? later?.lostNote(around) : ''}
+      <div class="panel">${shown.panel === 'choose' ? choose(shown, around) : later?.panel(shown, around)}</div>
       <slot name="footer"></slot>
       <p class="live" role="status"></p>
     </div>`;

@@ -9,6 +9,9 @@ import { tools, type Surroundings } from './pieces.ts';
 export function choose(shown: Choice, around: Surroundings): TemplateResult {
   const { say, run, money, amount } = around;
   const { busy, trouble } = shown;
+  const text = say('pay', { amount: money(amount) }).trim();
+  // Where the amount comes first and is not known yet, the verb begins the line.
+  const payText = text.charAt(0).toLocaleUpperCase(around.language) + text.slice(1);
   const submit = (event: Event) => {
     event.preventDefault();
     run((session) => session.pay());
@@ -37,7 +40,7 @@ export function choose(shown: Choice, around: Surroundings): TemplateResult {
     ${busy === 'slow' ? html`<p class="note spoken" part="status">${say('slow')}</p>` : ''}
     ${trouble ? tools.problem(trouble, say) : ''}
     <button part="pay" class="primary" aria-disabled=${!!busy}>
-      ${busy ? html`<i></i>${say('sending')}` : say('pay', { amount: money(amount) })}
+      ${busy ? html`<i></i>${say('sending')}` : payText}
     </button>
     ${
       shown.canReturn

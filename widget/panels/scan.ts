@@ -14,7 +14,7 @@ export function scan({ code, appUrl }: Extract<Shown, { panel: 'scan' }>, around
   const picture = code && drawn(code, around);
   const link = appLink(appUrl);
   return html`${heading(say(picture ? 'scan' : 'app'))}
-    <div class="scan">
+    <div class="pair">
       ${picture ? html`<div part="code" class="code">${picture}</div>` : ''}
       <div class="beside">
         <p>${say(picture ? 'scan_help' : 'app_help')}</p>

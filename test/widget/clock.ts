@@ -1,0 +1,53 @@
+// A clock that stands still until it is told: what waits, waits for advance(). No test of the widget depends on real time.
+import { setImmediate } from 'node:timers/promises';
+import type { Wait } from '../../widget/controllers/stream.ts';
+
+interface Sleeper {
+  until: number;
+  wake: () => void;
+}
+
+export class Clock {
+  #now = Date.parse('2026-11-20T12:00:00.000Z');
+  readonly #sleepers = new Set<Sleeper>();
+
+  readonly now = (): number => this.#now;
+
+  readonly wait: Wait = (ms, signal) =>
+    new Promise((resolve) => {
+      const sleeper = {
+        until: this.#now + ms,
+        wake: () => {
+          this.#sleepers.delete(sleeper);
+          resolve();
+        },
+      };
+      if (signal.aborted) return resolve();
+      this.#sleepers.add(sleeper);
+      signal.addEventListener('abort', sleeper.wake);
+    });
+
+  /** Lets `ms` go by; all that falls due on the way is done in its order, with what follows from it. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    await settle();
+    for (;;) {
+      const [next] = [...this.#sleepers].filter(({ until }) => until <= end).toSorted((a, b) => a.until - b.until);
+      if (!next) break;
+      this.#now = Math.max(this.#now, next.until);
+      next.wake();
+      await settle();
+    }
+    this.#now = end;
+  }
+
+  /** The machine slept: time went by, and nothing was done. */
+  sleep(ms: number): void {
+    this.#now += ms;
+  }
+}
+
+/** Until nothing is left to be done without time going by. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await setImmediate();
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { appLink, checkoutLink } from '../../widget/links.ts';
+
+describe('the link to a checkout', () => {
+  it('is https, or http on loopback', () => {
+    for (const url of [
+      'https://checkout.example/pay?token=1',
+      'http://localhost:8788/pay',
+      'http://127.0.0.1:8788/pay',
+      'http://127.1.2.3/',
+      'http://[::1]:8788/',
+    ]) {
+      assert.equal(checkoutLink(url), url);
+    }
+  });
+
+  it('is nothing else', () => {
+    for (const url of [
+      'http://checkout.example/',
+      'http://localhost.evil.example/',
+      'http://127.0.0.1.evil.example/',
+      'javascript:alert(1)',
+      'data:text/html,x',
+      '//checkout.example',
+      'pay',
+      '',
+      null,
+    ]) {
+      assert.equal(checkoutLink(url), null, String(url));
+    }
+  });
+});
+
+describe('the link into an app', () => {
+  it('has any scheme of an app', () => {
+    for (const url of ['jetgo://pay?reference=1234', 'https://wallet.example/app', 'intent://pay#Intent;end']) {
+      assert.equal(appLink(url), url);
+    }
+  });
+
+  it('never runs or reads anything in this page', () => {
+    for (const url of [
+      'javascript:alert(1)',
+      'JaVaScRiPt:alert(1)',
+      ' javascript:alert(1)',
+      'java\nscript:alert(1)',
+      'data:text/html,x',
+      'blob:https://x/y',
+      'file:///etc/passwd',
+      'about:blank',
+      'vbscript:x',
+      'relative',
+      null,
+    ]) {
+      assert.equal(appLink(url), null, String(url));
+    }
+  });
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import QRCode from 'qrcode';
+import { QUIET_ZONE, qrImage, qrPath } from '../../widget/qr-code.ts';
+
+function encode(text: string): { size: number; modules: string; dark: (x: number, y: number) => boolean } {
+  const { size, data } = QRCode.create(text).modules;
+  const bytes = new Uint8Array(Math.ceil((size * size) / 8));
+  for (let i = 0; i < size * size; i++) if (data[i]) bytes[i >> 3] = (bytes[i >> 3] ?? 0) | (128 >> (i & 7));
+  return { size, modules: Buffer.from(bytes).toString('base64url'), dark: (x, y) => data[y * size + x] === 1 };
+}
+
+/** Fills a raster from the path, as a browser would. */
+function rasterize(path: string, side: number): boolean[][] {
+  const raster = Array.from({ length: side }, () => Array.from({ length: side }, () => false));
+  for (const [, x, y, run] of path.matchAll(/M(\d+) (\d+)h(\d+)v1H\1z/g)) {
+    for (let i = 0; i < Number(run); i++) (raster[Number(y)] ?? [])[Number(x) + i] = true;
+  }
+  return raster;
+}
+
+describe('a code, drawn', () => {
+  for (const text of ['A', 'https://wallet.example/pay?reference=4711', 'x'.repeat(900)]) {
+    it(`has each dark module in its place and a quiet zone, for ${text.length} characters`, () => {
+      const { size, modules, dark } = encode(text);
+      const path = qrPath({ size, modules }) ?? '';
+      assert.equal(path.replaceAll(/M(\d+) \d+h\d+v1H\1z/g, ''), '', 'runs and nothing else');
+      const raster = rasterize(path, size + 2 * QUIET_ZONE);
+      for (let y = 0; y < raster.length; y++) {
+        for (let x = 0; x < raster.length; x++) {
+          const [i, j] = [x - QUIET_ZONE, y - QUIET_ZONE];
+          const expected = i >= 0 && j >= 0 && i < size && j < size && dark(i, j);
+          assert.equal(raster[y]?.[x], expected, `${x}, ${y}`);
+        }
+      }
+    });
+  }
+
+  it('is not drawn unless the matrix is whole', () => {
+    const { size, modules } = encode('A');
+    assert.equal(qrPath({ size, modules: modules.slice(4) }), null);
+    assert.equal(qrPath({ size: size + 4, modules }), null);
+    assert.equal(qrPath({ size: 1, modules: 'gA' }), null);
+    assert.equal(qrPath({ size: 100_000, modules }), null);
+    assert.equal(qrPath({ size, modules: '%%%' }), null);
+  });
+});
+
+describe('a code that comes as an image', () => {
+  it('may be one that an <img> draws and nothing more', () => {
+    assert.equal(qrImage({ image: 'data:image/png;base64,AAAA' }), 'data:image/png;base64,AAAA');
+    assert.equal(qrImage({ image: 'data:image/svg+xml;base64,AAAA' }), 'data:image/svg+xml;base64,AAAA');
+    for (const image of [
+      'https://example.com/a.png',
+      'data:text/html;base64,AAAA',
+      'data:image/svg+xml,<svg/>',
+      'javascript:1',
+    ]) {
+      assert.equal(qrImage({ image }), null, image);
+    }
+  });
+});
