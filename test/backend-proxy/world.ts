@@ -77,7 +77,8 @@ export interface World {
   rows<Row>(sql: string, ...parameters: (string | number)[]): Row[];
 
   request(method: string, path: string, init?: RequestInit, env?: object): Promise<Response>;
-  token(claims?: Partial<OrderClaims> & Record<string, unknown>): string;
+  /** Any claim can be replaced, or left out by undefined. */
+  token(claims?: Partial<Record<keyof OrderClaims, unknown>>): string;
   start(token: string, body: StartPayment | object, key?: string): Promise<Answer>;
   refused(token: string, body: StartPayment | object, key?: string): Promise<Answer<Problem>>;
   view(token: string): Promise<OrderView>;
@@ -202,7 +203,11 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
     },
     log,
     file,
-    rows: <Row>(sql: string, ...parameters: (string | number)[]) => reader.prepare(sql).all(...parameters) as Row[],
+    rows: <Row>(sql: string, ...parameters: (string | number)[]) =>
+      reader
+        .prepare(sql)
+        .all(...parameters)
+        .map((row) => ({ ...row }) as Row),
     request,
     token: (claims = {}) =>
       signToken(

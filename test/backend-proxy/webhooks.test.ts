@@ -1,0 +1,263 @@
+// Webhooks to the merchant: signed as the `standardwebhooks` library verifies, retried by the promised schedule, the same
+// bytes and id each time, and never to a place inside the operator's own network.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { request } from 'undici';
+import { RETRY_AFTER_MS, deliveryOf, guardedAgent } from '../../backend-proxy/webhooks.ts';
+import { SECRETS, createWorld, type World } from './world.ts';
+
+const S = 1000;
+const M = 60 * S;
+const H = 60 * M;
+const NOW = Date.UTC(2026, 10, 20, 12);
+const answered = (status: number, retryAfter?: string) => ({ status, retryAfter });
+
+describe('what becomes of a try', () => {
+  const after = (attempts: number, answer: Parameters<typeof deliveryOf>[1], random = 0.5) => {
+    const delivery = deliveryOf(attempts, answer, NOW, () => random);
+    return 'nextAt' in delivery ? delivery.nextAt - NOW : delivery.state;
+  };
+
+  it('is delivery by any 2xx, and by no other status', () => {
+    for (const status of [200, 201, 202, 204, 299]) {
+      assert.deepEqual(
+        deliveryOf(1, answered(status), NOW, () => 0.5),
+        { state: 'delivered', answer: `HTTP ${status}` },
+      );
+    }
+    for (const status of [100, 199, 300, 301, 302, 307, 304, 400, 401, 404, 409, 429, 500, 503]) {
+      assert.equal(after(1, answered(status)), 5 * S, String(status));
+    }
+  });
+
+  it('is another try after 5 s, 5 m, 30 m, 2, 5, 10, 14, 20 and 24 h, and then it is dead', () => {
+    const waits = [5 * S, 5 * M, 30 * M, 2 * H, 5 * H, 10 * H, 14 * H, 20 * H, 24 * H];
+    assert.deepEqual(RETRY_AFTER_MS, waits);
+    assert.deepEqual(
+      waits.map((_, at) => after(at + 1, answered(500))),
+      waits,
+    );
+    assert.deepEqual(
+      waits.map((_, at) => after(at + 1, { lost: 'ECONNREFUSED' })),
+      waits,
+    );
+    assert.deepEqual(
+      deliveryOf(10, answered(500), NOW, () => 0.5),
+      { state: 'dead', answer: 'HTTP 500' },
+    );
+    assert.deepEqual(
+      deliveryOf(10, { lost: 'ETIMEDOUT' }, NOW, () => 0.5),
+      { state: 'dead', answer: 'ETIMEDOUT' },
+    );
+    assert.equal(after(10, answered(200)), 'delivered');
+  });
+
+  it('waits up to a fifth less or more, so that many do not come at once', () => {
+    assert.equal(after(2, answered(500), 0), 0.8 * 5 * M);
+    assert.equal(after(2, answered(500), 1), 1.2 * 5 * M);
+    assert.equal(after(2, answered(500), 0.75), 1.1 * 5 * M);
+  });
+
+  it('is the end at once by 410', () => {
+    assert.deepEqual(
+      deliveryOf(1, answered(410), NOW, () => 0.5),
+      { state: 'dead', answer: 'HTTP 410' },
+    );
+  });
+
+  it('waits as long as Retry-After asks, in seconds or until a date, but not beyond a day nor less than planned', () => {
+    assert.equal(after(1, answered(503, '120')), 120 * S);
+    assert.equal(after(1, answered(503, '1')), 5 * S);
+    assert.equal(after(1, answered(503, String(25 * 3600))), 24 * H);
+    assert.equal(after(1, answered(503, '999999999')), 24 * H);
+    assert.equal(after(1, answered(503, new Date(NOW + 90 * S).toUTCString())), 90 * S);
+    assert.equal(after(1, answered(503, new Date(NOW - 90 * S).toUTCString())), 5 * S);
+    assert.equal(after(1, answered(503, new Date(NOW + 90 * H).toUTCString())), 24 * H);
+    for (const nonsense of ['', 'soon', '1e9', '0x10', '-5'])
+      assert.equal(after(1, answered(503, nonsense)), 5 * S, nonsense);
+    assert.equal(after(9, answered(429, '60')), 24 * H);
+    assert.equal(after(10, answered(503, '60')), 'dead');
+  });
+});
+
+describe('where webhooks may go', () => {
+  it('is never a private address, also where the name only resolves to one', async () => {
+    const agent = guardedAgent('https://hooks.example/');
+    try {
+      for (const name of ['localhost', 'ip6-localhost', 'localhost.localdomain']) {
+        await assert.rejects(
+          request(`http://${name}:9/`, { dispatcher: agent }),
+          (error: Error & { code?: string }) => {
+            assert.match(String(error.code), /EPRIVATE|ENOTFOUND|EAI_AGAIN/, name);
+            return true;
+          },
+        );
+      }
+      await assert.rejects(request('http://localhost:9/', { dispatcher: agent }), { code: 'EPRIVATE' });
+    } finally {
+      await agent.close();
+    }
+  });
+
+  it('is refused at the start where the URL itself names a private address', () => {
+    for (const host of [
+      '10.0.0.1',
+      '192.168.1.1',
+      '169.254.169.254',
+      '127.0.0.2',
+      '0x7f.2',
+      '2130706434',
+      '[::ffff:127.0.0.1]',
+      '[::ffff:10.0.0.1]',
+      '[fd00::1]',
+      '[fe80::1]',
+      '[::]',
+      '0.0.0.0',
+      '[64:ff9b::a00:1]',
+      '[2002:a00:1::]',
+    ]) {
+      assert.throws(
+        () => guardedAgent(`https://${host}/hooks`),
+        { message: 'WEBHOOK_URL names a private address' },
+        host,
+      );
+    }
+  });
+
+  it("may be loopback where the operator's own URL says so, and public addresses", async () => {
+    for (const url of [
+      'http://localhost:9/',
+      'http://127.0.0.1:9/',
+      'http://[::1]:9/',
+      'https://0x7f.1/',
+      'https://8.8.8.8/',
+      'https://[2606:4700::1111]/',
+      'https://hooks.example/',
+    ]) {
+      const agent = guardedAgent(url);
+      await agent.close();
+    }
+    const agent = guardedAgent('http://localhost:9/');
+    await assert.rejects(
+      request('http://localhost:1/', { dispatcher: agent }),
+      (error: Error & { code?: string }) => error.code !== 'EPRIVATE',
+    );
+    await agent.close();
+  });
+});
+
+async function paid(world: World, orderId: string): Promise<void> {
+  await world.start(world.token({ orderId }), { method: 'QR' });
+  await world.customer('approve', orderId);
+  await world.settle();
+}
+
+describe('a webhook', () => {
+  it("tells of a payment with the merchant's view, signed, in bytes that a merchant's library verifies", async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    await paid(world, 'A-1');
+    const [webhook, ...others] = world.receiver.received;
+    assert.ok(webhook);
+    assert.deepEqual(others, []);
+    assert.equal(webhook.payload.type, 'payment.succeeded');
+    assert.equal(webhook.payload.timestamp, new Date(world.now()).toISOString());
+    const { data } = webhook.payload;
+    assert.deepEqual(
+      [data['orderId'], data['gatewayOrderId'], data['status'], data['amount'], data['currency']],
+      ['A-1', 'A-1', 'SUCCESS', '10.10', 'EUR'],
+    );
+    const { body: order } = await world.merchant<{ payments: unknown[] }>('GET', '/orders/A-1');
+    assert.deepEqual(order.payments, [data], 'the same view as over the API');
+    assert.match(webhook.id, /^msg_[0-9a-f]{32}$/);
+    assert.equal(webhook.headers['content-type'], 'application/json');
+    assert.equal(webhook.headers['webhook-timestamp'], String(Math.floor(world.now() / 1000)));
+  });
+
+  it('is refused by the library once a byte of it is another', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    await paid(world, 'A-1');
+    const { body, headers } = world.receiver.received[0]!;
+    const verifier = new Verifier(SECRETS.webhook);
+    t.mock.timers.enable({ apis: ['Date'], now: world.now() });
+    assert.doesNotThrow(() => verifier.verify(body, headers));
+    assert.throws(() => verifier.verify(body.replace('10.10', '10.11'), headers));
+    assert.throws(() => verifier.verify(body, { ...headers, 'webhook-id': 'msg_other' }));
+  });
+
+  it('is signed by each of several secrets, so that one can be changed without a gap', async (t) => {
+    const other = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
+    const world = await createWorld(t, { webhooks: true });
+    const target = world.receiver.url;
+    const both = await createWorld(t, { config: { webhook: { url: target, secrets: [other, SECRETS.webhook] } } });
+    await paid(both, 'A-1');
+    const { headers, body } = world.receiver.received[0]!;
+    assert.equal(headers['webhook-signature']?.split(' ').length, 2);
+    t.mock.timers.enable({ apis: ['Date'], now: both.now() });
+    for (const secret of [other, SECRETS.webhook]) new Verifier(secret).verify(body, headers);
+  });
+
+  it('comes again with the same id and bytes and a fresh timestamp, until it is answered 2xx', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    world.receiver.answers = [500, 'cut', { status: 503, headers: { 'retry-after': '3600' } }, 302, 204];
+    await paid(world, 'A-1');
+    await world.pass(4 * H);
+    const { received } = world.receiver;
+    assert.equal(received.length, 5);
+    assert.equal(new Set(received.map(({ id, body }) => id + body)).size, 1);
+    assert.equal(new Set(received.map(({ headers }) => headers['webhook-signature'])).size, 5);
+    const waits = received.slice(1).map(({ at }, n) => at - received[n]!.at);
+    const planned = [5 * S, 5 * M, H, 2 * H];
+    waits.forEach((wait, n) => assert.ok(Math.abs(wait - planned[n]!) <= planned[n]! * 0.2 + 1, `${n}: ${wait}`));
+    assert.equal(waits[2], H, 'as Retry-After asked');
+    const { body } = await world.merchant<{ webhooks: { state: string; attempts: number; lastAnswer: string }[] }>(
+      'GET',
+      '/webhooks',
+    );
+    assert.deepEqual(
+      body.webhooks.map(({ state, attempts, lastAnswer }) => [state, attempts, lastAnswer]),
+      [['delivered', 5, 'HTTP 204']],
+    );
+  });
+
+  it('is dead after ten tries, is listed, and can be sent again', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    world.receiver.answers = [500];
+    await paid(world, 'A-1');
+    await world.pass(110 * H);
+    assert.equal(world.receiver.received.length, 10);
+    interface List {
+      webhooks: { id: string; state: string; attempts: number; nextAttemptAt: string | null; orderId: string }[];
+    }
+    const dead = (await world.merchant<List>('GET', '/webhooks?state=dead')).body.webhooks;
+    assert.deepEqual(
+      dead.map(({ orderId, state, attempts, nextAttemptAt }) => [orderId, state, attempts, nextAttemptAt]),
+      [['A-1', 'dead', 10, null]],
+    );
+    world.receiver.answers = [200];
+    const { status, body } = await world.merchant('POST', `/webhooks/${dead[0]!.id}/redeliver`);
+    assert.deepEqual([status, body['state'], body['attempts']], [202, 'pending', 0]);
+    await world.settle();
+    assert.equal(world.receiver.received.length, 11);
+    assert.equal(new Set(world.receiver.received.map(({ body: bytes }) => bytes)).size, 1);
+    assert.deepEqual((await world.merchant<List>('GET', '/webhooks?state=dead')).body.webhooks, []);
+    assert.equal((await world.merchant<List>('GET', '/webhooks?state=delivered')).body.webhooks.length, 1);
+  });
+
+  it('of one order is not kept waiting by the refused one of another', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    world.receiver.answers = [500, 200];
+    await paid(world, 'A-1');
+    await paid(world, 'A-2');
+    assert.deepEqual(
+      world.receiver.received.map(({ payload }) => payload.data['orderId']),
+      ['A-1', 'A-2'],
+    );
+  });
+
+  it('is kept where the merchant has no endpoint configured', async (t) => {
+    const world = await createWorld(t);
+    await paid(world, 'A-1');
+    assert.deepEqual(world.rows('select state, attempts from webhooks'), [{ state: 'pending', attempts: 0 }]);
+  });
+});
