@@ -97,6 +97,7 @@ export class FakeProxy {
   /** What becomes of a start; null leaves the payment to the test. */
   onStart: (body: StartPayment) => Partial<PaymentView> = () => ({});
   #gate: Promise<void> | undefined;
+  #answerGate: Promise<void> | undefined;
   #open: () => void = () => {};
   readonly #keys = new Map<string, string>();
   readonly #streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
@@ -142,6 +143,14 @@ export class FakeProxy {
   /** Starts wait from here until the returned function is called. */
   hold(): () => void {
     this.#gate = new Promise((resolve) => {
+      this.#open = resolve;
+    });
+    return this.#open;
+  }
+
+  /** Starts are done, and answered with what was true then only once the returned function is called. */
+  holdAnswers(): () => void {
+    this.#answerGate = new Promise((resolve) => {
       this.#open = resolve;
     });
     return this.#open;
@@ -200,7 +209,9 @@ export class FakeProxy {
       this.publish({ amount: this.view.amount ?? body.amount ?? null, payment });
     } else if (known !== JSON.stringify(body)) return refusal(problemOf('idempotency_key_reused'));
     if (next === 'lost') throw new TypeError('Failed to fetch');
-    return Response.json(this.#stamped(), { status: known ? 200 : 201 });
+    const answer = Response.json(this.#stamped(), { status: known ? 200 : 201 });
+    await this.#answerGate;
+    return answer;
   }
 
   #stream(signal: AbortSignal | null | undefined): Response {

@@ -189,6 +189,8 @@ export class Session implements ReactiveController {
     if (this.#errand && view.payment) this.#errand.payment = view.payment.createdAt;
     this.#host.set({ stage: FOLLOWING });
     this.#apply(view);
+    // The stream may have been faster, with a view that says more than this one.
+    this.#run(this.#host.state().order);
     // A stream that ended with the payment before must not be late for this one.
     this.#stream?.ensure();
   }
@@ -198,27 +200,34 @@ export class Session implements ReactiveController {
     const { order } = this.#host.state();
     if (view.orderId !== order.orderId || view.version < order.version) return;
     this.#host.set({ order: view, resuming: false, skewMs: Date.parse(view.serverTime) - this.#options.now() });
-    this.#notice(view);
-    if (view.version === order.version) return;
-    this.#emit('payment-change', view);
-    const { payment, paid } = view;
-    const wasFailed = order.payment?.status === 'FAILED' && order.payment.createdAt === payment?.createdAt;
-    if (paid && !order.paid) this.#emit('payment-success', view);
-    else if (!paid && payment?.status === 'FAILED' && !wasFailed) this.#emit('payment-failed', view);
+    this.#recognize(view);
+    if (view.version > order.version) this.#tell(view, order);
+    this.#run(view);
   }
 
   /** A payment that was not there before the start under way is that start's, though its answer may be lost. */
-  #notice({ payment, paid }: OrderView): void {
+  #recognize({ payment }: OrderView): void {
     const before = this.#attempt?.before;
-    if (payment && before !== undefined && payment.createdAt !== before) {
-      if (this.#errand) this.#errand.payment = payment.createdAt;
-      this.#attempt = undefined;
-      this.#host.set({ stage: FOLLOWING });
-    }
+    if (!payment || before === undefined || payment.createdAt === before) return;
+    if (this.#errand) this.#errand.payment = payment.createdAt;
+    this.#attempt = undefined;
+    this.#host.set({ stage: FOLLOWING });
+  }
+
+  #tell(view: OrderView, before: OrderView): void {
+    const { payment, paid } = view;
+    const wasFailed = before.payment?.status === 'FAILED' && before.payment.createdAt === payment?.createdAt;
+    this.#emit('payment-change', view);
+    if (paid && !before.paid) this.#emit('payment-success', view);
+    else if (!paid && payment?.status === 'FAILED' && !wasFailed) this.#emit('payment-failed', view);
+  }
+
+  /** Runs the errand once there is somewhere to go, and gives it up once there never will be. */
+  #run({ payment, paid }: OrderView): void {
     const errand = this.#errand;
-    if (paid) this.#drop();
-    if (paid || !payment || errand?.payment !== payment.createdAt || payment.status === 'INITIALIZED') return;
-    const url = payment.status === 'PROCESSING' && checkoutLink(payment.checkoutUrl);
+    if (!errand || (!paid && (!errand.payment || payment?.status === 'INITIALIZED'))) return;
+    const isReady = !paid && payment?.status === 'PROCESSING' && payment.createdAt === errand.payment;
+    const url = isReady && checkoutLink(payment.checkoutUrl);
     this.#errand = undefined;
     if (url && this.#emit('payment-redirect', { url })) errand.go(url);
     else errand.drop();

@@ -14,8 +14,9 @@ const PAUSES_MS = [500, 500, 2_000, 2_000, 2_000, 2_000, 2_000];
 const LONGEST_PAUSE_MS = 10_000;
 /** A page in the back-forward cache waits for as long as a timer can. */
 const FOREVER_MS = 2 ** 31 - 1;
-/** Turns without a stream before polls step in, and before the shopper is told. */
+/** Turns without a stream before polls step in. */
 const POLL_AFTER = 2;
+/** Turns in which nothing at all was heard before the shopper is told. */
 const LOST_AFTER = 3;
 /** While polling, every so many turns the stream is tried again. */
 const STREAM_AGAIN = 6;
@@ -45,6 +46,8 @@ export class Stream {
   #turn = new AbortController();
   /** Turns since the stream was last heard. */
   #misses = 0;
+  /** Turns since anything was heard. */
+  #failures = 0;
   #view: OrderView | undefined;
   #asleep = false;
   /** The stream was heard, and has not ended. */
@@ -112,7 +115,7 @@ export class Stream {
           }
           // A proxy that is full says so: no second knock before polling.
           if (refusal.problem.status >= 429) this.#misses++;
-          if (this.#misses >= LOST_AFTER) onLost(true);
+          if (++this.#failures >= LOST_AFTER) onLost(true);
         }
       }
       if (this.#view?.paid) this.stop();
@@ -161,6 +164,7 @@ export class Stream {
 
   #heard(view: OrderView): void {
     this.#view = view;
+    this.#failures = 0;
     this.#options.onLost(false);
     this.#options.onView(view);
   }

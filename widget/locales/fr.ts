@@ -16,7 +16,7 @@ export const fr: Messages = {
   amountWrong: 'Saisissez un montant, par exemple {example}.',
   atLeast: 'Minimum {min}',
   atMost: 'Maximum {max}',
-  wallet: 'Identifiant du portefeuille',
+  wallet: 'ID du portefeuille',
   walletHelp: 'Le numéro indiqué dans l’application',
   walletWrong: 'Saisissez votre identifiant, composé uniquement de chiffres.',
   pay: 'Payer {amount}',

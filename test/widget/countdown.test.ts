@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { describe, it, mock } from 'node:test';
+import type { ReactiveControllerHost } from 'lit';
+import { Countdown } from '../../widget/controllers/countdown.ts';
+
+function hostOf(): ReactiveControllerHost & { paints: number } {
+  return {
+    paints: 0,
+    addController() {},
+    removeController() {},
+    requestUpdate() {
+      this.paints++;
+    },
+    updateComplete: Promise.resolve(true),
+  };
+}
+
+describe('the countdown', () => {
+  it('ticks once a second for all that count, by one timer, and not at all when nobody does', () => {
+    mock.timers.enable({ apis: ['setInterval'] });
+    const started = mock.method(globalThis, 'setInterval');
+    const [a, b] = [hostOf(), hostOf()];
+    const [first, second] = [new Countdown(a), new Countdown(b)];
+    mock.timers.tick(5_000);
+    assert.equal(started.mock.callCount(), 0);
+
+    first.run(true);
+    first.run(true);
+    second.run(true);
+    mock.timers.tick(2_000);
+    assert.deepEqual([a.paints, b.paints, started.mock.callCount()], [2, 2, 1]);
+
+    second.run(false);
+    mock.timers.tick(1_000);
+    assert.deepEqual([a.paints, b.paints], [3, 2]);
+
+    first.hostDisconnected();
+    mock.timers.tick(9_000);
+    assert.deepEqual([a.paints, b.paints], [3, 2]);
+
+    second.run(true);
+    mock.timers.tick(1_000);
+    assert.deepEqual([b.paints, started.mock.callCount()], [3, 2]);
+    second.run(false);
+    mock.reset();
+  });
+});

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createProxyClient, Refusal } from '../../widget/proxy-client.ts';
+import { FakeProxy, problemOf } from './fake-proxy.ts';
+
+const signal = new AbortController().signal;
+const clientOf = (fetch: typeof globalThis.fetch) => createProxyClient('https://pay.test/', 'token', fetch);
+const answering = (body: BodyInit, init?: ResponseInit) => clientOf(async () => new Response(body, init));
+
+async function refusalOf(promise: Promise<unknown>): Promise<Refusal['problem']> {
+  try {
+    await promise;
+  } catch (error) {
+    assert.ok(error instanceof Refusal, String(error));
+    return error.problem;
+  }
+  return assert.fail('No refusal');
+}
+
+function streaming(...chunks: Uint8Array[]): Response {
+  return new Response(
+    new ReadableStream({
+      start(controller) {
+        for (const chunk of chunks) controller.enqueue(chunk);
+        controller.close();
+      },
+    }),
+  );
+}
+
+describe('the proxy client', () => {
+  it('sends the token as a bearer, no cookies, and the key with a start', async () => {
+    const proxy = new FakeProxy();
+    const inits: RequestInit[] = [];
+    const client = clientOf((input, init = {}) => {
+      inits.push(init);
+      return proxy.fetch(input, init);
+    });
+    await client.order(signal);
+    await client.start({ method: 'QR' }, 'key-1', signal);
+    assert.deepEqual(
+      proxy.seen.map(({ method, path, authorization, key, body }) => ({ method, path, authorization, key, body })),
+      [
+        { method: 'GET', path: '/order', authorization: 'Bearer token', key: null, body: null },
+        {
+          method: 'POST',
+          path: '/order/payments',
+          authorization: 'Bearer token',
+          key: 'key-1',
+          body: { method: 'QR' },
+        },
+      ],
+    );
+    for (const { credentials, cache, redirect } of inits) {
+      assert.deepEqual([credentials, cache, redirect], ['omit', 'no-store', 'error']);
+    }
+  });
+
+  it('gives the proxy’s problem as it is', async () => {
+    const problem = problemOf('too_many_requests', { status: 429, retryable: true });
+    const refusal = await refusalOf(answering(JSON.stringify(problem), { status: 429 }).order(signal));
+    assert.deepEqual(refusal, problem);
+  });
+
+  it('takes what no proxy of ours says for a lost answer', async () => {
+    const answers: [string, number][] = [
+      ['<html>Log in to the hotel’s network</html>', 200],
+      ['{}', 200],
+      ['null', 200],
+      ['{"version":', 200],
+      ['<h1>502</h1>', 502],
+      ['{"error": "no route"}', 404],
+    ];
+    for (const [body, status] of answers) {
+      const { code, retryable } = await refusalOf(answering(body, { status }).order(signal));
+      assert.deepEqual([code, retryable], ['network', true], body);
+    }
+  });
+
+  it('takes a connection that fails for a lost answer', async () => {
+    const client = clientOf(() => Promise.reject(new TypeError('Failed to fetch')));
+    for (const call of [
+      client.order(signal),
+      client.start({ method: 'QR' }, 'k', signal),
+      client.events(signal).next(),
+    ])
+      assert.equal((await refusalOf(call)).code, 'network');
+  });
+});
+
+describe('the stream, read', () => {
+  const view = { ...new FakeProxy({ description: 'Çay ☕' }).view, version: 7 };
+  const bytes = new TextEncoder().encode(`:\n\nevent: order\nid: 7\ndata: ${JSON.stringify(view)}\n\n:\n\n`);
+
+  async function viewsOf(response: Response): Promise<unknown[]> {
+    const views = [];
+    for await (const each of clientOf(async () => response).events(signal)) if (each) views.push(each);
+    return views;
+  }
+
+  it('gives the same view wherever the network cuts it', async () => {
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      assert.deepEqual(await viewsOf(streaming(bytes.slice(0, cut), bytes.slice(cut))), [view], `cut at ${cut}`);
+    }
+    assert.deepEqual(await viewsOf(streaming(...[...bytes].map((byte) => Uint8Array.of(byte)))), [view]);
+  });
+
+  it('gives a sign of life for a comment', async () => {
+    const signs = [];
+    for await (const each of clientOf(async () => streaming(new TextEncoder().encode(':\n\n'))).events(signal))
+      signs.push(each);
+    assert.deepEqual(signs, [null]);
+  });
+
+  it('drops what was not finished when the stream ends', async () => {
+    assert.deepEqual(await viewsOf(streaming(bytes.slice(0, -10))), []);
+  });
+
+  it('ends as a lost line on an event without end', async () => {
+    const megabyte = new Uint8Array(1_000_001).fill(97);
+    assert.equal((await refusalOf(viewsOf(streaming(megabyte)))).code, 'network');
+  });
+
+  it('lets go of the connection when nobody listens any more', async () => {
+    let cancelled = false;
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(bytes),
+      cancel: () => {
+        cancelled = true;
+      },
+    });
+    for await (const each of clientOf(async () => new Response(endless)).events(signal)) if (each) break;
+    await new Promise(setImmediate);
+    assert.ok(cancelled);
+  });
+});

@@ -1,0 +1,489 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { OrderView } from '../../backend-proxy/protocol/wire.ts';
+import { chosenMethod } from '../../widget/choice.ts';
+import { Session } from '../../widget/controllers/session.ts';
+import { BLANK, stateFor, type SessionState } from '../../widget/state.ts';
+import { show } from '../../widget/view.ts';
+import { Clock, settle } from './clock.ts';
+import { CHECKOUT_URL, FakeProxy, paymentOf, problemOf, tokenOf, type ClaimsChange } from './fake-proxy.ts';
+
+/** An element as far as a session knows one. */
+class Host extends EventTarget {
+  isConnected = true;
+  checkoutTarget = '_self' as const;
+  addController(): void {}
+}
+
+interface SceneOptions {
+  /** False: the stream is not there at first. */
+  heard?: boolean;
+  claims?: ClaimsChange;
+  view?: Partial<OrderView>;
+}
+
+async function scene({ heard = true, claims, view }: SceneOptions = {}) {
+  const clock = new Clock();
+  const proxy = new FakeProxy(claims, view, clock.now);
+  const element = new Host();
+  const events: string[] = [];
+  const errands: string[] = [];
+  let keys = 0;
+  let state: SessionState = stateFor(proxy.token, BLANK, () => false);
+  const session = new Session(
+    {
+      element,
+      state: () => state,
+      set: (change) => {
+        state = { ...state, ...change };
+      },
+      chosen: () => chosenMethod(state),
+      language: () => 'en',
+    },
+    {
+      fetch: proxy.fetch,
+      now: clock.now,
+      wait: clock.wait,
+      random: () => 0.5,
+      newKey: () => `key-${++keys}`,
+      page: new EventTarget(),
+      prepareErrand: (method, target) => {
+        errands.push(`prepare ${method} ${target}`);
+        return { go: (url) => errands.push(`go ${url}`), drop: () => errands.push('drop') };
+      },
+    },
+  );
+  for (const name of ['submit', 'redirect', 'change', 'success', 'failed', 'error'])
+    element.addEventListener(`payment-${name}`, () => events.push(name));
+  const panel = () => show(state, clock.now())?.panel ?? 'choose';
+  const open = (token = proxy.token) => {
+    state = stateFor(token, state, () => false);
+    session.open(token, 'https://pay.test/');
+  };
+  proxy.streamProblem = heard ? undefined : problemOf('too_many_streams', { status: 503, retryable: true });
+  open();
+  await clock.advance(0);
+  events.length = 0;
+  return { clock, proxy, element, session, events, errands, panel, open, state: () => state };
+}
+
+const choose = (session: Session, method: 'DIRECT' | 'CHECKOUT' | 'JETGO' | 'QR') => session.edit({ method });
+
+describe('a start', () => {
+  it('shows nothing of a payment before the proxy has told it', async () => {
+    const { clock, proxy, session, panel, state } = await scene();
+    const release = proxy.hold();
+    choose(session, 'QR');
+    session.pay();
+    await clock.advance(0);
+    assert.deepEqual([panel(), state().stage], ['choose', { at: 'sending', slow: false }]);
+    release();
+    await clock.advance(0);
+    assert.equal(panel(), 'scan');
+  });
+
+  it('is one, however often it is asked for', async () => {
+    const { clock, proxy, session } = await scene();
+    choose(session, 'QR');
+    session.pay();
+    session.pay();
+    await settle();
+    session.pay();
+    await clock.advance(60_000);
+    session.pay();
+    await clock.advance(60_000);
+    assert.equal(proxy.starts.length, 1);
+  });
+
+  it('sends what is asked for, and no more', async () => {
+    const { clock, proxy, session } = await scene();
+    session.edit({ customer: '1234 5678', amount: '99' });
+    session.pay();
+    await clock.advance(0);
+    assert.deepEqual(proxy.starts[0]?.body, { method: 'DIRECT', customer: '12345678' });
+  });
+
+  it('is not sent while a field is wrong, and says which', async () => {
+    const { session, proxy, state, events } = await scene();
+    session.pay();
+    await settle();
+    assert.deepEqual(state().stage, { at: 'choosing', errors: { customer: 'walletWrong' } });
+    assert.deepEqual([proxy.starts.length, events], [0, []]);
+    session.edit({ customer: '1' });
+    assert.deepEqual(state().stage, { at: 'choosing' }, 'and stops saying so once it is changed');
+  });
+
+  it('is not sent where the page cancels it', async () => {
+    const { session, proxy, element, events } = await scene();
+    element.addEventListener('payment-submit', (event) => event.preventDefault());
+    choose(session, 'QR');
+    session.pay();
+    await settle();
+    assert.deepEqual([proxy.starts.length, events], [0, ['submit']]);
+  });
+
+  it('replaces a payment that is open, once the shopper went back to the choice', async () => {
+    const { clock, proxy, session, panel } = await scene({ view: { payment: paymentOf('QR'), version: 3 } });
+    session.pay();
+    await settle();
+    assert.equal(proxy.starts.length, 0, 'while the code is shown there is nothing to pay twice');
+    session.reset();
+    assert.equal(panel(), 'choose');
+    choose(session, 'JETGO');
+    session.pay();
+    await clock.advance(0);
+    assert.deepEqual([proxy.starts.length, panel()], [1, 'scan']);
+  });
+
+  it('tries the failed method again, as a new payment with a new key', async () => {
+    const payment = paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' });
+    const { clock, proxy, session, panel } = await scene({ view: { payment, version: 3 } });
+    assert.equal(panel(), 'failed');
+    session.again('QR');
+    await clock.advance(0);
+    assert.deepEqual([proxy.starts.map(({ key }) => key), panel()], [['key-1'], 'scan']);
+  });
+});
+
+describe('a lost answer', () => {
+  it('is asked for again with the same key, and says that it takes longer', async () => {
+    const { clock, proxy, session, panel, state, events } = await scene();
+    proxy.nextStarts.push('unreached', 'unreached');
+    choose(session, 'QR');
+    session.pay();
+    await clock.advance(500);
+    assert.deepEqual([state().stage, panel()], [{ at: 'sending', slow: true }, 'choose']);
+    await clock.advance(10_000);
+    assert.deepEqual(
+      proxy.starts.map(({ key }) => key),
+      ['key-1', 'key-1', 'key-1'],
+    );
+    assert.deepEqual([panel(), events.includes('error'), events.includes('failed')], ['scan', false, false]);
+  });
+
+  it('needs no second send where the stream has shown the payment', async () => {
+    const { clock, proxy, session, panel } = await scene();
+    proxy.nextStarts.push('lost');
+    choose(session, 'QR');
+    session.pay();
+    await clock.advance(60_000);
+    assert.deepEqual([panel(), proxy.starts.length], ['scan', 1]);
+  });
+
+  it('is given up after five sends, as no failed payment; the next try has the same key', async () => {
+    const { clock, proxy, session, panel, state, events } = await scene();
+    proxy.isDown = true;
+    proxy.breakStreams();
+    choose(session, 'QR');
+    session.pay();
+    await clock.advance(120_000);
+    assert.equal(proxy.starts.length, 5);
+    assert.equal(panel(), 'choose');
+    const { stage } = state();
+    assert.equal(stage.at === 'choosing' && stage.trouble?.code, 'network');
+    assert.ok(events.includes('error') && !events.includes('failed'));
+    proxy.isDown = false;
+    session.pay();
+    await clock.advance(30_000);
+    assert.deepEqual([new Set(proxy.starts.map(({ key }) => key)).size, panel()], [1, 'scan']);
+  });
+
+  it('has a new key when the shopper asks for something else', async () => {
+    const { clock, proxy, session } = await scene();
+    proxy.isDown = true;
+    choose(session, 'QR');
+    session.pay();
+    await clock.advance(120_000);
+    proxy.isDown = false;
+    choose(session, 'JETGO');
+    session.pay();
+    await clock.advance(0);
+    assert.equal(proxy.starts.at(-1)?.key, 'key-2');
+  });
+
+  it('shows the payment when the line is back, though the sends were given up', async () => {
+    const { clock, proxy, session, panel } = await scene();
+    proxy.nextStarts.push('lost');
+    choose(session, 'QR');
+    session.pay();
+    proxy.breakStreams();
+    proxy.isDown = true;
+    await clock.advance(120_000);
+    assert.equal(panel(), 'choose');
+    proxy.isDown = false;
+    proxy.publish({ payment: paymentOf('QR', { createdAt: '2026-11-20T12:00:01.000Z' }) });
+    await clock.advance(20_000);
+    assert.equal(panel(), 'scan');
+  });
+
+  it('is a 503 of the proxy as well', async () => {
+    const { clock, proxy, session, panel } = await scene();
+    proxy.nextStarts.push(problemOf('unavailable', { status: 503, retryable: true }));
+    choose(session, 'QR');
+    session.pay();
+    await clock.advance(3_000);
+    assert.deepEqual([proxy.starts.map(({ key }) => key), panel()], [['key-1', 'key-1'], 'scan']);
+  });
+});
+
+describe('a refusal', () => {
+  it('is said at the choice, with its reference, and sent once', async () => {
+    const { clock, proxy, session, state, events } = await scene();
+    proxy.nextStarts.push(problemOf('method_unavailable'));
+    choose(session, 'QR');
+    session.pay();
+    await clock.advance(60_000);
+    assert.deepEqual(state().stage, {
+      at: 'choosing',
+      trouble: { code: 'method_unavailable', retryable: false, requestId: 'req-7f3a' },
+      errors: {},
+    });
+    assert.deepEqual([proxy.starts.length, events], [1, ['submit', 'error']]);
+  });
+
+  it('of a field is said beside it', async () => {
+    const { clock, proxy, session, state } = await scene();
+    const errors = [{ field: 'customer', detail: '4 to 20 digits' }];
+    proxy.nextStarts.push(problemOf('invalid_request', { status: 400, errors }));
+    session.edit({ customer: '12345678' });
+    session.pay();
+    await clock.advance(0);
+    const { stage } = state();
+    assert.deepEqual(stage.at === 'choosing' && stage.errors, { customer: 'walletWrong' });
+  });
+
+  it('as already paid leads to the truth', async () => {
+    const { clock, proxy, session, panel } = await scene();
+    proxy.breakStreams();
+    proxy.view = { ...proxy.view, version: 9, paid: true, payment: paymentOf('QR', { status: 'SUCCESS' }) };
+    proxy.nextStarts.push(problemOf('already_paid', { status: 409 }));
+    choose(session, 'QR');
+    session.pay();
+    await clock.advance(0);
+    assert.equal(panel(), 'paid');
+  });
+
+  it('of the token ends the session with a clear word, and a newer token begins it again', async () => {
+    const { clock, proxy, session, panel, open } = await scene({ view: { payment: paymentOf('QR'), version: 3 } });
+    proxy.streamProblem = problemOf('token_expired', { status: 401 });
+    proxy.endStreams();
+    await clock.advance(10_000);
+    assert.equal(panel(), 'trouble');
+    session.pay();
+    session.reset();
+    assert.deepEqual([panel(), proxy.starts.length], ['trouble', 0]);
+    proxy.streamProblem = undefined;
+    open(tokenOf({ ...proxy.claims, exp: 1_900_000_001 }));
+    assert.equal(panel(), 'scan', 'what is known stays');
+    proxy.settle({ status: 'SUCCESS' });
+    await clock.advance(0);
+    assert.equal(panel(), 'paid');
+  });
+});
+
+describe('following', () => {
+  it('resumes with whatever is true', async () => {
+    const { panel } = await scene({ view: { payment: paymentOf('QR'), version: 3 } });
+    assert.equal(panel(), 'scan');
+  });
+
+  it('ignores a view that is older, and one of another order', async () => {
+    const { clock, proxy, panel, state } = await scene({ view: { payment: paymentOf('QR'), version: 3 } });
+    proxy.publish({ version: 2, payment: null });
+    proxy.publish({ version: 9, payment: null, orderId: 'OTHER' });
+    await clock.advance(0);
+    assert.deepEqual([panel(), state().order.version], ['scan', 3]);
+  });
+
+  it('turns to paid whatever is shown, and tells the page once', async () => {
+    const { clock, proxy, session, panel, events } = await scene({ view: { payment: paymentOf('QR'), version: 3 } });
+    session.reset();
+    proxy.settle({ status: 'SUCCESS' });
+    await clock.advance(600_000);
+    assert.deepEqual([panel(), events], ['paid', ['change', 'success']]);
+  });
+
+  it('stays at the choice while the payment that was left fails or goes on', async () => {
+    const { clock, proxy, session, panel } = await scene({ view: { payment: paymentOf('QR'), version: 3 } });
+    session.reset();
+    proxy.settle({ status: 'FAILED', reason: 'EXPIRED' });
+    await clock.advance(0);
+    assert.equal(panel(), 'choose');
+    session.follow();
+    assert.equal(panel(), 'failed');
+  });
+
+  it('tells the page of each view, each failure and the end, and of none twice', async () => {
+    const { clock, proxy, events } = await scene({ view: { payment: paymentOf('QR'), version: 3 } });
+    proxy.settle({ status: 'FAILED', reason: 'EXPIRED' });
+    proxy.settle({ status: 'FAILED', reason: 'EXPIRED' });
+    proxy.endStreams();
+    await clock.advance(60_000);
+    proxy.settle({ status: 'SUCCESS', late: true });
+    await clock.advance(60_000);
+    assert.deepEqual(events, ['change', 'failed', 'change', 'change', 'success']);
+  });
+
+  it('measures the proxy’s clock against ours', async () => {
+    const { clock, proxy, state } = await scene();
+    proxy.now = () => clock.now() + 3_600_000;
+    proxy.publish({});
+    await clock.advance(0);
+    assert.equal(state().skewMs, 3_600_000);
+  });
+});
+
+describe('the errand to the checkout', () => {
+  it('goes once, after the page was told', async () => {
+    const { clock, proxy, session, panel, events, errands } = await scene();
+    choose(session, 'CHECKOUT');
+    session.pay();
+    await clock.advance(0);
+    proxy.publish({});
+    await clock.advance(0);
+    assert.deepEqual(errands, ['prepare CHECKOUT _self', `go ${CHECKOUT_URL}`]);
+    assert.deepEqual(events, ['submit', 'change', 'redirect', 'change']);
+    assert.equal(panel(), 'redirect', 'the link stays, for one who comes back');
+  });
+
+  it('is left to the page that cancels it', async () => {
+    const { clock, session, element, errands } = await scene();
+    element.addEventListener('payment-redirect', (event) => event.preventDefault());
+    choose(session, 'CHECKOUT');
+    session.pay();
+    await clock.advance(0);
+    assert.deepEqual(errands, ['prepare CHECKOUT _self', 'drop']);
+  });
+
+  it('waits through views that know nothing of the payment yet', async () => {
+    const { clock, proxy, session, errands } = await scene();
+    const release = proxy.hold();
+    choose(session, 'CHECKOUT');
+    session.pay();
+    await clock.advance(0);
+    proxy.publish({});
+    await clock.advance(0);
+    assert.equal(errands.length, 1);
+    release();
+    await clock.advance(0);
+    assert.deepEqual(errands, ['prepare CHECKOUT _self', `go ${CHECKOUT_URL}`]);
+  });
+
+  it('goes though nothing was known of the order before, and the stream was faster than the answer', async () => {
+    const { clock, proxy, session, errands } = await scene({ heard: false });
+    const answer = proxy.holdAnswers();
+    choose(session, 'CHECKOUT');
+    session.pay();
+    await clock.advance(0);
+    proxy.publish({});
+    await clock.advance(10_000);
+    assert.equal(errands.length, 1);
+    answer();
+    await clock.advance(0);
+    assert.equal(errands.at(-1), `go ${CHECKOUT_URL}`);
+  });
+
+  it('waits until the outcome is known', async () => {
+    const { clock, proxy, session, panel, errands } = await scene();
+    proxy.onStart = () => ({ status: 'INITIALIZED', checkoutUrl: null });
+    choose(session, 'CHECKOUT');
+    session.pay();
+    await clock.advance(0);
+    assert.deepEqual([panel(), errands.length], ['checking', 1]);
+    proxy.settle({ status: 'PROCESSING', checkoutUrl: CHECKOUT_URL });
+    await clock.advance(0);
+    assert.equal(errands.at(-1), `go ${CHECKOUT_URL}`);
+  });
+
+  it('goes though the answer was lost, when the stream shows the way', async () => {
+    const { clock, proxy, session, errands } = await scene();
+    proxy.nextStarts.push('lost');
+    choose(session, 'CHECKOUT');
+    session.pay();
+    await clock.advance(0);
+    assert.equal(errands.at(-1), `go ${CHECKOUT_URL}`);
+  });
+
+  it('goes when the gateway answers another method with a checkout', async () => {
+    const { clock, proxy, session, errands } = await scene();
+    proxy.onStart = () => ({ method: 'CHECKOUT', checkoutUrl: CHECKOUT_URL });
+    session.edit({ customer: '12345678' });
+    session.pay();
+    await clock.advance(0);
+    assert.deepEqual(errands, ['prepare DIRECT _self', `go ${CHECKOUT_URL}`]);
+  });
+
+  it('never goes where it is not safe', async () => {
+    for (const checkoutUrl of ['http://checkout.example/', 'javascript:alert(1)']) {
+      const { clock, proxy, session, events, errands } = await scene();
+      proxy.onStart = () => ({ checkoutUrl });
+      choose(session, 'CHECKOUT');
+      session.pay();
+      await clock.advance(0);
+      assert.deepEqual(errands, ['prepare CHECKOUT _self', 'drop'], checkoutUrl);
+      assert.ok(!events.includes('redirect'));
+    }
+  });
+
+  it('never goes for a payment that this page did not start', async () => {
+    const { errands, panel } = await scene({ view: { payment: paymentOf('CHECKOUT'), version: 3 } });
+    assert.deepEqual([panel(), errands], ['redirect', []]);
+  });
+
+  it('is given up when the start fails or the shopper turns back', async () => {
+    const first = await scene();
+    first.proxy.nextStarts.push(problemOf('method_unavailable'));
+    choose(first.session, 'CHECKOUT');
+    first.session.pay();
+    await first.clock.advance(0);
+    assert.deepEqual(first.errands, ['prepare CHECKOUT _self', 'drop']);
+
+    const second = await scene();
+    const release = second.proxy.hold();
+    choose(second.session, 'CHECKOUT');
+    second.session.pay();
+    await settle();
+    second.session.reset();
+    release();
+    await second.clock.advance(60_000);
+    assert.deepEqual([second.errands, second.panel()], [['prepare CHECKOUT _self', 'drop'], 'choose']);
+  });
+});
+
+describe('an element that comes and goes', () => {
+  it('keeps its stream and its start when it is only moved', async () => {
+    const { clock, proxy, element, session, panel } = await scene();
+    const release = proxy.hold();
+    choose(session, 'QR');
+    session.pay();
+    await settle();
+    element.isConnected = false;
+    session.hostDisconnected();
+    element.isConnected = true;
+    session.hostConnected();
+    release();
+    await clock.advance(0);
+    assert.deepEqual([panel(), proxy.seen.length, proxy.streamCount], ['scan', 2, 1]);
+  });
+
+  it('ends all that is under way when it is taken out, and follows again when it is put back', async () => {
+    const { clock, proxy, element, session, panel, events } = await scene();
+    const release = proxy.hold();
+    choose(session, 'QR');
+    session.pay();
+    await settle();
+    element.isConnected = false;
+    session.hostDisconnected();
+    await settle();
+    assert.equal(proxy.streamCount, 0);
+    release();
+    events.length = 0;
+    proxy.publish({ payment: paymentOf('QR') });
+    await clock.advance(60_000);
+    assert.deepEqual([events, proxy.seen.length], [[], 2]);
+    element.isConnected = true;
+    session.hostConnected();
+    await clock.advance(0);
+    assert.equal(panel(), 'scan');
+  });
+});
