@@ -43,7 +43,7 @@ export interface Clients {
 }
 
 /** `proxyUrl` is asked anew for each try: a proxy that was killed may have come back, and there may be several. */
-export function createClients(proxyUrl: () => string): Clients {
+export function createClients(proxyUrl: () => string, now: () => number = Date.now): Clients {
   const agent = new Agent({ connections: 128, pipelining: 1, keepAliveTimeout: 2_000 });
   const book: ClientBook = { orders: new Map(), payouts: new Map(), ipns: new Map() };
 
@@ -84,7 +84,7 @@ export function createClients(proxyUrl: () => string): Clients {
       const known = book.orders.get(order.orderId) ?? { keys: new Set(), started: false, paid: false };
       book.orders.set(order.orderId, known);
       known.keys.add(key);
-      const headers = { Authorization: `Bearer ${signOrder(order)}`, 'Idempotency-Key': key };
+      const headers = { Authorization: `Bearer ${signOrder(order, now())}`, 'Idempotency-Key': key };
       const answer = await persist([200, 201, 409, 422, 429], `start ${order.orderId}`, () =>
         call('POST', '/order/payments', headers, JSON.stringify(body)),
       );
@@ -92,7 +92,7 @@ export function createClients(proxyUrl: () => string): Clients {
       return answer;
     },
     async view(order) {
-      const headers = { Authorization: `Bearer ${signOrder(order)}` };
+      const headers = { Authorization: `Bearer ${signOrder(order, now())}` };
       const answer = await persist([200], `view ${order.orderId}`, () => call('GET', '/order', headers));
       const view = JSON.parse(answer.text) as { paid: boolean; payment: { status: string } | null };
       const known = book.orders.get(order.orderId);
@@ -118,7 +118,7 @@ export function createClients(proxyUrl: () => string): Clients {
 }
 
 /** A compact JWS, HS256, as a merchant's server makes it. */
-export function signOrder(order: ShopperOrder, nowMs = Date.now()): string {
+export function signOrder(order: ShopperOrder, nowMs: number): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const claims = { returnUrl: `${SHOP_ORIGIN}/order`, exp: Math.floor(nowMs / 1000) + 3600, ...order };
   const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;

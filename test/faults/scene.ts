@@ -1,15 +1,18 @@
 // What stands around the proxy in every fault: the gateway, the merchant's server, a folder for the books, one clock; and
 // the end of every fault: the days pass, then the outside ledgers are compared with the database.
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { serve } from '@hono/node-server';
 import { createRunningClock, type Clock } from './clock.ts';
 import type { Clients } from './clients.ts';
 import { readDatabase, type DatabaseRows } from './database.ts';
-import { startGateway, type TestGateway } from './gateway.ts';
+import { addressOf, closeServer, startGateway, type TestGateway } from './gateway.ts';
 import { compare } from './ledgers.ts';
 import { startMerchant, type TestMerchant } from './merchant.ts';
-import { openOwnProxy, passTime } from './own-proxy.ts';
+import { openOwnProxy, passTime, type OwnProxySettings } from './own-proxy.ts';
+import { SECRETS } from './secrets.ts';
 import type { Findings, Trial } from './trial.ts';
 
 export interface Scene {
@@ -21,8 +24,7 @@ export interface Scene {
   databaseUrl: string;
 }
 
-export async function setScene({ defer }: Trial): Promise<Scene> {
-  const clock = createRunningClock();
+export async function setScene({ defer }: Trial, clock = createRunningClock()): Promise<Scene> {
   const gateway = await startGateway({ clock });
   defer(gateway.close);
   const merchant = await startMerchant({ clock });
@@ -30,6 +32,24 @@ export async function setScene({ defer }: Trial): Promise<Scene> {
   const dir = await mkdtemp(join(tmpdir(), 'payment-faults-'));
   defer(() => rm(dir, { recursive: true, force: true }));
   return { clock, gateway, merchant, dir, databaseUrl: `file:${join(dir, 'payments.db')}` };
+}
+
+/** The proxy inside this process, served over loopback, so that IPNs and clients reach it as they reach any. */
+export async function serveOwnProxy({ defer }: Trial, scene: Scene, settings: Partial<OwnProxySettings> = {}) {
+  const { gateway, merchant, databaseUrl, clock } = scene;
+  const proxy = await openOwnProxy({
+    databaseUrl,
+    gatewayUrl: gateway.url,
+    webhookUrl: merchant.url,
+    clock,
+    ...settings,
+  });
+  const server = serve({ fetch: proxy.app.fetch, hostname: '127.0.0.1', port: 0, createServer }) as Server;
+  const url = await addressOf(server);
+  await gateway.control('ipn-url', { url: `${url}/ipn/${SECRETS.ipnSecret}` });
+  defer(() => closeServer(server));
+  const around = { tickOthers: gateway.sandbox.tick, databaseUrl, clock };
+  return { ...proxy, url, pass: (forMs: number) => passTime(proxy, around, forMs) };
 }
 
 interface Settled {
