@@ -78,7 +78,8 @@ export function createProxy({ gateway, ledger, config, now = Date.now, log = () 
   app.use(requestId(), observed(log, metrics, now), secureHeaders({ overwrite: false }));
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuseBody }));
   app.use('/order/*', originIn(config.allowedOrigins), crossOrigin(config.allowedOrigins));
-  app.use(jsonOnly());
+  // An IPN's body is kept as it is, whatever it says it is.
+  app.on('POST', ['/order/payments', '/orders', '/payouts'], jsonOnly);
   app.route('/', ipnRoutes({ secrets: config.ipnSecrets, gateway, ledger, onRung: () => reconciler.wake() }));
   app.route(
     '/',
@@ -166,16 +167,12 @@ function crossOrigin(allowedOrigins: readonly string[]) {
   });
 }
 
-/** Bodies are JSON, but for the IPN's, which is kept as it is whatever it says it is. */
-function jsonOnly(): MiddlewareHandler {
-  return async (c, next) => {
-    const isPost = c.req.method === 'POST' && !c.req.path.includes('/ipn/') && !c.req.path.endsWith('/redeliver');
-    if (isPost && !/^application\/json\s*(;|$)/i.test(c.req.header('Content-Type') ?? '')) {
-      throw new Refusal('unsupported_media_type', 'Send Content-Type: application/json.');
-    }
-    await next();
-  };
-}
+const jsonOnly: MiddlewareHandler = async (c, next) => {
+  if (!/^application\/json\s*(;|$)/i.test(c.req.header('Content-Type') ?? '')) {
+    throw new Refusal('unsupported_media_type', 'Send Content-Type: application/json.');
+  }
+  await next();
+};
 
 /** One line and one count a request, with the route's pattern: the path of an IPN is a secret. */
 function observed(log: Log, metrics: Metrics, now: () => number): MiddlewareHandler {

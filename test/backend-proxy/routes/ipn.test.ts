@@ -1,0 +1,336 @@
+// The IPN's route: a doorbell that is answered once the ring is durable, believes nothing, and gives nothing away.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Refusal } from '../../../backend-proxy/errors.ts';
+import { NOON, SECRETS, createWorld, type World } from '../world.ts';
+
+const S = 1000;
+const REPORT = { paymentId: 100_001, orderId: 'A-1', type: 'PAY', customer: '12345678', amount: 10.1, currency: 'EUR', status: 'SUCCESS', message: 'SUCCESS' }; // prettier-ignore
+const ipns = (world: World) => world.rows<{ order_id: string | null; matched: number; seen: number; body: string }>('select order_id, matched, seen, body from ipns order by rowid'); // prettier-ignore
+const checks = (world: World) =>
+  JSON.parse(world.rows<{ checks: string }>('select checks from transactions')[0]!.checks) as number[];
+
+describe('an IPN', () => {
+  it('is answered 200 and an empty body, once it is in the books', async (t) => {
+    const world = await createWorld(t);
+    const response = await world.ipn(REPORT);
+    assert.deepEqual([response.status, await response.text()], [200, '']);
+    assert.deepEqual(ipns(world), [{ order_id: 'A-1', matched: 0, seen: 1, body: JSON.stringify(REPORT) }]);
+  });
+
+  it('is answered 200 whatever its Content-Type says, and kept as it is', async (t) => {
+    const world = await createWorld(t);
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', '']) {
+      const response = await world.request('POST', `/ipn/${SECRETS.ipn}`, {
+        headers: { 'Content-Type': type },
+        body: `{"n":"${type}"}`,
+      });
+      assert.equal(response.status, 200, type);
+    }
+    assert.equal(ipns(world).length, 3);
+  });
+
+  it('with a wrong secret is 404 like any other path, stores nothing, and its path is in no log', async (t) => {
+    const world = await createWorld(t);
+    const nowhere = await world.request('POST', '/nowhere', { body: '{}' });
+    const withoutId = async (response: Response) => ({ ...((await response.json()) as object), requestId: '' });
+    const like = await withoutId(nowhere);
+    for (const secret of [`${SECRETS.ipn}x`, SECRETS.ipn.slice(1), SECRETS.ipn.toUpperCase(), 'canary-wrong', '%00']) {
+      const response = await world.ipn(REPORT, secret);
+      assert.equal(response.status, 404, secret);
+      assert.deepEqual(await withoutId(response), like);
+    }
+    for (const path of [`/ipn/${SECRETS.ipn}/`, `/ipn/${SECRETS.ipn}/more`, '/ipn/', '/ipn']) {
+      assert.equal((await world.request('POST', path, { body: '{}' })).status, 404, path);
+    }
+    assert.equal((await world.request('GET', `/ipn/${SECRETS.ipn}`)).status, 404);
+    assert.deepEqual(ipns(world), []);
+    assert.ok(world.log.length > 5);
+    assert.doesNotMatch(JSON.stringify(world.log), /canary/);
+    assert.ok(world.log.some(({ route }) => route === '/ipn/:secret'));
+  });
+
+  it('may come under any of several secrets, so that one can be changed without a gap', async (t) => {
+    const other = 'another-ipn-secret-0123456789';
+    const world = await createWorld(t, { config: { ipnSecrets: [other, SECRETS.ipn] } });
+    assert.deepEqual([(await world.ipn(REPORT)).status, (await world.ipn(REPORT, other)).status], [200, 200]);
+  });
+
+  it('of 16 KB is taken, and of a byte more refused with 413, also where it does not say its length', async (t) => {
+    const world = await createWorld(t);
+    const body = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}`;
+    assert.equal((await world.ipn(body(16 * 1024))).status, 200);
+    assert.equal((await world.ipn(body(16 * 1024 + 1))).status, 413);
+    const stream = new Blob([body(16 * 1024 + 1)]).stream();
+    const response = await world.request('POST', `/ipn/${SECRETS.ipn}`, {
+      body: stream,
+      duplex: 'half',
+    } as RequestInit);
+    assert.equal(response.status, 413);
+    assert.equal(ipns(world).length, 1);
+  });
+
+  it('nested deeper than 8 is refused and not stored', async (t) => {
+    const world = await createWorld(t);
+    const deep = (depth: number) =>
+      `{"orderId":"A-1","type":"PAY","x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+    assert.equal((await world.ipn(deep(8))).status, 200);
+    assert.equal((await world.ipn(deep(9))).status, 400);
+    assert.equal(ipns(world).length, 1);
+  });
+
+  it('that cannot be read is kept apart, for a person', async (t) => {
+    const world = await createWorld(t);
+    const bodies = ['', 'It works!', '[]', '{"orderId":7.5}', '\0', '{"orderId":"A\\u0000","type":"PAY"}'];
+    for (const body of bodies) assert.equal((await world.ipn(body)).status, 200, body);
+    assert.deepEqual(
+      ipns(world).map(({ order_id }) => order_id),
+      bodies.map(() => null),
+    );
+    assert.equal(ipns(world)[4]?.body, '\uFFFD', 'PostgreSQL could not keep a NUL');
+  });
+
+  it('that comes again bumps a counter, and rings again', async (t) => {
+    const world = await createWorld(t);
+    await world.start(world.token(), { method: 'QR' });
+    const processing = { ...REPORT, status: 'PROCESSING' };
+    for (let n = 0; n < 3; n += 1) {
+      await world.ipn(processing);
+      await world.settle();
+      world.skip(200);
+    }
+    assert.deepEqual(ipns(world), [{ order_id: 'A-1', matched: 1, seen: 3, body: JSON.stringify(processing) }]);
+    assert.deepEqual(checks(world), [NOON, NOON + 200, NOON + 400]);
+  });
+
+  it('is answered 503 where the books cannot be written, so that it is sent again', async (t) => {
+    let isAway = false;
+    const world = await createWorld(t, {
+      wrapLedger: (ledger) => ({
+        ...ledger,
+        receiveIpn: (ipn) => (isAway ? Promise.reject(new Refusal('unavailable', 'away')) : ledger.receiveIpn(ipn)),
+      }),
+    });
+    isAway = true;
+    const response = await world.ipn(REPORT);
+    assert.equal(response.status, 503);
+    assert.equal(((await response.json()) as { code: string }).code, 'unavailable');
+    isAway = false;
+    assert.equal((await world.ipn(REPORT)).status, 200);
+  });
+
+  it('is not answered before the commit', async (t) => {
+    let release = (): void => undefined;
+    const world = await createWorld(t, {
+      wrapLedger: (ledger) => ({
+        ...ledger,
+        receiveIpn: async (ipn) => {
+          await new Promise<void>((resolve) => (release = resolve));
+          return ledger.receiveIpn(ipn);
+        },
+      }),
+    });
+    let answered = false;
+    const answer = world.ipn(REPORT).then(() => (answered = true));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    assert.equal(answered, false);
+    release();
+    await answer;
+    assert.equal(ipns(world).length, 1);
+  });
+});
+
+describe('what an IPN says', () => {
+  it('is never believed: a forged SUCCESS only makes us ask, and changes nothing', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    const token = world.token();
+    const { body: before } = await world.start(token, { method: 'QR' });
+    for (const forged of [
+      REPORT,
+      { ...REPORT, amount: 0.01 },
+      { ...REPORT, status: 'FAILED' },
+      { orderId: 'A-1', type: 'PAY', status: 'SUCCESS' },
+    ]) {
+      assert.equal((await world.ipn(forged)).status, 200);
+      await world.settle();
+    }
+    const view = await world.view(token);
+    assert.deepEqual(view, { ...before, serverTime: view.serverTime });
+    assert.deepEqual(world.receiver.received, []);
+  });
+
+  it('is checked with the gateway, and its answer is what counts', async (t) => {
+    const world = await createWorld(t);
+    const token = world.token();
+    await world.start(token, { method: 'QR' });
+    await world.faults({ ipn: { tamper: { status: 'FAILED', amount: 1, currency: 'USD' } } });
+    await world.customer('approve', 'A-1');
+    await world.settle();
+    assert.equal((await world.view(token)).paid, true);
+  });
+
+  it('while the gateway says pending is asked about again after 1, 3, 10, 30 s, 2 and 10 minutes', async (t) => {
+    const world = await createWorld(t);
+    await world.start(world.token(), { method: 'QR' });
+    world.skip(3_600_000);
+    await world.settle();
+    world.skip(60 * S);
+    const rungAt = world.now();
+    await world.ipn(REPORT);
+    const asked: number[] = [];
+    for (let n = 0; n < 7; n += 1) {
+      await world.settle();
+      const last = checks(world).at(-1)!;
+      if (last !== asked.at(-1)) asked.push(last);
+      const [{ next }] = world.rows<{ next: number }>('select next_check_at as next from transactions') as [
+        { next: number },
+      ];
+      world.skip(next - world.now());
+    }
+    assert.deepEqual(
+      asked.map((at) => (at - rungAt) / S),
+      [0, 1, 3, 10, 30, 120, 600],
+    );
+  });
+
+  it('brings at most five checks a minute, however often it rings', async (t) => {
+    const world = await createWorld(t);
+    await world.start(world.token(), { method: 'QR' });
+    let asked = 0;
+    for (let second = 0; second < 60; second += 1) {
+      await world.ipn({ ...REPORT, message: String(second) });
+      const before = checks(world).at(-1);
+      await world.settle();
+      if (checks(world).at(-1) !== before) asked += 1;
+      world.skip(S);
+    }
+    assert.equal(asked, 5);
+  });
+
+  it('of an unknown order causes no call, is kept 7 days, and rings when the row appears', async (t) => {
+    let calls = 0;
+    const world = await createWorld(t, {
+      wrapGateway: (gateway) => ({ ...gateway, status: (id, type) => ((calls += 1), gateway.status!(id, type)) }),
+    });
+    await world.ipn(REPORT);
+    await world.settle();
+    assert.equal(calls, 0);
+    world.skip(6 * 24 * 3_600 * S);
+    await world.ledger.prune();
+    await world.start(world.token(), { method: 'QR' });
+    await world.settle();
+    assert.equal(calls, 1);
+    assert.equal(ipns(world)[0]?.matched, 1);
+    await world.ipn({ ...REPORT, orderId: 'B' });
+    world.skip(7 * 24 * 3_600 * S);
+    await world.ledger.prune();
+    assert.equal(ipns(world).length, 2, 'to the day');
+    world.skip(1);
+    await world.ledger.prune();
+    assert.deepEqual(
+      ipns(world).map(({ order_id }) => order_id),
+      ['A-1'],
+      'a matched one is kept',
+    );
+  });
+
+  it('that overtakes the answer settles the payment, and the answer lowers nothing', async (t) => {
+    const world = await createWorld(t);
+    const token = world.token();
+    await world.faults({ pay: { delayMs: 5_000 } });
+    const starting = world.start(token, { method: 'QR' });
+    const deadline = Date.now() + 5_000;
+    while ((await world.gatewayHas('A-1')) === undefined) {
+      assert.ok(Date.now() < deadline);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await world.customer('approve', 'A-1');
+    await world.settle();
+    assert.equal((await world.view(token)).paid, true);
+    world.skip(5_000);
+    await world.settle();
+    const { body } = await starting;
+    assert.deepEqual([body.paid, body.payment?.status], [true, 'SUCCESS']);
+    const { body: order } = await world.merchant<{ payments: { paymentId: string }[] }>('GET', '/orders/A-1');
+    assert.equal(order.payments[0]?.paymentId, '100001');
+  });
+});
+
+describe('a gateway without a status check', () => {
+  const profile = { paths: { pay: '/api/v3/integration/merchants/payments/pay', payout: '/api/v3/integration/merchants/payments/payout', status: null } }; // prettier-ignore
+
+  it('is the weaker mode: the IPN itself is the fact, under the same comparison', async (t) => {
+    const world = await createWorld(t, { profile });
+    const token = world.token();
+    await world.start(token, { method: 'QR' });
+    const said = async (report: object) => {
+      world.skip(60 * S);
+      await world.ipn(report);
+      await world.settle();
+      const { paid, payment } = await world.view(token);
+      return [paid, payment?.status];
+    };
+    assert.deepEqual(await said({ ...REPORT, orderId: 'B' }), [false, 'PROCESSING']);
+    assert.deepEqual(
+      await said({ orderId: 'A-1', type: 'PAY', status: 'SUCCESS' }),
+      [false, 'PROCESSING'],
+      'no amount',
+    );
+    assert.deepEqual(await said({ ...REPORT, amount: undefined }), [false, 'PROCESSING']);
+    assert.deepEqual(await said({ ...REPORT, status: undefined }), [false, 'PROCESSING']);
+    for (const differs of [{ amount: 10.11 }, { currency: 'USD' }, { paymentId: 7 }, { type: 'PAYOUT' }]) {
+      assert.deepEqual(await said({ ...REPORT, ...differs }), [false, 'PROCESSING'], JSON.stringify(differs));
+    }
+    assert.deepEqual(await said(REPORT), [true, 'SUCCESS']);
+  });
+});
+
+describe('a difference', () => {
+  it('is told as payment.mismatch, once, and nothing is paid', async (t) => {
+    for (const tamper of [
+      { amount: 10.11 },
+      { currency: 'USD' },
+      { paymentId: 7 },
+      { type: 'PAYOUT' },
+      { orderId: 'A-2' },
+    ]) {
+      const world = await createWorld(t, { webhooks: true });
+      const token = world.token();
+      await world.start(token, { method: 'QR' });
+      await world.customer('approve', 'A-1');
+      await world.faults({ status: { tamper } });
+      await world.pass(120 * S);
+      const { paid, payment } = await world.view(token);
+      assert.deepEqual([paid, payment?.status], [false, 'PROCESSING'], JSON.stringify(tamper));
+      assert.deepEqual(
+        world.receiver.received.map(({ payload }) => payload.type),
+        ['payment.mismatch'],
+      );
+      const history = world.receiver.received[0]!.payload.data['history'] as { event: string; detail: string }[];
+      assert.deepEqual([history.at(-1)?.event, history.at(-1)?.detail], ['mismatch', Object.keys(tamper)[0]]);
+      await world.faults({});
+      await world.pass(600 * S);
+      assert.equal((await world.view(token)).paid, true, 'and it is still watched');
+    }
+  });
+
+  it('between SUCCESS and a later FAILED is told as payment.conflict, once, and what is paid stays paid', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    const token = world.token();
+    await world.start(token, { method: 'QR' });
+    await world.customer('approve', 'A-1');
+    await world.settle();
+    await world.faults({ status: { tamper: { status: 'FAILED' } } });
+    for (let n = 0; n < 2; n += 1) {
+      world.skip(S);
+      await world.ipn({ ...REPORT, status: 'FAILED', message: String(n) });
+      await world.settle();
+    }
+    const { paid, payment } = await world.view(token);
+    assert.deepEqual([paid, payment?.status], [true, 'SUCCESS']);
+    assert.deepEqual(
+      world.receiver.received.map(({ payload }) => payload.type),
+      ['payment.succeeded', 'payment.conflict'],
+    );
+  });
+});
