@@ -73,9 +73,11 @@ trial('IPNs that come before the answer, and before the row, are not lost', LIMI
   scene.clock.advance(5 * SECOND_MS);
   await scene.gateway.sandbox.tick();
   await starting;
+  const after = await endsIn(scene);
+  const lowered = [...before].filter((id) => !after.has(id)).map((id) => `the answer undid the end of ${id}`);
   await proxy.pass(MINUTE_MS);
-  const findings = await stage.conclude();
-  return { ...findings, counts: { ...findings.counts, settledBeforeTheAnswer: before } };
+  const { problems, counts } = await stage.conclude();
+  return { problems: { ...problems, diverged: lowered }, counts: { ...counts, settledBeforeTheAnswer: before.size } };
 });
 
 async function open(t: Trial, profile: object = {}) {
@@ -158,9 +160,9 @@ async function unsettled({ gateway, databaseUrl }: Scene): Promise<string[]> {
   });
 }
 
-async function endsIn({ databaseUrl }: Scene): Promise<number> {
+async function endsIn({ databaseUrl }: Scene): Promise<Set<string>> {
   const { transactions } = await readDatabase(databaseUrl);
-  return transactions.filter(({ rank }) => rank >= RANK.declined).length;
+  return new Set(transactions.filter(({ rank }) => rank >= RANK.declined).map(({ id }) => id));
 }
 
 /** Waits, in the machine's time, until the gateway has them all; their answers are held back. */
