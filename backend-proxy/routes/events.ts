@@ -29,7 +29,9 @@ export interface Streams {
 }
 
 export function createStreams({ now = Date.now }: { now?: () => number } = {}): Streams {
-  const open = new Map<object, { orderId: string; address: string | undefined; beat: () => void; end: () => void }>();
+  const ends = new Set<() => void>();
+  const byOrder = createTally();
+  const byAddress = createTally();
   const slices: Set<() => void>[] = Array.from({ length: HEARTBEAT_MS / SLICE_MS }, () => new Set());
   let slice = 0;
   let closed = false;
@@ -40,12 +42,11 @@ export function createStreams({ now = Date.now }: { now?: () => number } = {}): 
   timer.unref();
 
   function refuseTooMany({ orderId, address }: StreamSource): void {
-    const others = [...(open.size < MOST.inAll ? open.values() : [])];
     const full =
       closed ||
-      open.size >= MOST.inAll ||
-      others.filter((other) => other.orderId === orderId).length >= MOST.perOrder ||
-      (address !== undefined && others.filter((other) => other.address === address).length >= MOST.perAddress);
+      ends.size >= MOST.inAll ||
+      byOrder.of(orderId) >= MOST.perOrder ||
+      byAddress.of(address) >= MOST.perAddress;
     if (full)
       throw new Refusal('too_many_streams', 'Too many streams are open; ask GET /order instead.', {
         retryAfterS: RETRY_AFTER_S,
@@ -55,14 +56,17 @@ export function createStreams({ now = Date.now }: { now?: () => number } = {}): 
   return {
     open(source) {
       refuseTooMany(source);
-      const key = {};
       const own = slices[slice] ?? new Set();
       const { stream, beat, end } = createStream(source, now, () => {
         own.delete(beat);
-        open.delete(key);
+        ends.delete(end);
+        byOrder.add(source.orderId, -1);
+        byAddress.add(source.address, -1);
       });
       own.add(beat);
-      open.set(key, { orderId: source.orderId, address: source.address, beat, end });
+      ends.add(end);
+      byOrder.add(source.orderId, 1);
+      byAddress.add(source.address, 1);
       return new Response(stream, {
         headers: {
           'Content-Type': 'text/event-stream; charset=utf-8',
@@ -71,13 +75,26 @@ export function createStreams({ now = Date.now }: { now?: () => number } = {}): 
         },
       });
     },
-    size: () => open.size,
+    size: () => ends.size,
     close() {
       closed = true;
       clearInterval(timer);
-      for (const { end } of open.values()) end();
+      for (const end of ends) end();
     },
   };
+}
+
+/** How many there are of each; an unknown one is not counted. */
+function createTally() {
+  const counts = new Map<string, number>();
+  const of = (key: string | undefined): number => (key === undefined ? 0 : (counts.get(key) ?? 0));
+  function add(key: string | undefined, change: 1 | -1): void {
+    if (key === undefined) return;
+    const count = of(key) + change;
+    if (count === 0) counts.delete(key);
+    else counts.set(key, count);
+  }
+  return { of, add };
 }
 
 function createStream({ view, watch, endsAt }: StreamSource, now: () => number, onEnd: () => void) {

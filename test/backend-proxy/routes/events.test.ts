@@ -1,0 +1,374 @@
+// The stream: the whole view at once, then after every commit, heartbeats between, the end once paid; capped, and let go
+// where nobody reads. Heartbeats are tested with timers of the test's own; the rest through the app.
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import type { OrderView } from '../../../backend-proxy/protocol/wire.ts';
+import { createStreams, type StreamSource } from '../../../backend-proxy/routes/events.ts';
+import { NOON, SHOP, createWorld, type World } from '../world.ts';
+
+const HEARTBEAT_MS = 15_000;
+
+interface Reading {
+  /** The next event or comment, or 'end'. */
+  next(): Promise<string>;
+  view(): Promise<OrderView>;
+  cancel(): Promise<void>;
+}
+
+function reading(response: Response): Reading {
+  assert.equal(response.status, 200);
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  const next = async (): Promise<string> => {
+    const { done, value } = await reader.read();
+    return done ? 'end' : value;
+  };
+  return {
+    next,
+    async view() {
+      const text = await next();
+      const [, id, data = ''] = /^event: order\nid: (\d+)\ndata: (.*)\n\n$/.exec(text) ?? assert.fail(text);
+      const view = JSON.parse(data) as OrderView;
+      assert.equal(Number(id), view.version);
+      return view;
+    },
+    cancel: () => reader.cancel(),
+  };
+}
+
+async function open(world: World, token: string, headers: Record<string, string> = {}): Promise<Reading> {
+  return reading(
+    await world.request('GET', '/order/events', { headers: { Authorization: `Bearer ${token}`, ...headers } }),
+  );
+}
+
+describe('the stream of an order', () => {
+  it('begins with the whole view and has headers that no proxy in between may spoil', async (t) => {
+    const world = await createWorld(t);
+    const token = world.token();
+    const response = await world.request('GET', '/order/events', {
+      headers: { Authorization: `Bearer ${token}`, Origin: SHOP },
+    });
+    assert.deepEqual(
+      ['content-type', 'cache-control', 'x-accel-buffering', 'access-control-allow-origin', 'content-length'].map(
+        (name) => response.headers.get(name),
+      ),
+      ['text/event-stream; charset=utf-8', 'no-store, no-transform', 'no', SHOP, null],
+    );
+    const stream = reading(response);
+    assert.deepEqual(await stream.view(), await world.view(token));
+    await stream.cancel();
+  });
+
+  it('tells every commit, by whoever it came, and ends once the order is paid', async (t) => {
+    const world = await createWorld(t);
+    const token = world.token();
+    const stream = await open(world, token);
+    assert.equal((await stream.view()).payment, null);
+    const { body } = await world.start(token, { method: 'QR' });
+    let seen = await stream.view();
+    while (seen.version < body.version) seen = await stream.view();
+    assert.deepEqual(seen.payment, body.payment);
+    await world.customer('approve', 'A-1');
+    await world.settle();
+    const last = await stream.view();
+    assert.deepEqual([last.paid, last.payment?.status], [true, 'SUCCESS']);
+    assert.equal(await stream.next(), 'end');
+  });
+
+  it('of a paid order is one view and the end', async (t) => {
+    const world = await createWorld(t);
+    const token = world.token();
+    await world.start(token, { method: 'QR' });
+    await world.customer('approve', 'A-1');
+    await world.settle();
+    const stream = await open(world, token);
+    assert.equal((await stream.view()).paid, true);
+    assert.equal(await stream.next(), 'end');
+  });
+
+  it('goes on after a payment failed, because another may follow', async (t) => {
+    const world = await createWorld(t);
+    const token = world.token();
+    const { body } = await world.start(token, { method: 'QR' });
+    const stream = await open(world, token);
+    assert.equal((await stream.view()).version, body.version);
+    await world.customer('decline', 'A-1');
+    await world.settle();
+    assert.equal((await stream.view()).payment?.reason, 'DECLINED');
+    await world.start(token, { method: 'CHECKOUT' });
+    assert.equal((await stream.view()).payment?.method, 'CHECKOUT');
+    await stream.cancel();
+  });
+
+  it('tells nothing of an order that it is not of', async (t) => {
+    const world = await createWorld(t);
+    const stream = await open(world, world.token({ orderId: 'B' }));
+    await stream.view();
+    await world.start(world.token(), { method: 'QR' });
+    let told = false;
+    const next = stream.next().then(() => (told = true));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    assert.equal(told, false);
+    await stream.cancel();
+    await next;
+  });
+
+  it('brings the code also where a status check was faster than the answer', async (t) => {
+    const world = await createWorld(t);
+    const token = world.token();
+    await world.faults({ pay: { delayMs: 20_000 } });
+    const starting = world.start(token, { method: 'QR' });
+    const deadline = Date.now() + 5_000;
+    while ((await world.gatewayHas('A-1')) === undefined) {
+      assert.ok(Date.now() < deadline);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    world.skip(15_000);
+    await world.proxy.tick();
+    const stream = await open(world, token);
+    const checked = await stream.view();
+    assert.deepEqual([checked.payment?.status, checked.payment?.qr], ['PROCESSING', null]);
+    world.skip(5_000);
+    await world.sandbox.tick();
+    await starting;
+    const answered = await stream.view();
+    assert.ok(answered.version > checked.version);
+    assert.ok(answered.payment?.qr);
+    await stream.cancel();
+  });
+
+  it('needs a token that is good now', async (t) => {
+    const world = await createWorld(t);
+    for (const [token, code] of [
+      ['', 'invalid_token'],
+      ['x', 'invalid_token'],
+      [world.token({ exp: NOON / 1000 }), 'token_expired'],
+    ] as const) {
+      const response = await world.request('GET', '/order/events', { headers: { Authorization: `Bearer ${token}` } });
+      assert.equal(response.status, 401);
+      assert.equal(((await response.json()) as { code: string }).code, code);
+    }
+  });
+});
+
+describe('how many streams there are', () => {
+  it('is at most 3 an order; the fourth is told to ask GET /order; one that left frees its place', async (t) => {
+    const world = await createWorld(t);
+    const token = world.token();
+    const streams = await Promise.all([1, 2, 3].map(() => open(world, token)));
+    await Promise.all(streams.map((stream) => stream.view()));
+    const refused = await world.request('GET', '/order/events', { headers: { Authorization: `Bearer ${token}` } });
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '10']);
+    const problem = (await refused.json()) as { code: string; retryable: boolean };
+    assert.deepEqual([problem.code, problem.retryable], ['too_many_streams', true]);
+    await (await open(world, world.token({ orderId: 'B' }))).cancel();
+    await streams[0]!.cancel();
+    streams[0] = await open(world, token);
+    await Promise.all(streams.map((stream) => stream.cancel()));
+  });
+
+  it('is at most 20 an address', async (t) => {
+    const world = await createWorld(t, { config: { trustedProxies: 1 } });
+    const streams: Reading[] = [];
+    const at = (address: string, n: number) =>
+      world.request('GET', '/order/events', {
+        headers: { Authorization: `Bearer ${world.token({ orderId: `A-${n}` })}`, 'X-Forwarded-For': address },
+      });
+    for (let n = 0; n < 20; n += 1) streams.push(reading(await at('8.8.8.8', n)));
+    assert.equal((await at('8.8.8.8', 21)).status, 503);
+    streams.push(reading(await at('8.8.4.4', 21)));
+    await streams[7]!.cancel();
+    streams.push(reading(await at('8.8.8.8', 21)));
+    await Promise.all(streams.map((stream) => stream.cancel()));
+  });
+
+  it('is shown to operators', async (t) => {
+    const world = await createWorld(t);
+    const stream = await open(world, world.token());
+    const shown = async () => {
+      const headers = { Authorization: `Bearer ${'canary-merchant-key-0123456789-0123456789'}` };
+      return /open_streams (\d+)/.exec(await (await world.request('GET', '/metrics', { headers })).text())?.[1];
+    };
+    assert.equal(await shown(), '1');
+    await stream.cancel();
+    assert.equal(await shown(), '0');
+  });
+});
+
+/** One stream over a source that the test changes at will, with timers that the test moves. */
+function bench(t: TestContext, given: Partial<StreamSource> = {}) {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const state = { version: 1, paid: false, now: NOON, viewed: 0, watchers: new Set<() => void>() };
+  const streams = createStreams({ now: () => state.now });
+  t.after(() => streams.close());
+  const source: StreamSource = {
+    orderId: 'A-1',
+    address: undefined,
+    view: async () => {
+      state.viewed += 1;
+      return { orderId: 'A-1', version: state.version, paid: state.paid } as OrderView;
+    },
+    watch: (onChange) => {
+      state.watchers.add(onChange);
+      return () => state.watchers.delete(onChange);
+    },
+    endsAt: NOON + 3_600_000,
+    ...given,
+  };
+  return {
+    state,
+    streams,
+    open: (other: Partial<StreamSource> = {}) => reading(streams.open({ ...source, ...other })),
+    change: (version: number) => {
+      state.version = version;
+      state.watchers.forEach((tell) => tell());
+    },
+    pass: (ms: number) => {
+      state.now += ms;
+      t.mock.timers.tick(ms);
+    },
+  };
+}
+
+/** Lets promises that are ready go on. */
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a stream on which nothing happens', () => {
+  it('says a comment every 15 seconds', async (t) => {
+    const { open: connect, pass } = bench(t);
+    const stream = connect();
+    await stream.view();
+    for (let n = 0; n < 4; n += 1) {
+      const next = stream.next();
+      pass(HEARTBEAT_MS);
+      assert.equal(await next, ':\n\n');
+    }
+  });
+
+  it('says its first within 15 seconds, whenever it was opened', async (t) => {
+    const { open: connect, pass } = bench(t);
+    pass(4_242);
+    const stream = connect();
+    await stream.view();
+    const next = stream.next();
+    pass(HEARTBEAT_MS);
+    assert.equal(await next, ':\n\n');
+  });
+
+  it('is spread over slices of 100 ms, so that ten thousand do not speak at once', async (t) => {
+    const { open: connect, pass } = bench(t);
+    const beats: string[] = [];
+    for (const orderId of ['A', 'B', 'C']) {
+      const stream = connect({ orderId });
+      await stream.view();
+      void stream.next().then(() => beats.push(orderId));
+      pass(100);
+    }
+    pass(HEARTBEAT_MS - 300);
+    await turn();
+    assert.deepEqual(beats, ['A']);
+    pass(100);
+    await turn();
+    assert.deepEqual(beats, ['A', 'B']);
+    pass(100);
+    await turn();
+    assert.deepEqual(beats, ['A', 'B', 'C']);
+  });
+
+  it('ends with the order token, and with it the right to watch', async (t) => {
+    const { open: connect, pass, streams } = bench(t, { endsAt: NOON + 20_000 });
+    const stream = connect();
+    await stream.view();
+    const beat = stream.next();
+    pass(HEARTBEAT_MS);
+    assert.equal(await beat, ':\n\n');
+    const end = stream.next();
+    pass(HEARTBEAT_MS);
+    assert.equal(await end, 'end');
+    assert.equal(streams.size(), 0);
+  });
+});
+
+describe('a reader', () => {
+  it('that is slow gets the latest view and none of those between', async (t) => {
+    const { open: connect, change, state } = bench(t);
+    const stream = connect();
+    assert.equal((await stream.view()).version, 1);
+    for (let version = 2; version <= 50; version += 1) change(version);
+    await turn();
+    assert.equal((await stream.view()).version, 50);
+    assert.ok(state.viewed <= 3, `${state.viewed} views were made`);
+  });
+
+  it('is not told a version twice, nor an older one', async (t) => {
+    const { open: connect, change, pass } = bench(t);
+    const stream = connect();
+    await stream.view();
+    const next = stream.next();
+    change(1);
+    await turn();
+    change(0);
+    await turn();
+    pass(HEARTBEAT_MS);
+    assert.equal(await next, ':\n\n');
+  });
+
+  it('that reads nothing is let go at the second heartbeat, and frees its place', async (t) => {
+    const { streams, state, pass } = bench(t);
+    const response = streams.open({
+      orderId: 'A-1',
+      address: '8.8.8.8',
+      view: async () => ({ version: 1 }) as OrderView,
+      watch: (onChange) => {
+        state.watchers.add(onChange);
+        return () => state.watchers.delete(onChange);
+      },
+      endsAt: Infinity,
+    });
+    assert.ok(response.body);
+    pass(HEARTBEAT_MS);
+    assert.deepEqual([streams.size(), state.watchers.size], [1, 1]);
+    pass(HEARTBEAT_MS);
+    assert.deepEqual([streams.size(), state.watchers.size], [0, 0]);
+  });
+
+  it('of books that cannot be read gets the end and no error text, and comes again', async (t) => {
+    const { open: connect, streams } = bench(t, { view: () => Promise.reject(new Error('canary of the database')) });
+    assert.equal(await connect().next(), 'end');
+    assert.equal(streams.size(), 0);
+  });
+
+  it('that leaves stops all watching', async (t) => {
+    const { open: connect, state, streams } = bench(t);
+    const stream = connect();
+    await stream.view();
+    assert.equal(state.watchers.size, 1);
+    await stream.cancel();
+    assert.deepEqual([state.watchers.size, streams.size()], [0, 0]);
+  });
+});
+
+describe('the end of the process', () => {
+  it('ends all streams and lets none begin', async (t) => {
+    const { open: connect, streams } = bench(t);
+    const waiting = [connect({ orderId: 'A' }), connect({ orderId: 'B' })];
+    await Promise.all(waiting.map((stream) => stream.view()));
+    const ends = waiting.map((stream) => stream.next());
+    streams.close();
+    assert.deepEqual(await Promise.all(ends), ['end', 'end']);
+    assert.equal(streams.size(), 0);
+    assert.throws(() => connect(), { kind: 'too_many_streams' });
+  });
+
+  it('is 10,000 streams away from the one that is refused', async (t) => {
+    const { streams } = bench(t);
+    const source = {
+      address: undefined,
+      view: async () => ({}) as OrderView,
+      watch: () => () => undefined,
+      endsAt: Infinity,
+    };
+    for (let n = 0; n < 10_000; n += 1) streams.open({ ...source, orderId: String(n) });
+    assert.throws(() => streams.open({ ...source, orderId: 'one more' }), { kind: 'too_many_streams' });
+  });
+});
