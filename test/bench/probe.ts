@@ -1,6 +1,6 @@
 // What runs inside each page, before its own scripts: sees when a method can be chosen and when the code is painted.
 // A moment counts from the start of the navigation, and is taken after the frame that shows it was painted: a message posted
-// from that frame's callback comes back once the frame is done. The same for every page, so what it costs cancels out.
+// from that frame's callback comes back once the frame is done. Each is marked for the trace. The same for every page.
 // The function is sent to the page as text: it can use nothing from outside itself.
 import type { Places } from './pages.ts';
 
@@ -11,8 +11,6 @@ export interface Probe {
   watchCode(): void;
   /** ms: the click's own time stamp, and the frame that shows the code. */
   code: Promise<{ clickMs: number; codeMs: number }>;
-  /** Tasks that held the page for more than 50 ms. */
-  longTasks: { startMs: number; ms: number }[];
 }
 
 declare global {
@@ -36,11 +34,11 @@ export function installProbe({ host, method, code }: Places): void {
     return width > 0 && (!(element instanceof HTMLImageElement) || (element.complete && element.naturalWidth > 0));
   }
 
-  function painted(selector: string, isThere: (element: Element) => boolean): Promise<number> {
+  function painted(selector: string, isThere: (element: Element) => boolean, mark: string): Promise<number> {
     return new Promise((resolve) => {
       const { port1, port2 } = new MessageChannel();
       port1.addEventListener('message', () => {
-        resolve(performance.now());
+        resolve(performance.mark(mark).startTime);
         port1.close();
       });
       port1.start();
@@ -53,20 +51,16 @@ export function installProbe({ host, method, code }: Places): void {
     });
   }
 
-  const longTasks: Probe['longTasks'] = [];
-  new PerformanceObserver((list) => {
-    for (const { startTime, duration } of list.getEntries()) longTasks.push({ startMs: startTime, ms: duration });
-  }).observe({ type: 'longtask', buffered: true });
-
   window.probe = {
-    longTasks,
-    choosable: painted(method, isReachable),
+    choosable: painted(method, isReachable, 'bench-interactive'),
     code: new Promise(() => {}),
     watchCode: () => {
       const clicked = new Promise<number>((resolve) => {
-        addEventListener('click', (event) => resolve(event.timeStamp), { capture: true, once: true });
+        const mark = ({ timeStamp }: Event) =>
+          resolve(performance.mark('bench-click', { startTime: timeStamp }).startTime);
+        addEventListener('click', mark, { capture: true, once: true });
       });
-      const drawn = painted(code ?? '', isDrawn);
+      const drawn = painted(code ?? '', isDrawn, 'bench-code');
       window.probe.code = Promise.all([clicked, drawn]).then(([clickMs, codeMs]) => ({ clickMs, codeMs }));
     },
   };

@@ -3,7 +3,7 @@
 // focus, no countdown, no resuming. What the widget weighs above it is the price of those.
 import { qrPath } from '../../../widget/qr-code.ts';
 
-/** The widget's styles, minified; put in by the build. */
+/** The widget's styles of its first paint, minified; put in by the build. */
 declare const STYLES: string;
 
 const METHODS = [
@@ -65,7 +65,7 @@ class BareElement extends HTMLElement {
   }
 
   #show(panel: string): void {
-    this.#root.innerHTML = `<style>${STYLES}</style><div class="sheet">${panel}</div>`;
+    this.#root.innerHTML = `<style>${STYLES}.code{inline-size:15rem;justify-self:center;background:#fff}</style><div class="sheet">${panel}</div>`;
   }
 }
 
