@@ -47,6 +47,20 @@ test('on such a page another language is loaded, too', async () => {
   await visit.leave();
 });
 
+test('where another copy of Lit is loaded as well, the page allows its policy to be made twice', async () => {
+  const { token } = await host.order();
+  const visit = await host.visit({
+    policy: `${STRICT} 'allow-duplicates'`,
+    head: ['widget.js', 'widget.js?copy']
+      .map((file) => `<script type="module" src="${host.proxy}/${file}"></script>`)
+      .join(''),
+    body: widget(token),
+  });
+  await visit.pay();
+  assert.match(await visit.scannedCode(), /^http/);
+  await visit.leave();
+});
+
 test('the script runs under the integrity hash that the build wrote', async () => {
   const { token } = await host.order();
   const visit = await host.visit({

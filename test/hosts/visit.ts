@@ -6,6 +6,11 @@ import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 
+const DECODER = fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm'));
+const decoderIsReady = readFile(DECODER).then((file) =>
+  prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(file).buffer }, fireImmediately: true }),
+);
+
 const STEP_MS = 15_000;
 const POLL_MS = 25;
 
@@ -76,7 +81,7 @@ export class Visit {
 
   /** What the drawn code says, by a decoder that has nothing to do with the encoder. */
   async scannedCode(widget = this.widget): Promise<string> {
-    prepareZXingModule({ overrides: { wasmBinary: await decoderBinary() } });
+    await decoderIsReady;
     const picture = await widget.locator('[part~="code"]').screenshot();
     const [found, ...others] = await readBarcodes(picture, { formats: ['QRCode'] });
     assert.ok(found?.isValid && others.length === 0, 'exactly one QR code can be read');
@@ -97,9 +102,4 @@ export async function until(isSo: () => boolean | Promise<boolean>, what: string
     assert.ok(performance.now() < deadline, `never came true: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
-}
-
-async function decoderBinary(): Promise<ArrayBuffer> {
-  const file = await readFile(fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')));
-  return new Uint8Array(file).buffer;
 }

@@ -1,0 +1,143 @@
+// The element's manifest against all who say the same: the README, the class, its templates and styles, its types. What one of them
+// promises, each of them promises; and editors are told all of it.
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { METHODS } from '../../backend-proxy/protocol/wire.ts';
+import { vscodeCssData, vscodeHtmlData, webTypes } from '../../widget/build/editors.ts';
+import { elementOf, readManifest } from '../../widget/build/manifest.ts';
+import { PaymentWidget } from '../../widget/payment-widget.ts';
+
+const element = elementOf(readManifest('.', 'index.js'));
+const fields = element.members.filter(({ kind }) => kind === 'field');
+const methods = element.members.filter(({ kind }) => kind === 'method');
+const names = (all: readonly { name: string }[]) => all.map(({ name }) => name).toSorted();
+
+describe('the manifest and the README', () => {
+  const section = /^## The widget$(.*?)^## /ms.exec(readFileSync('README.md', 'utf8'))?.[1] ?? '';
+  /** What stands in backquotes in the first column of the table whose first heading is this. */
+  const table = (heading: string) => {
+    const [, rows = ''] = new RegExp(`^\\| ${heading} .*\\n((?:\\|.*\\n)+)`, 'm').exec(section) ?? [];
+    return [...rows.matchAll(/^\|([^|]*)\|/gm)].flatMap(([, cell = '']) => quoted(cell)).toSorted();
+  };
+  const quoted = (markdown: string) => [...markdown.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
+  const sentence = (start: string) => quoted(new RegExp(`${start}[^.]*`).exec(section)?.[0] ?? '').toSorted();
+
+  it('name the same attributes', () => {
+    assert.deepEqual(names(element.attributes), table('attribute'));
+  });
+
+  it('name the same events', () => {
+    assert.deepEqual(names(element.events), table('event'));
+  });
+
+  it('name the same slots and states', () => {
+    assert.deepEqual(names(element.slots), sentence('Slots:'));
+    assert.deepEqual(
+      names(element.cssStates).map((name) => `:state(${name})`),
+      sentence('States:'),
+    );
+  });
+
+  it('name the same methods, and the properties that are no attributes', () => {
+    const promised = [...section.matchAll(/`(\w+)\(\)`/g)].map(([, name = '']) => name);
+    assert.deepEqual(names(methods), promised.toSorted());
+    const attributes = new Set(element.attributes.map(({ fieldName }) => fieldName));
+    assert.deepEqual(names(fields.filter(({ name }) => !attributes.has(name))), sentence('Properties mirror'));
+  });
+
+  it('tell what each of them is for', () => {
+    const { attributes, events, slots, cssParts, cssProperties, cssStates, members } = element;
+    const all = [...attributes, ...events, ...slots, ...cssParts, ...cssProperties, ...cssStates, ...members];
+    assert.deepEqual(names(all.filter(({ description }) => !description)), []);
+  });
+});
+
+describe('the manifest and the element', () => {
+  const SOURCES = globSync('widget/**/*.ts', { exclude: ['widget/build/**', 'widget/locales/**'] })
+    .map((file) => readFileSync(file, 'utf8').replaceAll(/^ \*.*$/gm, ''))
+    .join('\n');
+  const found = (pattern: RegExp) => new Set([...SOURCES.matchAll(pattern)].map(([, name = '']) => name));
+
+  /** Parts that pages may rely on; more may come, none may go. */
+  const PARTS = 'methods method amount wallet pay code app-link copy countdown status error again other'.split(' ');
+
+  it('agree on attributes, properties and methods, by the class itself', () => {
+    const { observedAttributes, elementProperties, prototype } = PaymentWidget;
+    // `name` is the browser's: every form-associated element has it.
+    const attributes = names(element.attributes).filter((name) => name !== 'name');
+    assert.deepEqual(attributes, observedAttributes.toSorted());
+    const settable = names(fields.filter(({ readonly }) => !readonly));
+    assert.deepEqual(settable, [...elementProperties.keys()].map(String).toSorted());
+    for (const { name } of element.members) assert.ok(name in prototype, name);
+  });
+
+  it('agree on the values that an attribute can have', () => {
+    const types = new Map(element.attributes.map(({ name, type }) => [name, type?.text]));
+    assert.equal(types.get('method'), METHODS.map((method) => `'${method}'`).join(' | '));
+    assert.equal(types.get('checkout-target'), `'_self' | '_blank'`);
+  });
+
+  it('agree on parts, and keep those that were promised', () => {
+    const documented = names(element.cssParts);
+    assert.deepEqual(
+      PARTS.filter((part) => !documented.includes(part)),
+      [],
+    );
+    const drawn = [...found(/\bpart="([\w -]+)"/g)].flatMap((parts) => parts.split(' '));
+    assert.ok(drawn.length >= 15, drawn.join());
+    assert.deepEqual(
+      drawn.filter((part) => !documented.includes(part)),
+      [],
+    );
+    assert.deepEqual(
+      documented.filter((part) => !drawn.includes(part) && !SOURCES.includes(`'${part}'`)),
+      [],
+    );
+  });
+
+  it('agree on custom properties and slots', () => {
+    assert.deepEqual(names(element.cssProperties), [...found(/var\((--payment-[\w-]+)/g)].toSorted());
+    assert.deepEqual(names(element.slots), [...found(/<slot name="(\w+)"/g)].toSorted());
+  });
+
+  it('agree on events, by their types', () => {
+    const [, map = ''] =
+      /interface PaymentEventDetails \{(.*?)^\}/ms.exec(readFileSync('widget/events.ts', 'utf8')) ?? [];
+    const typed = [...map.matchAll(/^ {2}'([\w-]+)':/gm)].map(([, name = '']) => name);
+    assert.deepEqual(names(element.events), typed.toSorted());
+  });
+});
+
+describe('what editors read', () => {
+  type Names = { name: string }[];
+
+  it('VS Code completes every attribute, the values of those that have some, and the custom properties', () => {
+    const { tags } = vscodeHtmlData(element) as {
+      tags: (Names[0] & { attributes: (Names[0] & { values?: Names })[] })[];
+    };
+    assert.deepEqual(names(tags), ['payment-widget']);
+    const attributes = tags[0]?.attributes ?? [];
+    assert.deepEqual(names(attributes), names(element.attributes));
+    const method = attributes.find(({ name }) => name === 'method');
+    assert.deepEqual(
+      method?.values?.map(({ name }) => name),
+      [...METHODS],
+    );
+    const { properties } = vscodeCssData(element) as { properties: Names };
+    assert.deepEqual(names(properties), names(element.cssProperties));
+  });
+
+  it('JetBrains’ editors know attributes, properties, events, slots, parts and custom properties', () => {
+    const { contributions } = webTypes(element, { name: 'payment-widget', version: '1.2.3' }) as {
+      contributions: { html: { elements: Record<string, Names & Record<string, Names>>[] } };
+    };
+    const [tag] = contributions.html.elements;
+    assert.deepEqual(names(tag?.['attributes'] ?? []), names(element.attributes));
+    assert.deepEqual(names(tag?.['slots'] ?? []), names(element.slots));
+    assert.deepEqual(names(tag?.['js']?.['properties'] ?? []), names(fields));
+    assert.deepEqual(names(tag?.['js']?.['events'] ?? []), names(element.events));
+    assert.deepEqual(names(tag?.['css']?.['properties'] ?? []), names(element.cssProperties));
+    assert.deepEqual(names(tag?.['css']?.['parts'] ?? []), names(element.cssParts));
+  });
+});
