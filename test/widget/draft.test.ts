@@ -48,9 +48,10 @@ describe('an amount as typed', () => {
 });
 
 describe('an amount as written', () => {
-  it('has the decimals that the order says, whatever Intl knows of the currency', () => {
+  it('has at least the currency’s decimals, and loses none that the order says', () => {
     assert.equal(formatAmount('10.10', 'EUR', 'en'), '€10.10');
-    assert.equal(formatAmount('10', 'EUR', 'en'), '€10.00');
+    assert.equal(formatAmount('12.5', 'EUR', 'en'), '€12.50');
+    assert.equal(formatAmount('1.255', 'IQD', 'en'), 'IQD\u00a01.255');
     assert.equal(formatAmount('500', 'JPY', 'en'), '¥500');
     assert.equal(formatAmount('1.234', 'KWD', 'en'), 'KWD\u00a01.234');
   });
@@ -60,7 +61,7 @@ describe('an amount as written', () => {
   });
 
   it('follows the language', () => {
-    assert.equal(formatAmount('1234.5', 'EUR', 'de'), '1.234,5\u00a0€');
+    assert.equal(formatAmount('1234.5', 'EUR', 'de'), '1.234,50\u00a0€');
   });
 });
 

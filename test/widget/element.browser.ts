@@ -1,0 +1,477 @@
+import { expect, fixture, html, oneEvent } from '@open-wc/testing';
+import { CHECKOUT_URL, CODE, FakeProxy, paymentOf, problemOf } from './fake-proxy.ts';
+import { addressOf, field, heading, link, mount, part, radio, textOf, thePart, until } from './mount.ts';
+
+const texts = (widget: Element, selector: string) =>
+  [...(widget.shadowRoot?.querySelectorAll(selector) ?? [])].map((each) => each.textContent?.trim());
+const methodsOf = (widget: Element) =>
+  [...(widget.shadowRoot?.querySelectorAll<HTMLInputElement>('[part=method] input') ?? [])].map(({ value }) => value);
+const live = (widget: Element) => texts(widget, '[role=status]')[0];
+
+function type(widget: Element, name: string, value: string): void {
+  const input = field(widget, name);
+  input.value = value;
+  input.dispatchEvent(new Event('input', { bubbles: true }));
+}
+
+describe('the choice', () => {
+  it('is painted from the token, before any answer', async () => {
+    const proxy = new FakeProxy({ description: 'Two tickets' });
+    const widget = document.createElement('payment-widget');
+    widget.lang = 'en';
+    widget.proxy = 'https://nowhere.invalid/';
+    widget.order = proxy.token;
+    const page = await fixture<HTMLElement>(html`<div></div>`);
+    page.append(widget);
+    await widget.updateComplete;
+    expect(widget.view).to.equal(null);
+    expect(methodsOf(widget)).to.deep.equal(['DIRECT', 'CHECKOUT', 'JETGO', 'QR']);
+    expect(textOf(widget)).to.contain('Two tickets').and.to.contain('€10.10');
+  });
+
+  it('has a radio input for each method, the first one chosen, named and described', async () => {
+    const widget = await mount();
+    expect(widget.shadowRoot?.querySelector('fieldset')?.getAttribute('part')).to.equal('methods');
+    expect(radio(widget, 'DIRECT').checked).to.equal(true);
+    const input = radio(widget, 'QR');
+    expect(input.type).to.equal('radio');
+    const help = widget.shadowRoot?.getElementById(input.getAttribute('aria-describedby') ?? '');
+    expect(help?.textContent).to.equal('Scan a code with your phone');
+  });
+
+  it('shows the methods that the page wishes, in its order, and its choice', async () => {
+    const widget = await mount(new FakeProxy(), { methods: 'QR, CHECKOUT', method: 'CHECKOUT' });
+    expect(methodsOf(widget)).to.deep.equal(['QR', 'CHECKOUT']);
+    expect(radio(widget, 'CHECKOUT').checked).to.equal(true);
+    widget.methods = null;
+    await widget.updateComplete;
+    expect(methodsOf(widget)).to.have.length(4);
+  });
+
+  it('asks for the wallet id for DIRECT only, and not where the token knows it', async () => {
+    const widget = await mount();
+    expect(part(widget, 'wallet')).not.to.equal(null);
+    radio(widget, 'QR').click();
+    await widget.updateComplete;
+    expect(part(widget, 'wallet')).to.equal(null);
+    expect(part(await mount(new FakeProxy({ customer: '12345678' })), 'wallet')).to.equal(null);
+  });
+
+  it('ties an error to its field and puts the focus there', async () => {
+    const widget = await mount();
+    thePart(widget, 'pay').focus();
+    thePart(widget, 'pay').click();
+    await widget.updateComplete;
+    const input = field(widget, 'wallet');
+    expect(input.getAttribute('aria-invalid')).to.equal('true');
+    const help = widget.shadowRoot?.getElementById(input.getAttribute('aria-describedby') ?? '');
+    expect(help?.textContent?.trim()).to.equal('Enter your wallet ID. It has digits only.');
+    expect(widget.shadowRoot?.activeElement).to.equal(input);
+    expect(live(widget)).to.equal('Enter your wallet ID. It has digits only.');
+    type(widget, 'wallet', '1');
+    await widget.updateComplete;
+    expect(input.getAttribute('aria-invalid')).to.equal('false');
+  });
+
+  it('asks for an open amount, shows it on the button and sends it as a decimal string', async () => {
+    const proxy = new FakeProxy({ amount: undefined, minAmount: '5', maxAmount: '500', methods: ['QR'] });
+    const widget = await mount(proxy, { lang: 'de' });
+    expect(thePart(widget, 'pay').textContent?.trim()).to.equal('Bezahlen');
+    expect(thePart(widget, 'help').textContent).to.contain('5,00').and.to.contain('500,00');
+    type(widget, 'amount', '4,99');
+    thePart(widget, 'pay').click();
+    await widget.updateComplete;
+    expect(thePart(widget, 'error').textContent).to.contain('Mindestens 5,00');
+    type(widget, 'amount', '12,5');
+    await widget.updateComplete;
+    expect(thePart(widget, 'pay').textContent).to.contain('12,50');
+    thePart(widget, 'pay').click();
+    await until(() => part(widget, 'code'), 'the code');
+    expect(proxy.starts[0]?.body).to.deep.equal({ method: 'QR', amount: '12.5' });
+    expect(thePart(widget, 'total').textContent).to.contain('12,5');
+  });
+});
+
+describe('paying', () => {
+  it('by QR draws the code, with a name, its text to copy, and the way into the app', async () => {
+    const proxy = new FakeProxy();
+    proxy.onStart = () => ({ appUrl: 'jetgo://pay?reference=1' });
+    const widget = await mount(proxy, { method: 'QR' });
+    thePart(widget, 'pay').click();
+    await heading(widget, 'Scan the code to pay');
+    const drawing = thePart(widget, 'code').querySelector('svg');
+    expect(drawing?.getAttribute('aria-label')).to.equal('QR code to pay €10.10');
+    expect(drawing?.getAttribute('viewBox')).to.equal(`0 0 ${CODE.size + 8} ${CODE.size + 8}`);
+    expect(getComputedStyle(thePart(widget, 'code')).backgroundColor).to.equal('rgb(255, 255, 255)');
+    expect(thePart(widget, 'app-link').getAttribute('href')).to.equal('jetgo://pay?reference=1');
+    expect(part(widget, 'copy')).not.to.equal(null);
+  });
+
+  it('by DIRECT sends the wallet id and says where to confirm', async () => {
+    const proxy = new FakeProxy();
+    const widget = await mount(proxy);
+    type(widget, 'wallet', '12345678');
+    thePart(widget, 'pay').click();
+    await heading(widget, 'Confirm in your wallet app');
+    expect(proxy.starts[0]?.body).to.deep.equal({ method: 'DIRECT', customer: '12345678' });
+  });
+
+  it('by CHECKOUT asks the page before it goes, and leaves a link', async () => {
+    const widget = await mount(new FakeProxy(), { method: 'CHECKOUT' });
+    widget.addEventListener('payment-redirect', (event) => event.preventDefault());
+    const told = oneEvent(widget, 'payment-redirect');
+    thePart(widget, 'pay').click();
+    expect((await told).detail).to.deep.equal({ url: CHECKOUT_URL });
+    await heading(widget, 'Continue to the checkout');
+    const { href, target, rel } = link(widget, 'checkout');
+    expect([href, target, rel]).to.deep.equal([CHECKOUT_URL, '_self', 'noopener noreferrer']);
+  });
+
+  it('is one payment for two clicks, two Enters and a pay() besides', async () => {
+    const proxy = new FakeProxy();
+    const release = proxy.hold();
+    const widget = await mount(proxy, { method: 'QR' });
+    const button = thePart(widget, 'pay');
+    button.click();
+    button.click();
+    const form = widget.shadowRoot?.querySelector('form');
+    form?.requestSubmit();
+    form?.requestSubmit();
+    widget.pay();
+    await widget.updateComplete;
+    expect(button.getAttribute('aria-disabled')).to.equal('true');
+    expect(button.textContent?.trim()).to.equal('Starting…');
+    release();
+    await heading(widget, 'Scan the code to pay');
+    expect(proxy.starts).to.have.length(1);
+  });
+
+  it('keeps the choice as it is while the start is under way', async () => {
+    const proxy = new FakeProxy();
+    proxy.hold();
+    const widget = await mount(proxy, { method: 'QR' });
+    thePart(widget, 'pay').click();
+    await widget.updateComplete;
+    radio(widget, 'JETGO').click();
+    await widget.updateComplete;
+    expect(radio(widget, 'QR').checked).to.equal(true);
+  });
+
+  it('is two payments in two widgets, each with its own', async () => {
+    const [one, two] = [new FakeProxy({ orderId: 'ONE' }), new FakeProxy({ orderId: 'TWO' })];
+    const [first, second] = [await mount(one, { method: 'QR' }), await mount(two, { method: 'JETGO' })];
+    first.pay();
+    await heading(first, 'Scan the code to pay');
+    expect(radio(second, 'JETGO').checked).to.equal(true);
+    one.settle({ status: 'SUCCESS' });
+    await heading(first, 'Payment received');
+    expect([one.starts.length, two.starts.length]).to.deep.equal([1, 0]);
+    expect(part(second, 'pay')).not.to.equal(null);
+  });
+
+  it('shows how it ended, with the facts, and how to go on', async () => {
+    const proxy = new FakeProxy({}, { payment: paymentOf('QR'), version: 3 });
+    const widget = await mount(proxy);
+    proxy.settle({ status: 'FAILED', reason: 'EXPIRED' });
+    await heading(widget, 'The time ran out');
+    thePart(widget, 'again').click();
+    await heading(widget, 'Scan the code to pay');
+    thePart(widget, 'other').click();
+    await until(() => part(widget, 'pay'), 'the choice');
+    thePart(widget, 'back').click();
+    await heading(widget, 'Scan the code to pay');
+    proxy.settle({ status: 'SUCCESS' });
+    await heading(widget, 'Payment received');
+    expect(texts(widget, 'dd')).to.deep.equal(['QR code', 'ABC-123']);
+  });
+
+  it('says what a problem’s code means, and a text by retryable for one that it does not know', async () => {
+    const proxy = new FakeProxy();
+    const widget = await mount(proxy, { method: 'QR' });
+    const says = async (code: string, retryable: boolean) => {
+      proxy.nextStarts.push(problemOf(code, { retryable }));
+      thePart(widget, 'pay').click();
+      await until(() => part(widget, 'error') && !textOf(widget).includes('Starting'), code);
+      const text = thePart(widget, 'error').textContent?.replaceAll(/\s+/g, ' ').trim();
+      radio(widget, radio(widget, 'QR').checked ? 'JETGO' : 'QR').click();
+      await until(() => !part(widget, 'error'), 'the error goes');
+      return text;
+    };
+    expect(await says('too_many_payments', false)).to.match(/^There were too many tries.* Reference: req-7f3a$/);
+    expect(await says('brand_new', false)).to.match(/^The payment could not be started/);
+    expect(await says('brand_new', true)).to.match(/^The payment service has a problem/);
+  });
+});
+
+describe('the new tab', () => {
+  const realOpen = window.open;
+  afterEach(() => {
+    window.open = realOpen;
+  });
+
+  it('is opened empty within the click, cut off from the page, and sent on', async () => {
+    const gone: string[] = [];
+    const tab = { opener: window, closed: false, location: { replace: (url: string) => gone.push(url) }, close() {} };
+    const opened: unknown[][] = [];
+    window.open = ((...request: unknown[]) => {
+      opened.push(request);
+      return tab;
+    }) as unknown as typeof window.open;
+    const proxy = new FakeProxy();
+    const release = proxy.hold();
+    const widget = await mount(proxy, { method: 'CHECKOUT', 'checkout-target': '_blank' });
+    thePart(widget, 'pay').click();
+    expect(opened).to.deep.equal([['about:blank', '_blank']]);
+    expect(tab.opener).to.equal(null);
+    release();
+    await until(() => gone.length, 'the way');
+    expect(gone).to.deep.equal([CHECKOUT_URL]);
+    expect(link(widget, 'checkout').target).to.equal('_blank');
+  });
+
+  it('leaves a visible link where it is blocked', async () => {
+    window.open = () => null;
+    const widget = await mount(new FakeProxy(), { method: 'CHECKOUT', 'checkout-target': '_blank' });
+    thePart(widget, 'pay').click();
+    await heading(widget, 'Continue to the checkout');
+    expect(link(widget, 'checkout').href).to.equal(CHECKOUT_URL);
+  });
+
+  it('is closed again where the start is refused', async () => {
+    let closed = 0;
+    window.open = () => ({ opener: null, close: () => closed++ }) as unknown as Window;
+    const proxy = new FakeProxy();
+    proxy.nextStarts.push(problemOf('method_unavailable'));
+    const widget = await mount(proxy, { method: 'CHECKOUT', 'checkout-target': '_blank' });
+    thePart(widget, 'pay').click();
+    await until(() => part(widget, 'error'), 'the error');
+    expect(closed).to.equal(1);
+  });
+});
+
+describe('the page', () => {
+  it('hears each event above the widget, out of any shadow root', async () => {
+    const heard: string[] = [];
+    const page = await fixture<HTMLElement>(html`<div></div>`);
+    const root = page.attachShadow({ mode: 'open' });
+    const inner = document.createElement('div');
+    root.append(inner);
+    for (const name of ['submit', 'change', 'success', 'failed', 'redirect', 'error'] as const) {
+      page.addEventListener(`payment-${name}`, () => heard.push(name));
+    }
+    const proxy = new FakeProxy();
+    const widget = await mount(proxy, { method: 'QR' }, inner);
+    expect(widget.view?.orderId).to.equal('ABC-123');
+    widget.pay();
+    await heading(widget, 'Scan the code to pay');
+    proxy.settle({ status: 'FAILED', reason: 'DECLINED' });
+    proxy.settle({ status: 'SUCCESS', late: true });
+    await heading(widget, 'Payment received');
+    expect(heard).to.deep.equal(['change', 'submit', 'change', 'change', 'failed', 'change', 'success']);
+    expect(widget.view?.paid).to.equal(true);
+  });
+
+  it('sees the states as :state()', async () => {
+    const proxy = new FakeProxy();
+    const widget = await mount(proxy, { method: 'QR' });
+    const states = () =>
+      ['choosing', 'waiting', 'paid', 'failed'].filter((state) => widget.matches(`:state(${state})`)).join();
+    expect(states()).to.equal('choosing');
+    widget.pay();
+    await until(() => states() === 'waiting', 'waiting');
+    proxy.settle({ status: 'FAILED', reason: 'DECLINED' });
+    await until(() => states() === 'failed', 'failed');
+    proxy.settle({ status: 'SUCCESS' });
+    await until(() => states() === 'paid', 'paid');
+  });
+
+  it('has a form that is invalid until the order is paid, and then holds its id', async () => {
+    const form = await fixture<HTMLFormElement>(html`<form></form>`);
+    const proxy = new FakeProxy();
+    const widget = await mount(proxy, { name: 'order', method: 'QR' }, form);
+    expect(form.checkValidity()).to.equal(false);
+    expect(new FormData(form).get('order')).to.equal(null);
+    expect([...form.elements]).to.contain(widget);
+    proxy.settle({ status: 'SUCCESS' });
+    await heading(widget, 'Payment received');
+    expect(form.checkValidity()).to.equal(true);
+    expect(new FormData(form).get('order')).to.equal('ABC-123');
+  });
+
+  it('can replace strings', async () => {
+    const widget = await mount();
+    widget.messages = { pay: 'Donate {amount}' };
+    await widget.updateComplete;
+    expect(thePart(widget, 'pay').textContent?.trim()).to.equal('Donate €10.10');
+  });
+
+  it('decides the language by the nearest lang, and right-to-left follows it', async () => {
+    const page = await fixture<HTMLElement>(html`<div lang="ar-EG"><p lang="de"></p></div>`);
+    const widget = await mount(new FakeProxy(), { lang: '' }, page);
+    await heading(widget, 'كيف تريد الدفع؟');
+    expect(getComputedStyle(thePart(widget, 'sheet')).direction).to.equal('rtl');
+    widget.lang = 'fr-CA';
+    await heading(widget, 'Comment souhaitez-vous payer ?');
+    expect(thePart(widget, 'sheet').lang).to.equal('fr-CA');
+  });
+
+  it('can move the widget without a new request, and take it out in the middle of one', async () => {
+    const proxy = new FakeProxy();
+    const release = proxy.hold();
+    const widget = await mount(proxy, { method: 'QR' });
+    widget.pay();
+    await until(() => proxy.starts.length, 'the start');
+    const elsewhere = await fixture<HTMLElement>(html`<div></div>`);
+    elsewhere.append(widget);
+    release();
+    await heading(widget, 'Scan the code to pay');
+    expect(proxy.seen.map(({ path }) => path)).to.deep.equal(['/order/events', '/order/payments']);
+
+    const other = new FakeProxy();
+    other.hold();
+    const gone = await mount(other, { method: 'QR' });
+    const errors: unknown[] = [];
+    const onError = (event: Event) => errors.push(event);
+    window.addEventListener('unhandledrejection', onError);
+    gone.pay();
+    await until(() => other.starts.length, 'the start');
+    gone.remove();
+    await until(() => other.streamCount === 0, 'the stream ends');
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20);
+    });
+    window.removeEventListener('unhandledrejection', onError);
+    expect(errors).to.deep.equal([]);
+  });
+
+  it('may set the token later, and another one', async () => {
+    const widget = document.createElement('payment-widget');
+    widget.lang = 'en';
+    const page = await fixture<HTMLElement>(html`<div></div>`);
+    page.append(widget);
+    await widget.updateComplete;
+    expect(textOf(widget)).to.equal('');
+    const [one, two] = [
+      new FakeProxy({ orderId: 'ONE', amount: '1.00' }),
+      new FakeProxy({ orderId: 'TWO', amount: '2.00' }),
+    ];
+    for (const proxy of [one, two]) {
+      widget.proxy = addressOf(proxy);
+      widget.order = proxy.token;
+      await until(() => widget.view?.orderId === proxy.view.orderId, proxy.view.orderId);
+    }
+    expect(thePart(widget, 'total').textContent).to.equal('€2.00');
+    await until(() => one.streamCount === 0 && two.streamCount === 1, 'one stream');
+  });
+
+  it('may load the script twice', async () => {
+    const again = '../../widget/index.ts?again';
+    await import(again);
+    expect(customElements.get('payment-widget')).not.to.equal(undefined);
+  });
+
+  it('fills the slots', async () => {
+    const proxy = new FakeProxy({}, { payment: paymentOf('QR', { status: 'SUCCESS' }), paid: true, version: 3 });
+    const widget = await mount(proxy);
+    const slots = [...(widget.shadowRoot?.querySelectorAll('slot') ?? [])].map(({ name }) => name);
+    expect(slots).to.deep.equal(['header', 'success', 'footer']);
+  });
+});
+
+describe('attention', () => {
+  it('moves with the panel that held it, and is never lost', async () => {
+    const proxy = new FakeProxy();
+    const widget = await mount(proxy, { method: 'QR' });
+    const button = thePart(widget, 'pay');
+    button.focus();
+    button.click();
+    await heading(widget, 'Scan the code to pay');
+    expect(widget.shadowRoot?.activeElement).to.equal(thePart(widget, 'heading'));
+    expect(live(widget)).to.equal('Open your wallet app, scan the code and confirm. Waiting for your payment');
+    proxy.settle({ status: 'SUCCESS' });
+    await heading(widget, 'Payment received');
+    expect(widget.shadowRoot?.activeElement?.textContent).to.equal('Payment received');
+  });
+
+  it('is not taken from someone who is elsewhere; they are told', async () => {
+    const page = await fixture<HTMLElement>(html`<div><input aria-label="Search" /></div>`);
+    const proxy = new FakeProxy({}, { payment: paymentOf('DIRECT'), version: 3 });
+    const widget = await mount(proxy, {}, page);
+    const search = page.querySelector('input');
+    search?.focus();
+    proxy.settle({ status: 'SUCCESS' });
+    await heading(widget, 'Payment received');
+    expect(document.activeElement).to.equal(search);
+    expect(live(widget)).to.equal('Payment received');
+  });
+
+  it('is drawn to the time at its steps only', async () => {
+    const now = Date.now;
+    const start = now();
+    const proxy = new FakeProxy({}, {}, () => start);
+    proxy.view = {
+      ...proxy.view,
+      version: 3,
+      payment: paymentOf('CHECKOUT', { expiresAt: new Date(start + 200_000).toISOString() }),
+    };
+    try {
+      let ahead = 0;
+      // A clock that is an hour wrong, and then goes on.
+      Date.now = () => start + 3_600_000 + ahead;
+      const widget = await mount(proxy);
+      expect(thePart(widget, 'countdown').textContent).to.equal('Time left: 3:20');
+      const at = async (left: number) => {
+        ahead = 200_000 - left * 1000;
+        widget.requestUpdate();
+        await widget.updateComplete;
+        return live(widget);
+      };
+      const before = await at(181);
+      expect(await at(180)).to.equal('Time left: 3 minutes');
+      expect(before).not.to.contain('Time left: 3 minutes');
+      expect(await at(170)).to.equal('Time left: 3 minutes');
+      expect(await at(59)).to.equal('Time left: 1 minute');
+      expect(await at(29)).to.equal('Time left: 30 seconds');
+      await at(0);
+      await heading(widget, 'The time is up');
+      expect(part(widget, 'checkout')).to.equal(null);
+    } finally {
+      Date.now = now;
+    }
+  });
+
+  it('goes to the chosen method, or to the heading, with focus()', async () => {
+    const proxy = new FakeProxy();
+    const widget = await mount(proxy, { method: 'QR' });
+    widget.focus();
+    expect(widget.shadowRoot?.activeElement).to.equal(radio(widget, 'QR'));
+    widget.pay();
+    await heading(widget, 'Scan the code to pay');
+    (document.activeElement as HTMLElement | null)?.blur();
+    widget.focus();
+    expect(widget.shadowRoot?.activeElement).to.equal(thePart(widget, 'heading'));
+  });
+});
+
+describe('after a reload', () => {
+  it('shows what is true, and never the choice in between', async () => {
+    const first = new FakeProxy({ orderId: 'RELOADED' });
+    const before = await mount(first, { method: 'QR' });
+    before.pay();
+    await heading(before, 'Scan the code to pay');
+    before.remove();
+
+    const widget = document.createElement('payment-widget');
+    widget.lang = 'en';
+    widget.proxy = addressOf(first);
+    widget.order = first.token;
+    const seen = new Set<string>();
+    const watch = new MutationObserver(() => seen.add(part(widget, 'pay') ? 'choice' : 'none'));
+    const page = await fixture<HTMLElement>(html`<div></div>`);
+    page.append(widget);
+    watch.observe(widget.shadowRoot ?? widget, { childList: true, subtree: true });
+    await heading(widget, 'Scan the code to pay');
+    watch.disconnect();
+    expect([...seen]).to.deep.equal(['none']);
+  });
+});

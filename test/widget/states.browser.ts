@@ -1,0 +1,84 @@
+import { expect } from '@open-wc/testing';
+import { heading, mount, part, thePart, until } from './mount.ts';
+import { proxyOf, STATES, type State } from './states.ts';
+
+/** What axe found out, as far as the canary needs it. */
+interface Axe {
+  run(node: Element, options: object): Promise<{ passes: { id: string; nodes: unknown[] }[] }>;
+}
+
+async function reach(state: State, attributes: Record<string, string> = {}) {
+  const proxy = proxyOf(state);
+  const widget = await mount(proxy, { ...attributes, ...state.attributes });
+  await state.act?.(widget, proxy);
+  if (proxy.isDown) await until(() => part(widget, 'retry'), 'the word that the line is lost');
+  await heading(widget, state.heading);
+  await widget.updateComplete;
+  return widget;
+}
+
+describe('the canary', () => {
+  it('has text with a width, and the contrast rule did run', async () => {
+    const widget = await reach(STATES.choose);
+    const { width } = thePart(widget, 'total').getBoundingClientRect();
+    const range = document.createRange();
+    range.selectNodeContents(thePart(widget, 'heading'));
+    expect(width).to.be.above(0);
+    expect(range.getBoundingClientRect().width).to.be.above(50);
+    await expect(widget).to.be.accessible();
+    const axe = (globalThis as unknown as { axe: Axe }).axe;
+    const { passes } = await axe.run(widget, { runOnly: ['color-contrast'] });
+    expect(passes.find(({ id }) => id === 'color-contrast')?.nodes.length ?? 0).to.be.above(5);
+  });
+
+  it('fails where the contrast is too low', async () => {
+    const widget = await reach(STATES.choose);
+    widget.style.setProperty('--payment-color-muted', '#ccc');
+    widget.style.setProperty('--payment-color-surface', '#fff');
+    let found = '';
+    try {
+      await expect(widget).to.be.accessible();
+    } catch (error) {
+      found = String(error);
+    }
+    expect(found).to.contain('contrast');
+  });
+});
+
+for (const scheme of ['light', 'dark']) {
+  describe(`each state, ${scheme}`, () => {
+    before(() => {
+      document.documentElement.style.colorScheme = scheme;
+      document.body.style.backgroundColor = 'Canvas';
+    });
+    after(() => {
+      document.documentElement.removeAttribute('style');
+      document.body.removeAttribute('style');
+    });
+
+    for (const [name, state] of Object.entries(STATES)) {
+      it(`is accessible: ${name}`, async () => {
+        await expect(await reach(state)).to.be.accessible();
+      });
+    }
+  });
+}
+
+describe('each state, at 240 px', () => {
+  for (const lang of ['en', 'de', 'ar']) {
+    it(`keeps within its width: ${lang}`, async () => {
+      for (const [name, state] of Object.entries<State>(STATES)) {
+        if (state.act) continue;
+        const widget = await mount(proxyOf(state), { lang });
+        widget.style.width = '240px';
+        await new Promise(requestAnimationFrame);
+        const sheet = thePart(widget, 'sheet');
+        expect(sheet.scrollWidth, name).to.be.at.most(240);
+        for (const control of widget.shadowRoot?.querySelectorAll<HTMLElement>('button, a, .method') ?? []) {
+          expect(control.scrollWidth, `${name}: ${control.textContent}`).to.be.at.most(control.clientWidth + 1);
+          expect(control.getBoundingClientRect().height, `${name}: ${control.textContent}`).to.be.at.least(44);
+        }
+      }
+    });
+  }
+});
