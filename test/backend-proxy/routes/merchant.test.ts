@@ -1,0 +1,456 @@
+// The merchant's routes: for a server that holds the key and never for a browser; orders signed, payouts sent once, and all
+// that is needed to reconcile.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
+import { NOON, SECRETS, SHOP, createWorld, readDocument, type World } from '../world.ts';
+
+const PAYOUT = { orderId: 'P-1', amount: 50, currency: 'EUR', customer: '12345678', note: 'Thank you' };
+const ORDER = { orderId: 'A-1', amount: '10.10', currency: 'EUR', returnUrl: `${SHOP}/thanks` };
+const JSON_BODY = { 'Content-Type': 'application/json' };
+
+async function merchantRoutes(world: World): Promise<[method: string, path: string][]> {
+  const { paths } = await readDocument(world.proxy);
+  const routes = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { security = [] }]): [string, string][] =>
+      security.some((scheme) => 'merchantKey' in scheme)
+        ? [[method.toUpperCase(), path.replace(/\{[^}]+\}/, 'x')]]
+        : [],
+    ),
+  );
+  assert.equal(routes.length, 8);
+  return routes;
+}
+
+describe("the merchant's key", () => {
+  it('is needed by every one of its routes; without it, with a wrong one or an order token all look the same', async (t) => {
+    const world = await createWorld(t);
+    const wrong = ['', 'Bearer', 'Bearer ', `Bearer ${SECRETS.merchant}x`, `Bearer ${SECRETS.merchant.slice(1)}`, `Basic ${SECRETS.merchant}`, SECRETS.merchant, `Bearer ${SECRETS.merchant} x`, `Bearer ${world.token()}`, `Bearer ${SECRETS.ipn}`, `Bearer ${SECRETS.order}`]; // prettier-ignore
+    for (const [method, path] of await merchantRoutes(world)) {
+      const seen = new Set<string>();
+      for (const authorization of wrong) {
+        const headers = { ...JSON_BODY, ...(authorization && { Authorization: authorization }) };
+        const response = await world.request(method, path, { headers, ...(method === 'POST' && { body: '{}' }) });
+        assert.equal(response.status, 401, `${method} ${path} ${authorization}`);
+        assert.equal(response.headers.get('www-authenticate'), 'Bearer');
+        seen.add(JSON.stringify({ ...((await response.json()) as Problem), requestId: '' }));
+      }
+      assert.equal(seen.size, 1, `${method} ${path}`);
+    }
+  });
+
+  it('is refused from a browser: any request that bears an Origin, allowed or not', async (t) => {
+    const world = await createWorld(t);
+    const auth = { Authorization: `Bearer ${SECRETS.merchant}`, ...JSON_BODY };
+    for (const [method, path] of await merchantRoutes(world)) {
+      for (const origin of [SHOP, 'https://evil.example', 'null', '']) {
+        const response = await world.request(method, path, {
+          headers: { ...auth, Origin: origin },
+          ...(method === 'POST' && { body: JSON.stringify(PAYOUT) }),
+        });
+        assert.equal(response.status, 403, `${method} ${path} ${origin}`);
+        assert.equal(response.headers.get('access-control-allow-origin'), null);
+        assert.equal(((await response.json()) as Problem).code, 'forbidden_origin');
+      }
+    }
+    assert.equal(await world.gatewayHas('P-1'), undefined);
+  });
+
+  it('may be any of several, so that one can be changed without a gap', async (t) => {
+    const other = 'another-merchant-key-0123456789-0123456789';
+    const world = await createWorld(t, { config: { merchantKeys: [other, SECRETS.merchant] } });
+    for (const key of [other, SECRETS.merchant]) {
+      const response = await world.request('GET', '/webhooks', { headers: { Authorization: `bearer ${key}` } });
+      assert.equal(response.status, 200);
+    }
+  });
+
+  it('opens nothing of the shopper: the order routes want an order token', async (t) => {
+    const world = await createWorld(t);
+    for (const path of ['/order', '/order/events']) {
+      const response = await world.request('GET', path, { headers: { Authorization: `Bearer ${SECRETS.merchant}` } });
+      assert.equal(response.status, 401);
+    }
+  });
+});
+
+describe('signing an order', () => {
+  it('answers 201 with a token that pays it, and when it ends', async (t) => {
+    const world = await createWorld(t);
+    const { status, body } = await world.merchant<{ token: string }>('POST', '/orders', { ...ORDER, expiresIn: 600 });
+    assert.equal(status, 201);
+    assert.deepEqual(
+      { ...body, token: '' },
+      { orderId: 'A-1', token: '', expiresAt: new Date(NOON + 600_000).toISOString() },
+    );
+    assert.equal((await world.start(body.token, { method: 'QR' })).status, 201);
+    world.skip(600_000);
+    assert.equal((await world.refused(body.token, { method: 'QR' })).body.code, 'token_expired');
+  });
+
+  it('lasts an hour unless it says so, from a minute to a day', async (t) => {
+    const world = await createWorld(t);
+    const expires = async (expiresIn?: unknown) =>
+      (
+        await world.merchant<{ expiresAt?: string }>('POST', '/orders', {
+          ...ORDER,
+          ...(expiresIn !== undefined && { expiresIn }),
+        })
+      ).body.expiresAt;
+    assert.equal(await expires(), new Date(NOON + 3_600_000).toISOString());
+    assert.equal(await expires(60), new Date(NOON + 60_000).toISOString());
+    assert.equal(await expires(86_400), new Date(NOON + 86_400_000).toISOString());
+    for (const wrong of [59, 86_401, 600.5, '600', null]) assert.equal(await expires(wrong), undefined, String(wrong));
+  });
+
+  it('names every wrong field, and keys that it does not know', async (t) => {
+    const world = await createWorld(t);
+    const wrong = { ...ORDER, orderId: '', currency: 'eur', customer: 'x', exp: 1, status: 'paid' };
+    const { status, body } = await world.merchant<Problem>('POST', '/orders', wrong);
+    assert.deepEqual([status, body.code], [400, 'invalid_request']);
+    assert.deepEqual(body.errors?.map(({ field }) => field).toSorted(), [
+      'currency',
+      'customer',
+      'exp',
+      'orderId',
+      'status',
+    ]);
+    const terms = await world.merchant<Problem>('POST', '/orders', {
+      ...ORDER,
+      amount: '1e3',
+      returnUrl: 'https://evil.example/',
+      methods: ['DIRECT'],
+    });
+    assert.deepEqual(
+      terms.body.errors?.map(({ field }) => field),
+      ['amount', 'returnUrl', 'customerReferenceNo'],
+    );
+  });
+});
+
+describe("an order's payments", () => {
+  it('are all listed, oldest first, with what happened to each', async (t) => {
+    const world = await createWorld(t);
+    const token = world.token({ customer: '12345678' });
+    await world.start(token, { method: 'CHECKOUT' });
+    world.skip(1000);
+    await world.start(token, { method: 'QR' });
+    interface Body {
+      payments: { gatewayOrderId: string; history: { event: string; source: string }[]; customer: string | null }[];
+    }
+    const { body } = await world.merchant<Body>('GET', '/orders/A-1');
+    const { payments, ...order } = body;
+    assert.deepEqual(order, { orderId: 'A-1', amount: '10.10', currency: 'EUR', paid: false });
+    assert.deepEqual(
+      payments.map(({ gatewayOrderId, customer, history }) => [
+        gatewayOrderId,
+        customer,
+        history.map(({ event, source }) => `${event} by ${source}`),
+      ]),
+      [
+        ['A-1', '12345678', ['created by shopper', 'sending by shopper', 'pending by answer', 'replaced by shopper']],
+        ['A-1-2', null, ['created by shopper', 'sending by shopper', 'pending by answer']],
+      ],
+    );
+  });
+
+  it('of an open amount show the amount that was entered', async (t) => {
+    const world = await createWorld(t);
+    await world.start(world.token({ amount: undefined, maxAmount: '50' }), { method: 'QR', amount: '12.3' });
+    assert.equal((await world.merchant('GET', '/orders/A-1')).body['amount'], '12.30');
+  });
+
+  it('of an order that was never started are 404, and of an impossible id 400', async (t) => {
+    const world = await createWorld(t);
+    assert.equal((await world.merchant('GET', '/orders/nothing')).status, 404);
+    for (const id of ['a%20b', '%00', 'x'.repeat(65), '%D9%A1'])
+      assert.equal((await world.merchant('GET', `/orders/${id}`)).status, 400, id);
+  });
+});
+
+describe('a payout', () => {
+  it('is answered 202 with its view, and found again', async (t) => {
+    const world = await createWorld(t);
+    const { status, body } = await world.merchant('POST', '/payouts', PAYOUT);
+    assert.equal(status, 202);
+    const { history, ...view } = body as { history: { event: string; source: string }[] };
+    assert.deepEqual(view, {
+      type: 'PAYOUT',
+      orderId: 'P-1',
+      paymentId: '100001',
+      amount: '50.00',
+      currency: 'EUR',
+      customer: '12345678',
+      note: 'Thank you',
+      status: 'PROCESSING',
+      reason: null,
+      needsReview: false,
+      createdAt: new Date(NOON).toISOString(),
+      updatedAt: new Date(NOON).toISOString(),
+    });
+    assert.deepEqual(
+      history.map(({ event, source }) => [event, source]),
+      [
+        ['created', 'merchant'],
+        ['sending', 'merchant'],
+        ['pending', 'answer'],
+      ],
+    );
+    assert.deepEqual((await world.merchant('GET', '/payouts/P-1')).body, body);
+    assert.equal((await world.merchant('GET', '/payouts/P-2')).status, 404);
+    assert.equal((await world.merchant('GET', '/payouts/%00')).status, 400);
+  });
+
+  it('with the same body again is the stored view, and nothing is sent twice', async (t) => {
+    const world = await createWorld(t);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => world.merchant('POST', '/payouts', PAYOUT)));
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([202]));
+    await world.merchant('POST', '/payouts', { ...PAYOUT, amount: '50' });
+    assert.equal((await world.gatewayHas('P-1'))?.createRequests, 1);
+  });
+
+  it('with another body under the same id is 409, and nothing is sent', async (t) => {
+    const world = await createWorld(t);
+    await world.merchant('POST', '/payouts', PAYOUT);
+    for (const change of [
+      { amount: 51 },
+      { currency: 'USD' },
+      { customer: '23456789' },
+      { note: 'Other' },
+      { note: undefined },
+    ]) {
+      const { status, body } = await world.merchant<Problem>('POST', '/payouts', { ...PAYOUT, ...change });
+      assert.deepEqual([status, body.code, body.retryable], [409, 'order_id_taken', false], JSON.stringify(change));
+    }
+    assert.equal((await world.gatewayHas('P-1'))?.createRequests, 1);
+  });
+
+  it('under the id of a payment is 409', async (t) => {
+    const world = await createWorld(t);
+    await world.start(world.token({ orderId: 'P-1', amount: '50' }), { method: 'CHECKOUT', customer: '12345678' });
+    assert.equal((await world.merchant('POST', '/payouts', PAYOUT)).status, 409);
+    assert.equal((await world.merchant('GET', '/payouts/P-1')).status, 404, 'a payment is no payout');
+    assert.equal((await world.merchant('GET', '/orders/P-1')).status, 200);
+  });
+
+  it('is a whole amount above 0, read from its own text and never through a float', async (t) => {
+    const world = await createWorld(t);
+    for (const amount of [
+      '0',
+      '-5',
+      '5.5',
+      '5.0',
+      '1e3',
+      '1E3',
+      '1.0000000000000000001',
+      '9007199254740993',
+      '10000000000000',
+      '"5.00"',
+      '"1e3"',
+      '"١٢"',
+      '" 5"',
+      '""',
+      '"0"',
+      'null',
+      'true',
+      '[5]',
+      '{}',
+    ]) {
+      const body = JSON.stringify(PAYOUT).replace('50', amount);
+      const refused = await world.merchant<Problem>('POST', '/payouts', body);
+      assert.deepEqual([refused.status, refused.body.errors?.[0]?.field], [400, 'amount'], amount);
+    }
+    assert.equal(await world.gatewayHas('P-1'), undefined);
+    for (const [orderId, amount, shown] of [
+      ['P-2', '5', '5.00'],
+      ['P-3', '"7"', '7.00'],
+      ['P-4', '9999999999999', '9999999999999.00'],
+    ] as const) {
+      const body = JSON.stringify({ ...PAYOUT, orderId }).replace('50', amount);
+      assert.equal((await world.merchant('POST', '/payouts', body)).body['amount'], shown);
+    }
+  });
+
+  it('may have decimals where the profile says so', async (t) => {
+    const world = await createWorld(t, { profile: { payoutDecimals: true } });
+    await world.faults({ payout: { dropAnswer: true } });
+    assert.equal((await world.merchant('POST', '/payouts', { ...PAYOUT, amount: '10.10' })).body['amount'], '10.10');
+    for (const amount of ['10.101', '0.00', '1e1']) {
+      const { body } = await world.merchant<Problem>('POST', '/payouts', { ...PAYOUT, orderId: 'P-2', amount });
+      assert.deepEqual(body.errors, [{ field: 'amount', detail: 'an amount above 0 with at most 2 decimals' }]);
+    }
+  });
+
+  it('names every wrong field, and keys that it does not know', async (t) => {
+    const world = await createWorld(t);
+    const wrong = { orderId: 'a b', amount: 5, currency: 'X', customer: '1', note: '', type: 'JETGO' };
+    const { body } = await world.merchant<Problem>('POST', '/payouts', wrong);
+    assert.deepEqual(body.errors?.map(({ field }) => field).toSorted(), [
+      'currency',
+      'customer',
+      'note',
+      'orderId',
+      'type',
+    ]);
+    assert.equal((await world.merchant('POST', '/payouts', { ...PAYOUT, note: 'x'.repeat(201) })).status, 400);
+    assert.equal((await world.merchant('POST', '/payouts', { ...PAYOUT, note: 'x'.repeat(200) })).status, 202);
+  });
+});
+
+describe('reconciling', () => {
+  interface List {
+    transactions: { orderId: string; type: string; status: string; updatedAt: string }[];
+    nextCursor: string | null;
+  }
+  const ids = ({ transactions }: List) => transactions.map(({ orderId }) => orderId);
+
+  async function books(world: World): Promise<void> {
+    for (const orderId of ['A-1', 'A-2', 'A-3']) {
+      await world.start(world.token({ orderId }), { method: 'QR' });
+      world.skip(1000);
+    }
+    await world.merchant('POST', '/payouts', PAYOUT);
+    world.skip(1000);
+    await world.customer('approve', 'A-1');
+    await world.customer('decline', 'A-2');
+    await world.settle();
+  }
+
+  it('lists payments and payouts, oldest change first', async (t) => {
+    const world = await createWorld(t);
+    await books(world);
+    const { body } = await world.merchant<List>('GET', '/transactions');
+    assert.deepEqual(ids(body).toSorted(), ['A-1', 'A-2', 'A-3', 'P-1']);
+    assert.equal(ids(body)[0], 'A-3');
+    const times = body.transactions.map(({ updatedAt }) => updatedAt);
+    assert.deepEqual(times, times.toSorted());
+    assert.equal(body.nextCursor, null);
+  });
+
+  it('pages through all of them, each once, also where many changed in the same moment', async (t) => {
+    const world = await createWorld(t);
+    await books(world);
+    for (const limit of [1, 2, 3, 4]) {
+      const seen: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const more: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+        const { body } = await world.merchant<List>('GET', `/transactions?limit=${limit}${more}`);
+        assert.ok(body.transactions.length <= limit);
+        seen.push(...ids(body));
+        cursor = body.nextCursor;
+      } while (cursor !== null);
+      assert.deepEqual(seen.toSorted(), ['A-1', 'A-2', 'A-3', 'P-1'], String(limit));
+    }
+  });
+
+  it('filters by time, status and type', async (t) => {
+    const world = await createWorld(t);
+    await books(world);
+    const list = async (query: string) =>
+      ids((await world.merchant<List>('GET', `/transactions?${query}`)).body).toSorted();
+    assert.deepEqual(await list('status=SUCCESS'), ['A-1', 'P-1']);
+    assert.deepEqual(await list('status=FAILED'), ['A-2']);
+    assert.deepEqual(await list('status=PROCESSING&type=PAY'), ['A-3']);
+    assert.deepEqual(await list('type=PAYOUT'), ['P-1']);
+    assert.deepEqual(await list(`updatedSince=${new Date(NOON + 2000).toISOString()}`), ['A-1', 'A-2', 'A-3', 'P-1']);
+    assert.deepEqual(await list(`updatedSince=${new Date(NOON + 2001).toISOString()}`), ['A-1', 'A-2', 'P-1']);
+    assert.deepEqual(await list('updatedSince=2026-11-20T13:00:02.001%2B01:00'), ['A-1', 'A-2', 'P-1']);
+  });
+
+  it('refuses what it does not know, instead of passing it over', async (t) => {
+    const world = await createWorld(t);
+    for (const query of [
+      'since=2026-11-20',
+      'status=PAID',
+      'type=REFUND',
+      'limit=0',
+      'limit=201',
+      'limit=x',
+      'limit=1.5',
+      'limit=',
+      'updatedSince=yesterday',
+      'updatedSince=2026-11-20',
+      'cursor=x',
+      'cursor=1',
+      'cursor=1~%00',
+      `cursor=1~${'x'.repeat(101)}`,
+      'limit=1&limit=2',
+      'a',
+    ]) {
+      assert.equal((await world.merchant('GET', `/transactions?${query}`)).status, 400, query);
+    }
+    for (const query of ['state=alive', 'limit=201', 'offset=1']) {
+      assert.equal((await world.merchant('GET', `/webhooks?${query}`)).status, 400, query);
+    }
+    assert.equal((await world.merchant('GET', '/transactions?limit=200')).status, 200);
+  });
+});
+
+describe('webhooks', () => {
+  it('are listed newest first, as many as asked for', async (t) => {
+    const world = await createWorld(t);
+    for (const orderId of ['A-1', 'A-2', 'A-3']) {
+      await world.start(world.token({ orderId }), { method: 'QR' });
+      await world.customer('decline', orderId);
+      await world.settle();
+      world.skip(1000);
+    }
+    interface List {
+      webhooks: { orderId: string; type: string; nextAttemptAt: string }[];
+    }
+    const { body } = await world.merchant<List>('GET', '/webhooks?state=pending&limit=2');
+    assert.deepEqual(
+      body.webhooks.map(({ orderId, type }) => [orderId, type]),
+      [
+        ['A-3', 'payment.failed'],
+        ['A-2', 'payment.failed'],
+      ],
+    );
+    assert.equal(body.webhooks[0]?.nextAttemptAt, new Date(NOON + 2000).toISOString());
+  });
+
+  it('that are not there cannot be sent again', async (t) => {
+    const world = await createWorld(t);
+    assert.equal((await world.merchant('POST', '/webhooks/msg_nothing/redeliver')).status, 404);
+    assert.equal((await world.merchant('POST', '/webhooks/a%20b/redeliver')).status, 400);
+  });
+});
+
+describe('a body', () => {
+  it('is JSON, says so, has known keys only, and at most 16 KB', async (t) => {
+    const world = await createWorld(t);
+    const auth = { Authorization: `Bearer ${SECRETS.merchant}` };
+    for (const path of ['/orders', '/payouts']) {
+      for (const type of [
+        undefined,
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'application/jsonp',
+        'multipart/form-data',
+      ]) {
+        const response = await world.request('POST', path, {
+          headers: { ...auth, ...(type && { 'Content-Type': type }) },
+          body: JSON.stringify(PAYOUT),
+        });
+        assert.equal(response.status, 415, `${path} ${type}`);
+      }
+      for (const body of ['', '{', 'null', '[]', '"x"', '{"a":1,}', '\uFEFF{}']) {
+        const { status } = await world.merchant<Problem>('POST', path, body);
+        assert.equal(status, 400, `${path} ${body}`);
+      }
+      const large = await world.merchant<Problem>('POST', path, `{"a":"${'x'.repeat(16 * 1024)}"}`);
+      assert.deepEqual([large.status, large.body.code], [413, 'payload_too_large']);
+    }
+    assert.deepEqual(world.rows('select * from transactions'), []);
+  });
+
+  it('may say its character set', async (t) => {
+    const world = await createWorld(t);
+    for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON']) {
+      const headers = { Authorization: `Bearer ${SECRETS.merchant}`, 'Content-Type': type };
+      const response = await world.request('POST', '/orders', { headers, body: JSON.stringify(ORDER) });
+      assert.equal(response.status, 201, type);
+    }
+  });
+});
