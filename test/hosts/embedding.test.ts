@@ -158,3 +158,35 @@ test('taken out of the page it leaves no open connection, and put back it goes o
   await visit.sees('paid');
   await visit.leave();
 });
+
+test('taken out of the page before all of it is loaded, it starts nothing that was asked of it', async () => {
+  const { token } = await host.order();
+  const visit = await host.visit({ body: `<payment-widget order="${token}"></payment-widget>` });
+  const { promise: isGone, resolve: go } = Promise.withResolvers<void>();
+  await visit.page.route(/\/later-/, async (route) => {
+    await isGone;
+    await route.continue();
+  });
+  const starts: string[] = [];
+  visit.page.on('request', (request) => request.url().endsWith('/order/payments') && starts.push(request.method()));
+  const rest = visit.page.waitForResponse(/\/later-/);
+  await visit.page.evaluate((src) => import(src), `${host.proxy}/widget.js`);
+  await visit.pay();
+  await visit.widget.evaluate((element) => element.remove());
+  go();
+  // Resolves after the widget's own import of the same file, which was first.
+  await visit.page.evaluate((src) => import(src), (await rest).url());
+  assert.deepEqual(starts, []);
+  await visit.leave();
+});
+
+test('given no order any more, it shows nothing and hears nothing of the one before', async () => {
+  const { token } = await host.order();
+  const visit = await host.visit({ head: SCRIPT, body: `<payment-widget order="${token}"></payment-widget>` });
+  await visit.pay();
+  await visit.sees('waiting');
+  await visit.widget.evaluate((element) => element.removeAttribute('order'));
+  await until(() => visit.openStreams === 0, 'the stream is closed');
+  assert.equal(await visit.page.locator('payment-widget:state(waiting)').count(), 0);
+  await visit.leave();
+});

@@ -47,6 +47,20 @@ test('on such a page another language is loaded, too', async () => {
   await visit.leave();
 });
 
+test('from such a page the checkout opens in a new tab', async () => {
+  const { token } = await host.order();
+  const visit = await host.visit({
+    policy: STRICT,
+    head: `<script type="module" src="${host.proxy}/widget.js"></script>`,
+    body: `<payment-widget order="${token}" method="CHECKOUT" checkout-target="_blank"></payment-widget>`,
+  });
+  const tab = visit.page.context().waitForEvent('page');
+  await visit.widget.locator('[part~="pay"]').click();
+  await (await tab).waitForURL(/\/pay\?token=/);
+  await visit.sees('waiting');
+  await visit.leave();
+});
+
 test('where another copy of Lit is loaded as well, the page allows its policy to be made twice', async () => {
   const { token } = await host.order();
   const visit = await host.visit({
