@@ -56,20 +56,29 @@ export function listen(
         maxHeaderSize: limits.headerBytes,
       },
     }) as Server;
+    let underWay = 0;
+    server.on('request', (_request, response) => {
+      underWay += 1;
+      response.once('close', () => (underWay -= 1));
+    });
     server.maxConnections = limits.connections;
     server.setTimeout(limits.idleMs);
     server.once('error', reject).once('listening', () => {
       const { address, port: actual, family } = server.address() as AddressInfo;
       const name = family === 'IPv6' ? `[${address}]` : address;
-      resolve({ url: `http://${name}:${actual}`, close: () => closeServer(server) });
+      resolve({ url: `http://${name}:${actual}`, close: () => closeServer(server, () => underWay) });
     });
   });
 }
 
-function closeServer(server: Server): Promise<void> {
+function closeServer(server: Server, underWay: () => number): Promise<void> {
   return new Promise((resolve) => {
-    // Again and again: a connection kept alive becomes idle when its last answer or its stream has ended.
-    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+    // Again and again: a connection kept alive becomes idle when its last answer or its stream has ended. One on which
+    // nothing was ever asked (browsers open some ahead) is not idle to Node, so at the end all go.
+    const sweep = setInterval(() => {
+      if (underWay() === 0) server.closeAllConnections();
+      else server.closeIdleConnections();
+    }, SWEEP_MS);
     server.close(() => {
       clearInterval(sweep);
       resolve();

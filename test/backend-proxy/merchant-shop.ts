@@ -44,9 +44,9 @@ export async function startWebhookReceiver(secret: string, now: () => number): P
       receiver.received.push({ id: headers['webhook-id'] ?? '', at: now(), headers, body, payload });
       const { answers } = receiver;
       const answer = (answers.length > 1 ? answers.shift() : answers[0]) ?? 200;
-      if (answer === 'cut') return void request.socket.destroy();
-      const { status, headers: extra } = typeof answer === 'number' ? { status: answer, headers: {} } : answer;
-      response.writeHead(status, extra).end();
+      if (answer === 'cut') request.socket.destroy();
+      else if (typeof answer === 'number') response.writeHead(answer).end();
+      else response.writeHead(answer.status, answer.headers).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

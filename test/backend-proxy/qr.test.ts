@@ -27,7 +27,7 @@ function draw({ size, modules }: Extract<QrCode, { text: string }>): ImageData {
       if (isDark(row, column)) data.fill(0, (y * width + x) * 4, (y * width + x) * 4 + 3);
     }
   }
-  return { data, width, height: width, colorSpace: 'srgb' } as ImageData;
+  return { data, width, height: width, colorSpace: 'srgb' };
 }
 
 describe('a code', () => {

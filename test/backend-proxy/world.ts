@@ -105,7 +105,7 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
     apiKey: SECRETS.gatewayKey,
     now,
     ipnUrl: `http://proxy.example/ipn/${SECRETS.ipn}`,
-    fetch: async (url, init) => proxy.app.request(String(url), init),
+    fetch: async (url, init) => proxy.app.request(url as string, init),
   });
   const server = serve({ fetch: sandbox.app.fetch, hostname: '127.0.0.1', port: 0 }) as Server;
   if (!server.listening) await new Promise((resolve) => server.once('listening', resolve));
@@ -237,7 +237,7 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
       assert.equal(response.status, 200);
       return (await response.json()) as OrderView;
     },
-    async merchant<Body>(method: 'GET' | 'POST', path: string, body?: unknown) {
+    async merchant<Body>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer<Body>> {
       const headers = { Authorization: `Bearer ${SECRETS.merchant}`, 'Content-Type': 'application/json' };
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       const response = await request(method, path, { headers, ...(body !== undefined && { body: text }) });

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { MAX_DEPTH, isTooDeep, parseExact } from '../../../backend-proxy/gateway/json.ts';
 
-const nested = (depth: number, [open, close] = ['[', ']']) => `${open}`.repeat(depth) + close.repeat(depth);
+const nested = (depth: number, [open, close] = ['[', ']']) => (open ?? '').repeat(depth) + (close ?? '').repeat(depth);
 
 describe('reading exactly', () => {
   it('gives every number as the text that wrote it', () => {

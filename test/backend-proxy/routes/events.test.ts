@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { OrderView } from '../../../backend-proxy/protocol/wire.ts';
 import { createStreams, type StreamSource } from '../../../backend-proxy/routes/events.ts';
-import { NOON, SHOP, createWorld, type World } from '../world.ts';
+import { NOON, SECRETS, SHOP, createWorld, type World } from '../world.ts';
 
 const HEARTBEAT_MS = 15_000;
 
@@ -186,7 +186,7 @@ describe('how many streams there are', () => {
     const world = await createWorld(t);
     const stream = await open(world, world.token());
     const shown = async () => {
-      const headers = { Authorization: `Bearer ${'canary-merchant-key-0123456789-0123456789'}` };
+      const headers = { Authorization: `Bearer ${SECRETS.merchant}` };
       return /open_streams (\d+)/.exec(await (await world.request('GET', '/metrics', { headers })).text())?.[1];
     };
     assert.equal(await shown(), '1');

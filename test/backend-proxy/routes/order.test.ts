@@ -241,7 +241,8 @@ describe('an idempotency key', () => {
     const world = await createWorld(t);
     const token = world.token();
     const answers = await Promise.all(Array.from({ length: 8 }, () => world.start(token, { method: 'QR' }, 'key-1')));
-    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 200, 200, 200, 200, 200, 200, 201]);
+    assert.deepEqual(answers.filter(({ status }) => status === 201).length, 1);
+    assert.equal(answers.filter(({ status }) => status === 200).length, 7);
     assert.deepEqual(await creates(world, 'A-1', 'A-1-2'), [1, undefined]);
   });
 

@@ -1,0 +1,89 @@
+// Secrets compared, and the caller's address: whose word is taken for it.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Hono } from 'hono';
+import { addressOf, bearerOf, createSecretCheck } from '../../../backend-proxy/routes/guards.ts';
+
+describe('a secret', () => {
+  it('is one of the list, whole and exact', () => {
+    const isSecret = createSecretCheck(['first-secret', 'second-secret']);
+    for (const known of ['first-secret', 'second-secret']) assert.equal(isSecret(known), true);
+    for (const other of ['', 'first-secre', 'first-secret ', 'First-secret', 'first-secretsecond-secret', 'x']) {
+      assert.equal(isSecret(other), false, other);
+    }
+    assert.equal(createSecretCheck([])(''), false);
+  });
+
+  it('of any length can be asked about, because its hash is what is compared', () => {
+    const isSecret = createSecretCheck(['s']);
+    assert.equal(isSecret('x'.repeat(100_000)), false);
+    assert.equal(isSecret('ü\0'), false);
+  });
+});
+
+async function seen(headers: Record<string, string>, trustedProxies = 0, remoteAddress?: string) {
+  const app = new Hono();
+  app.get('/', (c) => c.json({ address: addressOf(c, trustedProxies) ?? null, bearer: bearerOf(c) }));
+  const socket = { remoteAddress, remotePort: 1, remoteFamily: 'IPv4' };
+  const response = await app.request('/', { headers }, remoteAddress === undefined ? {} : { incoming: { socket } });
+  return (await response.json()) as { address: string | null; bearer: string };
+}
+const address = async (...given: Parameters<typeof seen>) => (await seen(...given)).address;
+
+describe("the caller's address", () => {
+  it("is the connection's, and no header changes it", async () => {
+    assert.equal(await address({}, 0, '8.8.8.8'), '8.8.8.8');
+    assert.equal(
+      await address({ 'X-Forwarded-For': '1.1.1.1', 'X-Real-IP': '1.1.1.1', Forwarded: 'for=1.1.1.1' }, 0, '8.8.8.8'),
+      '8.8.8.8',
+    );
+    assert.equal(await address({}, 0, '::ffff:8.8.8.8'), '8.8.8.8');
+    assert.equal(await address({}, 0, '2606:4700::1111'), '2606:4700::1111');
+  });
+
+  it('behind proxies that we were told of is the one that the outermost of them saw', async () => {
+    const headers = { 'X-Forwarded-For': '6.6.6.6, 1.1.1.1 , 9.9.9.9' };
+    assert.equal(await address(headers, 1, '10.0.0.1'), '9.9.9.9');
+    assert.equal(await address(headers, 2, '10.0.0.1'), '1.1.1.1');
+    assert.equal(await address(headers, 3, '10.0.0.1'), '6.6.6.6');
+    assert.equal(await address(headers, 4, '10.0.0.1'), null);
+    assert.equal(await address({}, 1, '10.0.0.1'), null);
+  });
+
+  it('is unknown where the connection is private: a proxy that we were not told of speaks for many', async () => {
+    for (const remote of [
+      '127.0.0.1',
+      '10.0.0.1',
+      '::1',
+      '::ffff:127.0.0.1',
+      '::ffff:192.168.0.1',
+      'fd00::1',
+      '172.17.0.2',
+    ]) {
+      assert.equal(await address({ 'X-Forwarded-For': '1.1.1.1' }, 0, remote), null, remote);
+    }
+    assert.equal(await address({}, 0), null, 'no socket at all');
+  });
+});
+
+describe('a bearer', () => {
+  it('is one word of at most 8192 characters after the scheme, whose case is free', async () => {
+    const bearer = async (Authorization: string) => (await seen({ Authorization })).bearer;
+    assert.equal(await bearer('Bearer abc'), 'abc');
+    assert.equal(await bearer('bEARER abc'), 'abc');
+    assert.equal(await bearer(`Bearer ${'x'.repeat(8192)}`), 'x'.repeat(8192));
+    for (const none of [
+      '',
+      'abc',
+      'Bearer',
+      'Bearer a b',
+      'Basic abc',
+      'xBearer abc',
+      `Bearer ${'x'.repeat(8193)}`,
+      'Bearer  abc',
+    ]) {
+      assert.equal(await bearer(none), '', none.slice(0, 20));
+    }
+    assert.equal((await seen({})).bearer, '');
+  });
+});

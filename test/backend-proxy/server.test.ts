@@ -1,0 +1,145 @@
+// The listening server's limits, over real sockets: what is slow, too large or stands still is cut, and healthy requests go on.
+// Real time, in small units: the limits are the test's own, a hundredth of those in use.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { LIMITS, listen, type Listening } from '../../backend-proxy/server.ts';
+
+const SHORT = { ...LIMITS, headersMs: 150, requestMs: 250, lookEveryMs: 20, idleMs: 400 };
+
+async function start(t: TestContext, fetch: Parameters<typeof listen>[0], limits = SHORT): Promise<Listening> {
+  const server = await listen(fetch, { host: '127.0.0.1', port: 0 }, limits);
+  t.after(() => server.close());
+  return server;
+}
+
+async function dial(t: TestContext, { url }: Listening): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  t.after(() => socket.destroy());
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** All that comes until the other side ends it. */
+function untilCut(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+    socket.once('close', () => resolve(text));
+  });
+}
+
+describe('the limits', () => {
+  it('are those that were promised', () => {
+    assert.deepEqual(LIMITS, {
+      headersMs: 10_000,
+      requestMs: 15_000,
+      lookEveryMs: 2_000,
+      idleMs: 60_000,
+      headerBytes: 16_384,
+      connections: 20_000,
+    });
+  });
+});
+
+describe('a connection', () => {
+  it('that sends its headers a byte at a time is answered 408 and cut', async (t) => {
+    const server = await start(t, () => new Response('ok'));
+    const socket = await dial(t, server);
+    const drip = setInterval(() => socket.write('a'), 10);
+    t.after(() => clearInterval(drip));
+    socket.write('GET / HTTP/1.1\r\nX: ');
+    assert.match(await untilCut(socket), /^HTTP\/1\.1 408 /);
+  });
+
+  it('that sends its body a byte at a time is cut', async (t) => {
+    const server = await start(t, async (request) => new Response(await request.text()));
+    const socket = await dial(t, server);
+    const drip = setInterval(() => socket.write('a'), 10);
+    t.after(() => clearInterval(drip));
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n');
+    assert.doesNotMatch(await untilCut(socket), /^HTTP\/1\.1 200 /);
+  });
+
+  it('with more than 16 KB of headers is answered 431', async (t) => {
+    const server = await start(t, () => new Response('ok'));
+    const socket = await dial(t, server);
+    const cut = untilCut(socket);
+    socket.write(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`);
+    assert.match(await cut, /^HTTP\/1\.1 431 /);
+  });
+
+  it('beyond the number that is taken is dropped, and those that are there go on', async (t) => {
+    const server = await start(t, () => new Response('ok'), { ...SHORT, connections: 2 });
+    const first = await dial(t, server);
+    const second = await dial(t, server);
+    await untilCut(await dial(t, server));
+    for (const socket of [first, second]) {
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+      assert.match(await untilCut(socket), /^HTTP\/1\.1 200 /);
+    }
+  });
+
+  it('whose reader stands still under an answer is cut, and a quiet one that reads is not', async (t) => {
+    const chunk = new Uint8Array(64 * 1024);
+    const server = await start(t, (request) => {
+      if (new URL(request.url).pathname === '/beat') {
+        let beats = 0;
+        return new Response(
+          new ReadableStream({
+            async pull(controller) {
+              await new Promise((resolve) => setTimeout(resolve, 100));
+              controller.enqueue(new Uint8Array([58]));
+              if ((beats += 1) === 10) controller.close();
+            },
+          }),
+        );
+      }
+      return new Response(new ReadableStream({ pull: (controller) => controller.enqueue(chunk) }));
+    });
+    const beating = fetch(`${server.url}/beat`).then((response) => response.text());
+    const stuck = await dial(t, server);
+    stuck.pause();
+    stuck.write('GET /flood HTTP/1.1\r\nHost: a\r\n\r\n');
+    assert.equal((await beating).length, 10);
+    // What was under way is read now, and then there is an end to what would have had none.
+    const cut = new Promise((resolve) => stuck.once('close', resolve));
+    stuck.resume();
+    await cut;
+  });
+});
+
+describe('the end', () => {
+  it('waits for answers under way, takes no new connections, and leaves none on which nothing is asked', async (t) => {
+    const held = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    const unhurried = { ...SHORT, idleMs: 600_000 };
+    const fetched = async () => {
+      reached.resolve();
+      await held.promise;
+      return new Response('done');
+    };
+    const server = await start(t, fetched, unhurried);
+    const silent = untilCut(await dial(t, server));
+    const answer = fetch(server.url).then((response) => response.text());
+    await reached.promise;
+    let closed = false;
+    const closing = server.close().then(() => (closed = true));
+    await assert.rejects(fetch(server.url));
+    assert.equal(closed, false);
+    held.resolve();
+    assert.equal(await answer, 'done');
+    await Promise.all([closing, silent]);
+  });
+
+  it('of a port that is taken comes at once', async (t) => {
+    const server = await start(t, () => new Response('ok'));
+    const port = Number(new URL(server.url).port);
+    await assert.rejects(
+      listen(() => new Response('ok'), { host: '127.0.0.1', port }, SHORT),
+      { code: 'EADDRINUSE' },
+    );
+  });
+});
