@@ -14,12 +14,12 @@ export interface Consumer {
   package: string;
   /** Writes a file of the project; answers its path. */
   write(name: string, text: string): string;
-  remove(): void;
 }
 
-/** `sources`: a folder whose files become the project's. */
+/** `sources`: a folder whose files become the project's. It is gone when this process ends. */
 export async function installPackage(sources?: string): Promise<Consumer> {
   const folder = mkdtempSync(join(tmpdir(), 'widget-consumer-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const modules = join(folder, 'node_modules');
   for (const name of NEIGHBORS) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
@@ -36,6 +36,5 @@ export async function installPackage(sources?: string): Promise<Consumer> {
       writeFileSync(path, text);
       return path;
     },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

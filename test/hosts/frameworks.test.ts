@@ -14,10 +14,7 @@ const [host, project] = await Promise.all([
   Host.open(),
   installPackage(fileURLToPath(new URL('pages', import.meta.url))),
 ]);
-after(async () => {
-  project.remove();
-  await host.close();
-});
+after(() => host.close());
 
 /** Long enough to leave meanwhile on a busy machine. */
 const GATEWAY_DELAY_MS = 1_500;

@@ -5,14 +5,13 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { installPackage } from '../hosts/consumer.ts';
 import { FIXTURES } from './type-fixtures.ts';
 
 const project = await installPackage();
-after(() => project.remove());
 
 const run = promisify(execFile);
 const text = (name: string) => readFileSync(join(project.package, name), 'utf8');
