@@ -47,6 +47,7 @@ const PARTS: readonly Part[] = [
   { name: 'build', command: ['npm', 'run', '--silent', 'build'], count: byExitCode },
   { name: 'unit tests', command: ['npm', 'run', '--silent', 'test:unit'], count: byNodeTotals },
   { name: 'the element in a browser', command: ['npm', 'run', '--silent', 'test:widget'], count: byBrowserTotals },
+  { name: 'host pages', command: ['npm', 'run', '--silent', 'test:hosts'], count: byNodeTotals },
   { name: 'journeys', command: ['npm', 'run', '--silent', 'test:journeys'], count: byNodeTotals },
   { name: 'faults', command: ['npm', 'run', '--silent', 'test:faults'], count: byNodeTotals },
 ];
