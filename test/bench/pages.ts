@@ -14,9 +14,10 @@ export interface Places {
   host: string | null;
   /** A method's radio; the first one found is the one that is waited for. */
   method: string;
-  /** What a shopper clicks, in turn, to be shown a code; empty where a page cannot. */
-  clicks: string[];
-  /** What the code is drawn by: an svg's path, or an image. */
+  /** The radio of the method that is paid by; null where there is none. */
+  choice: string | null;
+  /** The button that pays, and what draws the code then (an svg's path, or an image); null where a page cannot. */
+  pay: string | null;
   code: string | null;
 }
 
@@ -32,21 +33,19 @@ export interface BenchPage extends Places {
 
 const ORDER = tokenOf(claimsOf());
 const NATIVE = 'input[type=radio]';
-const DRAWN = { method: NATIVE, clicks: ['input[value=QR]', '[part=pay]'], code: '[part=code] path' };
+const OURS = { method: NATIVE, choice: 'input[value=QR]', pay: '[part=pay]', code: '[part=code] path' };
 const DROPIN = {
   host: null,
   method: '.adyen-checkout__payment-method [role=radio]',
-  clicks: [
-    '.adyen-checkout__payment-method--swish [role=radio]',
-    '.adyen-checkout__payment-method--swish .adyen-checkout__button--pay',
-  ],
+  choice: '.adyen-checkout__payment-method--swish [role=radio]',
+  pay: '.adyen-checkout__payment-method--swish .adyen-checkout__button--pay',
   code: '[data-testid=swish-qr-image]',
   head: '<link rel="stylesheet" href="adyen.css"><script type="module" src="script.js"></script>',
   body: '<div id="payment"></div>',
   isApart: false,
 };
 const WIDGET = {
-  ...DRAWN,
+  ...OURS,
   host: 'payment-widget',
   head: '<script type="module" src="widget.js"></script>',
   body: `<payment-widget order="${ORDER}"></payment-widget>`,
@@ -59,7 +58,8 @@ export const BLANK: BenchPage = {
   label: 'the shop’s page without a payment',
   host: null,
   method: 'h1',
-  clicks: [],
+  choice: null,
+  pay: null,
   code: null,
   head: '',
   body: '',
@@ -73,7 +73,7 @@ export const PAGES = [
     name: 'html',
     label: 'HTML alone, no script',
     method: NATIVE,
-    clicks: ['input[value=QR]'],
+    choice: OURS.choice,
     body: `<form>${['DIRECT', 'CHECKOUT', 'JETGO', 'QR'].map((method) => `<p><label><input type="radio" name="method" value="${method}"> ${method}</label></p>`).join('')}<button>Pay €10.10</button></form>`,
   },
   {
@@ -90,7 +90,7 @@ export const PAGES = [
     label: 'Lit alone, four radios',
     host: 'lit-alone',
     method: NATIVE,
-    clicks: ['input[value=QR]'],
+    choice: OURS.choice,
     head: '<script type="module" src="script.js"></script>',
     body: '<lit-alone></lit-alone>',
   },

@@ -86,7 +86,7 @@ async function measure(tab: Page, devTools: CDPSession, page: BenchPage, conditi
   );
   const bytes = await bytesUntil(tab, interactiveMs);
   const heapBytes = condition.cpuSlowdown === 1 ? await heapAfterCollection(devTools) : undefined;
-  if (page.code !== null) await tab.waitForTimeout(THINK_MS + 2 * condition.roundTripMs);
+  if (page.code !== null) await tab.waitForTimeout(THINK_MS + condition.roundTripMs);
   const drawn = await shop(tab, page, devTools);
   const firstPaintMs = await tab.evaluate(
     () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN,
@@ -102,28 +102,22 @@ async function measure(tab: Page, devTools: CDPSession, page: BenchPage, conditi
 }
 
 /** Chooses, pays and scans, as far as the page goes. */
-async function shop(tab: Page, { clicks, code, label }: BenchPage, devTools: CDPSession) {
-  for (const [index, target] of clicks.entries()) {
-    const element = tab.locator(target);
-    const isPay = code !== null && index === clicks.length - 1;
-    if (!isPay) {
-      await element.click();
-      const isChosen = await element.evaluate(
-        (radio) => radio.matches(':checked') || radio.getAttribute('aria-checked') === 'true',
-      );
-      assert.ok(isChosen, `the method cannot be chosen on ${label}`);
-      continue;
-    }
-    const { x, y } = await middleOf(tab, target);
-    await tab.evaluate(() => window.probe.watchCode());
-    await tab.mouse.click(x, y);
-    const seen = tab.evaluate(() => window.probe.code);
-    const { clickMs, codeMs } = await within(seen, `no code on ${label}`);
-    await devTools.send('Emulation.setCPUThrottlingRate', { rate: 1 });
-    assert.equal(await scan(tab, code), CODE.text, `the code on ${label} is read`);
-    return { at: codeMs, ms: codeMs - clickMs };
-  }
-  return undefined;
+async function shop(tab: Page, { choice, pay, code, label }: BenchPage, devTools: CDPSession) {
+  if (choice === null) return undefined;
+  await tab.locator(choice).click();
+  const isChosen = await tab
+    .locator(choice)
+    .evaluate((radio) => radio.matches(':checked') || radio.getAttribute('aria-checked') === 'true');
+  assert.ok(isChosen, `the method can be chosen on ${label}`);
+  if (pay === null || code === null) return undefined;
+  const { x, y } = await middleOf(tab, pay);
+  await tab.evaluate(() => window.probe.watchCode());
+  await tab.mouse.click(x, y);
+  const seen = tab.evaluate(() => window.probe.code);
+  const { clickMs, codeMs } = await within(seen, `no code on ${label}`);
+  await devTools.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+  assert.equal(await scan(tab, code), CODE.text, `the code on ${label} can be read`);
+  return { at: codeMs, ms: codeMs - clickMs };
 }
 
 async function middleOf(tab: Page, target: string): Promise<{ x: number; y: number }> {
