@@ -1,0 +1,261 @@
+// One random life: each step done to the real app and to the model alike, and the comparison after it. The app is seen from
+// outside only: by the merchant's and the shopper's routes, and by the webhooks that arrived.
+import type { Sandbox } from '../../demo/sandbox/sandbox.ts';
+import type { Clock } from './clock.ts';
+import { signOrder } from './clients.ts';
+import { HAS_ENDED, type Model, type ModelTransaction } from './model.ts';
+import type { ModelGateway } from './model-world.ts';
+import type { Step } from './model-steps.ts';
+import type { TestMerchant } from './merchant.ts';
+import { openOwnProxy, passTime, type OwnProxy } from './own-proxy.ts';
+import { SECRETS } from './secrets.ts';
+
+const DAYS_MS = 9 * 24 * 3_600_000;
+const WALLET = '12345678';
+const AMOUNT = { text: '10.10', number: 10.1 };
+const AS_MERCHANT = { Authorization: `Bearer ${SECRETS.merchantApiKey}` };
+
+export interface LifeSettings {
+  gateway: ModelGateway;
+  merchant: TestMerchant;
+  databaseUrl: string;
+  /** No two lives share an order id, because the merchant's book outlives them. */
+  name: string;
+}
+
+interface Shown {
+  gatewayOrderId?: string;
+  status: string;
+  reason: string | null;
+  late?: boolean;
+  surplus?: boolean;
+  needsReview: boolean;
+  paymentId: string | null;
+  history: { event: string }[];
+}
+
+export class Life {
+  readonly clock: Clock;
+  readonly model: Model;
+  readonly #settings: LifeSettings;
+  readonly #sandbox: Sandbox;
+  readonly #orders: readonly [string, string];
+  readonly #payouts: readonly [string, string];
+  #proxy: OwnProxy | undefined;
+  /** A status check was made to lie: then the gateway's truth proves nothing. */
+  #hasLied = false;
+
+  constructor(settings: LifeSettings) {
+    const { gateway, name } = settings;
+    this.#settings = settings;
+    const { sandbox, model, clock } = gateway.renew(async (input, init) => this.#app.request(input, init));
+    this.#sandbox = sandbox;
+    this.model = model;
+    this.clock = clock;
+    this.#orders = [`${name}-a`, `${name}-b`];
+    this.#payouts = [`${name}-out-a`, `${name}-out-b`];
+  }
+
+  async open(): Promise<void> {
+    const { gateway, merchant, databaseUrl } = this.#settings;
+    const { clock } = this;
+    this.#proxy = await openOwnProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url, clock });
+  }
+
+  async close(): Promise<void> {
+    await this.#proxy?.close();
+  }
+
+  async take(step: Step): Promise<void> {
+    await this.#act(step);
+    await this.#compare(JSON.stringify(step));
+  }
+
+  /** Over a network that is well again, everything ends or waits for a person, and the gateway's word is known. */
+  async conclude(): Promise<void> {
+    this.#settings.gateway.spoilNext('status', []);
+    await this.#pass(DAYS_MS);
+    await this.#compare('the end');
+    for (const { id, stage, flags } of this.model.transactions.values()) {
+      if (!HAS_ENDED[stage] && !flags.has('needs_review')) throw new Error(`${id} never ended: ${stage}`);
+      const isPaid = this.#sandbox.world.transaction(id)?.status === 'SUCCESS';
+      if (!this.#hasLied && isPaid !== (stage === 'succeeded'))
+        throw new Error(`${id} is ${stage}, against the gateway`);
+    }
+  }
+
+  get #app(): OwnProxy['app'] {
+    if (this.#proxy === undefined) throw new Error('open() first');
+    return this.#proxy.app;
+  }
+
+  async #act(step: Step): Promise<void> {
+    switch (step.do) {
+      case 'start':
+        return this.#start(step);
+      case 'pay out':
+        return this.#payOut(step);
+      case 'decide':
+        return this.#decide(step);
+      case 'forge':
+        return this.#forge(step);
+      case 'spoil checks':
+        this.#hasLied ||= step.answers.some(({ kind }) => kind === 'tamper' || kind === 'http');
+        return this.#settings.gateway.spoilNext('status', step.answers);
+      case 'wait':
+        return this.#pass(step.ms);
+      case 'restart':
+        await this.close();
+        return this.open();
+      default:
+        step satisfies never;
+    }
+  }
+
+  async #start({ order, method, key, answer }: Extract<Step, { do: 'start' }>): Promise<void> {
+    const orderId = this.#orders[order];
+    const expected = this.model.start(orderId, method, `key-${key}`, AMOUNT.number, this.clock.now());
+    this.#settings.gateway.spoilNext('create', [answer]);
+    const headers = { ...this.#asShopper(orderId), 'Idempotency-Key': `key-${key}` };
+    const body = { method, ...(method === 'DIRECT' && { customer: WALLET }) };
+    await expectStatus(expected, this.#request('/order/payments', headers, body));
+    this.#settings.gateway.spoilNext('create', []);
+  }
+
+  async #payOut({ payout, amount, answer }: Extract<Step, { do: 'pay out' }>): Promise<void> {
+    const orderId = this.#payouts[payout];
+    const expected = this.model.payout(orderId, amount, this.clock.now());
+    this.#settings.gateway.spoilNext('create', [answer]);
+    const body = { orderId, amount, currency: 'EUR', customer: WALLET };
+    await expectStatus(expected, this.#request('/payouts', AS_MERCHANT, body));
+    this.#settings.gateway.spoilNext('create', []);
+  }
+
+  /** The customer's word on one of the gateway's transactions; refused, and nothing, where that has ended. */
+  async #decide({ which, action, ipn }: Extract<Step, { do: 'decide' }>): Promise<void> {
+    const transactions = this.#sandbox.world.transactions();
+    const transaction = transactions[which % Math.max(transactions.length, 1)];
+    if (transaction === undefined) return;
+    const control = (path: string, body: object) =>
+      this.#sandbox.app.request(`/_sandbox/${path}`, { method: 'POST', body: JSON.stringify(body) });
+    await control('faults', { ipn: ipn === 'never' ? { never: true } : { repeat: ipn === 'twice' ? 2 : 1 } });
+    await control(`transactions/${transaction.orderId}/${action}`, {});
+    await this.#sandbox.tick();
+    await control('faults', {});
+  }
+
+  async #forge({ which, fields }: Extract<Step, { do: 'forge' }>): Promise<void> {
+    const ids = [...this.model.transactions.keys(), `${this.#settings.name}-unknown`];
+    const ipn = {
+      orderId: ids[which % ids.length],
+      type: 'PAY',
+      amount: 10.1,
+      currency: 'EUR',
+      status: 'SUCCESS',
+      ...fields,
+    };
+    await expectStatus(200, this.#request(`/ipn/${SECRETS.ipnSecret}`, {}, ipn));
+  }
+
+  async #pass(ms: number): Promise<void> {
+    const { databaseUrl } = this.#settings;
+    if (this.#proxy === undefined) throw new Error('open() first');
+    await passTime(this.#proxy, { tickOthers: this.#sandbox.tick, databaseUrl, clock: this.clock }, ms);
+  }
+
+  async #compare(after: string): Promise<void> {
+    await this.#proxy?.tick();
+    this.#settings.gateway.check();
+    const real = (await this.#shown()).map((item) => JSON.stringify(item));
+    const expected = this.#expected().map((item) => JSON.stringify(item));
+    const difference = [
+      ...real.filter((item) => !expected.includes(item)).map((item) => `the app shows  ${item}`),
+      ...expected.filter((item) => !real.includes(item)).map((item) => `the model says ${item}`),
+    ];
+    if (difference.length > 0) throw new Error([`after ${after}`, ...difference].join('\n'));
+  }
+
+  /** What the app shows, in the model's words. */
+  async #shown(): Promise<unknown[]> {
+    const seen: unknown[] = [];
+    for (const orderId of this.#orders) {
+      const answer = await this.#request(`/orders/${orderId}`, AS_MERCHANT);
+      const order = answer.ok
+        ? ((await answer.json()) as { paid: boolean; payments: Shown[] })
+        : { paid: false, payments: [] };
+      const view = (await (await this.#request('/order', this.#asShopper(orderId))).json()) as { paid: boolean };
+      const credits = order.payments.filter(({ status, surplus }) => status === 'SUCCESS' && !surplus).length;
+      seen.push({ orderId, paid: order.paid, viewPaid: view.paid, credits });
+      seen.push(...order.payments.map((payment) => this.#summary(payment.gatewayOrderId ?? '', payment)));
+    }
+    for (const orderId of this.#payouts) {
+      const answer = await this.#request(`/payouts/${orderId}`, AS_MERCHANT);
+      if (answer.ok) seen.push(this.#summary(orderId, (await answer.json()) as Shown));
+    }
+    return seen;
+  }
+
+  #summary(id: string, { status, reason, late = false, needsReview, paymentId, history }: Shown) {
+    const told = [...this.#settings.merchant.told.values()]
+      .filter(({ data }) => (data.gatewayOrderId ?? data.orderId) === id)
+      .map(({ type }) => type.replace(/^\w+\./, '').replace('surplus', 'succeeded'));
+    const events = history.map(({ event }) => event).filter((event) => event !== 'surplus');
+    return { id, status, reason, late, needsReview, paymentId, events: events.toSorted(), told: told.toSorted() };
+  }
+
+  #expected(): unknown[] {
+    const ordered = this.#orders.flatMap((orderId) => {
+      const payments = this.model.paymentsOf(orderId);
+      const paid = payments.some(({ stage }) => stage === 'succeeded');
+      return [{ orderId, paid, viewPaid: paid, credits: paid ? 1 : 0 }, ...payments.map(summaryOf)];
+    });
+    const payouts = this.#payouts.flatMap((id) => this.model.transactions.get(id) ?? []);
+    return [...ordered, ...payouts.map(summaryOf)];
+  }
+
+  #request(path: string, headers: Record<string, string>, body?: object): Response | Promise<Response> {
+    return this.#app.request(path, {
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      headers: { 'Content-Type': 'application/json', ...headers },
+    });
+  }
+
+  #asShopper(orderId: string): Record<string, string> {
+    const order = { orderId, amount: AMOUNT.text, currency: 'EUR', customerReferenceNo: orderId };
+    return { Authorization: `Bearer ${signOrder(order, this.clock.now())}` };
+  }
+}
+
+const SHOWN_AS: Record<ModelTransaction['stage'], [status: string, reason: string | null]> = {
+  created: ['INITIALIZED', null],
+  sending: ['INITIALIZED', null],
+  uncertain: ['INITIALIZED', null],
+  pending: ['PROCESSING', null],
+  replaced: ['FAILED', 'REPLACED'],
+  expired: ['FAILED', 'EXPIRED'],
+  rejected: ['FAILED', 'REJECTED'],
+  not_created: ['FAILED', 'NOT_CREATED'],
+  declined: ['FAILED', 'DECLINED'],
+  succeeded: ['SUCCESS', null],
+};
+
+function summaryOf({ id, type, stage, late, flags, paymentId, events, told }: ModelTransaction) {
+  const [status, reason] = SHOWN_AS[stage];
+  const shownLate = type === 'PAY' && late;
+  const needsReview = flags.has('needs_review');
+  return {
+    id,
+    status,
+    reason,
+    late: shownLate,
+    needsReview,
+    paymentId,
+    events: [...events].toSorted(),
+    told: [...told].toSorted(),
+  };
+}
+
+async function expectStatus(expected: number, answer: Response | Promise<Response>): Promise<void> {
+  const { status } = await answer;
+  if (status !== expected) throw new Error(`Answered ${status}, and the model says ${expected}`);
+}

@@ -1,0 +1,123 @@
+// The steps that a random life may take, as fast-check draws and shrinks them. What they do is in model-life.ts.
+import fc from 'fast-check';
+import type { Method } from './model.ts';
+import type { Spoil } from './model-world.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+export type Step =
+  | { do: 'start'; order: 0 | 1; method: Method; key: number; answer: Spoil }
+  | { do: 'pay out'; payout: 0 | 1; amount: number; answer: Spoil }
+  | { do: 'decide'; which: number; action: 'approve' | 'decline' | 'expire'; ipn: 'once' | 'twice' | 'never' }
+  | { do: 'forge'; which: number; fields: Record<string, unknown> }
+  | { do: 'spoil checks'; answers: Spoil[] }
+  | { do: 'wait'; ms: number }
+  | { do: 'restart' };
+
+const refusal = fc
+  .constantFrom(302, 400, 401, 404, 409, 422, 429, 500, 503)
+  .map((status) => ({ kind: 'http', status }) as const);
+const loss = fc.constantFrom<Spoil>({ kind: 'unsent' }, { kind: 'lost' }, { kind: 'cut' }, { kind: 'garbage' });
+const well = fc.constant<Spoil>({ kind: 'none' });
+const createAnswer = fc.oneof(
+  { weight: 6, arbitrary: well },
+  { weight: 3, arbitrary: loss },
+  { weight: 2, arbitrary: refusal },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom<Record<string, unknown>>(
+        { orderId: 'another' },
+        { method: 'CASH' },
+        { method: 'CHECKOUT', checkout: 'javascript:alert(1)' },
+        { qr: '%' },
+      )
+      .map((fields) => ({ kind: 'tamper', fields }) as const),
+  },
+);
+const lie = fc.constantFrom<Record<string, unknown>>(
+  { amount: 10.11 },
+  { amount: null },
+  { currency: 'USD' },
+  { type: 'PAYOUT' },
+  { type: 'LOAN' },
+  { paymentId: 7 },
+  { orderId: 'another' },
+  { status: 'SUCCESS' },
+  { status: 'SUCCESS' },
+  { status: 'SUCCESS' },
+  { status: 'FAILED' },
+  { status: 'FAILED' },
+  { status: 'ERROR' },
+  { status: 'PROCESSING' },
+  { status: 'SOMETHING_NEW' },
+);
+const checkAnswer = fc.oneof(
+  { weight: 2, arbitrary: well },
+  { weight: 2, arbitrary: loss },
+  { weight: 2, arbitrary: fc.constantFrom<Spoil>({ kind: 'http', status: 404 }, { kind: 'http', status: 500 }) },
+  { weight: 2, arbitrary: lie.map((fields) => ({ kind: 'tamper', fields }) as const) },
+);
+const which = fc.nat({ max: 9 });
+
+export const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('start' as const),
+      order: fc.constantFrom(0, 1),
+      method: fc.constantFrom<Method>('DIRECT', 'CHECKOUT', 'JETGO', 'QR'),
+      key: fc.nat({ max: 7 }),
+      answer: createAnswer,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('pay out' as const),
+      payout: fc.constantFrom(0, 1),
+      amount: fc.constantFrom(25, 25, 26),
+      answer: createAnswer,
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('decide' as const),
+      which,
+      action: fc.constantFrom('approve', 'approve', 'decline', 'expire'),
+      ipn: fc.constantFrom('once', 'once', 'twice', 'never'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('forge' as const), which, fields: lie }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('spoil checks' as const),
+      answers: fc.array(checkAnswer, { minLength: 1, maxLength: 5 }),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('wait' as const),
+      ms: fc.constantFrom(
+        1_000,
+        3_000,
+        31_000,
+        61_000,
+        2 * MINUTE,
+        5 * MINUTE,
+        18 * MINUTE,
+        HOUR,
+        25 * HOUR,
+        8 * 24 * HOUR,
+      ),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ do: 'restart' as const }) },
+);

@@ -1,0 +1,75 @@
+// Random lives of two orders and two payouts: starts of every method, answers spoiled, customers who approve, decline or
+// leave, IPNs lost, doubled and forged, status checks that fail or lie, hours and days that pass, restarts. After every step
+// the real app has to show exactly what the model says, and at the end everything has an end or waits for a person.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { createStandingClock, type Clock } from './clock.ts';
+import { startMerchant } from './merchant.ts';
+import { startModelGateway } from './model-world.ts';
+import { Life } from './model-life.ts';
+import { stepArbitrary, type Step } from './model-steps.ts';
+import { size, trial } from './trial.ts';
+
+const SEQUENCES = size(50, 2_000);
+const MOST_STEPS = 30;
+const sequences = fc.array(stepArbitrary, { minLength: 3, maxLength: MOST_STEPS, size: 'max' });
+
+trial(
+  `${SEQUENCES} random sequences over the real app never differ from the model`,
+  { withinMs: size(240_000, 3_600_000) },
+  async (t) => {
+    // Nothing is killed here, so the disk need not be one: a new database for each sequence.
+    const dir = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'payment-model-'));
+    t.defer(() => rm(dir, { recursive: true }));
+    let current: Clock = createStandingClock();
+    const merchant = await startMerchant({ clock: { now: () => current.now(), advance: (ms) => current.advance(ms) } });
+    t.defer(merchant.close);
+    const gateway = await startModelGateway();
+    t.defer(gateway.close);
+    const figures = { sequences: 0, steps: 0, transactions: 0, late: 0, conflicts: 0, mismatches: 0, reviews: 0 };
+
+    const property = fc.asyncProperty(sequences, async (steps) => {
+      const name = `life${(figures.sequences += 1)}`;
+      const life = new Life({ gateway, merchant, databaseUrl: `file:${join(dir, `${name}.db`)}`, name });
+      current = life.clock;
+      await live(life, steps);
+      figures.steps += steps.length;
+      count(life, figures);
+    });
+    const { failed, counterexample, errorInstance } = await fc.check(property, {
+      seed: t.random.seed | 0,
+      numRuns: SEQUENCES,
+    });
+    const divergence = failed ? [`${JSON.stringify(counterexample)}\n${String(errorInstance)}`] : [];
+    return {
+      problems: { diverged: divergence, forged: merchant.wrong },
+      counts: { ...figures, exchanges: gateway.exchanges() },
+    };
+  },
+);
+
+async function live(life: Life, steps: readonly Step[]): Promise<void> {
+  await life.open();
+  try {
+    for (const step of steps) await life.take(step);
+    await life.conclude();
+  } finally {
+    await life.close();
+  }
+}
+
+function count({ model }: Life, figures: Record<string, number>): void {
+  for (const { late, flags } of model.transactions.values()) {
+    const seen = {
+      transactions: true,
+      late,
+      conflicts: flags.has('conflict'),
+      mismatches: flags.has('mismatch'),
+      reviews: flags.has('needs_review'),
+    };
+    for (const [name, holds] of Object.entries(seen)) figures[name] = (figures[name] ?? 0) + Number(holds);
+  }
+}
