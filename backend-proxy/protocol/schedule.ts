@@ -74,11 +74,13 @@ export function nextCheckAt(t: Timeline, now: number): number | null {
   return due.length === 0 ? null : Math.max(Math.min(...due), earliestAllowed(t));
 }
 
-function rung({ rungAt, stage, checks }: Timeline, now: number): number[] {
+function rung({ rungAt, stage, failedAt, checks }: Timeline, now: number): number[] {
   if (rungAt === null) return [];
   const lastCheck = checks.at(-1);
   if (lastCheck === undefined || lastCheck < rungAt) return [rungAt];
-  return STAGES[stage].rank >= STAGES.declined.rank ? [] : ahead(rungAt, RUNG_MS, now);
+  // The gateway's final word is there, or for a payout the first of the two that it takes.
+  const isAnswered = STAGES[stage].rank >= STAGES.declined.rank || failedAt !== null;
+  return isAnswered ? [] : ahead(rungAt, RUNG_MS, now);
 }
 
 function unfinished(t: Timeline, now: number): number[] {

@@ -105,7 +105,7 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
     apiKey: SECRETS.gatewayKey,
     now,
     ipnUrl: `http://proxy.example/ipn/${SECRETS.ipn}`,
-    fetch: async (url, init) => proxy.app.request(url as string, init),
+    fetch: async (url, init) => proxy.app.request(url, init),
   });
   const server = serve({ fetch: sandbox.app.fetch, hostname: '127.0.0.1', port: 0 }) as Server;
   if (!server.listening) await new Promise((resolve) => server.once('listening', resolve));

@@ -159,6 +159,13 @@ describe('an IPN', () => {
     assert.equal(nextCheckAt(timeline({ rungAt: T0 + 5, checks: [T0 + 5] }), T0 + 5), T0 + 5 + S);
   });
 
+  it('of a payout is answered by the first FAILED: the second check has its own time', () => {
+    const rungAt = T0 + H;
+    const given = { type: 'PAYOUT', rungAt, failedAt: rungAt + 1, checks: [rungAt + 1] } as const;
+    assert.equal(nextCheckAt(timeline(given), rungAt + 1), rungAt + 1 + 30 * S);
+    assert.equal(nextCheckAt(timeline({ ...given, failedAt: null }), rungAt + 1), rungAt + S);
+  });
+
   it('never brings more than five checks in a minute, however often it rings', () => {
     const made: number[] = [];
     for (let now = T0; now < T0 + 10 * M; now += 250) {

@@ -1,0 +1,187 @@
+// Payouts: sent once, ever, whatever happens to the answer; told FAILED only when two checks agree; a person after a day.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { SECRETS, createWorld, type World } from './world.ts';
+
+const S = 1000;
+const H = 3_600 * S;
+const PAYOUT = { orderId: 'P-1', amount: 50, currency: 'EUR', customer: '12345678' };
+
+interface Payout {
+  status: string;
+  reason: string | null;
+  needsReview: boolean;
+  history: { event: string }[];
+}
+
+const send = (world: World) => world.merchant<Payout>('POST', '/payouts', PAYOUT);
+const payout = async (world: World) => (await world.merchant<Payout>('GET', '/payouts/P-1')).body;
+const told = (world: World) => world.receiver.received.map(({ payload }) => payload.type);
+const creates = async (world: World) => (await world.gatewayHas('P-1'))?.createRequests;
+
+describe('a payout', () => {
+  it('that is processed is told as payout.succeeded', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    assert.equal((await send(world)).body.status, 'PROCESSING');
+    await world.pass(15 * S);
+    assert.deepEqual(
+      [(await payout(world)).status, told(world), await creates(world)],
+      ['SUCCESS', ['payout.succeeded'], 1],
+    );
+  });
+
+  it('whose answer is lost stays uncertain, is never sent again, and ends as the gateway says', async (t) => {
+    for (const fault of [
+      { dropAnswer: true },
+      { halfAnswer: true },
+      { garbage: true },
+      { tamper: { orderId: 'B' } },
+    ] as const) {
+      const world = await createWorld(t, { webhooks: true });
+      await world.faults({ payout: fault, ipn: { never: true }, status: { status: 503 } });
+      assert.equal((await send(world)).body.status, 'INITIALIZED');
+      for (let n = 0; n < 3; n += 1) assert.equal((await send(world)).body.status, 'INITIALIZED');
+      await world.pass(H);
+      assert.equal((await payout(world)).status, 'INITIALIZED');
+      assert.deepEqual(told(world), []);
+      await world.faults({});
+      await world.pass(3 * H);
+      assert.deepEqual(
+        [(await payout(world)).status, told(world), await creates(world)],
+        ['SUCCESS', ['payout.succeeded'], 1],
+      );
+    }
+  });
+
+  it('that was never created is told as failed after two checks that agree, and only then may be sent anew', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    await world.faults({ payout: { status: 500 } });
+    await send(world);
+    await world.pass(149 * S);
+    assert.deepEqual([(await payout(world)).status, told(world)], ['INITIALIZED', []]);
+    await world.pass(1 * S);
+    const { status, reason } = await payout(world);
+    assert.deepEqual([status, reason, told(world)], ['FAILED', 'NOT_CREATED', ['payout.failed']]);
+    await world.faults({});
+    assert.equal((await send(world)).body.status, 'FAILED', 'the same body never sends again');
+    assert.equal(await creates(world), undefined);
+  });
+
+  it('is not taken for "not created" by a page that only looks like it', async (t) => {
+    const world = await createWorld(t, {
+      wrapGateway: (gateway) => ({ ...gateway, status: async () => ({ kind: 'unavailable', why: 'HTTP 404' }) }),
+    });
+    await world.faults({ payout: { dropAnswer: true } });
+    await send(world);
+    await world.pass(23 * H);
+    assert.equal((await payout(world)).status, 'INITIALIZED');
+  });
+
+  it('that the gateway refuses is FAILED, REJECTED, at once', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    await world.faults({ payout: { status: 400 } });
+    const { body } = await send(world);
+    assert.deepEqual([body.status, body.reason], ['FAILED', 'REJECTED']);
+    await world.settle();
+    assert.deepEqual(told(world), ['payout.failed']);
+  });
+
+  it('that failed is told so after a second check, 30 s later', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    await world.faults({ payout: { hold: true } });
+    await send(world);
+    await world.customer('decline', 'P-1');
+    await world.settle();
+    assert.deepEqual([(await payout(world)).status, told(world)], ['PROCESSING', []]);
+    await world.pass(30 * S - 1);
+    assert.deepEqual([(await payout(world)).status, told(world)], ['PROCESSING', []]);
+    await world.pass(1);
+    const { status, reason } = await payout(world);
+    assert.deepEqual([status, reason, told(world)], ['FAILED', 'DECLINED', ['payout.failed']]);
+  });
+
+  it('of which one check said FAILED and the next did not is not failed', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    await world.faults({ payout: { hold: true } });
+    await send(world);
+    await world.faults({ status: { tamper: { status: 'FAILED' } }, times: 1 });
+    await world.pass(44 * S);
+    assert.deepEqual([(await payout(world)).status, told(world)], ['PROCESSING', []]);
+    await world.faults({ status: { tamper: { status: 'FAILED' } }, times: 1 });
+    await world.pass(2 * H);
+    assert.deepEqual([(await payout(world)).status, told(world)], ['PROCESSING', []], 'and the count began anew');
+    await world.faults({});
+    await world.customer('approve', 'P-1');
+    await world.settle();
+    assert.deepEqual(told(world), ['payout.succeeded']);
+  });
+
+  it('without an end after 24 hours needs review, once, and still ends by itself', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    await world.faults({ payout: { dropAnswer: true, hold: true }, status: { status: 503 } });
+    await send(world);
+    await world.pass(24 * H - 1);
+    assert.deepEqual([(await payout(world)).needsReview, told(world)], [false, []]);
+    await world.pass(1);
+    assert.deepEqual([(await payout(world)).needsReview, told(world)], [true, ['payout.needs_review']]);
+    await world.pass(72 * H);
+    assert.deepEqual(told(world), ['payout.needs_review']);
+    await world.faults({});
+    world.skip(1);
+    await world.customer('approve', 'P-1');
+    await world.settle();
+    const { status, needsReview, history } = await payout(world);
+    assert.deepEqual(
+      [status, needsReview, told(world)],
+      ['SUCCESS', true, ['payout.needs_review', 'payout.succeeded']],
+    );
+    assert.deepEqual(
+      history.map(({ event }) => event),
+      ['created', 'sending', 'uncertain', 'needs_review', 'succeeded'],
+    );
+    assert.equal(await creates(world), 1);
+  });
+
+  it('never expires by our clock', async (t) => {
+    const world = await createWorld(t);
+    await world.faults({ payout: { hold: true } });
+    await send(world);
+    await world.pass(7 * 24 * H);
+    const { status, needsReview } = await payout(world);
+    assert.deepEqual([status, needsReview], ['PROCESSING', true]);
+  });
+
+  it('that a dead process never sent is told as failed, not as one that needs review', async (t) => {
+    const world = await createWorld(t, {
+      webhooks: true,
+      wrapLedger: (ledger) => ({ ...ledger, record: () => Promise.reject(new Error('died here')) }),
+    });
+    await world.request('POST', '/payouts', {
+      headers: { Authorization: `Bearer ${SECRETS.merchant}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(PAYOUT),
+    });
+    world.skip(48 * H);
+    await world.settle();
+    const { reason, needsReview } = await payout(world);
+    assert.deepEqual([reason, needsReview, told(world)], ['NOT_CREATED', false, ['payout.failed']]);
+  });
+
+  it('of which other money is reported is told as payout.mismatch and not paid', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    await world.faults({ status: { tamper: { amount: 5 } } });
+    await send(world);
+    await world.pass(60 * S);
+    assert.deepEqual([(await payout(world)).status, told(world)], ['PROCESSING', ['payout.mismatch']]);
+  });
+
+  it('that was SUCCESS and then FAILED is told as payout.conflict and stays SUCCESS', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    await send(world);
+    await world.pass(15 * S);
+    await world.faults({ status: { tamper: { status: 'FAILED' } } });
+    world.skip(1);
+    await world.customer('ipn', 'P-1');
+    await world.pass(60 * S);
+    assert.deepEqual([(await payout(world)).status, told(world)], ['SUCCESS', ['payout.succeeded', 'payout.conflict']]);
+  });
+});

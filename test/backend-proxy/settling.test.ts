@@ -1,0 +1,340 @@
+// How payments end: with no IPN at all, with every kind of lost answer, by our clock. At the end of each the gateway's own
+// ledger is compared with the books, and it has had exactly one create for each payment.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createWorld, type World } from './world.ts';
+
+const S = 1000;
+const M = 60 * S;
+const H = 60 * M;
+const D = 24 * H;
+const LOST = {
+  'cut after the work': { dropAnswer: true },
+  halved: { halfAnswer: true },
+  garbage: { garbage: true },
+  'a 202 for another order': { tamper: { orderId: 'B' } },
+  'without its URL': { tamper: { checkout: null } },
+} as const;
+
+interface Merchant {
+  payments: {
+    gatewayOrderId: string;
+    paymentId: string | null;
+    status: string;
+    reason: string | null;
+    late: boolean;
+    needsReview: boolean;
+    history: { at: string; event: string; source: string; detail: string | null }[];
+  }[];
+}
+
+const payments = async (world: World, orderId = 'A-1') =>
+  (await world.merchant<Merchant>('GET', `/orders/${orderId}`)).body.payments;
+const events = async (world: World) =>
+  (await payments(world))[0]!.history.map(({ event, source }) => `${event} by ${source}`);
+
+/** Every transaction of the gateway that has ended, has so in the books; each was created once. */
+async function assertAgreement(world: World): Promise<void> {
+  const held = world.rows<{ id: string; rank: number; payment_id: string }>(
+    'select id, rank, payment_id from transactions',
+  );
+  for (const { id, rank, payment_id } of held) {
+    const theirs = await world.gatewayHas(id);
+    if (theirs === undefined) continue;
+    assert.equal(theirs.createRequests, 1, id);
+    if (theirs.status === 'SUCCESS') assert.equal(rank, 9, id);
+    if (theirs.status === 'FAILED') assert.ok(rank === 8 || rank === 4, id);
+    assert.ok(payment_id, id);
+  }
+}
+
+describe('with no IPN at all', () => {
+  it('an approved payment is paid by the next sweep, at each of the promised times', async (t) => {
+    for (const afterMs of [10 * S, 25 * S, 59 * S, 4 * M, 29 * M, 5 * H, 20 * H, 6 * D]) {
+      const world = await createWorld(t);
+      const token = world.token();
+      await world.faults({ ipn: { never: true } });
+      await world.start(token, { method: 'QR' });
+      await world.pass(afterMs);
+      assert.equal((await world.view(world.token())).paid, false);
+      await world.customer('approve', 'A-1');
+      await world.pass(D);
+      assert.equal((await world.view(world.token())).paid, true, `${afterMs} ms`);
+      await assertAgreement(world);
+    }
+  });
+
+  it('many payments of every kind all settle', async (t) => {
+    const world = await createWorld(t);
+    await world.faults({ ipn: { never: true } });
+    for (let n = 0; n < 12; n += 1) {
+      const method = (['QR', 'JETGO', 'CHECKOUT'] as const)[n % 3]!;
+      await world.start(world.token({ orderId: `A-${n}` }), { method });
+      if (n % 4 === 0) await world.customer('approve', `A-${n}`);
+      if (n % 4 === 1) await world.customer('decline', `A-${n}`);
+    }
+    await world.pass(H);
+    await assertAgreement(world);
+    const ranks = world.rows<{ rank: number; n: number }>(
+      'select rank, count(*) as n from transactions group by rank order by rank',
+    );
+    // The two CHECKOUTs that nobody touched were declined by the gateway when their tokens ran out.
+    assert.deepEqual(ranks, [
+      { rank: 3, n: 4 },
+      { rank: 8, n: 5 },
+      { rank: 9, n: 3 },
+    ]);
+  });
+
+  it('and nothing more for seven days, a payment asks for a person', async (t) => {
+    const world = await createWorld(t);
+    await world.start(world.token(), { method: 'QR' });
+    await world.pass(7 * D - 1);
+    assert.equal((await payments(world))[0]?.needsReview, false);
+    await world.pass(1);
+    assert.equal((await payments(world))[0]?.needsReview, true);
+    await world.pass(30 * D);
+    assert.equal((await payments(world))[0]?.status, 'PROCESSING');
+    assert.deepEqual(world.rows('select next_check_at from transactions'), [{ next_check_at: null }]);
+    await world.customer('approve', 'A-1');
+    await world.settle();
+    assert.equal((await payments(world))[0]?.status, 'SUCCESS', 'an IPN still rings');
+  });
+});
+
+describe('a lost answer', () => {
+  for (const [name, fault] of Object.entries(LOST)) {
+    it(`(${name}) is uncertain at first, then what the gateway says, with exactly one create`, async (t) => {
+      const world = await createWorld(t);
+      const token = world.token();
+      await world.faults({ pay: fault, times: 1 });
+      const { status, body } = await world.start(token, { method: 'CHECKOUT' }, 'key');
+      assert.deepEqual([status, body.payment?.status, body.payment?.reason], [201, 'INITIALIZED', null]);
+      assert.equal((await world.start(token, { method: 'CHECKOUT' }, 'key')).status, 200, 'the same key sends nothing');
+      await world.pass(2 * S);
+      assert.equal((await world.view(token)).payment?.status, 'PROCESSING');
+      assert.deepEqual(await events(world), [
+        'created by shopper',
+        'sending by shopper',
+        'uncertain by answer',
+        'pending by check',
+      ]);
+      world.skip(1);
+      await world.customer('approve', 'A-1');
+      await world.settle();
+      assert.equal((await world.view(token)).paid, true);
+      await assertAgreement(world);
+    });
+  }
+
+  it('of a create that never happened is NOT_CREATED after two checks that agree, a minute apart and 90 s after', async (t) => {
+    for (const status of [500, 502, 429, 409, 302]) {
+      const world = await createWorld(t, { webhooks: true });
+      const token = world.token();
+      await world.faults({ pay: { status }, times: 1 });
+      await world.start(token, { method: 'QR' });
+      await world.pass(149 * S);
+      assert.equal((await world.view(token)).payment?.status, 'INITIALIZED', String(status));
+      await world.pass(1 * S);
+      const { payment } = await world.view(token);
+      assert.deepEqual([payment?.status, payment?.reason], ['FAILED', 'NOT_CREATED']);
+      assert.equal(await world.gatewayHas('A-1'), undefined);
+      assert.equal(world.receiver.received[0]?.payload.type, 'payment.failed');
+      assert.equal((await world.start(token, { method: 'QR' })).status, 201);
+    }
+  });
+
+  it('is not NOT_CREATED by one check alone, nor where the gateway knew it in between', async (t) => {
+    const world = await createWorld(t);
+    const token = world.token();
+    await world.faults({ pay: { dropAnswer: true }, status: { status: 404 } });
+    await world.start(token, { method: 'QR' });
+    await world.pass(100 * S);
+    await world.faults({});
+    await world.pass(100 * S);
+    await world.faults({ status: { status: 404 } });
+    await world.pass(D);
+    assert.equal((await world.view(world.token())).payment?.status, 'PROCESSING');
+  });
+
+  it('stays uncertain while the status check is away, and settles when it is back', async (t) => {
+    const world = await createWorld(t);
+    await world.faults({ pay: { dropAnswer: true }, status: { status: 503 }, ipn: { never: true } });
+    await world.start(world.token(), { method: 'QR' });
+    await world.pass(3 * H);
+    assert.equal((await world.view(world.token())).payment?.status, 'INITIALIZED');
+    await world.customer('approve', 'A-1');
+    await world.faults({});
+    await world.pass(3 * H);
+    assert.equal((await world.view(world.token())).paid, true);
+    await assertAgreement(world);
+  });
+
+  it('of a payment that was replaced meanwhile is still watched to its end', async (t) => {
+    const world = await createWorld(t);
+    const token = world.token();
+    await world.faults({ pay: { dropAnswer: true }, times: 1, ipn: { never: true } });
+    await world.start(token, { method: 'QR' });
+    await world.start(token, { method: 'CHECKOUT' });
+    await world.customer('approve', 'A-1');
+    await world.pass(M);
+    const [first, second] = await payments(world);
+    assert.deepEqual([first?.status, first?.late, second?.status], ['SUCCESS', true, 'PROCESSING']);
+    await assertAgreement(world);
+  });
+
+  it('by a gateway that is slower than our limit is uncertain, and what it made is found', async (t) => {
+    const world = await createWorld(t, { totalTimeoutMs: 100 });
+    const token = world.token();
+    await world.faults({ pay: { delayMs: 60_000 }, times: 1 });
+    const { body } = await world.start(token, { method: 'QR' });
+    assert.equal(body.payment?.status, 'INITIALIZED');
+    assert.equal((await payments(world))[0]?.history.at(-1)?.detail, 'TimeoutError');
+    await world.faults({});
+    await world.pass(5 * S);
+    assert.equal((await world.view(token)).payment?.status, 'PROCESSING');
+    await assertAgreement(world);
+  });
+});
+
+describe('a CHECKOUT', () => {
+  it('that nobody pays is ended by the gateway after 15 minutes, and told as declined', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    await world.start(world.token(), { method: 'CHECKOUT' });
+    await world.pass(15 * M);
+    const { payment } = await world.view(world.token());
+    assert.deepEqual([payment?.status, payment?.reason, payment?.checkoutUrl], ['FAILED', 'DECLINED', null]);
+    assert.deepEqual(
+      world.receiver.received.map(({ payload }) => payload.type),
+      ['payment.failed'],
+    );
+  });
+
+  it('is EXPIRED by our clock after 15 minutes and 2 of grace where the gateway is silent, and watched on', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    await world.start(world.token(), { method: 'CHECKOUT' });
+    await world.faults({ status: { status: 503 }, ipn: { never: true } });
+    await world.pass(17 * M - 1);
+    assert.equal((await world.view(world.token())).payment?.status, 'PROCESSING');
+    await world.pass(1);
+    assert.equal((await world.view(world.token())).payment?.reason, 'EXPIRED');
+    assert.deepEqual((await events(world)).at(-1), 'expired by clock');
+    assert.deepEqual(
+      world.receiver.received.map(({ payload }) => payload.type),
+      ['payment.failed'],
+    );
+  });
+
+  it('that was paid in the last second counts, late, after it was EXPIRED', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    await world.start(world.token(), { method: 'CHECKOUT' });
+    await world.faults({ status: { status: 503 }, ipn: { never: true } });
+    await world.pass(14 * M);
+    await world.customer('approve', 'A-1');
+    await world.pass(5 * M);
+    assert.equal((await world.view(world.token())).payment?.reason, 'EXPIRED');
+    await world.faults({});
+    await world.pass(H);
+    const { paid, payment } = await world.view(world.token());
+    assert.deepEqual([paid, payment?.status, payment?.late], [true, 'SUCCESS', true]);
+    assert.deepEqual(
+      world.receiver.received.map(({ payload }) => [payload.type, payload.data['late']]),
+      [
+        ['payment.failed', false],
+        ['payment.succeeded', true],
+      ],
+    );
+  });
+
+  it('whose answer was lost runs out all the same, from when it was sent', async (t) => {
+    const world = await createWorld(t);
+    await world.faults({ pay: { dropAnswer: true }, times: 1 });
+    await world.start(world.token(), { method: 'CHECKOUT' });
+    await world.pass(10 * S);
+    assert.equal((await world.view(world.token())).payment?.expiresAt, '2026-11-20T12:15:00.000Z');
+  });
+
+  it('alone runs out: a code does not', async (t) => {
+    const world = await createWorld(t);
+    await world.start(world.token(), { method: 'QR' });
+    await world.pass(H);
+    assert.equal((await world.view(world.token())).payment?.status, 'PROCESSING');
+  });
+});
+
+describe('a row that a dead process left', () => {
+  it('being sent is uncertain at the next start, and settled by asking', async (t) => {
+    const held = Promise.withResolvers<void>();
+    const world = await createWorld(t, {
+      wrapGateway: (gateway) => ({
+        ...gateway,
+        pay: async (collection) => {
+          const sent = await gateway.pay(collection);
+          await held.promise;
+          return sent;
+        },
+      }),
+    });
+    const starting = world.start(world.token(), { method: 'QR' });
+    const deadline = Date.now() + 5_000;
+    while ((await world.gatewayHas('A-1')) === undefined) {
+      assert.ok(Date.now() < deadline);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await world.ledger.recover();
+    assert.deepEqual((await events(world)).at(-1), 'uncertain by restart');
+    await world.pass(2 * S);
+    assert.equal((await payments(world))[0]?.status, 'PROCESSING');
+    held.resolve();
+    assert.equal((await starting).body.payment?.status, 'PROCESSING');
+    await assertAgreement(world);
+  });
+
+  it('that was never sent is NOT_CREATED after 45 s, and cannot be sent any more', async (t) => {
+    const world = await createWorld(t, {
+      wrapLedger: (ledger) => ({ ...ledger, record: () => Promise.reject(new Error('died here')) }),
+    });
+    const headers = {
+      Authorization: `Bearer ${world.token()}`,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': 'k',
+    };
+    const response = await world.request('POST', '/order/payments', { headers, body: '{"method":"QR"}' });
+    assert.equal(response.status, 500);
+    await world.pass(45 * S);
+    const [payment] = await payments(world);
+    assert.deepEqual([payment?.status, payment?.reason], ['FAILED', 'NOT_CREATED']);
+    assert.equal(await world.gatewayHas('A-1'), undefined);
+  });
+});
+
+describe('checks', () => {
+  it('are one at a time for a transaction, and go on when one fails', async (t) => {
+    let calls = 0;
+    let inFlight = 0;
+    const world = await createWorld(t, {
+      wrapGateway: (gateway) => ({
+        ...gateway,
+        status: async (id, type) => {
+          calls += 1;
+          inFlight += 1;
+          assert.equal(inFlight, 1);
+          await new Promise((resolve) => setTimeout(resolve, 10));
+          inFlight -= 1;
+          if (calls === 1) throw new Error('canary of the gateway');
+          return gateway.status!(id, type);
+        },
+      }),
+    });
+    await world.start(world.token(), { method: 'QR' });
+    await world.customer('approve', 'A-1');
+    await world.sandbox.tick();
+    await Promise.all([world.proxy.tick(), world.proxy.tick(), world.proxy.tick()]);
+    assert.equal(calls, 1);
+    assert.equal((await world.view(world.token())).paid, false);
+    assert.ok(world.log.some(({ event }) => event === 'work failed'));
+    assert.doesNotMatch(JSON.stringify(world.log), /canary of the gateway/);
+    await world.pass(45 * S);
+    assert.equal((await world.view(world.token())).paid, true, 'when the lease has run out it is asked again');
+  });
+});
