@@ -3,12 +3,12 @@
 import { en, type MessageKey, type Messages } from './locales/en.ts';
 
 const LOADERS = {
-  ar: async () => (await import('./locales/ar.ts')).ar,
-  de: async () => (await import('./locales/de.ts')).de,
-  es: async () => (await import('./locales/es.ts')).es,
-  fr: async () => (await import('./locales/fr.ts')).fr,
-  tr: async () => (await import('./locales/tr.ts')).tr,
-} satisfies Record<string, () => Promise<Messages>>;
+  ar: () => import('./locales/ar.ts'),
+  de: () => import('./locales/de.ts'),
+  es: () => import('./locales/es.ts'),
+  fr: () => import('./locales/fr.ts'),
+  tr: () => import('./locales/tr.ts'),
+} satisfies Record<string, () => Promise<{ default: Messages }>>;
 
 const RTL = /^(ar|fa|he|ur)\b/;
 
@@ -35,7 +35,7 @@ export function loadLanguage(tag: string): Language | Promise<Language> {
   const direction = RTL.test(tag) ? 'rtl' : 'ltr';
   if (!load) return { tag, direction, messages: en };
   return load().then(
-    (messages) => ({ tag, direction, messages }),
+    (module) => ({ tag, direction, messages: module.default }),
     () => ({ tag: 'en', direction: 'ltr', messages: en }),
   );
 }

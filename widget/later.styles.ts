@@ -12,7 +12,7 @@ export const laterStyles = css`
     line-height: 1.3;
     text-wrap: balance;
   }
-  .panel > h2 + p {
+  .panel > h2 + p:not(.note) {
     margin-block-start: calc(var(--space) / -2);
   }
   .note {
@@ -84,9 +84,14 @@ export const laterStyles = css`
     stroke-width: 2.4;
   }
   .pair,
-  .beside {
+  .beside,
+  .row {
     display: grid;
     gap: var(--space);
+  }
+  .row {
+    grid-template-columns: repeat(auto-fit, minmax(min(100%, 8.5rem), 1fr));
+    gap: calc(var(--space) / 2);
   }
   .code {
     inline-size: min(100%, 15rem);
@@ -128,7 +133,7 @@ export const laterStyles = css`
     }
   }
   @container (width >= 34rem) {
-    .pair {
+    .pair:has(.code) {
       grid-template-columns: 15rem 1fr;
       align-items: center;
       gap: calc(var(--space) * 2);
@@ -140,8 +145,13 @@ export const laterStyles = css`
       background: var(--accent);
       color: var(--on-accent);
     }
-    .pair:has(a) .beside {
-      order: -1;
+    @container (width < 34rem) {
+      .pair:has(a) .beside {
+        display: contents;
+      }
+      .pair:has(a) :is(p, a) {
+        order: -1;
+      }
     }
   }
   @media (prefers-reduced-motion: reduce) {

@@ -161,6 +161,7 @@ export const styles = css`
     padding-block: 8px;
     font-weight: 600;
     text-decoration: none;
+    touch-action: manipulation;
     cursor: pointer;
   }
   .primary {

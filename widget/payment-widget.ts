@@ -71,6 +71,7 @@ let later: typeof import('./later.ts') | undefined;
  * @csspart code - The tile with the QR code.
  * @csspart app-link - The link into the wallet app.
  * @csspart copy - The button that copies the code's text.
+ * @csspart save - The button that saves the code as a picture.
  * @csspart countdown - The time left at the checkout.
  * @csspart status - What is awaited.
  * @csspart error - What went wrong.
@@ -206,15 +207,14 @@ export class PaymentWidget extends LitElement {
 
   protected override updated(): void {
     const shown = this.#shown;
-    if (!shown) return;
-    const state = STATES[shown.panel];
-    const isPaid = state === 'paid';
+    const state = shown && STATES[shown.panel];
     const { states } = this.#internals;
     states.clear();
     if (state) states.add(state);
+    const isPaid = state === 'paid';
     this.#internals.setFormValue(isPaid ? this.#state.order.orderId : null);
-    this.#internals.setValidity({ valueMissing: !isPaid }, this.#say('unpaid'), this.#find('h2') ?? this);
-    this.#engine?.painted(shown, this.#hadFocus, this.#say);
+    this.#internals.setValidity({ valueMissing: !isPaid }, this.#say('unpaid') || ' ', this.#find('h2') ?? undefined);
+    if (shown) this.#engine?.painted(shown, this.#hadFocus, this.#say);
   }
 
   #surroundings(language: string): Surroundings {
@@ -251,6 +251,7 @@ export class PaymentWidget extends LitElement {
       later ??= await import('./later.ts');
     } catch {
       return this.#set({
+        resuming: false,
         stage: { at: 'choosing', trouble: { code: 'network', retryable: true, requestId: undefined } },
       });
     }
@@ -262,7 +263,8 @@ export class PaymentWidget extends LitElement {
         chosen: () => chosenMethod(this.#state),
         language: () => this.#tag,
       });
-      this.#open();
+      // Before the first update the token was not read yet; that update opens.
+      if (this.hasUpdated) this.#open();
       this.requestUpdate();
     }
     act(this.#engine.session);

@@ -52,8 +52,9 @@ try {
 /** The page lives at an address that only this browser knows, so no server and no port are needed. */
 async function draw({ name, width, lang = 'en', options }: Scene): Promise<void> {
   const columns = width < 400 ? 6 : width > 400 ? 3 : 4;
+  const viewportWidth = columns * (width + 24) + 24;
   const context = await browser.newContext({
-    viewport: { width: columns * (width + 24) + 24, height: 900 },
+    viewport: { width: viewportWidth, height: 900 },
     deviceScaleFactor: 1,
     ...options,
   });
@@ -66,7 +67,10 @@ async function draw({ name, width, lang = 'en', options }: Scene): Promise<void>
   );
   await page.goto(`https://shop.test/?width=${width}&lang=${lang}`);
   await page.waitForFunction(() => document.title === 'ready', undefined, { timeout: 60_000 });
-  await page.screenshot({ path: `${FOLDER}/${name}.png`, fullPage: true, animations: 'disabled', timeout: 60_000 });
+  // Not `fullPage`: while it stretches the page, Chromium forgets that the device has no mouse.
+  const height = await page.evaluate(() => document.documentElement.scrollHeight);
+  await page.setViewportSize({ width: viewportWidth, height });
+  await page.screenshot({ path: `${FOLDER}/${name}.png`, animations: 'disabled', timeout: 60_000 });
   await context.close();
 }
 

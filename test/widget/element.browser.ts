@@ -107,6 +107,43 @@ describe('paying', () => {
     expect(part(widget, 'copy')).not.to.equal(null);
   });
 
+  it('hands out the code’s text by a button, and says so', async () => {
+    const widget = await mount(new FakeProxy({}, { payment: paymentOf('QR'), version: 3 }));
+    const written: string[] = [];
+    const { clipboard } = navigator;
+    const write = clipboard.writeText.bind(clipboard);
+    clipboard.writeText = async (text) => void written.push(text);
+    thePart(widget, 'copy').click();
+    await until(() => thePart(widget, 'copy').textContent?.trim() === 'Copied', 'the word');
+    clipboard.writeText = write;
+    expect(written).to.deep.equal([CODE.text]);
+    expect(live(widget)).to.equal('Copied');
+  });
+
+  it('hands out the code as a picture, with its quiet zone', async () => {
+    const widget = await mount(new FakeProxy({}, { payment: paymentOf('QR'), version: 3 }));
+    const saved: HTMLAnchorElement[] = [];
+    const { click } = HTMLAnchorElement.prototype;
+    HTMLAnchorElement.prototype.click = function (this: HTMLAnchorElement) {
+      saved.push(this);
+    };
+    thePart(widget, 'save').click();
+    HTMLAnchorElement.prototype.click = click;
+    expect(saved[0]?.download).to.equal('payment-code.png');
+    const picture = new Image();
+    picture.src = saved[0]?.href ?? '';
+    await picture.decode();
+    const side = (CODE.size + 8) * 8;
+    expect([picture.width, picture.height]).to.deep.equal([side, side]);
+    const canvas = document.createElement('canvas');
+    canvas.width = canvas.height = side;
+    const context = canvas.getContext('2d');
+    context?.drawImage(picture, 0, 0);
+    const redAt = (module: number) => context?.getImageData(module * 8 + 4, module * 8 + 4, 1, 1).data[0];
+    // The quiet zone, the corner's frame, its gap, its core.
+    expect([0, 3, 4, 5, 6].map(redAt)).to.deep.equal([255, 255, 0, 255, 0]);
+  });
+
   it('by DIRECT sends the wallet id and says where to confirm', async () => {
     const proxy = new FakeProxy();
     const widget = await mount(proxy);

@@ -281,6 +281,16 @@ describe('a refusal', () => {
   });
 });
 
+describe('a token that cannot be read', () => {
+  it('is trouble, told to the page, and asks the proxy nothing', async () => {
+    const { proxy, panel, events, open } = await scene();
+    const before = proxy.seen.length;
+    open('nonsense');
+    await settle();
+    assert.deepEqual([panel(), events, proxy.seen.length], ['trouble', ['error'], before]);
+  });
+});
+
 describe('following', () => {
   it('resumes with whatever is true', async () => {
     const { panel } = await scene({ view: { payment: paymentOf('QR'), version: 3 } });

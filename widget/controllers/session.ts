@@ -84,6 +84,8 @@ export class Session implements ReactiveController {
       onRefusal: (refusal) => this.#refuse(refusal, true),
     });
     this.hostConnected();
+    if (!this.#host.state().claims)
+      this.#emit('payment-error', { code: 'invalid_token', retryable: false, requestId: undefined });
   }
 
   hostConnected(): void {

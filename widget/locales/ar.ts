@@ -1,7 +1,7 @@
 // Arabic.
 import type { Messages } from './en.ts';
 
-export const ar: Messages = {
+export default {
   choose: 'كيف تريد الدفع؟',
   DIRECT: 'المحفظة',
   DIRECT_help: 'أكّد الدفع في تطبيق المحفظة',
@@ -42,6 +42,7 @@ export const ar: Messages = {
   app_help: 'أكّد الدفع هناك. تتحدّث هذه الصفحة تلقائيًا.',
   copy: 'نسخ الرمز',
   copied: 'تم النسخ',
+  save: 'حفظ الصورة',
   direct: 'أكّد في تطبيق المحفظة',
   direct_help: 'هناك طلب ينتظر في محفظتك. تتحدّث هذه الصفحة تلقائيًا.',
   waiting: 'في انتظار دفعتك',
@@ -79,4 +80,4 @@ export const ar: Messages = {
   tryLater: 'تواجه خدمة الدفع مشكلة. يُرجى المحاولة مرة أخرى: لن يُخصم المبلغ مرتين.',
   tryNever: 'تعذّر بدء الدفعة. لم يُخصم أي مبلغ. يُرجى التواصل مع المتجر.',
   reference: 'المرجع: {id}',
-};
+} satisfies Messages;

@@ -1,7 +1,7 @@
 // German.
 import type { Messages } from './en.ts';
 
-export const de: Messages = {
+export default {
   choose: 'Wie möchten Sie bezahlen?',
   DIRECT: 'Wallet',
   DIRECT_help: 'In der Wallet-App bestätigen',
@@ -43,6 +43,7 @@ export const de: Messages = {
   app_help: 'Bestätigen Sie die Zahlung dort. Diese Seite aktualisiert sich von selbst.',
   copy: 'Code kopieren',
   copied: 'Kopiert',
+  save: 'Bild speichern',
   direct: 'In der Wallet-App bestätigen',
   direct_help: 'In Ihrer Wallet wartet eine Anfrage. Diese Seite aktualisiert sich von selbst.',
   waiting: 'Wir warten auf Ihre Zahlung',
@@ -85,4 +86,4 @@ export const de: Messages = {
   tryLater: 'Der Zahlungsdienst ist gestört. Bitte versuchen Sie es noch einmal: Es wird nicht doppelt abgebucht.',
   tryNever: 'Die Zahlung konnte nicht gestartet werden. Es wurde nichts abgebucht. Bitte wenden Sie sich an den Shop.',
   reference: 'Referenz: {id}',
-};
+} satisfies Messages;

@@ -24,6 +24,7 @@ export const later = {
   app_help: 'Confirm the payment there. This page updates by itself.',
   copy: 'Copy code',
   copied: 'Copied',
+  save: 'Save image',
   direct: 'Confirm in your wallet app',
   direct_help: 'A request is waiting in your wallet. This page updates by itself.',
   waiting: 'Waiting for your payment',

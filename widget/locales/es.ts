@@ -1,7 +1,7 @@
 // Spanish.
 import type { Messages } from './en.ts';
 
-export const es: Messages = {
+export default {
   choose: '¿Cómo quiere pagar?',
   DIRECT: 'Monedero',
   DIRECT_help: 'Confirme en la aplicación',
@@ -42,6 +42,7 @@ export const es: Messages = {
   app_help: 'Confirme el pago allí. Esta página se actualiza sola.',
   copy: 'Copiar código',
   copied: 'Copiado',
+  save: 'Guardar imagen',
   direct: 'Confirme en la aplicación',
   direct_help: 'Hay una solicitud en su monedero. Esta página se actualiza sola.',
   waiting: 'Esperando su pago',
@@ -80,4 +81,4 @@ export const es: Messages = {
   tryLater: 'El servicio de pago tiene un problema. Inténtelo de nuevo: no se le cobrará dos veces.',
   tryNever: 'No se pudo iniciar el pago. No se ha cobrado nada. Contacte con la tienda.',
   reference: 'Referencia: {id}',
-};
+} satisfies Messages;

@@ -1,7 +1,7 @@
 // French.
 import type { Messages } from './en.ts';
 
-export const fr: Messages = {
+export default {
   choose: 'Comment souhaitez-vous payer ?',
   DIRECT: 'Portefeuille',
   DIRECT_help: 'Confirmez dans l’application',
@@ -43,6 +43,7 @@ export const fr: Messages = {
   app_help: 'Confirmez-y le paiement. Cette page se met à jour toute seule.',
   copy: 'Copier le code',
   copied: 'Copié',
+  save: 'Enregistrer l’image',
   direct: 'Confirmez dans l’application',
   direct_help: 'Une demande vous attend dans votre portefeuille. Cette page se met à jour toute seule.',
   waiting: 'En attente de votre paiement',
@@ -81,4 +82,4 @@ export const fr: Messages = {
   tryLater: 'Le service de paiement rencontre un problème. Réessayez : vous ne serez pas débité deux fois.',
   tryNever: 'Le paiement n’a pas pu démarrer. Aucun débit. Veuillez contacter la boutique.',
   reference: 'Référence : {id}',
-};
+} satisfies Messages;

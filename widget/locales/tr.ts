@@ -1,7 +1,7 @@
 // Turkish.
 import type { Messages } from './en.ts';
 
-export const tr: Messages = {
+export default {
   choose: 'Nasıl ödemek istersiniz?',
   DIRECT: 'Cüzdan',
   DIRECT_help: 'Cüzdan uygulamasında onaylayın',
@@ -42,6 +42,7 @@ export const tr: Messages = {
   app_help: 'Ödemeyi orada onaylayın. Bu sayfa kendiliğinden güncellenir.',
   copy: 'Kodu kopyala',
   copied: 'Kopyalandı',
+  save: 'Resmi kaydet',
   direct: 'Cüzdan uygulamanızda onaylayın',
   direct_help: 'Cüzdanınızda bir istek bekliyor. Bu sayfa kendiliğinden güncellenir.',
   waiting: 'Ödemeniz bekleniyor',
@@ -79,4 +80,4 @@ export const tr: Messages = {
   tryLater: 'Ödeme hizmetinde bir sorun var. Lütfen yeniden deneyin: iki kez ödeme alınmaz.',
   tryNever: 'Ödeme başlatılamadı. Para alınmadı. Lütfen mağazayla görüşün.',
   reference: 'Referans: {id}',
-};
+} satisfies Messages;

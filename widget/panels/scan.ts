@@ -4,6 +4,7 @@ import type { TemplateResult } from 'lit';
 import type { QrCode } from '../../backend-proxy/protocol/wire.ts';
 import { appLink } from '../links.ts';
 import { QUIET_ZONE, qrImage, qrPath } from '../qr-code.ts';
+import { saveImage, savePath } from '../save-code.ts';
 import type { Shown } from '../view.ts';
 import { awaiting, otherButton } from './awaiting.ts';
 import type { Surroundings } from './pieces.ts';
@@ -11,15 +12,23 @@ import type { Surroundings } from './pieces.ts';
 export function scan({ code, appUrl }: Extract<Shown, { panel: 'scan' }>, around: Surroundings): TemplateResult {
   const { say, tools } = around;
   const { html, heading } = tools;
-  const picture = code && drawn(code, around);
+  const picture = code && pictureOf(code, around);
+  const text = code && 'text' in code && code.text;
   const link = appLink(appUrl);
   return html`${heading(say(picture ? 'scan' : 'app'))}
     <div class="pair">
-      ${picture ? html`<div part="code" class="code">${picture}</div>` : ''}
+      ${picture ? html`<div part="code" class="code">${picture.drawing}</div>` : ''}
       <div class="beside">
         <p>${say(picture ? 'scan_help' : 'app_help')}</p>
-        ${link ? html`<a part="app-link" class="second" href=${link} rel="noopener">${say('appOpen')}</a>` : ''}
-        ${code && 'text' in code ? copyButton(code.text, around) : ''}
+        ${link ? html`<a part="app-link" class=${picture ? 'second' : 'primary'} href=${link} rel="noopener">${say('appOpen')}</a>` : ''}
+        ${
+          picture || text
+            ? html`<div class="row">
+                ${text ? copyButton(text, around) : ''}
+                ${picture ? html`<button part="save" class="second" type="button" @click=${picture.save}>${say('save')}</button>` : ''}
+              </div>`
+            : ''
+        }
       </div>
     </div>
     ${awaiting(around, say('waiting'))} ${otherButton(around)}`;
@@ -27,7 +36,7 @@ export function scan({ code, appUrl }: Extract<Shown, { panel: 'scan' }>, around
 
 function copyButton(text: string, { tools: { html }, say, state, run }: Surroundings): TemplateResult {
   const isCopied = state.copied === text;
-  // Where the page may not write to the clipboard, the button changes '' and says ''.
+  // Where the page may not write to the clipboard, the button changes nothing and says nothing.
   const copy = () =>
     void navigator.clipboard?.writeText(text).then(
       () => run((session) => session.copied(text)),
@@ -38,12 +47,19 @@ function copyButton(text: string, { tools: { html }, say, state, run }: Surround
   </button>`;
 }
 
-function drawn(code: QrCode, { tools: { html }, say, money, order }: Surroundings): TemplateResult | null {
+/** Null for a code that cannot be drawn: then the app and the text remain. */
+function pictureOf(
+  code: QrCode,
+  { tools: { html }, say, money, order }: Surroundings,
+): { drawing: TemplateResult; save: () => void } | null {
   const label = say('scanLabel', { amount: money(order.amount) });
   const image = qrImage(code);
-  if (image) return html`<img src=${image} alt=${label} />`;
+  if (image) return { drawing: html`<img src=${image} alt=${label} />`, save: () => saveImage(image) };
   const path = 'modules' in code && qrPath(code);
   if (!path) return null;
   const side = code.size + 2 * QUIET_ZONE;
-  return html`<svg viewBox="0 0 ${side} ${side}" role="img" aria-label=${label}><path d=${path} /></svg>`;
+  return {
+    drawing: html`<svg viewBox="0 0 ${side} ${side}" role="img" aria-label=${label}><path d=${path} /></svg>`,
+    save: () => savePath(path, code.size),
+  };
 }
