@@ -53,7 +53,7 @@ const WIDGET = {
 };
 
 /** Nothing but the shop's page: what heap and first paint are compared with. */
-export const BLANK: BenchPage = {
+export const BLANK = {
   name: 'blank',
   label: 'the shop’s page without a payment',
   host: null,
@@ -64,7 +64,7 @@ export const BLANK: BenchPage = {
   head: '',
   body: '',
   isApart: false,
-};
+} as const satisfies BenchPage;
 
 export const PAGES = [
   BLANK,

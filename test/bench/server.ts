@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openGateway } from './gateway.ts';
+import { openGateway, type InstantGateway } from './gateway.ts';
 import { eventDelays, ipnRate, startRate, type Rate } from './load.ts';
 import { startSubjects, type Subject } from './subject.ts';
 import { median, number, quantile, spread, table } from './table.ts';
@@ -14,24 +14,31 @@ import { median, number, quantile, spread, table } from './table.ts';
 export async function benchServer(rounds: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-server-'));
   const gateway = await openGateway();
-  const subjects = await startSubjects(gateway.url, folder);
   try {
-    console.log(`Node ${process.version}, ${rounds} rounds, medians (least–most)`);
-    const ipns = await inTurns(subjects, rounds, ipnRate);
-    console.log(`\nIPN → stored and answered 200\n${rates(ipns)}`);
-    // Before the starts: payments left open are asked about, and those questions share one limit with the IPNs'.
-    const delays = await inTurns(subjects, rounds, (subject) => eventDelays(subject, gateway));
-    console.log(`\nIPN → verified at the gateway → event on the stream\n${latencies(delays)}`);
-    const before = gateway.collections();
-    const starts = await inTurns(subjects, rounds, startRate);
-    assert.ok(gateway.collections() > before, 'the gateway was asked to collect');
-    console.log(`\npayment started, the code answered\n${rates(starts)}\n\n${NOTES}`);
+    const subjects = await startSubjects(gateway.url, folder);
+    try {
+      console.log(`Node ${process.version}, ${rounds} rounds, medians (least–most)`);
+      await compare(subjects, gateway, rounds);
+    } finally {
+      await Promise.all(subjects.map((subject) => subject.end()));
+    }
+    subjects.forEach(assertKept);
   } finally {
-    await Promise.all(subjects.map((subject) => subject.end()));
     gateway.close();
+    await rm(folder, { recursive: true });
   }
-  subjects.forEach(assertKept);
-  await rm(folder, { recursive: true });
+}
+
+async function compare(subjects: Subject[], gateway: InstantGateway, rounds: number): Promise<void> {
+  const ipns = await inTurns(subjects, rounds, ipnRate);
+  console.log(`\nIPN → stored and answered 200\n${rates(ipns)}`);
+  // Before the starts: payments left open are asked about, and those questions share one limit with the IPNs'.
+  const delays = await inTurns(subjects, rounds, (subject) => eventDelays(subject, gateway));
+  console.log(`\nIPN → verified at the gateway → event on the stream\n${latencies(delays)}`);
+  const before = gateway.collections();
+  const starts = await inTurns(subjects, rounds, startRate);
+  assert.ok(gateway.collections() > before, 'the gateway was asked to collect');
+  console.log(`\npayment started, the code answered\n${rates(starts)}\n\n${NOTES}`);
 }
 
 async function inTurns<T>(subjects: Subject[], rounds: number, measure: (subject: Subject) => Promise<T>) {
