@@ -54,13 +54,15 @@ async function inTurns<T>(subjects: Subject[], rounds: number, measure: (subject
 
 function rates(measured: Map<string, Rate[]>): string {
   const middles = [...measured.values()].map((all) => median(all.map(({ perSecond }) => perSecond)));
+  const processors = [...measured.values()].map((all) => median(all.map(({ cpuMicroseconds }) => cpuMicroseconds)));
   const rows = [...measured].map(([name, all], index) => [
     name,
     spread(all.map(({ perSecond }) => perSecond)),
     ...ratios(middles, index),
     spread(all.map(({ cpuMicroseconds }) => cpuMicroseconds)),
+    ...ratios(processors, index).slice(0, 1),
   ]);
-  return table(['', 'a second', 'to raw', 'to a commit each', 'CPU µs a request'], rows);
+  return table(['', 'a second', 'to raw', 'to a commit each', 'CPU µs a request', 'CPU to raw'], rows);
 }
 
 function latencies(measured: Map<string, number[][]>): string {
