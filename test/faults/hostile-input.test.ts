@@ -1,0 +1,188 @@
+// Everything that comes from outside is hostile here: IPNs, the gateway's answers, the callers' requests. None of it crashes
+// the proxy, brings an answer that is not documented, shows a secret in an answer or a line of the log, or moves money:
+// what is refused changes nothing, and what only sounds like a success is none.
+import { createServer } from 'node:http';
+import { createStandingClock } from './clock.ts';
+import { readDatabase } from './database.ts';
+import { fuzzedRequest } from './fuzz-requests.ts';
+import { junkJson, junkText, nested, stirredBytes, stirredMessage } from './fuzz-values.ts';
+import { addressOf, closeServer } from './gateway.ts';
+import { createHostileGateway } from './hostile-gateway.ts';
+import { RANK } from './ledgers.ts';
+import type { Random } from './random.ts';
+import { serveOwnProxy, setScene, type Scene } from './scene.ts';
+import { undocumented, type ApiDocument } from './schema.ts';
+import { leaksIn, SECRETS } from './secrets.ts';
+import { signOrder } from './clients.ts';
+import { size, trial, type Findings, type Trial } from './trial.ts';
+
+const IPNS = size(4_000, 100_000);
+const ANSWERS = size(2_000, 50_000);
+const REQUESTS = size(2_500, 20_000);
+const LIMITS = { withinMs: size(180_000, 1_800_000) };
+const MOST_KEPT = 50;
+
+trial(`${IPNS} fuzzed IPNs change nothing`, LIMITS, async (t) => {
+  const { scene, proxy, ids, watch } = await open(t);
+  const before = await stateOf(scene);
+  for (let n = 0; n < IPNS; n += 1) {
+    const secret = t.random.chance(0.97) ? SECRETS.ipnSecret : encodeURIComponent(junkText(t.random).toWellFormed());
+    await watch.request(
+      `IPN ${n}`,
+      `/ipn/${secret || '_'}`,
+      { method: 'POST', body: fuzzedIpn(t.random, ids) },
+      [200, 400, 404, 413],
+    );
+    if (n % 500 === 0) await proxy.tick();
+  }
+  // A doorbell that still rings is answered; the gateway's word is the same as before.
+  await proxy.pass(60_000);
+  const { ipns } = await readDatabase(scene.databaseUrl);
+  return watch.findings(before, await stateOf(scene), { ipns: IPNS, kept: ipns.length });
+});
+
+trial(`${ANSWERS} hostile answers of the gateway make no success`, LIMITS, async (t) => {
+  const gateway = createHostileGateway(t.random);
+  const server = createServer(gateway.answer).listen(0, '127.0.0.1');
+  t.defer(() => closeServer(server));
+  const { scene, proxy, watch, start } = await open(t, await addressOf(server));
+  for (let n = 0; gateway.answers() < ANSWERS; n += 1) {
+    const { text } = await start(`hostile-${n}`, t.random.pick(['QR', 'JETGO', 'CHECKOUT', 'DIRECT']));
+    watch.note(gateway.distrusted(text).map((what) => ({ kind: 'leaked', what })));
+    // Now and then the time passes, so that those that are open are asked about.
+    if (n % 40 === 0) await proxy.pass(16_000);
+  }
+  const { transactions, orders } = await readDatabase(scene.databaseUrl);
+  const paid = transactions
+    .filter(({ rank }) => rank === RANK.succeeded || rank === RANK.declined)
+    .map(({ id }) => `${id} was settled by a lie`);
+  watch.note([...paid, ...orders.flatMap(({ paid_by }) => paid_by ?? [])].map((what) => ({ kind: 'forged', what })));
+  return watch.findings('', '', { answers: gateway.answers(), payments: transactions.length });
+});
+
+trial(
+  `${REQUESTS} requests made from the OpenAPI document get documented answers, and refusals change nothing`,
+  LIMITS,
+  async (t) => {
+    const { scene, proxy, ids, watch } = await open(t);
+    const document = (await (await proxy.app.request('/openapi.json')).json()) as ApiDocument;
+    const statuses: Record<string, number> = {};
+    let before = await stateOf(scene);
+    for (let n = 0; n < REQUESTS; n += 1) {
+      const { operation, method, path, headers, body } = fuzzedRequest(document, t.random, {
+        ids,
+        now: scene.clock.now(),
+      });
+      const init = { method, headers, ...(body && { body: new Uint8Array(body) }) };
+      const { answer, text } = await watch.request(`${method} ${path}`, path, init);
+      const strange = undocumented(document, operation, answer, text);
+      if (strange !== undefined)
+        watch.note([{ kind: 'undocumented', what: `${method} ${path} ${body?.toString() ?? ''}: ${strange} ${text}` }]);
+      statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+      const after = await stateOf(scene);
+      const mayChange = method === 'POST' && answer.ok;
+      if (!mayChange && after !== before)
+        watch.note([
+          { kind: 'differing', what: `${method} ${path} was answered ${answer.status} and changed the books` },
+        ]);
+      before = after;
+      if (n % 200 === 0) scene.clock.advance(61_000);
+    }
+    return watch.findings('', '', { requests: REQUESTS, statuses: JSON.stringify(statuses).replace(/[{}"]/g, '') });
+  },
+);
+
+/** The proxy, with a payment or payout in most of the stages there are. */
+async function open(t: Trial, gatewayUrl?: string) {
+  const scene = await setScene(t, createStandingClock());
+  const proxy = await serveOwnProxy(t, scene, gatewayUrl === undefined ? {} : { gatewayUrl });
+  t.defer(proxy.close);
+  const watch = createWatch(proxy);
+  const start = (orderId: string, method: string) => {
+    const order = { orderId, amount: '10.10', currency: 'EUR', customerReferenceNo: 'c-1' };
+    const headers = {
+      Authorization: `Bearer ${signOrder(order, scene.clock.now())}`,
+      'Idempotency-Key': 'k',
+      'Content-Type': 'application/json',
+    };
+    const customer = method === 'DIRECT' ? { customer: '12345678' } : {};
+    return watch.request(`start ${orderId}`, '/order/payments', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ method, ...customer }),
+    });
+  };
+  const ids: [string, ...string[]] = ['known-0', ...Array.from({ length: 23 }, (_, n) => `known-${n + 1}`)];
+  if (gatewayUrl === undefined) {
+    await scene.gateway.control('faults', { ipn: { never: true } });
+    for (const [n, id] of ids.entries()) await start(id, ['QR', 'JETGO', 'CHECKOUT'][n % 3] ?? 'QR');
+    for (const id of ids.slice(0, 5)) await scene.gateway.act(id, 'approve');
+    for (const id of ids.slice(5, 10)) await scene.gateway.act(id, 'decline');
+    await proxy.pass(20_000);
+  }
+  return { scene, proxy, ids, watch, start };
+}
+
+type Problem = { kind: 'undocumented' | 'crashed' | 'leaked' | 'differing' | 'forged'; what: string };
+
+/** Asks, and looks at each answer for what may be in none. */
+function createWatch(proxy: Awaited<ReturnType<typeof serveOwnProxy>>) {
+  const problems: Partial<Record<Problem['kind'], string[]>> = {
+    undocumented: [],
+    crashed: [],
+    leaked: [],
+    differing: [],
+  };
+  const note = (found: readonly Problem[]) => {
+    for (const { kind, what } of found)
+      if ((problems[kind] ??= []).length < MOST_KEPT) problems[kind].push(what.slice(0, 600));
+  };
+  return {
+    note,
+    async request(what: string, path: string, init: RequestInit, allowed?: readonly number[]) {
+      const answer = await proxy.app.request(path, init);
+      const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') === true;
+      if (isStream) await answer.body?.cancel();
+      const text = isStream ? '' : await answer.text();
+      if (answer.status === 500) note([{ kind: 'crashed', what: `${what}: ${text} ${proxy.log.at(-1)}` }]);
+      if (allowed && !allowed.includes(answer.status))
+        note([{ kind: 'undocumented', what: `${what}: ${answer.status} ${text}` }]);
+      const seen = `${text} ${JSON.stringify([...answer.headers])} ${proxy.log.splice(0).join(' ')}`;
+      note(leaksIn(seen).map((leak) => ({ kind: 'leaked', what: `${what}: ${leak}` })));
+      return { answer, text };
+    },
+    findings(before: string, after: string, counts: Findings['counts']): Findings {
+      if (before !== after) note([{ kind: 'differing', what: `the books were\n${before}\nand are\n${after}` }]);
+      return { problems, counts };
+    },
+  };
+}
+
+/** All that means money or is told; not how often an IPN rang or a webhook was tried. */
+async function stateOf({ databaseUrl }: Scene): Promise<string> {
+  const { orders, transactions, history, webhooks } = await readDatabase(databaseUrl);
+  const told = webhooks.map(({ id, type }) => [id, type]);
+  return JSON.stringify({ orders, transactions, history, told });
+}
+
+function fuzzedIpn(random: Random, ids: readonly [string, ...string[]]): Uint8Array<ArrayBuffer> {
+  const valid = {
+    paymentId: random.between(100_001, 100_040),
+    orderId: random.chance(0.8) ? random.pick(ids) : junkText(random),
+    type: random.pick(['PAY', 'PAY', 'PAYOUT']),
+    amount: random.pick([10.1, 10, 1e9]),
+    currency: random.pick(['EUR', 'USD']),
+    status: random.pick(['SUCCESS', 'FAILED', 'ERROR', 'PROCESSING']),
+    n: random.between(0, 1e9),
+  };
+  const text = random.chance(0.5) ? JSON.stringify(valid) : stirredMessage(valid, random);
+  const kind = random.between(0, 9);
+  if (kind === 0) return new Uint8Array(stirredBytes(text, random));
+  if (kind === 1) return new Uint8Array(Buffer.from(junkJson(random)));
+  if (kind === 2) return new Uint8Array(random.bytes(random.between(0, 200)));
+  if (kind === 3)
+    return new Uint8Array(
+      Buffer.from(random.pick([nested(9), nested(3_000), 'x'.repeat(16_385), '['.repeat(16_000), ''])),
+    );
+  return new Uint8Array(Buffer.from(text));
+}
