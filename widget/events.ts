@@ -1,4 +1,5 @@
-// The element's events, by name and detail. All bubble and are composed, so a page may listen anywhere above the widget.
+// The element's events, by name and detail, and how they are sent. All bubble and are composed, so a page may listen anywhere
+// above the widget. What happened is read off the views: from the one before to the one now.
 import type { Method, OrderView } from '../backend-proxy/protocol/wire.ts';
 
 export interface PaymentEventDetails {
@@ -17,6 +18,26 @@ export interface PaymentEventDetails {
 }
 
 export type PaymentEventMap = { [Name in keyof PaymentEventDetails]: CustomEvent<PaymentEventDetails[Name]> };
+
+/** Tells the page; false where a listener canceled. */
+export function emit<Name extends keyof PaymentEventDetails>(
+  element: EventTarget,
+  name: Name,
+  detail: PaymentEventDetails[Name],
+): boolean {
+  const cancelable = name === 'payment-submit' || name === 'payment-redirect';
+  return element.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable }));
+}
+
+/** Tells the page of a newer view, and of the outcome that it brings; of each outcome once. */
+export function emitChange(element: EventTarget, before: OrderView, view: OrderView): void {
+  const { payment, paid } = view;
+  const isFailed = payment?.status === 'FAILED';
+  const wasFailed = before.payment?.status === 'FAILED' && before.payment.createdAt === payment?.createdAt;
+  emit(element, 'payment-change', view);
+  if (paid && !before.paid) emit(element, 'payment-success', view);
+  else if (!paid && isFailed && !wasFailed) emit(element, 'payment-failed', view);
+}
 
 declare global {
   interface GlobalEventHandlersEventMap extends PaymentEventMap {}

@@ -29,6 +29,14 @@ export function chooseTag(wishes: readonly (string | null | undefined)[]): strin
   return 'en';
 }
 
+/** The `lang` of the nearest ancestor, out of every shadow root. */
+export function nearestLang(element: Element): string | undefined {
+  const found = element.closest<HTMLElement>('[lang]:not([lang=""])');
+  if (found) return found.lang;
+  const root = element.getRootNode();
+  return root instanceof ShadowRoot ? nearestLang(root.host) : undefined;
+}
+
 /** At once for English, a promise for any other; with English where that cannot be had. */
 export function loadLanguage(tag: string): Language | Promise<Language> {
   const load = LOADERS[baseOf(tag) as keyof typeof LOADERS];

@@ -5,9 +5,10 @@ import { LitElement, html, type PropertyValues, type TemplateResult } from 'lit'
 import type { OrderView } from '../backend-proxy/protocol/wire.ts';
 import { formatAmount } from './amount.ts';
 import type { Session } from './controllers/session.ts';
-import { chooseTag, fill, loadLanguage, type Language, type Say } from './language.ts';
+import { chooseTag, fill, loadLanguage, nearestLang, type Language, type Say } from './language.ts';
 import type { Engine } from './later.ts';
 import type { Messages } from './locales/en.ts';
+import { isNoted, note } from './note.ts';
 import { choose } from './panels/choose.ts';
 import { tools, type Surroundings } from './panels/pieces.ts';
 import { styles } from './payment-widget.styles.ts';
@@ -44,6 +45,7 @@ let later: typeof import('./later.ts') | undefined;
  * @attr {DIRECT|CHECKOUT|JETGO|QR} method - The method chosen at first. Default: the first one.
  * @attr {string} lang - Language. Default: the nearest `lang` of the page, then the order's, then the browser's.
  * @attr {_self|_blank} checkout-target - Where the checkout opens: in place of the page (default), or in a new tab.
+ * @attr {boolean} required - Holds the form around it back until the order is paid.
  *
  * @fires {CustomEvent<PaymentEventDetails['payment-submit']>} payment-submit - Before a payment is started; cancelable.
  * @fires {CustomEvent<PaymentEventDetails['payment-redirect']>} payment-redirect - Before the checkout is opened; cancelable.
@@ -112,6 +114,7 @@ export class PaymentWidget extends LitElement {
     method: {},
     lang: {},
     checkoutTarget: { attribute: 'checkout-target' },
+    required: { type: Boolean },
     messages: { attribute: false },
   };
 
@@ -124,6 +127,8 @@ export class PaymentWidget extends LitElement {
   declare method: string | null;
   declare lang: string;
   declare checkoutTarget: '_self' | '_blank';
+  /** Whether the form around it is invalid until the order is paid. */
+  declare required: boolean;
   /** Strings in place of the language's own. */
   declare messages: Partial<Messages> | null;
 
@@ -142,6 +147,7 @@ export class PaymentWidget extends LitElement {
     this.order = this.proxy = this.lang = '';
     this.methods = this.method = this.messages = null;
     this.checkoutTarget = '_self';
+    this.required = false;
   }
 
   /** The current view of the order, as the proxy last told it; null until it did. */
@@ -174,7 +180,7 @@ export class PaymentWidget extends LitElement {
     const wishes = { methods: this.methods?.split(/[\s,]+/) ?? null, method: this.method };
     this.#state = { ...this.#state, wishes };
     if (changed.has('order') || changed.has('proxy')) {
-      this.#state = stateFor(this.order, this.#state, (orderId) => noted(orderId) !== null);
+      this.#state = stateFor(this.order, this.#state, isNoted);
       this.#open();
     }
     this.#findLanguage();
@@ -213,7 +219,11 @@ export class PaymentWidget extends LitElement {
     if (state) states.add(state);
     const isPaid = state === 'paid';
     this.#internals.setFormValue(isPaid ? this.#state.order.orderId : null);
-    this.#internals.setValidity({ valueMissing: !isPaid }, this.#say('unpaid') || ' ', this.#find('h2') ?? undefined);
+    this.#internals.setValidity(
+      { valueMissing: this.required && !isPaid },
+      this.#say('unpaid') || ' ',
+      this.#find('h2') ?? undefined,
+    );
     if (shown) this.#engine?.painted(shown, this.#hadFocus, this.#say);
   }
 
@@ -234,7 +244,7 @@ export class PaymentWidget extends LitElement {
   }
 
   #set(change: Partial<SessionState>): void {
-    if (change.stage?.at === 'sending') noted(this.#state.order.orderId, 'started');
+    if (change.stage?.at === 'sending') note(this.#state.order.orderId);
     this.#state = { ...this.#state, ...change };
     this.requestUpdate();
   }
@@ -245,7 +255,7 @@ export class PaymentWidget extends LitElement {
       values,
     );
 
-  /** Does it as soon as the rest is there; where that cannot be had, the proxy cannot either. */
+  /** Does it as soon as the rest is there, unless the element is gone by then. Where that cannot be had, the proxy cannot either. */
   async #run(act: (session: Session) => void): Promise<void> {
     try {
       later ??= await import('./later.ts');
@@ -255,6 +265,7 @@ export class PaymentWidget extends LitElement {
         stage: { at: 'choosing', trouble: { code: 'network', retryable: true, requestId: undefined } },
       });
     }
+    if (!this.isConnected) return;
     if (!this.#engine) {
       this.#engine = later.start({
         element: this,
@@ -271,7 +282,7 @@ export class PaymentWidget extends LitElement {
   }
 
   #open(): void {
-    if (this.order) this.#engine?.session.open(this.order, this.proxy || new URL('.', SCRIPT_URL).href);
+    this.#engine?.session.open(this.order, this.proxy || new URL('.', SCRIPT_URL).href);
   }
 
   #findLanguage(): void {
@@ -292,27 +303,5 @@ export class PaymentWidget extends LitElement {
 
   #find(selector: string): HTMLElement | null {
     return this.shadowRoot?.querySelector<HTMLElement>(selector) ?? null;
-  }
-}
-
-/** The `lang` of the nearest ancestor, out of every shadow root. */
-function nearestLang(element: Element): string | undefined {
-  const found = element.closest<HTMLElement>('[lang]:not([lang=""])');
-  if (found) return found.lang;
-  const root = element.getRootNode();
-  return root instanceof ShadowRoot ? nearestLang(root.host) : undefined;
-}
-
-/**
- * Reads, or makes, the note that this tab started a payment for an order: a reload then shows "checking" and not the choice, until
- * the first view arrives. A sandboxed frame has no storage and a full one takes nothing; then the choice shows for that moment.
- */
-function noted(orderId: string, note?: string): string | null {
-  const key = `payment-widget ${orderId}`;
-  try {
-    if (note) sessionStorage.setItem(key, note);
-    return sessionStorage.getItem(key);
-  } catch {
-    return null;
   }
 }

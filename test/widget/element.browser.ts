@@ -322,10 +322,13 @@ describe('the page', () => {
     await until(() => states() === 'paid', 'paid');
   });
 
-  it('has a form that is invalid until the order is paid, and then holds its id', async () => {
+  it('has a form that it holds back, where it is required, until the order is paid; then it holds its id', async () => {
     const form = await fixture<HTMLFormElement>(html`<form></form>`);
     const proxy = new FakeProxy();
     const widget = await mount(proxy, { name: 'order', method: 'QR' }, form);
+    expect(form.checkValidity()).to.equal(true);
+    widget.required = true;
+    await widget.updateComplete;
     expect(form.checkValidity()).to.equal(false);
     expect(new FormData(form).get('order')).to.equal(null);
     expect([...form.elements]).to.contain(widget);

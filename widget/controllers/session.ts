@@ -6,14 +6,12 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { Method, OrderView, StartPayment } from '../../backend-proxy/protocol/wire.ts';
 import { checkDraft } from '../draft.ts';
 import { prepareErrand, type Errand } from '../errand.ts';
-import type { PaymentEventDetails } from '../events.ts';
+import { emit, emitChange } from '../events.ts';
 import { checkoutLink } from '../links.ts';
 import { createProxyClient, Refusal, type ProxyClient } from '../proxy-client.ts';
 import type { SessionState, Stage } from '../state.ts';
-import { Stream, type Wait } from './stream.ts';
-
-/** A start without an answer is sent again, with the same key, this long after each try. */
-const RETRY_PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 0];
+import { deliver, isLost } from './delivery.ts';
+import { Stream, waitByTimer, type Wait } from './stream.ts';
 
 const FOLLOWING: Stage = { at: 'following' };
 
@@ -61,7 +59,7 @@ export class Session implements ReactiveController {
       fetch: (...request) => globalThis.fetch(...request),
       now: Date.now,
       random: Math.random,
-      wait: waitFor,
+      wait: waitByTimer,
       newKey: () => crypto.getRandomValues(new Uint32Array(4)).join('-'),
       page: globalThis,
       prepareErrand,
@@ -70,11 +68,18 @@ export class Session implements ReactiveController {
     host.element.addController(this);
   }
 
-  /** Follows the order in the host's state with this token; the proxy's URL may be relative to the page. */
+  /** Follows the order of the host's state with this token, or none where it cannot be read. The URL may be relative to the page. */
   open(token: string, proxyUrl: string): void {
     this.#end();
+    const { claims, order } = this.#host.state();
+    if (order.version < 0) this.#attempt = undefined;
+    if (!claims) {
+      this.#stream = undefined;
+      if (token)
+        emit(this.#host.element, 'payment-error', { code: 'invalid_token', retryable: false, requestId: undefined });
+      return;
+    }
     const url = new URL(proxyUrl, globalThis.document?.baseURI).href;
-    if (this.#host.state().order.version < 0) this.#attempt = undefined;
     this.#client = createProxyClient(url.endsWith('/') ? url : `${url}/`, token, this.#options.fetch);
     this.#stream = new Stream({
       ...this.#options,
@@ -84,13 +89,11 @@ export class Session implements ReactiveController {
       onRefusal: (refusal) => this.#refuse(refusal, true),
     });
     this.hostConnected();
-    if (!this.#host.state().claims)
-      this.#emit('payment-error', { code: 'invalid_token', retryable: false, requestId: undefined });
   }
 
   hostConnected(): void {
-    const { claims, order, stage } = this.#host.state();
-    if (this.#host.element.isConnected && claims && !order.paid && stage.at !== 'stopped') this.#stream?.start();
+    const { order, stage } = this.#host.state();
+    if (this.#host.element.isConnected && !order.paid && stage.at !== 'stopped') this.#stream?.start();
   }
 
   /** An element that is only moved is connected again by the next microtask, and keeps what is under way. */
@@ -151,39 +154,32 @@ export class Session implements ReactiveController {
 
   #send(body: StartPayment, order: OrderView): void {
     const { prepareErrand: prepare, newKey } = this.#options;
-    if (!this.#emit('payment-submit', { method: body.method, amount: body.amount ?? order.amount })) return;
+    if (!emit(this.#host.element, 'payment-submit', { method: body.method, amount: body.amount ?? order.amount }))
+      return;
     const text = JSON.stringify(body);
     const before = order.version < 0 ? undefined : (order.payment?.createdAt ?? null);
     if (this.#attempt?.text !== text) this.#attempt = { text, key: newKey(), before };
     this.#drop();
     this.#errand = prepare(body.method, this.#host.element.checkoutTarget);
     this.#host.set({ stage: { at: 'sending', slow: false } });
-    this.#sending = new AbortController();
-    void this.#deliver(body, this.#attempt.key, this.#sending.signal);
+    if (this.#client) void this.#deliver(this.#client, body, this.#attempt.key);
   }
 
-  /** Sends until there is an answer: a lost one says nothing about the payment, and the key makes a second send harmless. */
-  async #deliver(body: StartPayment, key: string, signal: AbortSignal): Promise<void> {
-    const { wait, random } = this.#options;
-    // Aborted by reset() or the end; or the stream has shown the payment meanwhile.
-    const isOver = () => signal.aborted || this.#host.state().stage.at !== 'sending';
-    for (const pauseMs of RETRY_PAUSES_MS) {
-      try {
-        const view = await this.#client?.start(body, key, signal);
-        if (view && !signal.aborted) this.#started(view);
-        return;
-      } catch (error) {
-        if (isOver()) return;
-        const refusal = error instanceof Refusal ? error : new Refusal();
-        const { status, retryable } = refusal.problem;
-        const isLost = retryable && (!status || status >= 500);
-        if (!isLost) this.#attempt = undefined;
-        if (!isLost || !pauseMs) return this.#refuse(refusal);
-        this.#host.set({ stage: { at: 'sending', slow: true } });
-      }
-      await wait(pauseMs * (0.5 + random()), signal);
-      if (isOver()) return;
-    }
+  async #deliver(client: ProxyClient, body: StartPayment, key: string): Promise<void> {
+    const { signal } = (this.#sending = new AbortController());
+    const answer = await deliver({
+      ...this.#options,
+      client,
+      body,
+      key,
+      signal,
+      isOver: () => signal.aborted || this.#host.state().stage.at !== 'sending',
+      onSlow: () => this.#host.set({ stage: { at: 'sending', slow: true } }),
+    });
+    if (answer instanceof Refusal) {
+      if (!isLost(answer)) this.#attempt = undefined;
+      this.#refuse(answer);
+    } else if (answer) this.#started(answer);
   }
 
   #started(view: OrderView): void {
@@ -203,7 +199,7 @@ export class Session implements ReactiveController {
     if (view.orderId !== order.orderId || view.version < order.version) return;
     this.#host.set({ order: view, resuming: false, skewMs: Date.parse(view.serverTime) - this.#options.now() });
     this.#recognize(view);
-    if (view.version > order.version) this.#tell(view, order);
+    if (view.version > order.version) emitChange(this.#host.element, order, view);
     this.#run(view);
   }
 
@@ -216,14 +212,6 @@ export class Session implements ReactiveController {
     this.#host.set({ stage: FOLLOWING });
   }
 
-  #tell(view: OrderView, before: OrderView): void {
-    const { payment, paid } = view;
-    const wasFailed = before.payment?.status === 'FAILED' && before.payment.createdAt === payment?.createdAt;
-    this.#emit('payment-change', view);
-    if (paid && !before.paid) this.#emit('payment-success', view);
-    else if (!paid && payment?.status === 'FAILED' && !wasFailed) this.#emit('payment-failed', view);
-  }
-
   /** Runs the errand once there is somewhere to go, and gives it up once there never will be. */
   #run({ payment, paid }: OrderView): void {
     const errand = this.#errand;
@@ -231,7 +219,7 @@ export class Session implements ReactiveController {
     const isReady = !paid && payment?.status === 'PROCESSING' && payment.createdAt === errand.payment;
     const url = isReady && checkoutLink(payment.checkoutUrl);
     this.#errand = undefined;
-    if (url && this.#emit('payment-redirect', { url })) errand.go(url);
+    if (url && emit(this.#host.element, 'payment-redirect', { url })) errand.go(url);
     else errand.drop();
   }
 
@@ -254,15 +242,7 @@ export class Session implements ReactiveController {
     });
     if (stopped) this.#stream?.stop();
     else this.#stream?.wake();
-    this.#emit('payment-error', trouble);
-  }
-
-  /** Tells the page; false where a listener canceled. */
-  #emit<Name extends keyof PaymentEventDetails>(name: Name, detail: PaymentEventDetails[Name]): boolean {
-    const cancelable = name === 'payment-submit' || name === 'payment-redirect';
-    return this.#host.element.dispatchEvent(
-      new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable }),
-    );
+    emit(this.#host.element, 'payment-error', trouble);
   }
 
   #end(): void {
@@ -276,14 +256,4 @@ export class Session implements ReactiveController {
     this.#errand?.drop();
     this.#errand = undefined;
   }
-}
-
-function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, signal.aborted ? 0 : ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

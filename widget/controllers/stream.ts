@@ -24,6 +24,15 @@ const STREAM_AGAIN = 6;
 /** Resolves after `ms`, or at once when the signal aborts; never rejects. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
 
+export const waitByTimer: Wait = (ms, signal) =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, signal.aborted ? 0 : ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+
 export interface StreamOptions {
   client: ProxyClient;
   onView(view: OrderView): void;
