@@ -1,7 +1,7 @@
 // The listening server: Node's own, with every wait and every number limited, because it faces the internet.
 // Owns sockets and their end; what is answered is the app's.
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { serve } from '@hono/node-server';
 
 export interface ServerLimits {
@@ -14,6 +14,8 @@ export interface ServerLimits {
   idleMs: number;
   headerBytes: number;
   connections: number;
+  /** Requests on one connection whose answers are still to come: one that sends more ahead is cut. */
+  pipelined: number;
 }
 
 /** Idle: longer than the longest quiet there is, the 30 s of a call to the gateway. */
@@ -24,6 +26,7 @@ export const LIMITS: ServerLimits = {
   idleMs: 60_000,
   headerBytes: 16_384,
   connections: 20_000,
+  pipelined: 8,
 };
 
 const SWEEP_MS = 50;
@@ -44,11 +47,13 @@ export function listen(
   limits: ServerLimits = LIMITS,
 ): Promise<Listening> {
   return new Promise((resolve, reject) => {
+    const awaited = createAwaited(limits.pipelined);
+    const limited = (options: ServerOptions, answer: RequestListener) => createServer(options, awaited.limit(answer));
     const server = serve({
       fetch,
       hostname: host,
       port,
-      createServer,
+      createServer: limited as typeof createServer,
       serverOptions: {
         headersTimeout: limits.headersMs,
         requestTimeout: limits.requestMs,
@@ -56,28 +61,54 @@ export function listen(
         maxHeaderSize: limits.headerBytes,
       },
     }) as Server;
-    let underWay = 0;
-    server.on('request', (_request, response) => {
-      underWay += 1;
-      response.once('close', () => (underWay -= 1));
-    });
+    server.on('connection', (socket) => socket.once('close', () => awaited.forget(socket)));
     server.maxConnections = limits.connections;
     server.setTimeout(limits.idleMs);
     server.once('error', reject).once('listening', () => {
       const { address, port: actual, family } = server.address() as AddressInfo;
       const name = family === 'IPv6' ? `[${address}]` : address;
-      resolve({ url: `http://${name}:${actual}`, close: () => closeServer(server, () => underWay) });
+      resolve({ url: `http://${name}:${actual}`, close: () => closeServer(server, awaited.areAny) });
     });
   });
 }
 
-function closeServer(server: Server, underWay: () => number): Promise<void> {
+/** How many answers each connection waits for, and who asks ahead of more than there may be. */
+function createAwaited(most: number) {
+  const counts = new Map<Socket, number>();
+  return {
+    areAny: () => counts.size > 0,
+    forget: (socket: Socket) => void counts.delete(socket),
+    /**
+     * Node hands on every request of a packet at once, a thousand in 64 kB, and keeps all their answers for a client that
+     * may never read them: one who asks so far ahead is cut.
+     */
+    limit(answer: RequestListener): RequestListener {
+      return (request, response) => {
+        const { socket } = request;
+        const count = (counts.get(socket) ?? 0) + 1;
+        if (count > most) {
+          socket.destroy();
+          return;
+        }
+        counts.set(socket, count);
+        response.once('close', () => {
+          const left = (counts.get(socket) ?? 0) - 1;
+          if (left > 0) counts.set(socket, left);
+          else counts.delete(socket);
+        });
+        answer(request, response);
+      };
+    },
+  };
+}
+
+function closeServer(server: Server, areAwaited: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     // Again and again: a connection kept alive becomes idle when its last answer or its stream has ended. One on which
     // nothing was ever asked (browsers open some ahead) is not idle to Node, so at the end all go.
     const sweep = setInterval(() => {
-      if (underWay() === 0) server.closeAllConnections();
-      else server.closeIdleConnections();
+      if (areAwaited()) server.closeIdleConnections();
+      else server.closeAllConnections();
     }, SWEEP_MS);
     server.close(() => {
       clearInterval(sweep);

@@ -40,6 +40,7 @@ describe('the limits', () => {
       idleMs: 60_000,
       headerBytes: 16_384,
       connections: 20_000,
+      pipelined: 8,
     });
   });
 });
@@ -69,6 +70,36 @@ describe('a connection', () => {
     const cut = untilCut(socket);
     socket.write(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`);
     assert.match(await cut, /^HTTP\/1\.1 431 /);
+  });
+
+  it('that asks further ahead than it may is cut, and no more of it is handled', async (t) => {
+    let asked = 0;
+    const server = await start(t, async () => {
+      asked += 1;
+      return new Promise<Response>(() => undefined);
+    });
+    const socket = await dial(t, server);
+    const cut = untilCut(socket);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(LIMITS.pipelined + 100));
+    assert.equal(await cut, '');
+    assert.equal(asked, LIMITS.pipelined);
+  });
+
+  it('that asks a few things ahead is answered them all, in order, and as often as it likes', async (t) => {
+    let asked = 0;
+    const server = await start(t, () => new Response(`number ${(asked += 1)}`));
+    const socket = await dial(t, server);
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+    for (let round = 1; round <= 3; round += 1) {
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(LIMITS.pipelined));
+      while (!text.includes(`number ${round * LIMITS.pipelined}`)) await once(socket, 'data');
+    }
+    const numbers = [...text.matchAll(/number (\d+)/g)].map(([, number]) => Number(number));
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: 3 * LIMITS.pipelined }, (_, n) => n + 1),
+    );
   });
 
   it('beyond the number that is taken is dropped, and those that are there go on', async (t) => {
