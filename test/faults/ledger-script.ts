@@ -1,0 +1,101 @@
+// A fixed piece of bookkeeping: everything the ledger ever writes, step by step, at fixed times, so that any run of it is
+// the same. Operations of one step are asked for together and so share a commit. The commit test (commit-kill.test.ts) runs
+// it once in peace, to know the books after each step, and then again and again with a kill somewhere inside.
+import { createLedger } from '../../backend-proxy/ledger/books.ts';
+import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
+import { openStore } from '../../backend-proxy/ledger/open.ts';
+
+const BASE_MS = Date.UTC(2026, 10, 20, 12);
+const STEP_MS = 1_000;
+const LIMITS = { perOrder: 5, directPerOrder: 3, directPerWallet: { most: 5, withinMs: 3_600_000 } };
+
+const payment = (orderId: string, key: string, method: 'QR' | 'CHECKOUT' | 'DIRECT') => ({
+  orderId,
+  orderAmountMinor: 1010,
+  amountMinor: 1010,
+  currency: 'EUR',
+  method,
+  customer: method === 'DIRECT' ? '12345678' : null,
+  idempotencyKey: key,
+  fingerprint: `${key} ${method}`,
+});
+const payout = { id: 'out-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null, fingerprint: 'p' };
+const accepted = {
+  stage: 'pending',
+  paymentId: '1',
+  method: 'QR',
+  checkoutUrl: null,
+  qr: { image: 'data:image/png;base64,AA==' },
+  appUrl: null,
+} as const;
+const ipn = (orderId: string) => ({
+  id: `digest-${orderId}`,
+  body: `{"orderId":"${orderId}"}`,
+  reading: {
+    orderId,
+    type: 'PAY' as const,
+    paymentId: null,
+    amount: null,
+    currency: null,
+    outcome: 'succeeded' as const,
+  },
+});
+const verified = (outcome: 'succeeded' | 'failed' | 'pending') =>
+  ({ kind: 'verified', outcome, paymentId: null }) as const;
+
+async function deliver(ledger: Ledger): Promise<void> {
+  const claimed = await ledger.webhooks('pending', 10);
+  await Promise.all(claimed.map(({ id }) => ledger.recordDelivery(id, { state: 'delivered', answer: 'HTTP 200' })));
+}
+
+/** Each resolves when its step is durable. */
+export const STEPS: readonly ((ledger: Ledger) => Promise<unknown>[])[] = [
+  (ledger) => [ledger.openPayment(payment('a', 'k1', 'QR'), LIMITS)],
+  (ledger) => [ledger.record('a', { stage: 'sending' }, 'shopper')],
+  (ledger) => [ledger.record('a', accepted, 'answer'), ledger.openPayment(payment('b', 'k1', 'CHECKOUT'), LIMITS)],
+  (ledger) => [
+    ledger.receiveIpn(ipn('a')),
+    ledger.receiveIpn(ipn('unknown')),
+    ledger.record('b', { stage: 'sending' }, 'shopper'),
+  ],
+  (ledger) => [ledger.claimChecks(10, 45_000)],
+  (ledger) => [
+    ledger.observe('a', verified('succeeded')),
+    ledger.record('b', { stage: 'uncertain', why: 'ECONNRESET' }, 'answer'),
+  ],
+  (ledger) => [ledger.claimWebhooks(10, 30_000)],
+  (ledger) => [deliver(ledger)],
+  (ledger) => [ledger.openPayment(payment('b', 'k2', 'DIRECT'), LIMITS), ledger.openPayout(payout)],
+  (ledger) => [
+    ledger.record('out-1', { stage: 'sending' }, 'merchant'),
+    ledger.record('b-2', { stage: 'sending' }, 'shopper'),
+  ],
+  (ledger) => [
+    ledger.record('out-1', { stage: 'uncertain', why: 'timeout' }, 'answer'),
+    ledger.record('b-2', { stage: 'rejected', why: 'HTTP 400' }, 'answer'),
+  ],
+  (ledger) => [ledger.observe('out-1', verified('failed')), ledger.observe('b', { kind: 'mismatch', field: 'amount' })],
+  (ledger) => [ledger.observe('b', verified('succeeded')), ledger.observe('a', verified('failed'))],
+  (ledger) => [ledger.recover()],
+];
+
+export interface Scripted {
+  /** Does one step; again, where it may have been done: the books must bear it. */
+  run(step: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openScripted(databaseUrl: string): Promise<Scripted> {
+  let now = BASE_MS;
+  const store = await openStore(databaseUrl, (error) => {
+    throw error;
+  });
+  const ledger = createLedger(store, () => now);
+  return {
+    async run(step) {
+      now = BASE_MS + step * STEP_MS;
+      await Promise.all(STEPS[step]?.(ledger) ?? []);
+    },
+    close: () => ledger.close(),
+  };
+}
