@@ -7,26 +7,27 @@ import type { Shown } from './view.ts';
 const SPOKEN_SECONDS = [180, 60, 30];
 
 export class Attention {
-  #panel: Shown['panel'] | undefined;
+  /** The heading before this paint: a panel is another one when it is headed otherwise. */
+  #title: string | undefined;
   #notes = '';
   #seconds = 0;
 
   /** After each paint. `hadFocus`: before it, the focus was inside. */
-  follow(root: ParentNode, shown: Shown, hadFocus: boolean, say: Say, language: string): void {
-    const isNew = shown.panel !== this.#panel;
-    const isFirst = !this.#panel;
-    this.#panel = shown.panel;
+  follow(root: ShadowRoot, shown: Shown, hadFocus: boolean, say: Say, language: string): void {
     const textsOf = (selector: string) => [...root.querySelectorAll(selector)].map((each) => each.textContent?.trim());
+    const find = (selector: string) => root.querySelector<HTMLElement>(selector);
+    const title = textsOf('h2').join('');
+    const isNew = this.#title !== undefined && this.#title !== title;
+    this.#title = title;
     const notes = textsOf('.spoken').join(' ');
     let words = this.#timeWords(shown, say, language);
     if (notes !== this.#notes) words = notes;
     this.#notes = notes;
-    const invalid = notes && root.querySelector<HTMLElement>('[aria-invalid=true]');
-    if (isNew && !isFirst) {
-      words = [...textsOf(hadFocus ? '.none' : 'h2'), ...textsOf('.panel p')].join(' ');
-      if (hadFocus) root.querySelector<HTMLElement>('h2')?.focus();
-    } else if (invalid && hadFocus && words === notes) invalid.focus();
-    const live = root.querySelector('.live');
+    if (isNew) words = [hadFocus ? '' : title, ...textsOf('.panel p')].join(' ').trim();
+    // Whatever took away what was focused: the focus stays in the widget.
+    if (hadFocus && (isNew || !root.activeElement)) find('h2')?.focus();
+    else if (hadFocus && notes && words === notes) find('[aria-invalid=true]')?.focus();
+    const live = find('.live');
     if (live && words !== undefined) live.textContent = words;
   }
 

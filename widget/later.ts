@@ -37,7 +37,7 @@ export function start(host: SessionHost & { element: ReactiveElement }): Engine 
     session,
     painted(shown, hadFocus, say) {
       countdown.run(shown.panel === 'redirect' && !!shown.remainingMs);
-      attention.follow(element.renderRoot, shown, hadFocus, say, host.language());
+      if (element.shadowRoot) attention.follow(element.shadowRoot, shown, hadFocus, say, host.language());
     },
   };
 }

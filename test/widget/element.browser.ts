@@ -445,6 +445,21 @@ describe('attention', () => {
     expect(live(widget)).to.equal('Payment received');
   });
 
+  it('is not lost when what was focused goes away', async () => {
+    const proxy = new FakeProxy({}, { payment: paymentOf('QR'), version: 3 });
+    const widget = await mount(proxy);
+    proxy.isDown = true;
+    proxy.breakStreams();
+    await until(() => part(widget, 'retry'), 'the word that the line is lost');
+    expect(live(widget)).to.match(/^No connection/);
+    thePart(widget, 'retry').focus();
+    proxy.isDown = false;
+    thePart(widget, 'retry').click();
+    await until(() => !part(widget, 'retry'), 'the line');
+    expect(widget.shadowRoot?.activeElement).to.equal(thePart(widget, 'heading'));
+    expect(live(widget)).to.equal('');
+  });
+
   it('is drawn to the time at its steps only', async () => {
     const now = Date.now;
     const start = now();
@@ -472,8 +487,11 @@ describe('attention', () => {
       expect(await at(170)).to.equal('Time left: 3 minutes');
       expect(await at(59)).to.equal('Time left: 1 minute');
       expect(await at(29)).to.equal('Time left: 30 seconds');
+      thePart(widget, 'checkout').focus();
       await at(0);
       await heading(widget, 'The time is up');
+      expect(live(widget)).to.equal('We are checking whether your payment arrived.');
+      expect(widget.shadowRoot?.activeElement).to.equal(thePart(widget, 'heading'));
       expect(part(widget, 'checkout')).to.equal(null);
     } finally {
       Date.now = now;

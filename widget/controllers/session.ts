@@ -5,9 +5,8 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { Method, OrderView, StartPayment } from '../../backend-proxy/protocol/wire.ts';
 import { checkDraft } from '../draft.ts';
-import { prepareErrand, type Errand } from '../errand.ts';
+import { prepareErrand, runErrand, type Errand } from '../errand.ts';
 import { emit, emitChange } from '../events.ts';
-import { checkoutLink } from '../links.ts';
 import { createProxyClient, Refusal, type ProxyClient } from '../proxy-client.ts';
 import type { SessionState, Stage } from '../state.ts';
 import { deliver, isLost } from './delivery.ts';
@@ -50,8 +49,8 @@ export class Session implements ReactiveController {
   #sending = new AbortController();
   /** The start that was sent and not answered yet: the same body again has the same key. `before`: the payment then known. */
   #attempt: { text: string; key: string; before: string | null | undefined } | undefined;
-  /** Until this page's own payment has a checkout URL to go to, or will never have one. `payment`: which one it is. */
-  #errand: (Errand & { payment?: string }) | undefined;
+  /** Until this page's own payment has a checkout URL to go to, or will never have one. */
+  #errand: Errand | undefined;
 
   constructor(host: SessionHost, options: SessionOptions = {}) {
     this.#host = host;
@@ -212,15 +211,11 @@ export class Session implements ReactiveController {
     this.#host.set({ stage: FOLLOWING });
   }
 
-  /** Runs the errand once there is somewhere to go, and gives it up once there never will be. */
-  #run({ payment, paid }: OrderView): void {
+  #run(view: OrderView): void {
     const errand = this.#errand;
-    if (!errand || (!paid && (!errand.payment || payment?.status === 'INITIALIZED'))) return;
-    const isReady = !paid && payment?.status === 'PROCESSING' && payment.createdAt === errand.payment;
-    const url = isReady && checkoutLink(payment.checkoutUrl);
+    // Not in the way of what a listener may start.
     this.#errand = undefined;
-    if (url && emit(this.#host.element, 'payment-redirect', { url })) errand.go(url);
-    else errand.drop();
+    if (errand && !runErrand(errand, view, this.#host.element)) this.#errand = errand;
   }
 
   /** Says what is wrong: at the choice, or for good. */

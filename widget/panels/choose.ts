@@ -40,7 +40,7 @@ export function choose(shown: Choice, around: Surroundings): TemplateResult {
     ${busy === 'slow' ? html`<p class="note spoken" part="status">${say('slow')}</p>` : ''}
     ${trouble ? tools.problem(trouble, say) : ''}
     <button part="pay" class="primary" aria-disabled=${!!busy}>
-      ${busy ? html`<i></i>${say('sending')}` : payText}
+      ${busy ? html`<i></i><span class="spoken">${say('sending')}</span>` : payText}
     </button>
     ${
       shown.canReturn
