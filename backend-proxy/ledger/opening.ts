@@ -39,7 +39,7 @@ export async function openPayment(
     throw new Refusal('order_changed', 'This order was started with another amount or currency; use a new order id.');
   }
   if (order.paid_by !== null) throw new Refusal('already_paid', 'This order is paid; nothing was sent.');
-  await refuseTooMany(p, payment, earlier, limits);
+  await refuseTooMany(p, store, payment, earlier, limits);
 
   for (const row of earlier) if (row.rank < STAGES.replaced.rank) await replace(p, row.id);
   const id = await freeId(p, orderId, earlier.length + 1);
@@ -86,16 +86,23 @@ export async function openPayout(p: Posting, payout: NewPayout): Promise<boolean
   return true;
 }
 
-async function refuseTooMany(p: Posting, payment: NewPayment, earlier: TransactionRow[], limits: PaymentLimits) {
+async function refuseTooMany(
+  p: Posting,
+  store: Store,
+  payment: NewPayment,
+  earlier: TransactionRow[],
+  limits: PaymentLimits,
+): Promise<void> {
   const { perOrder, directPerOrder, directPerWallet } = limits;
   if (earlier.length >= perOrder) {
     throw new Refusal('too_many_payments', `An order can be tried ${perOrder} times; the shop has to make a new one.`);
   }
-  if (payment.method !== 'DIRECT') return;
+  if (payment.method !== 'DIRECT' || payment.customer === null) return;
   if (earlier.filter(({ asked }) => asked === 'DIRECT').length >= directPerOrder) {
     throw new Refusal('too_many_payments', `An order can ask a wallet ${directPerOrder} times; choose another method.`);
   }
   // A prompt on a stranger's phone is spam.
+  await store.lockWallet(p.tx, payment.customer);
   const prompts = await p.tx
     .selectFrom('transactions')
     .select('created_at')

@@ -1,6 +1,7 @@
 // The store on PostgreSQL, for more than one proxy on the same books. Each write is a transaction of its own on a pool of
 // connections; two that deadlock or collide are run again. NOTIFY only wakes the other proxies, outside the transaction
 // (inside, it would serialize every commit); the poll of the versions is the guarantee.
+import { randomUUID } from 'node:crypto';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Client, Pool, types } from 'pg';
 import { Refusal, unavailable } from '../errors.ts';
@@ -31,12 +32,19 @@ export async function openPostgres(url: string): Promise<Store> {
     statement_timeout: STATEMENT_TIMEOUT_MS,
     options: '-c synchronous_commit=on',
   });
-  // A connection that breaks while idle: the pool replaces it, and without a listener the process would end.
-  pool.on('error', () => undefined);
+  // A connection that breaks, idle or at work: the pool replaces it, and without a listener the process would end. What was
+  // at work on it is told by its own error.
+  pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  await refuseWithoutFsync(db);
-  await migrate(db, 'postgres');
-  const ear = createEar(url);
+  try {
+    await refuseWithoutFsync(db);
+    await migrate(db, 'postgres');
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  const self = randomUUID();
+  const ear = createEar(url, self);
   let waiting = new Set<string>();
 
   async function sendAnnouncements(): Promise<void> {
@@ -44,7 +52,7 @@ export async function openPostgres(url: string): Promise<Store> {
     waiting = new Set();
     // Lost where the database is away: then the poll tells, a second later.
     await pool
-      .query('select pg_notify($1, id) from unnest($2::text[]) as id', [CHANNEL, [...orderIds]])
+      .query("select pg_notify($1, $2 || ' ' || id) from unnest($3::text[]) as id", [CHANNEL, self, [...orderIds]])
       .catch(() => undefined);
   }
 
@@ -64,6 +72,9 @@ export async function openPostgres(url: string): Promise<Store> {
     },
     async lockOrder(tx, orderId) {
       await tx.selectFrom('orders').select('order_id').where('order_id', '=', orderId).forUpdate().execute();
+    },
+    async lockWallet(tx, customer) {
+      await sql`select pg_advisory_xact_lock(hashtextextended(${customer}, 0))`.execute(tx);
     },
     announce(orderIds) {
       if (waiting.size === 0) setTimeout(() => void sendAnnouncements(), ANNOUNCE_AFTER_MS);
@@ -88,8 +99,8 @@ async function refuseWithoutFsync(db: Books): Promise<void> {
     throw new Error('DATABASE_URL: PostgreSQL runs with fsync off, which loses payments in a crash');
 }
 
-/** One connection that listens, and comes back when it breaks. */
-function createEar(url: string) {
+/** One connection that listens, and comes back when it breaks. What `self` has announced is known here already. */
+function createEar(url: string, self: string) {
   let listener: (orderId: string) => void = () => undefined;
   let closed = false;
   let client: Client | undefined;
@@ -104,7 +115,10 @@ function createEar(url: string) {
       setTimeout(() => void listen(), RELISTEN_AFTER_MS).unref();
     };
     fresh.on('error', again).on('end', again);
-    fresh.on('notification', ({ payload }) => payload !== undefined && listener(payload));
+    fresh.on('notification', ({ payload = '' }) => {
+      const [from, orderId = ''] = payload.split(' ');
+      if (from !== self) listener(orderId);
+    });
     await fresh
       .connect()
       .then(() => fresh.query(`listen ${CHANNEL}`))

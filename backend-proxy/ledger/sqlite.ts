@@ -100,6 +100,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     write,
     // The whole file is locked by BEGIN IMMEDIATE already.
     lockOrder: () => Promise.resolve(),
+    lockWallet: () => Promise.resolve(),
     announce: () => undefined,
     onAnnounced: () => undefined,
     close: () => db.destroy(),

@@ -14,6 +14,8 @@ export interface Store {
   write<T>(op: (tx: Books) => Promise<T>): Promise<T>;
   /** Holds the order for this transaction, so that of two starts at once the second sees the first. */
   lockOrder(tx: Books, orderId: string): Promise<void>;
+  /** Holds the wallet for this transaction, so that prompts for it are counted one after the other. Taken after the order. */
+  lockWallet(tx: Books, customer: string): Promise<void>;
   /** Tells other processes that these orders changed; it only wakes them, nothing depends on it. */
   announce(orderIds: readonly string[]): void;
   /** Calls back for what other processes announce. */
