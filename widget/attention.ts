@@ -6,6 +6,9 @@ import type { Shown } from './view.ts';
 /** Seconds left at which a screen reader says so: often enough to act, seldom enough to be borne. */
 const SPOKEN_SECONDS = [180, 60, 30];
 
+/** What a panel says below its heading, without what only the eye follows. */
+const PROSE = '.panel p:not(.status), .status span:not(.countdown)';
+
 export class Attention {
   /** The heading before this paint: a panel is another one when it is headed otherwise. */
   #title: string | undefined;
@@ -14,21 +17,22 @@ export class Attention {
 
   /** After each paint. `hadFocus`: before it, the focus was inside. */
   follow(root: ShadowRoot, shown: Shown, hadFocus: boolean, say: Say, language: string): void {
-    const textsOf = (selector: string) => [...root.querySelectorAll(selector)].map((each) => each.textContent?.trim());
+    const textsOf = (selector: string) =>
+      [...root.querySelectorAll(selector)].map(({ textContent }) => textContent?.replaceAll(/\s+/g, ' ').trim() ?? '');
     const find = (selector: string) => root.querySelector<HTMLElement>(selector);
     const title = textsOf('h2').join('');
     const isNew = this.#title !== undefined && this.#title !== title;
     this.#title = title;
-    const notes = textsOf('.spoken').join(' ');
-    let words = this.#timeWords(shown, say, language);
-    if (notes !== this.#notes) words = notes;
-    this.#notes = notes;
-    if (isNew) words = [hadFocus ? '' : title, ...textsOf('.panel p')].join(' ').trim();
+    const notes = textsOf('.spoken');
+    const isNoted = notes.join() !== this.#notes;
+    this.#notes = notes.join();
     // Whatever took away what was focused: the focus stays in the widget.
     if (hadFocus && (isNew || !root.activeElement)) find('h2')?.focus();
-    else if (hadFocus && notes && words === notes) find('[aria-invalid=true]')?.focus();
-    const live = find('.live');
-    if (live && words !== undefined) live.textContent = words;
+    else if (hadFocus && isNoted) find('[aria-invalid=true]')?.focus();
+    const time = this.#timeWords(shown, say, language);
+    if (isNew) speak(find('.live'), [...(hadFocus ? [] : [title]), ...textsOf(PROSE)]);
+    else if (isNoted) speak(find('.live'), notes);
+    else if (time) speak(find('.live'), [time]);
   }
 
   #timeWords(shown: Shown, say: Say, language: string): string | undefined {
@@ -37,6 +41,17 @@ export class Attention {
     this.#seconds = seconds;
     return step === undefined ? undefined : say('timeLeft', { time: spokenTime(step, language) });
   }
+}
+
+/** Each text in a paragraph of its own: a pause between them. */
+function speak(live: HTMLElement | null, texts: string[]): void {
+  live?.replaceChildren(
+    ...texts.map((text) => {
+      const paragraph = document.createElement('p');
+      paragraph.textContent = text;
+      return paragraph;
+    }),
+  );
 }
 
 /** `3 minutes`, `30 seconds`: Intl knows every language's plurals. */

@@ -207,7 +207,7 @@ export class PaymentWidget extends LitElement {
       </header>
       <div class="panel">${shown.panel === 'choose' ? choose(shown, around) : later?.panel(shown, around)}</div>
       <slot name="footer"></slot>
-      <p class="live" role="status"></p>
+      <div class="live" role="status"></div>
     </div>`;
   }
 

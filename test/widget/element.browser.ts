@@ -6,7 +6,7 @@ const texts = (widget: Element, selector: string) =>
   [...(widget.shadowRoot?.querySelectorAll(selector) ?? [])].map((each) => each.textContent?.trim());
 const methodsOf = (widget: Element) =>
   [...(widget.shadowRoot?.querySelectorAll<HTMLInputElement>('[part=method] input') ?? [])].map(({ value }) => value);
-const live = (widget: Element) => texts(widget, '[role=status]')[0];
+const live = (widget: Element) => texts(widget, '[role=status] p').join(' | ');
 
 function type(widget: Element, name: string, value: string): void {
   const input = field(widget, name);
@@ -37,6 +37,8 @@ describe('the choice', () => {
     expect(input.type).to.equal('radio');
     const help = widget.shadowRoot?.getElementById(input.getAttribute('aria-describedby') ?? '');
     expect(help?.textContent).to.equal('Scan a code with your phone');
+    const name = widget.shadowRoot?.getElementById(input.getAttribute('aria-labelledby') ?? '');
+    expect(name?.textContent).to.equal('QR code');
   });
 
   it('shows the methods that the page wishes, in its order, and its choice', async () => {
@@ -427,7 +429,7 @@ describe('attention', () => {
     button.click();
     await heading(widget, 'Scan the code to pay');
     expect(widget.shadowRoot?.activeElement).to.equal(thePart(widget, 'heading'));
-    expect(live(widget)).to.equal('Open your wallet app, scan the code and confirm. Waiting for your payment');
+    expect(live(widget)).to.equal('Open your wallet app, scan the code and confirm. | Waiting for your payment');
     proxy.settle({ status: 'SUCCESS' });
     await heading(widget, 'Payment received');
     expect(widget.shadowRoot?.activeElement?.textContent).to.equal('Payment received');

@@ -27,11 +27,12 @@ export function choose(shown: Choice, around: Surroundings): TemplateResult {
                 type="radio"
                 name="method"
                 value=${method}
-                aria-describedby=${method}
+                aria-labelledby=${method}
+                aria-describedby="help-${method}"
                 .checked=${method === shown.chosen}
                 @change=${() => run((session) => session.edit({ method }))}
               />
-              <span><b>${say(method)}</b><small id=${method}>${say(`${method}_help`)}</small></span>
+              <span><b id=${method}>${say(method)}</b><small id="help-${method}">${say(`${method}_help`)}</small></span>
               ${tools.icon(method)}
             </label>
             ${shown.askWallet && method === 'DIRECT' ? walletField(shown, around) : ''}`,
@@ -105,6 +106,7 @@ function field({ name, label, value, mode, help, error, busy, onInput }: Field):
       part=${name}
       inputmode=${mode}
       autocomplete="off"
+      required
       aria-describedby="help-${name}"
       aria-invalid=${!!error}
       ?readonly=${busy}
