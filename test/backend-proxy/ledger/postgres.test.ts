@@ -1,0 +1,158 @@
+// The ledger on a real PostgreSQL: the contract, and what this store alone promises: no start without fsync, a life after
+// broken connections, and word of other processes' commits.
+import assert from 'node:assert/strict';
+import { createServer, type AddressInfo } from 'node:net';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { Pool } from 'pg';
+import { createLedger } from '../../../backend-proxy/ledger/books.ts';
+import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
+import { openStore } from '../../../backend-proxy/ledger/open.ts';
+import { startPostgres, whyNoPostgres, type PostgresServer } from '../../postgres-server.ts';
+import { ledgerContract } from './contract.ts';
+
+const why = whyNoPostgres();
+/** Speaks just enough of PostgreSQL's protocol to answer `show` with one text: a server as no machine here runs one. */
+async function startPretender(t: TestContext, settings: Record<string, string>): Promise<string> {
+  const message = (type: string, body: Buffer) => {
+    const head = Buffer.alloc(5);
+    head.write(type, 0, 'latin1');
+    head.writeUInt32BE(body.length + 4, 1);
+    return Buffer.concat([head, body]);
+  };
+  const ready = message('Z', Buffer.from('I'));
+  const answer = (name: string) => {
+    const value = Buffer.from(settings[name] ?? '');
+    const column = Buffer.concat([
+      Buffer.from([0, 1]),
+      Buffer.from(`${name}\0`),
+      Buffer.from('00000000000000000019ffffffffffff0000', 'hex'),
+    ]);
+    const row = Buffer.concat([Buffer.from([0, 1, 0, 0, 0, value.length]), value]);
+    return Buffer.concat([message('T', column), message('D', row), message('C', Buffer.from('SHOW\0')), ready]);
+  };
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.write(Buffer.concat([message('R', Buffer.alloc(4)), ready]));
+      socket.on('data', (data) => {
+        const name = /show (\w+)/.exec(data.toString('latin1'))?.[1];
+        if (name !== undefined) socket.write(answer(name));
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  return `postgres://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/payments`;
+}
+
+const LIMITS = { perOrder: 5, directPerOrder: 3, directPerWallet: { most: 5, withinMs: 1000 } };
+const PAYMENT = { orderId: 'A', orderAmountMinor: 1, amountMinor: 1, currency: 'EUR', method: 'QR', customer: null, idempotencyKey: 'k', fingerprint: 'f' } as const; // prettier-ignore
+
+const die = (error: unknown): never => assert.fail(String(error));
+
+describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, () => {
+  let server: PostgresServer;
+  let url: string;
+  let pool: Pool;
+
+  before(async () => {
+    server = await startPostgres();
+    url = await server.createDatabase();
+    pool = new Pool({ connectionString: url });
+    pool.on('error', () => undefined);
+  });
+  after(async () => {
+    await pool.end();
+    await server.end();
+  });
+
+  async function openLedger(t: { after(work: () => Promise<void>): void }, now?: () => number): Promise<Ledger> {
+    const ledger = createLedger(await openStore(url, die), now);
+    t.after(() => ledger.close());
+    return ledger;
+  }
+
+  async function emptied(): Promise<void> {
+    const { rows } = await pool.query(`select 1 from pg_tables where tablename = 'orders'`);
+    if (rows.length > 0) await pool.query('truncate orders, transactions, history, ipns, webhooks');
+  }
+
+  ledgerContract({
+    name: 'PostgreSQL',
+    runs: 10,
+    async bench(t) {
+      await emptied();
+      return {
+        open: (now) => openLedger(t, now),
+        rows: async <Row>(text: string) => (await pool.query(text)).rows as Row[],
+      };
+    },
+  });
+
+  describe('the server', () => {
+    it('is refused with fsync off, where a commit that was answered may be gone after a crash', async (t) => {
+      await assert.rejects(openStore(await startPretender(t, { fsync: 'off' }), die), /PostgreSQL runs with fsync off/);
+    });
+
+    it('is asked for synchronous commits, whatever its own setting', async (t) => {
+      const store = await openStore(url, die);
+      t.after(() => store.close());
+      const { sql } = await import('kysely');
+      const { rows } = await sql<{ synchronous_commit: string }>`show synchronous_commit`.execute(store.db);
+      assert.deepEqual(rows, [{ synchronous_commit: 'on' }]);
+    });
+
+    it('may cut every connection: the books are written and watched again', async (t) => {
+      await emptied();
+      const [ledger, other] = [await openLedger(t), await openLedger(t)];
+      await ledger.openPayment(PAYMENT, LIMITS);
+      await pool.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = $1',
+        ['client backend'],
+      );
+      const deadline = Date.now() + 20_000;
+      for (;;) {
+        assert.ok(Date.now() < deadline);
+        const kind = await ledger.record('A', { stage: 'sending' }, 'shopper').then(
+          () => 'written',
+          (error: { kind?: string }) => error.kind,
+        );
+        if (kind === 'written') break;
+        assert.equal(kind, 'unavailable');
+      }
+      const heard = Promise.withResolvers<void>();
+      t.after(
+        ledger.watch(
+          'A',
+          () => void ledger.order('A').then((order) => order?.payments[0]?.stage === 'uncertain' && heard.resolve()),
+        ),
+      );
+      await other.record('A', { stage: 'uncertain', why: 'reset' }, 'answer');
+      await heard.promise;
+    });
+
+    it('that is away is said, nothing is taken for written, and it goes on when it is back', async (t) => {
+      await emptied();
+      const ledger = await openLedger(t);
+      await ledger.ping();
+      const admin = new Pool({ connectionString: url.replace(/[^/]+$/, 'postgres') });
+      t.after(() => admin.end());
+      const name = url.split('/').at(-1);
+      await admin.query(`alter database ${name} allow_connections false`);
+      await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+      for (const work of [() => ledger.ping(), () => ledger.order('A'), () => ledger.openPayment(PAYMENT, LIMITS)]) {
+        await assert.rejects(work(), { kind: 'unavailable' });
+      }
+      await admin.query(`alter database ${name} allow_connections true`);
+      await ledger.ping();
+      assert.equal(await ledger.order('A'), undefined);
+      assert.ok((await ledger.openPayment(PAYMENT, LIMITS)).opened);
+    });
+
+    it('is migrated once by several who start at once', async () => {
+      const fresh = await server.createDatabase();
+      const stores = await Promise.all([1, 2, 3].map(() => openStore(fresh, die)));
+      await Promise.all(stores.map((store) => store.close()));
+    });
+  });
+});

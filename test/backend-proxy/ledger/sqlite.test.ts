@@ -1,0 +1,182 @@
+// The ledger on SQLite: the contract, and what this store alone promises: one commit for those that wait together, each
+// failing alone; durable pragmas; a full disk that is said and recovered from.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, it, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { sql } from 'kysely';
+import { Refusal } from '../../../backend-proxy/errors.ts';
+import { createLedger } from '../../../backend-proxy/ledger/books.ts';
+import { openStore } from '../../../backend-proxy/ledger/open.ts';
+import type { Store } from '../../../backend-proxy/ledger/store.ts';
+import { ledgerContract } from './contract.ts';
+
+const die = (error: unknown): never => assert.fail(String(error));
+
+function temporaryFile(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'payments.db');
+}
+
+ledgerContract({
+  name: 'SQLite',
+  runs: 40,
+  async bench(t) {
+    const file = temporaryFile(t);
+    return {
+      async open(now) {
+        const ledger = createLedger(await openStore(`file:${file}`, die), now);
+        t.after(() => ledger.close());
+        return ledger;
+      },
+      rows: async <Row>(text: string) => {
+        const database = new DatabaseSync(file, { readOnly: true });
+        const rows = database.prepare(text).all();
+        database.close();
+        return rows.map((row) => ({ ...row }) as Row);
+      },
+    };
+  },
+});
+
+async function openedStore(t: TestContext): Promise<Store> {
+  const store = await openStore(`file:${temporaryFile(t)}`, die);
+  t.after(() => store.close().catch(() => undefined));
+  return store;
+}
+
+const order = (id: string, version = 0) => ({ order_id: id, amount_minor: 1, currency: 'EUR', version, paid_by: null });
+const versions = async (store: Store) => (await store.db.selectFrom('orders').select(['order_id', 'version']).orderBy('order_id').execute()).map(({ order_id, version }) => `${order_id}${version}`); // prettier-ignore
+
+describe('writes that wait together', () => {
+  it('fail alone: one that throws undoes all of itself and nothing of the others', async (t) => {
+    const store = await openedStore(t);
+    const results = await Promise.allSettled([
+      store.write(async (tx) => void (await tx.insertInto('orders').values(order('A')).execute())),
+      store.write(async (tx) => {
+        await tx.insertInto('orders').values(order('B')).execute();
+        throw new Refusal('already_paid', 'no');
+      }),
+      store.write(async (tx) => void (await tx.insertInto('orders').values(order('C')).execute())),
+    ]);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    assert.equal(((results[1] as PromiseRejectedResult).reason as Refusal).kind, 'already_paid');
+    assert.deepEqual(await versions(store), ['A0', 'C0']);
+  });
+
+  it('see each other in their order, hundreds of them', async (t) => {
+    const store = await openedStore(t);
+    await store.write(async (tx) => void (await tx.insertInto('orders').values(order('A')).execute()));
+    const raise = () =>
+      store.write(async (tx) => {
+        const { version } = await tx.selectFrom('orders').select('version').executeTakeFirstOrThrow();
+        await tx
+          .updateTable('orders')
+          .set({ version: version + 1 })
+          .execute();
+        return version;
+      });
+    const seen = await Promise.all(Array.from({ length: 300 }, raise));
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 300 }, (_, n) => n),
+    );
+    assert.deepEqual(await versions(store), ['A300']);
+  });
+
+  it('are not seen by a reader before their commit', async (t) => {
+    const store = await openedStore(t);
+    const read: string[][] = [];
+    let during: Promise<unknown> = Promise.resolve();
+    await store.write(async (tx) => {
+      await tx.insertInto('orders').values(order('A')).execute();
+      during = versions(store).then((seen) => read.push(seen));
+    });
+    await during;
+    assert.deepEqual(read, [['A0']], 'the reader waited for the commit');
+  });
+});
+
+describe('the file', () => {
+  it('is written durably: WAL, and FULL, where NORMAL may lose what was acknowledged', async (t) => {
+    const { db } = await openedStore(t);
+    const pragma = async (name: string) =>
+      Object.values((await sql<Record<string, unknown>>`${sql.raw(`pragma ${name}`)}`.execute(db)).rows[0] ?? {})[0];
+    assert.deepEqual(
+      [await pragma('journal_mode'), await pragma('synchronous'), await pragma('foreign_keys')],
+      ['wal', 2, 1],
+    );
+  });
+
+  it('has strict tables only, so that no text can stand where money should', async (t) => {
+    const { db } = await openedStore(t);
+    const { rows } = await sql<{ name: string; strict: number }>`pragma table_list`.execute(db);
+    const ours = rows.filter(({ name }) => ['orders', 'transactions', 'history', 'ipns', 'webhooks'].includes(name));
+    assert.deepEqual(
+      ours.map(({ strict }) => strict),
+      [1, 1, 1, 1, 1],
+    );
+  });
+
+  it('that is full is said, and written again when there is room', async (t) => {
+    const store = await openedStore(t);
+    const pages = (await sql<{ page_count: number }>`pragma page_count`.execute(store.db)).rows[0]!.page_count;
+    await sql.raw(`pragma max_page_count = ${pages + 2}`).execute(store.db);
+    const body = 'x'.repeat(4000);
+    const fill = (n: number) =>
+      store.write(async (tx) => {
+        const row = {
+          id: String(n),
+          order_id: null,
+          reading: null,
+          body,
+          matched: 0,
+          seen: 1,
+          first_at: 0,
+          last_at: 0,
+        };
+        await tx.insertInto('ipns').values(row).execute();
+      });
+    const results = await Promise.allSettled(Array.from({ length: 20 }, (_, n) => fill(n)));
+    const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Refusal] : []));
+    assert.ok(refused.length > 10);
+    assert.deepEqual(new Set(refused.map(({ kind }) => kind)), new Set(['unavailable']));
+    const { count } = await store.db
+      .selectFrom('ipns')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    assert.equal(count, results.length - refused.length, 'what was promised is there, and nothing else');
+    await sql.raw('pragma max_page_count = 1000000').execute(store.db);
+    await fill(100);
+  });
+
+  it('can be opened first by several processes at once', async (t) => {
+    const file = temporaryFile(t);
+    const opening = fileURLToPath(new URL('../../../backend-proxy/ledger/open.ts', import.meta.url));
+    const program = `
+      const { openStore } = await import(${JSON.stringify(opening)});
+      const store = await openStore(${JSON.stringify(`file:${file}`)}, (error) => { throw error; });
+      for (let n = 0; n < 20; n += 1) {
+        await store.write((tx) => tx.insertInto('orders').values({ order_id: process.pid + '-' + n, amount_minor: 1, currency: 'EUR', version: 0, paid_by: null }).execute());
+      }
+      await store.close();`;
+    const run = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+    await Promise.all([run(), run(), run()]);
+    const store = await openStore(`file:${file}`, die);
+    t.after(() => store.close());
+    assert.equal((await versions(store)).length, 60, 'and no busy error was seen by any');
+  });
+
+  it('that cannot be opened says so', async () => {
+    await assert.rejects(openStore('file:/nowhere/payments.db', die), /unable to open/);
+  });
+});
