@@ -117,7 +117,7 @@ async function run(bin: string, data: string, port: number): Promise<ChildProces
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       output = (output + text).slice(-10_000);
       if (output.includes('ready to accept connections')) resolve('ready');
-      if (output.includes('database system is shut down') || output.includes('FATAL')) resolve('ended');
+      if (output.includes('database system is shut down')) resolve('ended');
     });
     child.once('close', () => resolve('ended'));
   });

@@ -1,0 +1,226 @@
+// The place where the books lie breaks: an fsync fails (strace lets it), the disk is full (a small tmpfs), PostgreSQL is gone.
+// Nothing is answered well that was not kept. A failed fsync ends the process, because what of it is on the disk nobody
+// knows, and it comes back by reading; from the others it recovers by itself.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
+import { createClients, signOrder, type Clients } from './clients.ts';
+import { startProxy } from './processes.ts';
+import { setScene, settle } from './scene.ts';
+import { leaksIn, SECRETS } from './secrets.ts';
+import { each, isLong, size, trial, until, type Findings, type Trial } from './trial.ts';
+
+const SENDERS = 16;
+/** Which fsync of the write-ahead log fails, counted from the proxy's start. */
+const FAILING_SYNCS = isLong ? [1, 2, 3, 4, 5, 8, 13, 21, 34] : [5, 20];
+/** Where nobody listens: the clients wait. */
+const NOWHERE = 'http://127.0.0.1:9';
+const PAYMENTS = size(30, 150);
+const IPNS = size(150, 1_500);
+const MOUNT_KB = 16 * 1024;
+const ROOM_KB = 1024;
+/** Above 12 KB each: all of them need more than the room. */
+const IPN_PADDING = 12_000;
+const REFUSALS_AT_LEAST = 20;
+const GONE_MS = 10_000;
+
+for (const failing of FAILING_SYNCS) {
+  trial(
+    `an error at fsync number ${failing} of the log ends the proxy, and nothing that was answered is lost`,
+    { withinMs: 240_000, needs: ['strace', 'linux'] },
+    async (t) => {
+      const scene = await setScene(t);
+      const { gateway, merchant, databaseUrl, dir } = scene;
+      const settings = { databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url };
+      let url = NOWHERE;
+      const clients = createClients(() => url);
+      t.defer(clients.close);
+      const work = sendAll(clients, t, '');
+      work.catch(() => undefined);
+
+      const problems: string[] = [];
+      const trace = ['strace', '-f', '-qq', '-o', join(dir, 'trace'), '-P', join(dir, 'payments.db-wal')];
+      const inject = `inject=fsync,fdatasync:error=EIO:when=${failing}`;
+      const under = [...trace, '-e', 'trace=fsync,fdatasync', '-e', inject];
+      // The first ones are of its start, which then fails, and says so.
+      const broken = await startProxy({ ...settings, under }).catch((error: unknown) => String(error));
+      if (typeof broken !== 'string') {
+        t.defer(broken.kill9);
+        url = broken.url;
+        await until('the proxy has ended by itself', broken.hasEnded, 120_000);
+        if ((await broken.ended) !== '1') problems.push(`it ended with ${await broken.ended}`);
+        if (!broken.output().includes('the books failed')) problems.push('it did not say why it ended');
+      }
+      const recovered = await startProxy(settings);
+      t.defer(recovered.kill9);
+      url = recovered.url;
+      await work;
+      await recovered.end();
+      const output = recovered.output() + (typeof broken === 'string' ? broken : broken.output());
+      return conclude(await settle(scene, clients), output, problems, { failing });
+    },
+  );
+}
+
+trial(
+  'a full disk is answered 503, and with room again the same process goes on',
+  { withinMs: 240_000, needs: ['root', 'linux'], impossible: whyNoMount },
+  async (t) => {
+    const scene = await setScene(t);
+    const { gateway, merchant } = scene;
+    const disk = mountSmall(t, scene.dir);
+    const databaseUrl = `file:${join(disk, 'payments.db')}`;
+    const proxy = await startProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
+    t.defer(proxy.kill9);
+    const clients = createClients(() => proxy.url);
+    t.defer(clients.close);
+    await sendAll(clients, t, 'room');
+
+    const ballast = join(disk, 'ballast');
+    fill(disk, ballast);
+    const work = sendAll(clients, t, 'full', 'x'.repeat(IPN_PADDING));
+    work.catch(() => undefined);
+    const refused = createRefused(proxy.url);
+    await until('writes are refused', async () => (await refused.ask()) >= REFUSALS_AT_LEAST, 120_000);
+    const reads = await refused.read();
+    rmSync(ballast);
+    await until('writes are taken again', async () => (await refused.ask()) === 0);
+    await work;
+    const problems = [...refused.problems, ...(reads === 200 ? [] : [`a read was answered ${reads}`])];
+    if (proxy.hasEnded()) problems.push('the proxy has ended');
+    await proxy.end();
+    return conclude(await settle(scene, clients, databaseUrl), proxy.output(), problems, { refused: refused.count() });
+  },
+);
+
+trial(
+  `PostgreSQL gone for ${GONE_MS / 1000} s is answered 503, and once it is back the same process goes on`,
+  { withinMs: 300_000, impossible: whyNoPostgres },
+  async (t) => {
+    const scene = await setScene(t);
+    const { gateway, merchant } = scene;
+    const postgres = await startPostgres();
+    t.defer(postgres.end);
+    const databaseUrl = await postgres.createDatabase();
+    const proxy = await startProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
+    t.defer(proxy.kill9);
+    const clients = createClients(() => proxy.url);
+    t.defer(clients.close);
+
+    let answered = 0;
+    const work = sendAll(clients, t, 'gone', '', () => (answered += 1));
+    work.catch(() => undefined);
+    await until('a part is answered', () => answered > 20);
+    await postgres.stop();
+    const answeredBefore = answered;
+    const refused = createRefused(proxy.url);
+    const backAt = performance.now() + GONE_MS;
+    // What was under way when it went may still be answered; what comes after may not.
+    while (performance.now() < backAt) await refused.ask();
+    const problems = [...refused.problems];
+    if (refused.taken() > 0) problems.push(`${refused.taken()} writes were answered 200 with no database`);
+    if (refused.count() === 0) problems.push('nothing was asked meanwhile');
+    if (answered - answeredBefore > SENDERS) problems.push('work went on with no database');
+    await postgres.start();
+    await until('writes are taken again', async () => (await refused.ask()) === 0);
+    await work;
+    if (proxy.hasEnded()) problems.push('the proxy has ended');
+    await proxy.end();
+    return conclude(await settle(scene, clients, databaseUrl), proxy.output(), problems, { refused: refused.count() });
+  },
+);
+
+/** Payments and IPNs, each persisted in until it is answered well. `name` tells these from others'. */
+async function sendAll(
+  clients: Clients,
+  { random }: Trial,
+  name: string,
+  padding = '',
+  onAnswered = () => undefined as unknown,
+) {
+  const payments = Array.from({ length: PAYMENTS }, (_, n) => async () => {
+    const order = { orderId: `disk-${name}-${n}`, amount: '4.20', currency: 'EUR' };
+    await clients.startPayment(order, { method: random.pick(['QR', 'JETGO']) }, 'first');
+  });
+  const ipns = Array.from(
+    { length: IPNS },
+    (_, n) => () =>
+      clients.sendIpn(JSON.stringify({ orderId: `unknown-${name}-${n}`, type: 'PAY', status: 'SUCCESS', padding })),
+  );
+  await each(random.shuffled([...payments, ...ipns]), SENDERS, async (send) => {
+    await send();
+    onAnswered();
+  });
+}
+
+/** One who asks once and looks at the answer: while nothing can be kept it is 503, and nothing else. */
+function createRefused(url: string) {
+  const problems: string[] = [];
+  let asked = 0;
+  let count = 0;
+  let taken = 0;
+  let running = 0;
+  return {
+    problems,
+    count: () => count,
+    taken: () => taken,
+    /** How many in a row were refused by now. */
+    async ask(): Promise<number> {
+      const body = `{"orderId":"unknown-probe-${(asked += 1)}","type":"PAY"}`;
+      const answer = await request(`${url}/ipn/${SECRETS.ipnSecret}`, { method: 'POST', body });
+      await answer.body.dump();
+      if (answer.statusCode === 503) count += 1;
+      else if (answer.statusCode === 200) taken += 1;
+      else problems.push(`an IPN was answered ${answer.statusCode}`);
+      running = answer.statusCode === 503 ? running + 1 : 0;
+      return running;
+    },
+    async read(): Promise<number> {
+      const token = signOrder({ orderId: 'disk-room-0', amount: '4.20', currency: 'EUR' }, Date.now());
+      const answer = await request(`${url}/order`, { headers: { Authorization: `Bearer ${token}` } });
+      await answer.body.dump();
+      return answer.statusCode;
+    },
+  };
+}
+
+function conclude(
+  { problems, database }: Awaited<ReturnType<typeof settle>>,
+  output: string,
+  crashed: readonly string[],
+  counts: Findings['counts'],
+): Findings {
+  return {
+    problems: { ...problems, crashed, leaked: leaksIn(output) },
+    counts: { ...counts, payments: database.transactions.length, ipns: database.ipns.length },
+  };
+}
+
+function whyNoMount(): string | undefined {
+  const dir = mkdtempSync(join(tmpdir(), 'payment-mount-'));
+  try {
+    const { status, stderr, error } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir]);
+    if (status === 0) spawnSync('umount', [dir]);
+    return status === 0 ? undefined : `no tmpfs can be mounted here: ${error?.message ?? String(stderr).trim()}`;
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+function mountSmall({ defer }: Trial, dir: string): string {
+  const disk = join(dir, 'disk');
+  mkdirSync(disk);
+  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${MOUNT_KB}k`, 'tmpfs', disk]);
+  if (status !== 0) throw new Error(`mount: ${String(stderr)}`);
+  defer(() => spawnSync('umount', ['--lazy', disk]));
+  return disk;
+}
+
+/** All but the room. */
+function fill(disk: string, ballast: string): void {
+  const { bavail, bsize } = statfsSync(disk);
+  writeFileSync(ballast, Buffer.alloc(bavail * bsize - ROOM_KB * 1024));
+}
