@@ -30,6 +30,8 @@ export interface ClientBook {
   payouts: Map<string, { accepted: boolean; status: string }>;
   /** By the digest of the body: how often it was answered 200. */
   ipns: Map<string, number>;
+  /** How often they were told that the books cannot be had just now, and asked again. */
+  unavailable: number;
 }
 
 export interface Clients {
@@ -45,7 +47,7 @@ export interface Clients {
 /** `proxyUrl` is asked anew for each try: a proxy that was killed may have come back, and there may be several. */
 export function createClients(proxyUrl: () => string, now: () => number = Date.now): Clients {
   const agent = new Agent({ connections: 128, pipelining: 1, keepAliveTimeout: 2_000 });
-  const book: ClientBook = { orders: new Map(), payouts: new Map(), ipns: new Map() };
+  const book: ClientBook = { orders: new Map(), payouts: new Map(), ipns: new Map(), unavailable: 0 };
 
   async function call(method: 'GET' | 'POST', path: string, headers: Record<string, string>, body?: string) {
     try {
@@ -72,7 +74,8 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
     for (;;) {
       const answer = await ask();
       if (answer !== undefined && done.includes(answer.status)) return answer;
-      if (answer !== undefined && answer.status !== 503) throw new Error(`${what}: ${answer.status} ${answer.text}`);
+      if (answer?.status === 503) book.unavailable += 1;
+      else if (answer !== undefined) throw new Error(`${what}: ${answer.status} ${answer.text}`);
       if (performance.now() > deadline) throw new Error(`${what}: no answer in ${PERSIST_FOR_MS} ms`);
       await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS));
     }

@@ -50,21 +50,27 @@ export async function readDatabase(url: string): Promise<DatabaseRows> {
   }
 }
 
-/** The earliest time after `now` at which something falls due by itself: a check, or a webhook's next try. */
-export async function nextDueAt(url: string, now: number): Promise<number | null> {
+export interface Agenda {
+  /** The earliest time after `now` at which something falls due by itself: a check, or a webhook's next try. */
+  nextDueAt(now: number): Promise<number | null>;
+  close(): Promise<void>;
+}
+
+export async function openAgenda(url: string): Promise<Agenda> {
   const { query, close } = await open(url);
-  try {
-    const [row] = await query(
-      `select min(at) as at from (
-         select case when lease_until > next_check_at then lease_until else next_check_at end as at from transactions
-         union all
-         select case when lease_until > next_at then lease_until else next_at end from webhooks where state = 'pending'
-       ) as due where at > ${Math.floor(now)}`,
-    );
-    return (row as { at: number | null } | undefined)?.at ?? null;
-  } finally {
-    await close();
-  }
+  return {
+    close,
+    async nextDueAt(now) {
+      const [row] = await query(
+        `select min(at) as at from (
+           select case when lease_until > next_check_at then lease_until else next_check_at end as at from transactions
+           union all
+           select case when lease_until > next_at then lease_until else next_at end from webhooks where state = 'pending'
+         ) as due where at > ${Math.floor(now)}`,
+      );
+      return (row as { at: number | null } | undefined)?.at ?? null;
+    },
+  };
 }
 
 async function open(url: string): Promise<{ query: (sql: string) => Promise<unknown[]>; close: () => Promise<void> }> {

@@ -7,7 +7,7 @@ import { createLedger } from '../../backend-proxy/ledger/books.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
 import { openStore } from '../../backend-proxy/ledger/open.ts';
 import type { Clock } from './clock.ts';
-import { nextDueAt } from './database.ts';
+import { openAgenda } from './database.ts';
 import { SHOP_ORIGIN } from './processes.ts';
 import { SECRETS } from './secrets.ts';
 
@@ -83,20 +83,25 @@ export interface Around {
 /** Does all that is due now and within `forMs`; throws where work failed or there is more of it than there can be. */
 export async function passTime(proxy: OwnProxy, around: Around, forMs: number): Promise<void> {
   const { tickOthers, databaseUrl, clock } = around;
+  const agenda = await openAgenda(databaseUrl);
   const until = clock.now() + forMs;
-  // A second a step at least, so this is more than there can be; a transaction is checked some 40 times in its life.
-  for (let steps = 1; steps <= 5_000; steps += 1) {
-    await tickOthers();
-    await proxy.tick();
-    const failure = proxy.log.find((line) => line.startsWith('error'));
-    if (failure !== undefined) throw new Error(`The proxy's work failed: ${failure}`);
-    const due = await nextDueAt(databaseUrl, clock.now());
-    if (due === null || due > until) {
-      clock.advance(Math.max(until - clock.now(), 0));
-      return;
+  try {
+    // A second a step at least, so this is more than there can be; a transaction is checked some 40 times in its life.
+    for (let steps = 1; steps <= 5_000; steps += 1) {
+      await tickOthers();
+      await proxy.tick();
+      const failure = proxy.log.find((line) => line.startsWith('error'));
+      if (failure !== undefined) throw new Error(`The proxy's work failed: ${failure}`);
+      const due = await agenda.nextDueAt(clock.now());
+      if (due === null || due > until) {
+        clock.advance(Math.max(until - clock.now(), 0));
+        return;
+      }
+      // Those due one after the other within a second are done together.
+      clock.advance(Math.max(due - clock.now(), STEP_MS));
     }
-    // Those due one after the other within a second are done together.
-    clock.advance(Math.max(due - clock.now(), STEP_MS));
+    throw new Error('Something stays due for ever');
+  } finally {
+    await agenda.close();
   }
-  throw new Error('Something stays due for ever');
 }

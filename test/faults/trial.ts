@@ -79,9 +79,10 @@ function report({ problems, counts }: Findings, seed: number, tookMs: number): v
 /** Asks until it holds; throws, saying what did not, where it does not in time. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 60_000): Promise<void> {
   const deadline = performance.now() + withinMs;
-  while (!(await holds())) {
+  // Less and less often, so that many who wait do not keep busy what they wait for.
+  for (let waitMs = 5; !(await holds()); waitMs = Math.min(waitMs * 1.5, 250)) {
     if (performance.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 }
 

@@ -1,0 +1,124 @@
+// Several proxies on the same books: two on one SQLite file, four on one PostgreSQL of which one after the other is killed.
+// Every start, payout and IPN is sent to two of them at once, as a double click, a balancer's retry and an impatient gateway
+// do. Each counts once, and no caller is ever told that the books are busy.
+import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
+import { createClients, type Clients } from './clients.ts';
+import type { TestGateway } from './gateway.ts';
+import { startKillable, type Killable } from './killable.ts';
+import type { Random } from './random.ts';
+import { setScene, settle, type Scene } from './scene.ts';
+import { leaksIn } from './secrets.ts';
+import { each, size, trial, until, type Findings, type Trial } from './trial.ts';
+
+const LIMITS = { withinMs: size(300_000, 1_800_000) };
+const SENDERS = 12;
+
+trial('two proxies on one SQLite file do everything once', LIMITS, async (t) => {
+  const scene = await setScene(t);
+  return run(t, scene, { databaseUrl: scene.databaseUrl, processes: 2, kills: 0, orders: size(80, 2_000) });
+});
+
+trial(
+  'four proxies on one PostgreSQL do everything once, though one after the other is killed',
+  { ...LIMITS, impossible: whyNoPostgres },
+  async (t) => {
+    const scene = await setScene(t);
+    const postgres = await startPostgres();
+    t.defer(postgres.end);
+    const databaseUrl = await postgres.createDatabase();
+    return run(t, scene, { databaseUrl, processes: 4, kills: 4, orders: size(80, 2_000) });
+  },
+);
+
+interface Settings {
+  databaseUrl: string;
+  processes: number;
+  kills: number;
+  orders: number;
+}
+
+async function run(
+  t: Trial,
+  scene: Scene,
+  { databaseUrl, processes, kills, orders: count }: Settings,
+): Promise<Findings> {
+  const { gateway, merchant } = scene;
+  const settings = { databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url };
+  // All at once, on books that are not there yet: they make the tables together.
+  const proxies = await Promise.all(Array.from({ length: processes }, () => startKillable(t, settings)));
+  let turn = 0;
+  const clients = createClients(() => proxies[(turn += 1) % proxies.length]?.url ?? '');
+  t.defer(clients.close);
+  await gateway.control('faults', { ipn: { never: true } });
+
+  const orders = ordersOf(count, t.random);
+  let done = 0;
+  const working = each(orders, SENDERS, async (order) => {
+    await live(order, clients, gateway);
+    done += 1;
+  });
+  await Promise.all([working, killAlong(proxies, kills, count, () => done)]);
+  await Promise.all(proxies.map((proxy) => proxy.end()));
+
+  const { problems, database } = await settle(scene, clients, databaseUrl);
+  const { unavailable } = clients.book;
+  const busy = unavailable > 0 ? [`callers were told ${unavailable} times that the books are not to be had`] : [];
+  return {
+    problems: { ...problems, unserved: busy, leaked: leaksIn(proxies.map((proxy) => proxy.output()).join('\n')) },
+    counts: {
+      processes,
+      kills: proxies.reduce((sum, { restartsMs }) => sum + restartsMs.length, 0),
+      payments: database.transactions.filter(({ type }) => type === 'PAY').length,
+      payouts: database.transactions.filter(({ type }) => type === 'PAYOUT').length,
+      paid: database.orders.filter(({ paid_by }) => paid_by !== null).length,
+      surplus: database.transactions.filter(({ surplus }) => surplus === 1).length,
+    },
+  };
+}
+
+interface Order {
+  orderId: string;
+  amount: string;
+  currency: string;
+  /** The shopper changes to another method, and may pay both. */
+  again: boolean;
+  paysBoth: boolean;
+}
+
+function ordersOf(count: number, random: Random): Order[] {
+  return Array.from({ length: count }, (_, n) => ({
+    orderId: `shared-${n}`,
+    amount: `${random.between(1, 50)}.00`,
+    currency: 'EUR',
+    again: random.chance(0.3),
+    paysBoth: random.chance(0.3),
+  }));
+}
+
+/** One order's life, each of its calls twice at once; the processes take turns, so the two reach different ones. */
+async function live({ again, paysBoth, ...order }: Order, clients: Clients, gateway: TestGateway): Promise<void> {
+  const { orderId } = order;
+  await twice(() => clients.startPayment(order, { method: 'QR' }, 'first'));
+  if (again) await twice(() => clients.startPayment(order, { method: 'JETGO' }, 'second'));
+  const payout = { orderId: `${orderId}-out`, amount: 5, currency: 'EUR', customer: '12345678' };
+  await twice(() => clients.startPayout(payout));
+  const ids = [orderId, `${orderId}-2`].filter((id) => gateway.sandbox.world.transaction(id) !== undefined);
+  for (const id of paysBoth ? ids : ids.slice(-1)) {
+    await gateway.act(id, 'approve');
+    await twice(() => clients.sendIpn(JSON.stringify({ orderId: id, type: 'PAY', status: 'SUCCESS' })));
+  }
+  if (ids.length > 0) await until(`${orderId} is shown as paid`, async () => (await clients.view(order)).paid, 200_000);
+}
+
+async function twice(ask: () => Promise<unknown>): Promise<void> {
+  await Promise.all([ask(), ask()]);
+}
+
+/** One after the other, in turns, spread over the work by how much of it is done. */
+async function killAlong(proxies: Killable[], kills: number, count: number, done: () => number): Promise<void> {
+  for (let kill = 1; kill <= kills; kill += 1) {
+    const after = Math.floor((kill * count) / (kills + 1));
+    await until(`${after} orders are done`, () => done() >= after, 240_000);
+    await proxies[kill % proxies.length]?.killAndRestart();
+  }
+}
