@@ -68,6 +68,12 @@ const schema = z
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     /** How many reverse proxies of the operator's stand in front, each adding to X-Forwarded-For. */
     TRUSTED_PROXIES: z.coerce.number({ error: 'a number from 0 to 9' }).int().min(0).max(9).default(0),
+    /** Node's own switch, read only to be refused. */
+    NODE_TLS_REJECT_UNAUTHORIZED: z.string().optional(),
+  })
+  .refine((env) => env.NODE_TLS_REJECT_UNAUTHORIZED !== '0', {
+    error: 'not 0, because certificates are always checked; name an own authority by NODE_EXTRA_CA_CERTS',
+    path: ['NODE_TLS_REJECT_UNAUTHORIZED'],
   })
   .refine((env) => (env.WEBHOOK_URL === undefined) === (env.WEBHOOK_SECRET === undefined), {
     error: 'WEBHOOK_URL and WEBHOOK_SECRET go together',

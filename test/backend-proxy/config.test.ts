@@ -101,6 +101,7 @@ const WRONG: Record<string, string[]> = {
   PORT: ['http', '-1', '65536', '80.5'],
   LOG_LEVEL: ['loud', 'INFO'],
   TRUSTED_PROXIES: ['-1', '10', 'all', '1.5'],
+  NODE_TLS_REJECT_UNAUTHORIZED: ['0'],
 }; // prettier-ignore
 
 describe('a wrong variable', () => {

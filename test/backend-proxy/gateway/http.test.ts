@@ -2,11 +2,13 @@
 // kind of answer is taken for. What is not exactly as documented is uncertain, never failed, and nothing is sent twice.
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import type { Collection, Gateway } from '../../../backend-proxy/gateway/gateway.ts';
 import { createGateway, type GatewayOptions } from '../../../backend-proxy/gateway/http.ts';
 import { DEFAULT_PROFILE, profileSchema } from '../../../backend-proxy/gateway/profile.ts';
+import { CERTIFICATE, KEY } from './self-signed.ts';
 
 const API = '/api/v3/integration/merchants/payments';
 const COLLECTION: Collection = {
@@ -267,6 +269,21 @@ describe('a collection', () => {
     });
     t.after(() => nowhere.close());
     assert.deepEqual(await nowhere.pay(COLLECTION), { kind: 'uncertain', why: 'ECONNREFUSED' });
+  });
+
+  it('is uncertain where nobody vouches for the certificate, and nothing of it was sent', async (t) => {
+    let requests = 0;
+    const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (_request, response) => {
+      requests += 1;
+      response.end(JSON.stringify(CHECKOUT));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => server.close());
+    const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+    const gateway = createGateway({ url, apiKey: 'the-key', profile: DEFAULT_PROFILE, checkoutHosts: [] });
+    t.after(() => gateway.close());
+    assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'uncertain', why: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+    assert.equal(requests, 0);
   });
 
   it('reads an answer of 256 KB', async (t) => {

@@ -767,10 +767,7 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
       }
       skip(20 * S);
       const claimed = await ledger.claimChecks(2, LEASE_MS);
-      assert.deepEqual(claimed.map(({ id, stage }) => [id, stage]).toSorted(), [
-        ['A', 'pending'],
-        ['C', 'pending'],
-      ]);
+      assert.deepEqual(claimed.map(({ id, stage }) => `${id} ${stage}`).toSorted(), ['A pending', 'C pending']);
       assert.deepEqual(
         (await ledger.claimChecks(2, LEASE_MS)).map(({ id }) => id),
         ['B'],
@@ -1197,7 +1194,7 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
 
     it('keep every letter and digit that they were given', async (t) => {
       const { ledger } = await room(t);
-      const note = `'";--${'\u{1F375}'} \\ % _ \u0001 ä`;
+      const note = '\'";-- \u{1F375} \\ % _ \u0001 ä';
       await ledger.openPayout({ ...PAYOUT, amountMinor: 999_999_999_999_999, note });
       const payout = await ledger.payout('P');
       assert.deepEqual([payout?.amountMinor, payout?.note], [999_999_999_999_999, note]);

@@ -364,6 +364,52 @@ describe('a start is refused', () => {
     assert.equal(await world.gatewayHas('A-1-2'), undefined);
   });
 
+  it("with a body that says more than it may: the order, the amount, the currency are the token's", async (t) => {
+    const world = await createWorld(t);
+    for (const key of ['orderId', 'currency', 'amountMinor', 'returnUrl', 'exp', 'status', 'paid', 'constructor']) {
+      const { status, body } = await world.refused(world.token(), { method: 'QR', [key]: 'A-2' });
+      assert.deepEqual([status, body.errors], [400, [{ field: key, detail: 'not known here' }]]);
+    }
+    const raw = '{"method":"QR","__proto__":{"amount":"0.01"}}';
+    const headers = {
+      Authorization: `Bearer ${world.token()}`,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': 'k',
+    };
+    assert.equal((await world.request('POST', '/order/payments', { headers, body: raw })).status, 400);
+    for (const body of [
+      {},
+      { method: 'qr' },
+      { method: ['QR'] },
+      { method: 'QR', amount: 10 },
+      { method: 'CHECKOUT', customer: 12345678 },
+      [],
+    ]) {
+      assert.equal((await world.refused(world.token(), body)).status, 400, JSON.stringify(body));
+    }
+    assert.equal(await world.gatewayHas('A-1'), undefined);
+  });
+
+  it('with a query, which could hold a token, on any of the routes', async (t) => {
+    const world = await createWorld(t);
+    const headers = {
+      Authorization: `Bearer ${world.token()}`,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': 'k',
+    };
+    for (const [method, path] of [
+      ['GET', '/order'],
+      ['POST', '/order/payments'],
+      ['GET', '/order/events'],
+    ] as const) {
+      const response = await world.request(method, `${path}?token=x`, {
+        headers,
+        ...(method === 'POST' && { body: '{"method":"QR"}' }),
+      });
+      assert.equal(response.status, 400, path);
+    }
+  });
+
   it('by a method that the token does not offer, with 422', async (t) => {
     const world = await createWorld(t);
     for (const [claims, method] of [

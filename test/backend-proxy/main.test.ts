@@ -1,0 +1,135 @@
+// `npm run proxy` as a process: what it says when it cannot start, what it logs, how it ends. On a free port, with its
+// database in a temporary folder; the gateway need not be there.
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { SECRETS, SHOP } from './world.ts';
+
+const MAIN = fileURLToPath(new URL('../../backend-proxy/main.ts', import.meta.url));
+const DEADLINE_MS = 30_000;
+
+interface Running {
+  child: ChildProcess;
+  output: { out: string; err: string };
+  /** The first log line of this event. */
+  event(name: string): Promise<Record<string, unknown>>;
+}
+
+function start(t: TestContext, env: Record<string, string>): Running {
+  const child = spawn(process.execPath, [MAIN], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  const output = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.err += text));
+  return {
+    child,
+    output,
+    async event(name) {
+      const deadline = Date.now() + DEADLINE_MS;
+      for (;;) {
+        const lines = output.out
+          .split('\n')
+          .filter((line) => line !== '')
+          .slice(0, output.out.endsWith('\n') ? undefined : -1);
+        const found = lines
+          .map((line) => JSON.parse(line) as Record<string, unknown>)
+          .find(({ event }) => event === name);
+        if (found) return found;
+        assert.ok(Date.now() < deadline && child.exitCode === null, `no "${name}": ${output.out}${output.err}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+  };
+}
+
+function environment(t: TestContext): Record<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), 'proxy-main-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return {
+    GATEWAY_URL: 'http://127.0.0.1:1',
+    GATEWAY_API_KEY: SECRETS.gatewayKey,
+    ORDER_SECRET: SECRETS.order,
+    MERCHANT_API_KEY: SECRETS.merchant,
+    IPN_SECRET: SECRETS.ipn,
+    ALLOWED_ORIGINS: SHOP,
+    DATABASE_URL: `file:${join(folder, 'payments.db')}`,
+    PORT: '0',
+  };
+}
+
+describe('the proxy as a process', () => {
+  it('that lacks its environment ends with one message that names what is missing, and no secret', async (t) => {
+    const { child, output } = start(t, {
+      ORDER_SECRET: 'canary',
+      GATEWAY_API_KEY: SECRETS.gatewayKey,
+      WEBHOOK_SECRET: 'canary',
+    });
+    const [code] = (await once(child, 'close')) as [number];
+    assert.equal(code, 1);
+    assert.equal(output.out, '');
+    assert.deepEqual([...output.err.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name]) => name), ['GATEWAY_URL', 'ORDER_SECRET', 'MERCHANT_API_KEY', 'IPN_SECRET', 'ALLOWED_ORIGINS', 'WEBHOOK_SECRET']); // prettier-ignore
+    assert.doesNotMatch(output.err, /canary/);
+  });
+
+  it('logs one JSON object a line with no secret, serves, and drains at SIGTERM with a stream open', async (t) => {
+    const env = environment(t);
+    const profile = join(env['DATABASE_URL']!.slice(5), '..', 'profile.json');
+    writeFileSync(profile, '{"paths": {"status": null}}');
+    const { child, output, event } = start(t, { ...env, GATEWAY_PROFILE: profile });
+    const { url } = (await event('listening')) as { url: string };
+    assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
+    assert.ok(await event('weaker mode: the profile has no status check, so an IPN is believed as it is'));
+    assert.equal((await fetch(`${url}/healthz`)).status, 200);
+    const ipn = await fetch(`${url}/ipn/${SECRETS.ipn}`, { method: 'POST', body: '{}' });
+    assert.equal(ipn.status, 200);
+    assert.equal((await fetch(`${url}/ipn/${SECRETS.ipn}x`, { method: 'POST', body: '{}' })).status, 404);
+    const signed = await fetch(`${url}/orders`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${SECRETS.merchant}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ orderId: 'A-1', amount: '1', currency: 'EUR', returnUrl: SHOP }),
+    });
+    const { token } = (await signed.json()) as { token: string };
+    const stream = await fetch(`${url}/order/events`, { headers: { Authorization: `Bearer ${token}` } });
+    const closed = once(child, 'close') as Promise<[number | null]>;
+    child.kill('SIGTERM');
+    assert.match(await stream.text(), /^event: order\nid: 0\n/, 'the stream is ended, not cut');
+    assert.deepEqual((await closed)[0], 0);
+    const events = output.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    assert.deepEqual(
+      events.slice(-2).map(({ event: name }) => name),
+      ['stopping', 'stopped'],
+    );
+    assert.ok(
+      events.every(
+        ({ level, time, event: name }) =>
+          typeof level === 'string' && typeof time === 'string' && typeof name === 'string',
+      ),
+    );
+    assert.doesNotMatch(output.out + output.err, /canary/);
+    assert.ok(!output.out.includes(token));
+  });
+
+  it('whose port is taken, or whose books cannot be opened, ends and says why', async (t) => {
+    const env = environment(t);
+    const first = start(t, env);
+    const { url } = (await first.event('listening')) as { url: string };
+    for (const wrong of [{ PORT: new URL(url).port }, { DATABASE_URL: 'file:/nowhere/payments.db' }]) {
+      const { child, output } = start(t, { ...env, ...wrong });
+      const [code] = (await once(child, 'close')) as [number];
+      assert.equal(code, 1);
+      assert.match(output.err, /EADDRINUSE|unable to open/);
+      assert.doesNotMatch(output.err + output.out, /canary/);
+    }
+  });
+});
