@@ -159,10 +159,26 @@ function sent<Answer>(
 const text = z.string().min(1).max(100_000);
 /** No control characters: no id has one, and PostgreSQL's text cannot hold a NUL. */
 const identifier = z.string().regex(/^\P{Cc}{1,100}$/u);
+const optionalIdentifier = identifier.nullish();
+// Made once: building a schema costs more than a hundred readings by it.
+const acceptedSchema = z.object({
+  method: z.enum(METHODS),
+  checkoutUrl: text.nullish(),
+  qr: text.nullish(),
+  appUrl: text.nullish(),
+});
+const reportSchema = z.object({
+  orderId: identifier,
+  type: z.string(),
+  paymentId: identifier.nullish(),
+  amount: z.string().max(40).nullish(),
+  currency: z.string().max(10).nullish(),
+  status: z.string().max(100).nullish(),
+});
 
 function readIdentity(fields: Record<string, unknown>, id: string, { answer: names }: Profile) {
   if (fields[names.orderId] !== id) return undefined;
-  const paymentId = identifier.nullish().safeParse(fields[names.paymentId]);
+  const paymentId = optionalIdentifier.safeParse(fields[names.paymentId]);
   return paymentId.success ? { paymentId: paymentId.data ?? null } : undefined;
 }
 
@@ -173,14 +189,12 @@ function readAccepted(
 ): Accepted | undefined {
   const names = profile.answer;
   const identity = readIdentity(fields, id, profile);
-  const parsed = z
-    .object({ method: z.enum(METHODS), checkoutUrl: text.nullish(), qr: text.nullish(), appUrl: text.nullish() })
-    .safeParse({
-      method: fields[names.method],
-      checkoutUrl: fields[names.checkoutUrl],
-      qr: fields[names.qr],
-      appUrl: fields[names.appUrl],
-    });
+  const parsed = acceptedSchema.safeParse({
+    method: fields[names.method],
+    checkoutUrl: fields[names.checkoutUrl],
+    qr: fields[names.qr],
+    appUrl: fields[names.appUrl],
+  });
   if (identity === undefined || !parsed.success) return undefined;
   const { method, checkoutUrl, qr, appUrl } = parsed.data;
   const none = { ...identity, method, checkoutUrl: null, qr: null, appUrl: null };
@@ -210,18 +224,12 @@ function readReport(
   fields: Record<string, unknown>,
   { report: names, types, statuses }: Profile,
 ): IpnReading | undefined {
-  const parsed = z
-    .object({
-      orderId: identifier,
-      type: z.enum([types.PAY, types.PAYOUT]),
-      paymentId: identifier.nullish(),
-      amount: z.string().max(40).nullish(),
-      currency: z.string().max(10).nullish(),
-      status: z.string().max(100).nullish(),
-    })
-    .safeParse(Object.fromEntries(Object.entries(names).map(([ours, theirs]) => [ours, fields[theirs]])));
+  const parsed = reportSchema.safeParse(
+    Object.fromEntries(Object.entries(names).map(([ours, theirs]) => [ours, fields[theirs]])),
+  );
   if (!parsed.success) return undefined;
   const { orderId, type, paymentId, amount, currency, status } = parsed.data;
+  if (type !== types.PAY && type !== types.PAYOUT) return undefined;
   return {
     orderId,
     type: type === types.PAY ? 'PAY' : 'PAYOUT',

@@ -125,13 +125,17 @@ async function receiveIpn(p: Posting, { id, body, reading }: StoredIpn): Promise
 }
 
 function dueChecks(db: Books, now: number, most: number) {
-  return db
-    .selectFrom('transactions')
-    .select('id')
-    .where('next_check_at', '<=', now)
-    .where('lease_until', '<=', now)
-    .orderBy('next_check_at')
-    .limit(most);
+  return (
+    db
+      .selectFrom('transactions')
+      .select('id')
+      .where('next_check_at', '<=', now)
+      .where('lease_until', '<=', now)
+      // Those that an IPN rang for first: somebody waits before a screen for them, and a sweep of hundreds can wait its turn.
+      .orderBy((eb) => eb.case().when('rung_at', 'is', null).then(1).else(0).end())
+      .orderBy('next_check_at')
+      .limit(most)
+  );
 }
 
 async function claimChecks(tx: Books, now: number, most: number, leaseMs: number) {

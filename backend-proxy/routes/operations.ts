@@ -15,9 +15,11 @@ const TYPES: Record<string, string> = {
   json: 'application/json',
   map: 'application/json',
 };
-/** widget.js changes with a release; the files it loads have their content's hash in their names. */
+/** The build names a chunk by its content, `later-Ab12Cd34.js`; but the entry and its dictionaries are `widget.js`, `locale-de.js`. */
+const HASHED = /^(?!locale-).+-[\w-]{8}\.js(\.map)?$/;
+/** Short for a name that outlives its content: an entry of yesterday asks for chunks that the build of today no longer has. */
 const CACHE = {
-  entry: 'public, max-age=300, stale-while-revalidate=86400',
+  named: 'public, max-age=60',
   hashed: 'public, max-age=31536000, immutable',
 };
 
@@ -60,7 +62,8 @@ const getWidget = createRoute({
 
 interface WidgetFile {
   bytes: Uint8Array<ArrayBuffer>;
-  brotli: Uint8Array<ArrayBuffer>;
+  /** Compressed when it is first asked for, so that the start does not wait for files that nobody may want. */
+  brotli(): Uint8Array<ArrayBuffer>;
   headers: Record<string, string>;
 }
 
@@ -71,13 +74,12 @@ export function readWidgetFiles(folder: string): ReadonlyMap<string, WidgetFile>
     const type = TYPES[name.split('.').at(-1) ?? ''];
     if (type === undefined) continue;
     const bytes = new Uint8Array(readFileSync(join(folder, name)));
-    const isEntry = name === 'widget.js' || name.endsWith('.json');
     files.set(name, {
       bytes,
-      brotli: new Uint8Array(brotliCompressSync(bytes)),
+      brotli: once(() => new Uint8Array(brotliCompressSync(bytes))),
       headers: {
         'Content-Type': type,
-        'Cache-Control': isEntry ? CACHE.entry : CACHE.hashed,
+        'Cache-Control': HASHED.test(name) ? CACHE.hashed : CACHE.named,
         ETag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
         Vary: 'Accept-Encoding',
         // Any page may load it, also with an integrity attribute, which needs CORS.
@@ -87,6 +89,11 @@ export function readWidgetFiles(folder: string): ReadonlyMap<string, WidgetFile>
     });
   }
   return files;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }
 
 function namesIn(folder: string): string[] {
@@ -128,7 +135,7 @@ export function operationsRoutes({ keys, ledger, metrics, widgetFolder }: Room):
     if (c.req.header('If-None-Match') === headers['ETag']) return c.body(null, 304, headers);
     const takesBrotli = /\bbr\b/.test(c.req.header('Accept-Encoding') ?? '');
     if (!takesBrotli) return c.body(bytes, 200, headers);
-    return c.body(brotli, 200, { ...headers, 'Content-Encoding': 'br' });
+    return c.body(brotli(), 200, { ...headers, 'Content-Encoding': 'br' });
   });
   app.openAPIRegistry.registerPath(getWidget);
 
