@@ -1,7 +1,7 @@
 // Malay.
 import type { Messages } from './en.ts';
 
-export const ms = {
+export default {
   choose: 'Bagaimanakah anda ingin membayar?',
   DIRECT: 'Dompet digital',
   DIRECT_help: 'Sahkan dalam aplikasi dompet anda',
@@ -22,14 +22,14 @@ export const ms = {
   pay: 'Bayar {amount}',
   sending: 'Memulakan…',
   slow: 'Sambungan perlahan. Kami terus mencuba; anda tidak akan dicaj dua kali.',
-  back: 'Kembali ke bayaran semasa',
+  back: 'Kembali ke bayaran',
   unpaid: 'Sila buat bayaran dahulu.',
 
   checking: 'Menyemak pembayaran anda',
   checking_help: 'Ini mengambil masa beberapa saat. Sila jangan bayar sekali lagi.',
   redirect: 'Teruskan ke halaman pembayaran',
-  redirect_help: 'Log masuk di sana dan sahkan pembayaran. Halaman ini dikemas kini secara automatik.',
-  redirectOpen: 'Ke halaman pembayaran',
+  redirect_help: 'Log masuk di sana dan sahkan pembayaran. Halaman ini akan dikemas kini secara automatik.',
+  redirectOpen: 'Ke halaman bayaran',
   redirectUnsafe: 'Halaman pembayaran tidak dapat dibuka dengan selamat. Tiada wang diambil. Sila pilih kaedah lain.',
   timeLeft: 'Baki masa: {time}',
   timeUp: 'Masa telah tamat',
@@ -39,12 +39,12 @@ export const ms = {
   scanLabel: 'Kod QR untuk membayar {amount}',
   appOpen: 'Buka aplikasi dompet',
   app: 'Bayar dalam aplikasi dompet anda',
-  app_help: 'Sahkan pembayaran di sana. Halaman ini dikemas kini secara automatik.',
+  app_help: 'Sahkan pembayaran di sana. Halaman ini akan dikemas kini secara automatik.',
   copy: 'Salin kod',
   copied: 'Disalin',
   save: 'Simpan imej',
   direct: 'Sahkan dalam aplikasi dompet anda',
-  direct_help: 'Satu permintaan sedang menunggu dalam dompet anda. Halaman ini dikemas kini secara automatik.',
+  direct_help: 'Satu permintaan sedang menunggu dalam dompet anda. Halaman ini akan dikemas kini secara automatik.',
   waiting: 'Menunggu pembayaran anda',
   other: 'Guna kaedah lain',
 
@@ -57,7 +57,7 @@ export const ms = {
   EXPIRED: 'Masa telah tamat',
   EXPIRED_help: 'Halaman pembayaran telah ditutup. Jika anda membayar pada saat akhir, ia akan dipaparkan di sini.',
   REPLACED: 'Pembayaran ini telah diganti',
-  REPLACED_help: 'Anda memilih kaedah lain. Jika pembayaran ini masih dibayar, ia akan dipaparkan di sini.',
+  REPLACED_help: 'Anda memilih kaedah lain. Jika pembayaran ini tetap dibuat, ia akan dipaparkan di sini.',
   REJECTED: 'Pembayaran tidak dapat diterima',
   REJECTED_help: 'Tiada wang diambil. Sila semak butiran anda atau gunakan kaedah lain.',
   NOT_CREATED: 'Pembayaran tidak dimulakan',
@@ -84,5 +84,3 @@ export const ms = {
   tryNever: 'Pembayaran tidak dapat dimulakan. Tiada wang diambil. Sila hubungi kedai.',
   reference: 'Rujukan: {id}',
 } satisfies Messages;
-
-export default ms;

@@ -1,7 +1,7 @@
 // Norwegian (Bokmål).
 import type { Messages } from './en.ts';
 
-export const nb = {
+export default {
   choose: 'Hvordan vil du betale?',
   DIRECT: 'Lommebok',
   DIRECT_help: 'Bekreft i lommebokappen',
@@ -47,7 +47,7 @@ export const nb = {
   direct: 'Bekreft i lommebokappen',
   direct_help: 'En forespørsel venter i lommeboken din. Denne siden oppdateres av seg selv.',
   waiting: 'Venter på betalingen din',
-  other: 'Velg annen betalingsmåte',
+  other: 'Annen betalingsmåte',
 
   paid: 'Betalingen er mottatt',
   paidLate: 'Den kom sent, men den gjelder.',
@@ -83,5 +83,3 @@ export const nb = {
   tryNever: 'Betalingen kunne ikke startes. Ingen penger er trukket. Kontakt butikken.',
   reference: 'Referanse: {id}',
 } satisfies Messages;
-
-export default nb;

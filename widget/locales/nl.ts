@@ -1,7 +1,7 @@
 // Dutch.
 import type { Messages } from './en.ts';
 
-export const nl = {
+export default {
   choose: 'Hoe wilt u betalen?',
   DIRECT: 'Wallet',
   DIRECT_help: 'Bevestig in uw wallet-app',
@@ -22,7 +22,7 @@ export const nl = {
   pay: 'Betaal {amount}',
   sending: 'Bezig met starten…',
   slow: 'De verbinding is traag. We blijven het proberen; er wordt niet dubbel afgeschreven.',
-  back: 'Terug naar open betaling',
+  back: 'Terug naar de betaling',
   unpaid: 'Betaal eerst.',
 
   checking: 'We controleren uw betaling',
@@ -85,5 +85,3 @@ export const nl = {
   tryNever: 'De betaling kon niet worden gestart. Er is niets afgeschreven. Neem contact op met de winkel.',
   reference: 'Referentie: {id}',
 } satisfies Messages;
-
-export default nl;

@@ -1,7 +1,7 @@
 // Polish.
 import type { Messages } from './en.ts';
 
-export const pl = {
+export default {
   choose: 'Jak chcesz zapłacić?',
   DIRECT: 'Portfel',
   DIRECT_help: 'Potwierdź w aplikacji portfela',
@@ -77,12 +77,10 @@ export const pl = {
   order_changed: 'Zamówienie uległo zmianie. Nie pobrano żadnych środków. Odśwież tę stronę.',
   method_unavailable: 'Ta metoda jest teraz niedostępna. Nie pobrano żadnych środków. Użyj innej.',
   too_many_payments:
-    'Było zbyt wiele prób dla tego zamówienia. Nie pobrano żadnych środków. Skontaktuj się ze sklepem.',
-  too_many_requests: 'Było zbyt wiele prób. Nie pobrano żadnych środków. Odczekaj minutę i spróbuj ponownie.',
+    'Zbyt wiele prób zapłaty za to zamówienie. Nie pobrano żadnych środków. Skontaktuj się ze sklepem.',
+  too_many_requests: 'Zbyt wiele prób. Nie pobrano żadnych środków. Odczekaj minutę i spróbuj ponownie.',
   forbidden_origin: 'Ta strona nie może przyjmować płatności. Nie pobrano żadnych środków. Powiadom o tym sklep.',
-  tryLater: 'Usługa płatnicza ma problem. Spróbuj ponownie: środki nie zostaną pobrane dwukrotnie.',
+  tryLater: 'Wystąpił problem z usługą płatniczą. Spróbuj ponownie: środki nie zostaną pobrane dwukrotnie.',
   tryNever: 'Nie udało się rozpocząć płatności. Nie pobrano żadnych środków. Skontaktuj się ze sklepem.',
   reference: 'Numer referencyjny: {id}',
 } satisfies Messages;
-
-export default pl;

@@ -1,11 +1,11 @@
 // Portuguese (Brazil).
 import type { Messages } from './en.ts';
 
-export const ptBR = {
+export default {
   choose: 'Como você quer pagar?',
   DIRECT: 'Carteira digital',
   DIRECT_help: 'Confirme no app da carteira',
-  CHECKOUT: 'Pagamento on-line',
+  CHECKOUT: 'Pagamento online',
   CHECKOUT_help: 'Entre no site da carteira',
   JETGO: 'JetGo',
   JETGO_help: 'Escaneie um código JetGo com o app',
@@ -18,7 +18,7 @@ export const ptBR = {
   atMost: 'Máximo {max}',
   wallet: 'ID da carteira',
   walletHelp: 'O número exibido no app da carteira',
-  walletWrong: 'Informe o ID da sua carteira. Ele tem apenas números.',
+  walletWrong: 'Informe o ID da sua carteira. Ele contém apenas números.',
   pay: 'Pagar {amount}',
   sending: 'Iniciando…',
   slow: 'A conexão está lenta. Continuamos tentando; o valor não será cobrado duas vezes.',
@@ -76,12 +76,10 @@ export const ptBR = {
   already_paid: 'Este pedido já está pago. O valor não foi cobrado novamente.',
   order_changed: 'O pedido foi alterado. Nenhum valor foi cobrado. Recarregue esta página.',
   method_unavailable: 'Este método não está disponível agora. Nenhum valor foi cobrado. Use outro.',
-  too_many_payments: 'Houve muitas tentativas para este pedido. Nenhum valor foi cobrado. Fale com a loja.',
-  too_many_requests: 'Houve muitas tentativas. Nenhum valor foi cobrado. Aguarde um minuto e tente de novo.',
+  too_many_payments: 'Houve tentativas demais para este pedido. Nenhum valor foi cobrado. Fale com a loja.',
+  too_many_requests: 'Houve tentativas demais. Nenhum valor foi cobrado. Aguarde um minuto e tente de novo.',
   forbidden_origin: 'Esta página não pode receber pagamentos. Nenhum valor foi cobrado. Avise a loja.',
-  tryLater: 'O serviço de pagamento está com um problema. Tente de novo: o valor não será cobrado duas vezes.',
+  tryLater: 'O serviço de pagamento está com problemas. Tente de novo: o valor não será cobrado duas vezes.',
   tryNever: 'Não foi possível iniciar o pagamento. Nenhum valor foi cobrado. Fale com a loja.',
   reference: 'Referência: {id}',
 } satisfies Messages;
-
-export default ptBR;

@@ -1,7 +1,7 @@
 // Portuguese (Portugal).
 import type { Messages } from './en.ts';
 
-export const pt = {
+export default {
   choose: 'Como pretende pagar?',
   DIRECT: 'Carteira digital',
   DIRECT_help: 'Confirme na aplicação da carteira',
@@ -69,7 +69,7 @@ export const pt = {
   retry: 'Tentar agora',
   stopped: 'O pagamento não pode continuar aqui',
   token_expired: 'Esta página expirou. Recarregue-a para continuar. Se já pagou, o seu pagamento é válido.',
-  invalid_token: 'A ligação de pagamento não é válida. Não foi cobrado qualquer valor. Volte à loja.',
+  invalid_token: 'O link de pagamento não é válido. Não foi cobrado qualquer valor. Volte à loja.',
   network:
     'Não foi possível contactar o serviço de pagamento. Verifique a ligação e tente novamente: o valor não será cobrado duas vezes.',
   invalid_request: 'Verifique os seus dados. Não foi cobrado qualquer valor.',
@@ -85,5 +85,3 @@ export const pt = {
   tryNever: 'Não foi possível iniciar o pagamento. Não foi cobrado qualquer valor. Contacte a loja.',
   reference: 'Referência: {id}',
 } satisfies Messages;
-
-export default pt;

@@ -1,7 +1,7 @@
 // Romanian.
 import type { Messages } from './en.ts';
 
-export const ro = {
+export default {
   choose: 'Cum doriți să plătiți?',
   DIRECT: 'Portofel digital',
   DIRECT_help: 'Confirmați în aplicația portofelului',
@@ -21,7 +21,7 @@ export const ro = {
   walletWrong: 'Introduceți ID-ul portofelului. Conține numai cifre.',
   pay: 'Plătiți {amount}',
   sending: 'Se inițiază…',
-  slow: 'Conexiunea este lentă. Încercăm în continuare; nu veți plăti de două ori.',
+  slow: 'Conexiunea este lentă. Încercăm în continuare; suma nu va fi retrasă de două ori.',
   back: 'Înapoi la plată',
   unpaid: 'Vă rugăm să plătiți mai întâi.',
 
@@ -71,7 +71,7 @@ export const ro = {
   token_expired: 'Această pagină a expirat. Reîncărcați-o pentru a continua. Dacă ați plătit, plata este valabilă.',
   invalid_token: 'Linkul de plată nu este valid. Nu s-a retras nicio sumă. Vă rugăm să reveniți la magazin.',
   network:
-    'Serviciul de plată nu a putut fi contactat. Verificați conexiunea și încercați din nou: nu veți plăti de două ori.',
+    'Serviciul de plată nu a putut fi contactat. Verificați conexiunea și încercați din nou: suma nu va fi retrasă de două ori.',
   invalid_request: 'Vă rugăm să verificați datele. Nu s-a retras nicio sumă.',
   already_paid: 'Această comandă este deja plătită. Nu s-a retras nicio sumă în plus.',
   order_changed: 'Comanda s-a modificat. Nu s-a retras nicio sumă. Vă rugăm să reîncărcați această pagină.',
@@ -81,9 +81,7 @@ export const ro = {
   too_many_requests:
     'Au fost prea multe încercări. Nu s-a retras nicio sumă. Vă rugăm să așteptați un minut și să încercați din nou.',
   forbidden_origin: 'Această pagină nu poate primi plăți. Nu s-a retras nicio sumă. Vă rugăm să anunțați magazinul.',
-  tryLater: 'Serviciul de plată are o problemă. Vă rugăm să încercați din nou: nu veți plăti de două ori.',
+  tryLater: 'Serviciul de plată are o problemă. Vă rugăm să încercați din nou: suma nu va fi retrasă de două ori.',
   tryNever: 'Plata nu a putut fi inițiată. Nu s-a retras nicio sumă. Vă rugăm să contactați magazinul.',
   reference: 'Referință: {id}',
 } satisfies Messages;
-
-export default ro;

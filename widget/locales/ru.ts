@@ -1,7 +1,7 @@
 // Russian.
 import type { Messages } from './en.ts';
 
-export const ru = {
+export default {
   choose: 'Как вы хотите оплатить?',
   DIRECT: 'Кошелёк',
   DIRECT_help: 'Подтвердите в приложении кошелька',
@@ -17,7 +17,7 @@ export const ru = {
   atLeast: 'Не менее {min}',
   atMost: 'Не более {max}',
   wallet: 'ID кошелька',
-  walletHelp: 'Номер указан в приложении кошелька',
+  walletHelp: 'Номер из приложения кошелька',
   walletWrong: 'Введите ID кошелька. Он состоит только из цифр.',
   pay: 'Оплатить {amount}',
   sending: 'Начинаем…',
@@ -47,7 +47,7 @@ export const ru = {
   direct: 'Подтвердите в приложении кошелька',
   direct_help: 'В кошельке вас ждёт запрос. Эта страница обновится сама.',
   waiting: 'Ожидаем ваш платёж',
-  other: 'Выбрать другой способ',
+  other: 'Другой способ',
 
   paid: 'Платёж получен',
   paidLate: 'Он пришёл с опозданием, но засчитан.',
@@ -82,5 +82,3 @@ export const ru = {
   tryNever: 'Не удалось начать платёж. Деньги не списаны. Пожалуйста, обратитесь в магазин.',
   reference: 'Номер обращения: {id}',
 } satisfies Messages;
-
-export default ru;

@@ -1,7 +1,7 @@
 // Slovak.
 import type { Messages } from './en.ts';
 
-export const sk = {
+export default {
   choose: 'Ako chcete zaplatiť?',
   DIRECT: 'Peňaženka',
   DIRECT_help: 'Potvrďte v aplikácii peňaženky',
@@ -30,7 +30,7 @@ export const sk = {
   redirect: 'Pokračujte na platobnú stránku',
   redirect_help: 'Prihláste sa tam a potvrďte platbu. Táto stránka sa aktualizuje sama.',
   redirectOpen: 'Na platobnú stránku',
-  redirectUnsafe: 'Platobnú stránku nemožno bezpečne otvoriť. Žiadne peniaze sa nestrhli. Vyberte, prosím, iný spôsob.',
+  redirectUnsafe: 'Platobnú stránku nemožno bezpečne otvoriť. Nestrhli sa žiadne peniaze. Vyberte, prosím, iný spôsob.',
   timeLeft: 'Zostávajúci čas: {time}',
   timeUp: 'Čas uplynul',
   timeUp_help: 'Overujeme, či vaša platba prišla.',
@@ -49,39 +49,37 @@ export const sk = {
   other: 'Iný spôsob platby',
 
   paid: 'Platba prijatá',
-  paidLate: 'Prišla neskoro, ale platí.',
+  paidLate: 'Prišla neskoro, ale je platná.',
   method: 'Spôsob platby',
   order: 'Objednávka',
   DECLINED: 'Platba bola zamietnutá',
-  DECLINED_help: 'Žiadne peniaze sa nestrhli. Môžete to skúsiť znova alebo použiť iný spôsob.',
+  DECLINED_help: 'Nestrhli sa žiadne peniaze. Môžete to skúsiť znova alebo použiť iný spôsob.',
   EXPIRED: 'Čas na platbu uplynul',
   EXPIRED_help: 'Platobná stránka je zatvorená. Ak ste zaplatili v poslednej chvíli, zobrazí sa to tu.',
   REPLACED: 'Táto platba bola nahradená',
   REPLACED_help: 'Vybrali ste iný spôsob. Ak sa táto platba predsa uskutoční, zobrazí sa to tu.',
-  REJECTED: 'Platba nebola prijatá',
-  REJECTED_help: 'Žiadne peniaze sa nestrhli. Skontrolujte, prosím, údaje alebo použite iný spôsob.',
+  REJECTED: 'Platba nebola akceptovaná',
+  REJECTED_help: 'Nestrhli sa žiadne peniaze. Skontrolujte, prosím, údaje alebo použite iný spôsob.',
   NOT_CREATED: 'Platba sa nezačala',
-  NOT_CREATED_help: 'Žiadne peniaze sa nestrhli. Môžete to bez obáv skúsiť znova.',
+  NOT_CREATED_help: 'Nestrhli sa žiadne peniaze. Môžete to bez obáv skúsiť znova.',
   again: 'Skúsiť znova',
 
   lost: 'Bez pripojenia. Skúšame to ďalej; na vašu platbu to nemá vplyv.',
   retry: 'Skúsiť teraz',
   stopped: 'V platbe tu nemožno pokračovať',
-  token_expired: 'Platnosť tejto stránky vypršala. Načítajte ju znova. Ak ste už zaplatili, vaša platba platí.',
-  invalid_token: 'Platobný odkaz je neplatný. Žiadne peniaze sa nestrhli. Vráťte sa, prosím, do obchodu.',
+  token_expired: 'Platnosť tejto stránky vypršala. Načítajte ju znova. Ak ste už zaplatili, vaša platba je platná.',
+  invalid_token: 'Platobný odkaz je neplatný. Nestrhli sa žiadne peniaze. Vráťte sa, prosím, do obchodu.',
   network: 'Platobná služba je nedostupná. Skontrolujte pripojenie a skúste to znova: peniaze sa nestrhnú dvakrát.',
-  invalid_request: 'Skontrolujte, prosím, údaje. Žiadne peniaze sa nestrhli.',
+  invalid_request: 'Skontrolujte, prosím, údaje. Nestrhli sa žiadne peniaze.',
   already_paid: 'Táto objednávka je už zaplatená. Peniaze sa nestrhli znova.',
-  order_changed: 'Objednávka sa zmenila. Žiadne peniaze sa nestrhli. Načítajte, prosím, túto stránku znova.',
-  method_unavailable: 'Tento spôsob teraz nie je dostupný. Žiadne peniaze sa nestrhli. Použite, prosím, iný.',
+  order_changed: 'Objednávka sa zmenila. Nestrhli sa žiadne peniaze. Načítajte, prosím, túto stránku znova.',
+  method_unavailable: 'Tento spôsob teraz nie je dostupný. Nestrhli sa žiadne peniaze. Použite, prosím, iný.',
   too_many_payments:
-    'Pre túto objednávku bolo príliš veľa pokusov. Žiadne peniaze sa nestrhli. Obráťte sa, prosím, na obchod.',
+    'Pre túto objednávku bolo príliš veľa pokusov. Nestrhli sa žiadne peniaze. Obráťte sa, prosím, na obchod.',
   too_many_requests:
-    'Bolo príliš veľa pokusov. Žiadne peniaze sa nestrhli. Počkajte, prosím, minútu a skúste to znova.',
-  forbidden_origin: 'Táto stránka nesmie prijímať platby. Žiadne peniaze sa nestrhli. Oznámte to, prosím, obchodu.',
+    'Bolo príliš veľa pokusov. Nestrhli sa žiadne peniaze. Počkajte, prosím, minútu a skúste to znova.',
+  forbidden_origin: 'Táto stránka nesmie prijímať platby. Nestrhli sa žiadne peniaze. Oznámte to, prosím, obchodu.',
   tryLater: 'Platobná služba má problém. Skúste to, prosím, znova: peniaze sa nestrhnú dvakrát.',
-  tryNever: 'Platbu sa nepodarilo začať. Žiadne peniaze sa nestrhli. Obráťte sa, prosím, na obchod.',
+  tryNever: 'Platbu sa nepodarilo začať. Nestrhli sa žiadne peniaze. Obráťte sa, prosím, na obchod.',
   reference: 'Referencia: {id}',
 } satisfies Messages;
-
-export default sk;

@@ -1,16 +1,16 @@
 // Slovenian.
 import type { Messages } from './en.ts';
 
-export const sl = {
+export default {
   choose: 'Kako želite plačati?',
   DIRECT: 'Denarnica',
   DIRECT_help: 'Potrdite v aplikaciji denarnice',
   CHECKOUT: 'Spletno plačilo',
   CHECKOUT_help: 'Prijavite se na spletnem mestu denarnice',
   JETGO: 'JetGo',
-  JETGO_help: 'Optično preberite kodo JetGo z aplikacijo',
+  JETGO_help: 'Preberite kodo JetGo z aplikacijo',
   QR: 'Koda QR',
-  QR_help: 'Optično preberite kodo s telefonom',
+  QR_help: 'Preberite kodo s telefonom',
 
   amount: 'Znesek',
   amountWrong: 'Vnesite znesek, na primer {example}.',
@@ -82,5 +82,3 @@ export const sl = {
   tryNever: 'Plačila ni bilo mogoče začeti. Nič ni bilo zaračunano. Prosimo, obrnite se na trgovino.',
   reference: 'Referenca: {id}',
 } satisfies Messages;
-
-export default sl;

@@ -1,7 +1,7 @@
 // Swedish.
 import type { Messages } from './en.ts';
 
-export const sv = {
+export default {
   choose: 'Hur vill du betala?',
   DIRECT: 'Plånbok',
   DIRECT_help: 'Bekräfta i plånboksappen',
@@ -82,5 +82,3 @@ export const sv = {
   tryNever: 'Betalningen kunde inte startas. Inga pengar har dragits. Kontakta butiken.',
   reference: 'Referens: {id}',
 } satisfies Messages;
-
-export default sv;

@@ -1,7 +1,7 @@
 // Vietnamese.
 import type { Messages } from './en.ts';
 
-export const vi = {
+export default {
   choose: 'Bạn muốn thanh toán bằng cách nào?',
   DIRECT: 'Ví điện tử',
   DIRECT_help: 'Xác nhận trong ứng dụng ví',
@@ -30,7 +30,8 @@ export const vi = {
   redirect: 'Tiếp tục đến trang thanh toán',
   redirect_help: 'Đăng nhập tại đó và xác nhận thanh toán. Trang này sẽ tự cập nhật.',
   redirectOpen: 'Đến trang thanh toán',
-  redirectUnsafe: 'Không thể mở trang thanh toán một cách an toàn. Bạn chưa bị trừ tiền. Vui lòng chọn cách khác.',
+  redirectUnsafe:
+    'Không thể mở trang thanh toán một cách an toàn. Không có khoản tiền nào bị trừ. Vui lòng chọn phương thức khác.',
   timeLeft: 'Thời gian còn lại: {time}',
   timeUp: 'Đã hết thời gian',
   timeUp_help: 'Chúng tôi đang kiểm tra xem khoản thanh toán của bạn đã đến chưa.',
@@ -46,41 +47,42 @@ export const vi = {
   direct: 'Xác nhận trong ứng dụng ví',
   direct_help: 'Có một yêu cầu đang chờ trong ví của bạn. Trang này sẽ tự cập nhật.',
   waiting: 'Đang chờ bạn thanh toán',
-  other: 'Dùng cách khác',
+  other: 'Phương thức khác',
 
   paid: 'Đã nhận thanh toán',
   paidLate: 'Khoản thanh toán đến muộn nhưng vẫn hợp lệ.',
   method: 'Phương thức',
   order: 'Đơn hàng',
   DECLINED: 'Giao dịch bị từ chối',
-  DECLINED_help: 'Bạn chưa bị trừ tiền. Bạn có thể thử lại hoặc dùng cách khác.',
+  DECLINED_help: 'Không có khoản tiền nào bị trừ. Bạn có thể thử lại hoặc dùng phương thức khác.',
   EXPIRED: 'Đã hết thời gian',
   EXPIRED_help: 'Trang thanh toán đã đóng. Nếu bạn đã thanh toán vào phút chót, kết quả sẽ hiển thị tại đây.',
   REPLACED: 'Giao dịch này đã được thay thế',
-  REPLACED_help: 'Bạn đã chọn cách khác. Nếu giao dịch này vẫn được thanh toán, kết quả sẽ hiển thị tại đây.',
+  REPLACED_help: 'Bạn đã chọn phương thức khác. Nếu giao dịch này vẫn được thanh toán, kết quả sẽ hiển thị tại đây.',
   REJECTED: 'Giao dịch không được chấp nhận',
-  REJECTED_help: 'Bạn chưa bị trừ tiền. Vui lòng kiểm tra thông tin hoặc dùng cách khác.',
+  REJECTED_help: 'Không có khoản tiền nào bị trừ. Vui lòng kiểm tra thông tin hoặc dùng phương thức khác.',
   NOT_CREATED: 'Giao dịch chưa được bắt đầu',
-  NOT_CREATED_help: 'Bạn chưa bị trừ tiền. Bạn có thể yên tâm thử lại.',
+  NOT_CREATED_help: 'Không có khoản tiền nào bị trừ. Bạn có thể yên tâm thử lại.',
   again: 'Thử lại',
 
   lost: 'Mất kết nối. Chúng tôi vẫn đang thử lại; giao dịch của bạn không bị ảnh hưởng.',
   retry: 'Thử ngay',
   stopped: 'Không thể tiếp tục thanh toán tại đây',
   token_expired: 'Trang này đã hết hạn. Vui lòng tải lại để tiếp tục. Nếu bạn đã thanh toán, giao dịch vẫn hợp lệ.',
-  invalid_token: 'Liên kết thanh toán không hợp lệ. Bạn chưa bị trừ tiền. Vui lòng quay lại cửa hàng.',
+  invalid_token: 'Liên kết thanh toán không hợp lệ. Không có khoản tiền nào bị trừ. Vui lòng quay lại cửa hàng.',
   network:
     'Không thể kết nối với dịch vụ thanh toán. Vui lòng kiểm tra kết nối và thử lại: bạn sẽ không bị trừ tiền hai lần.',
-  invalid_request: 'Vui lòng kiểm tra thông tin. Bạn chưa bị trừ tiền.',
+  invalid_request: 'Vui lòng kiểm tra thông tin. Không có khoản tiền nào bị trừ.',
   already_paid: 'Đơn hàng này đã được thanh toán. Bạn không bị trừ tiền thêm lần nữa.',
-  order_changed: 'Đơn hàng đã thay đổi. Bạn chưa bị trừ tiền. Vui lòng tải lại trang này.',
-  method_unavailable: 'Phương thức này hiện không khả dụng. Bạn chưa bị trừ tiền. Vui lòng dùng cách khác.',
-  too_many_payments: 'Đơn hàng này đã được thử quá nhiều lần. Bạn chưa bị trừ tiền. Vui lòng liên hệ cửa hàng.',
-  too_many_requests: 'Đã thử quá nhiều lần. Bạn chưa bị trừ tiền. Vui lòng đợi một phút rồi thử lại.',
-  forbidden_origin: 'Trang này không được phép nhận thanh toán. Bạn chưa bị trừ tiền. Vui lòng báo cho cửa hàng.',
+  order_changed: 'Đơn hàng đã thay đổi. Không có khoản tiền nào bị trừ. Vui lòng tải lại trang này.',
+  method_unavailable:
+    'Phương thức này hiện không khả dụng. Không có khoản tiền nào bị trừ. Vui lòng dùng phương thức khác.',
+  too_many_payments:
+    'Đơn hàng này đã được thử quá nhiều lần. Không có khoản tiền nào bị trừ. Vui lòng liên hệ cửa hàng.',
+  too_many_requests: 'Đã thử quá nhiều lần. Không có khoản tiền nào bị trừ. Vui lòng đợi một phút rồi thử lại.',
+  forbidden_origin:
+    'Trang này không được phép nhận thanh toán. Không có khoản tiền nào bị trừ. Vui lòng báo cho cửa hàng.',
   tryLater: 'Dịch vụ thanh toán đang gặp sự cố. Vui lòng thử lại: bạn sẽ không bị trừ tiền hai lần.',
-  tryNever: 'Không thể bắt đầu thanh toán. Bạn chưa bị trừ tiền. Vui lòng liên hệ cửa hàng.',
+  tryNever: 'Không thể bắt đầu thanh toán. Không có khoản tiền nào bị trừ. Vui lòng liên hệ cửa hàng.',
   reference: 'Mã tham chiếu: {id}',
 } satisfies Messages;
-
-export default vi;

@@ -1,7 +1,7 @@
 // Chinese (Traditional).
 import type { Messages } from './en.ts';
 
-export const zhHant = {
+export default {
   choose: '您想如何付款？',
   DIRECT: '錢包',
   DIRECT_help: '在錢包應用程式中確認',
@@ -40,7 +40,7 @@ export const zhHant = {
   appOpen: '開啟錢包應用程式',
   app: '在錢包應用程式中付款',
   app_help: '請在應用程式中確認付款。本頁會自動更新。',
-  copy: '複製付款碼',
+  copy: '複製代碼',
   copied: '已複製',
   save: '儲存圖片',
   direct: '請在錢包應用程式中確認',
@@ -68,18 +68,16 @@ export const zhHant = {
   retry: '立即重試',
   stopped: '無法在此繼續付款',
   token_expired: '本頁已過期。請重新整理後繼續。如果您已付款，付款仍然有效。',
-  invalid_token: '付款連結無效。未扣款。請返回商店。',
+  invalid_token: '付款連結無效。未扣款。請返回商家網站。',
   network: '無法連線至付款服務。請檢查網路後重試，不會重複扣款。',
   invalid_request: '請檢查您的資料。未扣款。',
   already_paid: '此訂單已付款，沒有再次扣款。',
   order_changed: '訂單已變更。未扣款。請重新整理本頁。',
   method_unavailable: '此方式目前無法使用。未扣款。請使用其他方式。',
-  too_many_payments: '此訂單嘗試次數過多。未扣款。請聯絡商店。',
+  too_many_payments: '此訂單嘗試次數過多。未扣款。請聯絡商家。',
   too_many_requests: '嘗試次數過多。未扣款。請於一分鐘後重試。',
-  forbidden_origin: '本頁無權收款。未扣款。請告知商店。',
+  forbidden_origin: '本頁無權收款。未扣款。請告知商家。',
   tryLater: '付款服務發生問題。請重試，不會重複扣款。',
-  tryNever: '無法開始付款。未扣款。請聯絡商店。',
+  tryNever: '無法開始付款。未扣款。請聯絡商家。',
   reference: '參考編號：{id}',
 } satisfies Messages;
-
-export default zhHant;

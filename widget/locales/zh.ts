@@ -1,7 +1,7 @@
 // Chinese (Simplified).
 import type { Messages } from './en.ts';
 
-export const zh = {
+export default {
   choose: '您想如何付款？',
   DIRECT: '钱包',
   DIRECT_help: '在钱包应用中确认',
@@ -40,7 +40,7 @@ export const zh = {
   appOpen: '打开钱包应用',
   app: '在钱包应用中付款',
   app_help: '请在应用中确认付款。本页会自动更新。',
-  copy: '复制付款码',
+  copy: '复制编码',
   copied: '已复制',
   save: '保存图片',
   direct: '请在钱包应用中确认',
@@ -68,18 +68,16 @@ export const zh = {
   retry: '立即重试',
   stopped: '无法在此继续付款',
   token_expired: '本页已过期。请刷新后继续。如果您已付款，付款仍然有效。',
-  invalid_token: '付款链接无效。未扣款。请返回商店。',
+  invalid_token: '付款链接无效。未扣款。请返回商家网站。',
   network: '无法连接支付服务。请检查网络后重试，不会重复扣款。',
   invalid_request: '请检查您的信息。未扣款。',
   already_paid: '此订单已付款，没有再次扣款。',
   order_changed: '订单已变更。未扣款。请刷新本页。',
   method_unavailable: '此方式暂不可用。未扣款。请使用其他方式。',
-  too_many_payments: '此订单尝试次数过多。未扣款。请联系商店。',
+  too_many_payments: '此订单尝试次数过多。未扣款。请联系商家。',
   too_many_requests: '尝试次数过多。未扣款。请一分钟后重试。',
-  forbidden_origin: '本页无权收款。未扣款。请告知商店。',
+  forbidden_origin: '本页无权收款。未扣款。请告知商家。',
   tryLater: '支付服务出现问题。请重试，不会重复扣款。',
-  tryNever: '无法发起付款。未扣款。请联系商店。',
+  tryNever: '无法发起付款。未扣款。请联系商家。',
   reference: '参考编号：{id}',
 } satisfies Messages;
-
-export default zh;
