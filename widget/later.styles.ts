@@ -1,4 +1,5 @@
-// The look of everything after the first paint: notes, waiting, settled. Same custom properties, same short names.
+// The look of everything after the first paint: what reacts to the shopper, notes, waiting, settled. Same custom properties,
+// same short names.
 
 /** Named so for the tools that format and minify what stands in it; Lit's own would be a second copy. */
 const css = String.raw;
@@ -14,6 +15,12 @@ export const laterStyles = css`
   }
   .panel > h2 + p:not(.note) {
     margin-block-start: calc(var(--space) / -2);
+  }
+  .field [aria-invalid='true'] {
+    border-color: var(--danger);
+  }
+  .wrong {
+    color: var(--danger);
   }
   .note {
     padding: calc(var(--space) * 0.75) var(--space);
@@ -33,9 +40,19 @@ export const laterStyles = css`
     border-color: transparent;
     color: var(--accent);
   }
+  .method:hover:not(:has(:checked)) {
+    border-color: var(--field);
+  }
+  .primary:hover {
+    background: color-mix(in srgb, var(--accent) 88%, var(--text));
+  }
   .second:hover,
   .quiet:hover {
     background: var(--tint);
+  }
+  :focus-visible {
+    outline: 3px solid color-mix(in srgb, var(--accent) 75%, transparent);
+    outline-offset: 2px;
   }
   [aria-disabled='true'] {
     cursor: progress;
@@ -161,6 +178,12 @@ export const laterStyles = css`
     }
   }
   @media (forced-colors: active) {
+    .method:has(:checked) {
+      outline: 2px solid Highlight;
+    }
+    .method .icon {
+      stroke: CanvasText;
+    }
     .note {
       border: 1px solid;
     }

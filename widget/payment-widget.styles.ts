@@ -100,9 +100,6 @@ export const styles = css`
   .method span {
     flex: 1;
   }
-  .method:hover {
-    border-color: var(--field);
-  }
   .method:has(:checked) {
     border-color: var(--accent);
     box-shadow: inset 0 0 0 1px var(--accent);
@@ -146,12 +143,6 @@ export const styles = css`
   .field input {
     font-size: max(1em, 16px);
   }
-  .field [aria-invalid='true'] {
-    border-color: var(--danger);
-  }
-  .wrong {
-    color: var(--danger);
-  }
   button,
   a {
     display: flex;
@@ -170,13 +161,6 @@ export const styles = css`
     background: var(--accent);
     color: var(--on-accent);
   }
-  .primary:hover {
-    background: color-mix(in srgb, var(--accent) 88%, var(--text));
-  }
-  :focus-visible {
-    outline: 3px solid color-mix(in srgb, var(--accent) 75%, transparent);
-    outline-offset: 2px;
-  }
   .live {
     position: absolute;
     clip-path: inset(50%);
@@ -187,14 +171,6 @@ export const styles = css`
     }
     .method .icon {
       display: none;
-    }
-  }
-  @media (forced-colors: active) {
-    .method:has(:checked) {
-      outline: 2px solid Highlight;
-    }
-    .method .icon {
-      stroke: CanvasText;
     }
   }
 `;

@@ -6,6 +6,7 @@ export const later = {
   sending: 'Starting…',
   slow: 'The connection is slow. We keep trying; you will not be charged twice.',
   back: 'Back to the open payment',
+  unpaid: 'Please pay first.',
 
   checking: 'Checking your payment',
   checking_help: 'This takes a few seconds. Please do not pay again.',

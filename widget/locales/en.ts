@@ -19,7 +19,6 @@ export const en = {
   wallet: 'Wallet ID',
   walletHelp: 'The number shown in your wallet app',
   pay: 'Pay {amount}',
-  unpaid: 'Please pay first.',
   network:
     'The payment service could not be reached. Check your connection and try again: you will not be charged twice.',
 } as const;
