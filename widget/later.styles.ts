@@ -187,6 +187,9 @@ export const laterStyles = css`
     .note {
       border: 1px solid;
     }
+    .note button {
+      padding-inline: var(--space);
+    }
     i {
       border-style: dotted;
     }
