@@ -12,6 +12,13 @@ export default defineConfig({
     sourcemap: true,
     modulePreload: false,
     lib: { entry: 'widget/index.ts', formats: ['es'], fileName: () => 'widget.js' },
-    rolldownOptions: { output: { minify: true, chunkFileNames: '[name]-[hash].js' } },
+    rolldownOptions: {
+      output: {
+        minify: true,
+        // Dictionaries have no hash in their names: the entry lists them all, and hashes do not compress.
+        chunkFileNames: ({ facadeModuleId }) =>
+          facadeModuleId?.includes('/widget/locales/') ? 'locale-[name].js' : '[name]-[hash].js',
+      },
+    },
   },
 });

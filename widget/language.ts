@@ -1,16 +1,56 @@
 // Finds the language for a widget and loads its words: English is here, any other one arrives by itself, one at a time.
-// Owns the table of languages and the choice among them. A language that cannot be loaded is no reason not to take a payment.
+// Owns the table of languages and the choice among them: Intl knows aliases (iw is he) and likely scripts (zh-TW is Hant),
+// so the table names each dictionary once. A language that cannot be loaded is no reason not to take a payment.
 import { en, type MessageKey, type Messages } from './locales/en.ts';
 
 const LOADERS = {
   ar: () => import('./locales/ar.ts'),
+  bg: () => import('./locales/bg.ts'),
+  ca: () => import('./locales/ca.ts'),
+  cs: () => import('./locales/cs.ts'),
+  da: () => import('./locales/da.ts'),
   de: () => import('./locales/de.ts'),
+  el: () => import('./locales/el.ts'),
   es: () => import('./locales/es.ts'),
+  et: () => import('./locales/et.ts'),
+  fa: () => import('./locales/fa.ts'),
+  fi: () => import('./locales/fi.ts'),
   fr: () => import('./locales/fr.ts'),
+  he: () => import('./locales/he.ts'),
+  hi: () => import('./locales/hi.ts'),
+  hr: () => import('./locales/hr.ts'),
+  hu: () => import('./locales/hu.ts'),
+  id: () => import('./locales/id.ts'),
+  it: () => import('./locales/it.ts'),
+  ja: () => import('./locales/ja.ts'),
+  ko: () => import('./locales/ko.ts'),
+  lt: () => import('./locales/lt.ts'),
+  lv: () => import('./locales/lv.ts'),
+  ms: () => import('./locales/ms.ts'),
+  nb: () => import('./locales/nb.ts'),
+  nl: () => import('./locales/nl.ts'),
+  pl: () => import('./locales/pl.ts'),
+  pt: () => import('./locales/pt.ts'),
+  'pt-BR': () => import('./locales/pt-BR.ts'),
+  ro: () => import('./locales/ro.ts'),
+  ru: () => import('./locales/ru.ts'),
+  sk: () => import('./locales/sk.ts'),
+  sl: () => import('./locales/sl.ts'),
+  sr: () => import('./locales/sr.ts'),
+  'sr-Latn': () => import('./locales/sr-Latn.ts'),
+  sv: () => import('./locales/sv.ts'),
+  th: () => import('./locales/th.ts'),
   tr: () => import('./locales/tr.ts'),
+  uk: () => import('./locales/uk.ts'),
+  ur: () => import('./locales/ur.ts'),
+  vi: () => import('./locales/vi.ts'),
+  zh: () => import('./locales/zh.ts'),
+  'zh-Hant': () => import('./locales/zh-Hant.ts'),
 } satisfies Record<string, () => Promise<{ default: Messages }>>;
 
-const RTL = /^(ar|fa|he|ur)\b/;
+type Dictionary = keyof typeof LOADERS | 'en';
+
+const RTL = /^(ar|fa|he|ur)/;
 
 export interface Language {
   /** BCP 47, as wished for, with its region: amounts and times follow it. */
@@ -23,8 +63,7 @@ export interface Language {
 export function chooseTag(wishes: readonly (string | null | undefined)[]): string {
   for (const wish of wishes) {
     const tag = wish?.replaceAll('_', '-') ?? '';
-    const language = baseOf(tag);
-    if ((language === 'en' || Object.hasOwn(LOADERS, language)) && isTag(tag)) return tag;
+    if (dictionaryOf(tag)) return tag;
   }
   return 'en';
 }
@@ -39,11 +78,10 @@ export function nearestLang(element: Element): string | undefined {
 
 /** At once for English, a promise for any other; with English where that cannot be had. */
 export function loadLanguage(tag: string): Language | Promise<Language> {
-  const load = LOADERS[baseOf(tag) as keyof typeof LOADERS];
-  const direction = RTL.test(tag) ? 'rtl' : 'ltr';
-  if (!load) return { tag, direction, messages: en };
-  return load().then(
-    (module) => ({ tag, direction, messages: module.default }),
+  const name = dictionaryOf(tag) ?? 'en';
+  if (name === 'en') return { tag, direction: 'ltr', messages: en };
+  return LOADERS[name]().then(
+    (module) => ({ tag, direction: RTL.test(name) ? 'rtl' : 'ltr', messages: module.default }),
     () => ({ tag: 'en', direction: 'ltr', messages: en }),
   );
 }
@@ -55,14 +93,18 @@ export function fill(text: string, values: Record<string, string> = {}): string 
 
 export type Say = (key: MessageKey, values?: Record<string, string>) => string;
 
-function baseOf(tag: string): string {
-  return tag.split('-')[0]?.toLowerCase() ?? '';
-}
-
-function isTag(tag: string): boolean {
+/** By script, by region, by language; undefined for a language that we do not have, and for what is no tag. */
+function dictionaryOf(tag: string): Dictionary | undefined {
   try {
-    return Intl.getCanonicalLocales(tag).length > 0;
+    const locale = new Intl.Locale(tag);
+    const { language, region } = locale;
+    // Both ways of writing Norwegian are read by all who write one of them.
+    const base = /^n[no]$/.test(language) ? 'nb' : language;
+    // `in` is enough: Intl knows no language of more than eight letters, all small; what every object has is not written so.
+    return [`${base}-${locale.maximize().script}`, `${base}-${region}`, base].find(
+      (name): name is Dictionary => name === 'en' || name in LOADERS,
+    );
   } catch {
-    return false;
+    return undefined;
   }
 }

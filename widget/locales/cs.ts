@@ -79,5 +79,5 @@ export default {
   forbidden_origin: 'Tato stránka nesmí přijímat platby. Nic jsme nestrhli. Informujte prosím obchod.',
   tryLater: 'Platební služba má potíže. Zkuste to prosím znovu: dvakrát vám nic nestrhneme.',
   tryNever: 'Platbu nebylo možné zahájit. Nic jsme nestrhli. Kontaktujte prosím obchod.',
-  reference: 'Reference: {id}',
+  reference: 'Referenční kód: {id}',
 } satisfies Messages;

@@ -80,5 +80,5 @@ export default {
   forbidden_origin: 'Denne side må ikke modtage betalinger. Der er ikke trukket penge. Giv butikken besked.',
   tryLater: 'Betalingstjenesten har et problem. Prøv igen: Der trækkes ikke penge to gange.',
   tryNever: 'Betalingen kunne ikke startes. Der er ikke trukket penge. Kontakt butikken.',
-  reference: 'Reference: {id}',
+  reference: 'Referencenummer: {id}',
 } satisfies Messages;
