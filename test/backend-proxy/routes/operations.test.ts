@@ -11,12 +11,20 @@ import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
 import { readWidgetFiles } from '../../../backend-proxy/routes/operations.ts';
 import { SECRETS, SHOP, createWorld, readDocument } from '../world.ts';
 
+const BUILT = [
+  'integrity.json',
+  'later-Ab12_-xY.js',
+  'later-Ab12_-xY.js.map',
+  'locale-de.js',
+  'locale-longword.js',
+  'locale-zh-Hant.js',
+  'locale-zh-Hant.js.map',
+  'widget.js',
+  'widget.js.map',
+];
 const WIDGET = 'export const widget = "ä";\n'.repeat(20);
 
-function widgetFolder(
-  t: TestContext,
-  names: string[] = ['widget.js', 'de-Ab12_-x.js', 'widget.js.map', 'integrity.json', 'notes.txt', '.env'],
-): string {
+function widgetFolder(t: TestContext, names: string[] = [...BUILT, 'notes.txt', '.env']): string {
   const folder = mkdtempSync(join(tmpdir(), 'widget-'));
   t.after(() => rmSync(folder, { recursive: true }));
   for (const name of names) writeFileSync(join(folder, name), WIDGET);
@@ -101,11 +109,18 @@ describe('metrics', () => {
 describe("the widget's files", () => {
   it('are for pages of any origin, with integrity, and cached by what their names promise', async (t) => {
     const world = await createWorld(t, { config: { widgetFolder: widgetFolder(t) } });
+    const named = 'public, max-age=60';
+    const hashed = 'public, max-age=31536000, immutable';
     for (const [name, type, cache] of [
-      ['widget.js', 'text/javascript; charset=utf-8', 'public, max-age=300, stale-while-revalidate=86400'],
-      ['integrity.json', 'application/json', 'public, max-age=300, stale-while-revalidate=86400'],
-      ['de-Ab12_-x.js', 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
-      ['widget.js.map', 'application/json', 'public, max-age=31536000, immutable'],
+      ['widget.js', 'text/javascript; charset=utf-8', named],
+      ['widget.js.map', 'application/json', named],
+      ['integrity.json', 'application/json', named],
+      ['locale-de.js', 'text/javascript; charset=utf-8', named],
+      ['locale-longword.js', 'text/javascript; charset=utf-8', named],
+      ['locale-zh-Hant.js', 'text/javascript; charset=utf-8', named],
+      ['locale-zh-Hant.js.map', 'application/json', named],
+      ['later-Ab12_-xY.js', 'text/javascript; charset=utf-8', hashed],
+      ['later-Ab12_-xY.js.map', 'application/json', hashed],
     ] as const) {
       for (const origin of [SHOP, 'https://anyone.example']) {
         const response = await world.request('GET', `/${name}?v=1`, { headers: { Origin: origin } });
@@ -158,16 +173,11 @@ describe("the widget's files", () => {
       '/widget.js/',
       '/constructor',
       '/__proto__.js',
-      '/de-Ab12_-x.js/x',
+      '/later-Ab12_-xY.js/x',
     ]) {
       assert.equal((await world.request('GET', path)).status, 404, path);
     }
-    assert.deepEqual([...readWidgetFiles(widgetFolder(t)).keys()].toSorted(), [
-      'de-Ab12_-x.js',
-      'integrity.json',
-      'widget.js',
-      'widget.js.map',
-    ]);
+    assert.deepEqual([...readWidgetFiles(widgetFolder(t)).keys()].toSorted(), BUILT);
     assert.equal(readWidgetFiles('/nowhere').size, 0);
   });
 });
