@@ -3,7 +3,8 @@
 // so the table names each dictionary once. A language that cannot be loaded is no reason not to take a payment.
 import { en, type MessageKey, type Messages } from './locales/en.ts';
 
-const LOADERS = {
+/** All but English, by the names of their files. */
+export const LOADERS = {
   ar: () => import('./locales/ar.ts'),
   bg: () => import('./locales/bg.ts'),
   ca: () => import('./locales/ca.ts'),

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { chooseTag, loadLanguage } from '../../widget/language.ts';
+import { LOADERS, chooseTag, loadLanguage } from '../../widget/language.ts';
 import { en } from '../../widget/locales/en.ts';
 import { later } from '../../widget/locales/en-later.ts';
 
@@ -49,6 +49,7 @@ const keysWhere = async (tag: string, isSo: (text: string, key: string) => boole
 describe('the languages', () => {
   it('are at least 34 with English, each with a loader under its file’s name', async () => {
     assert.ok(tags.length + 1 >= 34, `${tags.length + 1}`);
+    assert.deepEqual(Object.keys(LOADERS).toSorted(), tags.toSorted());
     const words = new Set<string | undefined>([en.choose]);
     for (const tag of tags) words.add((await loadLanguage(tag)).messages.network);
     assert.equal(words.size, tags.length + 1);
@@ -136,7 +137,10 @@ for (const tag of tags) {
 
     it('keeps the names JetGo and QR, but for the Chinese name of the code', async () => {
       const named = Object.keys(english).filter((key) => /JetGo|QR/.test(english[key] ?? ''));
-      assert.deepEqual(await keysWhere(tag, (text, key) => named.includes(key) && !/JetGo|QR|二维码/.test(text)), []);
+      assert.deepEqual(
+        await keysWhere(tag, (text, key) => named.includes(key) && !/JetGo|QR|二[维維][码碼]/.test(text)),
+        [],
+      );
     });
 
     it('is set with care: trimmed, no straight quotes, no two spaces, three dots as one sign', async () => {
