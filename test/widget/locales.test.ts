@@ -135,10 +135,10 @@ for (const tag of tags) {
       assert.deepEqual(await keysWhere(tag, foreign), script ? ['JETGO'] : []);
     });
 
-    it('keeps the names JetGo and QR, but for the Chinese name of the code', async () => {
+    it('keeps the names JetGo and QR, the latter but for Turkish, which has a word of its own', async () => {
       const named = Object.keys(english).filter((key) => /JetGo|QR/.test(english[key] ?? ''));
       assert.deepEqual(
-        await keysWhere(tag, (text, key) => named.includes(key) && !/JetGo|QR|二[维維][码碼]/.test(text)),
+        await keysWhere(tag, (text, key) => named.includes(key) && !/JetGo|QR|[Kk]arekod/.test(text)),
         [],
       );
     });
