@@ -13,6 +13,13 @@ export interface FuzzedRequest {
   path: string;
   headers: Record<string, string>;
   body: Buffer | undefined;
+  /** The caller is certainly not who may ask this: no answer but a refusal is right. */
+  mustRefuse: boolean;
+}
+
+interface Credential {
+  header: string | undefined;
+  isWrong: boolean;
 }
 
 /** Ids that exist, so that not every request ends at "not found". */
@@ -27,9 +34,12 @@ export function fuzzedRequest(document: ApiDocument, random: Random, known: Know
   );
   const { path, method, operation } = random.pick(operations as [(typeof operations)[0], ...typeof operations]);
   const headers: Record<string, string> = {};
-  const auth = authorization(path, random, known);
-  if (auth !== undefined) headers['Authorization'] = auth;
-  if (random.chance(0.05)) headers['Origin'] = random.pick([SHOP_ORIGIN, 'https://evil.example', 'null']);
+  const credential = credentialFor(path, random, known);
+  if (credential.header !== undefined) headers['Authorization'] = credential.header;
+  const origin = random.chance(0.95) ? undefined : random.pick([SHOP_ORIGIN, 'https://evil.example', 'null']);
+  if (origin !== undefined) headers['Origin'] = origin;
+  const isRefusedOrigin = origin !== undefined && (origin !== SHOP_ORIGIN || isMerchants(operation));
+  const mustRefuse = operation.security !== undefined && (credential.isWrong || isRefusedOrigin);
   const query = new URLSearchParams();
   let filled = path;
   for (const parameter of operation.parameters ?? []) {
@@ -45,7 +55,7 @@ export function fuzzedRequest(document: ApiDocument, random: Random, known: Know
   else if (body !== undefined)
     headers['Content-Type'] = random.pick(['text/plain', 'application/jsonx', 'multipart/form-data']);
   const search = query.size > 0 ? `?${query.toString()}` : '';
-  return { operation, method: method.toUpperCase(), path: filled + search, headers, body };
+  return { operation, method: method.toUpperCase(), path: filled + search, headers, body, mustRefuse };
 }
 
 /** What undici and Node let through: others never reach the proxy. */
@@ -53,29 +63,44 @@ function headerSafe(value: string): string {
   return value.replace(/[^\x20-\x7e]/g, '~').trim();
 }
 
-function authorization(path: string, random: Random, known: Known): string | undefined {
-  if (random.chance(0.04)) return undefined;
-  if (random.chance(0.04)) return headerSafe(`${random.pick(['Bearer', 'Basic', 'bearer', ''])} ${junkText(random)}`);
-  const isShoppers = path.startsWith('/order/') || path === '/order';
-  return `Bearer ${isShoppers !== random.chance(0.03) ? orderToken(random, known) : SECRETS.merchantApiKey}`;
+function isMerchants({ security = [] }: Operation): boolean {
+  return security.some((one) => Object.hasOwn(one, 'merchantKey'));
 }
 
-function orderToken(random: Random, { ids, now }: Known): string {
+function credentialFor(path: string, random: Random, known: Known): Credential {
+  if (random.chance(0.04)) return { header: undefined, isWrong: true };
+  if (random.chance(0.04)) {
+    const scheme = random.pick(['Bearer', 'Basic', 'bearer', '']);
+    return { header: headerSafe(`${scheme} ${junkText(random)}`), isWrong: true };
+  }
+  const isShoppers = path.startsWith('/order/') || path === '/order';
+  const isSwapped = random.chance(0.03);
+  if (isShoppers === isSwapped) return { header: `Bearer ${SECRETS.merchantApiKey}`, isWrong: isSwapped };
+  const { token, isWrong } = orderToken(random, known);
+  return { header: `Bearer ${token}`, isWrong: isWrong || isSwapped };
+}
+
+/** Stirred claims may still be right ones; those of a wrong signature, algorithm or time never are. */
+function orderToken(random: Random, { ids, now }: Known): { token: string; isWrong: boolean } {
+  const lifetimeS = random.pick([3600, 3600, 3600, 90_000, -10, 0]);
   const claims: Record<string, unknown> = {
     orderId: random.chance(0.5) ? random.pick(ids) : `fuzz-${random.between(1, 500)}`,
     amount: random.pick(['10.10', '10.10', '10.1', '5']),
     currency: 'EUR',
     returnUrl: `${SHOP_ORIGIN}/back`,
     customerReferenceNo: 'c-1',
-    exp: Math.floor(now / 1000) + random.pick([3600, 3600, 3600, 90_000, -10, 0]),
+    exp: Math.floor(now / 1000) + lifetimeS,
   };
   const part = (text: string | Buffer) => Buffer.from(text).toString('base64url');
-  const payload = random.chance(0.2) ? stirredMessage(claims, random) : JSON.stringify(claims);
+  const isStirred = random.chance(0.2);
+  const payload = isStirred ? stirredMessage(claims, random) : JSON.stringify(claims);
   const alg = random.chance(0.05) ? random.pick(['none', 'HS512', 'RS256', 'hs256']) : 'HS256';
-  const signed = `${part(JSON.stringify({ alg, typ: 'JWT' }))}.${part(payload)}`;
   const secret = random.chance(0.05) ? 'another-secret-of-thirty-two-bytes!' : SECRETS.orderSecret;
+  const signed = `${part(JSON.stringify({ alg, typ: 'JWT' }))}.${part(payload)}`;
   const token = `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
-  return random.chance(0.05) ? headerSafe(stirredBytes(token, random).toString('latin1')).replace(/ /g, '') : token;
+  const isWrong = alg !== 'HS256' || secret !== SECRETS.orderSecret || (!isStirred && lifetimeS !== 3600);
+  if (random.chance(0.95)) return { token, isWrong };
+  return { token: headerSafe(stirredBytes(token, random).toString('latin1')).replace(/ /g, ''), isWrong };
 }
 
 function parameterValue(name: string, schema: Schema, random: Random, { ids }: Known): string {

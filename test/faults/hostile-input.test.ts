@@ -69,7 +69,7 @@ trial(
     const statuses: Record<string, number> = {};
     let before = await stateOf(scene);
     for (let n = 0; n < REQUESTS; n += 1) {
-      const { operation, method, path, headers, body } = fuzzedRequest(document, t.random, {
+      const { operation, method, path, headers, body, mustRefuse } = fuzzedRequest(document, t.random, {
         ids,
         now: scene.clock.now(),
       });
@@ -78,6 +78,8 @@ trial(
       const strange = undocumented(document, operation, answer, text);
       if (strange !== undefined)
         watch.note([{ kind: 'undocumented', what: `${method} ${path} ${body?.toString() ?? ''}: ${strange} ${text}` }]);
+      if (mustRefuse && answer.ok)
+        watch.note([{ kind: 'forged', what: `${method} ${path} was answered to a stranger` }]);
       statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
       const after = await stateOf(scene);
       const mayChange = method === 'POST' && answer.ok;

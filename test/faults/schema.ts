@@ -18,6 +18,8 @@ export interface Schema {
 }
 
 export interface Operation {
+  /** Whose credential it asks for; each by its name. */
+  security?: Record<string, unknown>[];
   parameters?: { name: string; in: 'path' | 'query' | 'header'; required?: boolean; schema: Schema }[];
   requestBody?: { content: { 'application/json': { schema: Schema } } };
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
