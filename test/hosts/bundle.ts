@@ -33,7 +33,9 @@ export async function bundlePage(source: string): Promise<Bundle> {
     },
     plugins: [vueComponents, svelteComponents],
   });
-  const entry = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint !== undefined)?.[0] ?? '';
+  // Each file that is imported when it is wanted (a dictionary) counts as an entry point too.
+  const isSource = (entryPoint = '') => basename(entryPoint) === basename(source);
+  const entry = Object.entries(metafile.outputs).find(([, { entryPoint }]) => isSource(entryPoint))?.[0] ?? '';
   return {
     entry: basename(entry),
     files: new Map(outputFiles.map(({ path, text }) => [basename(path), text])),
