@@ -1,6 +1,7 @@
 // Payouts: sent once, ever, whatever happens to the answer; told FAILED only when two checks agree; a person after a day.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { fingerprintOf } from '../../backend-proxy/payments.ts';
 import { SECRETS, createWorld, type World } from './world.ts';
 
 const S = 1000;
@@ -51,6 +52,15 @@ describe('a payout', () => {
         ['SUCCESS', ['payout.succeeded'], 1],
       );
     }
+  });
+
+  it("that another request has written is that request's to send, also where it has not yet", async (t) => {
+    const world = await createWorld(t);
+    const fingerprint = fingerprintOf([5000, 'EUR', '12345678', null]);
+    const row = { id: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null, fingerprint };
+    assert.equal((await world.ledger.openPayout(row)).opened, true);
+    assert.equal((await send(world)).body.status, 'INITIALIZED');
+    assert.equal(await creates(world), undefined);
   });
 
   it('that was never created is told as failed after two checks that agree, and only then may be sent anew', async (t) => {

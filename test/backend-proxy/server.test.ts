@@ -47,7 +47,7 @@ describe('the limits', () => {
 
 describe('a connection', () => {
   it('that sends its headers a byte at a time is answered 408 and cut', async (t) => {
-    const server = await start(t, () => new Response('ok'));
+    const server = await start(t, () => new Response('ok'), { ...SHORT, requestMs: 600_000 });
     const socket = await dial(t, server);
     const drip = setInterval(() => socket.write('a'), 10);
     t.after(() => clearInterval(drip));
