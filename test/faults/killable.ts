@@ -6,6 +6,7 @@ import type { Trial } from './trial.ts';
 export interface Killable {
   url: string;
   restartsMs: number[];
+  restartsCpuMs: number[];
   output(): string;
   killAndRestart(): Promise<void>;
   /** SIGTERM: it drains. */
@@ -18,26 +19,33 @@ export async function startKillable({ defer }: Trial, settings: ProxySettings): 
   const port = Number(new URL(running.url).port);
   let output = '';
   const restartsMs: number[] = [];
+  const restartsCpuMs: number[] = [];
   return {
     url: running.url,
     restartsMs,
+    restartsCpuMs,
     output: () => output + running.output(),
     async killAndRestart() {
       await running.kill9();
       output += running.output();
       running = await startProxy({ ...settings, port });
       restartsMs.push(running.readyMs);
+      restartsCpuMs.push(running.readyCpuMs);
     },
     end: () => running.end(),
   };
 }
 
 /** For the line of figures. */
-export function restartFigures({ restartsMs }: Killable): Record<string, number> {
-  const sorted = restartsMs.toSorted((a, b) => a - b);
+export function restartFigures({ restartsMs, restartsCpuMs }: Killable): Record<string, number> {
   return {
-    kills: sorted.length,
-    restartMsMedian: Math.round(sorted[sorted.length >> 1] ?? 0),
-    restartMsMost: Math.round(sorted.at(-1) ?? 0),
+    kills: restartsMs.length,
+    restartMsMedian: median(restartsMs),
+    restartMsMost: Math.round(Math.max(0, ...restartsMs)),
+    restartCpuMsMedian: median(restartsCpuMs),
   };
+}
+
+function median(figures: readonly number[]): number {
+  return Math.round(figures.toSorted((a, b) => a - b)[figures.length >> 1] ?? 0);
 }
