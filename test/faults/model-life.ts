@@ -3,7 +3,8 @@
 import type { Sandbox } from '../../demo/sandbox/sandbox.ts';
 import type { Clock } from './clock.ts';
 import { signOrder } from './clients.ts';
-import { HAS_ENDED, type Model, type ModelTransaction } from './model.ts';
+import { HAS_ENDED, type Model } from './model.ts';
+import { asModeled, asShown, type Shown } from './model-shown.ts';
 import type { ModelGateway } from './model-world.ts';
 import type { Step } from './model-steps.ts';
 import type { TestMerchant } from './merchant.ts';
@@ -21,17 +22,6 @@ export interface LifeSettings {
   databaseUrl: string;
   /** No two lives share an order id, because the merchant's book outlives them. */
   name: string;
-}
-
-interface Shown {
-  gatewayOrderId?: string;
-  status: string;
-  reason: string | null;
-  late?: boolean;
-  surplus?: boolean;
-  needsReview: boolean;
-  paymentId: string | null;
-  history: { event: string }[];
 }
 
 export class Life {
@@ -178,6 +168,7 @@ export class Life {
   /** What the app shows, in the model's words. */
   async #shown(): Promise<unknown[]> {
     const seen: unknown[] = [];
+    const told = [...this.#settings.merchant.told.values()];
     for (const orderId of this.#orders) {
       const answer = await this.#request(`/orders/${orderId}`, AS_MERCHANT);
       const order = answer.ok
@@ -186,31 +177,23 @@ export class Life {
       const view = (await (await this.#request('/order', this.#asShopper(orderId))).json()) as { paid: boolean };
       const credits = order.payments.filter(({ status, surplus }) => status === 'SUCCESS' && !surplus).length;
       seen.push({ orderId, paid: order.paid, viewPaid: view.paid, credits });
-      seen.push(...order.payments.map((payment) => this.#summary(payment.gatewayOrderId ?? '', payment)));
+      seen.push(...order.payments.map((payment) => asShown(payment.gatewayOrderId ?? '', payment, told)));
     }
     for (const orderId of this.#payouts) {
       const answer = await this.#request(`/payouts/${orderId}`, AS_MERCHANT);
-      if (answer.ok) seen.push(this.#summary(orderId, (await answer.json()) as Shown));
+      if (answer.ok) seen.push(asShown(orderId, (await answer.json()) as Shown, told));
     }
     return seen;
-  }
-
-  #summary(id: string, { status, reason, late = false, needsReview, paymentId, history }: Shown) {
-    const told = [...this.#settings.merchant.told.values()]
-      .filter(({ data }) => (data.gatewayOrderId ?? data.orderId) === id)
-      .map(({ type }) => type.replace(/^\w+\./, '').replace('surplus', 'succeeded'));
-    const events = history.map(({ event }) => event).filter((event) => event !== 'surplus');
-    return { id, status, reason, late, needsReview, paymentId, events: events.toSorted(), told: told.toSorted() };
   }
 
   #expected(): unknown[] {
     const ordered = this.#orders.flatMap((orderId) => {
       const payments = this.model.paymentsOf(orderId);
       const paid = payments.some(({ stage }) => stage === 'succeeded');
-      return [{ orderId, paid, viewPaid: paid, credits: paid ? 1 : 0 }, ...payments.map(summaryOf)];
+      return [{ orderId, paid, viewPaid: paid, credits: paid ? 1 : 0 }, ...payments.map(asModeled)];
     });
     const payouts = this.#payouts.flatMap((id) => this.model.transactions.get(id) ?? []);
-    return [...ordered, ...payouts.map(summaryOf)];
+    return [...ordered, ...payouts.map(asModeled)];
   }
 
   #request(path: string, headers: Record<string, string>, body?: object): Response | Promise<Response> {
@@ -224,35 +207,6 @@ export class Life {
     const order = { orderId, amount: AMOUNT.text, currency: 'EUR', customerReferenceNo: orderId };
     return { Authorization: `Bearer ${signOrder(order, this.clock.now())}` };
   }
-}
-
-const SHOWN_AS: Record<ModelTransaction['stage'], [status: string, reason: string | null]> = {
-  created: ['INITIALIZED', null],
-  sending: ['INITIALIZED', null],
-  uncertain: ['INITIALIZED', null],
-  pending: ['PROCESSING', null],
-  replaced: ['FAILED', 'REPLACED'],
-  expired: ['FAILED', 'EXPIRED'],
-  rejected: ['FAILED', 'REJECTED'],
-  not_created: ['FAILED', 'NOT_CREATED'],
-  declined: ['FAILED', 'DECLINED'],
-  succeeded: ['SUCCESS', null],
-};
-
-function summaryOf({ id, type, stage, late, flags, paymentId, events, told }: ModelTransaction) {
-  const [status, reason] = SHOWN_AS[stage];
-  const shownLate = type === 'PAY' && late;
-  const needsReview = flags.has('needs_review');
-  return {
-    id,
-    status,
-    reason,
-    late: shownLate,
-    needsReview,
-    paymentId,
-    events: [...events].toSorted(),
-    told: [...told].toSorted(),
-  };
 }
 
 async function expectStatus(expected: number, answer: Response | Promise<Response>): Promise<void> {
