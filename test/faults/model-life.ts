@@ -102,13 +102,16 @@ export class Life {
     }
   }
 
-  async #start({ order, method, key, answer }: Extract<Step, { do: 'start' }>): Promise<void> {
+  async #start({ order, method, key: first, times, answer }: Extract<Step, { do: 'start' }>): Promise<void> {
     const orderId = this.#orders[order];
-    const expected = this.model.start(orderId, method, `key-${key}`, AMOUNT.number, this.clock.now());
-    this.#settings.gateway.spoilNext('create', [answer]);
-    const headers = { ...this.#asShopper(orderId), 'Idempotency-Key': `key-${key}` };
-    const body = { method, ...(method === 'DIRECT' && { customer: WALLET }) };
-    await expectStatus(expected, this.#request('/order/payments', headers, body));
+    for (let n = first; n < first + times; n += 1) {
+      const key = `key-${n}`;
+      const expected = this.model.start(orderId, method, key, AMOUNT.number, this.clock.now());
+      this.#settings.gateway.spoilNext('create', [answer]);
+      const headers = { ...this.#asShopper(orderId), 'Idempotency-Key': key };
+      const body = { method, ...(method === 'DIRECT' && { customer: WALLET }) };
+      await expectStatus(expected, this.#request('/order/payments', headers, body));
+    }
     this.#settings.gateway.spoilNext('create', []);
   }
 

@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 export type Step =
-  | { do: 'start'; order: 0 | 1; method: Method; key: number; answer: Spoil }
+  | { do: 'start'; order: 0 | 1; method: Method; key: number; times: number; answer: Spoil }
   | { do: 'pay out'; payout: 0 | 1; amount: number; answer: Spoil }
   | { do: 'decide'; which: number; action: 'approve' | 'decline' | 'expire'; ipn: 'once' | 'twice' | 'never' }
   | { do: 'forge'; which: number; fields: Record<string, unknown> }
@@ -70,6 +70,8 @@ export const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
       order: fc.constantFrom(0, 0, 0, 1),
       method: fc.constantFrom<Method>('DIRECT', 'CHECKOUT', 'JETGO', 'QR'),
       key: fc.nat({ max: 7 }),
+      // Now and then so many that the limits of an order or a wallet are reached.
+      times: fc.constantFrom(1, 1, 1, 1, 1, 1, 6),
       answer: createAnswer,
     }),
   },
