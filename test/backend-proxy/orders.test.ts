@@ -162,6 +162,15 @@ describe('the claims', () => {
     }
   });
 
+  it('say what is allowed where the merchant can mend it', async () => {
+    const claims = { ...CLAIMS, methods: ['QR', 'CASH'] };
+    assert.match(await refusalOf(claims), /: methods\.1\.$/);
+    assert.match(await refusalOf({ ...CLAIMS, methods: ['QR', 'QR'] }), /: methods: each method once\.$/);
+    await assert.rejects(verify({ ...CLAIMS, exp: NOW_S }), {
+      message: 'The order token has expired; the shop has to make a new one.',
+    });
+  });
+
   it('take the longest and shortest of each that is allowed', async () => {
     const longest = {
       orderId: '~'.repeat(64),

@@ -36,6 +36,8 @@ describe('a checkout URL', () => {
       'ftp://checkout.example/',
       'blob:https://checkout.example/1',
       'ws://checkout.example/',
+      'ws://localhost/',
+      'ftp://127.0.0.1/',
       'jetgo://pay',
       '//checkout.example/pay',
       '/pay',
@@ -152,6 +154,8 @@ describe('a code', () => {
       ['gif', Buffer.from('GIF89a....')],
       ['webp', WEBP],
       ['svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"></svg>'],
+      ['svg+xml', '<?xml version="1.0"?><!-- by hand --><svg >'],
+      ['svg+xml', '<?xml version="1.0"?>\n\n<!-- by hand -->\n\n<svg\n>'],
       ['svg+xml', '\uFEFF <?xml version="1.0"?>\n<!-- by hand -->\n<SVG>'],
     ] as const) {
       assert.equal(qrOf(base64(bytes)), image(type, bytes));

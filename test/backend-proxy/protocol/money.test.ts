@@ -33,6 +33,15 @@ describe('exponents', () => {
     }
   });
 
+  it('knows as many currencies of each kind as ISO 4217 lists', () => {
+    const letters = Array.from({ length: 26 }, (_, n) => String.fromCodePoint(65 + n));
+    const codes = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => a + b + c)));
+    const counts = Map.groupBy(codes, exponentOf);
+    counts.delete(undefined);
+    const sizes = Object.fromEntries([...counts].map(([exponent, known]) => [exponent, known.length]));
+    assert.deepEqual(sizes, { 0: 17, 2: 139, 3: 7, 4: 2 });
+  });
+
   it('knows no code that is not three capitals, is no longer in use, or has no exponent', () => {
     for (const code of ['eur', 'EU', 'EURO', 'XAU', 'XXX', 'XTS', 'HRK', 'BGN', '', 'constructor', '__proto__']) {
       assert.equal(exponentOf(code), undefined, code);

@@ -88,6 +88,12 @@ describe('an outcome that is not known', () => {
   });
 
   it('counts from the moment of sending, not of creation', () => {
+    const sentAt = T0 + 4 * S;
+    const expected = [6, 9, 14, 15, 30, 66, 94, 120, 154].map((s) => s * S);
+    assert.deepEqual(walk({ stage: 'uncertain', sentAt }).slice(0, 9), expected);
+    const later = { stage: 'uncertain', sentAt, checks: [T0 + 20 * S] } as const;
+    assert.equal(nextCheckAt(timeline(later), T0 + 30 * S), T0 + 34 * S);
+    assert.equal(nextCheckAt(timeline(later), T0 + 60 * S), T0 + 64 * S);
     assert.equal(nextCheckAt(timeline({ stage: 'uncertain', sentAt: T0 + 4 * S }), T0 + 4 * S), T0 + 6 * S);
     assert.equal(nextCheckAt(timeline({ stage: 'sending', sentAt: T0 + 4 * S }), T0 + 4 * S), T0 + 6 * S);
     assert.equal(nextCheckAt(timeline({ stage: 'pending', sentAt: T0 + 4 * S }), T0 + 4 * S), T0 + 15 * S);

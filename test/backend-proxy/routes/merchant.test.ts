@@ -105,16 +105,17 @@ describe('signing an order', () => {
 
   it('names every wrong field, and keys that it does not know', async (t) => {
     const world = await createWorld(t);
-    const wrong = { ...ORDER, orderId: '', currency: 'eur', customer: 'x', exp: 1, status: 'paid' };
+    const wrong = { ...ORDER, orderId: '', currency: 'eur', customer: 'x', language: 'EN', exp: 1, status: 'paid' };
     const { status, body } = await world.merchant<Problem>('POST', '/orders', wrong);
     assert.deepEqual([status, body.code], [400, 'invalid_request']);
-    assert.deepEqual(body.errors?.map(({ field }) => field).toSorted(), [
-      'currency',
-      'customer',
-      'exp',
-      'orderId',
-      'status',
-    ]);
+    assert.deepEqual(Object.fromEntries(body.errors?.map(({ field, detail }) => [field, detail]) ?? []), {
+      orderId: '1 to 64 printable ASCII characters, no spaces',
+      currency: 'an ISO 4217 code in upper case',
+      customer: '4 to 20 digits',
+      language: 'an ISO 639-1 code in lower case',
+      exp: 'not known here',
+      status: 'not known here',
+    });
     const terms = await world.merchant<Problem>('POST', '/orders', {
       ...ORDER,
       amount: '1e3',
