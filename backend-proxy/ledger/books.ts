@@ -162,7 +162,6 @@ async function claimChecks(tx: Books, now: number, most: number, leaseMs: number
 async function recover(p: Posting): Promise<void> {
   const rows = await p.tx.selectFrom('transactions').select('id').where('rank', '=', STAGES.sending.rank).execute();
   for (const { id } of rows) {
-    await raise(p, id, 'uncertain', 'found being sent at start');
-    await plan(p, id);
+    if ((await raise(p, id, 'uncertain', 'found being sent at start')) !== undefined) await plan(p, id);
   }
 }

@@ -120,8 +120,7 @@ async function refuseTooMany(
 }
 
 async function replace(p: Posting, id: string): Promise<void> {
-  await raise(p, id, 'replaced');
-  await plan(p, id);
+  if ((await raise(p, id, 'replaced')) !== undefined) await plan(p, id);
 }
 
 /** The order's own id for its first payment, `<orderId>-2` … after; one that another order has taken is left out. */

@@ -113,7 +113,7 @@ export async function touch(p: Posting, orderId: string): Promise<void> {
 export async function postFact(p: Posting, id: string, fact: Fact): Promise<boolean> {
   if (fact.stage === 'pending') await keepMeans(p, id, fact);
   const raised = await raise(p, id, fact.stage, 'why' in fact ? fact.why : null);
-  await plan(p, id);
+  if (raised !== undefined) await plan(p, id);
   return raised !== undefined;
 }
 
@@ -226,7 +226,10 @@ function stageByClock(row: TransactionRow, now: number): Stage | undefined {
   return stage === 'pending' && isOver ? 'expired' : undefined;
 }
 
-/** Writes down when the gateway is to be asked next. */
+/**
+ * Writes down when the gateway is to be asked next. Only after the row was changed in this transaction, which holds it:
+ * otherwise an IPN could ring between the reading and the writing here, and would not be heard before the next sweep.
+ */
 export async function plan(p: Posting, id: string): Promise<void> {
   const row = await p.tx.selectFrom('transactions').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined) return;

@@ -1,0 +1,95 @@
+// The proxy at work in the background: `run` checks when an IPN rings, delivers, prunes, keeps to its limits, and stops when
+// nothing is in hand. The ports are fakes where that is simplest.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
+import type { Ledger, Observation } from '../../backend-proxy/ledger/ledger.ts';
+import type { Transaction } from '../../backend-proxy/protocol/transaction.ts';
+import { createReconciler } from '../../backend-proxy/reconcile.ts';
+import { createWorld } from './world.ts';
+
+const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
+  const deadline = Date.now() + 10_000;
+  while (!(await isTrue())) {
+    assert.ok(Date.now() < deadline, 'it never came');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+};
+
+describe('the proxy at work', () => {
+  it('checks what an IPN rang for, tells the merchant, and stops', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    const work = world.proxy.run();
+    const token = world.token();
+    await world.start(token, { method: 'QR' });
+    await world.customer('approve', 'A-1');
+    await world.sandbox.tick();
+    await until(async () => (await world.view(token)).paid);
+    await until(() => world.receiver.received.length === 1);
+    await work.stop();
+    await world.start(world.token({ orderId: 'A-2' }), { method: 'QR' });
+    await world.customer('approve', 'A-2');
+    await world.sandbox.tick();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal((await world.view(world.token({ orderId: 'A-2' }))).paid, false, 'nothing works after the stop');
+  });
+
+  it('ends its streams at the stop', async (t) => {
+    const world = await createWorld(t);
+    const work = world.proxy.run();
+    const response = await world.request('GET', '/order/events', {
+      headers: { Authorization: `Bearer ${world.token()}` },
+    });
+    const text = response.text();
+    await work.stop();
+    assert.match(await text, /^event: order\nid: 0\n/);
+  });
+
+  it('drops what need not be kept, every hour', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    let pruned = 0;
+    const world = await createWorld(t, {
+      wrapLedger: (ledger) => ({ ...ledger, prune: async () => void (pruned += 1) }),
+    });
+    const work = world.proxy.run();
+    t.mock.timers.tick(3_599_999);
+    assert.equal(pruned, 0);
+    t.mock.timers.tick(1);
+    assert.equal(pruned, 1);
+    await work.stop();
+    t.mock.timers.tick(3_600_000);
+    assert.equal(pruned, 1);
+  });
+});
+
+describe('asking the gateway', () => {
+  it('begins at most 20 checks a second in all, each leased for longer than it can take', async () => {
+    let waiting = 100;
+    let now = 0;
+    const observed: [id: string, Observation][] = [];
+    const leases = new Set<number>();
+    const ledger = {
+      claimChecks: async (most: number, leaseMs: number) => {
+        leases.add(leaseMs);
+        const taken = Math.min(most, waiting);
+        waiting -= taken;
+        return Array.from({ length: taken }, (_, n) => ({ id: `${waiting}-${n}`, type: 'PAY' }) as Transaction);
+      },
+      observe: async (id: string, observation: Observation) => void observed.push([id, observation]),
+    } as unknown as Ledger;
+    const gateway = { status: async () => ({ kind: 'unavailable', why: 'HTTP 500' }) } as unknown as Gateway;
+    const worker = createReconciler({ gateway, ledger, now: () => now }, (error) => assert.fail(String(error)));
+    const stop = worker.run();
+    for (let second = 1; second <= 5; second += 1) {
+      await until(() => observed.length === second * 20);
+      worker.wake();
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      assert.equal(observed.length, second * 20);
+      now += 1000;
+      worker.wake();
+    }
+    await stop();
+    assert.deepEqual([...leases], [45_000]);
+    assert.deepEqual(observed[0]?.[1], { kind: 'unavailable' });
+  });
+});
