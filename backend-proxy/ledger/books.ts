@@ -1,12 +1,14 @@
 // The ledger over any store: each method one transaction, and after its commit the watchers. The rules are in
-// opening.ts (what may be begun) and posting.ts (what a fact changes); this file only puts them into transactions.
+// opening.ts (what may be begun), posting.ts (what a fact changes) and observing.ts (what a check makes a fact); this file
+// only puts them into transactions.
 import { unavailable } from '../errors.ts';
 import { STAGES, type Source } from '../protocol/transaction.ts';
 import type { IpnReading } from '../protocol/verify.ts';
 import type { Ledger, StoredIpn } from './ledger.ts';
+import { postObservation } from './observing.ts';
 import { openPayment, openPayout } from './opening.ts';
 import { claimWebhooks, dueWebhooks, listWebhooks, recordDelivery, redeliver } from './outbox.ts';
-import { plan, postFact, postObservation, raise, type Posting } from './posting.ts';
+import { plan, postFact, raise, type Posting } from './posting.ts';
 import { readCounts, readOrder, readTransaction, readTransactions } from './reading.ts';
 import type { Books, Store } from './store.ts';
 import { createWatch } from './watch.ts';

@@ -1,20 +1,11 @@
-// The only code that changes a transaction once its row is written: every fact is posted here, inside a transaction.
+// The only code that raises a transaction's stage or flags it: every fact is posted here, inside a database transaction.
 // The rule is the update itself, `… WHERE id = ? AND rank < ?`: never select, decide, update. Where one row changed, its
 // history, the order's version and the webhook's row are written with it, so they are committed together or not at all.
 import { sql } from 'kysely';
-import {
-  EXPIRY_GRACE_MS,
-  CHECKOUT_LIFETIME_MS,
-  PAYOUT_FAILED_APART_MS,
-  SENDING_LIMIT_MS,
-  UNKNOWN_AFTER_SENT_MS,
-  UNKNOWN_APART_MS,
-  nextCheckAt,
-  reviewAfterMs,
-} from '../protocol/schedule.ts';
-import { STAGES, isConflict, isLate, stageOf, type Flag, type Source, type Stage } from '../protocol/transaction.ts';
+import { CHECKOUT_LIFETIME_MS, nextCheckAt } from '../protocol/schedule.ts';
+import { STAGES, isLate, stageOf, type Flag, type Source, type Stage } from '../protocol/transaction.ts';
 import type { WebhookType } from '../protocol/views.ts';
-import type { Fact, Observation } from './ledger.ts';
+import type { Fact } from './ledger.ts';
 import { queueWebhook } from './outbox.ts';
 import type { TransactionRow } from './schema.ts';
 import type { Books } from './store.ts';
@@ -77,7 +68,7 @@ const FLAG_WEBHOOKS = {
 } as const satisfies Record<Flag, Record<'PAY' | 'PAYOUT', WebhookType | null>>;
 
 /** Raises a flag, once; it never lowers, and changes nothing of what is paid. */
-async function flag(p: Posting, id: string, name: Flag, detail: string | null): Promise<void> {
+export async function flag(p: Posting, id: string, name: Flag, detail: string | null): Promise<void> {
   const row = await p.tx
     .updateTable('transactions')
     .set({ [name]: 1, updated_at: p.now })
@@ -136,94 +127,6 @@ async function keepMeans(p: Posting, id: string, means: Extract<Fact, { stage: '
     .returning(['type', 'order_id'])
     .executeTakeFirst();
   if (row?.type === 'PAY') await touch(p, row.order_id);
-}
-
-export async function postObservation(p: Posting, id: string, seen: Observation): Promise<void> {
-  await applySeen(p, id, seen);
-  await applyClock({ ...p, source: 'clock' }, id);
-  await p.tx.updateTable('transactions').set({ lease_until: 0 }).where('id', '=', id).execute();
-  await plan(p, id);
-}
-
-async function applySeen(p: Posting, id: string, seen: Observation): Promise<void> {
-  switch (seen.kind) {
-    case 'unavailable':
-    case 'incomplete':
-      return;
-    case 'unknown':
-      return applyUnknown(p, id);
-    case 'mismatch':
-      return flag(p, id, 'mismatch', seen.field);
-    case 'verified':
-      await p.tx
-        .updateTable('transactions')
-        .set((eb) => ({ payment_id: eb.fn.coalesce('payment_id', eb.val(seen.paymentId)), unknown_at: null }))
-        .set(seen.outcome === 'failed' ? {} : { failed_at: null })
-        .where('id', '=', id)
-        .execute();
-      if (seen.outcome === 'succeeded') await raise(p, id, 'succeeded');
-      else if (seen.outcome === 'failed') await applyFailed(p, id);
-      else await applyPending(p, id);
-      return;
-    default:
-      seen satisfies never;
-  }
-}
-
-/** The gateway has it. What it gave to pay with was in the answer that was lost; a CHECKOUT's time runs all the same. */
-async function applyPending(p: Posting, id: string): Promise<void> {
-  const row = await raise(p, id, 'pending');
-  if (row?.method !== 'CHECKOUT' || row.expires_at !== null) return;
-  await p.tx
-    .updateTable('transactions')
-    .set((eb) => ({ expires_at: eb('sent_at', '+', CHECKOUT_LIFETIME_MS) }))
-    .where('id', '=', id)
-    .execute();
-}
-
-/** Never of one that the gateway has given a payment id: it knew that one once, so "unknown" is no proof. */
-async function applyUnknown(p: Posting, id: string): Promise<void> {
-  const row = await p.tx.selectFrom('transactions').selectAll().where('id', '=', id).executeTakeFirst();
-  if (row === undefined || row.payment_id !== null || row.sent_at === null) return;
-  if (p.now < row.sent_at + UNKNOWN_AFTER_SENT_MS) return;
-  if (row.unknown_at === null) {
-    await p.tx.updateTable('transactions').set({ unknown_at: p.now }).where('id', '=', id).execute();
-  } else if (p.now >= row.unknown_at + UNKNOWN_APART_MS && row.rank !== STAGES.pending.rank) {
-    await raise(p, id, 'not_created');
-  }
-}
-
-/** A payout's money may be sent again by hand once it is told failed: so it is told only when two checks agree. */
-async function applyFailed(p: Posting, id: string): Promise<void> {
-  const row = await p.tx.selectFrom('transactions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  if (isConflict(stageOf(row.rank), 'declined')) return flag(p, id, 'conflict', null);
-  if (row.type === 'PAYOUT' && row.failed_at === null) {
-    await p.tx.updateTable('transactions').set({ failed_at: p.now }).where('id', '=', id).execute();
-  } else if (row.type === 'PAY' || p.now >= (row.failed_at ?? p.now) + PAYOUT_FAILED_APART_MS) {
-    await raise(p, id, 'declined');
-  }
-}
-
-async function applyClock(p: Posting, id: string): Promise<void> {
-  const row = await p.tx.selectFrom('transactions').selectAll().where('id', '=', id).executeTakeFirst();
-  if (row === undefined) return;
-  const due = stageByClock(row, p.now);
-  if (due !== undefined) await raise(p, id, due);
-  const stage = due ?? stageOf(row.rank);
-  if (!STAGES[stage].ended && stage !== 'succeeded' && p.now >= row.created_at + reviewAfterMs(row.type)) {
-    await flag(p, id, 'needs_review', null);
-  }
-}
-
-/** What the time alone says. */
-function stageByClock(row: TransactionRow, now: number): Stage | undefined {
-  const stage = stageOf(row.rank);
-  // Never sent, or sent by a process that died before it could say how it went.
-  const isLeftBehind = now >= row.created_at + SENDING_LIMIT_MS;
-  if (stage === 'created' && isLeftBehind) return 'not_created';
-  if (stage === 'sending' && isLeftBehind) return 'uncertain';
-  const isOver = row.expires_at !== null && now >= row.expires_at + EXPIRY_GRACE_MS;
-  return stage === 'pending' && isOver ? 'expired' : undefined;
 }
 
 /**

@@ -149,6 +149,25 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
       assert.ok((await ledger.openPayment(PAYMENT, LIMITS)).opened);
     });
 
+    it('lets no check say "never sent" of a row that is given the permission to be sent at that moment', async (t) => {
+      await emptied();
+      let now = 0;
+      const ledger = await openLedger(t, () => now);
+      await ledger.openPayment(PAYMENT, LIMITS);
+      now = 45_000;
+      const sender = await pool.connect();
+      await sender.query('begin');
+      await sender.query("update transactions set rank = 1, sent_at = 45000 where id = 'A'");
+      const observing = ledger.observe('A', { kind: 'unavailable' });
+      const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+      const deadline = Date.now() + 20_000;
+      while ((await pool.query(waiting)).rows.length === 0) assert.ok(Date.now() < deadline);
+      await sender.query('commit');
+      sender.release();
+      await observing;
+      assert.equal((await ledger.order('A'))?.payments[0]?.stage, 'uncertain');
+    });
+
     it('is migrated once by several who start at once', async () => {
       const fresh = await server.createDatabase();
       const stores = await Promise.all([1, 2, 3].map(() => openStore(fresh, die)));
