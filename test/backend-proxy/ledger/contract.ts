@@ -26,8 +26,8 @@ const LEASE_MS = 45 * S;
 
 /** Books that are empty when the test begins. */
 export interface Bench {
-  /** Another ledger on the same books; closed when the test ends. */
-  open(now: () => number): Promise<Ledger>;
+  /** Another ledger on the same books; closed when the test ends. `alone`: with a connection of its own, which it closes. */
+  open(now: () => number, alone?: 'alone'): Promise<Ledger>;
   rows<Row>(sql: string): Promise<Row[]>;
 }
 
@@ -153,11 +153,11 @@ const FACTS: { fact: Stage; tell: (ledger: Ledger, id: string) => Promise<unknow
 ];
 
 export function ledgerContract({ name, runs, bench }: Adapter): void {
-  async function room(t: TestContext): Promise<Room> {
+  async function room(t: TestContext, alone?: 'alone'): Promise<Room> {
     let time = NOON;
     const now = () => time;
     const books = await bench(t);
-    return { ...books, ledger: await books.open(now), now, skip: (ms) => void (time += ms) };
+    return { ...books, ledger: await books.open(now, alone), now, skip: (ms) => void (time += ms) };
   }
 
   describe(`${name}: opening a payment`, () => {
@@ -1109,12 +1109,12 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
 
   describe(`${name}: the books`, () => {
     it('are the same after they were closed and opened again', async (t) => {
-      const { ledger, open, now } = await room(t);
+      const { ledger, open, now } = await room(t, 'alone');
       const id = await openPending(ledger);
       await ledger.observe(id, verified('succeeded'));
       const [order, webhooks] = [await ledger.order('A'), await ledger.webhooks(undefined, 10)];
       await ledger.close();
-      const again = await open(now);
+      const again = await open(now, 'alone');
       assert.deepEqual(await again.order('A'), order);
       assert.deepEqual(await again.webhooks(undefined, 10), webhooks);
     });
@@ -1179,7 +1179,7 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
     });
 
     it('can be written, or say that they cannot', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await room(t, 'alone');
       await ledger.ping();
       await ledger.close();
       for (const work of [

@@ -7,6 +7,7 @@ import { Pool } from 'pg';
 import { createLedger } from '../../../backend-proxy/ledger/books.ts';
 import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
 import { openStore } from '../../../backend-proxy/ledger/open.ts';
+import type { Store } from '../../../backend-proxy/ledger/store.ts';
 import { startPostgres, whyNoPostgres, type PostgresServer } from '../../postgres-server.ts';
 import { ledgerContract } from './contract.ts';
 
@@ -77,13 +78,25 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
     if (rows.length > 0) await pool.query('truncate orders, transactions, history, ipns, webhooks');
   }
 
+  // Connecting costs more than most tests do: two stores, as two processes would have them, serve all of them in turn.
+  const shared: Store[] = [];
+  after(() => Promise.all(shared.map((store) => store.close())));
+
   ledgerContract({
     name: 'PostgreSQL',
     runs: 10,
     async bench(t) {
+      if (shared.length === 0) shared.push(await openStore(url, die), await openStore(url, die));
       await emptied();
+      let opened = 0;
       return {
-        open: (now) => openLedger(t, now),
+        async open(now, alone) {
+          if (alone) return openLedger(t, now);
+          const store = shared[(opened += 1) % 2]!;
+          const ledger = createLedger({ ...store, close: async () => undefined }, now);
+          t.after(() => ledger.close());
+          return ledger;
+        },
         rows: async <Row>(text: string) => (await pool.query(text)).rows as Row[],
       };
     },
