@@ -30,7 +30,10 @@ export async function readTransaction(db: Books, id: string): Promise<Transactio
   return (await withHistory(db, rows))[0];
 }
 
-/** Oldest change first, so that a reader that keeps the last cursor misses nothing; the cursor is the last row's place. */
+/**
+ * Oldest change first; the cursor is the last row's place. A change may be committed a moment after a later one (several
+ * processes, clocks that differ), so who reconciles asks again from a minute before the last change it has seen.
+ */
 export async function readTransactions(
   db: Books,
   { updatedSince, status, type, cursor, limit }: TransactionQuery,
