@@ -1,7 +1,7 @@
 // The doorbell misbehaves: no IPN at all, all of them backwards and three times, 26 hours late, before the answer to the
 // start, before there is even a row. The clock stands and is moved by hand, so that days cost seconds and nothing depends
 // on the machine. Each settles as the gateway says, and soon where something rang.
-import { createClients } from './clients.ts';
+import { createClients, type Clients } from './clients.ts';
 import { createStandingClock } from './clock.ts';
 import { readDatabase } from './database.ts';
 import { RANK } from './ledgers.ts';
@@ -12,6 +12,8 @@ import { each, size, trial, until, type Findings, type Trial } from './trial.ts'
 
 const COUNT = size(40, 600);
 const AT_ONCE = 16;
+/** The proxy has 64 connections to the gateway: so many answers can be held back at once. */
+const HELD_AT_ONCE = 60;
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -65,19 +67,25 @@ trial('IPNs that come before the answer, and before the row, are not lost', LIMI
   const { scene, proxy } = stage;
   for (const order of stage.orders) await sendEarly(order.orderId, stage.clients.sendIpn);
   await scene.gateway.control('faults', { pay: { delayMs: 5 * SECOND_MS }, payout: { delayMs: 5 * SECOND_MS } });
-  const starting = stage.startAll(Infinity);
-  await arrived(scene, stage.orders.length + stage.payouts.length);
-  await stage.decide();
-  await proxy.pass(2 * SECOND_MS);
-  const before = await endsIn(scene);
-  scene.clock.advance(5 * SECOND_MS);
-  await scene.gateway.sandbox.tick();
-  await starting;
-  const after = await endsIn(scene);
-  const lowered = [...before].filter((id) => !after.has(id)).map((id) => `the answer undid the end of ${id}`);
+  const lowered: string[] = [];
+  let settledBeforeTheAnswer = 0;
+  for (let from = 0; from < stage.starts.length; from += HELD_AT_ONCE) {
+    const wave = stage.starts.slice(from, from + HELD_AT_ONCE);
+    const starting = stage.startAll(wave, HELD_AT_ONCE);
+    await arrived(scene, from + wave.length);
+    await stage.decide();
+    await proxy.pass(2 * SECOND_MS);
+    const before = await endsIn(scene);
+    settledBeforeTheAnswer = before.size;
+    scene.clock.advance(5 * SECOND_MS);
+    await scene.gateway.sandbox.tick();
+    await starting;
+    const after = await endsIn(scene);
+    lowered.push(...[...before].filter((id) => !after.has(id)).map((id) => `the answer undid the end of ${id}`));
+  }
   await proxy.pass(MINUTE_MS);
   const { problems, counts } = await stage.conclude();
-  return { problems: { ...problems, diverged: lowered }, counts: { ...counts, settledBeforeTheAnswer: before.size } };
+  return { problems: { ...problems, diverged: lowered }, counts: { ...counts, settledBeforeTheAnswer } };
 });
 
 async function open(t: Trial, profile: object = {}) {
@@ -87,6 +95,10 @@ async function open(t: Trial, profile: object = {}) {
   t.defer(clients.close);
   const orders = ordersOf(t.random);
   const payouts = payoutsOf(t.random);
+  const starts = t.random.shuffled([
+    ...orders.map((order) => () => startPayment(clients, order)),
+    ...payouts.map((payout) => () => clients.startPayout(payout)),
+  ]);
 
   return {
     scene,
@@ -94,17 +106,8 @@ async function open(t: Trial, profile: object = {}) {
     clients,
     orders,
     payouts,
-    async startAll(atOnce: number = AT_ONCE): Promise<void> {
-      const starts = [
-        ...orders.map(
-          ({ method, ...order }) =>
-            () =>
-              clients.startPayment(order, { method }, 'first'),
-        ),
-        ...payouts.map((payout) => () => clients.startPayout(payout)),
-      ];
-      await each(starts, Math.min(atOnce, starts.length), async (start) => void (await start()));
-    },
+    starts,
+    startAll: (some = starts, atOnce = AT_ONCE) => each(some, atOnce, async (start) => void (await start())),
     /** Some are paid, some declined; some wait for ever, so that a CHECKOUT among them expires. Payouts end by themselves. */
     async decide(): Promise<void> {
       for (const { orderId, type, status } of await scene.gateway.transactions()) {
@@ -129,6 +132,10 @@ async function open(t: Trial, profile: object = {}) {
       };
     },
   };
+}
+
+function startPayment(clients: Clients, { method, ...order }: ReturnType<typeof ordersOf>[0]) {
+  return clients.startPayment(order, { method }, 'first');
 }
 
 function ordersOf(random: Random) {
