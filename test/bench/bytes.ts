@@ -15,9 +15,9 @@ interface Share {
 
 export async function showBytes(): Promise<void> {
   const chunks = await buildWidget();
-  for (const chunk of chunks.filter(({ isEntry }) => isEntry)) console.log(`${tableOf(chunk)}\n`);
+  for (const chunk of chunks.filter(({ fileName }) => !fileName.startsWith('locale-'))) console.log(`${tableOf(chunk)}\n`);
   const lazy = chunks
-    .filter(({ isEntry }) => !isEntry)
+    .filter(({ fileName }) => fileName.startsWith('locale-'))
     .map(({ fileName, code }) => ({ name: fileName, ...sizeOf(code) }));
   console.log(table(['loaded when it is needed', 'minified', 'Brotli'], lazy.toSorted(bySize).map(cells)));
 }
