@@ -1,0 +1,98 @@
+// The browser engines that the element's tests run in: Chromium always, Firefox and WebKit where they are installed.
+// Owns the finding and the table at the end: which engine in which version, how many tests passed and failed, and which engine was
+// not there. An engine that is not there is skipped, in so many words, and never counted as passed.
+import { existsSync } from 'node:fs';
+import type { BrowserLauncher, Reporter, TestSession, TestSuiteResult } from '@web/test-runner';
+import { chromeLauncher, puppeteerCore } from '@web/test-runner-chrome';
+import { findBrowser } from './browser.ts';
+import { hasWebKit, WebKitLauncher } from './webkit.ts';
+
+export interface Engine {
+  name: string;
+  launcher: BrowserLauncher;
+  /** Known once it runs; empty before. */
+  version(): string;
+}
+
+export interface MissingEngine {
+  name: string;
+  launcher: null;
+  remedy: string;
+}
+
+const FIREFOX_INSTALLED = [
+  '/usr/bin/firefox',
+  '/usr/bin/firefox-esr',
+  '/Applications/Firefox.app/Contents/MacOS/firefox',
+  'C:/Program Files/Mozilla Firefox/firefox.exe',
+];
+
+export async function findEngines(): Promise<(Engine | MissingEngine)[]> {
+  return [puppeteerEngine('Chromium', await findBrowser()), findFirefox(), findWebKit()];
+}
+
+function findFirefox(): Engine | MissingEngine {
+  const name = 'Firefox';
+  const { FIREFOX_PATH } = process.env;
+  if (FIREFOX_PATH !== undefined && !existsSync(FIREFOX_PATH))
+    throw new Error(`FIREFOX_PATH names no file: ${FIREFOX_PATH}`);
+  const executablePath = FIREFOX_PATH ?? FIREFOX_INSTALLED.find((path) => existsSync(path));
+  if (executablePath === undefined)
+    return { name, launcher: null, remedy: 'install it (Debian: firefox-esr), or set FIREFOX_PATH to its executable' };
+  return puppeteerEngine(name, { browser: 'firefox', executablePath });
+}
+
+function findWebKit(): Engine | MissingEngine {
+  const name = 'WebKitGTK';
+  if (!hasWebKit()) return { name, launcher: null, remedy: 'install it (Debian: webkit2gtk-driver and xvfb)' };
+  const launcher = new WebKitLauncher();
+  return { name, launcher, version: () => launcher.version };
+}
+
+type LaunchOptions = NonNullable<NonNullable<Parameters<typeof chromeLauncher>[0]>['launchOptions']>;
+
+function puppeteerEngine(name: string, launchOptions: LaunchOptions): Engine {
+  let version = '';
+  const launcher = chromeLauncher({
+    puppeteer: puppeteerCore,
+    launchOptions,
+    // A tab in the background has no frames and no focus.
+    concurrency: 1,
+    async createBrowserContext({ browser }) {
+      version = (await browser.version()).replace(/^.*\//, '');
+      return browser.defaultBrowserContext();
+    },
+  });
+  return { name, launcher, version: () => version };
+}
+
+/** Says at the end what was tested, and what was not. */
+export function engineReporter(engines: readonly (Engine | MissingEngine)[]): Reporter {
+  return {
+    stop({ sessions }) {
+      const lines = engines.map((engine) => [engine.name.padEnd(10), ...row(engine, sessions)].join(' '));
+      console.log(`\n${lines.join('\n')}\n`);
+    },
+  };
+}
+
+function row(engine: Engine | MissingEngine, sessions: readonly TestSession[]): string[] {
+  if (!engine.launcher) return [`skipped, not installed: ${engine.remedy}`];
+  const own = sessions.filter(({ browser }) => browser === engine.launcher);
+  const tests = own.flatMap(({ testResults }) => (testResults ? testsOf(testResults) : []));
+  const count = (isCounted: (test: (typeof tests)[number]) => boolean) => tests.filter(isCounted).length;
+  const skipped = count((test) => test.skipped);
+  // A file that could not be run has no tests that could fail.
+  const broken = own.filter(({ testResults, passed }) => !passed && !testResults).length;
+  const results = [
+    `${count((test) => test.passed)} passed`,
+    `${count((test) => !test.passed && !test.skipped)} failed`,
+    ...(skipped ? [`${skipped} skipped`] : []),
+    ...(broken ? [`files that did not run: ${broken}`] : []),
+  ];
+  return [(engine.version() || 'did not start').padEnd(16), results.join(', ')];
+}
+
+function testsOf({ tests, suites }: TestSuiteResult): TestSuiteResult['tests'] {
+  return [...tests, ...suites.flatMap(testsOf)];
+}
