@@ -1,4 +1,4 @@
-// `npm start`: builds the widget where it must, runs the demo, prints three links and what to do, ends with Ctrl-C.
+// `npm start`: builds the widget where it must, runs the demo, prints four links and what to do, ends with Ctrl-C.
 // Each run begins fresh; `npm start -- --dir FOLDER` keeps the proxy's database in that folder.
 import { parseArgs } from 'node:util';
 import { startStack, type Stack } from './stack.ts';
@@ -30,6 +30,7 @@ try {
   Shop      ${stack.shop}
   Desk      ${stack.shop}/desk
   Wallet    ${stack.sandbox}/wallet
+  Themes    ${stack.shop}/themes
 
   Buy something in the shop, pay for it with the wallet, then send money back from the desk. Ctrl-C ends it all.
 `);

@@ -8,7 +8,7 @@ export type Markup = ReturnType<typeof html>;
 export interface PageFrame {
   title: string;
   /** Where the visitor is, for the menu. */
-  place: 'shop' | 'account' | 'desk' | 'order';
+  place: 'shop' | 'account' | 'desk' | 'themes' | 'order';
   /** Module scripts in the order in which they run. */
   scripts?: string[];
   /** Address of the demo's wallet phone, when this shop is part of the demo. */
@@ -41,7 +41,10 @@ export function page({ title, place, scripts = [], walletUrl }: PageFrame, body:
         <main id="main">${body}</main>
         <footer class="bottom">
           <p>Stillwater Coffee Roasters. Roasted on Tuesdays, sent on Wednesdays.</p>
-          <p><a href="/desk" ${current('desk')}>For staff: the desk</a></p>
+          <p>
+            <a href="/themes" ${current('themes')}>The widget's themes</a> ·
+            <a href="/desk" ${current('desk')}>For staff: the desk</a>
+          </p>
         </footer>
       </body>
     </html>`;

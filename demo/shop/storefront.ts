@@ -10,6 +10,7 @@ import type { Order, OrderBook } from './order-book.ts';
 import { signOrder } from './order-token.ts';
 import { notice } from './page.ts';
 import { accountPage, fulfilmentOf, orderPage, shopFront } from './shop-pages.ts';
+import { themesPage } from './themes-page.ts';
 
 export interface ShopSettings {
   /** How browsers reach the shop. */
@@ -29,6 +30,8 @@ interface Storefront {
   now: () => Date;
 }
 
+/** What the widgets on the theme page ask to be paid. */
+const SAMPLE = linesOf({ 'dawn-chorus': '1', 'stone-dripper': '1' });
 const TOKEN_LIFE_S = 60 * 60;
 const SESSION_LIFE_S = 30 * 24 * 60 * 60;
 
@@ -64,6 +67,22 @@ export function addStorefront(app: Hono, { settings, book, fulfilment, now }: St
     if (order === undefined) return c.json({}, 404);
     return c.json({ fulfilled: order.paidAt !== null, text: fulfilmentOf(order) });
   });
+
+  app.get('/themes', (c) => {
+    const token = tokenFor(sampleOf(customerOf(c, settings)), settings, now());
+    return c.html(themesPage({ token, proxyUrl, walletUrl }));
+  });
+
+  app.post('/themes/orders', (c) => {
+    const order = book.openGoods(customerOf(c, settings), SAMPLE);
+    return c.json({ token: tokenFor(order, settings, now()) }, 201);
+  });
+
+  /** One that is still to be paid, so that a reload opens no order. */
+  function sampleOf(owner: string): Order {
+    const isOpen = (order: Order) => order.kind === 'goods' && order.lines === SAMPLE && order.paidAt === null;
+    return book.ordersOf(owner).find(isOpen) ?? book.openGoods(owner, SAMPLE);
+  }
 
   /** The visitor's own order, as far as the proxy can be asked about it now. */
   async function theirs(c: Context<object, '/orders/:orderId'>): Promise<Order | undefined> {

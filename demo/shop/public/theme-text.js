@@ -1,0 +1,106 @@
+// A theme as text, both ways: the CSS rule that a merchant copies, and the fragment of the address that holds it for a reload or
+// a friend. Pure. What comes out of an address was written by anyone: values that are not exactly of a property's kind are left
+// out, so whatever reaches a style sheet was put together here.
+import { FONTS, PROPERTIES, TEXT_SIZE } from './themes.js';
+
+const ROOT_PX = 16;
+
+/** The rule that holds what differs from the defaults; `` where nothing does. */
+export function cssOf(theme, selector = 'payment-widget') {
+  const lines = PROPERTIES.filter(({ key }) => key in theme).map((property) => line(property, theme[property.key]));
+  return lines.length === 0 ? '' : ruleOf(selector, lines);
+}
+
+/** The rule that says every default that is a value. */
+export function defaultsCss(selector) {
+  const known = PROPERTIES.filter((property) => property.default !== null);
+  return ruleOf(
+    selector,
+    known.map((property) => line(property, property.default)),
+  );
+}
+
+/** The theme with this value; one that is the default (or null) is no part of it. In the properties' order. */
+export function withValue(theme, key, value) {
+  const entries = PROPERTIES.flatMap((property) => {
+    const wanted = property.key === key ? value : (theme[property.key] ?? null);
+    return wanted === null || isDefault(property, wanted) ? [] : [[property.key, wanted]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** `#aabbcc`, lower case, from what people paste; undefined where it is no color. */
+export function parseHex(text) {
+  const digits = /^\s*#?([\da-f]{3}|[\da-f]{6})\s*$/i.exec(text)?.[1]?.toLowerCase();
+  if (digits === undefined) return undefined;
+  return `#${digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits}`;
+}
+
+/** `#color-accent=2f5a3f-a9cf9f&radius=4&font=old-style-17`; `` for the defaults. */
+export function hashOf(theme) {
+  const parts = PROPERTIES.filter(({ key }) => key in theme).map(
+    ({ key, kind }) => `${key}=${CODES[kind].write(theme[key])}`,
+  );
+  return parts.length === 0 ? '' : `#${parts.join('&')}`;
+}
+
+/** The theme in a fragment; undefined where the fragment is no theme but a place on the page. */
+export function themeOf(hash) {
+  const text = hash.replace(/^#/, '');
+  if (text !== '' && !text.includes('=')) return undefined;
+  const given = new URLSearchParams(text);
+  return PROPERTIES.reduce((theme, property) => {
+    const code = given.get(property.key);
+    const value = code === null ? undefined : CODES[property.kind].read(code, property);
+    return value === undefined ? theme : withValue(theme, property.key, value);
+  }, {});
+}
+
+const CODES = {
+  color: {
+    write: ({ light, dark }) => `${light.slice(1)}-${dark.slice(1)}`,
+    read: (code) => {
+      const [light, dark] = code.split('-').map(parseHex);
+      return light && dark && { light, dark };
+    },
+  },
+  length: {
+    write: String,
+    read: (code, { min, max }) => wholeNumber(code, min, max),
+  },
+  font: {
+    write: ({ family, size }) => `${family}-${size}`,
+    read: (code) => {
+      const [, family = '', digits = ''] = /^([a-z-]+)-(\d+)$/.exec(code) ?? [];
+      const size = wholeNumber(digits, TEXT_SIZE.min, TEXT_SIZE.max);
+      return Object.hasOwn(FONTS, family) && size !== undefined ? { family, size } : undefined;
+    },
+  },
+};
+
+const VALUES = {
+  color: ({ light, dark }) => (light === dark ? light : `light-dark(${light}, ${dark})`),
+  length: (value, { unit }) => `${value}${unit}`,
+  font: ({ family, size }) => `${size / ROOT_PX}rem ${FONTS[family].stack}`,
+};
+
+function wholeNumber(digits, min, max) {
+  const value = /^\d{1,3}$/.test(digits) ? Number(digits) : NaN;
+  return value >= min && value <= max ? value : undefined;
+}
+
+function valueText(property, value) {
+  return VALUES[property.kind](value, property);
+}
+
+function isDefault(property, value) {
+  return property.default !== null && valueText(property, value) === valueText(property, property.default);
+}
+
+function line(property, value) {
+  return `  ${property.name}: ${valueText(property, value)};`;
+}
+
+function ruleOf(selector, lines) {
+  return `${selector} {\n${lines.join('\n')}\n}`;
+}

@@ -1,0 +1,116 @@
+// The tables behind the theme page: every `--payment-*` property with its control and its default, the fonts on offer, and the
+// four ready themes. Data alone, for the server (which draws the controls) and the browser (which moves them). A theme is only what
+// differs from the defaults, by property: a pair of colors, a number in the property's unit, or a font and its size.
+
+/** `default: null`: the widget works it out, as `otherwise` says. */
+export const PROPERTIES = [
+  color('text', 'Text', 'Headings, labels', '#14171f', '#f1f3f7'),
+  color('muted', 'Muted', 'Help, icons', '#596070', '#a6adbb'),
+  color('surface', 'Surface', 'Behind it all', '#ffffff', '#16181e'),
+  color('line', 'Line', 'Quiet borders', '#dfe2e9', '#343945'),
+  color('field', 'Field', 'Borders of fields', '#8a91a0', '#737b8b'),
+  color('accent', 'Accent', 'Button, choice, links', '#2348d5', '#94abff'),
+  color('on-accent', 'On accent', 'Text on the button', '#ffffff', '#0c1230'),
+  color('success', 'Success', 'Sign of a payment', '#0a7540', '#56cc8d'),
+  color('danger', 'Danger', 'Errors, failure', '#b3231b', '#ff978e'),
+  length('radius', 'Corners', 'Rows, buttons', { unit: 'px', min: 0, max: 32, default: 12 }),
+  length('space', 'Space', 'Unit of the gaps', { unit: 'px', min: 6, max: 28, default: 16 }),
+  length('padding', 'Padding', 'Inside the sheet', { unit: 'px', min: 0, max: 56, default: null, otherwise: 24 }),
+  { name: '--payment-font', key: 'font', label: 'Font', hint: 'Family and size', kind: 'font', default: null },
+  length('max-width', 'Width', 'At most', { unit: 'rem', min: 16, max: 48, default: 40 }),
+];
+
+/** Sizes of the text, px. */
+export const TEXT_SIZE = { min: 13, max: 20, default: 16 };
+
+/** Stacks of fonts that devices already have: nothing is loaded, so nothing has to be allowed. */
+export const FONTS = {
+  system: { label: 'System', stack: 'system-ui, sans-serif' },
+  grotesque: { label: 'Grotesque', stack: "Inter, 'Helvetica Neue', 'Arial Nova', Arial, sans-serif" },
+  humanist: { label: 'Humanist', stack: "Seravek, 'Gill Sans Nova', Ubuntu, Calibri, 'DejaVu Sans', sans-serif" },
+  rounded: {
+    label: 'Rounded',
+    stack: "ui-rounded, 'Hiragino Maru Gothic ProN', Quicksand, Comfortaa, 'Arial Rounded MT Bold', sans-serif",
+  },
+  'old-style': {
+    label: 'Old-style serif',
+    stack: "'Iowan Old Style', 'Palatino Linotype', 'URW Palladio L', P052, Georgia, serif",
+  },
+  slab: { label: 'Slab serif', stack: "Rockwell, 'Rockwell Nova', 'Roboto Slab', 'DejaVu Serif', serif" },
+  mono: {
+    label: 'Monospace',
+    stack: "ui-monospace, 'Cascadia Code', 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace",
+  },
+};
+
+export const THEMES = [
+  { id: 'plain', label: 'Plain', note: 'As it comes', theme: {} },
+  {
+    id: 'parchment',
+    label: 'Parchment',
+    note: 'Warm paper, a book face',
+    theme: {
+      'color-text': { light: '#2b2118', dark: '#f1e7d6' },
+      'color-muted': { light: '#685a49', dark: '#b8aa94' },
+      'color-surface': { light: '#fffaf0', dark: '#1f1b15' },
+      'color-line': { light: '#e6dac4', dark: '#40382b' },
+      'color-field': { light: '#91815f', dark: '#8a7e69' },
+      'color-accent': { light: '#2f5a3f', dark: '#a9cf9f' },
+      'color-on-accent': { light: '#fffaf0', dark: '#14240f' },
+      'color-success': { light: '#2b6b34', dark: '#8fd08a' },
+      'color-danger': { light: '#9c2f1f', dark: '#f3a48d' },
+      radius: 4,
+      space: 18,
+      font: { family: 'old-style', size: 17 },
+    },
+  },
+  {
+    id: 'console',
+    label: 'Console',
+    note: 'Dense, dark by day and night',
+    theme: {
+      'color-text': { light: '#edf0f5', dark: '#e4e8ee' },
+      'color-muted': { light: '#aab2c0', dark: '#98a1ae' },
+      'color-surface': { light: '#21252d', dark: '#11141a' },
+      'color-line': { light: '#3d4451', dark: '#2b313b' },
+      'color-field': { light: '#838c9b', dark: '#69727f' },
+      'color-accent': { light: '#b5ec57', dark: '#b5ec57' },
+      'color-on-accent': { light: '#172200', dark: '#172200' },
+      'color-success': { light: '#5fe0a0', dark: '#5fe0a0' },
+      'color-danger': { light: '#ffa198', dark: '#ff978e' },
+      radius: 3,
+      space: 10,
+      padding: 14,
+      font: { family: 'mono', size: 14 },
+      'max-width': 24,
+    },
+  },
+  {
+    id: 'sorbet',
+    label: 'Sorbet',
+    note: 'Bold, round, a little sweet',
+    theme: {
+      'color-text': { light: '#35082a', dark: '#ffeaf7' },
+      'color-muted': { light: '#7b476b', dark: '#d6a9c8' },
+      'color-surface': { light: '#fff5fb', dark: '#270b20' },
+      'color-line': { light: '#f5cbe4', dark: '#57274a' },
+      'color-field': { light: '#b3699a', dark: '#a3648c' },
+      'color-accent': { light: '#bd0f7b', dark: '#ff8fd0' },
+      'color-on-accent': { light: '#ffffff', dark: '#3d0228' },
+      'color-success': { light: '#0b7347', dark: '#74dfae' },
+      'color-danger': { light: '#a82a00', dark: '#ffa37d' },
+      radius: 28,
+      space: 18,
+      font: { family: 'rounded', size: 17 },
+    },
+  },
+];
+
+function color(part, label, hint, light, dark) {
+  const key = `color-${part}`;
+  return { name: `--payment-${key}`, key, label, hint, kind: 'color', default: { light, dark } };
+}
+
+function length(key, label, hint, range) {
+  return { name: `--payment-${key}`, key, label, hint, kind: 'length', ...range };
+}

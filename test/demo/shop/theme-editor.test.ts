@@ -1,0 +1,175 @@
+// The theme page as a person uses it, in a real browser over the whole demo: pick, edit, share, be warned, pay. What a theme is, and
+// that the four can be read by their numbers, themes.test.ts holds; here the browser's own eyes are asked.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { after, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { THEMES } from '../../../demo/shop/theme.ts';
+import { ADA, World } from '../../journeys/shopper.ts';
+import type { Visitor } from '../../journeys/visitor.ts';
+
+const world = await World.open();
+after(() => world.close());
+
+async function atThemes(hash = '', device: Parameters<World['shopper']>[0] = {}): Promise<Visitor> {
+  const { visitor } = await world.shopper(device);
+  await visitor.page.goto(`${world.stack.shop}/themes${hash}`);
+  await widgets(visitor.page).nth(1).locator('[part=pay]').waitFor();
+  return visitor;
+}
+
+const widgets = (page: Page) => page.locator('payment-widget');
+const css = async (page: Page) => (await page.locator('[data-css]').textContent()) ?? '';
+const pick = (page: Page, label: string) => page.locator('.theme', { hasText: label });
+
+/** Of the sheets of both widgets, as the browser worked it out. */
+async function seen(page: Page, property: 'backgroundColor' | 'borderRadius' | 'fontSize'): Promise<string[]> {
+  return widgets(page).evaluateAll(
+    (all, name) =>
+      all.map((widget) => {
+        const sheet = widget.shadowRoot?.querySelector('.sheet');
+        return sheet ? getComputedStyle(sheet)[name] : '';
+      }),
+    property,
+  );
+}
+
+test('a ready theme dresses both widgets, light and dark, and the back button takes it off', async () => {
+  const visitor = await atThemes();
+  const { page } = visitor;
+  assert.equal(await css(page), '/* The defaults: nothing to write. */');
+  assert.deepEqual(await seen(page, 'backgroundColor'), ['rgb(255, 255, 255)', 'rgb(22, 24, 30)']);
+  await pick(page, 'Parchment').click();
+  assert.deepEqual(await seen(page, 'backgroundColor'), ['rgb(255, 250, 240)', 'rgb(31, 27, 21)']);
+  assert.deepEqual(await seen(page, 'fontSize'), ['17px', '17px']);
+  assert.equal(await pick(page, 'Parchment').getAttribute('aria-pressed'), 'true');
+  await page.goBack();
+  await page.locator('[data-theme=plain][aria-pressed=true]').waitFor();
+  assert.deepEqual(await seen(page, 'backgroundColor'), ['rgb(255, 255, 255)', 'rgb(22, 24, 30)']);
+  await visitor.leave();
+});
+
+test('what is edited is seen at once, printed, and there after a reload; a reset takes it back', async () => {
+  const visitor = await atThemes();
+  const { page } = visitor;
+  await page.getByLabel('Surface, dark, hex code').fill('#123');
+  await page.getByLabel('Corners', { exact: true }).press('Home');
+  assert.deepEqual(await seen(page, 'backgroundColor'), ['rgb(255, 255, 255)', 'rgb(17, 34, 51)']);
+  assert.deepEqual(await seen(page, 'borderRadius'), ['0px', '0px']);
+  const printed = `payment-widget {
+  --payment-color-surface: light-dark(#ffffff, #112233);
+  --payment-radius: 0px;
+}`;
+  assert.equal(await css(page), printed);
+  await page.waitForURL(/#color-surface=ffffff-112233&radius=0$/);
+  await page.reload();
+  await widgets(page).nth(1).locator('[part=pay]').waitFor();
+  assert.equal(await css(page), printed);
+  assert.equal(await page.getByLabel('Surface, dark', { exact: true }).inputValue(), '#112233');
+  await page.getByRole('button', { name: 'Reset Surface' }).press('Enter');
+  assert.doesNotMatch(await css(page), /surface/);
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('aria-label')), 'Surface, light');
+  await visitor.leave();
+});
+
+test('the font is a family and a size, or that of the page', async () => {
+  const visitor = await atThemes();
+  const { page } = visitor;
+  assert.ok(await page.getByLabel('Size of the text').isDisabled());
+  await page.getByLabel('Font', { exact: true }).selectOption('Slab serif');
+  await page.getByLabel('Size of the text').press('End');
+  assert.match(await css(page), /--payment-font: 1\.25rem Rockwell/);
+  assert.deepEqual(await seen(page, 'fontSize'), ['20px', '20px']);
+  await page.getByLabel('Font', { exact: true }).selectOption('');
+  assert.equal(await css(page), '/* The defaults: nothing to write. */');
+  await visitor.leave();
+});
+
+test('a color that cannot be read is warned of at its control, and no color is refused', async () => {
+  const visitor = await atThemes();
+  const { page } = visitor;
+  const verdict = page.locator('[data-verdict]');
+  assert.match((await verdict.textContent()) ?? '', /WCAG AA, light and dark/);
+  const accent = page.getByLabel('Accent, light, hex code', { exact: true });
+  await accent.fill('#7fb0ff');
+  const warning = page.locator('#shortfall-color-accent');
+  assert.match((await warning.textContent()) ?? '', /^Light: 2\.\d to 1 .*text needs 4\.5\.$/);
+  assert.equal(await accent.getAttribute('aria-describedby'), await warning.getAttribute('id'));
+  assert.match((await verdict.textContent()) ?? '', /fall short/);
+  await accent.fill('not a color');
+  assert.equal(await accent.getAttribute('aria-invalid'), 'true');
+  assert.match(await css(page), /#7fb0ff/);
+  await accent.blur();
+  await page.locator('[data-key=color-accent] [type=text]:not([aria-invalid])').first().waitFor();
+  assert.equal(await accent.inputValue(), '#7fb0ff');
+  await visitor.leave();
+});
+
+test('the rule is copied as it is shown', async () => {
+  const visitor = await atThemes('#radius=4', { permissions: ['clipboard-read', 'clipboard-write'] });
+  const { page } = visitor;
+  await page.getByRole('button', { name: 'Copy', exact: true }).click();
+  await page.getByText('Copied.').waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await css(page));
+  await visitor.leave();
+});
+
+test('a link within the page leaves the theme and its address alone', async () => {
+  const visitor = await atThemes('#radius=4');
+  const { page } = visitor;
+  await page.getByRole('link', { name: 'Skip to the content' }).press('Enter');
+  await page.waitForURL(/#radius=4$/);
+  assert.match(await css(page), /--payment-radius: 4px/);
+  await visitor.leave();
+});
+
+test('one can pay in it: both widgets follow, keep their dress, and a new order begins again', async () => {
+  const visitor = await atThemes('#radius=4');
+  const { page } = visitor;
+  const phone = await world.phone(ADA);
+  const light = widgets(page).first();
+  await light.locator('input[value=DIRECT]').check();
+  await light.locator('[part~=wallet]').fill(ADA);
+  await light.locator('[part=pay]').click();
+  await phone.approve();
+  await page.locator('.light payment-widget:state(paid)').waitFor();
+  await page.locator('.dark payment-widget:state(paid)').waitFor();
+  assert.deepEqual(await seen(page, 'borderRadius'), ['6px', '6px']);
+  await page.getByRole('button', { name: 'New order' }).click();
+  await page.locator('.light payment-widget:state(choosing)').waitFor();
+  await page.locator('.dark payment-widget:state(choosing)').waitFor();
+  await Promise.all([visitor.leave(), phone.leave()]);
+});
+
+test('axe finds nothing wrong with the page, nor with the widgets in any of the themes, at 320 px', async () => {
+  // Only axe itself needs what the policy forbids.
+  const visitor = await atThemes('', { viewport: { width: 320, height: 800 }, bypassCSP: true });
+  const { page } = visitor;
+  for (const { id, label } of THEMES) {
+    await pick(page, label).click();
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320, id);
+    const { violations, contrasts } = await audit(page);
+    assert.deepEqual(violations, [], id);
+    assert.ok(contrasts > 40, `${id}: ${contrasts} texts had their contrast measured`);
+  }
+  await visitor.leave();
+});
+
+interface Axe {
+  run(options: object): Promise<Record<'violations' | 'passes', { id: string; nodes: { target: unknown }[] }[]>>;
+}
+
+/** By WCAG 2.2 AA, and how many texts had their contrast measured: none would be a pass that says nothing. */
+async function audit(page: Page): Promise<{ violations: string[]; contrasts: number }> {
+  await page.evaluate(await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: Axe };
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+    const { violations, passes } = await axe.run({ runOnly: tags, resultTypes: ['violations', 'passes'] });
+    return {
+      violations: violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${JSON.stringify(target)}`)),
+      contrasts: passes.find(({ id }) => id === 'color-contrast')?.nodes.length ?? 0,
+    };
+  });
+}
