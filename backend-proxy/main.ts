@@ -1,74 +1,17 @@
-// `npm run proxy`: the environment in, a listening server out. The composition root, and the only place that exits.
-// SIGTERM and SIGINT drain: no new connections, streams ended (the widgets come back elsewhere), work in hand finished.
-import { pino } from 'pino';
-import { createProxy, describe, type Log } from './app.ts';
-import { readConfig, type Config } from './config.ts';
-import { createGateway } from './gateway/http.ts';
-import { createLedger } from './ledger/books.ts';
-import { openStore } from './ledger/open.ts';
-import { listen } from './server.ts';
+// `npm run proxy`. Keeps what was compiled between starts, which takes a third off each (hundreds of modules), and so has to
+// run before anything else is loaded: what the proxy is made of is start.ts's.
+// Beside the packages, and not in a temporary folder where anyone could lay code for us: who may write here may write them.
+// Where it cannot be written, the start only takes longer.
+import { enableCompileCache, flushCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
-const DRAIN_LIMIT_MS = 35_000;
-
-async function main(config: Config): Promise<void> {
-  const logger = pino({
-    level: config.LOG_LEVEL,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-  });
-  const log: Log = (level, event, fields = {}) => logger[level]({ event, ...fields });
-  const die = (error: unknown): never => {
-    logger.fatal({ event: 'the books failed', error: describe(error) });
-    process.exit(1);
-  };
-
-  const ledger = createLedger(await openStore(config.DATABASE_URL, die));
-  await ledger.recover();
-  const gateway = createGateway({
-    url: config.GATEWAY_URL,
-    apiKey: config.GATEWAY_API_KEY,
-    profile: config.GATEWAY_PROFILE,
-    checkoutHosts: config.CHECKOUT_HOSTS ?? [],
-  });
-  if (gateway.status === undefined) {
-    log('warn', 'weaker mode: the profile has no status check, so an IPN is believed as it is');
-  }
-  const { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets } = config;
-  const proxy = createProxy({
-    gateway,
-    ledger,
-    log,
-    config: {
-      orderSecrets: config.ORDER_SECRET,
-      merchantKeys: config.MERCHANT_API_KEY,
-      ipnSecrets: config.IPN_SECRET,
-      allowedOrigins: config.ALLOWED_ORIGINS,
-      trustedProxies: config.TRUSTED_PROXIES,
-      publicUrl: config.PUBLIC_URL,
-      webhook: url !== undefined && secrets !== undefined ? { url, secrets } : undefined,
-    },
-  });
-
-  const server = await listen(proxy.app.fetch, { host: config.HOST, port: config.PORT });
-  log('info', 'listening', { url: config.PUBLIC_URL ?? server.url });
-  const work = proxy.run();
-
-  async function drain(signal: string): Promise<void> {
-    log('info', 'stopping', { signal });
-    setTimeout(() => process.exit(1), DRAIN_LIMIT_MS).unref();
-    const closed = server.close();
-    await work.stop();
-    await closed;
-    await gateway.close();
-    await ledger.close();
-    log('info', 'stopped');
-  }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void drain(signal));
-}
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/proxy', import.meta.url)));
 
 try {
-  await main(readConfig(process.env));
+  const { start } = await import('./start.ts');
+  await start(process.env);
+  // Now, because a process that is killed keeps nothing.
+  flushCompileCache();
 } catch (error) {
   // Meant for the operator as it is: what is wrong with the configuration, or why the books cannot be opened.
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -1,6 +1,8 @@
 // The order token: a compact JWS (HS256) that says what is to be paid. Signed by the merchant's server, held by the
 // shopper's browser, verified here and nowhere else. What it says is the merchant's word; the browser can change nothing.
-import { SignJWT, errors as joseErrors, jwtVerify } from 'jose';
+import * as joseErrors from 'jose/errors';
+import { SignJWT } from 'jose/jwt/sign';
+import { jwtVerify } from 'jose/jwt/verify';
 import { z } from 'zod';
 import { Refusal } from './errors.ts';
 import { exponentOf, parseAmount } from './protocol/money.ts';

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { SECRETS, SHOP } from './world.ts';
@@ -131,5 +131,23 @@ describe('the proxy as a process', () => {
       assert.match(output.err, /EADDRINUSE|unable to open/);
       assert.doesNotMatch(output.err + output.out, /canary/);
     }
+  });
+
+  it('keeps compiled code where only those may write who may write the packages, also when it is killed', async (t) => {
+    const env = environment(t);
+    const startAndKill = async (more: Record<string, string>) => {
+      const { child, output, event } = start(t, { ...env, NODE_DEBUG_NATIVE: 'COMPILE_CACHE', ...more });
+      const { url } = (await event('listening')) as { url: string };
+      await fetch(`${url}/healthz`);
+      const closed = once(child, 'close');
+      child.kill('SIGKILL');
+      await closed;
+      return /resolved path (\S+)/.exec(output.err)?.[1] ?? '';
+    };
+    assert.equal(relative(MAIN, await startAndKill({})), join('..', '..', 'node_modules', '.cache', 'proxy'));
+    // In an empty folder, to see that this start has filled it.
+    const folder = join(env['DATABASE_URL']!.slice('file:'.length), '..', 'compiled');
+    assert.equal(await startAndKill({ NODE_COMPILE_CACHE: folder }), folder);
+    assert.ok(readdirSync(folder, { recursive: true }).length > 100);
   });
 });

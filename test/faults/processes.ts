@@ -8,8 +8,6 @@ import { fileURLToPath } from 'node:url';
 import { secretEnvironment } from './secrets.ts';
 
 const READY_WITHIN_MS = 60_000;
-/** Compiled code is kept between starts, as an operator may (NODE_COMPILE_CACHE): it halves what a start costs. */
-const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/faults', import.meta.url));
 const MOST_OUTPUT = 64 * 1024 * 1024;
 
 /** Run inside the child before its own code: says its id (under strace the spawned id is another's), and ties it. */
@@ -56,7 +54,7 @@ export async function startProgram(settings: ProgramSettings): Promise<Running> 
     fileURLToPath(new URL(file, import.meta.url)),
   ];
   const child = spawn(program, args, {
-    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: COMPILED, ...env },
+    env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   child.channel?.unref();

@@ -1,0 +1,71 @@
+// The composition root: the environment in, a listening server out.
+// SIGTERM and SIGINT drain: no new connections, streams ended (the widgets come back elsewhere), work in hand finished.
+import { pino } from 'pino';
+import { createProxy, describe, type Log } from './app.ts';
+import { readConfig } from './config.ts';
+import { createGateway } from './gateway/http.ts';
+import { createLedger } from './ledger/books.ts';
+import { openStore } from './ledger/open.ts';
+import { listen } from './server.ts';
+
+const DRAIN_LIMIT_MS = 35_000;
+
+/** Resolves when it listens. Throws an Error that is meant for the operator, as it is. */
+export async function start(env: Record<string, string | undefined>): Promise<void> {
+  const config = readConfig(env);
+  const logger = pino({
+    level: config.LOG_LEVEL,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+  });
+  const log: Log = (level, event, fields = {}) => logger[level]({ event, ...fields });
+  const die = (error: unknown): never => {
+    logger.fatal({ event: 'the books failed', error: describe(error) });
+    process.exit(1);
+  };
+
+  const ledger = createLedger(await openStore(config.DATABASE_URL, die));
+  await ledger.recover();
+  const gateway = createGateway({
+    url: config.GATEWAY_URL,
+    apiKey: config.GATEWAY_API_KEY,
+    profile: config.GATEWAY_PROFILE,
+    checkoutHosts: config.CHECKOUT_HOSTS ?? [],
+  });
+  if (gateway.status === undefined) {
+    log('warn', 'weaker mode: the profile has no status check, so an IPN is believed as it is');
+  }
+  const { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets } = config;
+  const proxy = createProxy({
+    gateway,
+    ledger,
+    log,
+    config: {
+      orderSecrets: config.ORDER_SECRET,
+      merchantKeys: config.MERCHANT_API_KEY,
+      ipnSecrets: config.IPN_SECRET,
+      allowedOrigins: config.ALLOWED_ORIGINS,
+      trustedProxies: config.TRUSTED_PROXIES,
+      publicUrl: config.PUBLIC_URL,
+      webhook: url !== undefined && secrets !== undefined ? { url, secrets } : undefined,
+    },
+  });
+
+  const server = await listen(proxy.app.fetch, { host: config.HOST, port: config.PORT });
+  const work = proxy.run();
+
+  async function drain(signal: string): Promise<void> {
+    log('info', 'stopping', { signal });
+    setTimeout(() => process.exit(1), DRAIN_LIMIT_MS).unref();
+    const closed = server.close();
+    await work.stop();
+    await closed;
+    await gateway.close();
+    await ledger.close();
+    log('info', 'stopped');
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void drain(signal));
+  // Last: who waits for this line may send a signal at once.
+  log('info', 'listening', { url: config.PUBLIC_URL ?? server.url });
+}
