@@ -7,6 +7,10 @@ import { Refusal } from '../errors.ts';
 const HEARTBEAT_MS = 15_000;
 /** Heartbeats go out in slices: all at once would stall ten thousand streams for 150 ms. */
 const SLICE_MS = 100;
+/**
+ * These numbers, and the token's end, are what bounds streams: one that nobody reads costs no more than one that is read, and
+ * cannot be told from it while the reader's own kernel takes the comments, 9 bytes in 15 s and room for days of them.
+ */
 const MOST = { perOrder: 3, perAddress: 20, inAll: 10_000 };
 const RETRY_AFTER_S = 10;
 
