@@ -775,6 +775,27 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
       assert.deepEqual(await ledger.claimChecks(2, LEASE_MS), []);
     });
 
+    it('gives what an IPN rang for before the sweep, however long that has been due', async (t) => {
+      const { ledger, skip } = await room(t);
+      const ring = (orderId: string) =>
+        ledger.receiveIpn({
+          id: orderId,
+          body: '{}',
+          reading: { orderId, type: 'PAY', paymentId: null, amount: null, currency: null, outcome: null },
+        });
+      for (const orderId of ['A', 'B', 'C', 'D']) {
+        await openPending(ledger, { orderId });
+        skip(S);
+      }
+      skip(M);
+      await ring('C');
+      skip(S);
+      await ring('B');
+      const order: string[] = [];
+      for (let n = 0; n < 4; n += 1) order.push(...(await ledger.claimChecks(1, LEASE_MS)).map(({ id }) => id));
+      assert.deepEqual(order, ['C', 'B', 'A', 'D']);
+    });
+
     it('gives each to one holder until the lease has run out or the check has ended', async (t) => {
       const { ledger, open, now, skip } = await room(t);
       const other = await open(now);
