@@ -17,7 +17,7 @@ export const PAIRS = [
   { of: 'muted', on: ['danger', 0.08, 'surface'], where: 'in an error', atLeast: TEXT },
   { of: 'field', on: 'surface', where: 'on the surface', atLeast: GRAPHIC },
   { of: 'accent', on: 'surface', where: 'on the surface', atLeast: TEXT },
-  { of: 'accent', on: ['accent', 0.08, 'surface'], where: 'under the pointer', atLeast: TEXT },
+  { of: 'accent', on: ['accent', 0.08, 'surface'], where: 'on the chosen row', atLeast: TEXT },
   { of: ['accent', 0.75, 'surface'], on: 'surface', where: 'as the ring of focus', atLeast: GRAPHIC },
   { of: 'on-accent', on: 'accent', where: 'on the button', atLeast: TEXT },
   { of: 'on-accent', on: ['accent', 0.88, 'text'], where: 'on the button under the pointer', atLeast: TEXT },
