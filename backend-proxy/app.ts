@@ -160,7 +160,8 @@ function refuseBody(): never {
 function crossOrigin(allowedOrigins: readonly string[]) {
   return cors({
     origin: [...allowedOrigins],
-    allowMethods: ['GET', 'POST'],
+    // OPTIONS, so that the widget can have the question about its POST asked before the click.
+    allowMethods: ['GET', 'POST', 'OPTIONS'],
     allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key'],
     exposeHeaders: ['X-Request-Id', 'Retry-After'],
     maxAge: 7200,

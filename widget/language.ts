@@ -96,6 +96,8 @@ export type Say = (key: MessageKey, values?: Record<string, string>) => string;
 
 /** By script, by region, by language; undefined for a language that we do not have, and for what is no tag. */
 function dictionaryOf(tag: string): Dictionary | undefined {
+  // The first Intl.Locale takes time, and English needs none: it is what the first frame is likely to be in.
+  if (/^en(-[A-Z]{2})?$/i.test(tag)) return 'en';
   try {
     const locale = new Intl.Locale(tag);
     const { language, region } = locale;

@@ -14,23 +14,23 @@ export const laterStyles = css`
     text-wrap: balance;
   }
   .panel > h2 + p:not(.note) {
-    margin-block-start: calc(var(--space) / -2);
+    margin-block-start: calc(var(--_space) / -2);
   }
   .field [aria-invalid='true'] {
-    border-color: var(--danger);
+    border-color: var(--_danger);
   }
   .wrong {
-    color: var(--danger);
+    color: var(--_danger);
   }
   .note {
-    padding: calc(var(--space) * 0.75) var(--space);
+    padding: calc(var(--_space) * 0.75) var(--_space);
     border-inline-start: 3px solid;
-    border-radius: var(--radius);
+    border-radius: var(--_radius);
     background: color-mix(in srgb, currentColor 8%, transparent);
-    color: var(--text);
+    color: var(--_text);
   }
   .note.wrong {
-    color: var(--danger);
+    color: var(--_danger);
   }
   .note small {
     margin-block-start: 4px;
@@ -38,20 +38,20 @@ export const laterStyles = css`
   .quiet {
     min-block-size: 44px;
     border-color: transparent;
-    color: var(--accent);
+    color: var(--_accent);
   }
   .method:hover:not(:has(:checked)) {
-    border-color: var(--field);
+    border-color: var(--_field);
   }
   .primary:hover {
-    background: color-mix(in srgb, var(--accent) 88%, var(--text));
+    background: color-mix(in srgb, var(--_accent) 88%, var(--_text));
   }
   .second:hover,
   .quiet:hover {
-    background: var(--tint);
+    background: var(--_tint);
   }
   :focus-visible {
-    outline: 3px solid color-mix(in srgb, var(--accent) 75%, transparent);
+    outline: 3px solid color-mix(in srgb, var(--_accent) 75%, transparent);
     outline-offset: 2px;
   }
   [aria-disabled='true'] {
@@ -87,34 +87,34 @@ export const laterStyles = css`
     box-sizing: content-box;
     padding: 13px;
     border-radius: 50%;
-    background: var(--tint);
-    stroke: var(--accent);
+    background: var(--_tint);
+    stroke: var(--_accent);
   }
   .panel > .paid {
-    background: color-mix(in srgb, var(--success) 14%, transparent);
-    stroke: var(--success);
+    background: color-mix(in srgb, var(--_success) 14%, transparent);
+    stroke: var(--_success);
     stroke-width: 2.2;
   }
   .panel > .failed {
-    background: color-mix(in srgb, var(--danger) 12%, transparent);
-    stroke: var(--danger);
+    background: color-mix(in srgb, var(--_danger) 12%, transparent);
+    stroke: var(--_danger);
     stroke-width: 2.4;
   }
   .pair,
   .beside,
   .row {
     display: grid;
-    gap: var(--space);
+    gap: var(--_space);
   }
   .row {
     grid-template-columns: repeat(auto-fit, minmax(min(100%, 8.5rem), 1fr));
-    gap: calc(var(--space) / 2);
+    gap: calc(var(--_space) / 2);
   }
   .code {
     inline-size: min(100%, 15rem);
     justify-self: center;
-    border: 1px solid var(--line);
-    border-radius: var(--radius);
+    border: 1px solid var(--_line);
+    border-radius: var(--_radius);
     overflow: hidden;
     background: #fff;
     forced-color-adjust: none;
@@ -133,12 +133,12 @@ export const laterStyles = css`
   dl {
     display: grid;
     grid-template-columns: auto 1fr;
-    gap: calc(var(--space) / 2) var(--space);
-    padding-block-start: var(--space);
-    border-block-start: 1px solid var(--line);
+    gap: calc(var(--_space) / 2) var(--_space);
+    padding-block-start: var(--_space);
+    border-block-start: 1px solid var(--_line);
   }
   dt {
-    color: var(--muted);
+    color: var(--_muted);
   }
   dd {
     text-align: end;
@@ -153,14 +153,14 @@ export const laterStyles = css`
     .pair:has(.code) {
       grid-template-columns: 15rem 1fr;
       align-items: center;
-      gap: calc(var(--space) * 2);
+      gap: calc(var(--_space) * 2);
     }
   }
   @media (pointer: coarse) {
     a.second {
       border-color: transparent;
-      background: var(--accent);
-      color: var(--on-accent);
+      background: var(--_accent);
+      color: var(--_on-accent);
     }
     @container (width < 34rem) {
       .pair:has(a) .beside {
@@ -188,7 +188,7 @@ export const laterStyles = css`
       border: 1px solid;
     }
     .note button {
-      padding-inline: var(--space);
+      padding-inline: var(--_space);
     }
     i {
       border-style: dotted;

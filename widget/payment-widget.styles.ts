@@ -5,23 +5,23 @@ import { css } from 'lit';
 
 export const styles = css`
   :host {
-    --text: var(--payment-color-text, light-dark(#14171f, #f1f3f7));
-    --muted: var(--payment-color-muted, light-dark(#596070, #a6adbb));
-    --surface: var(--payment-color-surface, light-dark(#fff, #16181e));
-    --line: var(--payment-color-line, light-dark(#dfe2e9, #343945));
-    --field: var(--payment-color-field, light-dark(#8a91a0, #737b8b));
-    --accent: var(--payment-color-accent, light-dark(#2348d5, #94abff));
-    --on-accent: var(--payment-color-on-accent, light-dark(#fff, #0c1230));
-    --success: var(--payment-color-success, light-dark(#0a7540, #56cc8d));
-    --danger: var(--payment-color-danger, light-dark(#b3231b, #ff978e));
-    --radius: var(--payment-radius, 12px);
-    --space: var(--payment-space, 16px);
-    --tint: color-mix(in srgb, var(--accent) 8%, transparent);
+    --_text: var(--payment-color-text, light-dark(#14171f, #f1f3f7));
+    --_muted: var(--payment-color-muted, light-dark(#596070, #a6adbb));
+    --_surface: var(--payment-color-surface, light-dark(#fff, #16181e));
+    --_line: var(--payment-color-line, light-dark(#dfe2e9, #343945));
+    --_field: var(--payment-color-field, light-dark(#8a91a0, #737b8b));
+    --_accent: var(--payment-color-accent, light-dark(#2348d5, #94abff));
+    --_on-accent: var(--payment-color-on-accent, light-dark(#fff, #0c1230));
+    --_success: var(--payment-color-success, light-dark(#0a7540, #56cc8d));
+    --_danger: var(--payment-color-danger, light-dark(#b3231b, #ff978e));
+    --_radius: var(--payment-radius, 12px);
+    --_space: var(--payment-space, 16px);
+    --_tint: color-mix(in srgb, var(--_accent) 8%, transparent);
     display: block;
     container-type: inline-size;
     contain-intrinsic-inline-size: 27rem;
     max-inline-size: var(--payment-max-width, 40rem);
-    color: var(--text);
+    color: var(--_text);
     font: var(--payment-font, inherit);
     line-height: 1.45;
     text-align: start;
@@ -43,25 +43,25 @@ export const styles = css`
   .field {
     display: grid;
     grid-template-columns: minmax(0, 1fr);
-    gap: var(--space);
+    gap: var(--_space);
     border: 0;
   }
   .sheet {
-    padding: var(--payment-padding, calc(var(--space) * 1.5));
-    border: 1px solid var(--line);
-    border-radius: calc(var(--radius) * 1.5);
-    background: var(--surface);
+    padding: var(--payment-padding, calc(var(--_space) * 1.5));
+    border: 1px solid var(--_line);
+    border-radius: calc(var(--_radius) * 1.5);
+    background: var(--_surface);
     overflow-wrap: anywhere;
   }
   .total {
-    font-size: 2em;
+    font-size: min(2em, 11cqi);
     font-weight: 680;
     line-height: 1.2;
     letter-spacing: -0.02em;
   }
   small,
   p {
-    color: var(--muted);
+    color: var(--_muted);
   }
   small {
     display: block;
@@ -79,64 +79,64 @@ export const styles = css`
   }
   .total,
   h2 {
-    color: var(--text);
+    color: var(--_text);
   }
   fieldset {
-    gap: calc(var(--space) / 2);
+    gap: calc(var(--_space) / 2);
   }
   legend {
-    padding-block-end: calc(var(--space) / 1.5);
+    padding-block-end: calc(var(--_space) / 1.5);
   }
   .method {
     display: flex;
     align-items: center;
-    gap: calc(var(--space) * 0.75);
+    gap: calc(var(--_space) * 0.75);
     min-block-size: 62px;
-    padding: calc(var(--space) / 2) var(--space);
-    border: 1px solid var(--line);
-    border-radius: var(--radius);
+    padding: calc(var(--_space) / 2) var(--_space);
+    border: 1px solid var(--_line);
+    border-radius: var(--_radius);
     cursor: pointer;
   }
   .method span {
     flex: 1;
   }
   .method:has(:checked) {
-    border-color: var(--accent);
-    box-shadow: inset 0 0 0 1px var(--accent);
-    background: var(--tint);
+    border-color: var(--_accent);
+    box-shadow: inset 0 0 0 1px var(--_accent);
+    background: var(--_tint);
   }
   [type='radio'] {
     flex: none;
     inline-size: 20px;
     block-size: 20px;
-    accent-color: var(--accent);
+    accent-color: var(--_accent);
   }
   .icon {
     flex: none;
     inline-size: 26px;
     fill: none;
-    stroke: var(--muted);
+    stroke: var(--_muted);
     stroke-width: 1.6;
     stroke-linecap: round;
     stroke-linejoin: round;
   }
   :checked ~ .icon {
-    stroke: var(--accent);
+    stroke: var(--_accent);
   }
   .field {
-    gap: calc(var(--space) / 3);
+    gap: calc(var(--_space) / 3);
   }
   fieldset .field {
-    padding-block: calc(var(--space) / 4) calc(var(--space) / 2);
+    padding-block: calc(var(--_space) / 4) calc(var(--_space) / 2);
   }
   .field input,
   button,
   a {
     inline-size: 100%;
     min-block-size: 48px;
-    padding-inline: var(--space);
-    border: 1px solid var(--field);
-    border-radius: var(--radius);
+    padding-inline: var(--_space);
+    border: 1px solid var(--_field);
+    border-radius: var(--_radius);
     background: none;
     color: inherit;
   }
@@ -158,8 +158,8 @@ export const styles = css`
   .primary {
     min-block-size: 52px;
     border-color: transparent;
-    background: var(--accent);
-    color: var(--on-accent);
+    background: var(--_accent);
+    color: var(--_on-accent);
   }
   .live {
     position: absolute;
@@ -167,7 +167,7 @@ export const styles = css`
   }
   @container (width < 20rem) {
     .sheet {
-      padding: var(--payment-padding, var(--space));
+      padding: var(--payment-padding, var(--_space));
     }
     .method .icon {
       display: none;

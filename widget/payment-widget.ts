@@ -31,6 +31,12 @@ const STATES: Record<Shown['panel'], 'choosing' | 'waiting' | 'paid' | 'failed' 
 /** Not `new URL('.', import.meta.url)` as one expression: bundlers take that for an asset and inline it. */
 const SCRIPT_URL = import.meta.url;
 
+/**
+ * For all widgets of the page: whether one was painted. The first Intl.NumberFormat costs 16 ms (60 on a slow phone), so the first
+ * frame has the methods, with the amount's place kept free, and the next one the amount.
+ */
+let isPainted = false;
+
 /** For all widgets of the page; undefined until it is there. */
 let later: typeof import('./later.ts') | undefined;
 
@@ -198,12 +204,12 @@ export class PaymentWidget extends LitElement {
     if (!shown || !this.#language) return '';
     const around = this.#surroundings(this.#language.tag);
     const { description, amount } = around.order;
-    const total = shown.panel === 'choose' && shown.askAmount ? '' : around.money(amount);
+    const hasTotal = amount && !(shown.panel === 'choose' && shown.askAmount);
     return html`<div class="sheet" part="sheet" lang=${around.language} dir=${this.#language.direction}>
       <slot name="header"></slot>
       <header>
         ${description ? html`<p part="description">${description}</p>` : ''}
-        ${total ? html`<p class="total" part="total">${total}</p>` : ''}
+        ${hasTotal ? html`<p class="total" part="total">${around.money(amount) || '\u00a0'}</p>` : ''}
       </header>
       <div class="panel">${shown.panel === 'choose' ? choose(shown, around) : later?.panel(shown, around)}</div>
       <slot name="footer"></slot>
@@ -224,7 +230,15 @@ export class PaymentWidget extends LitElement {
       this.#say('unpaid') || ' ',
       this.#find('h2') ?? undefined,
     );
-    if (shown) this.#engine?.painted(shown, this.#hadFocus, this.#say);
+    if (!shown) return;
+    this.#engine?.painted(shown, this.#hadFocus, this.#say);
+    if (!isPainted)
+      requestAnimationFrame(() =>
+        setTimeout(() => {
+          isPainted = true;
+          this.requestUpdate();
+        }),
+      );
   }
 
   #surroundings(language: string): Surroundings {
@@ -233,7 +247,7 @@ export class PaymentWidget extends LitElement {
     return {
       tools,
       say: this.#say,
-      money: (amount) => (amount ? formatAmount(amount, order.currency, language) : ''),
+      money: (amount) => (amount && isPainted ? formatAmount(amount, order.currency, language) : ''),
       language,
       order,
       state,

@@ -11,7 +11,7 @@ import { CODE, FakeProxy } from '../widget/fake-proxy.ts';
 import { htmlOf, PAGES, type BenchPage } from './pages.ts';
 
 const PREFLIGHT = {
-  'access-control-allow-methods': 'GET, POST',
+  'access-control-allow-methods': 'GET, POST, OPTIONS',
   'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key',
   'access-control-max-age': '7200',
 };

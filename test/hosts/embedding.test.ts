@@ -190,3 +190,54 @@ test('given no order any more, it shows nothing and hears nothing of the one bef
   assert.equal(await visit.page.locator('payment-widget:state(waiting)').count(), 0);
   await visit.leave();
 });
+
+test('the methods are painted first, and the amount into the place that was kept for it', async () => {
+  const { token } = await host.order();
+  const visit = await host.visit({ head: SCRIPT, body: '<main></main>' });
+  const [first, second] = await visit.page.evaluate(async (order) => {
+    await customElements.whenDefined('payment-widget');
+    const widget = document.createElement('payment-widget');
+    widget.order = order;
+    document.querySelector('main')?.append(widget);
+    await widget.updateComplete;
+    const look = () => ({
+      methods: widget.shadowRoot?.querySelectorAll('input[type=radio]').length,
+      total: widget.shadowRoot?.querySelector('[part=total]')?.textContent?.trim(),
+      pay: widget.shadowRoot?.querySelector('[part=pay]')?.textContent?.trim(),
+      height: widget.offsetHeight,
+    });
+    const before = look();
+    while (!look().total) await new Promise(requestAnimationFrame);
+    return [before, look()];
+  }, token);
+  assert.deepEqual(first, { ...second, total: '', pay: 'Pay' });
+  assert.deepEqual([second?.total, second?.pay], ['€10.10', 'Pay €10.10']);
+  await visit.leave();
+});
+
+test('another origin is asked before the click whether it may be asked to start', async () => {
+  const { token } = await host.order();
+  const visit = await host.visit({ body: '<p>Nothing yet</p>' });
+  const devTools = await visit.page.context().newCDPSession(visit.page);
+  await devTools.send('Network.enable');
+  const preflights: (string | undefined)[] = [];
+  devTools.on('Network.requestWillBeSent', ({ type, request }) => {
+    if (type === 'Other' && request.url.endsWith('/order/payments'))
+      preflights.push(request.headers['Access-Control-Request-Method']);
+  });
+  const asked = visit.page.waitForResponse(
+    (response) => response.url().endsWith('/order/payments') && response.request().method() === 'OPTIONS',
+  );
+  await visit.page.evaluate(
+    async ([src, order]) => {
+      await import(`${src}/widget.js`);
+      document.body.innerHTML = `<payment-widget order="${order}"></payment-widget>`;
+    },
+    [host.proxy, token],
+  );
+  assert.equal((await asked).status(), 204);
+  await visit.pay();
+  await visit.scannedCode();
+  assert.deepEqual(preflights, ['OPTIONS']);
+  await visit.leave();
+});

@@ -26,7 +26,9 @@ describe('the choice', () => {
     await widget.updateComplete;
     expect(widget.view).to.equal(null);
     expect(methodsOf(widget)).to.deep.equal(['DIRECT', 'CHECKOUT', 'JETGO', 'QR']);
-    expect(textOf(widget)).to.contain('Two tickets').and.to.contain('€10.10');
+    await until(() => textOf(widget).includes('€10.10'), 'the amount');
+    expect(textOf(widget)).to.contain('Two tickets');
+    expect(widget.view).to.equal(null);
   });
 
   it('has a radio input for each method, the first one chosen, named and described', async () => {
@@ -367,7 +369,8 @@ describe('the page', () => {
     elsewhere.append(widget);
     release();
     await heading(widget, 'Scan the code to pay');
-    expect(proxy.seen.map(({ path }) => path)).to.deep.equal(['/order/events', '/order/payments']);
+    const asked = proxy.seen.filter(({ method }) => method !== 'OPTIONS').map(({ path }) => path);
+    expect(asked).to.deep.equal(['/order/events', '/order/payments']);
 
     const other = new FakeProxy();
     other.hold();
@@ -417,6 +420,15 @@ describe('the page', () => {
     const widget = await mount(proxy);
     const slots = [...(widget.shadowRoot?.querySelectorAll('slot') ?? [])].map(({ name }) => name);
     expect(slots).to.deep.equal(['header', 'success', 'footer']);
+  });
+
+  it('leaves the page’s own custom properties to what is slotted', async () => {
+    const widget = await mount();
+    const slotted = document.createElement('p');
+    slotted.slot = 'footer';
+    widget.parentElement?.style.setProperty('--accent', 'rebeccapurple');
+    widget.append(slotted);
+    expect(getComputedStyle(slotted).getPropertyValue('--accent')).to.equal('rebeccapurple');
   });
 });
 

@@ -52,7 +52,7 @@ describe('the proxy client', () => {
       ],
     );
     for (const { credentials, cache, redirect } of inits) {
-      assert.deepEqual([credentials, cache, redirect], ['omit', 'no-store', 'error']);
+      assert.deepEqual([credentials, cache, redirect], ['omit', undefined, 'error']);
     }
   });
 

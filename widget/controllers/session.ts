@@ -88,6 +88,7 @@ export class Session implements ReactiveController {
       onRefusal: (refusal) => this.#refuse(refusal, true),
     });
     this.hostConnected();
+    this.#client.prepare();
   }
 
   hostConnected(): void {

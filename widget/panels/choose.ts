@@ -55,12 +55,9 @@ export function choose(shown: Choice, around: Surroundings): TemplateResult {
 
 function amountField({ errors, busy }: Choice, { say, money, language, state, order, run }: Surroundings) {
   const { claims, draft } = state;
-  const values = {
-    min: money(claims?.minAmount),
-    max: money(claims?.maxAmount),
-    // As this language writes a number, without currency and grouping.
-    example: (12.5).toLocaleString(language, { minimumFractionDigits: 2 }),
-  };
+  const values = { min: money(claims?.minAmount), max: money(claims?.maxAmount) };
+  // As this language writes a number, without currency and grouping.
+  const example = () => (12.5).toLocaleString(language, { minimumFractionDigits: 2 });
   const bound = (key: MessageKey, value: string) => (value ? [say(key, values)] : []);
   return field({
     name: 'amount',
@@ -68,7 +65,7 @@ function amountField({ errors, busy }: Choice, { say, money, language, state, or
     value: draft.amount || (order.amount ?? ''),
     mode: 'decimal',
     help: [...bound('atLeast', values.min), ...bound('atMost', values.max)].join(' · '),
-    error: errors.amount && say(errors.amount, values),
+    error: errors.amount && say(errors.amount, { ...values, example: example() }),
     busy,
     onInput: (amount) => run((session) => session.edit({ amount })),
   });

@@ -528,7 +528,7 @@ describe('cross-origin requests', () => {
       }
     }
     const answer = await world.request('OPTIONS', '/order/payments', { headers: { Origin: SHOP, ...preflight } });
-    assert.equal(answer.headers.get('access-control-allow-methods'), 'GET,POST');
+    assert.equal(answer.headers.get('access-control-allow-methods'), 'GET,POST,OPTIONS');
     assert.equal(answer.headers.get('access-control-allow-headers'), 'Authorization,Content-Type,Idempotency-Key');
     const view = await world.request('GET', '/order', {
       headers: { Origin: SHOP, Authorization: `Bearer ${world.token()}` },
