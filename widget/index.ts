@@ -2,6 +2,7 @@
 // The only barrel: what a page's own code may import, listed by hand.
 import { PaymentWidget } from './payment-widget.ts';
 
+export type { Method, OrderView, PaymentView, QrCode, Reason, Status } from '../backend-proxy/protocol/wire.ts';
 export type { PaymentEventDetails, PaymentEventMap } from './events.ts';
 export type { Messages, MessageKey } from './locales/en.ts';
 export { PaymentWidget };

@@ -5,6 +5,9 @@
 const css = String.raw;
 
 export const laterStyles = css`
+  :host(:disabled) {
+    opacity: 0.5;
+  }
   header:not(:has(p)) {
     display: none;
   }

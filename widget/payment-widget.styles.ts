@@ -109,7 +109,12 @@ export const styles = css`
     flex: none;
     inline-size: 20px;
     block-size: 20px;
-    accent-color: var(--_accent);
+    border: 1px solid var(--_field);
+    border-radius: 50%;
+    appearance: none;
+  }
+  :checked {
+    border: 6px solid var(--_accent);
   }
   .icon {
     flex: none;

@@ -2,7 +2,7 @@
 // session's; this renders and hands over. Only what the first paint needs is in this module's bundle: the choice, from the token's
 // own claims. The rest (later.ts) is fetched at once and is there before anybody has read the methods' names.
 import { LitElement, html, type PropertyValues, type TemplateResult } from 'lit';
-import type { OrderView } from '../backend-proxy/protocol/wire.ts';
+import type { Method, OrderView } from '../backend-proxy/protocol/wire.ts';
 import { formatAmount } from './amount.ts';
 import type { Session } from './controllers/session.ts';
 import { chooseTag, fill, loadLanguage, nearestLang, type Language, type Say } from './language.ts';
@@ -118,7 +118,7 @@ export class PaymentWidget extends LitElement {
     proxy: {},
     methods: {},
     method: {},
-    lang: {},
+    lang: { reflect: true, useDefault: true },
     checkoutTarget: { attribute: 'checkout-target' },
     required: { type: Boolean },
     messages: { attribute: false },
@@ -128,9 +128,9 @@ export class PaymentWidget extends LitElement {
   declare order: string;
   /** The proxy's URL. */
   declare proxy: string;
-  /** Names of methods, separated by spaces or commas. */
-  declare methods: string | null;
-  declare method: string | null;
+  /** Names of methods: a list, or a text of them separated by spaces or commas. */
+  declare methods: string | readonly Method[] | null;
+  declare method: Method | null;
   declare lang: string;
   declare checkoutTarget: '_self' | '_blank';
   /** Whether the form around it is invalid until the order is paid. */
@@ -182,8 +182,13 @@ export class PaymentWidget extends LitElement {
     void this.#run(() => {});
   }
 
+  /** Within a disabled fieldset nothing can be pressed. */
+  protected formDisabledCallback(isDisabled: boolean): void {
+    this.inert = isDisabled;
+  }
+
   protected override willUpdate(changed: PropertyValues<this>): void {
-    const wishes = { methods: this.methods?.split(/[\s,]+/) ?? null, method: this.method };
+    const wishes = { methods: this.methods ? `${this.methods}`.split(/[\s,]+/) : null, method: this.method };
     this.#state = { ...this.#state, wishes };
     if (changed.has('order') || changed.has('proxy')) {
       this.#state = stateFor(this.order, this.#state, isNoted);

@@ -342,6 +342,33 @@ describe('the page', () => {
     expect(new FormData(form).get('order')).to.equal('ABC-123');
   });
 
+  it('can disable it with the fieldset around it', async () => {
+    const fieldset = await fixture<HTMLFieldSetElement>(html`<fieldset></fieldset>`);
+    const widget = await mount(new FakeProxy(), { method: 'QR' }, fieldset);
+    fieldset.disabled = true;
+    thePart(widget, 'pay').focus();
+    expect(widget.inert && widget.matches(':disabled')).to.equal(true);
+    expect(widget.shadowRoot?.activeElement).to.equal(null);
+    fieldset.disabled = false;
+    thePart(widget, 'pay').focus();
+    expect(widget.shadowRoot?.activeElement).to.equal(thePart(widget, 'pay'));
+  });
+
+  it('may give the methods as a list, and reads the language back from the attribute', async () => {
+    const widget = await mount();
+    expect(widget.hasAttribute('lang')).to.equal(true);
+    widget.methods = ['QR', 'CHECKOUT'];
+    await widget.updateComplete;
+    expect(methodsOf(widget)).to.deep.equal(['QR', 'CHECKOUT']);
+    widget.methods = '';
+    await widget.updateComplete;
+    expect(methodsOf(widget).length).to.equal(4);
+    widget.lang = 'de';
+    await widget.updateComplete;
+    expect(widget.getAttribute('lang')).to.equal('de');
+    expect(document.createElement('payment-widget').hasAttribute('lang')).to.equal(false);
+  });
+
   it('can replace strings', async () => {
     const widget = await mount();
     widget.messages = { pay: 'Donate {amount}' };

@@ -38,6 +38,16 @@ function type(widget: Subject, id: string, value: string): void {
   input.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
+/** A start that the proxy does not take. */
+function refused(code: string, retryable = false): State {
+  return {
+    attributes: { method: 'QR' },
+    proxy: (proxy) => proxy.nextStarts.push(problemOf(code, { retryable, requestId: '01JD4Z8Q6M' })),
+    act: (widget) => widget.pay(),
+    heading: 'How would you like to pay?',
+  };
+}
+
 export const STATES = {
   choose: { claims: { description }, heading: 'How would you like to pay?' },
   'choose, one method': { claims: { methods: ['QR'] }, heading: 'How would you like to pay?' },
@@ -77,12 +87,15 @@ export const STATES = {
     act: (widget) => widget.pay(),
     heading: 'How would you like to pay?',
   },
-  refused: {
-    attributes: { method: 'QR' },
-    proxy: (proxy) => proxy.nextStarts.push(problemOf('method_unavailable', { requestId: '01JD4Z8Q6M' })),
-    act: (widget) => widget.pay(),
-    heading: 'How would you like to pay?',
-  },
+  'refused: method unavailable': refused('method_unavailable'),
+  'refused: invalid request': refused('invalid_request'),
+  'refused: already paid': refused('already_paid'),
+  'refused: order changed': refused('order_changed'),
+  'refused: too many payments': refused('too_many_payments'),
+  'refused: too many requests': refused('too_many_requests'),
+  'refused: forbidden origin': refused('forbidden_origin'),
+  'refused: newer code, for now': refused('a_newer_code', true),
+  'refused: newer code, for good': refused('a_newer_code'),
   'choose, payment open': {
     payment: paymentOf('QR'),
     act: (widget) => widget.reset(),
@@ -123,6 +136,14 @@ export const STATES = {
     payment: paymentOf('QR', { status: 'FAILED', reason: 'REJECTED' }),
     heading: 'The payment was not accepted',
   },
+  replaced: {
+    payment: paymentOf('QR', { status: 'FAILED', reason: 'REPLACED' }),
+    heading: 'This payment was replaced',
+  },
+  'not created': {
+    payment: paymentOf('JETGO', { status: 'FAILED', reason: 'NOT_CREATED' }),
+    heading: 'The payment was not started',
+  },
   offline: {
     payment: paymentOf('QR'),
     act: (_, proxy) => {
@@ -134,6 +155,12 @@ export const STATES = {
   'token expired': {
     proxy: (proxy) => {
       proxy.streamProblem = problemOf('token_expired', { status: 401, requestId: '01JD4Z8Q6M' });
+    },
+    heading: 'The payment cannot continue here',
+  },
+  'token invalid': {
+    proxy: (proxy) => {
+      proxy.streamProblem = problemOf('invalid_token', { status: 401, requestId: '01JD4Z8Q6M' });
     },
     heading: 'The payment cannot continue here',
   },
