@@ -4,6 +4,9 @@ import '../../widget/index.ts';
 import type { PaymentWidget } from '../../widget/payment-widget.ts';
 import { FakeProxy } from './fake-proxy.ts';
 
+// The files share a tab, and orders their ids: what the one before noted is no reload of this one's.
+sessionStorage.clear();
+
 const proxies = new Map<string, FakeProxy>();
 const pageFetch = globalThis.fetch;
 
