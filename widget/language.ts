@@ -64,7 +64,7 @@ export interface Language {
 export function chooseTag(wishes: readonly (string | null | undefined)[]): string {
   for (const wish of wishes) {
     const tag = wish?.replaceAll('_', '-') ?? '';
-    if (dictionaryOf(tag)) return tag;
+    if (tag && dictionaryOf(tag)) return tag;
   }
   return 'en';
 }

@@ -113,10 +113,11 @@ export async function postFact(p: Posting, id: string, fact: Fact): Promise<bool
  * raises nothing, but brings what the shopper pays with.
  */
 async function keepMeans(p: Posting, id: string, means: Extract<Fact, { stage: 'pending' }>): Promise<void> {
-  const { paymentId, method, checkoutUrl, qr, appUrl } = means;
+  const { paymentId, method, checkoutUrl, appUrl } = means;
+  const qr = means.qr && JSON.stringify(means.qr);
   const row = await p.tx
     .updateTable('transactions')
-    .set({ checkout_url: checkoutUrl, qr: qr && JSON.stringify(qr), app_url: appUrl })
+    .set({ checkout_url: checkoutUrl, qr, app_url: appUrl })
     .set((eb) => ({
       payment_id: eb.fn.coalesce('payment_id', eb.val(paymentId)),
       ...(method && { method }),
@@ -124,6 +125,16 @@ async function keepMeans(p: Posting, id: string, means: Extract<Fact, { stage: '
       ...(method === 'CHECKOUT' && { expires_at: eb('sent_at', '+', CHECKOUT_LIFETIME_MS) }),
     }))
     .where('id', '=', id)
+    // The same answer again changes nothing, the version neither.
+    .where((eb) =>
+      eb.or([
+        eb('checkout_url', 'is distinct from', checkoutUrl),
+        eb('qr', 'is distinct from', qr),
+        eb('app_url', 'is distinct from', appUrl),
+        ...(method ? [eb('method', '!=', method)] : []),
+        ...(paymentId === null ? [] : [eb('payment_id', 'is', null)]),
+      ]),
+    )
     .returning(['type', 'order_id'])
     .executeTakeFirst();
   if (row?.type === 'PAY') await touch(p, row.order_id);

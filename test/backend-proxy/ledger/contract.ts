@@ -415,6 +415,8 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
       const { paymentId, method, qr: kept, appUrl, expiresAt } = order.payments[0]!;
       assert.deepEqual([paymentId, method, kept, appUrl, expiresAt], ['111', 'JETGO', qr, 'jetgo://pay', null]);
       assert.ok(order.version > version);
+      await ledger.record('A', fact, 'answer');
+      assert.deepEqual(await ledger.order('A'), order, 'the same again changes nothing, the version neither');
     });
 
     it('of nothing that is there is no fact', async (t) => {
