@@ -1,15 +1,21 @@
 // The words in which journeys are told: a world (sandbox, proxy and shop as real processes, and a browser), shoppers with a
 // browser of their own in it, and the phones they pay with. Everything goes through what a person sees: pages, roles, the
-// widget's parts. Owns no expectation of a single journey, only the one of all: no browser may have anything to complain about.
+// widget's parts. Owns no expectation of a single journey, only those of all: no browser may have anything to complain about,
+// and nothing that was logged, received, shown, sent or stored may have a secret in it.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import { FREE_PORTS, startStack, type Stack } from '../../demo/stack.ts';
 import { buildWidgetIfStale } from '../../demo/widget-build.ts';
 import { findBrowser } from '../browser.ts';
+import { createSearch } from '../secrets.ts';
+import { findIn, gather, type Evidence } from './evidence.ts';
 import { Visitor } from './visitor.ts';
+import { tapWebhooks, type WebhookTap } from './webhook-tap.ts';
 
 /** Customers of the sandbox's wallet, by their wallet IDs. */
 export const ADA = '12345678';
@@ -28,43 +34,70 @@ export type Method = 'DIRECT' | 'CHECKOUT' | 'JETGO' | 'QR';
 export class World {
   readonly stack: Stack;
   readonly #browser: Browser;
+  readonly #webhooks: WebhookTap;
+  /** Of the database's files and the browsers' records. */
+  readonly #dir: string;
+  readonly #pages: string[] = [];
+  #browsers = 0;
 
-  private constructor(stack: Stack, browser: Browser) {
+  private constructor(stack: Stack, browser: Browser, webhooks: WebhookTap, dir: string) {
     this.stack = stack;
     this.#browser = browser;
+    this.#webhooks = webhooks;
+    this.#dir = dir;
   }
 
   static async open(): Promise<World> {
     await buildWidgetIfStale();
+    const [dir, webhooks] = await Promise.all([mkdtemp(join(tmpdir(), 'payment-journeys-')), tapWebhooks()]);
+    const proxy = { WEBHOOK_URL: webhooks.url, LOG_LEVEL: 'trace' };
     const [stack, browser] = await Promise.all([
-      startStack({ ports: FREE_PORTS }),
+      startStack({ ports: FREE_PORTS, dir, env: { proxy } }),
       findBrowser().then((found) => chromium.launch(found)),
     ]);
-    return new World(stack, browser);
+    webhooks.passOnTo(`${stack.shop}/webhooks`);
+    return new World(stack, browser, webhooks, dir);
   }
 
+  /** Fails where a secret was in anything that is left of all its journeys. */
   async close(): Promise<void> {
-    await Promise.all([this.#browser.close(), this.stack.stop()]);
+    try {
+      await Promise.all(this.#browser.contexts().map((context) => context.close()));
+      assert.deepEqual(findIn(await this.evidence(), createSearch({ ...this.stack.secrets })), []);
+    } finally {
+      await Promise.all([this.#browser.close(), this.stack.stop()]);
+      await Promise.all([this.#webhooks.close(), rm(this.#dir, { recursive: true })]);
+    }
+  }
+
+  /** All that is left so far, of those who have left. */
+  evidence(): Promise<Evidence> {
+    return gather({ stack: this.stack, dir: this.#dir, pages: this.#pages, webhooks: this.#webhooks.passed });
   }
 
   /** Someone who opens the shop on a device of their own. */
   async shopper(device: BrowserContextOptions = {}): Promise<Shopper> {
-    const context = await this.#browser.newContext(device);
-    return new Shopper(this, await Visitor.enter(context));
+    return new Shopper(this, await this.#enter(device));
   }
 
   /** The wallet on another device than the shopper's. */
   async phone(customer: string): Promise<Phone> {
-    const context = await this.#browser.newContext({ viewport: { width: 390, height: 844 } });
-    const phone = new Phone(this, await Visitor.enter(context));
+    const phone = new Phone(this, await this.#enter({ viewport: { width: 390, height: 844 } }));
     await phone.visitor.page.goto(`${this.stack.sandbox}/wallet?as=${customer}`);
     return phone;
   }
 
   async staff(): Promise<Visitor> {
-    const visitor = await Visitor.enter(await this.#browser.newContext());
+    const visitor = await this.#enter();
     await visitor.page.goto(`${this.stack.shop}/desk`);
     return visitor;
+  }
+
+  /** In a browser of their own, with a record of all that it receives. */
+  async #enter(device: BrowserContextOptions = {}): Promise<Visitor> {
+    const path = join(this.#dir, `${(this.#browsers += 1)}.har`);
+    const context = await this.#browser.newContext({ ...device, recordHar: { path, content: 'embed' } });
+    return Visitor.enter(context, (shown) => this.#pages.push(shown));
   }
 
   /** One of the sandbox's controls. */

@@ -1,5 +1,5 @@
 // A browser window that remembers every complaint: console errors and warnings, uncaught errors, requests that failed.
-// No journey may end with one. Knows nothing of shops and payments.
+// No journey may end with one. What it showed and stored at the end it hands on. Knows nothing of shops and payments.
 import assert from 'node:assert/strict';
 import type { BrowserContext, Page } from 'playwright-core';
 
@@ -9,15 +9,17 @@ const STEP_MS = 20_000;
 export class Visitor {
   readonly page: Page;
   readonly complaints: string[] = [];
+  readonly #keep: (shown: string) => void;
   #hasLeft = false;
 
-  private constructor(page: Page) {
+  private constructor(page: Page, keep: (shown: string) => void) {
     this.page = page;
+    this.#keep = keep;
   }
 
-  static async enter(context: BrowserContext): Promise<Visitor> {
+  static async enter(context: BrowserContext, keep: (shown: string) => void): Promise<Visitor> {
     context.setDefaultTimeout(STEP_MS);
-    const visitor = new Visitor(await context.newPage());
+    const visitor = new Visitor(await context.newPage(), keep);
     // A journey that breaks off never leaves: what its browser had to say may be why.
     context.on('close', () => {
       if (!visitor.#hasLeft && visitor.complaints.length > 0) console.error(visitor.complaints.join('\n'));
@@ -30,7 +32,10 @@ export class Visitor {
   /** Closes the window, and fails where it had complaints. */
   async leave(): Promise<void> {
     this.#hasLeft = true;
-    await this.page.context().close();
+    const context = this.page.context();
+    for (const page of context.pages()) this.#keep(await page.evaluate(shownBy).catch(() => page.content()));
+    this.#keep(JSON.stringify(await context.storageState()));
+    await context.close();
     assert.deepEqual(this.complaints, []);
   }
 
@@ -45,4 +50,14 @@ export class Visitor {
       if (failure !== 'net::ERR_ABORTED') this.complaints.push(`failed: ${request.url()} ${failure}`);
     });
   }
+}
+
+/** In the page: its address, its HTML with all shadow roots, and what it keeps for this window. */
+function shownBy(): string {
+  const rootsIn = (node: ParentNode): ShadowRoot[] =>
+    [...node.querySelectorAll('*')].flatMap(({ shadowRoot }) =>
+      shadowRoot === null ? [] : [shadowRoot, ...rootsIn(shadowRoot)],
+    );
+  const html = document.documentElement.getHTML({ shadowRoots: rootsIn(document) });
+  return [location.href, html, JSON.stringify(Object.entries(sessionStorage))].join('\n');
 }
