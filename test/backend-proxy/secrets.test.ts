@@ -3,22 +3,16 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { createSearch } from '../secrets.ts';
 import { SECRETS, SHOP, createWorld } from './world.ts';
 
 const JSON_BODY = { 'Content-Type': 'application/json' };
 const PAYOUT = { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678' };
 
-/** Each secret as it is, and what it is in base64 and percent-encoded: no other writing of it may appear either. */
-const CANARIES = Object.values(SECRETS).flatMap((secret) => [
-  secret,
-  Buffer.from(secret).toString('base64').replace(/=+$/, ''),
-  encodeURIComponent(secret),
-  secret.replace(/^whsec_/, ''),
-]);
+const search = createSearch(SECRETS);
 
-function assertNone(text: string, where: string): void {
-  for (const canary of CANARIES) assert.ok(!text.includes(canary), `${canary} is in ${where}`);
-  assert.doesNotMatch(text, /canary-webhook-secret/, where);
+function assertNone(seen: string | Uint8Array, where: string): void {
+  assert.deepEqual(search(seen), [], where);
 }
 
 describe('no secret', () => {
@@ -116,8 +110,7 @@ describe('no secret', () => {
       'a webhook',
     );
     for (const suffix of ['', '-wal']) {
-      if (existsSync(world.file + suffix))
-        assertNone(readFileSync(world.file + suffix, 'latin1'), `the database${suffix}`);
+      if (existsSync(world.file + suffix)) assertNone(readFileSync(world.file + suffix), `the database${suffix}`);
     }
     assert.ok(!log.includes(token), 'a token is in the log');
     assert.ok(!log.includes('99887766') && !log.includes('12345678'), 'a wallet id is in the log');

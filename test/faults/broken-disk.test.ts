@@ -10,7 +10,7 @@ import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
 import { createClients, signOrder, type Clients } from './clients.ts';
 import { startProxy } from './processes.ts';
 import { setScene, settle } from './scene.ts';
-import { leaksIn, SECRETS } from './secrets.ts';
+import { leaksIn, SECRETS, withPassword } from './secrets.ts';
 import { each, isLong, size, trial, until, type Findings, type Trial } from './trial.ts';
 
 const SENDERS = 16;
@@ -105,7 +105,7 @@ trial(
     const { gateway, merchant } = scene;
     const postgres = await startPostgres();
     t.defer(postgres.end);
-    const databaseUrl = await postgres.createDatabase();
+    const databaseUrl = withPassword(await postgres.createDatabase());
     const proxy = await startProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
     t.defer(proxy.kill9);
     const clients = createClients(() => proxy.url);

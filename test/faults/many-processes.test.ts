@@ -7,7 +7,7 @@ import type { TestGateway } from './gateway.ts';
 import { startKillable, type Killable } from './killable.ts';
 import type { Random } from './random.ts';
 import { setScene, settle, type Scene } from './scene.ts';
-import { leaksIn } from './secrets.ts';
+import { leaksIn, withPassword } from './secrets.ts';
 import { each, size, trial, until, type Findings, type Trial } from './trial.ts';
 
 const LIMITS = { withinMs: size(300_000, 1_800_000) };
@@ -25,7 +25,7 @@ trial(
     const scene = await setScene(t);
     const postgres = await startPostgres();
     t.defer(postgres.end);
-    const databaseUrl = await postgres.createDatabase();
+    const databaseUrl = withPassword(await postgres.createDatabase());
     return run(t, scene, { databaseUrl, processes: 4, kills: size(2, 4), orders: size(60, 1_500) });
   },
 );

@@ -1,5 +1,6 @@
 // The secrets of every run, each a canary: recognizable wherever it turns up, and it may turn up nowhere.
 // They are no one's real secrets; that is why they can stand here.
+import { createSearch } from '../secrets.ts';
 
 export const SECRETS = {
   gatewayApiKey: 'canary-gateway-api-key-4f1d77c2',
@@ -7,18 +8,17 @@ export const SECRETS = {
   merchantApiKey: 'canary-merchant-api-key-71c0de55-aa01',
   ipnSecret: 'canary_ipn_secret_38ac91ff02',
   webhookSecret: `whsec_${Buffer.from('canary-webhook-secret-5d6e7f8091').toString('base64')}`,
+  databasePassword: 'canary-database-password-0c64ba12',
 };
 
-/** All that must never be seen: the secrets as they are set, and what the webhooks' one stands for. */
-export const CANARIES: readonly string[] = [
-  ...Object.values(SECRETS),
-  SECRETS.webhookSecret.slice('whsec_'.length),
-  'canary-webhook-secret',
-];
+/** The names of the secrets that a text shows. */
+export const leaksIn = createSearch(SECRETS);
 
-/** Which secrets a text shows, by the first letters of each. */
-export function leaksIn(text: string): string[] {
-  return CANARIES.filter((canary) => text.includes(canary)).map((canary) => `${canary.slice(0, 24)}…`);
+/** A database's address as operators have it: with a password, which is asked for or not. */
+export function withPassword(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  url.password = SECRETS.databasePassword;
+  return url.href;
 }
 
 /** What the proxy is told of them, by its environment. */
