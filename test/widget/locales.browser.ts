@@ -9,6 +9,8 @@ import { proxyOf, STATES, type State } from './states.ts';
 
 const WIDTH_PX = 240;
 const TAGS = ['en', ...Object.keys(LOADERS)];
+/** One font for all engines: each has its own default, and a wider one breaks other lines. */
+const FONT = "'Times New Roman', 'Liberation Serif', serif";
 /** Long, as amounts go. */
 const DEAR = { amount: '12345.67', currency: 'EUR' };
 
@@ -68,7 +70,9 @@ function tornWords(sheet: Element): string[] {
         continue;
       range.setStart(node, match.index);
       range.setEnd(node, match.index + word.length);
-      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+      // WebKit has an empty box for the place where the line before was broken.
+      const boxes = [...range.getClientRects()].filter(({ width }) => width > 0);
+      const lines = new Set(boxes.map(({ top }) => Math.round(top)));
       if (lines.size > 1) found.push(`torn: ${word}`);
     }
   }
@@ -78,9 +82,11 @@ function tornWords(sheet: Element): string[] {
 describe('each language, at 240 px', function () {
   this.timeout(20_000);
   before(async () => {
+    document.body.style.fontFamily = FONT;
     await Promise.all(TAGS.map(async (tag) => loadLanguage(tag)));
   });
   afterEach(() => fixtureCleanup());
+  after(() => document.body.removeAttribute('style'));
 
   it('would be seen to overflow, to be cut and to be torn', async () => {
     const widget = await reach('paid');
