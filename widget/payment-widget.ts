@@ -188,7 +188,7 @@ export class PaymentWidget extends LitElement {
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    const wishes = { methods: this.methods ? `${this.methods}`.split(/[\s,]+/) : null, method: this.method };
+    const wishes = { methods: this.methods ? String(this.methods).split(/[\s,]+/) : null, method: this.method };
     this.#state = { ...this.#state, wishes };
     if (changed.has('order') || changed.has('proxy')) {
       this.#state = stateFor(this.order, this.#state, isNoted);
