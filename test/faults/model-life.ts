@@ -12,6 +12,7 @@ import { openOwnProxy, passTime, type OwnProxy } from './own-proxy.ts';
 import { SECRETS } from './secrets.ts';
 
 const DAYS_MS = 9 * 24 * 3_600_000;
+const LAST_SWEEP_MS = 7 * 24 * 3_600_000;
 const WALLET = '12345678';
 const AMOUNT = { text: '10.10', number: 10.1 };
 const AS_MERCHANT = { Authorization: `Bearer ${SECRETS.merchantApiKey}` };
@@ -68,8 +69,11 @@ export class Life {
     await this.#compare('the end');
     for (const { id, stage, flags } of this.model.transactions.values()) {
       if (!HAS_ENDED[stage] && !flags.has('needs_review')) throw new Error(`${id} never ended: ${stage}`);
-      const isPaid = this.#sandbox.world.transaction(id)?.status === 'SUCCESS';
-      if (!this.#hasLied && isPaid !== (stage === 'succeeded'))
+      const known = this.#sandbox.world.transaction(id);
+      const isPaid = known?.status === 'SUCCESS';
+      // What the gateway decides after the last sweep, and does not say, only a person can learn: that is what the flag is for.
+      const isOutOfSight = flags.has('needs_review') && known && known.updatedAt > known.createdAt + LAST_SWEEP_MS;
+      if (!this.#hasLied && !isOutOfSight && isPaid !== (stage === 'succeeded'))
         throw new Error(`${id} is ${stage}, against the gateway`);
     }
   }

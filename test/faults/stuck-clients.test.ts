@@ -21,8 +21,8 @@ const UNREAD_ANSWERS = size(40, 200);
 const ANSWERS_EACH = 400;
 const HEALTHY_AT_ONCE = 4;
 const HEALTHY_AT_LEAST = 100;
-/** What hundreds of connections may cost together; a single one of the bodies, kept, is more in the long run. */
-const MOST_GROWTH_KB = 192 * 1024;
+/** What the collector may leave lying, and what a connection may cost; a single one of the bodies, kept, is more in the long run. */
+const MOST_GROWTH_KB = 128 * 1024 + 64 * (SLOW_HEADS + SLOW_BODIES + UNREAD_STREAMS + UNREAD_ANSWERS);
 /** Of descriptors, for what the proxy keeps open by itself: its connections to the gateway and the merchant. */
 const SPARE_DESCRIPTORS = 40;
 /** Heads are cut after 10 s and bodies after 15 s; a machine under load may take much longer to get to it. */
