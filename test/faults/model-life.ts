@@ -35,6 +35,8 @@ export class Life {
   #proxy: OwnProxy | undefined;
   /** A status check was made to lie: then the gateway's truth proves nothing. */
   #hasLied = false;
+  /** Decided after the last sweep, and no IPN says so: only a person can learn of it. */
+  readonly #outOfSight = new Set<string>();
 
   constructor(settings: LifeSettings) {
     const { gateway, name } = settings;
@@ -69,11 +71,8 @@ export class Life {
     await this.#compare('the end');
     for (const { id, stage, flags } of this.model.transactions.values()) {
       if (!HAS_ENDED[stage] && !flags.has('needs_review')) throw new Error(`${id} never ended: ${stage}`);
-      const known = this.#sandbox.world.transaction(id);
-      const isPaid = known?.status === 'SUCCESS';
-      // What the gateway decides after the last sweep, and does not say, only a person can learn: that is what the flag is for.
-      const isOutOfSight = flags.has('needs_review') && known && known.updatedAt > known.createdAt + LAST_SWEEP_MS;
-      if (!this.#hasLied && !isOutOfSight && isPaid !== (stage === 'succeeded'))
+      const isPaid = this.#sandbox.world.transaction(id)?.status === 'SUCCESS';
+      if (!this.#hasLied && !this.#outOfSight.has(id) && isPaid !== (stage === 'succeeded'))
         throw new Error(`${id} is ${stage}, against the gateway`);
     }
   }
@@ -133,10 +132,12 @@ export class Life {
     const transactions = this.#sandbox.world.transactions();
     const transaction = transactions[which % Math.max(transactions.length, 1)];
     if (transaction === undefined) return;
+    const { orderId, createdAt } = transaction;
+    if (ipn === 'never' && this.clock.now() > createdAt + LAST_SWEEP_MS) this.#outOfSight.add(orderId);
     const control = (path: string, body: object) =>
       this.#sandbox.app.request(`/_sandbox/${path}`, { method: 'POST', body: JSON.stringify(body) });
     await control('faults', { ipn: ipn === 'never' ? { never: true } : { repeat: ipn === 'twice' ? 2 : 1 } });
-    await control(`transactions/${transaction.orderId}/${action}`, {});
+    await control(`transactions/${orderId}/${action}`, {});
     await this.#sandbox.tick();
     await control('faults', {});
   }
