@@ -29,6 +29,7 @@ import { createWebhookSender, type WebhookTarget } from './webhooks.ts';
 import type { Worker } from './worker.ts';
 
 const MAX_BODY_BYTES = 16 * 1024;
+const MAX_LOGGED_CHARS = 300;
 const PRUNE_EVERY_MS = 3_600_000;
 
 export interface ProxyConfig {
@@ -175,7 +176,7 @@ const jsonOnly: MiddlewareHandler = async (c, next) => {
   await next();
 };
 
-/** One line and one count a request, with the route's pattern: the path of an IPN is a secret. */
+/** One line and one count a request, with what the caller was told and the route's pattern: the path of an IPN is a secret. */
 function observed(log: Log, metrics: Metrics, now: () => number): MiddlewareHandler {
   return async (c, next) => {
     const from = now();
@@ -186,6 +187,7 @@ function observed(log: Log, metrics: Metrics, now: () => number): MiddlewareHand
     log(status >= 500 ? 'warn' : 'info', 'request', {
       requestId: c.get('requestId'),
       ...answered,
+      ...(c.error instanceof Refusal && { code: c.error.kind, detail: c.error.message.slice(0, MAX_LOGGED_CHARS) }),
       ms: now() - from,
     });
   };

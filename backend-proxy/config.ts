@@ -52,7 +52,10 @@ const schema = z
       'at least 22 URL-safe characters (A-Z a-z 0-9 _ -), or a comma-separated list of such',
       (secret) => /^[A-Za-z0-9_-]{22,}$/.test(secret),
     ),
-    ALLOWED_ORIGINS: listOf('comma-separated exact origins, like https://shop.example', isOrigin),
+    ALLOWED_ORIGINS: listOf(
+      'comma-separated exact origins, like https://shop.example: scheme, host and port, no path or slash at the end, no *',
+      isOrigin,
+    ),
     DATABASE_URL: z
       .string()
       .regex(/^(file:.+|postgres(ql)?:\/\/.+)$/, { error: 'file:PATH or postgres://…' })
@@ -75,9 +78,13 @@ const schema = z
     error: 'not 0, because certificates are always checked; name an own authority by NODE_EXTRA_CA_CERTS',
     path: ['NODE_TLS_REJECT_UNAUTHORIZED'],
   })
-  .refine((env) => (env.WEBHOOK_URL === undefined) === (env.WEBHOOK_SECRET === undefined), {
-    error: 'WEBHOOK_URL and WEBHOOK_SECRET go together',
+  .refine((env) => env.WEBHOOK_URL === undefined || env.WEBHOOK_SECRET !== undefined, {
+    error: 'missing: WEBHOOK_URL is set, and what it is sent has to be signed',
     path: ['WEBHOOK_SECRET'],
+  })
+  .refine((env) => env.WEBHOOK_SECRET === undefined || env.WEBHOOK_URL !== undefined, {
+    error: 'missing: WEBHOOK_SECRET is set, and there is nowhere to send to',
+    path: ['WEBHOOK_URL'],
   });
 
 export type Config = Omit<z.infer<typeof schema>, 'GATEWAY_PROFILE'> & { GATEWAY_PROFILE: Profile };
@@ -93,7 +100,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const profile = readProfile(given['GATEWAY_PROFILE']);
   if (Array.isArray(profile)) problems.push(...profile);
   if (!parsed.success || Array.isArray(profile)) {
-    throw new Error(`The configuration is not complete:\n${problems.map((line) => `  ${line}`).join('\n')}`);
+    throw new Error(`The configuration is not right:\n${problems.map((line) => `  ${line}`).join('\n')}`);
   }
   return { ...parsed.data, GATEWAY_PROFILE: profile };
 }

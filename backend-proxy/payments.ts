@@ -135,6 +135,7 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     description: terms.description ?? null,
     methods,
     paid: order !== undefined && order.paidBy !== null,
+    surplus: order?.payments.some(({ surplus }) => surplus) ?? false,
     version: order?.version ?? 0,
     serverTime: iso(nowMs),
     payment: current ? paymentView(current) : null,

@@ -25,7 +25,7 @@ export async function start(env: Record<string, string | undefined>): Promise<vo
     process.exit(1);
   };
 
-  const ledger = createLedger(await openStore(config.DATABASE_URL, die));
+  const ledger = createLedger(await setBy('DATABASE_URL', openStore(config.DATABASE_URL, die)));
   await ledger.recover();
   const gateway = createGateway({
     url: config.GATEWAY_URL,
@@ -52,7 +52,7 @@ export async function start(env: Record<string, string | undefined>): Promise<vo
     },
   });
 
-  const server = await listen(proxy.app.fetch, { host: config.HOST, port: config.PORT });
+  const server = await setBy('HOST, PORT', listen(proxy.app.fetch, { host: config.HOST, port: config.PORT }));
   const work = proxy.run();
 
   async function drain(signal: string): Promise<void> {
@@ -68,4 +68,13 @@ export async function start(env: Record<string, string | undefined>): Promise<vo
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void drain(signal));
   // Last: who waits for this line may send a signal at once.
   log('info', 'listening', { url: config.PUBLIC_URL ?? server.url });
+}
+
+/** What fails in the words of the system or the database gets the name of the variable that set it. */
+async function setBy<T>(variables: string, started: Promise<T>): Promise<T> {
+  try {
+    return await started;
+  } catch (error) {
+    throw new Error(`${variables}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }

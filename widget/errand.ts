@@ -1,6 +1,7 @@
 // The way to the hosted checkout: in place of this page, or in a tab of its own. And the note that a reload finds.
 // A new tab is only allowed within the click, so it is opened empty, cut off from this page, and sent on once there is a URL.
-import type { Method, OrderView } from '../backend-proxy/protocol/wire.ts';
+// Only for who chose the checkout: where the gateway answers another method with one, the panel's link is the way.
+import type { OrderView } from '../backend-proxy/protocol/wire.ts';
 import { emit } from './events.ts';
 import { checkoutLink } from './links.ts';
 
@@ -22,13 +23,13 @@ export function runErrand(errand: Errand, { payment, paid }: OrderView, element:
   return true;
 }
 
-export function prepareErrand(method: Method, target: '_self' | '_blank'): Errand {
+export function prepareErrand(target: '_self' | '_blank'): Errand {
   const isApart = target === '_blank';
-  const tab = isApart && method === 'CHECKOUT' ? open('about:blank', '_blank') : null;
+  const tab = isApart ? open('about:blank', '_blank') : null;
   if (tab) tab.opener = null;
   return {
     go(url) {
-      // Without a tab (blocked, or the gateway answered with CHECKOUT unasked) the panel's link is the way.
+      // Where the tab was blocked the panel's link is the way.
       if (tab) tab.location.replace(url);
       else if (!isApart) location.assign(url);
     },

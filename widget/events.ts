@@ -13,8 +13,11 @@ export interface PaymentEventDetails {
   'payment-success': OrderView;
   /** The payment failed; the shopper may try again, and a late success still counts. */
   'payment-failed': OrderView;
-  /** Something did not work that is no outcome of a payment; `code` is the problem's, or `network`. */
-  'payment-error': { code: string; retryable: boolean; requestId: string | undefined };
+  /**
+   * Something did not work that is no outcome of a payment; `code` is the problem's, or `network`. `detail` is what the proxy said
+   * of it, in English, for developers.
+   */
+  'payment-error': { code: string; retryable: boolean; requestId: string | undefined; detail?: string | undefined };
 }
 
 export type PaymentEventMap = { [Name in keyof PaymentEventDetails]: CustomEvent<PaymentEventDetails[Name]> };

@@ -27,7 +27,6 @@ export const laterStyles = css`
   }
   .note {
     padding: calc(var(--_space) * 0.75) var(--_space);
-    border-inline-start: 3px solid;
     border-radius: var(--_radius);
     background: color-mix(in srgb, currentColor 8%, transparent);
     color: var(--_text);
@@ -84,7 +83,12 @@ export const laterStyles = css`
   }
   .note button {
     justify-content: start;
+    inline-size: auto;
     padding: 0;
+  }
+  .note button:hover {
+    background: none;
+    text-decoration: underline;
   }
   .panel > .icon {
     box-sizing: content-box;

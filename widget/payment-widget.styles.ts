@@ -131,9 +131,6 @@ export const styles = css`
   .field {
     gap: calc(var(--_space) / 3);
   }
-  fieldset .field {
-    padding-block: calc(var(--_space) / 4) calc(var(--_space) / 2);
-  }
   .field input,
   button,
   a {

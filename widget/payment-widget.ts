@@ -84,7 +84,7 @@ let later: typeof import('./later.ts') | undefined;
  * @csspart status - What is awaited.
  * @csspart error - What went wrong.
  * @csspart details - The facts of a paid order.
- * @csspart again - The button that tries a failed method again.
+ * @csspart again - The button that tries a failed method again, or loads the page anew.
  * @csspart other - The button that leads back to the choice.
  * @csspart back - The button that leads from the choice to the open payment.
  * @csspart retry - The button that looks for the connection again.

@@ -8,6 +8,8 @@ export interface Trouble {
   code: string;
   retryable: boolean;
   requestId: string | undefined;
+  /** What the proxy said, in English, for developers. */
+  detail?: string | undefined;
 }
 
 /** Fields that the shopper fills in, and why each is not accepted. */

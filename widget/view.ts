@@ -12,14 +12,14 @@ export type Outcome =
   | { panel: 'redirect'; url: string; remainingMs: number | null }
   | { panel: 'scan'; code: QrCode | null; appUrl: string | null }
   | { panel: 'wallet' }
-  | { panel: 'paid'; method: Method | null; late: boolean }
+  | { panel: 'paid'; method: Method | null; surplus: boolean }
   | { panel: 'failed'; method: Method; reason: Reason | null }
   | { panel: 'trouble'; trouble: Trouble };
 
 /** Null where it is the choice (choice.ts) that is to be shown. `now`: ours, ms. */
 export function show(state: SessionState, now: number): Outcome | null {
   const { claims, order, stage, resuming } = state;
-  if (order.paid) return { panel: 'paid', method: order.payment?.method ?? null, late: order.payment?.late ?? false };
+  if (order.paid) return { panel: 'paid', method: order.payment?.method ?? null, surplus: order.surplus };
   if (stage.at === 'stopped') return { panel: 'trouble', trouble: stage.trouble };
   if (!claims) return { panel: 'trouble', trouble: { code: 'invalid_token', retryable: false, requestId: undefined } };
   if (stage.at === 'following') {
@@ -30,14 +30,14 @@ export function show(state: SessionState, now: number): Outcome | null {
 }
 
 function showPayment(payment: PaymentView, proxyTime: number): Outcome {
-  const { method, reason, late } = payment;
+  const { method, reason } = payment;
   switch (payment.status) {
     case 'INITIALIZED':
       return { panel: 'checking' };
     case 'PROCESSING':
       return showWaiting(payment, proxyTime);
     case 'SUCCESS':
-      return { panel: 'paid', method, late };
+      return { panel: 'paid', method, surplus: false };
     case 'FAILED':
       return { panel: 'failed', method, reason };
     default:

@@ -63,6 +63,8 @@ export interface OrderView {
   description: string | null;
   methods: Method[];
   paid: boolean;
+  /** Paid more than once; the merchant was told by `payment.surplus`. */
+  surplus: boolean;
   version: number;
   serverTime: string;
   /** The current payment: the one that succeeded, else the latest. */

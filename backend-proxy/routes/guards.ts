@@ -33,12 +33,17 @@ export function merchantOnly(keys: readonly string[]): MiddlewareHandler {
   };
 }
 
+const MAX_ORIGIN_CHARS = 100;
+
 /** Pages of other origins get nothing, not even an answer they could not read. */
 export function originIn(allowed: readonly string[]): MiddlewareHandler {
   return async (c, next) => {
     const origin = c.req.header('Origin');
     if (origin !== undefined && !allowed.includes(origin)) {
-      throw new Refusal('forbidden_origin', 'The page’s origin is not one of ALLOWED_ORIGINS.');
+      throw new Refusal(
+        'forbidden_origin',
+        `The page’s origin, ${origin.slice(0, MAX_ORIGIN_CHARS)}, is not one of ALLOWED_ORIGINS.`,
+      );
     }
     await next();
   };

@@ -35,6 +35,7 @@ const orderViewSchema = z
     description: nullableText,
     methods: z.array(z.enum(METHODS)),
     paid: z.boolean(),
+    surplus: z.boolean(),
     version: z.int(),
     serverTime: z.string(),
     payment: paymentSchema.nullable(),

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
 import type { Ledger, Observation } from '../../backend-proxy/ledger/ledger.ts';
+import type { Problem } from '../../backend-proxy/protocol/wire.ts';
 import type { Transaction } from '../../backend-proxy/protocol/transaction.ts';
 import { createReconciler } from '../../backend-proxy/reconcile.ts';
 import { createWorld } from './world.ts';
@@ -32,6 +33,15 @@ describe('the proxy at work', () => {
     await world.sandbox.tick();
     await new Promise((resolve) => setTimeout(resolve, 50));
     assert.equal((await world.view(world.token({ orderId: 'A-2' }))).paid, false, 'nothing works after the stop');
+  });
+
+  it('says in the log what a caller was told, by the same request id', async (t) => {
+    const world = await createWorld(t);
+    const answer = await world.request('GET', '/order', { headers: { Origin: 'https://elsewhere.example' } });
+    const { requestId, code, detail } = (await answer.json()) as Problem;
+    assert.match(detail, /https:\/\/elsewhere\.example/);
+    const line = world.log.find((entry) => entry['requestId'] === requestId);
+    assert.deepEqual([line?.['status'], line?.['code'], line?.['detail']], [403, code, detail]);
   });
 
   it('ends its streams at the stop', async (t) => {

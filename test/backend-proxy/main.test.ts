@@ -124,11 +124,14 @@ describe('the proxy as a process', () => {
     const env = environment(t);
     const first = start(t, env);
     const { url } = (await first.event('listening')) as { url: string };
-    for (const wrong of [{ PORT: new URL(url).port }, { DATABASE_URL: 'file:/nowhere/payments.db' }]) {
+    for (const [wrong, why] of [
+      [{ PORT: new URL(url).port }, /^HOST, PORT: .*EADDRINUSE/],
+      [{ DATABASE_URL: 'file:/nowhere/payments.db' }, /^DATABASE_URL: unable to open/],
+    ] as const) {
       const { child, output } = start(t, { ...env, ...wrong });
       const [code] = (await once(child, 'close')) as [number];
       assert.equal(code, 1);
-      assert.match(output.err, /EADDRINUSE|unable to open/);
+      assert.match(output.err, why);
       assert.doesNotMatch(output.err + output.out, /canary/);
     }
   });

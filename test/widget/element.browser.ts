@@ -154,6 +154,7 @@ describe('paying', () => {
     type(widget, 'wallet', '12345678');
     thePart(widget, 'pay').click();
     await heading(widget, 'Confirm in your wallet app');
+    expect(textOf(widget)).to.contain('Wallet ID: 12345678');
     expect(proxy.starts[0]?.body).to.deep.equal({ method: 'DIRECT', customer: '12345678' });
   });
 
@@ -219,6 +220,7 @@ describe('paying', () => {
     await heading(widget, 'Scan the code to pay');
     thePart(widget, 'other').click();
     await until(() => part(widget, 'pay'), 'the choice');
+    expect(textOf(widget)).to.contain('Confirm only one payment');
     thePart(widget, 'back').click();
     await heading(widget, 'Scan the code to pay');
     proxy.settle({ status: 'SUCCESS' });

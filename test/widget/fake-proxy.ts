@@ -113,6 +113,7 @@ export class FakeProxy {
       description: this.claims.description ?? null,
       methods: this.claims.methods ?? ['DIRECT', 'CHECKOUT', 'JETGO', 'QR'],
       paid: false,
+      surplus: false,
       version: 0,
       serverTime: '',
       payment: null,

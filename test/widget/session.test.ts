@@ -47,8 +47,8 @@ async function scene({ heard = true, claims, view }: SceneOptions = {}) {
       random: () => 0.5,
       newKey: () => `key-${++keys}`,
       page: new EventTarget(),
-      prepareErrand: (method, target) => {
-        errands.push(`prepare ${method} ${target}`);
+      prepareErrand: (target) => {
+        errands.push(`prepare ${target}`);
         return { go: (url) => errands.push(`go ${url}`), drop: () => errands.push('drop') };
       },
     },
@@ -235,7 +235,7 @@ describe('a refusal', () => {
     await clock.advance(60_000);
     assert.deepEqual(state().stage, {
       at: 'choosing',
-      trouble: { code: 'method_unavailable', retryable: false, requestId: 'req-7f3a' },
+      trouble: { code: 'method_unavailable', retryable: false, requestId: 'req-7f3a', detail: '' },
       errors: {},
     });
     assert.deepEqual([proxy.starts.length, events], [1, ['submit', 'error']]);
@@ -343,6 +343,20 @@ describe('following', () => {
   });
 });
 
+describe('no connection', () => {
+  it('is told to the page once, each time that it is lost, also where the shopper waits for nothing', async () => {
+    const { clock, proxy, events } = await scene();
+    for (const times of [1, 2]) {
+      proxy.isDown = true;
+      proxy.breakStreams();
+      await clock.advance(120_000);
+      assert.equal(events.filter((name) => name === 'error').length, times);
+      proxy.isDown = false;
+      await clock.advance(120_000);
+    }
+  });
+});
+
 describe('the errand to the checkout', () => {
   it('goes once, after the page was told', async () => {
     const { clock, proxy, session, panel, events, errands } = await scene();
@@ -351,7 +365,7 @@ describe('the errand to the checkout', () => {
     await clock.advance(0);
     proxy.publish({});
     await clock.advance(0);
-    assert.deepEqual(errands, ['prepare CHECKOUT _self', `go ${CHECKOUT_URL}`]);
+    assert.deepEqual(errands, ['prepare _self', `go ${CHECKOUT_URL}`]);
     assert.deepEqual(events, ['submit', 'change', 'redirect', 'change']);
     assert.equal(panel(), 'redirect', 'the link stays, for one who comes back');
   });
@@ -362,7 +376,7 @@ describe('the errand to the checkout', () => {
     choose(session, 'CHECKOUT');
     session.pay();
     await clock.advance(0);
-    assert.deepEqual(errands, ['prepare CHECKOUT _self', 'drop']);
+    assert.deepEqual(errands, ['prepare _self', 'drop']);
   });
 
   it('waits through views that know nothing of the payment yet', async () => {
@@ -376,7 +390,7 @@ describe('the errand to the checkout', () => {
     assert.equal(errands.length, 1);
     release();
     await clock.advance(0);
-    assert.deepEqual(errands, ['prepare CHECKOUT _self', `go ${CHECKOUT_URL}`]);
+    assert.deepEqual(errands, ['prepare _self', `go ${CHECKOUT_URL}`]);
   });
 
   it('goes though nothing was known of the order before, and the stream was faster than the answer', async () => {
@@ -414,13 +428,13 @@ describe('the errand to the checkout', () => {
     assert.equal(errands.at(-1), `go ${CHECKOUT_URL}`);
   });
 
-  it('goes when the gateway answers another method with a checkout', async () => {
-    const { clock, proxy, session, errands } = await scene();
+  it('leaves it to the shopper to go where the gateway answers another method with a checkout', async () => {
+    const { clock, proxy, session, errands, panel } = await scene();
     proxy.onStart = () => ({ method: 'CHECKOUT', checkoutUrl: CHECKOUT_URL });
     session.edit({ customer: '12345678' });
     session.pay();
     await clock.advance(0);
-    assert.deepEqual(errands, ['prepare DIRECT _self', `go ${CHECKOUT_URL}`]);
+    assert.deepEqual([panel(), errands], ['redirect', []]);
   });
 
   it('never goes where it is not safe', async () => {
@@ -430,7 +444,7 @@ describe('the errand to the checkout', () => {
       choose(session, 'CHECKOUT');
       session.pay();
       await clock.advance(0);
-      assert.deepEqual(errands, ['prepare CHECKOUT _self', 'drop'], checkoutUrl);
+      assert.deepEqual(errands, ['prepare _self', 'drop'], checkoutUrl);
       assert.ok(!events.includes('redirect'));
     }
   });
@@ -446,7 +460,7 @@ describe('the errand to the checkout', () => {
     choose(first.session, 'CHECKOUT');
     first.session.pay();
     await first.clock.advance(0);
-    assert.deepEqual(first.errands, ['prepare CHECKOUT _self', 'drop']);
+    assert.deepEqual(first.errands, ['prepare _self', 'drop']);
 
     const second = await scene();
     const release = second.proxy.hold();
@@ -456,7 +470,7 @@ describe('the errand to the checkout', () => {
     second.session.reset();
     release();
     await second.clock.advance(60_000);
-    assert.deepEqual([second.errands, second.panel()], [['prepare CHECKOUT _self', 'drop'], 'choose']);
+    assert.deepEqual([second.errands, second.panel()], [['prepare _self', 'drop'], 'choose']);
   });
 });
 

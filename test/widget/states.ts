@@ -122,14 +122,14 @@ export const STATES = {
     view: paid,
     heading: 'Payment received',
   },
-  'paid, late': {
+  'paid, twice': {
     payment: paymentOf('CHECKOUT', { status: 'SUCCESS', late: true }),
-    view: paid,
+    view: { ...paid, surplus: true },
     heading: 'Payment received',
   },
   declined: {
     payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'DECLINED' }),
-    heading: 'The payment was declined',
+    heading: 'The payment was not completed',
   },
   expired: { payment: paymentOf('CHECKOUT', { status: 'FAILED', reason: 'EXPIRED' }), heading: 'The time ran out' },
   rejected: {

@@ -86,7 +86,7 @@ describe('what is shown', () => {
     ];
     for (const stage of stages) {
       const shown = show(stateWith(paymentOf('QR', { status: 'SUCCESS', late: true }), { stage }), NOW);
-      assert.deepEqual(shown, { panel: 'paid', method: 'QR', late: true }, stage.at);
+      assert.deepEqual(shown, { panel: 'paid', method: 'QR', surplus: false }, stage.at);
     }
   });
 

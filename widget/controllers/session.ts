@@ -37,7 +37,7 @@ export interface SessionOptions {
   /** Where `online`, `pageshow`, `pagehide` and `visibilitychange` arrive. */
   page?: EventTarget;
   /** Called in the shopper's click, before the start is sent. */
-  prepareErrand?: (method: Method, target: '_self' | '_blank') => Errand;
+  prepareErrand?: (target: '_self' | '_blank') => Errand;
 }
 
 export class Session implements ReactiveController {
@@ -84,7 +84,7 @@ export class Session implements ReactiveController {
       ...this.#options,
       client: this.#client,
       onView: (view) => this.#apply(view),
-      onLost: (lost) => this.#host.set({ lost }),
+      onLost: (lost) => this.#lose(lost),
       onRefusal: (refusal) => this.#refuse(refusal, true),
     });
     this.hostConnected();
@@ -160,7 +160,7 @@ export class Session implements ReactiveController {
     const before = order.version < 0 ? undefined : (order.payment?.createdAt ?? null);
     if (this.#attempt?.text !== text) this.#attempt = { text, key: newKey(), before };
     this.#drop();
-    this.#errand = prepare(body.method, this.#host.element.checkoutTarget);
+    if (body.method === 'CHECKOUT') this.#errand = prepare(this.#host.element.checkoutTarget);
     this.#host.set({ stage: { at: 'sending', slow: false } });
     if (this.#client) void this.#deliver(this.#client, body, this.#attempt.key);
   }
@@ -219,9 +219,19 @@ export class Session implements ReactiveController {
     if (errand && !runErrand(errand, view, this.#host.element)) this.#errand = errand;
   }
 
+  /** To the page each time, also where the shopper has no cause to be told: it may be the page's own mistake. */
+  #lose(lost: boolean): void {
+    const isNews = lost && !this.#host.state().lost;
+    this.#host.set({ lost });
+    if (isNews) emit(this.#host.element, 'payment-error', { code: 'network', retryable: true, requestId: undefined });
+  }
+
   /** Says what is wrong: at the choice, or for good. */
-  #refuse({ problem: { code, retryable, requestId, errors = [] } }: Refusal, stopped = code.includes('token')): void {
-    const trouble = { code, retryable, requestId };
+  #refuse(
+    { problem: { code, retryable, requestId, detail, errors = [] } }: Refusal,
+    stopped = code.includes('token'),
+  ): void {
+    const trouble = { code, retryable, requestId, detail };
     const wrong = (name: string) => errors.some(({ field }) => field === name);
     this.#drop();
     this.#host.set({
@@ -236,8 +246,11 @@ export class Session implements ReactiveController {
             },
           },
     });
-    if (stopped) this.#stream?.stop();
-    else this.#stream?.wake();
+    if (stopped) {
+      this.#stream?.stop();
+      // Mostly a mistake of whoever signed the token: where developers look.
+      console.warn('<payment-widget>', code, detail);
+    } else this.#stream?.wake();
     emit(this.#host.element, 'payment-error', trouble);
   }
 

@@ -23,6 +23,7 @@ export default {
   sending: 'S’està iniciant…',
   slow: 'La connexió és lenta. Ho continuem provant; no us ho cobrarem dues vegades.',
   back: 'Torna al pagament obert',
+  open: 'El pagament que heu iniciat continua obert. Confirmeu només un pagament; si no, pagareu dues vegades.',
   unpaid: 'Pagueu primer, si us plau.',
 
   checking: 'Comprovem el pagament',
@@ -50,10 +51,11 @@ export default {
   other: 'Fes servir un altre mètode',
 
   paid: 'Pagament rebut',
-  paidLate: 'Ha arribat tard, però compta.',
+  surplus:
+    'Aquesta comanda s’ha pagat més d’una vegada. S’ha avisat la botiga; contacteu-hi, si us plau, pel pagament de més.',
   method: 'Mètode',
   order: 'Comanda',
-  DECLINED: 'S’ha rebutjat el pagament',
+  DECLINED: 'No s’ha completat el pagament',
   DECLINED_help: 'No s’ha cobrat res. Podeu tornar-ho a provar o fer servir un altre mètode.',
   EXPIRED: 'S’ha acabat el temps',
   EXPIRED_help: 'El pagament s’ha tancat. Si heu pagat a l’últim moment, es mostrarà aquí.',
@@ -67,6 +69,7 @@ export default {
 
   lost: 'Sense connexió. Ho continuem provant; el vostre pagament no en queda afectat.',
   retry: 'Prova-ho ara',
+  reload: 'Recarrega la pàgina',
   stopped: 'El pagament no pot continuar aquí',
   token_expired: 'Aquesta pàgina ha caducat. Recarregueu-la per continuar. Si heu pagat, el pagament compta.',
   invalid_token: 'L’enllaç de pagament no és vàlid. No s’ha cobrat res. Torneu a la botiga, si us plau.',

@@ -23,6 +23,7 @@ export default {
   sending: 'Zahajuje se…',
   slow: 'Připojení je pomalé. Zkoušíme to dál; dvakrát vám nic nestrhneme.',
   back: 'Zpět k otevřené platbě',
+  open: 'Platba, kterou jste zahájili, je stále otevřená. Potvrďte jen jednu platbu, jinak zaplatíte dvakrát.',
   unpaid: 'Nejdříve prosím zaplaťte.',
 
   checking: 'Ověřujeme vaši platbu',
@@ -49,10 +50,11 @@ export default {
   other: 'Použít jiný způsob',
 
   paid: 'Platba přijata',
-  paidLate: 'Dorazila pozdě, ale platí.',
+  surplus:
+    'Tato objednávka byla zaplacena více než jednou. Obchod byl informován; kontaktujte ho prosím kvůli platbě navíc.',
   method: 'Způsob',
   order: 'Objednávka',
-  DECLINED: 'Platba byla zamítnuta',
+  DECLINED: 'Platba nebyla dokončena',
   DECLINED_help: 'Nic jsme nestrhli. Můžete to zkusit znovu nebo použít jiný způsob.',
   EXPIRED: 'Čas vypršel',
   EXPIRED_help: 'Platební stránka je uzavřena. Pokud jste zaplatili na poslední chvíli, zobrazí se to zde.',
@@ -66,6 +68,7 @@ export default {
 
   lost: 'Bez připojení. Zkoušíme to dál; vaší platby se to netýká.',
   retry: 'Zkusit nyní',
+  reload: 'Načíst stránku znovu',
   stopped: 'Zde nelze v platbě pokračovat',
   token_expired: 'Platnost této stránky vypršela. Načtěte ji znovu. Pokud jste zaplatili, vaše platba platí.',
   invalid_token: 'Platební odkaz není platný. Nic jsme nestrhli. Vraťte se prosím do obchodu.',

@@ -23,6 +23,7 @@ export default {
   sending: 'Starter …',
   slow: 'Forbindelsen er langsom. Vi bliver ved med at prøve; der trækkes ikke penge to gange.',
   back: 'Tilbage til den åbne betaling',
+  open: 'Den betaling, du startede, er stadig åben. Bekræft kun én betaling, ellers betaler du to gange.',
   unpaid: 'Betal først.',
 
   checking: 'Vi tjekker din betaling',
@@ -49,10 +50,11 @@ export default {
   other: 'Brug en anden betalingsmåde',
 
   paid: 'Betaling modtaget',
-  paidLate: 'Den kom sent, men den tæller.',
+  surplus:
+    'Denne ordre er betalt mere end én gang. Butikken har fået besked; kontakt venligst butikken om den ekstra betaling.',
   method: 'Betalingsmåde',
   order: 'Ordre',
-  DECLINED: 'Betalingen blev afvist',
+  DECLINED: 'Betalingen blev ikke gennemført',
   DECLINED_help: 'Der er ikke trukket penge. Du kan prøve igen eller bruge en anden betalingsmåde.',
   EXPIRED: 'Tiden løb ud',
   EXPIRED_help: 'Betalingssiden er lukket. Hvis du nåede at betale i sidste øjeblik, vises det her.',
@@ -66,6 +68,7 @@ export default {
 
   lost: 'Ingen forbindelse. Vi bliver ved med at prøve; din betaling er ikke berørt.',
   retry: 'Prøv nu',
+  reload: 'Genindlæs siden',
   stopped: 'Betalingen kan ikke fortsætte her',
   token_expired: 'Denne side er udløbet. Genindlæs den for at fortsætte. Hvis du har betalt, tæller din betaling.',
   invalid_token: 'Betalingslinket er ikke gyldigt. Der er ikke trukket penge. Gå tilbage til butikken.',

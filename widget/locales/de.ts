@@ -23,6 +23,7 @@ export default {
   sending: 'Wird gestartet …',
   slow: 'Die Verbindung ist langsam. Wir versuchen es weiter; es wird nicht doppelt abgebucht.',
   back: 'Zurück zur offenen Zahlung',
+  open: 'Ihre begonnene Zahlung ist noch offen. Bestätigen Sie nur eine Zahlung, sonst zahlen Sie doppelt.',
   unpaid: 'Bitte bezahlen Sie zuerst.',
 
   checking: 'Ihre Zahlung wird geprüft',
@@ -50,10 +51,11 @@ export default {
   other: 'Andere Zahlungsart',
 
   paid: 'Zahlung erhalten',
-  paidLate: 'Sie kam verspätet an, zählt aber.',
+  surplus:
+    'Diese Bestellung wurde mehr als einmal bezahlt. Der Shop ist informiert; bitte wenden Sie sich wegen der überzähligen Zahlung an ihn.',
   method: 'Zahlungsart',
   order: 'Bestellung',
-  DECLINED: 'Die Zahlung wurde abgelehnt',
+  DECLINED: 'Die Zahlung wurde nicht abgeschlossen',
   DECLINED_help: 'Es wurde nichts abgebucht. Versuchen Sie es noch einmal oder wählen Sie eine andere Zahlungsart.',
   EXPIRED: 'Die Zeit ist abgelaufen',
   EXPIRED_help: 'Die Bezahlseite ist geschlossen. Falls Sie im letzten Moment bezahlt haben, erscheint es hier.',
@@ -67,6 +69,7 @@ export default {
 
   lost: 'Keine Verbindung. Wir versuchen es weiter; Ihre Zahlung ist nicht betroffen.',
   retry: 'Jetzt versuchen',
+  reload: 'Seite neu laden',
   stopped: 'Die Zahlung kann hier nicht fortgesetzt werden',
   token_expired: 'Diese Seite ist abgelaufen. Laden Sie sie neu. Falls Sie bezahlt haben, zählt Ihre Zahlung.',
   invalid_token: 'Der Zahlungslink ist ungültig. Es wurde nichts abgebucht. Bitte gehen Sie zurück zum Shop.',

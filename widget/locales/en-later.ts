@@ -6,6 +6,7 @@ export const later = {
   sending: 'Starting…',
   slow: 'The connection is slow. We keep trying; you will not be charged twice.',
   back: 'Back to the open payment',
+  open: 'The payment you started is still open. Confirm only one payment, or you will pay twice.',
   unpaid: 'Please pay first.',
 
   checking: 'Checking your payment',
@@ -32,10 +33,10 @@ export const later = {
   other: 'Use another method',
 
   paid: 'Payment received',
-  paidLate: 'It arrived late, but it counts.',
+  surplus: 'This order was paid more than once. The shop has been told; please contact it about the extra payment.',
   method: 'Method',
   order: 'Order',
-  DECLINED: 'The payment was declined',
+  DECLINED: 'The payment was not completed',
   DECLINED_help: 'No money was taken. You can try again or use another method.',
   EXPIRED: 'The time ran out',
   EXPIRED_help: 'The checkout is closed. Should you have paid at the last moment, it will show here.',
@@ -49,6 +50,7 @@ export const later = {
 
   lost: 'No connection. We keep trying; your payment is not affected.',
   retry: 'Try now',
+  reload: 'Reload the page',
   stopped: 'The payment cannot continue here',
   token_expired: 'This page has expired. Reload it to continue. If you have paid, your payment counts.',
   invalid_token: 'The payment link is not valid. No money was taken. Please go back to the shop.',

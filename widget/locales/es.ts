@@ -23,6 +23,7 @@ export default {
   sending: 'Iniciando…',
   slow: 'La conexión es lenta. Seguimos intentándolo; no se le cobrará dos veces.',
   back: 'Volver al pago abierto',
+  open: 'El pago que inició sigue abierto. Confirme un solo pago; de lo contrario, pagará dos veces.',
   unpaid: 'Pague primero, por favor.',
 
   checking: 'Comprobando su pago',
@@ -49,10 +50,11 @@ export default {
   other: 'Usar otro método',
 
   paid: 'Pago recibido',
-  paidLate: 'Llegó tarde, pero cuenta.',
+  surplus:
+    'Este pedido se ha pagado más de una vez. La tienda ya está avisada; contacte con ella, por favor, por el pago de más.',
   method: 'Método',
   order: 'Pedido',
-  DECLINED: 'El pago fue rechazado',
+  DECLINED: 'El pago no se completó',
   DECLINED_help: 'No se ha cobrado nada. Puede intentarlo de nuevo o usar otro método.',
   EXPIRED: 'Se acabó el tiempo',
   EXPIRED_help: 'El pago se ha cerrado. Si pagó en el último momento, aparecerá aquí.',
@@ -66,6 +68,7 @@ export default {
 
   lost: 'Sin conexión. Seguimos intentándolo; su pago no se ve afectado.',
   retry: 'Intentar ahora',
+  reload: 'Recargar la página',
   stopped: 'El pago no puede continuar aquí',
   token_expired: 'Esta página ha caducado. Recárguela para continuar. Si ya pagó, su pago cuenta.',
   invalid_token: 'El enlace de pago no es válido. No se ha cobrado nada. Vuelva a la tienda, por favor.',

@@ -23,6 +23,7 @@ export default {
   sending: 'Alustamine…',
   slow: 'Ühendus on aeglane. Proovime edasi; teilt ei võeta raha kaks korda.',
   back: 'Tagasi pooleli makse juurde',
+  open: 'Teie alustatud makse on veel pooleli. Kinnitage ainult üks makse, muidu maksate kaks korda.',
   unpaid: 'Palun makske esmalt.',
 
   checking: 'Kontrollime teie makset',
@@ -49,10 +50,11 @@ export default {
   other: 'Vali teine makseviis',
 
   paid: 'Makse laekus',
-  paidLate: 'See laekus hilinemisega, kuid kehtib.',
+  surplus:
+    'Selle tellimuse eest on makstud rohkem kui üks kord. Poodi on teavitatud; palun pöörduge üleliigse makse asjus poe poole.',
   method: 'Makseviis',
   order: 'Tellimus',
-  DECLINED: 'Makse lükati tagasi',
+  DECLINED: 'Makse jäi lõpetamata',
   DECLINED_help: 'Raha ei võetud. Võite uuesti proovida või valida teise makseviisi.',
   EXPIRED: 'Aeg sai läbi',
   EXPIRED_help: 'Makseleht on suletud. Kui maksite viimasel hetkel, kuvatakse see siin.',
@@ -66,6 +68,7 @@ export default {
 
   lost: 'Ühendus puudub. Proovime edasi; teie makset see ei mõjuta.',
   retry: 'Proovi kohe',
+  reload: 'Laadi leht uuesti',
   stopped: 'Makset ei saa siin jätkata',
   token_expired: 'See leht on aegunud. Jätkamiseks laadige see uuesti. Kui olete maksnud, siis makse kehtib.',
   invalid_token: 'Makselink ei kehti. Raha ei võetud. Palun minge poodi tagasi.',

@@ -23,6 +23,7 @@ export default {
   sending: 'Aloitetaan…',
   slow: 'Yhteys on hidas. Yritämme edelleen; sinua ei veloiteta kahdesti.',
   back: 'Takaisin avoimeen maksuun',
+  open: 'Aloittamasi maksu on vielä avoinna. Vahvista vain yksi maksu, muuten maksat kahdesti.',
   unpaid: 'Maksa ensin.',
 
   checking: 'Tarkistamme maksuasi',
@@ -49,10 +50,11 @@ export default {
   other: 'Käytä toista maksutapaa',
 
   paid: 'Maksu vastaanotettu',
-  paidLate: 'Se saapui myöhässä, mutta se on voimassa.',
+  surplus:
+    'Tämä tilaus on maksettu useammin kuin kerran. Kaupalle on ilmoitettu; ota yhteyttä kauppaan ylimääräisestä maksusta.',
   method: 'Maksutapa',
   order: 'Tilaus',
-  DECLINED: 'Maksu hylättiin',
+  DECLINED: 'Maksu ei toteutunut',
   DECLINED_help: 'Rahaa ei veloitettu. Voit yrittää uudelleen tai käyttää toista maksutapaa.',
   EXPIRED: 'Aika loppui',
   EXPIRED_help: 'Maksusivu on suljettu. Jos ehdit maksaa viime hetkellä, se näkyy täällä.',
@@ -66,6 +68,7 @@ export default {
 
   lost: 'Ei yhteyttä. Yritämme edelleen; tämä ei vaikuta maksuusi.',
   retry: 'Yritä nyt',
+  reload: 'Lataa sivu uudelleen',
   stopped: 'Maksua ei voi jatkaa täällä',
   token_expired: 'Tämä sivu on vanhentunut. Jatka lataamalla se uudelleen. Jos olet maksanut, maksusi on voimassa.',
   invalid_token: 'Maksulinkki ei kelpaa. Rahaa ei veloitettu. Palaa kauppaan.',

@@ -23,6 +23,7 @@ export default {
   sending: 'Démarrage…',
   slow: 'La connexion est lente. Nous continuons d’essayer ; vous ne serez pas débité deux fois.',
   back: 'Revenir au paiement en cours',
+  open: 'Le paiement que vous avez commencé est toujours en cours. Ne confirmez qu’un seul paiement, sinon vous paierez deux fois.',
   unpaid: 'Veuillez d’abord payer.',
 
   checking: 'Vérification de votre paiement',
@@ -50,10 +51,11 @@ export default {
   other: 'Choisir un autre moyen',
 
   paid: 'Paiement reçu',
-  paidLate: 'Il est arrivé en retard, mais il compte.',
+  surplus:
+    'Cette commande a été payée plus d’une fois. La boutique en est informée ; veuillez la contacter au sujet du paiement en trop.',
   method: 'Moyen',
   order: 'Commande',
-  DECLINED: 'Le paiement a été refusé',
+  DECLINED: 'Le paiement n’a pas abouti',
   DECLINED_help: 'Aucun débit. Vous pouvez réessayer ou choisir un autre moyen.',
   EXPIRED: 'Le délai est écoulé',
   EXPIRED_help: 'Le paiement est fermé. Si vous avez payé au dernier moment, cela s’affichera ici.',
@@ -67,6 +69,7 @@ export default {
 
   lost: 'Pas de connexion. Nous continuons d’essayer ; votre paiement n’est pas affecté.',
   retry: 'Essayer maintenant',
+  reload: 'Recharger la page',
   stopped: 'Le paiement ne peut pas continuer ici',
   token_expired: 'Cette page a expiré. Rechargez-la pour continuer. Si vous avez payé, votre paiement compte.',
   invalid_token: 'Le lien de paiement n’est pas valide. Aucun débit. Veuillez revenir à la boutique.',

@@ -23,6 +23,7 @@ export default {
   sending: 'Pokretanje…',
   slow: 'Veza je spora. Pokušavamo i dalje; nećemo vam naplatiti dvaput.',
   back: 'Natrag na otvoreno plaćanje',
+  open: 'Plaćanje koje ste pokrenuli još je otvoreno. Potvrdite samo jedno plaćanje, inače ćete platiti dvaput.',
   unpaid: 'Najprije platite.',
 
   checking: 'Provjeravamo vaše plaćanje',
@@ -49,10 +50,11 @@ export default {
   other: 'Odaberi drugi način',
 
   paid: 'Plaćanje je primljeno',
-  paidLate: 'Stiglo je kasno, ali vrijedi.',
+  surplus:
+    'Ova je narudžba plaćena više od jedanput. Trgovina je obaviještena; molimo obratite joj se zbog suvišne uplate.',
   method: 'Način plaćanja',
   order: 'Narudžba',
-  DECLINED: 'Plaćanje je odbijeno',
+  DECLINED: 'Plaćanje nije dovršeno',
   DECLINED_help: 'Ništa nije naplaćeno. Možete pokušati ponovno ili odabrati drugi način.',
   EXPIRED: 'Vrijeme je isteklo',
   EXPIRED_help: 'Stranica za plaćanje je zatvorena. Ako ste platili u zadnji čas, to će se prikazati ovdje.',
@@ -66,6 +68,7 @@ export default {
 
   lost: 'Nema veze. Pokušavamo i dalje; to ne utječe na vaše plaćanje.',
   retry: 'Pokušaj sada',
+  reload: 'Ponovno učitaj stranicu',
   stopped: 'Plaćanje se ovdje ne može nastaviti',
   token_expired: 'Ova je stranica istekla. Učitajte je ponovno za nastavak. Ako ste platili, vaše plaćanje vrijedi.',
   invalid_token: 'Poveznica za plaćanje nije valjana. Ništa nije naplaćeno. Vratite se u trgovinu.',

@@ -23,6 +23,7 @@ export default {
   sending: 'Indítás…',
   slow: 'Lassú a kapcsolat. Tovább próbálkozunk; nem terheljük meg kétszer.',
   back: 'Vissza a nyitott fizetéshez',
+  open: 'Az elkezdett fizetés még nyitva van. Csak egy fizetést hagyjon jóvá, különben kétszer fizet.',
   unpaid: 'Kérjük, előbb fizessen.',
 
   checking: 'Ellenőrizzük a fizetését',
@@ -49,10 +50,11 @@ export default {
   other: 'Másik mód választása',
 
   paid: 'A fizetés megérkezett',
-  paidLate: 'Későn érkezett, de érvényes.',
+  surplus:
+    'Ezt a rendelést egynél többször fizették ki. A bolt értesítést kapott; kérjük, a többletfizetés ügyében forduljon hozzá.',
   method: 'Fizetési mód',
   order: 'Rendelés',
-  DECLINED: 'A fizetést elutasították',
+  DECLINED: 'A fizetés nem teljesült',
   DECLINED_help: 'Nem történt terhelés. Próbálja újra, vagy válasszon másik módot.',
   EXPIRED: 'Lejárt az idő',
   EXPIRED_help: 'A fizetési oldal bezárult. Ha az utolsó pillanatban fizetett, az itt fog megjelenni.',
@@ -66,6 +68,7 @@ export default {
 
   lost: 'Nincs kapcsolat. Tovább próbálkozunk; a fizetését ez nem érinti.',
   retry: 'Próbálja most',
+  reload: 'Oldal újratöltése',
   stopped: 'A fizetés itt nem folytatható',
   token_expired: 'Ez az oldal lejárt. A folytatáshoz töltse be újra. Ha már fizetett, a fizetése érvényes.',
   invalid_token: 'A fizetési hivatkozás érvénytelen. Nem történt terhelés. Kérjük, térjen vissza a boltba.',

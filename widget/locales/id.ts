@@ -23,6 +23,7 @@ export default {
   sending: 'Memulai…',
   slow: 'Koneksi lambat. Kami terus mencoba; Anda tidak akan ditagih dua kali.',
   back: 'Kembali ke pembayaran terbuka',
+  open: 'Pembayaran yang Anda mulai masih terbuka. Konfirmasi satu pembayaran saja agar Anda tidak membayar dua kali.',
   unpaid: 'Silakan bayar dahulu.',
 
   checking: 'Memeriksa pembayaran Anda',
@@ -50,10 +51,11 @@ export default {
   other: 'Gunakan metode lain',
 
   paid: 'Pembayaran diterima',
-  paidLate: 'Pembayaran masuk terlambat, tetapi tetap sah.',
+  surplus:
+    'Pesanan ini dibayar lebih dari satu kali. Toko sudah diberi tahu; silakan hubungi toko tentang kelebihan pembayaran ini.',
   method: 'Metode',
   order: 'Pesanan',
-  DECLINED: 'Pembayaran ditolak',
+  DECLINED: 'Pembayaran tidak selesai',
   DECLINED_help: 'Tidak ada uang yang ditarik. Anda dapat mencoba lagi atau memakai metode lain.',
   EXPIRED: 'Waktu telah habis',
   EXPIRED_help: 'Halaman pembayaran ditutup. Jika Anda membayar di saat terakhir, hasilnya akan tampil di sini.',
@@ -67,6 +69,7 @@ export default {
 
   lost: 'Tidak ada koneksi. Kami terus mencoba; pembayaran Anda tidak terpengaruh.',
   retry: 'Coba sekarang',
+  reload: 'Muat ulang halaman',
   stopped: 'Pembayaran tidak dapat dilanjutkan di sini',
   token_expired: 'Halaman ini kedaluwarsa. Muat ulang untuk melanjutkan. Jika sudah membayar, pembayaran Anda sah.',
   invalid_token: 'Tautan pembayaran tidak valid. Tidak ada uang yang ditarik. Silakan kembali ke toko.',

@@ -23,6 +23,7 @@ export default {
   sending: 'Avvio in corso…',
   slow: 'La connessione è lenta. Continuiamo a provare; non riceverà un doppio addebito.',
   back: 'Torna al pagamento aperto',
+  open: 'Il pagamento che ha avviato è ancora aperto. Confermi un solo pagamento, altrimenti pagherà due volte.',
   unpaid: 'Prima effettui il pagamento.',
 
   checking: 'Verifica del pagamento',
@@ -49,10 +50,11 @@ export default {
   other: 'Usa un altro metodo',
 
   paid: 'Pagamento ricevuto',
-  paidLate: 'È arrivato in ritardo, ma è valido.',
+  surplus:
+    'Questo ordine è stato pagato più di una volta. Il negozio è stato avvisato; La preghiamo di contattarlo per il pagamento in più.',
   method: 'Metodo',
   order: 'Ordine',
-  DECLINED: 'Il pagamento è stato rifiutato',
+  DECLINED: 'Il pagamento non è stato completato',
   DECLINED_help: 'Nessun addebito. Può riprovare o usare un altro metodo.',
   EXPIRED: 'Tempo scaduto',
   EXPIRED_help: 'La pagina di pagamento è chiusa. Se ha pagato all’ultimo momento, comparirà qui.',
@@ -66,6 +68,7 @@ export default {
 
   lost: 'Nessuna connessione. Continuiamo a provare; il Suo pagamento non ne risente.',
   retry: 'Riprova ora',
+  reload: 'Ricarica la pagina',
   stopped: 'Il pagamento non può proseguire qui',
   token_expired: 'Questa pagina è scaduta. La ricarichi per continuare. Se ha pagato, il pagamento è valido.',
   invalid_token: 'Il link di pagamento non è valido. Nessun addebito. Torni al negozio.',

@@ -23,6 +23,7 @@ export default {
   sending: 'Pradedama…',
   slow: 'Ryšys lėtas. Bandome toliau; pinigai nebus nuskaičiuoti du kartus.',
   back: 'Grįžti prie pradėto mokėjimo',
+  open: 'Jūsų pradėtas mokėjimas dar neužbaigtas. Patvirtinkite tik vieną mokėjimą, kitaip sumokėsite du kartus.',
   unpaid: 'Pirmiausia sumokėkite.',
 
   checking: 'Tikriname jūsų mokėjimą',
@@ -49,10 +50,11 @@ export default {
   other: 'Naudoti kitą būdą',
 
   paid: 'Mokėjimas gautas',
-  paidLate: 'Jis gautas vėliau, bet galioja.',
+  surplus:
+    'Už šį užsakymą sumokėta daugiau nei vieną kartą. Parduotuvei apie tai pranešta; prašome kreiptis į ją dėl permokos.',
   method: 'Būdas',
   order: 'Užsakymas',
-  DECLINED: 'Mokėjimas atmestas',
+  DECLINED: 'Mokėjimas neužbaigtas',
   DECLINED_help: 'Pinigai nenuskaičiuoti. Galite bandyti dar kartą arba naudoti kitą būdą.',
   EXPIRED: 'Laikas baigėsi',
   EXPIRED_help: 'Mokėjimo puslapis uždarytas. Jei sumokėjote paskutinę akimirką, tai bus parodyta čia.',
@@ -66,6 +68,7 @@ export default {
 
   lost: 'Nėra ryšio. Bandome toliau; jūsų mokėjimui tai įtakos neturi.',
   retry: 'Bandyti dabar',
+  reload: 'Įkelti puslapį iš naujo',
   stopped: 'Mokėjimo čia tęsti negalima',
   token_expired: 'Šio puslapio galiojimas baigėsi. Įkelkite jį iš naujo. Jei sumokėjote, mokėjimas galioja.',
   invalid_token: 'Mokėjimo nuoroda negalioja. Pinigai nenuskaičiuoti. Grįžkite į parduotuvę.',

@@ -23,6 +23,7 @@ export default {
   sending: 'Notiek sākšana…',
   slow: 'Savienojums ir lēns. Turpinām mēģināt; nauda netiks noņemta divreiz.',
   back: 'Atpakaļ uz sākto maksājumu',
+  open: 'Jūsu sāktais maksājums vēl nav pabeigts. Apstipriniet tikai vienu maksājumu, citādi samaksāsiet divreiz.',
   unpaid: 'Lūdzu, vispirms samaksājiet.',
 
   checking: 'Pārbaudām jūsu maksājumu',
@@ -49,10 +50,11 @@ export default {
   other: 'Izmantot citu veidu',
 
   paid: 'Maksājums saņemts',
-  paidLate: 'Tas pienāca vēlāk, bet ir derīgs.',
+  surplus:
+    'Šis pasūtījums ir apmaksāts vairāk nekā vienu reizi. Veikals ir informēts; lūdzu, sazinieties ar to par lieko maksājumu.',
   method: 'Veids',
   order: 'Pasūtījums',
-  DECLINED: 'Maksājums tika noraidīts',
+  DECLINED: 'Maksājums netika pabeigts',
   DECLINED_help: 'Nauda nav noņemta. Varat mēģināt vēlreiz vai izmantot citu veidu.',
   EXPIRED: 'Laiks ir beidzies',
   EXPIRED_help: 'Maksājumu lapa ir slēgta. Ja samaksājāt pēdējā brīdī, tas tiks parādīts šeit.',
@@ -66,6 +68,7 @@ export default {
 
   lost: 'Nav savienojuma. Turpinām mēģināt; jūsu maksājumu tas neietekmē.',
   retry: 'Mēģināt tagad',
+  reload: 'Pārlādēt lapu',
   stopped: 'Maksājumu šeit nevar turpināt',
   token_expired: 'Šīs lapas derīgums ir beidzies. Ielādējiet to vēlreiz. Ja samaksājāt, maksājums ir derīgs.',
   invalid_token: 'Maksājuma saite nav derīga. Nauda nav noņemta. Lūdzu, atgriezieties veikalā.',

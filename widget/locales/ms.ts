@@ -23,6 +23,7 @@ export default {
   sending: 'Memulakan…',
   slow: 'Sambungan perlahan. Kami terus mencuba; anda tidak akan dicaj dua kali.',
   back: 'Kembali ke bayaran',
+  open: 'Pembayaran yang anda mulakan masih terbuka. Sahkan satu pembayaran sahaja supaya anda tidak membayar dua kali.',
   unpaid: 'Sila buat bayaran dahulu.',
 
   checking: 'Menyemak pembayaran anda',
@@ -49,10 +50,11 @@ export default {
   other: 'Guna kaedah lain',
 
   paid: 'Pembayaran diterima',
-  paidLate: 'Pembayaran tiba lewat, tetapi tetap dikira.',
+  surplus:
+    'Pesanan ini telah dibayar lebih daripada sekali. Kedai telah dimaklumkan; sila hubungi kedai tentang bayaran lebihan itu.',
   method: 'Kaedah',
   order: 'Pesanan',
-  DECLINED: 'Pembayaran ditolak',
+  DECLINED: 'Pembayaran tidak selesai',
   DECLINED_help: 'Tiada wang diambil. Anda boleh cuba lagi atau gunakan kaedah lain.',
   EXPIRED: 'Masa telah tamat',
   EXPIRED_help: 'Halaman pembayaran telah ditutup. Jika anda membayar pada saat akhir, ia akan dipaparkan di sini.',
@@ -66,6 +68,7 @@ export default {
 
   lost: 'Tiada sambungan. Kami terus mencuba; pembayaran anda tidak terjejas.',
   retry: 'Cuba sekarang',
+  reload: 'Muat semula halaman',
   stopped: 'Pembayaran tidak dapat diteruskan di sini',
   token_expired:
     'Halaman ini telah tamat tempoh. Muat semula untuk meneruskan. Jika anda sudah membayar, pembayaran anda tetap dikira.',

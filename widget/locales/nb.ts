@@ -23,6 +23,7 @@ export default {
   sending: 'Starter…',
   slow: 'Forbindelsen er treg. Vi fortsetter å prøve; du blir ikke belastet to ganger.',
   back: 'Tilbake til betalingen',
+  open: 'Betalingen du startet, er fortsatt åpen. Bekreft bare én betaling, ellers betaler du to ganger.',
   unpaid: 'Du må betale først.',
 
   checking: 'Vi sjekker betalingen din',
@@ -50,10 +51,11 @@ export default {
   other: 'Annen betalingsmåte',
 
   paid: 'Betalingen er mottatt',
-  paidLate: 'Den kom sent, men den gjelder.',
+  surplus:
+    'Denne bestillingen er betalt mer enn én gang. Butikken har fått beskjed; ta kontakt med butikken om den ekstra betalingen.',
   method: 'Betalingsmåte',
   order: 'Bestilling',
-  DECLINED: 'Betalingen ble avvist',
+  DECLINED: 'Betalingen ble ikke fullført',
   DECLINED_help: 'Ingen penger er trukket. Du kan prøve igjen eller velge en annen betalingsmåte.',
   EXPIRED: 'Tiden gikk ut',
   EXPIRED_help: 'Betalingssiden er stengt. Hvis du betalte i siste øyeblikk, vises det her.',
@@ -67,6 +69,7 @@ export default {
 
   lost: 'Ingen forbindelse. Vi fortsetter å prøve; betalingen din er ikke berørt.',
   retry: 'Prøv nå',
+  reload: 'Last inn siden på nytt',
   stopped: 'Betalingen kan ikke fortsette her',
   token_expired: 'Denne siden er utløpt. Last den inn på nytt for å fortsette. Har du betalt, gjelder betalingen.',
   invalid_token: 'Betalingslenken er ikke gyldig. Ingen penger er trukket. Gå tilbake til butikken.',

@@ -23,6 +23,7 @@ export default {
   sending: 'Bezig met starten…',
   slow: 'De verbinding is traag. We blijven het proberen; er wordt niet dubbel afgeschreven.',
   back: 'Terug naar de betaling',
+  open: 'De betaling die u hebt gestart, staat nog open. Bevestig maar één betaling, anders betaalt u dubbel.',
   unpaid: 'Betaal eerst.',
 
   checking: 'We controleren uw betaling',
@@ -50,10 +51,11 @@ export default {
   other: 'Andere betaalwijze',
 
   paid: 'Betaling ontvangen',
-  paidLate: 'De betaling kwam laat binnen, maar telt mee.',
+  surplus:
+    'Deze bestelling is meer dan één keer betaald. De winkel is op de hoogte; neem contact met de winkel op over de extra betaling.',
   method: 'Betaalwijze',
   order: 'Bestelling',
-  DECLINED: 'De betaling is geweigerd',
+  DECLINED: 'De betaling is niet voltooid',
   DECLINED_help: 'Er is niets afgeschreven. Probeer het opnieuw of kies een andere betaalwijze.',
   EXPIRED: 'De tijd is verstreken',
   EXPIRED_help: 'De betaalpagina is gesloten. Hebt u op het laatste moment betaald, dan ziet u dat hier.',
@@ -67,6 +69,7 @@ export default {
 
   lost: 'Geen verbinding. We blijven het proberen; dit heeft geen gevolgen voor uw betaling.',
   retry: 'Nu proberen',
+  reload: 'Pagina opnieuw laden',
   stopped: 'De betaling kan hier niet verdergaan',
   token_expired: 'Deze pagina is verlopen. Laad de pagina opnieuw. Hebt u al betaald, dan telt uw betaling.',
   invalid_token: 'De betaallink is niet geldig. Er is niets afgeschreven. Ga terug naar de winkel.',

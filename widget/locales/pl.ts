@@ -23,6 +23,7 @@ export default {
   sending: 'Rozpoczynanie…',
   slow: 'Połączenie jest wolne. Nadal próbujemy; środki nie zostaną pobrane dwukrotnie.',
   back: 'Wróć do płatności',
+  open: 'Rozpoczęta płatność jest nadal otwarta. Potwierdź tylko jedną płatność, inaczej zapłacisz dwa razy.',
   unpaid: 'Najpierw dokonaj płatności.',
 
   checking: 'Sprawdzamy Twoją płatność',
@@ -49,10 +50,11 @@ export default {
   other: 'Użyj innej metody',
 
   paid: 'Płatność otrzymana',
-  paidLate: 'Dotarła z opóźnieniem, ale jest ważna.',
+  surplus:
+    'To zamówienie zostało opłacone więcej niż raz. Sklep został powiadomiony; prosimy o kontakt z nim w sprawie nadpłaty.',
   method: 'Metoda',
   order: 'Zamówienie',
-  DECLINED: 'Płatność została odrzucona',
+  DECLINED: 'Płatność nie doszła do skutku',
   DECLINED_help: 'Nie pobrano żadnych środków. Możesz spróbować ponownie lub użyć innej metody.',
   EXPIRED: 'Czas na płatność minął',
   EXPIRED_help:
@@ -67,6 +69,7 @@ export default {
 
   lost: 'Brak połączenia. Nadal próbujemy; nie ma to wpływu na Twoją płatność.',
   retry: 'Spróbuj teraz',
+  reload: 'Odśwież stronę',
   stopped: 'Nie można tutaj kontynuować płatności',
   token_expired: 'Ta strona wygasła. Odśwież ją, aby kontynuować. Jeśli płatność już wykonano, jest ona ważna.',
   invalid_token: 'Link do płatności jest nieprawidłowy. Nie pobrano żadnych środków. Wróć do sklepu.',

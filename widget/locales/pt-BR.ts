@@ -23,6 +23,7 @@ export default {
   sending: 'Iniciando…',
   slow: 'A conexão está lenta. Continuamos tentando; o valor não será cobrado duas vezes.',
   back: 'Voltar ao pagamento',
+  open: 'O pagamento que você iniciou ainda está aberto. Confirme apenas um pagamento; caso contrário, você pagará duas vezes.',
   unpaid: 'Faça o pagamento primeiro.',
 
   checking: 'Verificando seu pagamento',
@@ -50,10 +51,11 @@ export default {
   other: 'Usar outro método',
 
   paid: 'Pagamento recebido',
-  paidLate: 'Chegou com atraso, mas é válido.',
+  surplus:
+    'Este pedido foi pago mais de uma vez. A loja foi avisada; por favor, fale com ela sobre o pagamento a mais.',
   method: 'Método',
   order: 'Pedido',
-  DECLINED: 'O pagamento foi recusado',
+  DECLINED: 'O pagamento não foi concluído',
   DECLINED_help: 'Nenhum valor foi cobrado. Você pode tentar de novo ou usar outro método.',
   EXPIRED: 'O tempo se esgotou',
   EXPIRED_help: 'A página de pagamento foi encerrada. Se você pagou no último momento, o pagamento aparecerá aqui.',
@@ -67,6 +69,7 @@ export default {
 
   lost: 'Sem conexão. Continuamos tentando; seu pagamento não é afetado.',
   retry: 'Tentar agora',
+  reload: 'Recarregar a página',
   stopped: 'O pagamento não pode continuar aqui',
   token_expired: 'Esta página expirou. Recarregue-a para continuar. Se você já pagou, seu pagamento é válido.',
   invalid_token: 'O link de pagamento não é válido. Nenhum valor foi cobrado. Volte à loja.',

@@ -23,6 +23,7 @@ export default {
   sending: 'A iniciar…',
   slow: 'A ligação está lenta. Continuamos a tentar; o valor não será cobrado duas vezes.',
   back: 'Voltar ao pagamento',
+  open: 'O pagamento que iniciou ainda está aberto. Confirme apenas um pagamento; caso contrário, pagará duas vezes.',
   unpaid: 'Por favor, pague primeiro.',
 
   checking: 'A verificar o seu pagamento',
@@ -50,10 +51,11 @@ export default {
   other: 'Usar outro método',
 
   paid: 'Pagamento recebido',
-  paidLate: 'Chegou tarde, mas é válido.',
+  surplus:
+    'Esta encomenda foi paga mais do que uma vez. A loja foi informada; por favor, contacte-a sobre o pagamento a mais.',
   method: 'Método',
   order: 'Encomenda',
-  DECLINED: 'O pagamento foi recusado',
+  DECLINED: 'O pagamento não foi concluído',
   DECLINED_help: 'Não foi cobrado qualquer valor. Pode tentar novamente ou usar outro método.',
   EXPIRED: 'O tempo esgotou-se',
   EXPIRED_help: 'A página de pagamento foi encerrada. Se pagou no último momento, o pagamento aparecerá aqui.',
@@ -67,6 +69,7 @@ export default {
 
   lost: 'Sem ligação. Continuamos a tentar; o seu pagamento não é afetado.',
   retry: 'Tentar agora',
+  reload: 'Recarregar a página',
   stopped: 'O pagamento não pode continuar aqui',
   token_expired: 'Esta página expirou. Recarregue-a para continuar. Se já pagou, o seu pagamento é válido.',
   invalid_token: 'O link de pagamento não é válido. Não foi cobrado qualquer valor. Volte à loja.',

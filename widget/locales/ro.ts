@@ -23,6 +23,7 @@ export default {
   sending: 'Se inițiază…',
   slow: 'Conexiunea este lentă. Încercăm în continuare; suma nu va fi retrasă de două ori.',
   back: 'Înapoi la plată',
+  open: 'Plata pe care ați inițiat-o este încă deschisă. Confirmați o singură plată, altfel veți plăti de două ori.',
   unpaid: 'Vă rugăm să plătiți mai întâi.',
 
   checking: 'Verificăm plata dumneavoastră',
@@ -50,10 +51,11 @@ export default {
   other: 'Altă metodă de plată',
 
   paid: 'Plată primită',
-  paidLate: 'A ajuns târziu, dar este valabilă.',
+  surplus:
+    'Această comandă a fost plătită mai mult de o dată. Magazinul a fost anunțat; vă rugăm să îl contactați în legătură cu plata în plus.',
   method: 'Metodă',
   order: 'Comandă',
-  DECLINED: 'Plata a fost refuzată',
+  DECLINED: 'Plata nu a fost finalizată',
   DECLINED_help: 'Nu s-a retras nicio sumă. Puteți încerca din nou sau folosi altă metodă.',
   EXPIRED: 'Timpul a expirat',
   EXPIRED_help: 'Pagina de plată s-a închis. Dacă ați plătit în ultimul moment, plata va apărea aici.',
@@ -67,6 +69,7 @@ export default {
 
   lost: 'Nu există conexiune. Încercăm în continuare; plata dumneavoastră nu este afectată.',
   retry: 'Încercați acum',
+  reload: 'Reîncărcați pagina',
   stopped: 'Plata nu poate continua aici',
   token_expired: 'Această pagină a expirat. Reîncărcați-o pentru a continua. Dacă ați plătit, plata este valabilă.',
   invalid_token: 'Linkul de plată nu este valid. Nu s-a retras nicio sumă. Vă rugăm să reveniți la magazin.',

@@ -23,6 +23,7 @@ export default {
   sending: 'Spúšťa sa…',
   slow: 'Pripojenie je pomalé. Skúšame to ďalej; peniaze sa nestrhnú dvakrát.',
   back: 'Späť k platbe',
+  open: 'Platba, ktorú ste začali, je stále otvorená. Potvrďte len jednu platbu, inak zaplatíte dvakrát.',
   unpaid: 'Najprv, prosím, zaplaťte.',
 
   checking: 'Overujeme vašu platbu',
@@ -49,10 +50,11 @@ export default {
   other: 'Iný spôsob platby',
 
   paid: 'Platba prijatá',
-  paidLate: 'Prišla neskoro, ale je platná.',
+  surplus:
+    'Táto objednávka bola zaplatená viac ako raz. Obchod bol informovaný; obráťte sa naň, prosím, kvôli platbe navyše.',
   method: 'Spôsob platby',
   order: 'Objednávka',
-  DECLINED: 'Platba bola zamietnutá',
+  DECLINED: 'Platba nebola dokončená',
   DECLINED_help: 'Nestrhli sa žiadne peniaze. Môžete to skúsiť znova alebo použiť iný spôsob.',
   EXPIRED: 'Čas na platbu uplynul',
   EXPIRED_help: 'Platobná stránka je zatvorená. Ak ste zaplatili v poslednej chvíli, zobrazí sa to tu.',
@@ -66,6 +68,7 @@ export default {
 
   lost: 'Bez pripojenia. Skúšame to ďalej; na vašu platbu to nemá vplyv.',
   retry: 'Skúsiť teraz',
+  reload: 'Načítať stránku znova',
   stopped: 'V platbe tu nemožno pokračovať',
   token_expired: 'Platnosť tejto stránky vypršala. Načítajte ju znova. Ak ste už zaplatili, vaša platba je platná.',
   invalid_token: 'Platobný odkaz je neplatný. Nestrhli sa žiadne peniaze. Vráťte sa, prosím, do obchodu.',

@@ -23,6 +23,7 @@ export default {
   sending: 'Začenjanje …',
   slow: 'Povezava je počasna. Poskušamo naprej; plačilo vam ne bo zaračunano dvakrat.',
   back: 'Nazaj na plačilo',
+  open: 'Plačilo, ki ste ga začeli, je še odprto. Potrdite samo eno plačilo, sicer boste plačali dvakrat.',
   unpaid: 'Prosimo, najprej plačajte.',
 
   checking: 'Preverjamo vaše plačilo',
@@ -49,10 +50,11 @@ export default {
   other: 'Drug način plačila',
 
   paid: 'Plačilo prejeto',
-  paidLate: 'Prispelo je pozno, a velja.',
+  surplus:
+    'To naročilo je bilo plačano več kot enkrat. Trgovina je obveščena; prosimo, obrnite se nanjo glede odvečnega plačila.',
   method: 'Način plačila',
   order: 'Naročilo',
-  DECLINED: 'Plačilo je bilo zavrnjeno',
+  DECLINED: 'Plačilo ni bilo dokončano',
   DECLINED_help: 'Nič ni bilo zaračunano. Lahko poskusite znova ali uporabite drug način.',
   EXPIRED: 'Čas za plačilo je potekel',
   EXPIRED_help: 'Plačilna stran je zaprta. Če ste plačali v zadnjem trenutku, bo to prikazano tukaj.',
@@ -66,6 +68,7 @@ export default {
 
   lost: 'Ni povezave. Poskušamo naprej; to ne vpliva na vaše plačilo.',
   retry: 'Poskusi zdaj',
+  reload: 'Znova naloži stran',
   stopped: 'Plačila tukaj ni mogoče nadaljevati',
   token_expired: 'Ta stran je potekla. Za nadaljevanje jo znova naložite. Če ste plačali, vaše plačilo velja.',
   invalid_token: 'Povezava za plačilo ni veljavna. Nič ni bilo zaračunano. Prosimo, vrnite se v trgovino.',

@@ -23,6 +23,7 @@ export default {
   sending: 'Pokretanje…',
   slow: 'Veza je spora. I dalje pokušavamo; novac neće biti skinut dva puta.',
   back: 'Nazad na plaćanje',
+  open: 'Plaćanje koje ste pokrenuli još je otvoreno. Potvrdite samo jedno plaćanje, inače ćete platiti dva puta.',
   unpaid: 'Molimo vas da prvo platite.',
 
   checking: 'Proveravamo vaše plaćanje',
@@ -50,10 +51,11 @@ export default {
   other: 'Drugi način plaćanja',
 
   paid: 'Uplata je primljena',
-  paidLate: 'Stigla je kasno, ali važi.',
+  surplus:
+    'Ova porudžbina je plaćena više od jednog puta. Prodavnica je obaveštena; molimo vas da joj se obratite u vezi sa suvišnom uplatom.',
   method: 'Način plaćanja',
   order: 'Porudžbina',
-  DECLINED: 'Plaćanje je odbijeno',
+  DECLINED: 'Plaćanje nije završeno',
   DECLINED_help: 'Novac nije skinut. Možete pokušati ponovo ili izabrati drugi način.',
   EXPIRED: 'Vreme za plaćanje je isteklo',
   EXPIRED_help: 'Stranica za plaćanje je zatvorena. Ako ste platili u poslednjem trenutku, to će se prikazati ovde.',
@@ -67,6 +69,7 @@ export default {
 
   lost: 'Nema veze. I dalje pokušavamo; to ne utiče na vaše plaćanje.',
   retry: 'Pokušaj sada',
+  reload: 'Ponovo učitaj stranicu',
   stopped: 'Plaćanje ne može da se nastavi ovde',
   token_expired: 'Ova stranica je istekla. Učitajte je ponovo da biste nastavili. Ako ste platili, vaša uplata važi.',
   invalid_token: 'Link za plaćanje nije važeći. Novac nije skinut. Molimo vas da se vratite u prodavnicu.',

@@ -23,6 +23,7 @@ export default {
   sending: 'Startar…',
   slow: 'Anslutningen är långsam. Vi fortsätter att försöka; du debiteras inte två gånger.',
   back: 'Tillbaka till betalningen',
+  open: 'Betalningen som du påbörjade är fortfarande öppen. Bekräfta bara en betalning, annars betalar du två gånger.',
   unpaid: 'Du behöver betala först.',
 
   checking: 'Vi kontrollerar din betalning',
@@ -49,10 +50,11 @@ export default {
   other: 'Välj annat betalsätt',
 
   paid: 'Betalningen är mottagen',
-  paidLate: 'Den kom sent, men den gäller.',
+  surplus:
+    'Den här beställningen har betalats mer än en gång. Butiken har fått besked; kontakta butiken om den extra betalningen.',
   method: 'Betalsätt',
   order: 'Beställning',
-  DECLINED: 'Betalningen nekades',
+  DECLINED: 'Betalningen slutfördes inte',
   DECLINED_help: 'Inga pengar har dragits. Du kan försöka igen eller välja ett annat betalsätt.',
   EXPIRED: 'Tiden gick ut',
   EXPIRED_help: 'Betalsidan är stängd. Om du betalade i sista stund visas det här.',
@@ -66,6 +68,7 @@ export default {
 
   lost: 'Ingen anslutning. Vi fortsätter att försöka; din betalning påverkas inte.',
   retry: 'Försök nu',
+  reload: 'Ladda om sidan',
   stopped: 'Betalningen kan inte fortsätta här',
   token_expired: 'Den här sidan har gått ut. Ladda om den för att fortsätta. Om du har betalat gäller din betalning.',
   invalid_token: 'Betalningslänken är inte giltig. Inga pengar har dragits. Gå tillbaka till butiken.',

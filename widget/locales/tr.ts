@@ -23,6 +23,7 @@ export default {
   sending: 'Başlatılıyor…',
   slow: 'Bağlantı yavaş. Denemeye devam ediyoruz; iki kez ödeme alınmaz.',
   back: 'Açık ödemeye dön',
+  open: 'Başlattığınız ödeme hâlâ açık. Yalnızca bir ödemeyi onaylayın, yoksa iki kez ödersiniz.',
   unpaid: 'Lütfen önce ödeyin.',
 
   checking: 'Ödemeniz denetleniyor',
@@ -49,10 +50,11 @@ export default {
   other: 'Başka bir yöntem kullan',
 
   paid: 'Ödeme alındı',
-  paidLate: 'Geç ulaştı, ama geçerli.',
+  surplus:
+    'Bu sipariş için birden fazla kez ödeme yapıldı. Mağazaya bildirildi; lütfen fazla ödeme için mağazayla görüşün.',
   method: 'Yöntem',
   order: 'Sipariş',
-  DECLINED: 'Ödeme reddedildi',
+  DECLINED: 'Ödeme tamamlanmadı',
   DECLINED_help: 'Para alınmadı. Yeniden deneyebilir ya da başka bir yöntem kullanabilirsiniz.',
   EXPIRED: 'Süre doldu',
   EXPIRED_help: 'Ödeme sayfası kapandı. Son anda ödediyseniz burada görünecek.',
@@ -66,6 +68,7 @@ export default {
 
   lost: 'Bağlantı yok. Denemeye devam ediyoruz; ödemeniz etkilenmez.',
   retry: 'Şimdi dene',
+  reload: 'Sayfayı yenile',
   stopped: 'Ödeme burada sürdürülemiyor',
   token_expired: 'Bu sayfanın süresi doldu. Sürdürmek için yenileyin. Ödeme yaptıysanız ödemeniz geçerli.',
   invalid_token: 'Ödeme bağlantısı geçersiz. Para alınmadı. Lütfen mağazaya dönün.',

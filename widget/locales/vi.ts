@@ -23,6 +23,7 @@ export default {
   sending: 'Đang bắt đầu…',
   slow: 'Kết nối chậm. Chúng tôi vẫn đang thử lại; bạn sẽ không bị trừ tiền hai lần.',
   back: 'Quay lại giao dịch',
+  open: 'Giao dịch bạn đã bắt đầu vẫn đang mở. Vui lòng chỉ xác nhận một giao dịch, nếu không bạn sẽ trả tiền hai lần.',
   unpaid: 'Vui lòng thanh toán trước.',
 
   checking: 'Đang kiểm tra giao dịch của bạn',
@@ -50,10 +51,11 @@ export default {
   other: 'Phương thức khác',
 
   paid: 'Đã nhận thanh toán',
-  paidLate: 'Khoản thanh toán đến muộn nhưng vẫn hợp lệ.',
+  surplus:
+    'Đơn hàng này đã được thanh toán nhiều hơn một lần. Cửa hàng đã được thông báo; vui lòng liên hệ cửa hàng về khoản thanh toán thừa.',
   method: 'Phương thức',
   order: 'Đơn hàng',
-  DECLINED: 'Giao dịch bị từ chối',
+  DECLINED: 'Giao dịch không hoàn tất',
   DECLINED_help: 'Không có khoản tiền nào bị trừ. Bạn có thể thử lại hoặc dùng phương thức khác.',
   EXPIRED: 'Đã hết thời gian',
   EXPIRED_help: 'Trang thanh toán đã đóng. Nếu bạn đã thanh toán vào phút chót, kết quả sẽ hiển thị tại đây.',
@@ -67,6 +69,7 @@ export default {
 
   lost: 'Mất kết nối. Chúng tôi vẫn đang thử lại; giao dịch của bạn không bị ảnh hưởng.',
   retry: 'Thử ngay',
+  reload: 'Tải lại trang',
   stopped: 'Không thể tiếp tục thanh toán tại đây',
   token_expired: 'Trang này đã hết hạn. Vui lòng tải lại để tiếp tục. Nếu bạn đã thanh toán, giao dịch vẫn hợp lệ.',
   invalid_token: 'Liên kết thanh toán không hợp lệ. Không có khoản tiền nào bị trừ. Vui lòng quay lại cửa hàng.',

@@ -23,6 +23,7 @@ export default {
   sending: '正在開始…',
   slow: '網路較慢。我們會繼續嘗試，不會重複扣款。',
   back: '返回未完成的付款',
+  open: '您開始的付款尚未完成。請只確認一筆付款，以免重複付款。',
   unpaid: '請先付款。',
 
   checking: '正在確認您的付款',
@@ -49,10 +50,10 @@ export default {
   other: '使用其他方式',
 
   paid: '已收到付款',
-  paidLate: '付款較晚入帳，但仍然有效。',
+  surplus: '此訂單已重複付款。已通知商家，請就多付的款項聯絡商家。',
   method: '付款方式',
   order: '訂單',
-  DECLINED: '付款遭拒絕',
+  DECLINED: '付款未完成',
   DECLINED_help: '未扣款。您可以重試或使用其他方式。',
   EXPIRED: '付款已逾時',
   EXPIRED_help: '付款頁面已關閉。如果您在最後一刻完成付款，結果會顯示在這裡。',
@@ -66,6 +67,7 @@ export default {
 
   lost: '網路已中斷。我們會繼續嘗試，您的付款不受影響。',
   retry: '立即重試',
+  reload: '重新整理頁面',
   stopped: '無法在此繼續付款',
   token_expired: '本頁已過期。請重新整理後繼續。如果您已付款，付款仍然有效。',
   invalid_token: '付款連結無效。未扣款。請返回商家網站。',

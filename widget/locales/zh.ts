@@ -23,6 +23,7 @@ export default {
   sending: '正在开始…',
   slow: '网络较慢。我们会继续尝试，不会重复扣款。',
   back: '返回未完成的付款',
+  open: '您发起的付款尚未完成。请只确认一笔付款，以免重复支付。',
   unpaid: '请先付款。',
 
   checking: '正在核实您的付款',
@@ -49,10 +50,10 @@ export default {
   other: '使用其他方式',
 
   paid: '已收到付款',
-  paidLate: '付款到账较晚，但仍然有效。',
+  surplus: '此订单已重复付款。已通知商家，请就多付的款项联系商家。',
   method: '付款方式',
   order: '订单',
-  DECLINED: '付款被拒绝',
+  DECLINED: '付款未完成',
   DECLINED_help: '未扣款。您可以重试或使用其他方式。',
   EXPIRED: '付款已超时',
   EXPIRED_help: '支付页面已关闭。如果您在最后一刻完成了付款，结果会显示在这里。',
@@ -66,6 +67,7 @@ export default {
 
   lost: '网络已断开。我们会继续尝试，您的付款不受影响。',
   retry: '立即重试',
+  reload: '刷新页面',
   stopped: '无法在此继续付款',
   token_expired: '本页已过期。请刷新后继续。如果您已付款，付款仍然有效。',
   invalid_token: '付款链接无效。未扣款。请返回商家网站。',

@@ -23,22 +23,23 @@ export function choose(shown: Choice, around: Surroundings): TemplateResult {
       ${shown.methods.map(
         (method) =>
           html`<label part="method" class="method">
-              <input
-                type="radio"
-                name="method"
-                value=${method}
-                aria-labelledby=${method}
-                aria-describedby="help-${method}"
-                .checked=${method === shown.chosen}
-                @change=${() => run((session) => session.edit({ method }))}
-              />
-              <span><b id=${method}>${say(method)}</b><small id="help-${method}">${say(`${method}_help`)}</small></span>
-              ${tools.icon(method)}
-            </label>
-            ${shown.askWallet && method === 'DIRECT' ? walletField(shown, around) : ''}`,
+            <input
+              type="radio"
+              name="method"
+              value=${method}
+              aria-labelledby=${method}
+              aria-describedby="help-${method}"
+              .checked=${method === shown.chosen}
+              @change=${() => run((session) => session.edit({ method }))}
+            />
+            <span><b id=${method}>${say(method)}</b><small id="help-${method}">${say(`${method}_help`)}</small></span>
+            ${tools.icon(method)}
+          </label>`,
       )}
     </fieldset>
-    ${busy === 'slow' ? html`<p class="note spoken" part="status">${say('slow')}</p>` : ''}
+    ${shown.askWallet ? walletField(shown, around) : ''}
+    ${shown.canReturn ? html`<p class="note" part="status">${say('open')}</p>` : ''}
+    ${busy === 'slow' ? html`<p class="note spoken" part="status">${say(navigator.onLine ? 'slow' : 'lost')}</p>` : ''}
     ${trouble ? tools.problem(trouble, say) : ''}
     <button part="pay" class="primary" aria-disabled=${!!busy}>
       ${busy ? html`<i></i><span class="spoken">${say('sending')}</span>` : payText}

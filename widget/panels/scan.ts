@@ -15,11 +15,13 @@ export function scan({ code, appUrl }: Extract<Shown, { panel: 'scan' }>, around
   const picture = code && pictureOf(code, around);
   const text = code && 'text' in code && code.text;
   const link = appLink(appUrl);
-  return html`${heading(say(picture ? 'scan' : 'app'))}
+  // Nobody scans the screen that shows the code: where the wallet is likely to be on this device, its link is the way.
+  const inApp = !picture || (link && matchMedia('(pointer: coarse)').matches);
+  return html`${heading(say(inApp ? 'app' : 'scan'))}
     <div class="pair">
       ${picture ? html`<div part="code" class="code">${picture.drawing}</div>` : ''}
       <div class="beside">
-        <p>${say(picture ? 'scan_help' : 'app_help')}</p>
+        <p>${say(inApp ? 'app_help' : 'scan_help')}</p>
         ${link ? html`<a part="app-link" class=${picture ? 'second' : 'primary'} href=${link} rel="noopener">${say('appOpen')}</a>` : ''}
         ${
           picture || text

@@ -8,7 +8,7 @@ import type { Surroundings } from './pieces.ts';
 export const WARNING = 'M12 6v7.5m0 4h.01';
 
 export function paid(
-  { method, late }: Extract<Shown, { panel: 'paid' }>,
+  { method, surplus }: Extract<Shown, { panel: 'paid' }>,
   { say, order, tools }: Surroundings,
 ): TemplateResult {
   const { html, heading, icon } = tools;
@@ -16,7 +16,7 @@ export function paid(
     html`<dt>${name}</dt>
       <dd>${value}</dd>`;
   return html`${icon('paid', 'm5 12.5 4.5 4.5L19 7.5')}${heading(say('paid'))}
-    ${late ? html`<p>${say('paidLate')}</p>` : ''}
+    ${surplus ? html`<p class="note">${say('surplus')}</p>` : ''}
     <dl part="details">${method ? fact(say('method'), say(method)) : ''}${fact(say('order'), order.orderId)}</dl>
     <slot name="success"></slot>`;
 }

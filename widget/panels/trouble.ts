@@ -1,4 +1,4 @@
-// The end of the road for this token: what happened, whether money moved, what to do. Nothing to press, for nothing would help.
+// The end of the road for this token: what happened, whether money moved, what to do. Where a new page helps, a button loads it.
 import type { TemplateResult } from 'lit';
 import type { Trouble } from '../state.ts';
 import type { Surroundings } from './pieces.ts';
@@ -6,5 +6,12 @@ import { WARNING } from './settled.ts';
 
 export function trouble(what: Trouble, { say, tools }: Surroundings): TemplateResult {
   const { html, heading, icon, problem } = tools;
-  return html`${icon('failed', WARNING)}${heading(say('stopped'))}${problem(what, say)}`;
+  return html`${icon('failed', WARNING)}${heading(say('stopped'))}${problem(what, say)}
+  ${
+    what.code === 'token_expired'
+      ? html`<button part="again" class="primary" type="button" @click=${() => location.reload()}>
+          ${say('reload')}
+        </button>`
+      : ''
+  }`;
 }

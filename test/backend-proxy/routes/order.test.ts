@@ -25,6 +25,7 @@ describe('the order view', () => {
       description: 'Two teapots',
       methods: ['QR', 'CHECKOUT'],
       paid: false,
+      surplus: false,
       version: 0,
       serverTime: '2026-11-20T12:00:00.000Z',
       payment: null,
@@ -341,6 +342,7 @@ describe('another method while waiting', () => {
     await world.settle();
     const view = await world.view(token);
     assert.deepEqual([view.paid, view.payment?.method, view.payment?.status], [true, 'CHECKOUT', 'SUCCESS']);
+    assert.equal(view.surplus, true);
     assert.deepEqual(
       world.receiver.received.map(({ payload }) => [payload.type, payload.data['gatewayOrderId']]),
       [
