@@ -51,7 +51,7 @@ export default {
 
   paid: 'Maksu vastaanotettu',
   surplus:
-    'Tämä tilaus on maksettu useammin kuin kerran. Kaupalle on ilmoitettu; ota yhteyttä kauppaan ylimääräisestä maksusta.',
+    'Tämä tilaus on maksettu useammin kuin kerran. Kaupalle on ilmoitettu; ota yhteyttä kauppaan ylimääräisen maksun takia.',
   method: 'Maksutapa',
   order: 'Tilaus',
   DECLINED: 'Maksu ei toteutunut',

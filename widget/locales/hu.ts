@@ -51,7 +51,7 @@ export default {
 
   paid: 'A fizetés megérkezett',
   surplus:
-    'Ezt a rendelést egynél többször fizették ki. A bolt értesítést kapott; kérjük, a többletfizetés ügyében forduljon hozzá.',
+    'Ezt a rendelést többször is kifizették. A bolt értesítést kapott; kérjük, a túlfizetés ügyében forduljon hozzá.',
   method: 'Fizetési mód',
   order: 'Rendelés',
   DECLINED: 'A fizetés nem teljesült',

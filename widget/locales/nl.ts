@@ -23,7 +23,7 @@ export default {
   sending: 'Bezig met starten…',
   slow: 'De verbinding is traag. We blijven het proberen; er wordt niet dubbel afgeschreven.',
   back: 'Terug naar de betaling',
-  open: 'De betaling die u hebt gestart, staat nog open. Bevestig maar één betaling, anders betaalt u dubbel.',
+  open: 'De betaling die u hebt gestart, is nog niet afgerond. Bevestig maar één betaling, anders betaalt u dubbel.',
   unpaid: 'Betaal eerst.',
 
   checking: 'We controleren uw betaling',

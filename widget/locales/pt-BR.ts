@@ -23,7 +23,7 @@ export default {
   sending: 'Iniciando…',
   slow: 'A conexão está lenta. Continuamos tentando; o valor não será cobrado duas vezes.',
   back: 'Voltar ao pagamento',
-  open: 'O pagamento que você iniciou ainda está aberto. Confirme apenas um pagamento; caso contrário, você pagará duas vezes.',
+  open: 'O pagamento que você iniciou ainda está em andamento. Confirme apenas um pagamento; caso contrário, você pagará duas vezes.',
   unpaid: 'Faça o pagamento primeiro.',
 
   checking: 'Verificando seu pagamento',

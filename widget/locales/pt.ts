@@ -23,7 +23,7 @@ export default {
   sending: 'A iniciar…',
   slow: 'A ligação está lenta. Continuamos a tentar; o valor não será cobrado duas vezes.',
   back: 'Voltar ao pagamento',
-  open: 'O pagamento que iniciou ainda está aberto. Confirme apenas um pagamento; caso contrário, pagará duas vezes.',
+  open: 'O pagamento que iniciou ainda está em curso. Confirme apenas um pagamento; caso contrário, pagará duas vezes.',
   unpaid: 'Por favor, pague primeiro.',
 
   checking: 'A verificar o seu pagamento',

@@ -23,7 +23,7 @@ export default {
   sending: 'Se inițiază…',
   slow: 'Conexiunea este lentă. Încercăm în continuare; suma nu va fi retrasă de două ori.',
   back: 'Înapoi la plată',
-  open: 'Plata pe care ați inițiat-o este încă deschisă. Confirmați o singură plată, altfel veți plăti de două ori.',
+  open: 'Plata pe care ați inițiat-o este încă în curs. Confirmați o singură plată, altfel veți plăti de două ori.',
   unpaid: 'Vă rugăm să plătiți mai întâi.',
 
   checking: 'Verificăm plata dumneavoastră',

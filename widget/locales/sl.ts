@@ -23,7 +23,7 @@ export default {
   sending: 'Začenjanje …',
   slow: 'Povezava je počasna. Poskušamo naprej; plačilo vam ne bo zaračunano dvakrat.',
   back: 'Nazaj na plačilo',
-  open: 'Plačilo, ki ste ga začeli, je še odprto. Potrdite samo eno plačilo, sicer boste plačali dvakrat.',
+  open: 'Plačilo, ki ste ga začeli, je še vedno odprto. Potrdite samo eno plačilo, sicer boste plačali dvakrat.',
   unpaid: 'Prosimo, najprej plačajte.',
 
   checking: 'Preverjamo vaše plačilo',

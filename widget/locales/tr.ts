@@ -51,7 +51,7 @@ export default {
 
   paid: 'Ödeme alındı',
   surplus:
-    'Bu sipariş için birden fazla kez ödeme yapıldı. Mağazaya bildirildi; lütfen fazla ödeme için mağazayla görüşün.',
+    'Bu sipariş için birden fazla kez ödeme yapıldı. Durum mağazaya bildirildi; lütfen fazla ödeme için mağazayla görüşün.',
   method: 'Yöntem',
   order: 'Sipariş',
   DECLINED: 'Ödeme tamamlanmadı',

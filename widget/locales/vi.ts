@@ -23,7 +23,7 @@ export default {
   sending: 'Đang bắt đầu…',
   slow: 'Kết nối chậm. Chúng tôi vẫn đang thử lại; bạn sẽ không bị trừ tiền hai lần.',
   back: 'Quay lại giao dịch',
-  open: 'Giao dịch bạn đã bắt đầu vẫn đang mở. Vui lòng chỉ xác nhận một giao dịch, nếu không bạn sẽ trả tiền hai lần.',
+  open: 'Giao dịch bạn đã bắt đầu vẫn chưa hoàn tất. Vui lòng chỉ xác nhận một giao dịch, nếu không bạn sẽ trả tiền hai lần.',
   unpaid: 'Vui lòng thanh toán trước.',
 
   checking: 'Đang kiểm tra giao dịch của bạn',
@@ -52,7 +52,7 @@ export default {
 
   paid: 'Đã nhận thanh toán',
   surplus:
-    'Đơn hàng này đã được thanh toán nhiều hơn một lần. Cửa hàng đã được thông báo; vui lòng liên hệ cửa hàng về khoản thanh toán thừa.',
+    'Đơn hàng này đã được thanh toán hơn một lần. Cửa hàng đã được thông báo; vui lòng liên hệ cửa hàng về khoản thanh toán thừa.',
   method: 'Phương thức',
   order: 'Đơn hàng',
   DECLINED: 'Giao dịch không hoàn tất',
