@@ -33,8 +33,6 @@ export function merchantOnly(keys: readonly string[]): MiddlewareHandler {
   };
 }
 
-const MAX_ORIGIN_CHARS = 100;
-
 /** Pages of other origins get nothing, not even an answer they could not read. */
 export function originIn(allowed: readonly string[]): MiddlewareHandler {
   return async (c, next) => {
@@ -42,7 +40,7 @@ export function originIn(allowed: readonly string[]): MiddlewareHandler {
     if (origin !== undefined && !allowed.includes(origin)) {
       throw new Refusal(
         'forbidden_origin',
-        `The page’s origin, ${origin.slice(0, MAX_ORIGIN_CHARS)}, is not one of ALLOWED_ORIGINS.`,
+        'The page’s origin is not one of ALLOWED_ORIGINS.',
       );
     }
     await next();
