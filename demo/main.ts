@@ -1,4 +1,4 @@
-// `npm start`: builds the widget where it must, runs the demo, prints four links and what to do, ends with Ctrl-C.
+// `npm start`: builds the widget where it must, runs the demo, prints five links and what to do, ends with Ctrl-C.
 // Each run begins fresh; `npm start -- --dir FOLDER` keeps the proxy's database in that folder.
 import { parseArgs } from 'node:util';
 import { startStack, type Stack } from './stack.ts';
@@ -30,9 +30,11 @@ try {
   Shop      ${stack.shop}
   Desk      ${stack.shop}/desk
   Wallet    ${stack.sandbox}/wallet
+  Gateway   ${stack.sandbox}
   Themes    ${stack.shop}/themes
 
-  Buy something in the shop, pay for it with the wallet, then send money back from the desk. Ctrl-C ends it all.
+  Buy something in the shop, pay for it with the wallet, then send money back from the desk.
+  The gateway's page shows what it remembers, and can approve, decline, let time pass. Ctrl-C ends it all.
 `);
 } catch (error) {
   fail(error instanceof Error ? error.message : String(error));

@@ -1,12 +1,17 @@
-// Runs the sandbox gateway as a process of its own, configured by environment alone: GATEWAY_API_KEY (required), IPN_URL,
-// PUBLIC_URL, MERCHANT_NAME, HOST (127.0.0.1), PORT (8788; 0: a free one). Prints one JSON line, {"listening": "http://…"}, when ready;
-// ends on SIGTERM or SIGINT.
+// Runs the sandbox gateway as a process of its own, configured by environment alone: GATEWAY_API_KEY (required: what the
+// proxy sends as X-API-KEY), IPN_URL (where IPNs go; without it nowhere, until POST /_sandbox/ipn-url), PUBLIC_URL (how people
+// reach it; default: as each request did), MERCHANT_NAME (Demo Shop), HOST (127.0.0.1), PORT (8788; 0: a free one). A variable
+// that is empty counts as missing. Prints one JSON line, {"listening": "http://…"}, when ready; ends on SIGTERM or SIGINT.
 import { serve } from '@hono/node-server';
 import { createSandbox } from './sandbox.ts';
 
-const { GATEWAY_API_KEY, IPN_URL, PUBLIC_URL, MERCHANT_NAME, HOST = '127.0.0.1', PORT = '8788' } = process.env;
+const { GATEWAY_API_KEY, IPN_URL, PUBLIC_URL, MERCHANT_NAME } = process.env;
+const HOST = process.env['HOST'] || '127.0.0.1';
+const PORT = process.env['PORT'] || '8788';
 if (!GATEWAY_API_KEY) fail('GATEWAY_API_KEY is missing: the key that the proxy sends as X-API-KEY.');
-if (IPN_URL && !URL.canParse(IPN_URL)) fail('IPN_URL is not a URL.');
+for (const [name, value] of Object.entries({ IPN_URL, PUBLIC_URL })) {
+  if (value && !isWebUrl(value)) fail(`${name} is not a URL that begins with http:// or https://.`);
+}
 if (!/^\d{1,5}$/.test(PORT) || Number(PORT) > 65_535) fail('PORT must be a number from 0 to 65535.');
 
 const sandbox = createSandbox({
@@ -28,6 +33,10 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     server.close();
     if ('closeAllConnections' in server) server.closeAllConnections();
   });
+}
+
+function isWebUrl(text: string): boolean {
+  return /^https?:$/.test(URL.parse(text)?.protocol ?? '');
 }
 
 function fail(message: string): never {

@@ -107,6 +107,7 @@ function stateOf({ clock, faults, ipns }: OverviewOptions): Markup {
         <form method="post" action="/overview/clock" class="clock">
           ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+ ${name}</button>`)}
         </form>
+        <small>Moves the sandbox alone: the proxy and the shop keep their own time.</small>
       </dd>
     </div>
   </dl>`;

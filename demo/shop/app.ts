@@ -98,7 +98,10 @@ function addAssets(app: Hono): void {
 
 /** Staff sign-in is a matter of each merchant, and no part of this demo, which is why it listens on loopback alone by default. */
 function addDesk(app: Hono, desk: StaffDesk, walletUrl: string | undefined): void {
-  app.get('/desk', async (c) => c.html(deskPage(await desk.gather(), desk.emptyForm(), walletUrl)));
+  app.get('/desk', async (c) => {
+    const gathered = await desk.gather();
+    return c.html(deskPage(gathered, desk.formFor(c.req.query('back'), gathered), walletUrl));
+  });
   app.get('/desk/tables', async (c) => c.html(deskTables(await desk.gather())));
   app.post('/desk/payouts', async (c) => {
     const form = await desk.sendPayout(await c.req.parseBody());

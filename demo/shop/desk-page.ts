@@ -11,6 +11,8 @@ export interface PayoutForm {
   amount?: string | undefined;
   customer?: string | undefined;
   note?: string | undefined;
+  /** The payment whose customer gets money back. */
+  back?: Payment | undefined;
   trouble?: string | undefined;
 }
 
@@ -71,8 +73,8 @@ export function deskTables({ payments, payouts, trouble }: Desk): Markup {
 function transaction(entry: Transaction, what: string, note: string | null): Markup {
   const { tone, label } = entry.needsReview ? { tone: 'review', label: 'Needs review' } : CHIPS[entry.status];
   const key = `${entry.orderId} ${entry.createdAt}`;
-  return html`<li class="${entry.needsReview ? 'review' : ''}" data-status="${entry.status}">
-    <details data-key="${key}">
+  return html`<li class="${entry.needsReview ? 'review' : ''}" data-status="${entry.status}" data-key="${key}">
+    <details>
       <summary>
         <span class="what"><b>${what}</b> <span>${entry.orderId}</span></span>
         <span class="amount">${formatMoney(entry.amount, entry.currency)}</span>
@@ -92,12 +94,41 @@ function transaction(entry: Transaction, what: string, note: string | null): Mar
         )}
       </ol>
     </details>
+    ${entry.type === 'PAY' && canGoBack(entry) ? linkBack(entry) : ''}
   </li>`;
 }
 
-function payoutForm({ orderId, amount = '', customer = '', note = '', trouble }: PayoutForm): Markup {
+/** A link to the form and no more. It carries the payment's id, because an address is no place for a wallet ID. */
+function linkBack({ orderId, gatewayOrderId }: Payment): Markup {
+  return html`<a
+    class="back"
+    href="/desk?back=${encodeURIComponent(gatewayOrderId)}#send"
+    aria-label="Send money back for ${orderId}"
+    >Send money back</a
+  >`;
+}
+
+/** Whether a payout could: it needs a wallet, and takes whole amounts of the shop's own currency. */
+export function canGoBack({ status, customer, amount, currency }: Payment): boolean {
+  return status === 'SUCCESS' && customer !== null && currency === CURRENCY && wholeOf(amount) > 0;
+}
+
+/** Never more than came in. */
+export function wholeOf(amount: string): number {
+  return Math.floor(Number(amount));
+}
+
+function payoutForm({ orderId, amount = '', customer = '', note = '', back, trouble }: PayoutForm): Markup {
   return html`<section class="send" aria-labelledby="send">
-    <h2 id="send">Send a payout</h2>
+    <h2 id="send">${back === undefined ? 'Send a payout' : 'Send money back'}</h2>
+    ${
+      back === undefined
+        ? ''
+        : html`<p>
+            ${formatMoney(back.amount, back.currency)} came in for <span class="id">${back.orderId}</span>. A payout is
+            a whole amount.
+          </p>`
+    }
     ${trouble === undefined ? '' : html`<p class="trouble" role="alert">${trouble}</p>`}
     <form method="post" action="/desk/payouts">
       <input type="hidden" name="orderId" value="${orderId}" />

@@ -2,7 +2,7 @@
 // sent, so that whatever happens on the way, the same id can be asked about, or sent again, and money moves once.
 // Where the proxy has no list of transactions, the shop asks for each of its own.
 import { CURRENCY } from './catalogue.ts';
-import type { Desk, PayoutForm } from './desk-page.ts';
+import { canGoBack, wholeOf, type Desk, type PayoutForm } from './desk-page.ts';
 import { newId, type OrderBook } from './order-book.ts';
 import { ProxyError, type Payment, type Payout, type ProxyClient, type Transaction } from './proxy-client.ts';
 
@@ -23,6 +23,20 @@ export class StaffDesk {
 
   emptyForm(): PayoutForm {
     return { orderId: newId('PO') };
+  }
+
+  /** Filled with what a payment's customer can get back; empty where that is nothing, or the payment is not among these. */
+  formFor(gatewayOrderId: string | undefined, { payments }: Desk): PayoutForm {
+    const back = payments.find((payment) => payment.gatewayOrderId === gatewayOrderId);
+    if (back === undefined || !canGoBack(back)) return this.emptyForm();
+    const { orderId, amount, customer } = back;
+    return {
+      ...this.emptyForm(),
+      amount: String(wholeOf(amount)),
+      customer: customer ?? '',
+      note: `Money back for ${orderId}`,
+      back,
+    };
   }
 
   /** Undefined once the proxy has taken it; else the form again, with what is wrong and what to do. */

@@ -20,6 +20,8 @@ interface Settling {
 
 export interface Payment extends Settling {
   type: 'PAY';
+  /** Its own among the payments of the order. */
+  gatewayOrderId: string;
   method: string | null;
 }
 

@@ -44,6 +44,18 @@ export function themesPage({ token, proxyUrl, walletUrl }: ThemesPage): Markup {
             <p class="quiet" role="status" data-renewed></p>
             <button class="plain" type="button" data-renew>New order</button>
           </div>
+          <section class="about" aria-labelledby="rule">
+            <div class="bar">
+              <h2 id="rule">The CSS</h2>
+              <p class="quiet">
+                Only what differs from the defaults; <code>light-dark()</code> follows the page's
+                <code>color-scheme</code>. This page's address holds the theme, too.
+              </p>
+              <p class="quiet" role="status" data-copied></p>
+              <button class="plain" type="button" data-copy>Copy</button>
+            </div>
+            <pre class="rule" tabindex="0" role="group" aria-labelledby="rule"><code data-css></code></pre>
+          </section>
         </div>
         <form class="dials" autocomplete="off" aria-label="Properties">
           <p class="verdict" role="status" data-verdict></p>
@@ -59,18 +71,6 @@ export function themesPage({ token, proxyUrl, walletUrl }: ThemesPage): Markup {
             ${PROPERTIES.filter(({ kind }) => kind !== 'color').map(dial)}
           </section>
         </form>
-        <section class="about" aria-labelledby="rule">
-          <h2 id="rule">The CSS</h2>
-          <p class="quiet">
-            Only what differs from the defaults. <code>light-dark()</code> follows the page's <code>color-scheme</code>.
-          </p>
-          <div class="bar">
-            <button class="plain" type="button" data-copy>Copy</button>
-            <p class="quiet" role="status" data-copied></p>
-          </div>
-          <p class="quiet">This page's address holds the theme: reload it, or send it to someone.</p>
-        </section>
-        <pre class="rule" tabindex="0" role="group" aria-labelledby="rule"><code data-css></code></pre>
       </div>`,
   );
 }
@@ -89,7 +89,7 @@ function themeCard({ id, label, note }: ReadyTheme): Markup {
 
 function stage(scheme: Scheme, token: string): Markup {
   return html`<section class="stage ${scheme}" aria-label="The widget, ${scheme}">
-    <payment-widget order="${token}" checkout-target="_blank"></payment-widget>
+    <payment-widget order="${token}" methods="DIRECT QR" checkout-target="_blank"></payment-widget>
   </section>`;
 }
 

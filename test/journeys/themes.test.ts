@@ -86,6 +86,58 @@ test('the font is a family and a size, or that of the page', async () => {
   await visitor.leave();
 });
 
+test('nothing moves while the page loads, however late the widget comes', async () => {
+  for (const [width, height] of [
+    [320, 640],
+    [800, 900],
+    [1280, 900],
+  ] as const) {
+    const { visitor } = await world.shopper({ viewport: { width, height } });
+    const { page } = visitor;
+    await page.route('**/widget.js', async (route) => {
+      await page.locator('[data-theme=plain][aria-pressed=true]').waitFor();
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+      await route.continue();
+    });
+    await page.goto(`${world.stack.shop}/themes`);
+    await widgets(page).nth(1).locator('[part=pay]').waitFor();
+    assert.ok((await shifted(page)) < 0.01, `${width} px: ${await shifted(page)}`);
+    await visitor.leave();
+  }
+});
+
+/** How much of the page has moved by itself so far: the sum that browsers call layout shift. */
+async function shifted(page: Page): Promise<number> {
+  return page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        let sum = 0;
+        const observer = new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) sum += 'value' in entry ? Number(entry.value) : 0;
+        });
+        observer.observe({ type: 'layout-shift', buffered: true });
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
+      }),
+  );
+}
+
+test('the CSS and both widgets fit into one window, and stay in it down to the last control', async () => {
+  const visitor = await atThemes('', { viewport: { width: 1280, height: 900 } });
+  const { page } = visitor;
+  for (const [place, block] of [
+    ['.workshop', 'start'],
+    ['[data-key=max-width]', 'end'],
+  ] as const) {
+    await page.locator(place).evaluate((element, where) => element.scrollIntoView({ block: where }), block);
+    const boxes = await page
+      .locator('.rule, payment-widget')
+      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().toJSON() as DOMRect));
+    assert.equal(boxes.length, 3);
+    for (const { top, bottom } of boxes) assert.ok(top >= 0 && bottom <= 900, `${place}: ${top} to ${bottom}`);
+  }
+  await visitor.leave();
+});
+
 test('a color that cannot be read is warned of at its control, and no color is refused', async () => {
   const visitor = await atThemes();
   const { page } = visitor;

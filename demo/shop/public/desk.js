@@ -7,14 +7,14 @@ const policy = window.trustedTypes?.createPolicy('desk', { createHTML: (markup) 
 let shown = '';
 
 function show(markup) {
-  const open = new Set([...live.querySelectorAll('details[open]')].map(({ dataset }) => dataset.key));
-  const focused = live.contains(document.activeElement)
-    ? document.activeElement.closest('details')?.dataset.key
-    : undefined;
+  const rowOf = (element) => element.closest('[data-key]')?.dataset.key;
+  const open = new Set([...live.querySelectorAll('details[open]')].map(rowOf));
+  const focused = live.contains(document.activeElement) ? document.activeElement : undefined;
+  const focusedRow = focused && rowOf(focused);
   live.innerHTML = policy ? policy.createHTML(markup) : markup;
-  for (const details of live.querySelectorAll('details')) {
-    details.open = open.has(details.dataset.key);
-    if (details.dataset.key === focused) details.querySelector('summary').focus();
+  for (const row of live.querySelectorAll('[data-key]')) {
+    row.querySelector('details').open = open.has(row.dataset.key);
+    if (row.dataset.key === focusedRow) (row.querySelector(focused.localName) ?? row.querySelector('summary')).focus();
   }
 }
 

@@ -109,6 +109,12 @@ describe('a process that cannot start', () => {
     ['without a key', { GATEWAY_API_KEY: '' }, /GATEWAY_API_KEY is missing/],
     ['with a wrong port', { GATEWAY_API_KEY: KEY, PORT: '99999' }, /PORT must be/],
     ['with a wrong IPN URL', { GATEWAY_API_KEY: KEY, IPN_URL: 'nowhere' }, /IPN_URL is not a URL/],
+    [
+      'with an IPN URL that nothing can be posted to',
+      { GATEWAY_API_KEY: KEY, IPN_URL: 'localhost:8787/ipn' },
+      /IPN_URL is/,
+    ],
+    ['with a wrong public URL', { GATEWAY_API_KEY: KEY, PUBLIC_URL: 'here' }, /PUBLIC_URL is not a URL/],
   ] as const) {
     it(`ends ${name}, and says why`, async () => {
       const child = spawnSandbox(env);

@@ -24,6 +24,7 @@ const payout = (orderId: string, more: object = {}) => ({
 const payment = (orderId: string, more: object = {}) => ({
   type: 'PAY',
   orderId,
+  gatewayOrderId: orderId,
   method: 'QR',
   ...transaction,
   ...more,
@@ -106,6 +107,47 @@ test('the tables show payments and payouts, and mark what a person must look at'
   const { text } = await staff.get('/desk/tables');
   assert.match(text, /<li class="review"[^>]*>[\s\S]*?PO-1[\s\S]*?Needs review/);
   assert.match(text, /ST-1[\s\S]*?Failed[\s\S]*?EXPIRED/);
+});
+
+const valueIn = (page: string, name: string) => new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(page)?.[1];
+
+test('a paid payment offers to send money back: the form is filled, whole amounts only, and nothing is sent', async () => {
+  const { shop, staff, sent, form } = await openDesk();
+  const transactions = [
+    payment('ST-1', { gatewayOrderId: 'ST-1-2', amount: '14.50', status: 'SUCCESS' }),
+    payment('ST-1', { status: 'FAILED', reason: 'REPLACED' }),
+  ];
+  shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+  const { text: desk } = await staff.get('/desk');
+  assert.equal(valueIn(desk, 'customer'), '');
+  const links = [...desk.matchAll(/href="(\/desk\?[^"#]*)#send"/g)].map(([, link]) => link ?? '');
+  assert.deepEqual(links, ['/desk?back=ST-1-2']);
+  const { text } = await staff.get(links[0] ?? '');
+  assert.equal(valueIn(text, 'amount'), '14');
+  assert.equal(valueIn(text, 'customer'), '12345678');
+  assert.equal(valueIn(text, 'note'), 'Money back for ST-1');
+  assert.match(text, /€14\.50 came in for <span class="id">ST-1</);
+  assert.match(orderIdIn(text), /^PO-/);
+  assert.notEqual(orderIdIn(text), form);
+  assert.deepEqual(sent(), []);
+});
+
+test('where a payout cannot send it back, money back is not offered, and asking for it leaves the form empty', async () => {
+  const { shop, staff } = await openDesk();
+  const transactions = [
+    payment('ST-PENDING'),
+    payment('ST-NOWALLET', { status: 'SUCCESS', customer: null }),
+    payment('ST-CENTS', { status: 'SUCCESS', amount: '0.99' }),
+    payment('ST-DOLLARS', { status: 'SUCCESS', currency: 'USD' }),
+    payout('PO-1', { status: 'SUCCESS' }),
+  ];
+  shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+  for (const { orderId } of transactions) {
+    const { text } = await staff.get(`/desk?back=${orderId}`);
+    assert.doesNotMatch(text, /money back/i);
+    assert.equal(valueIn(text, 'customer'), '');
+    assert.equal(valueIn(text, 'amount'), '');
+  }
 });
 
 test('every page of transactions is read', async () => {
