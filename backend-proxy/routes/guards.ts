@@ -38,10 +38,7 @@ export function originIn(allowed: readonly string[]): MiddlewareHandler {
   return async (c, next) => {
     const origin = c.req.header('Origin');
     if (origin !== undefined && !allowed.includes(origin)) {
-      throw new Refusal(
-        'forbidden_origin',
-        'The page’s origin is not one of ALLOWED_ORIGINS.',
-      );
+      throw new Refusal('forbidden_origin', 'The page’s origin is not one of ALLOWED_ORIGINS.');
     }
     await next();
   };

@@ -15,7 +15,8 @@ interface Share {
 
 export async function showBytes(): Promise<void> {
   const chunks = await buildWidget();
-  for (const chunk of chunks.filter(({ fileName }) => !fileName.startsWith('locale-'))) console.log(`${tableOf(chunk)}\n`);
+  for (const chunk of chunks.filter(({ fileName }) => !fileName.startsWith('locale-')))
+    console.log(`${tableOf(chunk)}\n`);
   const lazy = chunks
     .filter(({ fileName }) => fileName.startsWith('locale-'))
     .map(({ fileName, code }) => ({ name: fileName, ...sizeOf(code) }));
