@@ -5,8 +5,21 @@
 const css = String.raw;
 
 export const laterStyles = css`
+  :host {
+    --_success: var(--payment-color-success, light-dark(#0a7540, #56cc8d));
+    --_danger: var(--payment-color-danger, light-dark(#b3231b, #ff978e));
+  }
   :host(:disabled) {
     opacity: 0.5;
+  }
+  .method,
+  button,
+  a {
+    touch-action: manipulation;
+    cursor: pointer;
+  }
+  h2:focus {
+    outline: none;
   }
   header:not(:has(p)) {
     display: none;

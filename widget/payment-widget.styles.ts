@@ -12,8 +12,6 @@ export const styles = css`
     --_field: var(--payment-color-field, light-dark(#8a91a0, #737b8b));
     --_accent: var(--payment-color-accent, light-dark(#2348d5, #94abff));
     --_on-accent: var(--payment-color-on-accent, light-dark(#fff, #0c1230));
-    --_success: var(--payment-color-success, light-dark(#0a7540, #56cc8d));
-    --_danger: var(--payment-color-danger, light-dark(#b3231b, #ff978e));
     --_radius: var(--payment-radius, 12px);
     --_space: var(--payment-space, 16px);
     --_tint: color-mix(in srgb, var(--_accent) 8%, transparent);
@@ -74,9 +72,6 @@ export const styles = css`
   b {
     display: block;
   }
-  h2:focus {
-    outline: none;
-  }
   .total,
   h2 {
     color: var(--_text);
@@ -95,7 +90,6 @@ export const styles = css`
     padding: calc(var(--_space) / 2) var(--_space);
     border: 1px solid var(--_line);
     border-radius: var(--_radius);
-    cursor: pointer;
   }
   .method span {
     flex: 1;
@@ -154,8 +148,6 @@ export const styles = css`
     padding-block: 8px;
     font-weight: 600;
     text-decoration: none;
-    touch-action: manipulation;
-    cursor: pointer;
   }
   .primary {
     min-block-size: 52px;
