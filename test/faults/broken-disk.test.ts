@@ -26,7 +26,7 @@ const ROOM_KB = 1024;
 /** Above 12 KB each: all of them need more than the room. */
 const IPN_PADDING = 12_000;
 const REFUSALS_AT_LEAST = 20;
-const GONE_MS = 10_000;
+const GONE_MS = size(4_000, 10_000);
 
 for (const failing of FAILING_SYNCS) {
   trial(

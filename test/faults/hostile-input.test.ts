@@ -16,9 +16,9 @@ import { leaksIn, SECRETS } from './secrets.ts';
 import { signOrder } from './clients.ts';
 import { size, trial, type Findings, type Trial } from './trial.ts';
 
-const IPNS = size(4_000, 100_000);
-const ANSWERS = size(2_000, 50_000);
-const REQUESTS = size(2_500, 20_000);
+const IPNS = size(2_000, 100_000);
+const ANSWERS = size(1_000, 50_000);
+const REQUESTS = size(1_200, 20_000);
 const LIMITS = { withinMs: size(180_000, 1_800_000) };
 const MOST_KEPT = 50;
 

@@ -15,7 +15,7 @@ const SENDERS = 12;
 
 trial('two proxies on one SQLite file do everything once', LIMITS, async (t) => {
   const scene = await setScene(t);
-  return run(t, scene, { databaseUrl: scene.databaseUrl, processes: 2, kills: 0, orders: size(60, 1_500) });
+  return run(t, scene, { databaseUrl: scene.databaseUrl, processes: 2, kills: 0, orders: size(30, 1_500) });
 });
 
 trial(
@@ -26,7 +26,7 @@ trial(
     const postgres = await startPostgres();
     t.defer(postgres.end);
     const databaseUrl = withPassword(await postgres.createDatabase());
-    return run(t, scene, { databaseUrl, processes: 4, kills: size(2, 4), orders: size(60, 1_500) });
+    return run(t, scene, { databaseUrl, processes: 4, kills: size(2, 4), orders: size(30, 1_500) });
   },
 );
 

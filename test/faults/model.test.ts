@@ -13,7 +13,7 @@ import { Life } from './model-life.ts';
 import { stepArbitrary, type Step } from './model-steps.ts';
 import { size, trial } from './trial.ts';
 
-const SEQUENCES = size(40, 2_000);
+const SEQUENCES = size(25, 2_000);
 const MOST_STEPS = 30;
 const sequences = fc.array(stepArbitrary, { minLength: 3, maxLength: MOST_STEPS, size: 'max' });
 
