@@ -187,10 +187,15 @@ function observed(log: Log, metrics: Metrics, now: () => number): MiddlewareHand
     log(status >= 500 ? 'warn' : 'info', 'request', {
       requestId: c.get('requestId'),
       ...answered,
-      ...(c.error instanceof Refusal && { code: c.error.kind, detail: c.error.message.slice(0, MAX_LOGGED_CHARS) }),
+      ...(c.error instanceof Refusal && refused(c.error)),
       ms: now() - from,
     });
   };
+}
+
+/** Why, in our words: what is not valid is told to the caller by names that the caller wrote, and these stay out of the log. */
+function refused({ kind, message }: Refusal): { code: string; detail?: string } {
+  return kind === 'invalid_request' ? { code: kind } : { code: kind, detail: message.slice(0, MAX_LOGGED_CHARS) };
 }
 
 function document(app: OpenAPIHono, publicUrl: string | undefined): void {

@@ -4,8 +4,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import type { BrowserLauncher } from '@web/test-runner';
+import { freePort } from './free-port.ts';
 
 const DRIVER = '/usr/bin/WebKitWebDriver';
 const SCREEN = '/usr/bin/Xvfb';
@@ -64,6 +64,7 @@ export class WebKitLauncher implements BrowserLauncher {
     process.once('exit', () => this.#kill());
     const screen = this.#start(SCREEN, ['-displayfd', '1', '-nolisten', 'tcp', '-screen', '0', '1280x1024x24']);
     const [display] = await Promise.race([once(screen.stdout ?? screen, 'data'), ended(screen)]);
+    // It takes port 0, too, but does not say which one it then has.
     const port = await freePort();
     const driver = this.#start(DRIVER, [`--port=${port}`], { DISPLAY: `:${String(display).trim()}` });
     const server = `http://127.0.0.1:${port}`;
@@ -105,16 +106,6 @@ async function answering(url: string): Promise<void> {
       setTimeout(resolve, POLL_MS);
     });
   }
-}
-
-/** The driver takes port 0 but does not say which one it then has. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** A WebDriver command's value. */

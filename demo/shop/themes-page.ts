@@ -147,17 +147,7 @@ function colorControls({ key, label, default: shades }: ColorDial): Markup {
 }
 
 function lengthControl({ label, unit, min, max, default: usual, otherwise = min }: LengthDial): Markup {
-  return html`<span class="slide">
-    <input
-      type="range"
-      min="${min}"
-      max="${max}"
-      value="${usual ?? otherwise}"
-      data-unit="${unit}"
-      aria-label="${label}"
-    />
-    <span class="value" aria-hidden="true"></span>
-  </span>`;
+  return slider(label, { unit, min, max, value: usual ?? otherwise });
 }
 
 function fontControls({ label }: FontDial): Markup {
@@ -165,15 +155,15 @@ function fontControls({ label }: FontDial): Markup {
       <option value="">The page's own</option>
       ${Object.entries(FONTS).map(([family, font]) => html`<option value="${family}">${font.label}</option>`)}
     </select>
-    <span class="slide">
-      <input
-        type="range"
-        min="${TEXT_SIZE.min}"
-        max="${TEXT_SIZE.max}"
-        value="${TEXT_SIZE.default}"
-        data-unit="px"
-        aria-label="Size of the text"
-      />
-      <span class="value" aria-hidden="true"></span>
-    </span>`;
+    ${slider('Size of the text', { ...TEXT_SIZE, unit: 'px', value: TEXT_SIZE.default })}`;
+}
+
+function slider(
+  label: string,
+  { unit, min, max, value }: Pick<LengthDial, 'unit' | 'min' | 'max'> & { value: number },
+): Markup {
+  return html`<span class="slide">
+    <input type="range" min="${min}" max="${max}" value="${value}" data-unit="${unit}" aria-label="${label}" />
+    <span class="value" aria-hidden="true"></span>
+  </span>`;
 }

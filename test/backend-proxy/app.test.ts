@@ -44,6 +44,19 @@ describe('the proxy at work', () => {
     assert.deepEqual([line?.['status'], line?.['code'], line?.['detail']], [403, code, detail]);
   });
 
+  it('keeps what a caller wrote out of the log, names of fields too', async (t) => {
+    const world = await createWorld(t);
+    const answer = await world.request('POST', '/order/payments', {
+      headers: { Authorization: `Bearer ${world.token()}`, 'Content-Type': 'application/json', 'Idempotency-Key': 'k' },
+      body: JSON.stringify({ method: 'QR', 'card 4111111111111111': 'told' }),
+    });
+    const { requestId, code, detail } = (await answer.json()) as Problem;
+    assert.match(detail, /card 4111/, 'the caller is told which');
+    const line = world.log.find((entry) => entry['requestId'] === requestId);
+    assert.deepEqual([line?.['code'], line?.['detail']], [code, undefined]);
+    assert.doesNotMatch(JSON.stringify(world.log), /4111/);
+  });
+
   it('ends its streams at the stop', async (t) => {
     const world = await createWorld(t);
     const work = world.proxy.run();

@@ -4,13 +4,11 @@ import { awaiting, otherButton } from './awaiting.ts';
 import type { Surroundings } from './pieces.ts';
 
 export function wallet(around: Surroundings): TemplateResult {
-  const { say, tools, state } = around;
+  const { say, tools } = around;
   const { html, heading, icon } = tools;
-  const { customer } = state.draft;
   return html`${icon('DIRECT')}${heading(say('direct'))}
     <p>${say('direct_help')}</p>
-    ${customer ? html`<p>${say('wallet')}: <b>${customer}</b></p>` : ''} ${awaiting(around, say('waiting'))}
-    ${otherButton(around)}`;
+    ${awaiting(around, say('waiting'))} ${otherButton(around)}`;
 }
 
 /** Nothing to press: as long as the outcome is unknown, another payment could be one too many. */
