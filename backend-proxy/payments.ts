@@ -143,10 +143,11 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
 }
 
 function paymentView(payment: Transaction): PaymentView {
-  const { method, stage, checkoutUrl, qr, appUrl, expiresAt, createdAt, late } = payment;
+  const { method, stage, checkoutUrl, qr, appUrl, expiresAt, createdAt, late, history } = payment;
   const { status, reason } = STAGES[stage];
   // Once it has ended there is nothing left to scan or to open, and nothing that should still be paid.
   const open = status === 'PROCESSING';
+  const success = history.find(({ event }) => event === 'succeeded');
   return {
     method: method as Method,
     status,
@@ -156,6 +157,7 @@ function paymentView(payment: Transaction): PaymentView {
     appUrl: open ? appUrl : null,
     expiresAt: expiresAt === null ? null : iso(expiresAt),
     createdAt: iso(createdAt),
+    paidAt: success === undefined ? null : iso(success.at),
     late,
   };
 }

@@ -201,7 +201,7 @@ export const laterStyles = css`
     .method:has(:checked) {
       outline: 2px solid Highlight;
     }
-    .method .icon {
+    .method slot .icon {
       stroke: CanvasText;
     }
     .note {

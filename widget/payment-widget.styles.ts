@@ -119,7 +119,7 @@ export const styles = css`
     stroke-linecap: round;
     stroke-linejoin: round;
   }
-  :checked ~ .icon {
+  :checked ~ slot .icon {
     stroke: var(--_accent);
   }
   .field {
@@ -163,7 +163,7 @@ export const styles = css`
     .sheet {
       padding: var(--payment-padding, var(--_space));
     }
-    .method .icon {
+    .method slot {
       display: none;
     }
   }

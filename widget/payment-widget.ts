@@ -63,6 +63,10 @@ let later: typeof import('./later.ts') | undefined;
  * @slot header - Above the amount.
  * @slot footer - Below the panel.
  * @slot success - Below the facts of a paid order.
+ * @slot icon-DIRECT - A picture in place of DIRECT's icon.
+ * @slot icon-CHECKOUT - A picture in place of CHECKOUT's icon.
+ * @slot icon-JETGO - A picture in place of JETGO's icon.
+ * @slot icon-QR - A picture in place of QR's icon.
  *
  * @csspart sheet - The whole widget.
  * @csspart description - What is paid for.

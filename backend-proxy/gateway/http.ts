@@ -171,6 +171,8 @@ const reportSchema = z.object({
   orderId: identifier,
   type: z.string(),
   paymentId: identifier.nullish(),
+  // Compared with nothing: where it is no id, the rest of the report still counts.
+  customer: identifier.nullish().catch(null),
   amount: z.string().max(40).nullish(),
   currency: z.string().max(10).nullish(),
   status: z.string().max(100).nullish(),
@@ -228,12 +230,13 @@ function readReport(
     Object.fromEntries(Object.entries(names).map(([ours, theirs]) => [ours, fields[theirs]])),
   );
   if (!parsed.success) return undefined;
-  const { orderId, type, paymentId, amount, currency, status } = parsed.data;
+  const { orderId, type, paymentId, customer, amount, currency, status } = parsed.data;
   if (type !== types.PAY && type !== types.PAYOUT) return undefined;
   return {
     orderId,
     type: type === types.PAY ? 'PAY' : 'PAYOUT',
     paymentId: paymentId ?? null,
+    customer: customer ?? null,
     amount: amount ?? null,
     currency: currency ?? null,
     outcome: status ? (ownStatus(statuses, status) ?? 'pending') : null,

@@ -44,6 +44,7 @@ export const profileSchema = section({
     orderId: name.default('orderId'),
     paymentId: name.default('paymentId'),
     type: name.default('type'),
+    customer: name.default('customer'),
     amount: name.default('amount'),
     currency: name.default('currency'),
     status: name.default('status'),

@@ -39,13 +39,27 @@ async function applySeen(p: Posting, id: string, seen: Observation): Promise<voi
         .set(seen.outcome === 'failed' ? {} : { failed_at: null })
         .where('id', '=', id)
         .execute();
-      if (seen.outcome === 'succeeded') await raise(p, id, 'succeeded');
+      if (seen.outcome === 'succeeded') await applySucceeded(p, id, seen.customer);
       else if (seen.outcome === 'failed') await applyFailed(p, id);
       else await applyPending(p, id);
       return;
     default:
       seen satisfies never;
   }
+}
+
+/** Who scanned a code or logged in at the checkout is known only now, and may not be whom the shopper named. First, for the webhook. */
+async function applySucceeded(p: Posting, id: string, payer: string | null): Promise<void> {
+  if (payer !== null) {
+    await p.tx
+      .updateTable('transactions')
+      .set({ customer: payer })
+      .where('id', '=', id)
+      .where('type', '=', 'PAY')
+      .where('rank', '<', STAGES.succeeded.rank)
+      .execute();
+  }
+  await raise(p, id, 'succeeded');
 }
 
 /** The gateway has it. What it gave to pay with was in the answer that was lost; a CHECKOUT's time runs all the same. */

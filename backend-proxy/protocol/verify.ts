@@ -8,6 +8,8 @@ export interface Report {
   orderId: string;
   type: TransactionType;
   paymentId: string | null;
+  /** Wallet id of who paid or was paid. */
+  customer: string | null;
   amount: string | null;
   currency: string | null;
   outcome: 'pending' | 'failed' | 'succeeded';
@@ -28,7 +30,7 @@ export interface Expected {
 export type MismatchField = 'orderId' | 'type' | 'paymentId' | 'currency' | 'amount';
 
 export type Verdict =
-  | { kind: 'verified'; outcome: Report['outcome']; paymentId: string | null }
+  | ({ kind: 'verified' } & Pick<Report, 'outcome' | 'paymentId' | 'customer'>)
   | { kind: 'mismatch'; field: MismatchField }
   | { kind: 'incomplete' };
 
@@ -41,7 +43,8 @@ export function verify(expected: Expected, report: Report, { complete }: { compl
   const field = differingField(expected, report);
   if (field !== undefined) return { kind: 'mismatch', field };
   if (complete && (report.amount === null || report.currency === null)) return { kind: 'incomplete' };
-  return { kind: 'verified', outcome: report.outcome, paymentId: report.paymentId };
+  const { outcome, paymentId, customer } = report;
+  return { kind: 'verified', outcome, paymentId, customer };
 }
 
 function differingField(expected: Expected, report: Report): MismatchField | undefined {

@@ -50,6 +50,8 @@ export interface PaymentView {
   /** ISO 8601; CHECKOUT only: when the gateway's token runs out, by the proxy's clock (compare with `serverTime`). */
   expiresAt: string | null;
   createdAt: string;
+  /** ISO 8601; when it was seen to have succeeded, else null. */
+  paidAt: string | null;
   /** It succeeded after it had been taken for ended. */
   late: boolean;
 }

@@ -24,6 +24,7 @@ const paymentSchema = z.object({
   appUrl: nullableText,
   expiresAt: nullableText,
   createdAt: z.string(),
+  paidAt: nullableText,
   late: z.boolean(),
 });
 

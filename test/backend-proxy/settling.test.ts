@@ -20,6 +20,7 @@ interface Merchant {
   payments: {
     gatewayOrderId: string;
     paymentId: string | null;
+    customer: string | null;
     status: string;
     reason: string | null;
     late: boolean;
@@ -237,6 +238,10 @@ describe('a CHECKOUT', () => {
     await world.pass(H);
     const { paid, payment } = await world.view(world.token());
     assert.deepEqual([paid, payment?.status, payment?.late], [true, 'SUCCESS', true]);
+    const [seen] = await payments(world);
+    assert.equal(payment?.paidAt, seen?.history.find(({ event }) => event === 'succeeded')?.at);
+    assert.ok(payment?.paidAt && payment.paidAt > payment.createdAt, 'when it was seen, not when it was begun');
+    assert.match(seen?.customer ?? '', /^\d{8}$/, 'who paid, of whom nothing was known before');
     assert.deepEqual(
       world.receiver.received.map(({ payload }) => [payload.type, payload.data['late']]),
       [

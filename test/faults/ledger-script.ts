@@ -35,13 +35,14 @@ const ipn = (orderId: string) => ({
     orderId,
     type: 'PAY' as const,
     paymentId: null,
+    customer: null,
     amount: null,
     currency: null,
     outcome: 'succeeded' as const,
   },
 });
 const verified = (outcome: 'succeeded' | 'failed' | 'pending') =>
-  ({ kind: 'verified', outcome, paymentId: null }) as const;
+  ({ kind: 'verified', outcome, paymentId: null, customer: null }) as const;
 
 async function deliver(ledger: Ledger): Promise<void> {
   const claimed = await ledger.webhooks('pending', 10);

@@ -31,6 +31,7 @@ export async function sceneOpener(browser: Browser): Promise<OpenScene> {
     const context = await browser.newContext({
       viewport: { width: columns * (width + 24) + 24, height: 900 },
       deviceScaleFactor: 1,
+      timezoneId: 'UTC',
       ...options,
     });
     const page = await context.newPage();

@@ -450,6 +450,37 @@ describe('the page', () => {
     expect(slots).to.deep.equal(['header', 'success', 'footer']);
   });
 
+  it('shows the wallet’s own mark in place of a drawing, where the page has one', async () => {
+    const widget = await mount();
+    const mark = document.createElement('img');
+    mark.slot = 'icon-QR';
+    mark.width = 26;
+    widget.append(mark);
+    const rows = [...(widget.shadowRoot?.querySelectorAll('.method') ?? [])];
+    const drawn = rows.filter((row) => row.querySelector('svg')?.checkVisibility()).length;
+    expect([mark.checkVisibility(), rows.length - drawn]).to.deep.equal([true, 1]);
+    mark.remove();
+    expect(rows.every((row) => row.querySelector('svg')?.checkVisibility())).to.equal(true);
+  });
+
+  it('tells to check the details only whoever typed some', async () => {
+    const payment = paymentOf('QR', { status: 'FAILED', reason: 'REJECTED' });
+    const widget = await mount(new FakeProxy({}, { payment, version: 3 }));
+    await heading(widget, 'The payment was not accepted');
+    expect(thePart(widget, 'error').textContent).to.equal(
+      'No money was taken. You can try again or use another method.',
+    );
+  });
+
+  it('says when it was paid, by the shopper’s own clock', async () => {
+    const payment = paymentOf('QR', { status: 'SUCCESS', paidAt: '2026-11-20T12:01:00.000Z' });
+    const widget = await mount(new FakeProxy({}, { payment, paid: true, version: 3 }));
+    await heading(widget, 'Payment received');
+    const local = new Date('2026-11-20T12:01:00.000Z');
+    expect(thePart(widget, 'details').textContent).to.contain('2026');
+    expect(thePart(widget, 'details').textContent).to.contain(`:${String(local.getMinutes()).padStart(2, '0')}`);
+  });
+
   it('leaves the page’s own custom properties to what is slotted', async () => {
     const widget = await mount();
     const slotted = document.createElement('p');

@@ -63,6 +63,7 @@ export function paymentOf(method: Method, change: Partial<PaymentView> = {}): Pa
     appUrl: null,
     expiresAt: null,
     createdAt: '2026-11-20T12:00:00.000Z',
+    paidAt: change.status === 'SUCCESS' ? '2026-11-20T12:01:00.000Z' : null,
     late: false,
     ...change,
   };

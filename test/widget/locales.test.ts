@@ -17,6 +17,7 @@ const SAME_AS_ENGLISH: Record<string, string[]> = {
   '*': ['JETGO'],
   da: ['DIRECT'],
   de: ['DIRECT'],
+  fr: ['date'],
   nl: ['DIRECT'],
 };
 /** English that a half translated text would still hold. Not: app, online, QR, ID, wallet, link, which travelled. */

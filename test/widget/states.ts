@@ -133,7 +133,10 @@ export const STATES = {
   },
   expired: { payment: paymentOf('CHECKOUT', { status: 'FAILED', reason: 'EXPIRED' }), heading: 'The time ran out' },
   rejected: {
-    payment: paymentOf('QR', { status: 'FAILED', reason: 'REJECTED' }),
+    act: (widget, proxy) => {
+      type(widget, 'wallet', '12345678');
+      proxy.publish({ payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'REJECTED' }) });
+    },
     heading: 'The payment was not accepted',
   },
   replaced: {

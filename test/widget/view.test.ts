@@ -85,8 +85,9 @@ describe('what is shown', () => {
       { at: 'stopped', trouble },
     ];
     for (const stage of stages) {
-      const shown = show(stateWith(paymentOf('QR', { status: 'SUCCESS', late: true }), { stage }), NOW);
-      assert.deepEqual(shown, { panel: 'paid', method: 'QR', surplus: false }, stage.at);
+      const payment = paymentOf('QR', { status: 'SUCCESS', late: true });
+      const shown = show(stateWith(payment, { stage }), NOW);
+      assert.deepEqual(shown, { panel: 'paid', payment, surplus: false }, stage.at);
     }
   });
 

@@ -55,6 +55,7 @@ export default {
     'Aquesta comanda s’ha pagat més d’una vegada. S’ha avisat la botiga; contacteu-hi, si us plau, pel pagament de més.',
   method: 'Mètode',
   order: 'Comanda',
+  date: 'Data',
   DECLINED: 'No s’ha completat el pagament',
   DECLINED_help: 'No s’ha cobrat res. Podeu tornar-ho a provar o fer servir un altre mètode.',
   EXPIRED: 'S’ha acabat el temps',

@@ -54,6 +54,7 @@ export default {
     'Tato objednávka byla zaplacena více než jednou. Obchod byl informován; kontaktujte ho prosím kvůli platbě navíc.',
   method: 'Způsob',
   order: 'Objednávka',
+  date: 'Datum',
   DECLINED: 'Platba nebyla dokončena',
   DECLINED_help: 'Nic jsme nestrhli. Můžete to zkusit znovu nebo použít jiný způsob.',
   EXPIRED: 'Čas vypršel',

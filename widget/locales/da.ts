@@ -54,6 +54,7 @@ export default {
     'Denne ordre er betalt mere end én gang. Butikken har fået besked; kontakt venligst butikken om den ekstra betaling.',
   method: 'Betalingsmåde',
   order: 'Ordre',
+  date: 'Dato',
   DECLINED: 'Betalingen blev ikke gennemført',
   DECLINED_help: 'Der er ikke trukket penge. Du kan prøve igen eller bruge en anden betalingsmåde.',
   EXPIRED: 'Tiden løb ud',

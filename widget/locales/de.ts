@@ -55,6 +55,7 @@ export default {
     'Diese Bestellung wurde mehr als einmal bezahlt. Der Shop ist informiert; bitte wenden Sie sich wegen der überzähligen Zahlung an ihn.',
   method: 'Zahlungsart',
   order: 'Bestellung',
+  date: 'Datum',
   DECLINED: 'Die Zahlung wurde nicht abgeschlossen',
   DECLINED_help: 'Es wurde nichts abgebucht. Versuchen Sie es noch einmal oder wählen Sie eine andere Zahlungsart.',
   EXPIRED: 'Die Zeit ist abgelaufen',

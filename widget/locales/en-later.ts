@@ -36,6 +36,7 @@ export const later = {
   surplus: 'This order was paid more than once. The shop has been told; please contact it about the extra payment.',
   method: 'Method',
   order: 'Order',
+  date: 'Date',
   DECLINED: 'The payment was not completed',
   DECLINED_help: 'No money was taken. You can try again or use another method.',
   EXPIRED: 'The time ran out',

@@ -54,6 +54,7 @@ export default {
     'Este pedido se ha pagado más de una vez. La tienda ya está avisada; contacte con ella, por favor, por el pago de más.',
   method: 'Método',
   order: 'Pedido',
+  date: 'Fecha',
   DECLINED: 'El pago no se completó',
   DECLINED_help: 'No se ha cobrado nada. Puede intentarlo de nuevo o usar otro método.',
   EXPIRED: 'Se acabó el tiempo',

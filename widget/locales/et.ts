@@ -54,6 +54,7 @@ export default {
     'Selle tellimuse eest on makstud rohkem kui üks kord. Poodi on teavitatud; palun pöörduge üleliigse makse asjus poe poole.',
   method: 'Makseviis',
   order: 'Tellimus',
+  date: 'Kuupäev',
   DECLINED: 'Makse jäi lõpetamata',
   DECLINED_help: 'Raha ei võetud. Võite uuesti proovida või valida teise makseviisi.',
   EXPIRED: 'Aeg sai läbi',

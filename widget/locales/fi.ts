@@ -54,6 +54,7 @@ export default {
     'Tämä tilaus on maksettu useammin kuin kerran. Kaupalle on ilmoitettu; ota yhteyttä kauppaan ylimääräisen maksun takia.',
   method: 'Maksutapa',
   order: 'Tilaus',
+  date: 'Päivämäärä',
   DECLINED: 'Maksu ei toteutunut',
   DECLINED_help: 'Rahaa ei veloitettu. Voit yrittää uudelleen tai käyttää toista maksutapaa.',
   EXPIRED: 'Aika loppui',

@@ -55,6 +55,7 @@ export default {
     'Cette commande a été payée plus d’une fois. La boutique en est informée ; veuillez la contacter au sujet du paiement en trop.',
   method: 'Moyen',
   order: 'Commande',
+  date: 'Date',
   DECLINED: 'Le paiement n’a pas abouti',
   DECLINED_help: 'Aucun débit. Vous pouvez réessayer ou choisir un autre moyen.',
   EXPIRED: 'Le délai est écoulé',

@@ -54,6 +54,7 @@ export default {
     'Ova je narudžba plaćena više od jedanput. Trgovina je obaviještena; molimo obratite joj se zbog suvišne uplate.',
   method: 'Način plaćanja',
   order: 'Narudžba',
+  date: 'Datum',
   DECLINED: 'Plaćanje nije dovršeno',
   DECLINED_help: 'Ništa nije naplaćeno. Možete pokušati ponovno ili odabrati drugi način.',
   EXPIRED: 'Vrijeme je isteklo',

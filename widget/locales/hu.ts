@@ -54,6 +54,7 @@ export default {
     'Ezt a rendelést többször is kifizették. A bolt értesítést kapott; kérjük, a túlfizetés ügyében forduljon hozzá.',
   method: 'Fizetési mód',
   order: 'Rendelés',
+  date: 'Dátum',
   DECLINED: 'A fizetés nem teljesült',
   DECLINED_help: 'Nem történt terhelés. Próbálja újra, vagy válasszon másik módot.',
   EXPIRED: 'Lejárt az idő',

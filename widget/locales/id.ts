@@ -55,6 +55,7 @@ export default {
     'Pesanan ini dibayar lebih dari satu kali. Toko sudah diberi tahu; silakan hubungi toko tentang kelebihan pembayaran ini.',
   method: 'Metode',
   order: 'Pesanan',
+  date: 'Tanggal',
   DECLINED: 'Pembayaran tidak selesai',
   DECLINED_help: 'Tidak ada uang yang ditarik. Anda dapat mencoba lagi atau memakai metode lain.',
   EXPIRED: 'Waktu telah habis',

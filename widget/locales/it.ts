@@ -54,6 +54,7 @@ export default {
     'Questo ordine è stato pagato più di una volta. Il negozio è stato avvisato; La preghiamo di contattarlo per il pagamento in più.',
   method: 'Metodo',
   order: 'Ordine',
+  date: 'Data',
   DECLINED: 'Il pagamento non è stato completato',
   DECLINED_help: 'Nessun addebito. Può riprovare o usare un altro metodo.',
   EXPIRED: 'Tempo scaduto',

@@ -54,6 +54,7 @@ export default {
     'Už šį užsakymą sumokėta daugiau nei vieną kartą. Parduotuvei apie tai pranešta; prašome kreiptis į ją dėl permokos.',
   method: 'Būdas',
   order: 'Užsakymas',
+  date: 'Data',
   DECLINED: 'Mokėjimas neįvykdytas',
   DECLINED_help: 'Pinigai nenuskaičiuoti. Galite bandyti dar kartą arba naudoti kitą būdą.',
   EXPIRED: 'Laikas baigėsi',

@@ -54,6 +54,7 @@ export default {
     'Šis pasūtījums ir apmaksāts vairāk nekā vienu reizi. Veikals ir informēts; lūdzu, sazinieties ar to par lieko maksājumu.',
   method: 'Veids',
   order: 'Pasūtījums',
+  date: 'Datums',
   DECLINED: 'Maksājums netika pabeigts',
   DECLINED_help: 'Nauda nav noņemta. Varat mēģināt vēlreiz vai izmantot citu veidu.',
   EXPIRED: 'Laiks ir beidzies',

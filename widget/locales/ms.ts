@@ -54,6 +54,7 @@ export default {
     'Pesanan ini telah dibayar lebih daripada sekali. Kedai telah dimaklumkan; sila hubungi kedai tentang bayaran lebihan itu.',
   method: 'Kaedah',
   order: 'Pesanan',
+  date: 'Tarikh',
   DECLINED: 'Pembayaran tidak selesai',
   DECLINED_help: 'Tiada wang diambil. Anda boleh cuba lagi atau gunakan kaedah lain.',
   EXPIRED: 'Masa telah tamat',

@@ -55,6 +55,7 @@ export default {
     'Denne bestillingen er betalt mer enn én gang. Butikken har fått beskjed; ta kontakt med butikken om den ekstra betalingen.',
   method: 'Betalingsmåte',
   order: 'Bestilling',
+  date: 'Dato',
   DECLINED: 'Betalingen ble ikke fullført',
   DECLINED_help: 'Ingen penger er trukket. Du kan prøve igjen eller velge en annen betalingsmåte.',
   EXPIRED: 'Tiden gikk ut',

@@ -55,6 +55,7 @@ export default {
     'Deze bestelling is meer dan één keer betaald. De winkel is op de hoogte; neem contact met de winkel op over de extra betaling.',
   method: 'Betaalwijze',
   order: 'Bestelling',
+  date: 'Datum',
   DECLINED: 'De betaling is niet voltooid',
   DECLINED_help: 'Er is niets afgeschreven. Probeer het opnieuw of kies een andere betaalwijze.',
   EXPIRED: 'De tijd is verstreken',

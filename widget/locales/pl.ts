@@ -54,6 +54,7 @@ export default {
     'To zamówienie zostało opłacone więcej niż raz. Sklep został powiadomiony; prosimy o kontakt z nim w sprawie nadpłaty.',
   method: 'Metoda',
   order: 'Zamówienie',
+  date: 'Data',
   DECLINED: 'Płatność nie doszła do skutku',
   DECLINED_help: 'Nie pobrano żadnych środków. Możesz spróbować ponownie lub użyć innej metody.',
   EXPIRED: 'Czas na płatność minął',

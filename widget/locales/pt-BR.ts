@@ -55,6 +55,7 @@ export default {
     'Este pedido foi pago mais de uma vez. A loja foi avisada; por favor, fale com ela sobre o pagamento a mais.',
   method: 'Método',
   order: 'Pedido',
+  date: 'Data',
   DECLINED: 'O pagamento não foi concluído',
   DECLINED_help: 'Nenhum valor foi cobrado. Você pode tentar de novo ou usar outro método.',
   EXPIRED: 'O tempo se esgotou',

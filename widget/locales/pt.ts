@@ -55,6 +55,7 @@ export default {
     'Esta encomenda foi paga mais do que uma vez. A loja foi informada; por favor, contacte-a sobre o pagamento a mais.',
   method: 'Método',
   order: 'Encomenda',
+  date: 'Data',
   DECLINED: 'O pagamento não foi concluído',
   DECLINED_help: 'Não foi cobrado qualquer valor. Pode tentar novamente ou usar outro método.',
   EXPIRED: 'O tempo esgotou-se',

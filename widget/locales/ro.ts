@@ -55,6 +55,7 @@ export default {
     'Această comandă a fost plătită mai mult de o dată. Magazinul a fost anunțat; vă rugăm să îl contactați în legătură cu plata în plus.',
   method: 'Metodă',
   order: 'Comandă',
+  date: 'Data',
   DECLINED: 'Plata nu a fost finalizată',
   DECLINED_help: 'Nu s-a retras nicio sumă. Puteți încerca din nou sau folosi altă metodă.',
   EXPIRED: 'Timpul a expirat',

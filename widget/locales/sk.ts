@@ -54,6 +54,7 @@ export default {
     'Táto objednávka bola zaplatená viac ako raz. Obchod bol informovaný; obráťte sa naň, prosím, kvôli platbe navyše.',
   method: 'Spôsob platby',
   order: 'Objednávka',
+  date: 'Dátum',
   DECLINED: 'Platba nebola dokončená',
   DECLINED_help: 'Nestrhli sa žiadne peniaze. Môžete to skúsiť znova alebo použiť iný spôsob.',
   EXPIRED: 'Čas na platbu uplynul',

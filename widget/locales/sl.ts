@@ -54,6 +54,7 @@ export default {
     'To naročilo je bilo plačano več kot enkrat. Trgovina je obveščena; prosimo, obrnite se nanjo glede odvečnega plačila.',
   method: 'Način plačila',
   order: 'Naročilo',
+  date: 'Datum',
   DECLINED: 'Plačilo ni bilo dokončano',
   DECLINED_help: 'Nič ni bilo zaračunano. Lahko poskusite znova ali uporabite drug način.',
   EXPIRED: 'Čas za plačilo je potekel',

@@ -55,6 +55,7 @@ export default {
     'Ova porudžbina je plaćena više od jednog puta. Prodavnica je obaveštena; molimo vas da joj se obratite u vezi sa suvišnom uplatom.',
   method: 'Način plaćanja',
   order: 'Porudžbina',
+  date: 'Datum',
   DECLINED: 'Plaćanje nije završeno',
   DECLINED_help: 'Novac nije skinut. Možete pokušati ponovo ili izabrati drugi način.',
   EXPIRED: 'Vreme za plaćanje je isteklo',

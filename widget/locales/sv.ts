@@ -54,6 +54,7 @@ export default {
     'Den här beställningen har betalats mer än en gång. Butiken har fått besked; kontakta butiken om den extra betalningen.',
   method: 'Betalsätt',
   order: 'Beställning',
+  date: 'Datum',
   DECLINED: 'Betalningen slutfördes inte',
   DECLINED_help: 'Inga pengar har dragits. Du kan försöka igen eller välja ett annat betalsätt.',
   EXPIRED: 'Tiden gick ut',

@@ -54,6 +54,7 @@ export default {
     'Bu sipariş için birden fazla kez ödeme yapıldı. Durum mağazaya bildirildi; lütfen fazla ödeme için mağazayla görüşün.',
   method: 'Yöntem',
   order: 'Sipariş',
+  date: 'Tarih',
   DECLINED: 'Ödeme tamamlanmadı',
   DECLINED_help: 'Para alınmadı. Yeniden deneyebilir ya da başka bir yöntem kullanabilirsiniz.',
   EXPIRED: 'Süre doldu',

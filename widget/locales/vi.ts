@@ -55,6 +55,7 @@ export default {
     'Đơn hàng này đã được thanh toán hơn một lần. Cửa hàng đã được thông báo; vui lòng liên hệ cửa hàng về khoản thanh toán thừa.',
   method: 'Phương thức',
   order: 'Đơn hàng',
+  date: 'Ngày',
   DECLINED: 'Giao dịch không hoàn tất',
   DECLINED_help: 'Không có khoản tiền nào bị trừ. Bạn có thể thử lại hoặc dùng phương thức khác.',
   EXPIRED: 'Đã hết thời gian',

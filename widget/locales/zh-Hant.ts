@@ -53,6 +53,7 @@ export default {
   surplus: '此訂單已重複付款。已通知商家，請就多付的款項聯絡商家。',
   method: '付款方式',
   order: '訂單',
+  date: '日期',
   DECLINED: '付款未完成',
   DECLINED_help: '未扣款。您可以重試或使用其他方式。',
   EXPIRED: '付款已逾時',

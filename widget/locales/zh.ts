@@ -53,6 +53,7 @@ export default {
   surplus: '此订单已重复付款。已通知商家，请就多付的款项联系商家。',
   method: '付款方式',
   order: '订单',
+  date: '日期',
   DECLINED: '付款未完成',
   DECLINED_help: '未扣款。您可以重试或使用其他方式。',
   EXPIRED: '付款已超时',

@@ -33,7 +33,7 @@ export function choose(shown: Choice, around: Surroundings): TemplateResult {
               @change=${() => run((session) => session.edit({ method }))}
             />
             <span><b id=${method}>${say(method)}</b><small id="help-${method}">${say(`${method}_help`)}</small></span>
-            ${tools.icon(method)}
+            <slot name="icon-${method}">${tools.icon(method)}</slot>
           </label>`,
       )}
     </fieldset>

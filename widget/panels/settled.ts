@@ -8,8 +8,8 @@ import type { Surroundings } from './pieces.ts';
 export const WARNING = 'M12 6v7.5m0 4h.01';
 
 export function paid(
-  { method, surplus }: Extract<Shown, { panel: 'paid' }>,
-  { say, order, tools }: Surroundings,
+  { payment, surplus }: Extract<Shown, { panel: 'paid' }>,
+  { say, order, tools, language }: Surroundings,
 ): TemplateResult {
   const { html, heading, icon } = tools;
   const fact = (name: string, value: string) =>
@@ -17,18 +17,29 @@ export function paid(
       <dd>${value}</dd>`;
   return html`${icon('paid', 'm5 12.5 4.5 4.5L19 7.5')}${heading(say('paid'))}
     ${surplus ? html`<p class="note">${say('surplus')}</p>` : ''}
-    <dl part="details">${method ? fact(say('method'), say(method)) : ''}${fact(say('order'), order.orderId)}</dl>
+    <dl part="details">
+      ${payment ? fact(say('method'), say(payment.method)) : ''} ${fact(say('order'), order.orderId)}
+      ${payment?.paidAt ? fact(say('date'), formatTime(payment.paidAt, language)) : ''}
+    </dl>
     <slot name="success"></slot>`;
 }
 
 export function failed({ method, reason }: Extract<Shown, { panel: 'failed' }>, around: Surroundings): TemplateResult {
-  const { say, run, tools } = around;
+  const { say, run, tools, state } = around;
   const { html, heading, icon } = tools;
   const key = reason ?? 'DECLINED';
+  // Who typed nothing here has no details to check.
+  const isTyped = state.draft.customer || state.draft.amount;
+  const help = key === 'REJECTED' && !isTyped ? 'DECLINED' : key;
   return html`${icon('failed', WARNING)}${heading(say(key))}
-    <p part="error">${say(`${key}_help`)}</p>
+    <p part="error">${say(`${help}_help`)}</p>
     <button part="again" class="primary" type="button" @click=${() => run((session) => session.again(method))}>
       ${say('again')}
     </button>
     ${otherButton(around)}`;
+}
+
+/** By the shopper's own clock and calendar. */
+function formatTime(iso: string, language: string): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 }

@@ -330,7 +330,14 @@ describe('a status check', () => {
 
   it('reads what is reported, amounts as they are written', async (t) => {
     const { gateway } = await scripted(t, { body: JSON.stringify(REPORT).replace('500', '500.10') });
-    const report = { orderId: 'A-1', type: 'PAY', paymentId: '111328', amount: '500.10', currency: 'EUR' };
+    const report = {
+      orderId: 'A-1',
+      type: 'PAY',
+      paymentId: '111328',
+      customer: '12345678',
+      amount: '500.10',
+      currency: 'EUR',
+    };
     assert.deepEqual(await status(gateway), { kind: 'found', report: { ...report, outcome: 'succeeded' } });
   });
 
@@ -365,11 +372,33 @@ describe('a status check', () => {
       orderId: 'A-1',
       type: 'PAYOUT',
       paymentId: null,
+      customer: null,
       amount: null,
       currency: null,
       outcome: 'pending',
     };
     assert.deepEqual(await status(gateway), { kind: 'found', report });
+  });
+
+  it('names the customer where that is an id, a number too, and is no worse without', async (t) => {
+    let customer: unknown = '';
+    const { gateway } = await scripted(t, (response) =>
+      response.writeHead(200).end(JSON.stringify({ ...REPORT, customer })),
+    );
+    for (const [said, read] of [
+      ['12345678', '12345678'],
+      [12_345_678, '12345678'],
+      [null, null],
+      ['', null],
+      ['1\u00002', null],
+      [{ id: '12345678' }, null],
+      ['9'.repeat(101), null],
+    ]) {
+      customer = said;
+      const checked = await status(gateway);
+      assert.ok(checked.kind === 'found');
+      assert.deepEqual([checked.report.customer, checked.report.outcome], [read, 'succeeded'], JSON.stringify(said));
+    }
   });
 
   it('says unknown only by a 404 in JSON: a page of that status is somewhere else', async (t) => {
@@ -430,7 +459,14 @@ describe('an IPN', () => {
   });
 
   it('is read like a report; its outcome may be missing', () => {
-    const reading = { orderId: 'A-1', type: 'PAY', paymentId: '111328', amount: '500', currency: 'EUR' };
+    const reading = {
+      orderId: 'A-1',
+      type: 'PAY',
+      paymentId: '111328',
+      customer: '12345678',
+      amount: '500',
+      currency: 'EUR',
+    };
     assert.deepEqual(gateway.readIpn(JSON.stringify(REPORT)), {
       kind: 'read',
       reading: { ...reading, outcome: 'succeeded' },

@@ -36,6 +36,7 @@ describe('the gateway profile', () => {
         orderId: 'orderId',
         paymentId: 'paymentId',
         type: 'type',
+        customer: 'customer',
         amount: 'amount',
         currency: 'currency',
         status: 'status',

@@ -57,7 +57,7 @@ const PAYMENT: NewPayment = {
 const PAYOUT: NewPayout = { id: 'P', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null, fingerprint: 'print' }; // prettier-ignore
 const MEANS = { paymentId: '111', method: null, checkoutUrl: null, qr: null, appUrl: null } as const;
 const PENDING: Fact & { stage: 'pending' } = { stage: 'pending', ...MEANS };
-const verified = (outcome: 'pending' | 'failed' | 'succeeded', paymentId: string | null = null): Observation => ({ kind: 'verified', outcome, paymentId }); // prettier-ignore
+const verified = (outcome: 'pending' | 'failed' | 'succeeded', paymentId: string | null = null, customer: string | null = null): Observation => ({ kind: 'verified', outcome, paymentId, customer }); // prettier-ignore
 const UNKNOWN: Observation = { kind: 'unknown' };
 const UNAVAILABLE: Observation = { kind: 'unavailable' };
 
@@ -471,6 +471,22 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
       assert.equal(order.payments.find(({ surplus }) => !surplus)?.id, order.paidBy);
     });
 
+    it('of a payment names who paid, once, in its webhook too; a payout keeps whom it was sent to', async (t) => {
+      const { ledger } = await room(t);
+      await openPending(ledger);
+      await ledger.observe('A', verified('pending', null, '1111'));
+      assert.equal((await read(ledger, 'A')).customer, PAYMENT.customer, 'nobody has paid yet');
+      await ledger.observe('A', verified('succeeded', null, '2222'));
+      await ledger.observe('A', verified('succeeded', null, '3333'));
+      assert.equal((await read(ledger, 'A')).customer, '2222');
+      const [webhook] = await ledger.webhooks('pending', 10);
+      assert.equal((JSON.parse(webhook!.body) as { data: { customer: string } }).data.customer, '2222');
+      await ledger.openPayout(PAYOUT);
+      await ledger.record('P', PENDING, 'answer');
+      await ledger.observe('P', verified('succeeded', null, '4444'));
+      assert.equal((await read(ledger, 'P')).customer, PAYOUT.customer);
+    });
+
     it('and then FAILED is a conflict: told once, and nothing changes', async (t) => {
       const { ledger } = await room(t);
       const id = await openPending(ledger);
@@ -689,6 +705,7 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
       orderId: 'A',
       type: 'PAY',
       paymentId: null,
+      customer: null,
       amount: null,
       currency: null,
       outcome: 'succeeded',
@@ -783,7 +800,15 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
         ledger.receiveIpn({
           id: orderId,
           body: '{}',
-          reading: { orderId, type: 'PAY', paymentId: null, amount: null, currency: null, outcome: null },
+          reading: {
+            orderId,
+            type: 'PAY',
+            paymentId: null,
+            customer: null,
+            amount: null,
+            currency: null,
+            outcome: null,
+          },
         });
       for (const orderId of ['A', 'B', 'C', 'D']) {
         await openPending(ledger, { orderId });
@@ -839,6 +864,7 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
         orderId: 'A',
         type: 'PAY',
         paymentId: null,
+        customer: null,
         amount: null,
         currency: null,
         outcome: null,

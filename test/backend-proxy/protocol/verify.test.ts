@@ -9,18 +9,20 @@ const REPORT: Report = {
   orderId: 'A-1',
   type: 'PAY',
   paymentId: '111328',
+  customer: '12345678',
   amount: '10.10',
   currency: 'EUR',
   outcome: 'succeeded',
 };
+const SAID = { paymentId: '111328', customer: '12345678' };
 const check = (report: Partial<Report>, expected: Partial<Expected> = {}, complete = false) =>
   verify({ ...EXPECTED, ...expected }, { ...REPORT, ...report }, { complete });
 
 describe('a report', () => {
-  it('is verified where everything agrees, with its outcome and payment id', () => {
+  it('is verified where everything agrees, with its outcome, payment id and customer', () => {
     for (const outcome of ['pending', 'failed', 'succeeded'] as const) {
-      assert.deepEqual(check({ outcome }), { kind: 'verified', outcome, paymentId: '111328' });
-      assert.deepEqual(check({ outcome }, {}, true), { kind: 'verified', outcome, paymentId: '111328' });
+      assert.deepEqual(check({ outcome }), { kind: 'verified', outcome, ...SAID });
+      assert.deepEqual(check({ outcome }, {}, true), { kind: 'verified', outcome, ...SAID });
     }
   });
 
@@ -50,8 +52,8 @@ describe('a report', () => {
   });
 
   it('may give the payment id that the books lack, and may lack the one they have', () => {
-    assert.deepEqual(check({}, { paymentId: null }), { kind: 'verified', outcome: 'succeeded', paymentId: '111328' });
-    assert.deepEqual(check({ paymentId: null }), { kind: 'verified', outcome: 'succeeded', paymentId: null });
+    assert.deepEqual(check({}, { paymentId: null }), { kind: 'verified', outcome: 'succeeded', ...SAID });
+    assert.deepEqual(check({ paymentId: null }), { kind: 'verified', outcome: 'succeeded', ...SAID, paymentId: null });
     assert.equal(check({ paymentId: null }, { paymentId: null }).kind, 'verified');
   });
 
@@ -65,7 +67,12 @@ describe('a report', () => {
     assert.deepEqual(check({ amount: null }, {}, true), { kind: 'incomplete' });
     assert.deepEqual(check({ currency: null }, {}, true), { kind: 'incomplete' });
     assert.deepEqual(check({ amount: null, currency: null }, {}, true), { kind: 'incomplete' });
-    assert.deepEqual(check({ paymentId: null }, {}, true), { kind: 'verified', outcome: 'succeeded', paymentId: null });
+    assert.deepEqual(check({ paymentId: null }, {}, true), {
+      kind: 'verified',
+      outcome: 'succeeded',
+      ...SAID,
+      paymentId: null,
+    });
   });
 
   it('that differs is a mismatch also where it lacks something', () => {

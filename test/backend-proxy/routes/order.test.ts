@@ -87,6 +87,7 @@ describe('starting', () => {
           appUrl: null,
           expiresAt: null,
           createdAt: new Date(NOON).toISOString(),
+          paidAt: null,
           late: false,
         },
       );
