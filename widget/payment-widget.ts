@@ -191,6 +191,12 @@ export class PaymentWidget extends LitElement {
     this.inert = isDisabled;
   }
 
+  /** The first in a task of its own: with the script's evaluation it would hold up a slow phone. */
+  protected override async scheduleUpdate(): Promise<void> {
+    if (!this.hasUpdated) await new Promise((resolve) => setTimeout(resolve));
+    super.scheduleUpdate();
+  }
+
   protected override willUpdate(changed: PropertyValues<this>): void {
     const wishes = { methods: this.methods ? String(this.methods).split(/[\s,]+/) : null, method: this.method };
     this.#state = { ...this.#state, wishes };
