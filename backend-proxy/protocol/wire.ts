@@ -1,5 +1,5 @@
 // What crosses widget ⇄ proxy, as types: the order token's claims, the order view, the problem document.
-// Both sides import these and nothing else of each other. Every name here is promised in README.md: extend, never rename.
+// Both sides import these and nothing else of each other. Every name here is promised to merchants' pages: extend, never rename.
 
 export const METHODS = ['DIRECT', 'CHECKOUT', 'JETGO', 'QR'] as const;
 export type Method = (typeof METHODS)[number];
