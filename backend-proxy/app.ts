@@ -9,6 +9,7 @@ import { HTTPException } from 'hono/http-exception';
 import { requestId } from 'hono/request-id';
 import { routePath } from 'hono/route';
 import { secureHeaders } from 'hono/secure-headers';
+import { heard } from './calls.ts';
 import { Refusal } from './errors.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { Ledger } from './ledger/ledger.ts';
@@ -65,13 +66,23 @@ export interface Proxy {
   run(): { stop(): Promise<void> };
 }
 
-export function createProxy({ gateway, ledger, config, now = Date.now, log = () => undefined }: ProxyParts): Proxy {
+export function createProxy({
+  gateway: wire,
+  ledger,
+  config,
+  now = Date.now,
+  log = () => undefined,
+}: ProxyParts): Proxy {
   const tokens = createOrderTokens(config.orderSecrets, config, now);
   const streams = createStreams({ now });
   const onError = (error: unknown) => log('error', 'work failed', { error: describe(error) });
+  const metrics = createMetrics({ counts: () => ledger.counts(), openStreams: () => streams.size() });
+  const gateway = heard(wire, (call) => {
+    metrics.countCall(call);
+    log(call.why === undefined ? 'debug' : 'warn', 'gateway call', { ...call });
+  });
   const reconciler = createReconciler({ gateway, ledger, now }, onError);
   const sender = config.webhook && createWebhookSender({ ledger, target: config.webhook, now }, onError);
-  const metrics = createMetrics({ counts: () => ledger.counts(), openStreams: () => streams.size() });
   const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
 
   const app = new OpenAPIHono();
@@ -188,6 +199,8 @@ function observed(log: Log, metrics: Metrics, now: () => number): MiddlewareHand
       requestId: c.get('requestId'),
       ...answered,
       ...(c.error instanceof Refusal && refused(c.error)),
+      // Whom to allow, or whose mistake it is. As the browser says it, so cut.
+      ...(status === 403 && { origin: c.req.header('Origin')?.slice(0, MAX_LOGGED_CHARS) }),
       ms: now() - from,
     });
   };

@@ -1,6 +1,7 @@
 // What can be refused, once: kind → HTTP status, title, and whether the same request may succeed later.
 // One class crosses every boundary; app.ts turns it into application/problem+json (RFC 9457) in one place.
 // The kinds are the problem documents' stable `code`s: extend, never rename.
+import type { core } from 'zod';
 
 export const REFUSALS = {
   invalid_request: { status: 400, title: 'The request is not valid', retryable: false },
@@ -28,6 +29,15 @@ export type RefusalKind = keyof typeof REFUSALS;
 export interface FieldError {
   field: string;
   detail: string;
+}
+
+/** What zod found wrong, in our words: the field and what is allowed, never the value. */
+export function fieldErrorsOf(error: core.$ZodError): FieldError[] {
+  return error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((field) => ({ field, detail: 'not known here' }))
+      : [{ field: issue.path.join('.') || 'body', detail: issue.message }],
+  );
 }
 
 interface RefusalOptions {

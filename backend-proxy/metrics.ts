@@ -1,5 +1,5 @@
-// What operators watch, as Prometheus text (exposition format 0.0.4). Requests are counted here, in this process; all else is
-// read when it is asked for, from the books or the streams. Labels come from fixed lists (a route's pattern, never a path),
+// What operators watch, as Prometheus text (exposition format 0.0.4). Requests and calls are counted here, in this process; all
+// else is read when it is asked for, from the books or the streams. Labels come from fixed lists (a route's pattern, never a path),
 // so their number is bounded and nothing of an order or a shopper is in them.
 import type { Counts } from './ledger/ledger.ts';
 
@@ -8,6 +8,7 @@ type Sample = readonly [labels: Labels, value: number];
 
 export interface Metrics {
   countRequest(labels: { method: string; route: string; status: number }): void;
+  countCall(labels: { operation: string; outcome: string }): void;
   text(): Promise<string>;
 }
 
@@ -17,27 +18,20 @@ export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 const METHODS = new Set(['GET', 'POST', 'OPTIONS', 'HEAD']);
 
 export function createMetrics(sources: { counts(): Promise<Counts>; openStreams(): number }): Metrics {
-  const requests = new Map<string, { labels: Labels; count: number }>();
+  const requests = createCounter();
+  const calls = createCounter();
 
   return {
-    countRequest({ method, route, status }) {
-      const labels = { method: METHODS.has(method) ? method : 'other', route, status };
-      const key = Object.values(labels).join(' ');
-      const known = requests.get(key);
-      if (known) known.count += 1;
-      else requests.set(key, { labels, count: 1 });
-    },
+    countRequest: ({ method, route, status }) =>
+      requests.count({ method: METHODS.has(method) ? method : 'other', route, status }),
+    countCall: ({ operation, outcome }) => calls.count({ operation, outcome }),
     async text() {
       const { transactions, needReview, checks, webhooks } = await sources.counts();
       const rows = (entries: readonly { count: number }[]): Sample[] =>
         entries.map(({ count, ...labels }) => [labels as Labels, count]);
       return [
-        family(
-          'requests_total',
-          'counter',
-          'Requests answered',
-          [...requests.values()].map(({ labels, count }): Sample => [labels, count]),
-        ),
+        family('requests_total', 'counter', 'Requests answered', requests.samples()),
+        family('gateway_calls_total', 'counter', 'Calls to the gateway, by how they ended', calls.samples()),
         family('open_streams', 'gauge', 'Open event streams', [[{}, sources.openStreams()]]),
         family('transactions', 'gauge', 'Payments and payouts in the books', rows(transactions)),
         family('transactions_needing_review', 'gauge', 'Without an end for too long: a person has to look', [
@@ -47,6 +41,19 @@ export function createMetrics(sources: { counts(): Promise<Counts>; openStreams(
         family('webhooks', 'gauge', 'Webhooks in the books', rows(webhooks)),
       ].join('');
     },
+  };
+}
+
+function createCounter() {
+  const counts = new Map<string, { labels: Labels; count: number }>();
+  return {
+    count(labels: Labels): void {
+      const key = Object.values(labels).join(' ');
+      const known = counts.get(key);
+      if (known) known.count += 1;
+      else counts.set(key, { labels, count: 1 });
+    },
+    samples: (): Sample[] => [...counts.values()].map(({ labels, count }) => [labels, count]),
   };
 }
 

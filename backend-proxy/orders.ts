@@ -4,7 +4,7 @@ import * as joseErrors from 'jose/errors';
 import { SignJWT } from 'jose/jwt/sign';
 import { jwtVerify } from 'jose/jwt/verify';
 import { z } from 'zod';
-import { Refusal } from './errors.ts';
+import { Refusal, fieldErrorsOf, type FieldError } from './errors.ts';
 import { exponentOf, parseAmount } from './protocol/money.ts';
 import { METHODS, type Method, type OrderClaims } from './protocol/wire.ts';
 
@@ -14,14 +14,24 @@ export const MAX_LIFETIME_S = 24 * 3600;
 /** A merchant's clock may be ahead of ours by this much. */
 const CLOCK_TOLERANCE_S = 60;
 
-export const orderIdSchema = z
-  .string()
-  .regex(/^[!-~]{1,64}$/, { error: '1 to 64 printable ASCII characters, no spaces' });
-export const walletIdSchema = z.string().regex(/^[0-9]{4,20}$/, { error: '4 to 20 digits' });
-export const currencySchema = z
-  .string()
-  .refine((code) => exponentOf(code) !== undefined, { error: 'an ISO 4217 code in upper case' });
-const amountText = z.string().max(20);
+/** What is allowed, said also of what is missing or of another type. */
+const rule = (allowed: string) => ({
+  error: ({ input }: { input?: unknown }) => (input === undefined ? `required: ${allowed}` : allowed),
+});
+const text = (pattern: RegExp, allowed: string) => z.string(rule(allowed)).regex(pattern, rule(allowed));
+const line = (most: number) => {
+  const allowed = rule(`a string of 1 to ${most} characters`);
+  return z.string(allowed).min(1, allowed).max(most, allowed);
+};
+
+export const orderIdSchema = text(/^[!-~]{1,64}$/, '1 to 64 printable ASCII characters, no spaces');
+export const walletIdSchema = text(/^[0-9]{4,20}$/, 'a string of 4 to 20 digits');
+const CURRENCY = rule('an ISO 4217 code in upper case');
+export const currencySchema = z.string(CURRENCY).refine((code) => exponentOf(code) !== undefined, CURRENCY);
+const AMOUNT = rule('a decimal string, like "10.10"');
+const amountText = z.string(AMOUNT).max(20, AMOUNT);
+const RETURN_URL = rule('a URL of at most 2048 characters');
+const METHOD_LIST = rule(`a list of ${METHODS.join(', ')}`);
 
 /** The claims without `exp`, as `POST /orders` takes them and as a token holds them. */
 export const orderClaimsShape = {
@@ -31,15 +41,16 @@ export const orderClaimsShape = {
   minAmount: amountText.optional(),
   maxAmount: amountText.optional(),
   // Kept as our parser reads it: of `https://shop.example\\@evil.example` others make another host.
-  returnUrl: z.url({ protocol: /^https?$/, normalize: true }).max(2048),
+  returnUrl: z.url({ protocol: /^https?$/, normalize: true, ...RETURN_URL }).max(2048, RETURN_URL),
   customer: walletIdSchema.optional(),
-  customerReferenceNo: z.string().min(1).max(64).optional(),
-  methods: z.array(z.enum(METHODS)).min(1).max(METHODS.length).optional(),
-  language: z
-    .string()
-    .regex(/^[a-z]{2}$/, { error: 'an ISO 639-1 code in lower case' })
+  customerReferenceNo: line(64).optional(),
+  methods: z
+    .array(z.enum(METHODS, METHOD_LIST), METHOD_LIST)
+    .min(1, METHOD_LIST)
+    .max(METHODS.length, METHOD_LIST)
     .optional(),
-  description: z.string().min(1).max(200).optional(),
+  language: text(/^[a-z]{2}$/, 'an ISO 639-1 code in lower case').optional(),
+  description: line(200).optional(),
 };
 
 export interface OrderTerms extends OrderClaims {
@@ -58,7 +69,7 @@ interface ClaimsOptions {
 
 /** Refines what one field alone cannot show. */
 export function checkTerms(claims: z.infer<z.ZodObject<typeof orderClaimsShape>>, options: ClaimsOptions) {
-  const errors: { field: string; detail: string }[] = [];
+  const errors: FieldError[] = [];
   const wrong = (field: string, detail: string) => void errors.push({ field, detail });
   const { currency, amount, minAmount, maxAmount, customerReferenceNo } = claims;
   const digits = exponentOf(currency) ?? 0;
@@ -103,7 +114,11 @@ export interface OrderTokens {
 
 // `exp` is required here: the library takes a token without one.
 // Not strict: a merchant's library may add registered claims of its own (iss, jti …), which mean nothing here.
-const tokenSchema = z.object({ ...orderClaimsShape, iat: z.int().optional(), exp: z.int() });
+const SECONDS = rule('whole seconds since 1970');
+const tokenSchema = z.object(
+  { ...orderClaimsShape, iat: z.int(SECONDS).optional(), exp: z.int(SECONDS) },
+  { error: 'the payload is a JSON object' },
+);
 
 export function createOrderTokens(
   secrets: readonly string[],
@@ -130,26 +145,21 @@ export function createOrderTokens(
     async verify(token) {
       const payload = await verifySignature(token, keys, now());
       const parsed = tokenSchema.safeParse(payload);
-      if (!parsed.success) {
-        const issue = parsed.error.issues[0];
-        throw new Refusal(
-          'invalid_token',
-          `The order token's claims are not valid: ${issue?.path.join('.') || issue?.message}.`,
-        );
-      }
+      if (!parsed.success) throw wrongClaims(fieldErrorsOf(parsed.error));
       const { data } = parsed;
       if (data.exp > now() / 1000 + MAX_LIFETIME_S + CLOCK_TOLERANCE_S) {
-        throw new Refusal('invalid_token', 'The order token lives too long: exp is at most 24 hours ahead.');
+        throw wrongClaims([{ field: 'exp', detail: 'seconds (not milliseconds) since 1970, at most 24 hours ahead' }]);
       }
-      const { errors: wrong, terms } = checkTerms(data, options);
-      if (wrong[0])
-        throw new Refusal(
-          'invalid_token',
-          `The order token's claims are not valid: ${wrong[0].field}: ${wrong[0].detail}.`,
-        );
+      const { errors, terms } = checkTerms(data, options);
+      if (errors.length > 0) throw wrongClaims(errors);
       return { ...(data as OrderClaims), ...terms };
     },
   };
+}
+
+function wrongClaims(errors: FieldError[]): Refusal {
+  const all = errors.map(({ field, detail }) => `${field}: ${detail}`).join('; ');
+  return new Refusal('invalid_token', `The order token's claims are not valid: ${all}.`, { errors });
 }
 
 async function verifySignature(token: string, keys: readonly Uint8Array[], nowMs: number): Promise<unknown> {
@@ -168,5 +178,8 @@ async function verifySignature(token: string, keys: readonly Uint8Array[], nowMs
       if (!(error instanceof joseErrors.JWSSignatureVerificationFailed)) break;
     }
   }
-  throw new Refusal('invalid_token', 'The order token is missing, malformed, or not signed with the shared secret.');
+  throw new Refusal(
+    'invalid_token',
+    'The order token is missing, malformed, or not signed by HS256 with the shared secret.',
+  );
 }

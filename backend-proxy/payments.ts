@@ -17,6 +17,8 @@ export interface Payments {
   /** Resolves when the gateway has answered or its time is over. `created` is false for a repeat of the same key. */
   start(terms: OrderTerms, asked: StartPayment, idempotencyKey: string): Promise<{ created: boolean; view: OrderView }>;
   view(terms: OrderTerms): Promise<OrderView>;
+  /** The view, and whether it is the last one: paid, and no other payment of it can be paid as well. */
+  look(terms: OrderTerms): Promise<{ view: OrderView; isOver: boolean }>;
 }
 
 interface Ports {
@@ -62,15 +64,25 @@ export function createPayments({ gateway, ledger, now = Date.now }: Ports): Paym
     await ledger.record(opened.id, factOf(await gateway.pay(collection)), 'answer');
   }
 
-  async function view(terms: OrderTerms): Promise<OrderView> {
-    return orderView(terms, await ledger.order(terms.orderId), now());
+  async function look(terms: OrderTerms) {
+    const order = await ledger.order(terms.orderId);
+    return { view: orderView(terms, order, now()), isOver: order !== undefined && isOver(order) };
   }
 
-  return { start, view };
+  const view = async (terms: OrderTerms): Promise<OrderView> => (await look(terms)).view;
+
+  return { start, view, look };
+}
+
+/** A code that was replaced or ran out can still be paid: who watches is to see that. */
+function isOver({ paidBy, payments }: Order): boolean {
+  return paidBy !== null && payments.every(({ stage }) => STAGES[stage].rank >= STAGES.rejected.rank);
 }
 
 function factOf(sent: Awaited<ReturnType<Gateway['pay']>>): Fact {
   if (sent.kind === 'uncertain') return { stage: 'uncertain', why: sent.why };
+  // The shopper need not wait for checks to agree on what is known.
+  if (sent.kind === 'unreached') return { stage: 'not_created', why: sent.why };
   if (sent.kind === 'rejected') return { stage: 'rejected', why: `HTTP ${sent.httpStatus}` };
   const { paymentId, method, checkoutUrl, qr, appUrl } = sent.answer;
   return { stage: 'pending', paymentId, method, checkoutUrl, qr: qr === null ? null : toQrCode(qr), appUrl };
@@ -143,18 +155,20 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
 }
 
 function paymentView(payment: Transaction): PaymentView {
-  const { method, stage, checkoutUrl, qr, appUrl, expiresAt, createdAt, late, history } = payment;
+  const { method, asked, customer, stage, checkoutUrl, qr, appUrl, expiresAt, createdAt, late, history } = payment;
   const { status, reason } = STAGES[stage];
   // Once it has ended there is nothing left to scan or to open, and nothing that should still be paid.
   const open = status === 'PROCESSING';
   const success = history.find(({ event }) => event === 'succeeded');
   return {
     method: method as Method,
+    asked: asked as Method,
     status,
     reason,
     checkoutUrl: open ? checkoutUrl : null,
     qr: open ? qr : null,
     appUrl: open ? appUrl : null,
+    walletLast4: open && method === 'DIRECT' ? (customer?.slice(-4) ?? null) : null,
     expiresAt: expiresAt === null ? null : iso(expiresAt),
     createdAt: iso(createdAt),
     paidAt: success === undefined ? null : iso(success.at),

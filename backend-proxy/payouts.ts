@@ -4,7 +4,7 @@ import { Refusal } from './errors.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { Fact, Ledger } from './ledger/ledger.ts';
 import { fingerprintOf } from './payments.ts';
-import { exponentOf, parseAmount } from './protocol/money.ts';
+import { MAX_AMOUNT_DIGITS, exponentOf, parseAmount } from './protocol/money.ts';
 import type { Transaction } from './protocol/transaction.ts';
 
 export interface PayoutRequest {
@@ -39,7 +39,8 @@ export function createPayouts({ gateway, ledger }: { gateway: Gateway; ledger: L
 }
 
 function factOf(sent: Awaited<ReturnType<Gateway['payout']>>): Fact {
-  if (sent.kind === 'uncertain') return { stage: 'uncertain', why: sent.why };
+  // Of money that goes out nothing is taken for granted, not even that no connection was made.
+  if (sent.kind === 'uncertain' || sent.kind === 'unreached') return { stage: 'uncertain', why: sent.why };
   if (sent.kind === 'rejected') return { stage: 'rejected', why: `HTTP ${sent.httpStatus}` };
   const { paymentId } = sent.answer;
   return { stage: 'pending', paymentId, method: null, checkoutUrl: null, qr: null, appUrl: null };
@@ -47,10 +48,11 @@ function factOf(sent: Awaited<ReturnType<Gateway['payout']>>): Fact {
 
 function readAmount({ amount, currency }: PayoutRequest, decimals: boolean): number {
   const amountMinor = parseAmount(amount, currency);
-  const isWhole = /^[0-9]+$/.test(amount);
+  const isWhole = amountMinor !== undefined && amountMinor % 10 ** (exponentOf(currency) ?? 0) === 0;
   if (amountMinor !== undefined && amountMinor > 0 && (isWhole || decimals)) return amountMinor;
+  const most = `${MAX_AMOUNT_DIGITS - (exponentOf(currency) ?? 0)} digits`;
   const detail = decimals
-    ? `an amount above 0 with at most ${exponentOf(currency) ?? 0} decimals`
-    : 'a whole amount above 0, because the gateway takes no decimals in payouts';
+    ? `an amount above 0 of at most ${most} and ${exponentOf(currency) ?? 0} decimals`
+    : `a whole amount above 0 of at most ${most}, because the gateway takes no decimals in payouts`;
   throw new Refusal('invalid_request', `amount: ${detail}.`, { errors: [{ field: 'amount', detail }] });
 }

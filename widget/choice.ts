@@ -33,10 +33,11 @@ export function showChoice(state: SessionState): Choice {
   };
 }
 
-/** The order's methods as the page wishes to show them. */
+/** The order's methods as the page wishes to show them; all of them where it wishes none that there is. */
 export function offeredMethods({ order, wishes }: SessionState): Method[] {
   const { methods } = order;
-  return wishes.methods?.flatMap((wish) => methods.find((method) => method === wish) ?? []) ?? methods;
+  const wished = wishes.methods?.flatMap((wish) => methods.find((method) => method === wish) ?? []);
+  return wished?.length ? wished : methods;
 }
 
 /** The shopper's choice, else the page's, else the first one: paying takes one click. */

@@ -17,7 +17,7 @@ export function checkDraft(state: SessionState, method: Method, language: string
     else body.amount = amount;
   }
   if (method === 'DIRECT' && !claims?.customer) {
-    const customer = draft.customer.replaceAll(/\s/g, '');
+    const customer = plain(draft.customer);
     if (/^\d{4,20}$/.test(customer)) body.customer = customer;
     else errors.customer = 'walletWrong';
   }
@@ -35,13 +35,18 @@ export function parseAmount(typed: string, currency: string, language: string): 
   const format = new Intl.NumberFormat(language, { style: 'currency', currency });
   const decimals = format.resolvedOptions().maximumFractionDigits ?? 2;
   const grouping = format.formatToParts(1111111).find(({ type }) => type === 'group')?.value;
-  const text = typed.replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 15)).replace(/[\s\u200e\u200f]/g, '');
+  const text = plain(typed);
   // "1.000" is a thousand in German and one dinar in English: where it could be either, neither is guessed.
   if (grouping && text.split(grouping)[1]?.length === 3) return null;
   const [, whole, fraction = ''] = /^0*(\d{1,15})(?:[.,٫](\d+))?$/.exec(text) ?? [];
   if (!whole || fraction.length > decimals) return null;
   const amount = fraction ? `${whole}.${fraction}` : whole;
   return scaled(amount) > 0n ? amount : null;
+}
+
+/** With digits of any script as ours, without spaces and marks of direction. */
+function plain(typed: string): string {
+  return typed.replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 15)).replace(/[\s\u200e\u200f]/g, '');
 }
 
 /** Below 0, 0, above 0, as `sort` takes it. */

@@ -21,7 +21,7 @@ export const laterStyles = css`
   h2:focus {
     outline: none;
   }
-  header:not(:has(p)) {
+  section:not(:has(p)) {
     display: none;
   }
   .panel > h2 {

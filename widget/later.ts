@@ -30,6 +30,12 @@ export function start(host: SessionHost & { element: ReactiveElement }): Engine 
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(laterStyles);
   element.shadowRoot?.adoptedStyleSheets.push(sheet);
+  // A page may change its language at any time.
+  const languages = new MutationObserver(() => element.requestUpdate());
+  element.addController({
+    hostConnected: () => languages.observe(document, { attributeFilter: ['lang'], subtree: true }),
+    hostDisconnected: () => languages.disconnect(),
+  });
   const session = new Session(host);
   const countdown = new Countdown(element);
   const attention = new Attention();
@@ -51,7 +57,7 @@ export function panel(shown: Outcome, around: Surroundings): TemplateResult {
     case 'scan':
       return scan(shown, around);
     case 'wallet':
-      return wallet(around);
+      return wallet(shown, around);
     case 'paid':
       return paid(shown, around);
     case 'failed':

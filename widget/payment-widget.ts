@@ -166,6 +166,21 @@ export class PaymentWidget extends LitElement {
     return order.version < 0 ? null : order;
   }
 
+  /** The order id once the order is paid, as the form around it sends it; else null. */
+  get value(): string | null {
+    return this.#state.order.paid ? this.#state.order.orderId : null;
+  }
+
+  /** The form around it. */
+  get form(): HTMLFormElement | null {
+    return this.#internals.form;
+  }
+
+  /** `valueMissing` where it is required and not paid. */
+  get validity(): ValidityState {
+    return this.#internals.validity;
+  }
+
   /** Starts a payment by the chosen method, as the button does. */
   pay(): void {
     void this.#run((session) => session.pay());
@@ -222,10 +237,10 @@ export class PaymentWidget extends LitElement {
     const hasTotal = amount && !(shown.panel === 'choose' && shown.askAmount);
     return html`<div class="sheet" part="sheet" lang=${around.language} dir=${this.#language.direction}>
       <slot name="header"></slot>
-      <header>
+      <section>
         ${description ? html`<p part="description">${description}</p>` : ''}
         ${hasTotal ? html`<p class="total" part="total">${around.money(amount) || '\u00a0'}</p>` : ''}
-      </header>
+      </section>
       <div class="panel">${shown.panel === 'choose' ? choose(shown, around) : later?.panel(shown, around)}</div>
       <slot name="footer"></slot>
       <div class="live" role="status"></div>
@@ -239,7 +254,7 @@ export class PaymentWidget extends LitElement {
     states.clear();
     if (state) states.add(state);
     const isPaid = state === 'paid';
-    this.#internals.setFormValue(isPaid ? this.#state.order.orderId : null);
+    this.#internals.setFormValue(this.value);
     this.#internals.setValidity(
       { valueMissing: this.required && !isPaid },
       this.#say('unpaid') || ' ',

@@ -9,9 +9,9 @@ export type Shown = Choice | Outcome;
 
 export type Outcome =
   | { panel: 'checking' }
-  | { panel: 'redirect'; url: string; remainingMs: number | null }
+  | { panel: 'redirect'; asked: Method; url: string; remainingMs: number | null }
   | { panel: 'scan'; code: QrCode | null; appUrl: string | null }
-  | { panel: 'wallet' }
+  | { panel: 'wallet'; last4: string | null }
   | { panel: 'paid'; payment: PaymentView | null; surplus: boolean }
   | { panel: 'failed'; method: Method; reason: Reason | null }
   | { panel: 'trouble'; trouble: Trouble };
@@ -47,10 +47,11 @@ function showPayment(payment: PaymentView, proxyTime: number): Outcome {
 }
 
 /** By the shape of waiting, not by the method's name: the gateway may answer with another method than the one asked for. */
-function showWaiting({ checkoutUrl, qr, appUrl, expiresAt }: PaymentView, proxyTime: number): Outcome {
+function showWaiting(payment: PaymentView, proxyTime: number): Outcome {
+  const { asked, checkoutUrl, qr, appUrl, walletLast4, expiresAt } = payment;
   if (checkoutUrl) {
     const remainingMs = expiresAt ? Math.max(0, Date.parse(expiresAt) - proxyTime) : null;
-    return { panel: 'redirect', url: checkoutUrl, remainingMs };
+    return { panel: 'redirect', asked, url: checkoutUrl, remainingMs };
   }
-  return qr || appUrl ? { panel: 'scan', code: qr, appUrl } : { panel: 'wallet' };
+  return qr || appUrl ? { panel: 'scan', code: qr, appUrl } : { panel: 'wallet', last4: walletLast4 };
 }

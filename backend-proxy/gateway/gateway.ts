@@ -36,9 +36,15 @@ export interface Accepted {
   appUrl: string | null;
 }
 
-/** `uncertain`: it may or may not have been created; `why` is ours and safe to log. */
+/**
+ * `uncertain`: it may or may not have been created. `unreached`: no connection was made, so not a byte of it left. `why` is ours
+ * and safe to log.
+ */
 export type Sent<Answer> =
-  { kind: 'accepted'; answer: Answer } | { kind: 'rejected'; httpStatus: number } | { kind: 'uncertain'; why: string };
+  | { kind: 'accepted'; answer: Answer }
+  | { kind: 'rejected'; httpStatus: number }
+  | { kind: 'uncertain'; why: string }
+  | { kind: 'unreached'; why: string };
 
 export type Checked = { kind: 'found'; report: Report } | { kind: 'unknown' } | { kind: 'unavailable'; why: string };
 

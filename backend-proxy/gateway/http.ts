@@ -16,6 +16,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const TOTAL_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_CONNECTIONS = 64;
+/** Errors of making a connection, and of nothing after that: the request was never written. */
+const UNREACHED: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
 export interface GatewayOptions {
   url: string;
@@ -149,7 +151,7 @@ function sent<Answer>(
   { httpStatuses }: Profile,
   read: (fields: Record<string, unknown>) => Answer | undefined,
 ): Sent<Answer> {
-  if ('lost' in reply) return { kind: 'uncertain', why: reply.lost };
+  if ('lost' in reply) return { kind: UNREACHED.includes(reply.lost) ? 'unreached' : 'uncertain', why: reply.lost };
   if (httpStatuses.rejected.includes(reply.status)) return { kind: 'rejected', httpStatus: reply.status };
   if (reply.status !== 200 && reply.status !== 202) return { kind: 'uncertain', why: `HTTP ${reply.status}` };
   const answer = reply.fields && read(reply.fields);

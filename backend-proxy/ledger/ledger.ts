@@ -48,7 +48,9 @@ export interface NewPayout {
 
 /** A step of our own or an answer to the one POST; what a later report says is an Observation. */
 export type Fact =
-  { stage: 'sending' } | { stage: 'uncertain' | 'rejected'; why: string } | ({ stage: 'pending' } & Means);
+  | { stage: 'sending' }
+  | { stage: 'uncertain' | 'rejected' | 'not_created'; why: string }
+  | ({ stage: 'pending' } & Means);
 
 /** What the answer brought: how the shopper pays. */
 export interface Means {

@@ -67,7 +67,10 @@ export async function openPayout(p: Posting, payout: NewPayout): Promise<boolean
   const existing = await p.tx.selectFrom('transactions').selectAll().where('id', '=', id).executeTakeFirst();
   if (existing !== undefined) {
     if (existing.type === 'PAYOUT' && existing.fingerprint === fingerprint) return false;
-    throw new Refusal('order_id_taken', `${id} is taken by another transaction; nothing was sent.`);
+    throw new Refusal(
+      'order_id_taken',
+      `${id} is taken by a payment, or by a payout that differs from this one; nothing was sent.`,
+    );
   }
   await insert(p, {
     id,

@@ -122,12 +122,13 @@ async function withHistory(db: Books, rows: TransactionRow[]): Promise<Transacti
 }
 
 function toTransaction(row: TransactionRow): Omit<Transaction, 'history'> {
-  const { id, type, attempt, method, currency, customer, note } = row;
+  const { id, type, attempt, asked, method, currency, customer, note } = row;
   return {
     id,
     type,
     orderId: row.order_id,
     attempt,
+    asked,
     method,
     amountMinor: row.amount_minor,
     currency,

@@ -83,7 +83,9 @@ export interface Transaction {
   orderId: string;
   /** 1 for the order's first payment. */
   attempt: number;
-  /** The method in use; null for a payout. */
+  /** The method that was asked for; null for a payout. */
+  asked: Method | null;
+  /** The method in use: the gateway may have answered with another one. */
   method: Method | null;
   amountMinor: number;
   currency: string;

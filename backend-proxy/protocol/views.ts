@@ -1,5 +1,5 @@
 // What the merchant sees of a transaction, over HTTP and in webhooks: pure, from the ledger's record to promised names.
-// The shopper's view is in wire.ts and views nothing of this: no payment ids, no wallet ids, no history.
+// The shopper's view is in wire.ts and has nothing of this: no payment ids, no history, of a wallet id its last four digits.
 import { formatAmount } from './money.ts';
 import { STAGES, type HistoryEntry, type Transaction } from './transaction.ts';
 import type { Method, Reason, Status } from './wire.ts';

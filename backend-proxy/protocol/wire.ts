@@ -40,6 +40,8 @@ export type QrCode = { text: string; size: number; modules: string } | { image: 
 
 export interface PaymentView {
   method: Method;
+  /** The method that was asked for: a wallet that cannot be asked directly is led to the checkout. */
+  asked: Method;
   status: Status;
   reason: Reason | null;
   /** CHECKOUT: where to send the shopper; https, or http on loopback. */
@@ -47,6 +49,8 @@ export interface PaymentView {
   qr: QrCode | null;
   /** Link that opens the wallet application on the same device. */
   appUrl: string | null;
+  /** DIRECT only: the last four digits of the wallet id that was asked, so that the shopper sees whether it is the right one. */
+  walletLast4: string | null;
   /** ISO 8601; CHECKOUT only: when the gateway's token runs out, by the proxy's clock (compare with `serverTime`). */
   expiresAt: string | null;
   createdAt: string;

@@ -1,4 +1,4 @@
-// GET /order/events: the order view at once, then after every commit, a comment every 15 s, the end once paid.
+// GET /order/events: the order view at once, then after every commit, a comment every 15 s, the end once all is over.
 // Pulled, not pushed: a view is made when the connection can take one, so a slow reader costs one view and not a queue,
 // and always gets the latest. A reader that has taken nothing between two heartbeats is let go; it comes back.
 import type { OrderView } from '../protocol/wire.ts';
@@ -17,7 +17,8 @@ const RETRY_AFTER_S = 10;
 export interface StreamSource {
   orderId: string;
   address: string | undefined;
-  view(): Promise<OrderView>;
+  /** `isOver`: it is paid, and nothing about it can change any more. */
+  look(): Promise<{ view: OrderView; isOver: boolean }>;
   watch(onChange: () => void): () => void;
   /** When the order token ends, and with it the right to watch; ms. */
   endsAt: number;
@@ -101,7 +102,7 @@ function createTally() {
   return { of, add };
 }
 
-function createStream({ view, watch, endsAt }: StreamSource, now: () => number, onEnd: () => void) {
+function createStream({ look, watch, endsAt }: StreamSource, now: () => number, onEnd: () => void) {
   const encoder = new TextEncoder();
   let changed = true;
   let beatDue = false;
@@ -136,11 +137,11 @@ function createStream({ view, watch, endsAt }: StreamSource, now: () => number, 
       if (ended) return undefined;
       if (changed) {
         changed = false;
-        const latest = await view();
-        if (latest.version > sentVersion) {
-          sentVersion = latest.version;
-          if (latest.paid) end();
-          return `event: order\nid: ${latest.version}\ndata: ${JSON.stringify(latest)}\n\n`;
+        const { view, isOver } = await look();
+        if (isOver) end();
+        if (view.version > sentVersion) {
+          sentVersion = view.version;
+          return `event: order\nid: ${view.version}\ndata: ${JSON.stringify(view)}\n\n`;
         }
       } else if (beatDue) {
         beatDue = false;

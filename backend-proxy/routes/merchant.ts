@@ -150,7 +150,8 @@ const getPayout = createRoute({
   responses: { 200: json(payoutSchema, 'The payout'), ...refusedBy(...MERCHANT, 'not_found', 'invalid_request') },
 });
 
-const limitQuery = z.coerce.number({ error: 'a whole number' }).int().min(1).max(MOST_ROWS).default(50);
+const LIMIT = { error: `a whole number from 1 to ${MOST_ROWS}` };
+const limitQuery = z.coerce.number(LIMIT).int(LIMIT).min(1, LIMIT).max(MOST_ROWS, LIMIT).default(50);
 
 const getTransactions = createRoute({
   method: 'get',

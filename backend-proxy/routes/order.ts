@@ -15,6 +15,7 @@ const nullableText = z.string().nullable();
 
 const paymentSchema = z.object({
   method: z.enum(METHODS),
+  asked: z.enum(METHODS),
   status: z.enum(['INITIALIZED', 'PROCESSING', 'SUCCESS', 'FAILED']),
   reason: z.enum(['DECLINED', 'EXPIRED', 'REPLACED', 'REJECTED', 'NOT_CREATED']).nullable(),
   checkoutUrl: nullableText,
@@ -22,6 +23,7 @@ const paymentSchema = z.object({
     .union([z.object({ text: z.string(), size: z.int(), modules: z.string() }), z.object({ image: z.string() })])
     .nullable(),
   appUrl: nullableText,
+  walletLast4: nullableText,
   expiresAt: nullableText,
   createdAt: z.string(),
   paidAt: nullableText,
@@ -142,7 +144,7 @@ export function orderRoutes({ tokens, payments, streams, watch, limitStarts, tru
     return streams.open({
       orderId: terms.orderId,
       address: addressOf(c, trustedProxies),
-      view: () => payments.view(terms),
+      look: () => payments.look(terms),
       watch: (onChange) => watch(terms.orderId, onChange),
       endsAt: terms.exp * 1000,
     });

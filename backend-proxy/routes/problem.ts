@@ -1,7 +1,7 @@
 // Errors on the wire: application/problem+json (RFC 9457), and the one schema that documents it.
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { REFUSALS, Refusal, type FieldError, type RefusalKind } from '../errors.ts';
+import { REFUSALS, Refusal, fieldErrorsOf, type RefusalKind } from '../errors.ts';
 import type { Problem } from '../protocol/wire.ts';
 
 const problemSchema = z
@@ -51,14 +51,9 @@ export function problemResponse(c: Context, refusal: Refusal): Response {
   return c.body(JSON.stringify(problem), status, { 'Content-Type': 'application/problem+json' });
 }
 
-/** What zod found wrong, in our words: the field and what is allowed, never the value. */
+/** The refusal of what zod found wrong. */
 export function refusalOf(error: z.core.$ZodError): Refusal {
-  const errors = error.issues.flatMap(fieldErrors);
+  const errors = fieldErrorsOf(error);
   const fields = [...new Set(errors.map(({ field }) => field))].join(', ');
   return new Refusal('invalid_request', `Not valid: ${fields}.`, { errors });
-}
-
-function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((field) => ({ field, detail: 'not known here' }));
-  return [{ field: issue.path.join('.') || 'body', detail: issue.message }];
 }

@@ -7,7 +7,7 @@ import type { Ledger, Observation } from '../../backend-proxy/ledger/ledger.ts';
 import type { Problem } from '../../backend-proxy/protocol/wire.ts';
 import type { Transaction } from '../../backend-proxy/protocol/transaction.ts';
 import { createReconciler } from '../../backend-proxy/reconcile.ts';
-import { createWorld } from './world.ts';
+import { SECRETS, createWorld } from './world.ts';
 
 const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
   const deadline = Date.now() + 10_000;
@@ -55,6 +55,33 @@ describe('the proxy at work', () => {
     const line = world.log.find((entry) => entry['requestId'] === requestId);
     assert.deepEqual([line?.['code'], line?.['detail']], [code, undefined]);
     assert.doesNotMatch(JSON.stringify(world.log), /4111/);
+  });
+
+  it('says in the log and the metrics how each call to the gateway ended that did not go well', async (t) => {
+    const world = await createWorld(t);
+    await world.faults({ pay: { status: 401 }, status: { status: 503 } });
+    await world.start(world.token(), { method: 'QR' });
+    await world.faults({ pay: { dropAnswer: true }, status: { status: 503 } });
+    await world.start(world.token({ orderId: 'A-2' }), { method: 'QR' });
+    await world.pass(3_000);
+    const calls = world.log.filter(({ event }) => event === 'gateway call');
+    assert.deepEqual(
+      calls.slice(0, 3).map(({ level, operation, outcome, why }) => [level, operation, outcome, why]),
+      [
+        ['warn', 'pay', 'rejected', 'HTTP 401'],
+        ['warn', 'pay', 'uncertain', 'UND_ERR_SOCKET'],
+        ['warn', 'status', 'unavailable', 'HTTP 503'],
+      ],
+    );
+    const headers = { Authorization: `Bearer ${SECRETS.merchant}` };
+    const text = await (await world.request('GET', '/metrics', { headers })).text();
+    assert.match(text, /gateway_calls_total\{operation="pay",outcome="rejected"\} 1\n/);
+  });
+
+  it('says in the log which origin was refused', async (t) => {
+    const world = await createWorld(t);
+    await world.request('GET', '/order', { headers: { Origin: 'https://elsewhere.example' } });
+    assert.equal(world.log.at(-1)?.['origin'], 'https://elsewhere.example');
   });
 
   it('ends its streams at the stop', async (t) => {

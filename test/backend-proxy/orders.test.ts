@@ -73,7 +73,7 @@ describe('a signature', () => {
         tokensOf(SECRET).verify(token),
         {
           kind: 'invalid_token',
-          message: 'The order token is missing, malformed, or not signed with the shared secret.',
+          message: 'The order token is missing, malformed, or not signed by HS256 with the shared secret.',
         },
         name,
       );
@@ -123,7 +123,8 @@ describe('the lifetime', () => {
     assert.equal(MAX_LIFETIME_S, 24 * 3600);
     const most = NOW_S + 24 * 3600 + 60;
     assert.equal((await verify({ ...CLAIMS, exp: most })).orderId, 'A-1');
-    assert.match(await refusalOf({ ...CLAIMS, exp: most + 1 }), /exp is at most 24 hours ahead/);
+    assert.match(await refusalOf({ ...CLAIMS, exp: most + 1 }), /exp: seconds .* at most 24 hours ahead/);
+    assert.match(await refusalOf({ ...CLAIMS, exp: (NOW_S + 60) * 1000 }), /not milliseconds/);
   });
 
   it('may begin later', async () => {
@@ -164,7 +165,15 @@ describe('the claims', () => {
 
   it('say what is allowed where the merchant can mend it', async () => {
     const claims = { ...CLAIMS, methods: ['QR', 'CASH'] };
-    assert.match(await refusalOf(claims), /: methods\.1\.$/);
+    assert.match(await refusalOf(claims), /: methods\.1: a list of DIRECT, CHECKOUT, JETGO, QR\.$/);
+    assert.match(await refusalOf({ ...CLAIMS, amount: 10.1 }), /: amount: a decimal string, like "10\.10"\.$/);
+    const { currency: _, ...without } = CLAIMS;
+    await assert.rejects(verify({ ...without, orderId: 7 }), {
+      errors: [
+        { field: 'orderId', detail: '1 to 64 printable ASCII characters, no spaces' },
+        { field: 'currency', detail: 'required: an ISO 4217 code in upper case' },
+      ],
+    });
     assert.match(await refusalOf({ ...CLAIMS, methods: ['QR', 'QR'] }), /: methods: each method once\.$/);
     await assert.rejects(verify({ ...CLAIMS, exp: NOW_S }), {
       message: 'The order token has expired; the shop has to make a new one.',

@@ -77,6 +77,16 @@ describe('a payout', () => {
     assert.equal(await creates(world), undefined);
   });
 
+  it('stays uncertain where the gateway could not be reached, until checks agree', async (t) => {
+    const world = await createWorld(t, {
+      webhooks: true,
+      wrapGateway: (gateway) => ({ ...gateway, payout: async () => ({ kind: 'unreached', why: 'ECONNREFUSED' }) }),
+    });
+    assert.equal((await send(world)).body.status, 'INITIALIZED');
+    await world.pass(150 * S);
+    assert.equal((await payout(world)).reason, 'NOT_CREATED');
+  });
+
   it('is not taken for "not created" by a page that only looks like it', async (t) => {
     const world = await createWorld(t, {
       wrapGateway: (gateway) => ({ ...gateway, status: async () => ({ kind: 'unavailable', why: 'HTTP 404' }) }),

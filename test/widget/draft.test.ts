@@ -94,6 +94,7 @@ describe('a draft', () => {
       method: 'DIRECT',
       customer: '12345678',
     });
+    assert.equal(checkDraft(state({}, { customer: '۱۲۳۴٥٦٧٨' }), 'DIRECT', 'fa').body?.customer, '12345678');
     assert.deepEqual(checkDraft(state({}), 'DIRECT', 'en').errors, { customer: 'walletWrong' });
     assert.deepEqual(checkDraft(state({}, { customer: 'me' }), 'DIRECT', 'en').errors, { customer: 'walletWrong' });
     assert.deepEqual(checkDraft(state({}, { customer: '12345678' }), 'CHECKOUT', 'en').body, { method: 'CHECKOUT' });

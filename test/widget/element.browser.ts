@@ -38,7 +38,7 @@ describe('the choice', () => {
     const input = radio(widget, 'QR');
     expect(input.type).to.equal('radio');
     const help = widget.shadowRoot?.getElementById(input.getAttribute('aria-describedby') ?? '');
-    expect(help?.textContent).to.equal('Scan a code with your phone');
+    expect(help?.textContent).to.equal('A code for your wallet app');
     const name = widget.shadowRoot?.getElementById(input.getAttribute('aria-labelledby') ?? '');
     expect(name?.textContent).to.equal('QR code');
   });
@@ -69,9 +69,9 @@ describe('the choice', () => {
     const input = field(widget, 'wallet');
     expect(input.getAttribute('aria-invalid')).to.equal('true');
     const help = widget.shadowRoot?.getElementById(input.getAttribute('aria-describedby') ?? '');
-    expect(help?.textContent?.trim()).to.equal('Enter your wallet ID. It has digits only.');
+    expect(help?.textContent?.trim()).to.equal('Enter your wallet ID: 4 to 20 digits.');
     expect(widget.shadowRoot?.activeElement).to.equal(input);
-    expect(live(widget)).to.equal('Enter your wallet ID. It has digits only.');
+    expect(live(widget)).to.equal('Enter your wallet ID: 4 to 20 digits.');
     type(widget, 'wallet', '1');
     await widget.updateComplete;
     expect(input.getAttribute('aria-invalid')).to.equal('false');
@@ -154,6 +154,7 @@ describe('paying', () => {
     type(widget, 'wallet', '12345678');
     thePart(widget, 'pay').click();
     await heading(widget, 'Confirm in your wallet app');
+    expect(textOf(widget)).to.contain('Wallet ID: …5678');
     expect(proxy.starts[0]?.body).to.deep.equal({ method: 'DIRECT', customer: '12345678' });
   });
 
@@ -336,11 +337,13 @@ describe('the page', () => {
     await widget.updateComplete;
     expect(form.checkValidity()).to.equal(false);
     expect(new FormData(form).get('order')).to.equal(null);
+    expect([widget.value, widget.form, widget.validity.valueMissing]).to.deep.equal([null, form, true]);
     expect([...form.elements]).to.contain(widget);
     proxy.settle({ status: 'SUCCESS' });
     await heading(widget, 'Payment received');
     expect(form.checkValidity()).to.equal(true);
     expect(new FormData(form).get('order')).to.equal('ABC-123');
+    expect([widget.value, widget.validity.valueMissing]).to.deep.equal(['ABC-123', false]);
   });
 
   it('can disable it with the fieldset around it', async () => {
@@ -375,6 +378,41 @@ describe('the page', () => {
     widget.messages = { pay: 'Donate {amount}' };
     await widget.updateComplete;
     expect(thePart(widget, 'pay').textContent?.trim()).to.equal('Donate €10.10');
+  });
+
+  it('shows all of the order’s methods where the page wishes none of them, and tells the developer', async () => {
+    const told: unknown[] = [];
+    const { warn } = console;
+    console.warn = (...words) => void told.push(words.join(' '));
+    const widget = await mount(new FakeProxy({ methods: ['QR'] }), { methods: 'PAYPAL CHECKOUT' });
+    console.warn = warn;
+    expect(field(widget, 'method').querySelector('input')?.value).to.equal('QR');
+    expect(told).to.deep.equal(['<payment-widget> methods="PAYPAL CHECKOUT": the order has only QR']);
+  });
+
+  it('tells the developer of an order that is no token', async () => {
+    const told: unknown[] = [];
+    const { warn } = console;
+    console.warn = (...words) => void told.push(words.join(' '));
+    const page = await fixture<HTMLElement>(html`<div></div>`);
+    const error = oneEvent(page, 'payment-error');
+    page.innerHTML = '<payment-widget order="undefined" lang="en"></payment-widget>';
+    const { detail } = (await error) as CustomEvent<{ code: string; detail: string }>;
+    console.warn = warn;
+    expect(detail).to.include({ code: 'invalid_token', detail: 'The order attribute holds no order token.' });
+    expect(told).to.deep.equal([`<payment-widget> invalid_token ${detail.detail}`]);
+  });
+
+  it('follows the page when that changes its language', async () => {
+    const page = await fixture<HTMLElement>(html`<div lang="en"></div>`);
+    const widget = await mount(new FakeProxy(), { lang: '' }, page);
+    expect(thePart(widget, 'sheet').lang).to.equal('en');
+    page.lang = 'de';
+    await until(() => thePart(widget, 'sheet').lang === 'de', 'German');
+    widget.remove();
+    page.append(widget);
+    page.lang = 'en';
+    await until(() => thePart(widget, 'sheet').lang === 'en', 'English again, after a move');
   });
 
   it('decides the language by the nearest lang, and right-to-left follows it', async () => {
@@ -470,6 +508,20 @@ describe('the page', () => {
     expect(thePart(widget, 'error').textContent).to.equal(
       'No money was taken. You can try again or use another method.',
     );
+  });
+
+  it('says at once, to the ear too, that the order was paid a second time, and pays it no second time', async () => {
+    const proxy = new FakeProxy({}, { payment: paymentOf('QR'), version: 3 });
+    const widget = await mount(proxy);
+    let successes = 0;
+    widget.addEventListener('payment-success', () => (successes += 1));
+    proxy.settle({ status: 'SUCCESS' });
+    await heading(widget, 'Payment received');
+    expect(textOf(widget)).not.to.contain('more than once');
+    proxy.publish({ surplus: true });
+    await until(() => textOf(widget).includes('paid more than once'), 'the second payment');
+    expect(live(widget)).to.contain('paid more than once');
+    expect(successes).to.equal(1);
   });
 
   it('says when it was paid, by the shopper’s own clock', async () => {

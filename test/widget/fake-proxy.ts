@@ -56,11 +56,13 @@ export function tokenOf(claims: OrderClaims): string {
 export function paymentOf(method: Method, change: Partial<PaymentView> = {}): PaymentView {
   return {
     method,
+    asked: method,
     status: 'PROCESSING',
     reason: null,
     checkoutUrl: method === 'CHECKOUT' ? CHECKOUT_URL : null,
     qr: method === 'QR' || method === 'JETGO' ? CODE : null,
     appUrl: null,
+    walletLast4: method === 'DIRECT' ? '5678' : null,
     expiresAt: null,
     createdAt: '2026-11-20T12:00:00.000Z',
     paidAt: change.status === 'SUCCESS' ? '2026-11-20T12:01:00.000Z' : null,

@@ -1,7 +1,7 @@
 // Every state a shopper can see, as data: what the token says, what the proxy says, and what the shopper did.
 // The accessibility tests and the contact sheet both walk this table, so a state that is missing here is neither checked nor seen.
 import type { OrderView, PaymentView } from '../../backend-proxy/protocol/wire.ts';
-import { FakeProxy, paymentOf, problemOf, type ClaimsChange } from './fake-proxy.ts';
+import { CHECKOUT_URL, FakeProxy, paymentOf, problemOf, type ClaimsChange } from './fake-proxy.ts';
 
 /** What a state needs of the element; the page gives it the rest. */
 export interface Subject {
@@ -105,6 +105,10 @@ export const STATES = {
   redirect: {
     claims: { description },
     payment: paymentOf('CHECKOUT', { expiresAt: soon(872_000) }),
+    heading: 'Continue to the checkout',
+  },
+  'redirect, asked the wallet': {
+    payment: paymentOf('DIRECT', { method: 'CHECKOUT', checkoutUrl: CHECKOUT_URL, expiresAt: soon(872_000) }),
     heading: 'Continue to the checkout',
   },
   'redirect, time up': { payment: paymentOf('CHECKOUT', { expiresAt: soon(-1000) }), heading: 'The time is up' },

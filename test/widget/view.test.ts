@@ -42,9 +42,10 @@ describe('what is shown', () => {
 
   it('follows the shape of the answer, not the method', () => {
     const expiresAt = new Date(NOW + 60_000).toISOString();
-    assert.deepEqual(show(stateWith(paymentOf('DIRECT')), NOW), { panel: 'wallet' });
+    assert.deepEqual(show(stateWith(paymentOf('DIRECT')), NOW), { panel: 'wallet', last4: '5678' });
     assert.deepEqual(show(stateWith(paymentOf('DIRECT', { checkoutUrl: CHECKOUT_URL, expiresAt })), NOW), {
       panel: 'redirect',
+      asked: 'DIRECT',
       url: CHECKOUT_URL,
       remainingMs: 60_000,
     });
@@ -53,7 +54,7 @@ describe('what is shown', () => {
       code: CODE,
       appUrl: 'jetgo://pay',
     });
-    assert.deepEqual(show(stateWith(paymentOf('QR', { qr: null })), NOW), { panel: 'wallet' });
+    assert.deepEqual(show(stateWith(paymentOf('QR', { qr: null })), NOW), { panel: 'wallet', last4: null });
   });
 
   it('counts down by the proxy’s clock, however wrong ours is, and never below zero', () => {

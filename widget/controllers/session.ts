@@ -8,7 +8,7 @@ import { checkDraft } from '../draft.ts';
 import { prepareErrand, runErrand, type Errand } from '../errand.ts';
 import { emit, emitChange } from '../events.ts';
 import { createProxyClient, Refusal, type ProxyClient } from '../proxy-client.ts';
-import type { SessionState, Stage } from '../state.ts';
+import type { SessionState, Stage, Trouble } from '../state.ts';
 import { deliver, isLost } from './delivery.ts';
 import { Stream, waitByTimer, type Wait } from './stream.ts';
 
@@ -70,14 +70,22 @@ export class Session implements ReactiveController {
   /** Follows the order of the host's state with this token, or none where it cannot be read. The URL may be relative to the page. */
   open(token: string, proxyUrl: string): void {
     this.#end();
-    const { claims, order } = this.#host.state();
+    const { claims, order, wishes } = this.#host.state();
     if (order.version < 0) this.#attempt = undefined;
     if (!claims) {
       this.#stream = undefined;
       if (token)
-        emit(this.#host.element, 'payment-error', { code: 'invalid_token', retryable: false, requestId: undefined });
+        this.#report({
+          code: 'invalid_token',
+          retryable: false,
+          requestId: undefined,
+          detail: 'The order attribute holds no order token.',
+        });
       return;
     }
+    const { methods } = wishes;
+    if (methods && !order.methods.some((method) => methods.includes(method)))
+      console.warn(`<payment-widget> methods="${methods.join(' ')}": the order has only ${order.methods.join(' ')}`);
     const url = new URL(proxyUrl, globalThis.document?.baseURI).href;
     this.#client = createProxyClient(url.endsWith('/') ? url : `${url}/`, token, this.#options.fetch);
     this.#stream = new Stream({
@@ -246,11 +254,14 @@ export class Session implements ReactiveController {
             },
           },
     });
-    if (stopped) {
-      this.#stream?.stop();
-      // Mostly a mistake of whoever signed the token: where developers look.
-      console.warn('<payment-widget>', code, detail);
-    } else this.#stream?.wake();
+    if (stopped) this.#stream?.stop();
+    else this.#stream?.wake();
+    this.#report(trouble);
+  }
+
+  /** Also where developers look: without a token that holds it is mostly a mistake of whoever made it. */
+  #report(trouble: Trouble): void {
+    if (trouble.code.includes('token')) console.warn('<payment-widget>', trouble.code, trouble.detail);
     emit(this.#host.element, 'payment-error', trouble);
   }
 

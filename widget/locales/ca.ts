@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Pagament en línia',
   CHECKOUT_help: 'Inicieu la sessió al web del moneder',
   JETGO: 'JetGo',
-  JETGO_help: 'Escanegeu un codi JetGo amb l’aplicació',
+  JETGO_help: 'Codi JetGo per a l’aplicació del moneder',
   QR: 'Codi QR',
-  QR_help: 'Escanegeu un codi amb el telèfon',
+  QR_help: 'Codi per a l’aplicació del moneder',
 
   amount: 'Import',
   amountWrong: 'Introduïu un import, per exemple {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Màxim {max}',
   wallet: 'ID del moneder',
   walletHelp: 'El número que es mostra a l’aplicació',
-  walletWrong: 'Introduïu l’ID del moneder. Només té xifres.',
+  walletWrong: 'Introduïu l’ID del moneder: de 4 a 20 xifres.',
   pay: 'Paga {amount}',
   sending: 'S’està iniciant…',
   slow: 'La connexió és lenta. Ho continuem provant; no us ho cobrarem dues vegades.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Pagueu primer, si us plau.',
 
   checking: 'Comprovem el pagament',
-  checking_help: 'Això triga uns segons. Si us plau, no torneu a pagar.',
+  checking_help: 'Això pot trigar uns minuts. Si us plau, no torneu a pagar.',
   redirect: 'Continueu cap al pagament',
   redirect_help: 'Inicieu-hi la sessió i confirmeu el pagament. Aquesta pàgina s’actualitza sola.',
+  notDirect:
+    'No es pot enviar cap sol·licitud a aquest ID de moneder. En lloc d’això, inicieu la sessió a la pàgina de pagament. Aquesta pàgina s’actualitza sola.',
   redirectOpen: 'Ves al pagament',
   redirectUnsafe:
     'El pagament no es pot obrir de manera segura. No s’ha cobrat res. Trieu un altre mètode, si us plau.',

@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Platba online',
   CHECKOUT_help: 'Přihlaste se na webu peněženky',
   JETGO: 'JetGo',
-  JETGO_help: 'Naskenujte kód JetGo v aplikaci',
+  JETGO_help: 'Kód JetGo pro aplikaci peněženky',
   QR: 'QR kód',
-  QR_help: 'Naskenujte kód telefonem',
+  QR_help: 'Kód pro aplikaci peněženky',
 
   amount: 'Částka',
   amountWrong: 'Zadejte částku, například {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Nejvýše {max}',
   wallet: 'ID peněženky',
   walletHelp: 'Číslo uvedené v aplikaci peněženky',
-  walletWrong: 'Zadejte ID peněženky. Tvoří ho jen číslice.',
+  walletWrong: 'Zadejte ID peněženky: 4 až 20 číslic.',
   pay: 'Zaplatit {amount}',
   sending: 'Zahajuje se…',
   slow: 'Připojení je pomalé. Zkoušíme to dál; dvakrát vám nic nestrhneme.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Nejdříve prosím zaplaťte.',
 
   checking: 'Ověřujeme vaši platbu',
-  checking_help: 'Potrvá to několik sekund. Prosíme, neplaťte znovu.',
+  checking_help: 'Může to trvat několik minut. Prosíme, neplaťte znovu.',
   redirect: 'Pokračujte na platební stránku',
   redirect_help: 'Přihlaste se tam a platbu potvrďte. Tato stránka se aktualizuje sama.',
+  notDirect:
+    'Na toto ID peněženky nelze poslat žádost. Místo toho se přihlaste na platební stránce. Tato stránka se aktualizuje sama.',
   redirectOpen: 'Na platební stránku',
   redirectUnsafe: 'Platební stránku nelze bezpečně otevřít. Nic jsme nestrhli. Vyberte prosím jiný způsob.',
   timeLeft: 'Zbývající čas: {time}',

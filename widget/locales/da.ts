@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Onlinebetaling',
   CHECKOUT_help: 'Log ind på wallettens hjemmeside',
   JETGO: 'JetGo',
-  JETGO_help: 'Scan en JetGo-kode med appen',
+  JETGO_help: 'En JetGo-kode til din wallet-app',
   QR: 'QR-kode',
-  QR_help: 'Scan en kode med din telefon',
+  QR_help: 'En kode til din wallet-app',
 
   amount: 'Beløb',
   amountWrong: 'Indtast et beløb, for eksempel {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Højst {max}',
   wallet: 'Wallet-id',
   walletHelp: 'Nummeret, der vises i din wallet-app',
-  walletWrong: 'Indtast dit wallet-id. Det består kun af cifre.',
+  walletWrong: 'Indtast dit wallet-id: 4 til 20 cifre.',
   pay: 'Betal {amount}',
   sending: 'Starter …',
   slow: 'Forbindelsen er langsom. Vi bliver ved med at prøve; der trækkes ikke penge to gange.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Betal først.',
 
   checking: 'Vi tjekker din betaling',
-  checking_help: 'Det tager et par sekunder. Betal ikke igen.',
+  checking_help: 'Det kan tage et par minutter. Betal ikke igen.',
   redirect: 'Fortsæt til betalingssiden',
   redirect_help: 'Log ind der, og bekræft betalingen. Denne side opdateres af sig selv.',
+  notDirect:
+    'Der kan ikke sendes en anmodning til dette wallet-id. Log i stedet ind på betalingssiden. Denne side opdateres af sig selv.',
   redirectOpen: 'Gå til betalingssiden',
   redirectUnsafe: 'Betalingssiden kan ikke åbnes sikkert. Der er ikke trukket penge. Vælg en anden betalingsmåde.',
   timeLeft: 'Tid tilbage: {time}',

@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Online-Bezahlseite',
   CHECKOUT_help: 'Auf der Website der Wallet anmelden',
   JETGO: 'JetGo',
-  JETGO_help: 'JetGo-Code mit der App scannen',
+  JETGO_help: 'JetGo-Code für Ihre Wallet-App',
   QR: 'QR-Code',
-  QR_help: 'Code mit dem Handy scannen',
+  QR_help: 'Code für Ihre Wallet-App',
 
   amount: 'Betrag',
   amountWrong: 'Geben Sie einen Betrag ein, zum Beispiel {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Höchstens {max}',
   wallet: 'Wallet-ID',
   walletHelp: 'Die Nummer aus Ihrer Wallet-App',
-  walletWrong: 'Geben Sie Ihre Wallet-ID ein. Sie besteht nur aus Ziffern.',
+  walletWrong: 'Geben Sie Ihre Wallet-ID ein: 4 bis 20 Ziffern.',
   pay: '{amount} bezahlen',
   sending: 'Wird gestartet …',
   slow: 'Die Verbindung ist langsam. Wir versuchen es weiter; es wird nicht doppelt abgebucht.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Bitte bezahlen Sie zuerst.',
 
   checking: 'Ihre Zahlung wird geprüft',
-  checking_help: 'Das dauert einige Sekunden. Bitte zahlen Sie nicht noch einmal.',
+  checking_help: 'Das kann einige Minuten dauern. Bitte zahlen Sie nicht noch einmal.',
   redirect: 'Weiter zur Bezahlseite',
   redirect_help: 'Melden Sie sich dort an und bestätigen Sie. Diese Seite aktualisiert sich von selbst.',
+  notDirect:
+    'An diese Wallet-ID lässt sich keine Anfrage senden. Melden Sie sich stattdessen auf der Bezahlseite an. Diese Seite aktualisiert sich von selbst.',
   redirectOpen: 'Zur Bezahlseite',
   redirectUnsafe:
     'Die Bezahlseite lässt sich nicht sicher öffnen. Es wurde nichts abgebucht. Bitte wählen Sie eine andere Zahlungsart.',

@@ -2,7 +2,7 @@
 
 export const later = {
   amountWrong: 'Enter an amount, for example {example}.',
-  walletWrong: 'Enter your wallet ID. It has digits only.',
+  walletWrong: 'Enter your wallet ID: 4 to 20 digits.',
   sending: 'Starting…',
   slow: 'The connection is slow. We keep trying; you will not be charged twice.',
   back: 'Back to the open payment',
@@ -10,9 +10,10 @@ export const later = {
   unpaid: 'Please pay first.',
 
   checking: 'Checking your payment',
-  checking_help: 'This takes a few seconds. Please do not pay again.',
+  checking_help: 'This can take a few minutes. Please do not pay again.',
   redirect: 'Continue to the checkout',
   redirect_help: 'Log in there and confirm the payment. This page updates by itself.',
+  notDirect: 'This wallet ID cannot be asked directly. Log in at the checkout instead. This page updates by itself.',
   redirectOpen: 'Go to the checkout',
   redirectUnsafe: 'The checkout cannot be opened safely. No money was taken. Please choose another method.',
   timeLeft: 'Time left: {time}',

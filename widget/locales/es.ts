@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Pago en línea',
   CHECKOUT_help: 'Inicie sesión en la web del monedero',
   JETGO: 'JetGo',
-  JETGO_help: 'Escanee un código JetGo con la aplicación',
+  JETGO_help: 'Código JetGo para la aplicación del monedero',
   QR: 'Código QR',
-  QR_help: 'Escanee un código con el teléfono',
+  QR_help: 'Código para la aplicación del monedero',
 
   amount: 'Importe',
   amountWrong: 'Introduzca un importe, por ejemplo {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Máximo {max}',
   wallet: 'ID del monedero',
   walletHelp: 'El número que aparece en la aplicación',
-  walletWrong: 'Introduzca el ID de su monedero. Solo tiene dígitos.',
+  walletWrong: 'Introduzca el ID de su monedero: de 4 a 20 dígitos.',
   pay: 'Pagar {amount}',
   sending: 'Iniciando…',
   slow: 'La conexión es lenta. Seguimos intentándolo; no se le cobrará dos veces.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Pague primero, por favor.',
 
   checking: 'Comprobando su pago',
-  checking_help: 'Tarda unos segundos. No vuelva a pagar, por favor.',
+  checking_help: 'Puede tardar unos minutos. No vuelva a pagar, por favor.',
   redirect: 'Continuar al pago',
   redirect_help: 'Inicie sesión allí y confirme el pago. Esta página se actualiza sola.',
+  notDirect:
+    'No se puede enviar una solicitud a este ID de monedero. En su lugar, inicie sesión en la página de pago. Esta página se actualiza sola.',
   redirectOpen: 'Ir al pago',
   redirectUnsafe: 'El pago no se puede abrir de forma segura. No se ha cobrado nada. Elija otro método.',
   timeLeft: 'Tiempo restante: {time}',

@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Verkkomaksu',
   CHECKOUT_help: 'Kirjaudu lompakon verkkosivustolle',
   JETGO: 'JetGo',
-  JETGO_help: 'Skannaa JetGo-koodi sovelluksella',
+  JETGO_help: 'JetGo-koodi lompakollesi',
   QR: 'QR-koodi',
-  QR_help: 'Skannaa koodi puhelimella',
+  QR_help: 'Koodi lompakollesi',
 
   amount: 'Summa',
   amountWrong: 'Anna summa, esimerkiksi {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Enintään {max}',
   wallet: 'Lompakon tunnus',
   walletHelp: 'Lompakkosovelluksessa näkyvä numero',
-  walletWrong: 'Anna lompakon tunnus. Siinä on vain numeroita.',
+  walletWrong: 'Anna lompakon tunnus: 4–20 numeroa.',
   pay: 'Maksa {amount}',
   sending: 'Aloitetaan…',
   slow: 'Yhteys on hidas. Yritämme edelleen; sinua ei veloiteta kahdesti.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Maksa ensin.',
 
   checking: 'Tarkistamme maksuasi',
-  checking_help: 'Tämä kestää muutaman sekunnin. Älä maksa uudelleen.',
+  checking_help: 'Tämä voi kestää muutaman minuutin. Älä maksa uudelleen.',
   redirect: 'Jatka maksusivulle',
   redirect_help: 'Kirjaudu siellä sisään ja vahvista maksu. Tämä sivu päivittyy itsestään.',
+  notDirect:
+    'Tälle lompakon tunnukselle ei voi lähettää pyyntöä. Kirjaudu sen sijaan sisään maksusivulla. Tämä sivu päivittyy itsestään.',
   redirectOpen: 'Siirry maksusivulle',
   redirectUnsafe: 'Maksusivua ei voi avata turvallisesti. Rahaa ei veloitettu. Valitse toinen maksutapa.',
   timeLeft: 'Aikaa jäljellä: {time}',

@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Paiement en ligne',
   CHECKOUT_help: 'Connectez-vous sur le site du portefeuille',
   JETGO: 'JetGo',
-  JETGO_help: 'Scannez un code JetGo avec l’application',
+  JETGO_help: 'Code JetGo pour l’application du portefeuille',
   QR: 'Code QR',
-  QR_help: 'Scannez un code avec votre téléphone',
+  QR_help: 'Code pour l’application du portefeuille',
 
   amount: 'Montant',
   amountWrong: 'Saisissez un montant, par exemple {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Maximum {max}',
   wallet: 'ID du portefeuille',
   walletHelp: 'Le numéro indiqué dans l’application',
-  walletWrong: 'Saisissez votre identifiant, composé uniquement de chiffres.',
+  walletWrong: 'Saisissez l’ID de votre portefeuille : 4 à 20 chiffres.',
   pay: 'Payer {amount}',
   sending: 'Démarrage…',
   slow: 'La connexion est lente. Nous continuons d’essayer ; vous ne serez pas débité deux fois.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Veuillez d’abord payer.',
 
   checking: 'Vérification de votre paiement',
-  checking_help: 'Cela prend quelques secondes. Ne payez pas une seconde fois.',
+  checking_help: 'Cela peut prendre quelques minutes. Ne payez pas une seconde fois.',
   redirect: 'Continuer vers le paiement',
   redirect_help: 'Connectez-vous et confirmez le paiement. Cette page se met à jour toute seule.',
+  notDirect:
+    'Aucune demande ne peut être envoyée à cet ID de portefeuille. Connectez-vous plutôt sur la page de paiement. Cette page se met à jour toute seule.',
   redirectOpen: 'Aller au paiement',
   redirectUnsafe:
     'Le paiement ne peut pas être ouvert en toute sécurité. Aucun débit. Veuillez choisir un autre moyen.',

@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Plaćanje na internetu',
   CHECKOUT_help: 'Prijavite se na stranici novčanika',
   JETGO: 'JetGo',
-  JETGO_help: 'Skenirajte JetGo kôd aplikacijom',
+  JETGO_help: 'JetGo kôd za aplikaciju novčanika',
   QR: 'QR kôd',
-  QR_help: 'Skenirajte kôd mobitelom',
+  QR_help: 'Kôd za aplikaciju novčanika',
 
   amount: 'Iznos',
   amountWrong: 'Unesite iznos, na primjer {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Najviše {max}',
   wallet: 'ID novčanika',
   walletHelp: 'Broj prikazan u aplikaciji novčanika',
-  walletWrong: 'Unesite ID novčanika. Sadrži samo znamenke.',
+  walletWrong: 'Unesite ID novčanika: od 4 do 20 znamenki.',
   pay: 'Plati {amount}',
   sending: 'Pokretanje…',
   slow: 'Veza je spora. Pokušavamo i dalje; nećemo vam naplatiti dvaput.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Najprije platite.',
 
   checking: 'Provjeravamo vaše plaćanje',
-  checking_help: 'To traje nekoliko sekundi. Molimo nemojte plaćati ponovno.',
+  checking_help: 'To može potrajati nekoliko minuta. Molimo nemojte plaćati ponovno.',
   redirect: 'Nastavite na stranicu za plaćanje',
   redirect_help: 'Ondje se prijavite i potvrdite plaćanje. Ova se stranica sama ažurira.',
+  notDirect:
+    'Na ovaj ID novčanika nije moguće poslati zahtjev. Umjesto toga prijavite se na stranici za plaćanje. Ova se stranica sama ažurira.',
   redirectOpen: 'Na stranicu za plaćanje',
   redirectUnsafe: 'Stranicu za plaćanje nije moguće sigurno otvoriti. Ništa nije naplaćeno. Odaberite drugi način.',
   timeLeft: 'Preostalo vrijeme: {time}',

@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Online fizetés',
   CHECKOUT_help: 'Bejelentkezés a tárca webhelyén',
   JETGO: 'JetGo',
-  JETGO_help: 'JetGo-kód beolvasása az alkalmazással',
+  JETGO_help: 'JetGo-kód a tárcaalkalmazáshoz',
   QR: 'QR-kód',
-  QR_help: 'Kód beolvasása telefonnal',
+  QR_help: 'Kód a tárcaalkalmazáshoz',
 
   amount: 'Összeg',
   amountWrong: 'Adjon meg egy összeget, például: {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Legfeljebb {max}',
   wallet: 'Tárcaazonosító',
   walletHelp: 'A tárcaalkalmazásban látható szám',
-  walletWrong: 'Adja meg a tárcaazonosítóját. Csak számjegyekből áll.',
+  walletWrong: 'Adja meg a tárcaazonosítóját (4–20 számjegy).',
   pay: '{amount} fizetése',
   sending: 'Indítás…',
   slow: 'Lassú a kapcsolat. Tovább próbálkozunk; nem terheljük meg kétszer.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Kérjük, előbb fizessen.',
 
   checking: 'Ellenőrizzük a fizetését',
-  checking_help: 'Ez néhány másodpercig tart. Kérjük, ne fizessen újra.',
+  checking_help: 'Ez néhány percig is eltarthat. Kérjük, ne fizessen újra.',
   redirect: 'Folytassa a fizetési oldalon',
   redirect_help: 'Jelentkezzen be, és hagyja jóvá a fizetést. Ez az oldal magától frissül.',
+  notDirect:
+    'Erre a tárcaazonosítóra nem küldhető kérés. Helyette jelentkezzen be a fizetési oldalon. Ez az oldal magától frissül.',
   redirectOpen: 'Tovább a fizetési oldalra',
   redirectUnsafe: 'A fizetési oldal nem nyitható meg biztonságosan. Nem történt terhelés. Kérjük, válasszon más módot.',
   timeLeft: 'Hátralévő idő: {time}',

@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Pembayaran online',
   CHECKOUT_help: 'Masuk di situs web dompet',
   JETGO: 'JetGo',
-  JETGO_help: 'Pindai kode JetGo dengan aplikasi',
+  JETGO_help: 'Kode JetGo untuk aplikasi dompet Anda',
   QR: 'Kode QR',
-  QR_help: 'Pindai kode dengan ponsel',
+  QR_help: 'Kode untuk aplikasi dompet Anda',
 
   amount: 'Jumlah',
   amountWrong: 'Masukkan jumlah, misalnya {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Maksimal {max}',
   wallet: 'ID dompet',
   walletHelp: 'Nomor yang tampil di aplikasi dompet Anda',
-  walletWrong: 'Masukkan ID dompet Anda. ID ini hanya berisi angka.',
+  walletWrong: 'Masukkan ID dompet Anda: 4 sampai 20 angka.',
   pay: 'Bayar {amount}',
   sending: 'Memulai…',
   slow: 'Koneksi lambat. Kami terus mencoba; Anda tidak akan ditagih dua kali.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Silakan bayar dahulu.',
 
   checking: 'Memeriksa pembayaran Anda',
-  checking_help: 'Ini memerlukan beberapa detik. Mohon jangan membayar lagi.',
+  checking_help: 'Ini dapat memakan waktu beberapa menit. Mohon jangan membayar lagi.',
   redirect: 'Lanjutkan ke halaman pembayaran',
   redirect_help: 'Masuk di sana dan konfirmasi pembayaran. Halaman ini diperbarui otomatis.',
+  notDirect:
+    'Permintaan tidak dapat dikirim ke ID dompet ini. Sebagai gantinya, silakan masuk di halaman pembayaran. Halaman ini diperbarui otomatis.',
   redirectOpen: 'Buka halaman pembayaran',
   redirectUnsafe:
     'Halaman pembayaran tidak dapat dibuka dengan aman. Tidak ada uang yang ditarik. Silakan pilih metode lain.',

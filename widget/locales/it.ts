@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Pagamento online',
   CHECKOUT_help: 'Acceda al sito web del portafoglio',
   JETGO: 'JetGo',
-  JETGO_help: 'Inquadri un codice JetGo con l’app',
+  JETGO_help: 'Un codice JetGo per l’app del portafoglio',
   QR: 'Codice QR',
-  QR_help: 'Inquadri un codice con il telefono',
+  QR_help: 'Un codice per l’app del portafoglio',
 
   amount: 'Importo',
   amountWrong: 'Inserisca un importo, ad esempio {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Al massimo {max}',
   wallet: 'ID del portafoglio',
   walletHelp: 'Il numero indicato nella Sua app',
-  walletWrong: 'Inserisca l’ID del portafoglio. Contiene solo cifre.',
+  walletWrong: 'Inserisca l’ID del portafoglio: da 4 a 20 cifre.',
   pay: 'Paga {amount}',
   sending: 'Avvio in corso…',
   slow: 'La connessione è lenta. Continuiamo a provare; non riceverà un doppio addebito.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Prima effettui il pagamento.',
 
   checking: 'Verifica del pagamento',
-  checking_help: 'Richiede qualche secondo. La preghiamo di non pagare di nuovo.',
+  checking_help: 'Può richiedere qualche minuto. La preghiamo di non pagare di nuovo.',
   redirect: 'Prosegua al pagamento',
   redirect_help: 'Acceda e confermi il pagamento. Questa pagina si aggiorna da sola.',
+  notDirect:
+    'Non è possibile inviare una richiesta al portafoglio con questo ID. Acceda invece dalla pagina di pagamento. Questa pagina si aggiorna da sola.',
   redirectOpen: 'Vai al pagamento',
   redirectUnsafe: 'La pagina di pagamento non si può aprire in sicurezza. Nessun addebito. Scelga un altro metodo.',
   timeLeft: 'Tempo rimasto: {time}',

@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'オンライン決済',
   CHECKOUT_help: 'ウォレットのサイトにログインします',
   JETGO: 'JetGo',
-  JETGO_help: 'アプリでJetGoコードを読み取ります',
+  JETGO_help: 'ウォレットアプリ用のJetGoコード',
   QR: 'QRコード',
-  QR_help: 'スマートフォンでコードを読み取ります',
+  QR_help: 'ウォレットアプリ用のコード',
 
   amount: '金額',
   amountWrong: '金額を入力してください（例：{example}）。',
@@ -18,7 +18,7 @@ export default {
   atMost: '{max}以下',
   wallet: 'ウォレットID',
   walletHelp: 'ウォレットアプリに表示される番号',
-  walletWrong: 'ウォレットIDを数字のみで入力してください。',
+  walletWrong: 'ウォレットIDを4～20桁の数字で入力してください。',
   pay: '{amount}を支払う',
   sending: '開始しています…',
   slow: '通信に時間がかかっています。再試行を続けています。二重に請求されることはありません。',
@@ -27,9 +27,11 @@ export default {
   unpaid: '先にお支払いください。',
 
   checking: 'お支払いを確認しています',
-  checking_help: '数秒かかります。もう一度お支払いにならないでください。',
+  checking_help: '数分かかることがあります。もう一度お支払いにならないでください。',
   redirect: '決済ページにお進みください',
   redirect_help: 'ログインして、お支払いを確定してください。このページは自動的に更新されます。',
+  notDirect:
+    'このウォレットIDにはリクエストを送信できません。代わりに決済ページでログインしてください。このページは自動的に更新されます。',
   redirectOpen: '決済ページへ進む',
   redirectUnsafe: '決済ページを安全に開けません。代金は引き落とされていません。別の方法をお選びください。',
   timeLeft: '残り時間：{time}',

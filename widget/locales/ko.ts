@@ -8,9 +8,9 @@ export default {
   CHECKOUT: '온라인 결제',
   CHECKOUT_help: '지갑 웹사이트에 로그인하세요',
   JETGO: 'JetGo',
-  JETGO_help: '앱으로 JetGo 코드를 스캔하세요',
+  JETGO_help: '지갑 앱용 JetGo 코드',
   QR: 'QR 코드',
-  QR_help: '휴대폰으로 코드를 스캔하세요',
+  QR_help: '지갑 앱용 코드',
 
   amount: '금액',
   amountWrong: '금액을 입력해 주세요(예: {example}).',
@@ -18,7 +18,7 @@ export default {
   atMost: '최대 {max}',
   wallet: '지갑 ID',
   walletHelp: '지갑 앱에 표시된 번호',
-  walletWrong: '지갑 ID를 입력해 주세요. 숫자로만 되어 있습니다.',
+  walletWrong: '지갑 ID를 입력해 주세요(숫자 4~20자리).',
   pay: '{amount} 결제',
   sending: '시작하는 중…',
   slow: '연결이 느립니다. 계속 시도하고 있으며, 이중으로 청구되지 않습니다.',
@@ -27,9 +27,11 @@ export default {
   unpaid: '먼저 결제해 주세요.',
 
   checking: '결제를 확인하고 있습니다',
-  checking_help: '몇 초 정도 걸립니다. 다시 결제하지 마세요.',
+  checking_help: '몇 분 정도 걸릴 수 있습니다. 다시 결제하지 마세요.',
   redirect: '결제 페이지에서 계속하세요',
   redirect_help: '로그인하여 결제를 승인해 주세요. 이 페이지는 자동으로 업데이트됩니다.',
+  notDirect:
+    '이 지갑 ID로는 요청을 보낼 수 없습니다. 대신 결제 페이지에서 로그인해 주세요. 이 페이지는 자동으로 업데이트됩니다.',
   redirectOpen: '결제 페이지로 이동',
   redirectUnsafe: '결제 페이지를 안전하게 열 수 없습니다. 출금된 금액은 없습니다. 다른 방법을 선택해 주세요.',
   timeLeft: '남은 시간: {time}',

@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Mokėjimas internetu',
   CHECKOUT_help: 'Prisijunkite piniginės svetainėje',
   JETGO: 'JetGo',
-  JETGO_help: 'Nuskenuokite JetGo kodą programėle',
+  JETGO_help: 'JetGo kodas piniginės programėlei',
   QR: 'QR kodas',
-  QR_help: 'Nuskenuokite kodą telefonu',
+  QR_help: 'Kodas piniginės programėlei',
 
   amount: 'Suma',
   amountWrong: 'Įveskite sumą, pavyzdžiui, {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Ne daugiau kaip {max}',
   wallet: 'Piniginės ID',
   walletHelp: 'Numeris, rodomas piniginės programėlėje',
-  walletWrong: 'Įveskite piniginės ID. Jį sudaro tik skaitmenys.',
+  walletWrong: 'Įveskite piniginės ID: nuo 4 iki 20 skaitmenų.',
   pay: 'Mokėti {amount}',
   sending: 'Pradedama…',
   slow: 'Ryšys lėtas. Bandome toliau; pinigai nebus nuskaičiuoti du kartus.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Pirmiausia sumokėkite.',
 
   checking: 'Tikriname jūsų mokėjimą',
-  checking_help: 'Tai užtruks kelias sekundes. Prašome nemokėti dar kartą.',
+  checking_help: 'Tai gali užtrukti kelias minutes. Prašome nemokėti dar kartą.',
   redirect: 'Tęskite mokėjimo puslapyje',
   redirect_help: 'Prisijunkite ten ir patvirtinkite mokėjimą. Šis puslapis atsinaujina pats.',
+  notDirect:
+    'Piniginei su šiuo ID užklausos išsiųsti negalima. Vietoj to prisijunkite mokėjimo puslapyje. Šis puslapis atsinaujina pats.',
   redirectOpen: 'Į mokėjimo puslapį',
   redirectUnsafe: 'Mokėjimo puslapio negalima saugiai atidaryti. Pinigai nenuskaičiuoti. Pasirinkite kitą būdą.',
   timeLeft: 'Liko laiko: {time}',

@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Bayaran dalam talian',
   CHECKOUT_help: 'Log masuk di laman web dompet',
   JETGO: 'JetGo',
-  JETGO_help: 'Imbas kod JetGo dengan aplikasi',
+  JETGO_help: 'Kod JetGo untuk aplikasi dompet anda',
   QR: 'Kod QR',
-  QR_help: 'Imbas kod dengan telefon anda',
+  QR_help: 'Kod untuk aplikasi dompet anda',
 
   amount: 'Amaun',
   amountWrong: 'Masukkan amaun, contohnya {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Maksimum {max}',
   wallet: 'ID dompet',
   walletHelp: 'Nombor yang dipaparkan dalam aplikasi dompet anda',
-  walletWrong: 'Masukkan ID dompet anda. ID ini terdiri daripada angka sahaja.',
+  walletWrong: 'Masukkan ID dompet anda: 4 hingga 20 angka.',
   pay: 'Bayar {amount}',
   sending: 'Memulakan…',
   slow: 'Sambungan perlahan. Kami terus mencuba; anda tidak akan dicaj dua kali.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Sila buat bayaran dahulu.',
 
   checking: 'Menyemak pembayaran anda',
-  checking_help: 'Ini mengambil masa beberapa saat. Sila jangan bayar sekali lagi.',
+  checking_help: 'Ini mungkin mengambil masa beberapa minit. Sila jangan bayar sekali lagi.',
   redirect: 'Teruskan ke halaman pembayaran',
   redirect_help: 'Log masuk di sana dan sahkan pembayaran. Halaman ini akan dikemas kini secara automatik.',
+  notDirect:
+    'Permintaan tidak dapat dihantar ke ID dompet ini. Sebaliknya, sila log masuk di halaman pembayaran. Halaman ini akan dikemas kini secara automatik.',
   redirectOpen: 'Ke halaman bayaran',
   redirectUnsafe: 'Halaman pembayaran tidak dapat dibuka dengan selamat. Tiada wang diambil. Sila pilih kaedah lain.',
   timeLeft: 'Baki masa: {time}',

@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Betaling på nett',
   CHECKOUT_help: 'Logg inn på lommebokens nettsted',
   JETGO: 'JetGo',
-  JETGO_help: 'Skann en JetGo-kode med appen',
+  JETGO_help: 'En JetGo-kode til lommebokappen',
   QR: 'QR-kode',
-  QR_help: 'Skann en kode med mobilen',
+  QR_help: 'En kode til lommebokappen',
 
   amount: 'Beløp',
   amountWrong: 'Skriv inn et beløp, for eksempel {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Høyst {max}',
   wallet: 'Lommebok-ID',
   walletHelp: 'Nummeret som vises i lommebokappen',
-  walletWrong: 'Skriv inn lommebok-ID-en din. Den består bare av sifre.',
+  walletWrong: 'Skriv inn lommebok-ID-en din: 4 til 20 sifre.',
   pay: 'Betal {amount}',
   sending: 'Starter…',
   slow: 'Forbindelsen er treg. Vi fortsetter å prøve; du blir ikke belastet to ganger.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Du må betale først.',
 
   checking: 'Vi sjekker betalingen din',
-  checking_help: 'Det tar noen sekunder. Ikke betal en gang til.',
+  checking_help: 'Det kan ta noen minutter. Ikke betal en gang til.',
   redirect: 'Fortsett til betalingssiden',
   redirect_help: 'Logg inn der og bekreft betalingen. Denne siden oppdateres av seg selv.',
+  notDirect:
+    'Det kan ikke sendes en forespørsel til denne lommebok-ID-en. Logg inn på betalingssiden i stedet. Denne siden oppdateres av seg selv.',
   redirectOpen: 'Gå til betalingssiden',
   redirectUnsafe:
     'Betalingssiden kan ikke åpnes på en trygg måte. Ingen penger er trukket. Velg en annen betalingsmåte.',

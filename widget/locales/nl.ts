@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Online betaalpagina',
   CHECKOUT_help: 'Log in op de website van de wallet',
   JETGO: 'JetGo',
-  JETGO_help: 'Scan een JetGo-code met de app',
+  JETGO_help: 'Een JetGo-code voor uw wallet-app',
   QR: 'QR-code',
-  QR_help: 'Scan een code met uw telefoon',
+  QR_help: 'Een code voor uw wallet-app',
 
   amount: 'Bedrag',
   amountWrong: 'Vul een bedrag in, bijvoorbeeld {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Maximaal {max}',
   wallet: 'Wallet-ID',
   walletHelp: 'Het nummer in uw wallet-app',
-  walletWrong: 'Vul uw wallet-ID in. Dit bestaat alleen uit cijfers.',
+  walletWrong: 'Vul uw wallet-ID in: 4 tot en met 20 cijfers.',
   pay: 'Betaal {amount}',
   sending: 'Bezig met starten…',
   slow: 'De verbinding is traag. We blijven het proberen; er wordt niet dubbel afgeschreven.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Betaal eerst.',
 
   checking: 'We controleren uw betaling',
-  checking_help: 'Dit duurt enkele seconden. Betaal niet nog een keer.',
+  checking_help: 'Dit kan enkele minuten duren. Betaal niet nog een keer.',
   redirect: 'Ga verder naar de betaalpagina',
   redirect_help: 'Log daar in en bevestig de betaling. Deze pagina wordt vanzelf bijgewerkt.',
+  notDirect:
+    'Naar dit wallet-ID kan geen verzoek worden gestuurd. Log daarom in op de betaalpagina. Deze pagina wordt vanzelf bijgewerkt.',
   redirectOpen: 'Naar de betaalpagina',
   redirectUnsafe:
     'De betaalpagina kan niet veilig worden geopend. Er is niets afgeschreven. Kies een andere betaalwijze.',

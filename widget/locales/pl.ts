@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Płatność online',
   CHECKOUT_help: 'Zaloguj się na stronie portfela',
   JETGO: 'JetGo',
-  JETGO_help: 'Zeskanuj kod JetGo w aplikacji',
+  JETGO_help: 'Kod JetGo dla aplikacji portfela',
   QR: 'Kod QR',
-  QR_help: 'Zeskanuj kod telefonem',
+  QR_help: 'Kod dla aplikacji portfela',
 
   amount: 'Kwota',
   amountWrong: 'Podaj kwotę, na przykład {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Najwyżej {max}',
   wallet: 'ID portfela',
   walletHelp: 'Numer widoczny w aplikacji portfela',
-  walletWrong: 'Podaj ID portfela. Składa się z samych cyfr.',
+  walletWrong: 'Podaj ID portfela: od 4 do 20 cyfr.',
   pay: 'Zapłać {amount}',
   sending: 'Rozpoczynanie…',
   slow: 'Połączenie jest wolne. Nadal próbujemy; środki nie zostaną pobrane dwukrotnie.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Najpierw dokonaj płatności.',
 
   checking: 'Sprawdzamy Twoją płatność',
-  checking_help: 'To potrwa kilka sekund. Prosimy nie płacić ponownie.',
+  checking_help: 'To może potrwać kilka minut. Prosimy nie płacić ponownie.',
   redirect: 'Przejdź do strony płatności',
   redirect_help: 'Zaloguj się tam i potwierdź płatność. Ta strona odświeży się sama.',
+  notDirect:
+    'Do portfela o tym ID nie można wysłać prośby o płatność. Zamiast tego zaloguj się na stronie płatności. Ta strona odświeży się sama.',
   redirectOpen: 'Do strony płatności',
   redirectUnsafe: 'Nie można bezpiecznie otworzyć strony płatności. Nie pobrano żadnych środków. Wybierz inną metodę.',
   timeLeft: 'Pozostały czas: {time}',

@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Pagamento online',
   CHECKOUT_help: 'Entre no site da carteira',
   JETGO: 'JetGo',
-  JETGO_help: 'Escaneie um código JetGo com o app',
+  JETGO_help: 'Um código JetGo para o app da carteira',
   QR: 'Código QR',
-  QR_help: 'Escaneie um código com o celular',
+  QR_help: 'Um código para o app da carteira',
 
   amount: 'Valor',
   amountWrong: 'Informe um valor, por exemplo {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Máximo {max}',
   wallet: 'ID da carteira',
   walletHelp: 'O número exibido no app da carteira',
-  walletWrong: 'Informe o ID da sua carteira. Ele contém apenas números.',
+  walletWrong: 'Informe o ID da sua carteira: de 4 a 20 dígitos.',
   pay: 'Pagar {amount}',
   sending: 'Iniciando…',
   slow: 'A conexão está lenta. Continuamos tentando; o valor não será cobrado duas vezes.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Faça o pagamento primeiro.',
 
   checking: 'Verificando seu pagamento',
-  checking_help: 'Isso leva alguns segundos. Por favor, não pague de novo.',
+  checking_help: 'Isso pode levar alguns minutos. Por favor, não pague de novo.',
   redirect: 'Continue na página de pagamento',
   redirect_help: 'Entre na sua conta e confirme o pagamento. Esta página se atualiza sozinha.',
+  notDirect:
+    'Não é possível enviar uma solicitação para este ID de carteira. Em vez disso, entre na sua conta pela página de pagamento. Esta página se atualiza sozinha.',
   redirectOpen: 'Ir para o pagamento',
   redirectUnsafe:
     'Não foi possível abrir a página de pagamento com segurança. Nenhum valor foi cobrado. Escolha outro método.',

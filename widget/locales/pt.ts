@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Pagamento online',
   CHECKOUT_help: 'Inicie sessão no site da carteira',
   JETGO: 'JetGo',
-  JETGO_help: 'Leia um código JetGo com a aplicação',
+  JETGO_help: 'Um código JetGo para a aplicação da carteira',
   QR: 'Código QR',
-  QR_help: 'Leia um código com o telemóvel',
+  QR_help: 'Um código para a aplicação da carteira',
 
   amount: 'Montante',
   amountWrong: 'Introduza um montante, por exemplo {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Máximo {max}',
   wallet: 'ID da carteira',
   walletHelp: 'O número indicado na aplicação da carteira',
-  walletWrong: 'Introduza o ID da sua carteira. Contém apenas algarismos.',
+  walletWrong: 'Introduza o ID da sua carteira: de 4 a 20 algarismos.',
   pay: 'Pagar {amount}',
   sending: 'A iniciar…',
   slow: 'A ligação está lenta. Continuamos a tentar; o valor não será cobrado duas vezes.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Por favor, pague primeiro.',
 
   checking: 'A verificar o seu pagamento',
-  checking_help: 'Demora alguns segundos. Por favor, não volte a pagar.',
+  checking_help: 'Pode demorar alguns minutos. Por favor, não volte a pagar.',
   redirect: 'Continue para a página de pagamento',
   redirect_help: 'Inicie sessão e confirme o pagamento. Esta página atualiza-se automaticamente.',
+  notDirect:
+    'Não é possível enviar um pedido para este ID de carteira. Em alternativa, inicie sessão na página de pagamento. Esta página atualiza-se automaticamente.',
   redirectOpen: 'Ir para o pagamento',
   redirectUnsafe:
     'Não é possível abrir a página de pagamento em segurança. Não foi cobrado qualquer valor. Escolha outro método.',

@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Plată online',
   CHECKOUT_help: 'Conectați-vă pe site-ul portofelului',
   JETGO: 'JetGo',
-  JETGO_help: 'Scanați un cod JetGo cu aplicația',
+  JETGO_help: 'Un cod JetGo pentru aplicația portofelului',
   QR: 'Cod QR',
-  QR_help: 'Scanați un cod cu telefonul',
+  QR_help: 'Un cod pentru aplicația portofelului',
 
   amount: 'Sumă',
   amountWrong: 'Introduceți o sumă, de exemplu {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Cel mult {max}',
   wallet: 'ID portofel',
   walletHelp: 'Numărul afișat în aplicația portofelului',
-  walletWrong: 'Introduceți ID-ul portofelului. Conține numai cifre.',
+  walletWrong: 'Introduceți ID-ul portofelului: între 4 și 20 de cifre.',
   pay: 'Plătiți {amount}',
   sending: 'Se inițiază…',
   slow: 'Conexiunea este lentă. Încercăm în continuare; suma nu va fi retrasă de două ori.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Vă rugăm să plătiți mai întâi.',
 
   checking: 'Verificăm plata dumneavoastră',
-  checking_help: 'Durează câteva secunde. Vă rugăm să nu plătiți din nou.',
+  checking_help: 'Poate dura câteva minute. Vă rugăm să nu plătiți din nou.',
   redirect: 'Continuați la pagina de plată',
   redirect_help: 'Conectați-vă acolo și confirmați plata. Această pagină se actualizează singură.',
+  notDirect:
+    'Nu se poate trimite o solicitare către portofelul cu acest ID. Vă puteți conecta în schimb pe pagina de plată. Această pagină se actualizează singură.',
   redirectOpen: 'La pagina de plată',
   redirectUnsafe:
     'Pagina de plată nu poate fi deschisă în siguranță. Nu s-a retras nicio sumă. Vă rugăm să alegeți altă metodă.',

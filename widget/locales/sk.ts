@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Online platba',
   CHECKOUT_help: 'Prihláste sa na webe peňaženky',
   JETGO: 'JetGo',
-  JETGO_help: 'Naskenujte kód JetGo v aplikácii',
+  JETGO_help: 'Kód JetGo pre aplikáciu peňaženky',
   QR: 'QR kód',
-  QR_help: 'Naskenujte kód telefónom',
+  QR_help: 'Kód pre aplikáciu peňaženky',
 
   amount: 'Suma',
   amountWrong: 'Zadajte sumu, napríklad {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Najviac {max}',
   wallet: 'ID peňaženky',
   walletHelp: 'Číslo zobrazené v aplikácii peňaženky',
-  walletWrong: 'Zadajte ID peňaženky. Obsahuje iba číslice.',
+  walletWrong: 'Zadajte ID peňaženky: 4 až 20 číslic.',
   pay: 'Zaplatiť {amount}',
   sending: 'Spúšťa sa…',
   slow: 'Pripojenie je pomalé. Skúšame to ďalej; peniaze sa nestrhnú dvakrát.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Najprv, prosím, zaplaťte.',
 
   checking: 'Overujeme vašu platbu',
-  checking_help: 'Potrvá to niekoľko sekúnd. Neplaťte, prosím, znova.',
+  checking_help: 'Môže to trvať niekoľko minút. Neplaťte, prosím, znova.',
   redirect: 'Pokračujte na platobnú stránku',
   redirect_help: 'Prihláste sa tam a potvrďte platbu. Táto stránka sa aktualizuje sama.',
+  notDirect:
+    'Na toto ID peňaženky nemožno poslať žiadosť. Namiesto toho sa prihláste na platobnej stránke. Táto stránka sa aktualizuje sama.',
   redirectOpen: 'Na platobnú stránku',
   redirectUnsafe: 'Platobnú stránku nemožno bezpečne otvoriť. Nestrhli sa žiadne peniaze. Vyberte, prosím, iný spôsob.',
   timeLeft: 'Zostávajúci čas: {time}',

@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Spletno plačilo',
   CHECKOUT_help: 'Prijavite se na spletnem mestu denarnice',
   JETGO: 'JetGo',
-  JETGO_help: 'Preberite kodo JetGo z aplikacijo',
+  JETGO_help: 'Koda JetGo za aplikacijo denarnice',
   QR: 'Koda QR',
-  QR_help: 'Preberite kodo s telefonom',
+  QR_help: 'Koda za aplikacijo denarnice',
 
   amount: 'Znesek',
   amountWrong: 'Vnesite znesek, na primer {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Največ {max}',
   wallet: 'ID denarnice',
   walletHelp: 'Številka, prikazana v aplikaciji denarnice',
-  walletWrong: 'Vnesite ID denarnice. Vsebuje samo števke.',
+  walletWrong: 'Vnesite ID denarnice: od 4 do 20 števk.',
   pay: 'Plačaj {amount}',
   sending: 'Začenjanje …',
   slow: 'Povezava je počasna. Poskušamo naprej; plačilo vam ne bo zaračunano dvakrat.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Prosimo, najprej plačajte.',
 
   checking: 'Preverjamo vaše plačilo',
-  checking_help: 'To traja nekaj sekund. Prosimo, ne plačajte še enkrat.',
+  checking_help: 'To lahko traja nekaj minut. Prosimo, ne plačajte še enkrat.',
   redirect: 'Nadaljujte na plačilno stran',
   redirect_help: 'Tam se prijavite in potrdite plačilo. Ta stran se posodobi sama.',
+  notDirect:
+    'Na ta ID denarnice ni mogoče poslati zahteve. Namesto tega se prijavite na plačilni strani. Ta stran se posodobi sama.',
   redirectOpen: 'Na plačilno stran',
   redirectUnsafe: 'Plačilne strani ni mogoče varno odpreti. Nič ni bilo zaračunano. Prosimo, izberite drug način.',
   timeLeft: 'Preostali čas: {time}',

@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Onlajn plaćanje',
   CHECKOUT_help: 'Prijavite se na sajtu novčanika',
   JETGO: 'JetGo',
-  JETGO_help: 'Skenirajte JetGo kod aplikacijom',
+  JETGO_help: 'JetGo kod za aplikaciju novčanika',
   QR: 'QR kod',
-  QR_help: 'Skenirajte kod telefonom',
+  QR_help: 'Kod za aplikaciju novčanika',
 
   amount: 'Iznos',
   amountWrong: 'Unesite iznos, na primer {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Najviše {max}',
   wallet: 'ID novčanika',
   walletHelp: 'Broj prikazan u aplikaciji novčanika',
-  walletWrong: 'Unesite ID novčanika. Sadrži samo cifre.',
+  walletWrong: 'Unesite ID novčanika: od 4 do 20 cifara.',
   pay: 'Plati {amount}',
   sending: 'Pokretanje…',
   slow: 'Veza je spora. I dalje pokušavamo; novac neće biti skinut dva puta.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Molimo vas da prvo platite.',
 
   checking: 'Proveravamo vaše plaćanje',
-  checking_help: 'To traje nekoliko sekundi. Molimo vas da ne plaćate ponovo.',
+  checking_help: 'To može potrajati nekoliko minuta. Molimo vas da ne plaćate ponovo.',
   redirect: 'Nastavite na stranicu za plaćanje',
   redirect_help: 'Prijavite se tamo i potvrdite plaćanje. Ova stranica se sama ažurira.',
+  notDirect:
+    'Na ovaj ID novčanika ne može da se pošalje zahtev. Umesto toga, prijavite se na stranici za plaćanje. Ova stranica se sama ažurira.',
   redirectOpen: 'Na stranicu za plaćanje',
   redirectUnsafe:
     'Stranica za plaćanje ne može bezbedno da se otvori. Novac nije skinut. Molimo vas da izaberete drugi način.',

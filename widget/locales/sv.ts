@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Betalning på nätet',
   CHECKOUT_help: 'Logga in på plånbokens webbplats',
   JETGO: 'JetGo',
-  JETGO_help: 'Skanna en JetGo-kod med appen',
+  JETGO_help: 'En JetGo-kod för plånboksappen',
   QR: 'QR-kod',
-  QR_help: 'Skanna en kod med mobilen',
+  QR_help: 'En kod för plånboksappen',
 
   amount: 'Belopp',
   amountWrong: 'Ange ett belopp, till exempel {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Högst {max}',
   wallet: 'Plånboks-ID',
   walletHelp: 'Numret som visas i plånboksappen',
-  walletWrong: 'Ange ditt plånboks-ID. Det består bara av siffror.',
+  walletWrong: 'Ange ditt plånboks-ID: 4 till 20 siffror.',
   pay: 'Betala {amount}',
   sending: 'Startar…',
   slow: 'Anslutningen är långsam. Vi fortsätter att försöka; du debiteras inte två gånger.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Du behöver betala först.',
 
   checking: 'Vi kontrollerar din betalning',
-  checking_help: 'Det tar några sekunder. Betala inte en gång till.',
+  checking_help: 'Det kan ta några minuter. Betala inte en gång till.',
   redirect: 'Fortsätt till betalsidan',
   redirect_help: 'Logga in där och bekräfta betalningen. Den här sidan uppdateras av sig själv.',
+  notDirect:
+    'Det går inte att skicka en förfrågan till det här plånboks-ID:t. Logga in på betalsidan i stället. Den här sidan uppdateras av sig själv.',
   redirectOpen: 'Gå till betalsidan',
   redirectUnsafe: 'Betalsidan kan inte öppnas på ett säkert sätt. Inga pengar har dragits. Välj ett annat betalsätt.',
   timeLeft: 'Tid kvar: {time}',

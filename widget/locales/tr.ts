@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Çevrimiçi ödeme',
   CHECKOUT_help: 'Cüzdanın sitesinde oturum açın',
   JETGO: 'JetGo',
-  JETGO_help: 'JetGo kodunu uygulamayla okutun',
+  JETGO_help: 'Cüzdan uygulamanız için JetGo kodu',
   QR: 'Karekod',
-  QR_help: 'Kodu telefonunuzla okutun',
+  QR_help: 'Cüzdan uygulamanız için kod',
 
   amount: 'Tutar',
   amountWrong: 'Bir tutar girin, örneğin {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'En çok {max}',
   wallet: 'Cüzdan numarası',
   walletHelp: 'Cüzdan uygulamanızda görünen numara',
-  walletWrong: 'Cüzdan numaranızı girin. Yalnızca rakamlardan oluşur.',
+  walletWrong: '4 ila 20 haneli cüzdan numaranızı girin.',
   pay: '{amount} öde',
   sending: 'Başlatılıyor…',
   slow: 'Bağlantı yavaş. Denemeye devam ediyoruz; iki kez ödeme alınmaz.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Lütfen önce ödeyin.',
 
   checking: 'Ödemeniz denetleniyor',
-  checking_help: 'Birkaç saniye sürer. Lütfen yeniden ödemeyin.',
+  checking_help: 'Birkaç dakika sürebilir. Lütfen yeniden ödemeyin.',
   redirect: 'Ödeme sayfasına geçin',
   redirect_help: 'Orada oturum açıp ödemeyi onaylayın. Bu sayfa kendiliğinden güncellenir.',
+  notDirect:
+    'Bu cüzdan numarasına istek gönderilemiyor. Bunun yerine ödeme sayfasında oturum açın. Bu sayfa kendiliğinden güncellenir.',
   redirectOpen: 'Ödeme sayfasına git',
   redirectUnsafe: 'Ödeme sayfası güvenle açılamıyor. Para alınmadı. Lütfen başka bir yöntem seçin.',
   timeLeft: 'Kalan süre: {time}',

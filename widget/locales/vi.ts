@@ -8,9 +8,9 @@ export default {
   CHECKOUT: 'Thanh toán trực tuyến',
   CHECKOUT_help: 'Đăng nhập trên trang web của ví',
   JETGO: 'JetGo',
-  JETGO_help: 'Quét mã JetGo bằng ứng dụng',
+  JETGO_help: 'Mã JetGo dành cho ứng dụng ví',
   QR: 'Mã QR',
-  QR_help: 'Quét mã bằng điện thoại',
+  QR_help: 'Mã dành cho ứng dụng ví',
 
   amount: 'Số tiền',
   amountWrong: 'Vui lòng nhập số tiền, ví dụ {example}.',
@@ -18,7 +18,7 @@ export default {
   atMost: 'Tối đa {max}',
   wallet: 'ID ví',
   walletHelp: 'Dãy số hiển thị trong ứng dụng ví của bạn',
-  walletWrong: 'Vui lòng nhập ID ví. ID chỉ gồm chữ số.',
+  walletWrong: 'Vui lòng nhập ID ví: từ 4 đến 20 chữ số.',
   pay: 'Thanh toán {amount}',
   sending: 'Đang bắt đầu…',
   slow: 'Kết nối chậm. Chúng tôi vẫn đang thử lại; bạn sẽ không bị trừ tiền hai lần.',
@@ -27,9 +27,11 @@ export default {
   unpaid: 'Vui lòng thanh toán trước.',
 
   checking: 'Đang kiểm tra giao dịch của bạn',
-  checking_help: 'Việc này mất vài giây. Vui lòng không thanh toán lại.',
+  checking_help: 'Việc này có thể mất vài phút. Vui lòng không thanh toán lại.',
   redirect: 'Tiếp tục đến trang thanh toán',
   redirect_help: 'Đăng nhập tại đó và xác nhận thanh toán. Trang này sẽ tự cập nhật.',
+  notDirect:
+    'Không thể gửi yêu cầu đến ID ví này. Thay vào đó, vui lòng đăng nhập tại trang thanh toán. Trang này sẽ tự cập nhật.',
   redirectOpen: 'Đến trang thanh toán',
   redirectUnsafe:
     'Không thể mở trang thanh toán một cách an toàn. Không có khoản tiền nào bị trừ. Vui lòng chọn phương thức khác.',

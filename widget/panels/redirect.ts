@@ -7,7 +7,7 @@ import { awaiting, otherButton } from './awaiting.ts';
 import type { Surroundings } from './pieces.ts';
 
 export function redirect(
-  { url, remainingMs }: Extract<Shown, { panel: 'redirect' }>,
+  { asked, url, remainingMs }: Extract<Shown, { panel: 'redirect' }>,
   around: Surroundings,
 ): TemplateResult {
   const { say, target, tools } = around;
@@ -20,7 +20,7 @@ export function redirect(
   const seconds = Math.ceil((remainingMs ?? 0) / 1000);
   const time = `${Math.floor(seconds / 60)}:${`${seconds % 60}`.padStart(2, '0')}`;
   return html`${icon('CHECKOUT')}${heading(say('redirect'))}
-    <p>${say('redirect_help')}</p>
+    <p>${say(asked === 'DIRECT' ? 'notDirect' : 'redirect_help')}</p>
     <a part="checkout" class="primary" href=${link} target=${target} rel="noopener noreferrer"
       >${say('redirectOpen')}</a
     >

@@ -16,7 +16,7 @@ export function paid(
     html`<dt>${name}</dt>
       <dd>${value}</dd>`;
   return html`${icon('paid', 'm5 12.5 4.5 4.5L19 7.5')}${heading(say('paid'))}
-    ${surplus ? html`<p class="note">${say('surplus')}</p>` : ''}
+    ${surplus ? html`<p class="note spoken">${say('surplus')}</p>` : ''}
     <dl part="details">
       ${payment ? fact(say('method'), say(payment.method)) : ''} ${fact(say('order'), order.orderId)}
       ${payment?.paidAt ? fact(say('date'), formatTime(payment.paidAt, language)) : ''}

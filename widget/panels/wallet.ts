@@ -1,13 +1,21 @@
 // Waiting with nothing to do here: for the confirmation in the wallet (DIRECT), or for the proxy to learn what became of a start.
 import type { TemplateResult } from 'lit';
 import { awaiting, otherButton } from './awaiting.ts';
+import type { Shown } from '../view.ts';
 import type { Surroundings } from './pieces.ts';
 
-export function wallet(around: Surroundings): TemplateResult {
+export function wallet({ last4 }: Extract<Shown, { panel: 'wallet' }>, around: Surroundings): TemplateResult {
   const { say, tools } = around;
   const { html, heading, icon } = tools;
   return html`${icon('DIRECT')}${heading(say('direct'))}
     <p>${say('direct_help')}</p>
+    ${
+      last4
+        ? html`<p>
+            ${say('wallet')}: <b><bdi>…${last4}</bdi></b>
+          </p>`
+        : ''
+    }
     ${awaiting(around, say('waiting'))} ${otherButton(around)}`;
 }
 

@@ -1,7 +1,7 @@
 // The gateway over HTTP, against a server that answers what the test says: the exact bytes that are sent, and what every
 // kind of answer is taken for. What is not exactly as documented is uncertain, never failed, and nothing is sent twice.
 import assert from 'node:assert/strict';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
@@ -32,6 +32,7 @@ interface Scripted {
   gateway: Gateway;
   /** What came, as it came. */
   requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[];
+  server: Server;
   url: string;
 }
 
@@ -55,7 +56,7 @@ async function scripted(t: TestContext, answer: Answer, options: Partial<Gateway
     await gateway.close();
     await new Promise((resolve) => server.close(resolve));
   });
-  return { gateway, requests, url };
+  return { gateway, requests, server, url };
 }
 
 const status = (gateway: Gateway, id = 'A-1') => {
@@ -232,7 +233,7 @@ describe('a collection', () => {
     assert.equal(requests.length, 2 * (12 + 22), 'each was sent once, and no redirect was followed');
   });
 
-  it('is uncertain where the answer is lost: cut, halved, never, too slow, too long, refused', async (t) => {
+  it('is uncertain where the answer is lost: cut, halved, never, too slow, too long', async (t) => {
     const why = async (answer: Answer, options: Partial<GatewayOptions> = {}) => {
       const { gateway, requests } = await scripted(t, answer, options);
       const sent = await gateway.pay(COLLECTION);
@@ -261,14 +262,29 @@ describe('a collection', () => {
       'TimeoutError',
     );
     assert.equal(await why((response) => response.writeHead(200).end(' '.repeat(256 * 1024 + 1))), 'Error');
-    const nowhere = createGateway({
-      url: 'http://127.0.0.1:1',
-      apiKey: 'k',
-      profile: DEFAULT_PROFILE,
-      checkoutHosts: [],
+  });
+
+  it('is unreached where no connection could be made: of that alone it is known that nothing left', async (t) => {
+    const at = (url: string) => {
+      const gateway = createGateway({ url, apiKey: 'k', profile: DEFAULT_PROFILE, checkoutHosts: [] });
+      t.after(() => gateway.close());
+      return gateway.pay(COLLECTION);
+    };
+    assert.deepEqual(await at('http://127.0.0.1:1'), { kind: 'unreached', why: 'ECONNREFUSED' });
+    const nameless = await at('https://nowhere.invalid');
+    assert.ok(nameless.kind === 'unreached' && /^(ENOTFOUND|EAI_AGAIN)$/.test(nameless.why));
+  });
+
+  it('is uncertain where a connection that was open is refused only after it broke', async (t) => {
+    const { gateway, requests, server } = await scripted(t, (response) => {
+      if (requests.length === 1) response.writeHead(200).end(JSON.stringify(QR));
+      else response.destroy();
     });
-    t.after(() => nowhere.close());
-    assert.deepEqual(await nowhere.pay(COLLECTION), { kind: 'uncertain', why: 'ECONNREFUSED' });
+    assert.equal((await gateway.pay(COLLECTION)).kind, 'accepted');
+    assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'uncertain', why: 'UND_ERR_SOCKET' });
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    assert.equal((await gateway.pay(COLLECTION)).kind, 'unreached');
   });
 
   it('is uncertain where nobody vouches for the certificate, and nothing of it was sent', async (t) => {

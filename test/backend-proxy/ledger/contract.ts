@@ -169,6 +169,7 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
         type: 'PAY',
         orderId: 'A',
         attempt: 1,
+        asked: 'CHECKOUT',
         method: 'CHECKOUT',
         amountMinor: 1010,
         currency: 'EUR',

@@ -10,6 +10,7 @@ const TRANSACTION: Transaction = {
   type: 'PAY',
   orderId: 'A-1',
   attempt: 2,
+  asked: 'CHECKOUT',
   method: 'CHECKOUT',
   amountMinor: 1010,
   currency: 'EUR',

@@ -1,4 +1,4 @@
-// The stream: the whole view at once, then after every commit, heartbeats between, the end once paid; capped, and let go
+// The stream: the whole view at once, then after every commit, heartbeats between, the end once all is over; capped, and let go
 // where nobody reads. Heartbeats are tested with timers of the test's own; the rest through the app.
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
@@ -80,6 +80,36 @@ describe('the stream of an order', () => {
     const token = world.token();
     await world.start(token, { method: 'QR' });
     await world.customer('approve', 'A-1');
+    await world.settle();
+    const stream = await open(world, token);
+    assert.equal((await stream.view()).paid, true);
+    assert.equal(await stream.next(), 'end');
+  });
+
+  it('goes on after the order is paid while another payment of it can be paid too, and tells that it was', async (t) => {
+    const world = await createWorld(t);
+    const token = world.token();
+    await world.start(token, { method: 'QR' });
+    await world.start(token, { method: 'JETGO' });
+    await world.customer('approve', 'A-1-2');
+    await world.settle();
+    const stream = await open(world, token);
+    const { paid, surplus } = await stream.view();
+    assert.deepEqual([paid, surplus], [true, false]);
+    await world.customer('approve', 'A-1');
+    await world.settle();
+    assert.equal((await stream.view()).surplus, true);
+    assert.equal(await stream.next(), 'end');
+  });
+
+  it('ends after a success also where another payment was declined', async (t) => {
+    const world = await createWorld(t);
+    const token = world.token();
+    await world.start(token, { method: 'QR' });
+    await world.customer('decline', 'A-1');
+    await world.settle();
+    await world.start(token, { method: 'JETGO' });
+    await world.customer('approve', 'A-1-2');
     await world.settle();
     const stream = await open(world, token);
     assert.equal((await stream.view()).paid, true);
@@ -198,15 +228,15 @@ describe('how many streams there are', () => {
 /** One stream over a source that the test changes at will, with timers that the test moves. */
 function bench(t: TestContext, given: Partial<StreamSource> = {}) {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const state = { version: 1, paid: false, now: NOON, viewed: 0, watchers: new Set<() => void>() };
+  const state = { version: 1, now: NOON, viewed: 0, watchers: new Set<() => void>() };
   const streams = createStreams({ now: () => state.now });
   t.after(() => streams.close());
   const source: StreamSource = {
     orderId: 'A-1',
     address: undefined,
-    view: async () => {
+    look: async () => {
       state.viewed += 1;
-      return { orderId: 'A-1', version: state.version, paid: state.paid } as OrderView;
+      return { view: { orderId: 'A-1', version: state.version } as OrderView, isOver: false };
     },
     watch: (onChange) => {
       state.watchers.add(onChange);
@@ -318,7 +348,7 @@ describe('a reader', () => {
     const response = streams.open({
       orderId: 'A-1',
       address: '8.8.8.8',
-      view: async () => ({ version: 1 }) as OrderView,
+      look: async () => ({ view: { version: 1 } as OrderView, isOver: false }),
       watch: (onChange) => {
         state.watchers.add(onChange);
         return () => state.watchers.delete(onChange);
@@ -333,7 +363,7 @@ describe('a reader', () => {
   });
 
   it('of books that cannot be read gets the end and no error text, and comes again', async (t) => {
-    const { open: connect, streams } = bench(t, { view: () => Promise.reject(new Error('canary of the database')) });
+    const { open: connect, streams } = bench(t, { look: () => Promise.reject(new Error('canary of the database')) });
     assert.equal(await connect().next(), 'end');
     assert.equal(streams.size(), 0);
   });
@@ -364,7 +394,7 @@ describe('the end of the process', () => {
     const { streams } = bench(t);
     const source = {
       address: undefined,
-      view: async () => ({}) as OrderView,
+      look: async () => ({ view: {} as OrderView, isOver: false }),
       watch: () => () => undefined,
       endsAt: Infinity,
     };

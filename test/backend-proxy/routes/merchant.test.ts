@@ -111,7 +111,7 @@ describe('signing an order', () => {
     assert.deepEqual(Object.fromEntries(body.errors?.map(({ field, detail }) => [field, detail]) ?? []), {
       orderId: '1 to 64 printable ASCII characters, no spaces',
       currency: 'an ISO 4217 code in upper case',
-      customer: '4 to 20 digits',
+      customer: 'a string of 4 to 20 digits',
       language: 'an ISO 639-1 code in lower case',
       exp: 'not known here',
       status: 'not known here',
@@ -240,13 +240,13 @@ describe('a payout', () => {
       '0',
       '-5',
       '5.5',
-      '5.0',
+      '5.01',
       '1e3',
       '1E3',
       '1.0000000000000000001',
       '9007199254740993',
       '10000000000000',
-      '"5.00"',
+      '"5.000"',
       '"1e3"',
       '"١٢"',
       '" 5"',
@@ -265,10 +265,19 @@ describe('a payout', () => {
     for (const [orderId, amount, shown] of [
       ['P-2', '5', '5.00'],
       ['P-3', '"7"', '7.00'],
+      ['P-5', '8.0', '8.00'],
+      ['P-6', '"9.00"', '9.00'],
       ['P-4', '9999999999999', '9999999999999.00'],
     ] as const) {
       const body = JSON.stringify({ ...PAYOUT, orderId }).replace('50', amount);
-      assert.equal((await world.merchant('POST', '/payouts', body)).body['amount'], shown);
+      const { body: payout } = await world.merchant('POST', '/payouts', body);
+      assert.equal(payout['amount'], shown);
+      const again = JSON.stringify({ ...PAYOUT, orderId, amount: payout['amount'] });
+      assert.deepEqual(
+        await world.merchant('POST', '/payouts', again).then((answer) => answer.body),
+        payout,
+        'as told',
+      );
     }
   });
 
@@ -278,7 +287,9 @@ describe('a payout', () => {
     assert.equal((await world.merchant('POST', '/payouts', { ...PAYOUT, amount: '10.10' })).body['amount'], '10.10');
     for (const amount of ['10.101', '0.00', '1e1']) {
       const { body } = await world.merchant<Problem>('POST', '/payouts', { ...PAYOUT, orderId: 'P-2', amount });
-      assert.deepEqual(body.errors, [{ field: 'amount', detail: 'an amount above 0 with at most 2 decimals' }]);
+      assert.deepEqual(body.errors, [
+        { field: 'amount', detail: 'an amount above 0 of at most 13 digits and 2 decimals' },
+      ]);
     }
   });
 

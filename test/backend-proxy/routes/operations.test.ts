@@ -77,6 +77,8 @@ describe('metrics', () => {
       'payment_proxy_requests_total{method="POST",route="/ipn/:secret",status="200"} 1',
       'payment_proxy_requests_total{method="POST",route="/ipn/:secret",status="404"} 1',
       'payment_proxy_requests_total{method="POST",route="/payouts",status="202"} 1',
+      'payment_proxy_gateway_calls_total{operation="pay",outcome="accepted"} 2',
+      'payment_proxy_gateway_calls_total{operation="payout",outcome="accepted"} 1',
       'payment_proxy_open_streams 0',
       'payment_proxy_transactions{type="PAY",status="PROCESSING"} 1',
       'payment_proxy_transactions{type="PAY",status="SUCCESS"} 1',

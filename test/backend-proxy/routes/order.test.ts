@@ -80,11 +80,13 @@ describe('starting', () => {
         { ...payment, qr: null, appUrl: null },
         {
           method,
+          asked: method,
           status: 'PROCESSING',
           reason: null,
           checkoutUrl: null,
           qr: null,
           appUrl: null,
+          walletLast4: null,
           expiresAt: null,
           createdAt: new Date(NOON).toISOString(),
           paidAt: null,
@@ -117,8 +119,8 @@ describe('starting', () => {
   it('by DIRECT asks the wallet: nothing to show but to wait', async (t) => {
     const world = await createWorld(t);
     const { body } = await world.start(world.token(DIRECT), { method: 'DIRECT' });
-    const { method, status, checkoutUrl, qr, appUrl, expiresAt } = body.payment!;
-    assert.deepEqual({ method, status }, { method: 'DIRECT', status: 'PROCESSING' });
+    const { method, status, checkoutUrl, qr, appUrl, expiresAt, walletLast4 } = body.payment!;
+    assert.deepEqual({ method, status, walletLast4 }, { method: 'DIRECT', status: 'PROCESSING', walletLast4: '5678' });
     assert.deepEqual([checkoutUrl, qr, appUrl, expiresAt], [null, null, null, null]);
   });
 
@@ -126,7 +128,8 @@ describe('starting', () => {
     const world = await createWorld(t);
     const token = world.token({ customerReferenceNo: 'C-1' });
     const { body } = await world.start(token, { method: 'DIRECT', customer: '99999999' });
-    assert.equal(body.payment?.method, 'CHECKOUT');
+    assert.deepEqual([body.payment?.asked, body.payment?.method], ['DIRECT', 'CHECKOUT']);
+    assert.ok(body.payment);
     assert.match(body.payment.checkoutUrl ?? '', /\/pay\?token=/);
     assert.ok(body.payment.expiresAt);
   });
@@ -146,6 +149,21 @@ describe('starting', () => {
     const token = world.token();
     const { status, body } = await world.start(token, { method: 'QR' });
     assert.deepEqual([status, body.payment?.status, body.payment?.reason], [201, 'FAILED', 'REJECTED']);
+    assert.equal((await world.start(token, { method: 'QR' })).body.payment?.status, 'PROCESSING');
+  });
+
+  it('that never left for the gateway is FAILED, NOT_CREATED, at once, and can be tried again', async (t) => {
+    let isAway = true;
+    const world = await createWorld(t, {
+      wrapGateway: (gateway) => ({
+        ...gateway,
+        pay: async (sent) => (isAway ? { kind: 'unreached', why: 'ECONNREFUSED' } : gateway.pay(sent)),
+      }),
+    });
+    const token = world.token();
+    const { status, body } = await world.start(token, { method: 'QR' });
+    assert.deepEqual([status, body.payment?.status, body.payment?.reason], [201, 'FAILED', 'NOT_CREATED']);
+    isAway = false;
     assert.equal((await world.start(token, { method: 'QR' })).body.payment?.status, 'PROCESSING');
   });
 

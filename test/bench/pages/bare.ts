@@ -9,8 +9,8 @@ declare const STYLES: string;
 const METHODS = [
   ['DIRECT', 'Wallet', 'Confirm in your wallet app', 'M4 8V7a2 2 0 0 1 2-2h11v3M4 8v9a2 2 0 0 0 2 2h14V8zm12 5.5h.01'],
   ['CHECKOUT', 'Online checkout', 'Log in on the wallet’s website', 'M3 5h18v14H3zM3 9h18m-9 7 3-2-3-2m3 2H8'],
-  ['JETGO', 'JetGo', 'Scan a JetGo code with the app', 'M7 2.5h10v19H7zM13 7l-3 5h4l-3 5'],
-  ['QR', 'QR code', 'Scan a code with your phone', 'M4 4h6v6H4zm10 0h6v6h-6zM4 14h6v6H4zm10 0h2v2h-2zm4 4h2v2h-2z'],
+  ['JETGO', 'JetGo', 'A JetGo code for your wallet app', 'M7 2.5h10v19H7zM13 7l-3 5h4l-3 5'],
+  ['QR', 'QR code', 'A code for your wallet app', 'M4 4h6v6H4zm10 0h6v6h-6zM4 14h6v6H4zm10 0h2v2h-2zm4 4h2v2h-2z'],
 ];
 
 class BareElement extends HTMLElement {
