@@ -22,7 +22,7 @@ import { createAddressLimit } from './routes/address-limit.ts';
 import { createStreams } from './routes/events.ts';
 import { originIn } from './routes/guards.ts';
 import { ipnRoutes } from './routes/ipn.ts';
-import { merchantRoutes } from './routes/merchant.ts';
+import { documentWebhooks, merchantRoutes } from './routes/merchant.ts';
 import { operationsRoutes } from './routes/operations.ts';
 import { orderRoutes } from './routes/order.ts';
 import { problemResponse } from './routes/problem.ts';
@@ -215,6 +215,7 @@ function document(app: OpenAPIHono, publicUrl: string | undefined): void {
   const { openAPIRegistry: registry } = app;
   registry.registerComponent('securitySchemes', 'orderToken', { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' });
   registry.registerComponent('securitySchemes', 'merchantKey', { type: 'http', scheme: 'bearer' });
+  documentWebhooks(app);
   // Made once, when it is first asked for: it takes 100 ms.
   let routes: object | undefined;
   app.get('/openapi.json', (c) => {

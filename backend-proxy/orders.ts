@@ -18,14 +18,14 @@ const CLOCK_TOLERANCE_S = 60;
 const rule = (allowed: string) => ({
   error: ({ input }: { input?: unknown }) => (input === undefined ? `required: ${allowed}` : allowed),
 });
-const text = (pattern: RegExp, allowed: string) => z.string(rule(allowed)).regex(pattern, rule(allowed));
+const matching = (pattern: RegExp, allowed: string) => z.string(rule(allowed)).regex(pattern, rule(allowed));
 const line = (most: number) => {
   const allowed = rule(`a string of 1 to ${most} characters`);
   return z.string(allowed).min(1, allowed).max(most, allowed);
 };
 
-export const orderIdSchema = text(/^[!-~]{1,64}$/, '1 to 64 printable ASCII characters, no spaces');
-export const walletIdSchema = text(/^[0-9]{4,20}$/, 'a string of 4 to 20 digits');
+export const orderIdSchema = matching(/^[!-~]{1,64}$/, '1 to 64 printable ASCII characters, no spaces');
+export const walletIdSchema = matching(/^[0-9]{4,20}$/, 'a string of 4 to 20 digits');
 const CURRENCY = rule('an ISO 4217 code in upper case');
 export const currencySchema = z.string(CURRENCY).refine((code) => exponentOf(code) !== undefined, CURRENCY);
 const AMOUNT = rule('a decimal string, like "10.10"');
@@ -49,7 +49,7 @@ export const orderClaimsShape = {
     .min(1, METHOD_LIST)
     .max(METHODS.length, METHOD_LIST)
     .optional(),
-  language: text(/^[a-z]{2}$/, 'an ISO 639-1 code in lower case').optional(),
+  language: matching(/^[a-z]{2}$/, 'an ISO 639-1 code in lower case').optional(),
   description: line(200).optional(),
 };
 

@@ -207,9 +207,9 @@ export class PaymentWidget extends LitElement {
   }
 
   /** The first in a task of its own: with the script's evaluation it would hold up a slow phone. */
-  protected override async scheduleUpdate(): Promise<void> {
+  protected override async scheduleUpdate(): Promise<unknown> {
     if (!this.hasUpdated) await new Promise((resolve) => setTimeout(resolve));
-    super.scheduleUpdate();
+    return super.scheduleUpdate();
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {

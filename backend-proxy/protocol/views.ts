@@ -32,18 +32,20 @@ export interface MerchantPayout extends Settling {
   note: string | null;
 }
 
-/** The webhooks' types: `payment.*` and `payout.*`, promised in README.md. */
-export type WebhookType =
-  | 'payment.succeeded'
-  | 'payment.failed'
-  | 'payment.surplus'
-  | 'payment.mismatch'
-  | 'payment.conflict'
-  | 'payout.succeeded'
-  | 'payout.failed'
-  | 'payout.mismatch'
-  | 'payout.conflict'
-  | 'payout.needs_review';
+/** Promised in README.md. */
+export const WEBHOOK_TYPES = [
+  'payment.succeeded',
+  'payment.failed',
+  'payment.surplus',
+  'payment.mismatch',
+  'payment.conflict',
+  'payout.succeeded',
+  'payout.failed',
+  'payout.mismatch',
+  'payout.conflict',
+  'payout.needs_review',
+] as const;
+export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
 export function merchantView(transaction: Transaction): MerchantPayment | MerchantPayout {
   return transaction.type === 'PAY' ? paymentView(transaction) : payoutView(transaction);

@@ -11,7 +11,7 @@ import { refusedBy } from './problem.ts';
 const postIpn = createRoute({
   method: 'post',
   path: '/ipn/{secret}',
-  description: 'For the gateway. The body is kept as it came, whatever it is.',
+  summary: 'For the gateway: the body is kept as it came, whatever it is',
   request: { params: z.object({ secret: z.string() }) },
   responses: {
     200: { description: 'Stored durably' },

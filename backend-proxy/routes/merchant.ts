@@ -14,7 +14,7 @@ import {
 import type { Payouts } from '../payouts.ts';
 import { parseExact } from '../gateway/json.ts';
 import { formatAmount } from '../protocol/money.ts';
-import { iso, merchantView, paymentView, payoutView } from '../protocol/views.ts';
+import { WEBHOOK_TYPES, iso, merchantView, paymentView, payoutView } from '../protocol/views.ts';
 import { METHODS } from '../protocol/wire.ts';
 import { merchantOnly } from './guards.ts';
 import { noQuery, refusalOf, refusedBy } from './problem.ts';
@@ -80,6 +80,7 @@ const orderIdParam = z.object({ orderId: orderIdSchema });
 const postOrder = createRoute({
   method: 'post',
   path: '/orders',
+  summary: 'Sign an order: its claims, and how long the token lives',
   security,
   request: {
     query: noQuery,
@@ -101,6 +102,7 @@ const postOrder = createRoute({
 const getOrder = createRoute({
   method: 'get',
   path: '/orders/{orderId}',
+  summary: 'Whether an order is paid, and every payment of it; 404 until one was started',
   security,
   request: { params: orderIdParam, query: noQuery },
   responses: {
@@ -121,6 +123,7 @@ const getOrder = createRoute({
 const postPayout = createRoute({
   method: 'post',
   path: '/payouts',
+  summary: 'Send money to a wallet, once: the same body again answers the stored payout',
   security,
   request: {
     query: noQuery,
@@ -128,7 +131,9 @@ const postPayout = createRoute({
       z
         .strictObject({
           orderId: orderIdSchema,
-          amount: z.union([z.int().positive(), z.string().max(20)], { error: 'a whole number, or a decimal string' }),
+          amount: z
+            .union([z.int().positive(), z.string().max(20)], { error: 'a whole number, or a decimal string' })
+            .openapi({ description: 'Major units; whole unless the gateway takes decimals in payouts' }),
           currency: currencySchema,
           customer: walletIdSchema,
           note: z.string().min(1).max(200).optional(),
@@ -145,6 +150,7 @@ const postPayout = createRoute({
 const getPayout = createRoute({
   method: 'get',
   path: '/payouts/{orderId}',
+  summary: 'How a payout stands',
   security,
   request: { params: orderIdParam, query: noQuery },
   responses: { 200: json(payoutSchema, 'The payout'), ...refusedBy(...MERCHANT, 'not_found', 'invalid_request') },
@@ -156,6 +162,7 @@ const limitQuery = z.coerce.number(LIMIT).int(LIMIT).min(1, LIMIT).max(MOST_ROWS
 const getTransactions = createRoute({
   method: 'get',
   path: '/transactions',
+  summary: 'Payments and payouts by their last change, for reconciliation',
   security,
   request: {
     query: z.strictObject({
@@ -181,6 +188,7 @@ const getTransactions = createRoute({
 const getWebhooks = createRoute({
   method: 'get',
   path: '/webhooks',
+  summary: 'Deliveries to your WEBHOOK_URL',
   security,
   request: {
     query: z.strictObject({ state: z.enum(['pending', 'delivered', 'dead']).optional(), limit: limitQuery }),
@@ -194,6 +202,7 @@ const getWebhooks = createRoute({
 const redeliver = createRoute({
   method: 'post',
   path: '/webhooks/{id}/redeliver',
+  summary: 'Send a webhook again, now',
   security,
   request: {
     params: z.object({ id: z.string().regex(/^[!-~]{1,100}$/, { error: 'the id of a webhook' }) }),
@@ -283,4 +292,18 @@ export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, 
 function webhookView({ id, type, orderId, state, attempts, nextAt, lastAnswer, createdAt }: Webhook) {
   const nextAttemptAt = state === 'pending' ? iso(nextAt) : null;
   return { id, type, orderId, state, attempts, nextAttemptAt, lastAnswer, createdAt: iso(createdAt) };
+}
+
+/** Describes what is sent to WEBHOOK_URL; in the registry of the whole, for a part's would put a path before the names. */
+export function documentWebhooks({ openAPIRegistry: registry }: OpenAPIHono): void {
+  for (const type of WEBHOOK_TYPES) {
+    const data = type.startsWith('payment') ? paymentSchema : payoutSchema;
+    registry.registerWebhook({
+      method: 'post',
+      path: type,
+      summary: 'Signed by the Standard Webhooks scheme',
+      request: { body: body(z.object({ type: z.literal(type), timestamp: z.string(), data })) },
+      responses: { '2XX': { description: 'Delivered' }, 410: { description: 'Dead: not sent again' } },
+    });
+  }
 }

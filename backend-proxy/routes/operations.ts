@@ -31,18 +31,21 @@ const status = <Word extends string>(word: Word) => ({
 const getHealth = createRoute({
   method: 'get',
   path: '/healthz',
+  summary: 'Whether the process answers',
   responses: { 200: status('ok'), ...refusedBy() },
 });
 
 const getReadiness = createRoute({
   method: 'get',
   path: '/readyz',
+  summary: 'Whether the books can be written',
   responses: { 200: status('ready'), ...refusedBy() },
 });
 
 const getMetrics = createRoute({
   method: 'get',
   path: '/metrics',
+  summary: 'Metrics for Prometheus',
   security: [{ merchantKey: [] }],
   responses: {
     200: { description: 'Prometheus text', content: { 'text/plain': { schema: z.string() } } },
@@ -53,6 +56,7 @@ const getMetrics = createRoute({
 const getWidget = createRoute({
   method: 'get',
   path: '/widget.js',
+  summary: 'The widget; the files that it loads lie beside it',
   responses: {
     200: { description: 'The widget', content: { 'text/javascript': { schema: z.string() } } },
     304: { description: 'As the ETag says' },

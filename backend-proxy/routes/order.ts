@@ -55,6 +55,7 @@ const security = [{ orderToken: [] }];
 const getOrder = createRoute({
   method: 'get',
   path: '/order',
+  summary: "The order view of the token's order",
   security,
   request: { query: noQuery },
   responses: { 200: orderView, ...refusedBy(...TOKEN, 'invalid_request') },
@@ -63,6 +64,7 @@ const getOrder = createRoute({
 const startPayment = createRoute({
   method: 'post',
   path: '/order/payments',
+  summary: 'Start a payment; one that is open is replaced',
   security,
   request: {
     query: noQuery,
@@ -92,6 +94,7 @@ const startPayment = createRoute({
 const getEvents = createRoute({
   method: 'get',
   path: '/order/events',
+  summary: 'The order view at once, then after every change, until nothing can change any more',
   security,
   request: { query: noQuery },
   responses: {

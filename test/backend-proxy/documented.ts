@@ -10,10 +10,12 @@ export interface OpenApi {
   openapi: string;
   servers: { url: string }[];
   paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: Operation }>;
   components: { schemas: Record<string, Schema>; securitySchemes: Record<string, Schema> };
 }
 
 export interface Operation {
+  summary?: string;
   security?: Record<string, string[]>[];
   parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
   requestBody?: { content: Record<string, { schema: Schema }> };
@@ -43,6 +45,14 @@ export async function assertDocumented(document: OpenApi, method: string, path: 
   const body: unknown = await response.clone().json();
   const result = validatorOf(document, content.schema).safeParse(body);
   assert.ok(result.success, `${name} is not as documented: ${result.error?.message} in ${JSON.stringify(body)}`);
+}
+
+/** That a webhook's body is as the document says of its type. */
+export function assertDocumentedWebhook(document: OpenApi, payload: { type: string }): void {
+  const schema = document.webhooks[payload.type]?.post.requestBody?.content['application/json']?.schema;
+  assert.ok(schema, `${payload.type} is not documented`);
+  const result = validatorOf(document, schema).safeParse(payload);
+  assert.ok(result.success, `${payload.type} is not as documented: ${result.error?.message}`);
 }
 
 function validatorOf(document: OpenApi, schema: Schema): z.ZodType {

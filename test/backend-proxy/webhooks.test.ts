@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { request } from 'undici';
+import { WEBHOOK_TYPES } from '../../backend-proxy/protocol/views.ts';
 import { RETRY_AFTER_MS, deliveryOf, guardedAgent } from '../../backend-proxy/webhooks.ts';
+import { assertDocumentedWebhook, type OpenApi } from './documented.ts';
 import { SECRETS, createWorld, type World } from './world.ts';
 
 const S = 1000;
@@ -169,6 +171,9 @@ describe('a webhook', () => {
     );
     const { body: order } = await world.merchant<{ payments: unknown[] }>('GET', '/orders/A-1');
     assert.deepEqual(order.payments, [data], 'the same view as over the API');
+    const document = (await (await world.proxy.app.request('/openapi.json')).json()) as OpenApi;
+    assertDocumentedWebhook(document, webhook.payload);
+    assert.deepEqual(Object.keys(document.webhooks), [...WEBHOOK_TYPES]);
     assert.match(webhook.id, /^msg_[0-9a-f]{32}$/);
     assert.equal(webhook.headers['content-type'], 'application/json');
     assert.equal(webhook.headers['webhook-timestamp'], String(Math.floor(world.now() / 1000)));

@@ -283,6 +283,7 @@ describe('/openapi.json', () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(operations)) {
         const name = `${method} ${path}`;
+        assert.ok(operation.summary, name);
         const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
         assert.deepEqual(
           inPath.map((parameter) => `{${parameter.name}}`),
