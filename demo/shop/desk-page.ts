@@ -71,9 +71,12 @@ export function deskTables({ payments, payouts, trouble }: Desk): Markup {
 }
 
 function transaction(entry: Transaction, what: string, note: string | null): Markup {
-  const { tone, label } = entry.needsReview ? { tone: 'review', label: 'Needs review' } : CHIPS[entry.status];
+  const isSurplus = entry.type === 'PAY' && entry.surplus;
+  const isForReview = entry.needsReview || isSurplus;
+  const review = { tone: 'review', label: isSurplus ? 'Paid twice' : 'Needs review' };
+  const { tone, label } = isForReview ? review : CHIPS[entry.status];
   const key = `${entry.orderId} ${entry.createdAt}`;
-  return html`<li class="${entry.needsReview ? 'review' : ''}" data-status="${entry.status}" data-key="${key}">
+  return html`<li class="${isForReview ? 'review' : ''}" data-status="${entry.status}" data-key="${key}">
     <details>
       <summary>
         <span class="what"><b>${what}</b> <span>${entry.orderId}</span></span>

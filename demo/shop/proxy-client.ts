@@ -23,6 +23,8 @@ export interface Payment extends Settling {
   /** Its own among the payments of the order. */
   gatewayOrderId: string;
   method: string | null;
+  /** The order was paid already. */
+  surplus: boolean;
 }
 
 export interface Payout extends Settling {

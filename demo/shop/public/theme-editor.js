@@ -97,7 +97,7 @@ function showShortfalls(found) {
 }
 
 function verdictOf(count) {
-  if (count === 0) return 'All of it can be read: WCAG AA, light and dark.';
+  if (count === 0) return 'Every text has the contrast of WCAG AA, light and dark.';
   return count === 1 ? '1 color falls short of WCAG AA.' : `${count} colors fall short of WCAG AA.`;
 }
 

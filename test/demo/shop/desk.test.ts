@@ -102,10 +102,12 @@ test('the tables show payments and payouts, and mark what a person must look at'
   const transactions = [
     payment('ST-1', { status: 'FAILED', reason: 'EXPIRED' }),
     payout('PO-1', { needsReview: true }),
+    payment('ST-2', { status: 'SUCCESS', surplus: true }),
   ];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const { text } = await staff.get('/desk/tables');
   assert.match(text, /<li class="review"[^>]*>[\s\S]*?PO-1[\s\S]*?Needs review/);
+  assert.match(text, /<li class="review"[^>]*>[\s\S]*?ST-2[\s\S]*?Paid twice/);
   assert.match(text, /ST-1[\s\S]*?Failed[\s\S]*?EXPIRED/);
 });
 
