@@ -199,11 +199,17 @@ function observed(log: Log, metrics: Metrics, now: () => number): MiddlewareHand
       requestId: c.get('requestId'),
       ...answered,
       ...(c.error instanceof Refusal && refused(c.error)),
-      // Whom to allow, or whose mistake it is. As the browser says it, so cut.
-      ...(status === 403 && { origin: c.req.header('Origin')?.slice(0, MAX_LOGGED_CHARS) }),
+      ...(status === 403 && { origin: originOf(c.req.header('Origin') ?? '') }),
       ms: now() - from,
     });
   };
+}
+
+/** Whom to allow, or whose mistake it is: an origin as browsers write it, and no other words of a caller. */
+function originOf(header: string): string | undefined {
+  return header.length <= MAX_LOGGED_CHARS && URL.canParse(header) && new URL(header).origin === header
+    ? header
+    : undefined;
 }
 
 /** Why, in our words: what is not valid is told to the caller by names that the caller wrote, and these stay out of the log. */

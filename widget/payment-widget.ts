@@ -108,6 +108,7 @@ let later: typeof import('./later.ts') | undefined;
  * @cssprop --payment-font - Font shorthand. Default: the page's.
  * @cssprop --payment-max-width - Greatest width.
  *
+ * @cssstate ready - Something is shown.
  * @cssstate choosing - The shopper chooses.
  * @cssstate waiting - A payment is under way.
  * @cssstate paid - The order is paid.
@@ -253,6 +254,7 @@ export class PaymentWidget extends LitElement {
     const { states } = this.#internals;
     states.clear();
     if (state) states.add(state);
+    if (shown) states.add('ready');
     const isPaid = state === 'paid';
     this.#internals.setFormValue(this.value);
     this.#internals.setValidity(

@@ -82,6 +82,10 @@ describe('the proxy at work', () => {
     const world = await createWorld(t);
     await world.request('GET', '/order', { headers: { Origin: 'https://elsewhere.example' } });
     assert.equal(world.log.at(-1)?.['origin'], 'https://elsewhere.example');
+    for (const Origin of ['whatever a caller writes', 'null', 'https://elsewhere.example/canary', 'data:canary']) {
+      await world.request('GET', '/order', { headers: { Origin } });
+      assert.deepEqual([world.log.at(-1)?.['status'], world.log.at(-1)?.['origin']], [403, undefined], Origin);
+    }
   });
 
   it('ends its streams at the stop', async (t) => {
