@@ -69,7 +69,7 @@ export async function openPayout(p: Posting, payout: NewPayout): Promise<boolean
     if (existing.type === 'PAYOUT' && existing.fingerprint === fingerprint) return false;
     throw new Refusal(
       'order_id_taken',
-      `${id} is taken by a payment, or by a payout that differs from this one; nothing was sent.`,
+      'The order id is taken by a payment, or by a payout that differs from this one; nothing was sent.',
     );
   }
   await insert(p, {
