@@ -198,7 +198,7 @@ function observed(log: Log, metrics: Metrics, now: () => number): MiddlewareHand
     log(status >= 500 ? 'warn' : 'info', 'request', {
       requestId: c.get('requestId'),
       ...answered,
-      ...(c.error instanceof Refusal && refused(c.error)),
+      ...(c.error && refused(refusalFrom(c.error))),
       ...(status === 403 && { origin: originOf(c.req.header('Origin') ?? '') }),
       ms: now() - from,
     });

@@ -6,6 +6,8 @@ import { profileSchema, type Profile } from './gateway/profile.ts';
 import { isSafeWebUrl } from './gateway/trust.ts';
 import { MIN_SECRET_BYTES } from './orders.ts';
 
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
 const list = (value: string): string[] =>
   value
     .split(',')
@@ -68,7 +70,7 @@ const schema = z
     ).optional(),
     HOST: z.string().min(1).default('127.0.0.1'),
     PORT: z.coerce.number({ error: 'a port number' }).int().min(0).max(65_535).default(8787),
-    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    LOG_LEVEL: z.enum(LOG_LEVELS, { error: `one of ${LOG_LEVELS.join(', ')}` }).default('info'),
     /** How many reverse proxies of the operator's stand in front, each adding to X-Forwarded-For. */
     TRUSTED_PROXIES: z.coerce.number({ error: 'a number from 0 to 9' }).int().min(0).max(9).default(0),
     /** Node's own switch, read only to be refused. */

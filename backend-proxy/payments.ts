@@ -17,8 +17,6 @@ export interface Payments {
   /** Resolves when the gateway has answered or its time is over. `created` is false for a repeat of the same key. */
   start(terms: OrderTerms, asked: StartPayment, idempotencyKey: string): Promise<{ created: boolean; view: OrderView }>;
   view(terms: OrderTerms): Promise<OrderView>;
-  /** The view, and whether it is the last one: paid, and no other payment of it can be paid as well. */
-  look(terms: OrderTerms): Promise<{ view: OrderView; isOver: boolean }>;
 }
 
 interface Ports {
@@ -64,19 +62,11 @@ export function createPayments({ gateway, ledger, now = Date.now }: Ports): Paym
     await ledger.record(opened.id, factOf(await gateway.pay(collection)), 'answer');
   }
 
-  async function look(terms: OrderTerms) {
-    const order = await ledger.order(terms.orderId);
-    return { view: orderView(terms, order, now()), isOver: order !== undefined && isOver(order) };
+  async function view(terms: OrderTerms): Promise<OrderView> {
+    return orderView(terms, await ledger.order(terms.orderId), now());
   }
 
-  const view = async (terms: OrderTerms): Promise<OrderView> => (await look(terms)).view;
-
-  return { start, view, look };
-}
-
-/** A code that was replaced or ran out can still be paid: who watches is to see that. */
-function isOver({ paidBy, payments }: Order): boolean {
-  return paidBy !== null && payments.every(({ stage }) => STAGES[stage].rank >= STAGES.rejected.rank);
+  return { start, view };
 }
 
 function factOf(sent: Awaited<ReturnType<Gateway['pay']>>): Fact {
@@ -148,10 +138,16 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     methods,
     paid: order !== undefined && order.paidBy !== null,
     surplus: order?.payments.some(({ surplus }) => surplus) ?? false,
+    otherOpen: order?.payments.some((payment) => payment !== current && canBePaid(payment)) ?? false,
     version: order?.version ?? 0,
     serverTime: iso(nowMs),
     payment: current ? paymentView(current) : null,
   };
+}
+
+/** A code that was replaced or ran out can be, too. */
+function canBePaid({ stage }: Transaction): boolean {
+  return STAGES[stage].rank < STAGES.rejected.rank;
 }
 
 function paymentView(payment: Transaction): PaymentView {

@@ -67,7 +67,13 @@ export async function start(env: Record<string, string | undefined>): Promise<vo
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void drain(signal));
   // Last: who waits for this line may send a signal at once.
-  log('info', 'listening', { url: config.PUBLIC_URL ?? server.url });
+  log('info', 'listening', {
+    url: config.PUBLIC_URL ?? server.url,
+    gateway: new URL(config.GATEWAY_URL).host,
+    origins: config.ALLOWED_ORIGINS,
+    database: config.DATABASE_URL.split(':')[0],
+    webhooks: url === undefined || secrets === undefined ? 'off' : 'on',
+  });
 }
 
 /** What fails in the words of the system or the database gets the name of the variable that set it. */

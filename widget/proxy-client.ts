@@ -9,13 +9,20 @@ const READ_TIMEOUT_MS = 10_000;
 /** A view with the largest image allowed is below 100 kB. */
 const MAX_EVENT_CHARS = 1_000_000;
 
+/** Nothing came back that can be read. A browser does not tell a page which of the two it was. */
+export const NO_ANSWER = {
+  code: 'network',
+  retryable: true,
+  detail: 'No answer that can be read: the proxy is away, or this page’s origin is not in its ALLOWED_ORIGINS.',
+};
+
 /** Why there is no view: the proxy's problem; or `network`, where there was no answer or none of the proxy's. */
 export class Refusal extends Error {
   readonly problem: Partial<Problem> & Pick<Problem, 'code' | 'status' | 'retryable'>;
 
   constructor(problem?: Partial<Problem>) {
     super();
-    this.problem = { code: 'network', status: 0, retryable: true, ...problem };
+    this.problem = { ...NO_ANSWER, status: 0, ...problem };
   }
 }
 

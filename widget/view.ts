@@ -12,14 +12,14 @@ export type Outcome =
   | { panel: 'redirect'; asked: Method; url: string; remainingMs: number | null }
   | { panel: 'scan'; code: QrCode | null; appUrl: string | null }
   | { panel: 'wallet'; last4: string | null }
-  | { panel: 'paid'; payment: PaymentView | null; surplus: boolean }
+  | { panel: 'paid'; payment: PaymentView | null }
   | { panel: 'failed'; method: Method; reason: Reason | null }
   | { panel: 'trouble'; trouble: Trouble };
 
 /** Null where it is the choice (choice.ts) that is to be shown. `now`: ours, ms. */
 export function show(state: SessionState, now: number): Outcome | null {
   const { claims, order, stage, resuming } = state;
-  if (order.paid) return { panel: 'paid', payment: order.payment, surplus: order.surplus };
+  if (order.paid) return { panel: 'paid', payment: order.payment };
   if (stage.at === 'stopped') return { panel: 'trouble', trouble: stage.trouble };
   if (!claims) return { panel: 'trouble', trouble: { code: 'invalid_token', retryable: false, requestId: undefined } };
   if (stage.at === 'following') {
@@ -37,7 +37,7 @@ function showPayment(payment: PaymentView, proxyTime: number): Outcome {
     case 'PROCESSING':
       return showWaiting(payment, proxyTime);
     case 'SUCCESS':
-      return { panel: 'paid', payment, surplus: false };
+      return { panel: 'paid', payment };
     case 'FAILED':
       return { panel: 'failed', method, reason };
     default:

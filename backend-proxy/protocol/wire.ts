@@ -71,6 +71,8 @@ export interface OrderView {
   paid: boolean;
   /** Paid more than once; the merchant was told by `payment.surplus`. */
   surplus: boolean;
+  /** Another payment than the current one can still be paid. */
+  otherOpen: boolean;
   version: number;
   serverTime: string;
   /** The current payment: the one that succeeded, else the latest. */

@@ -17,8 +17,7 @@ const RETRY_AFTER_S = 10;
 export interface StreamSource {
   orderId: string;
   address: string | undefined;
-  /** `isOver`: it is paid, and nothing about it can change any more. */
-  look(): Promise<{ view: OrderView; isOver: boolean }>;
+  view(): Promise<OrderView>;
   watch(onChange: () => void): () => void;
   /** When the order token ends, and with it the right to watch; ms. */
   endsAt: number;
@@ -102,7 +101,7 @@ function createTally() {
   return { of, add };
 }
 
-function createStream({ look, watch, endsAt }: StreamSource, now: () => number, onEnd: () => void) {
+function createStream({ view, watch, endsAt }: StreamSource, now: () => number, onEnd: () => void) {
   const encoder = new TextEncoder();
   let changed = true;
   let beatDue = false;
@@ -137,11 +136,11 @@ function createStream({ look, watch, endsAt }: StreamSource, now: () => number, 
       if (ended) return undefined;
       if (changed) {
         changed = false;
-        const { view, isOver } = await look();
-        if (isOver) end();
-        if (view.version > sentVersion) {
-          sentVersion = view.version;
-          return `event: order\nid: ${view.version}\ndata: ${JSON.stringify(view)}\n\n`;
+        const latest = await view();
+        if (latest.version > sentVersion) {
+          sentVersion = latest.version;
+          if (latest.paid && !latest.otherOpen) end();
+          return `event: order\nid: ${latest.version}\ndata: ${JSON.stringify(latest)}\n\n`;
         }
       } else if (beatDue) {
         beatDue = false;

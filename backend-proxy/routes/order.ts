@@ -39,6 +39,7 @@ const orderViewSchema = z
     methods: z.array(z.enum(METHODS)),
     paid: z.boolean(),
     surplus: z.boolean(),
+    otherOpen: z.boolean(),
     version: z.int(),
     serverTime: z.string(),
     payment: paymentSchema.nullable(),
@@ -147,7 +148,7 @@ export function orderRoutes({ tokens, payments, streams, watch, limitStarts, tru
     return streams.open({
       orderId: terms.orderId,
       address: addressOf(c, trustedProxies),
-      look: () => payments.look(terms),
+      view: () => payments.view(terms),
       watch: (onChange) => watch(terms.orderId, onChange),
       endsAt: terms.exp * 1000,
     });

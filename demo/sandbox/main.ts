@@ -12,6 +12,7 @@ if (!GATEWAY_API_KEY) fail('GATEWAY_API_KEY is missing: the key that the proxy s
 for (const [name, value] of Object.entries({ IPN_URL, PUBLIC_URL })) {
   if (value && !isWebUrl(value)) fail(`${name} is not a URL that begins with http:// or https://.`);
 }
+if (IPN_URL?.endsWith('/')) fail('IPN_URL ends where the IPN secret should stand.');
 if (!/^\d{1,5}$/.test(PORT) || Number(PORT) > 65_535) fail('PORT must be a number from 0 to 65535.');
 
 const sandbox = createSandbox({

@@ -137,7 +137,13 @@ function payoutForm({ orderId, amount = '', customer = '', note = '', back, trou
       <input type="hidden" name="orderId" value="${orderId}" />
       <label
         >Amount, in whole ${CURRENCY}
-        <input name="amount" value="${amount}" inputmode="numeric" pattern="[1-9][0-9]{0,6}" required
+        <input
+          name="amount"
+          value="${amount}"
+          inputmode="numeric"
+          pattern="[1-9][0-9]{0,6}"
+          title="A whole amount"
+          required
       /></label>
       <label
         >Wallet ID

@@ -84,8 +84,18 @@ describe('the proxy as a process', () => {
     const profile = join(env['DATABASE_URL']!.slice(5), '..', 'profile.json');
     writeFileSync(profile, '{"paths": {"status": null}}');
     const { child, output, event } = start(t, { ...env, GATEWAY_PROFILE: profile });
-    const { url } = (await event('listening')) as { url: string };
+    const { url, ...settings } = (await event('listening')) as { url: string; [setting: string]: unknown };
+    const { gateway, origins, database, webhooks } = settings;
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
+    assert.deepEqual(
+      { gateway, origins, database, webhooks },
+      {
+        gateway: new URL(env['GATEWAY_URL']!).host,
+        origins: [env['ALLOWED_ORIGINS']],
+        database: 'file',
+        webhooks: 'off',
+      },
+    );
     assert.ok(await event('weaker mode: the profile has no status check, so an IPN is believed as it is'));
     assert.equal((await fetch(`${url}/healthz`)).status, 200);
     const ipn = await fetch(`${url}/ipn/${SECRETS.ipn}`, { method: 'POST', body: '{}' });

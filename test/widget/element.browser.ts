@@ -399,7 +399,10 @@ describe('the page', () => {
     page.innerHTML = '<payment-widget order="undefined" lang="en"></payment-widget>';
     const { detail } = (await error) as CustomEvent<{ code: string; detail: string }>;
     console.warn = warn;
-    expect(detail).to.include({ code: 'invalid_token', detail: 'The order attribute holds no order token.' });
+    expect(detail).to.include({
+      code: 'invalid_token',
+      detail: 'The order attribute holds no order token, or one without a sound orderId or currency.',
+    });
     expect(told).to.deep.equal([`<payment-widget> invalid_token ${detail.detail}`]);
   });
 

@@ -117,6 +117,7 @@ export class FakeProxy {
       methods: this.claims.methods ?? ['DIRECT', 'CHECKOUT', 'JETGO', 'QR'],
       paid: false,
       surplus: false,
+      otherOpen: false,
       version: 0,
       serverTime: '',
       payment: null,

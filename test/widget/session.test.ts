@@ -143,6 +143,15 @@ describe('a start', () => {
     await clock.advance(0);
     assert.deepEqual([proxy.starts.map(({ key }) => key), panel()], [['key-1'], 'scan']);
   });
+
+  it('leads to the choice, and blames nobody, where the wallet id is not known here any more', async () => {
+    const payment = paymentOf('DIRECT', { status: 'FAILED', reason: 'DECLINED' });
+    const { state, proxy, session, panel } = await scene({ view: { payment, version: 3 } });
+    session.again('DIRECT');
+    await settle();
+    assert.deepEqual([proxy.starts.length, panel(), state().stage], [0, 'choose', { at: 'choosing' }]);
+    assert.equal(state().draft.method, 'DIRECT');
+  });
 });
 
 describe('a lost answer', () => {

@@ -126,6 +126,11 @@ export const STATES = {
     view: paid,
     heading: 'Payment received',
   },
+  'paid, another open': {
+    payment: paymentOf('QR', { status: 'SUCCESS' }),
+    view: { ...paid, otherOpen: true },
+    heading: 'Payment received',
+  },
   'paid, twice': {
     payment: paymentOf('CHECKOUT', { status: 'SUCCESS', late: true }),
     view: { ...paid, surplus: true },

@@ -7,7 +7,7 @@ import type { Method, OrderView, StartPayment } from '../../backend-proxy/protoc
 import { checkDraft } from '../draft.ts';
 import { prepareErrand, runErrand, type Errand } from '../errand.ts';
 import { emit, emitChange } from '../events.ts';
-import { createProxyClient, Refusal, type ProxyClient } from '../proxy-client.ts';
+import { NO_ANSWER, createProxyClient, Refusal, type ProxyClient } from '../proxy-client.ts';
 import type { SessionState, Stage, Trouble } from '../state.ts';
 import { deliver, isLost } from './delivery.ts';
 import { Stream, waitByTimer, type Wait } from './stream.ts';
@@ -79,7 +79,7 @@ export class Session implements ReactiveController {
           code: 'invalid_token',
           retryable: false,
           requestId: undefined,
-          detail: 'The order attribute holds no order token.',
+          detail: 'The order attribute holds no order token, or one without a sound orderId or currency.',
         });
       return;
     }
@@ -144,10 +144,12 @@ export class Session implements ReactiveController {
     this.#host.set({ copied });
   }
 
-  /** The method that failed, once more. */
+  /** The method that failed, once more; where that needs what is not known here any more, the choice. */
   again(method: Method): void {
     this.edit({ method });
-    this.pay();
+    const { claims, draft } = this.#host.state();
+    if (method === 'DIRECT' && !claims?.customer && !draft.customer) this.reset();
+    else this.pay();
   }
 
   /** From the choice back to the payment that is open. */
@@ -231,7 +233,7 @@ export class Session implements ReactiveController {
   #lose(lost: boolean): void {
     const isNews = lost && !this.#host.state().lost;
     this.#host.set({ lost });
-    if (isNews) emit(this.#host.element, 'payment-error', { code: 'network', retryable: true, requestId: undefined });
+    if (isNews) this.#report({ ...NO_ANSWER, requestId: undefined });
   }
 
   /** Says what is wrong: at the choice, or for good. */

@@ -55,6 +55,7 @@ export default {
   paid: 'Pagament rebut',
   surplus:
     'Aquesta comanda s’ha pagat més d’una vegada. S’ha avisat la botiga; contacteu-hi, si us plau, pel pagament de més.',
+  otherOpen: 'Un altre pagament d’aquesta comanda continua obert. No el confirmeu; si ho feu, pagareu dues vegades.',
   method: 'Mètode',
   order: 'Comanda',
   date: 'Data',

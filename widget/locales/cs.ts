@@ -54,6 +54,7 @@ export default {
   paid: 'Platba přijata',
   surplus:
     'Tato objednávka byla zaplacena více než jednou. Obchod byl informován; kontaktujte ho prosím kvůli platbě navíc.',
+  otherOpen: 'Jiná platba za tuto objednávku je stále otevřená. Nepotvrzujte ji, jinak zaplatíte dvakrát.',
   method: 'Způsob',
   order: 'Objednávka',
   date: 'Datum',

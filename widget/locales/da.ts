@@ -54,6 +54,7 @@ export default {
   paid: 'Betaling modtaget',
   surplus:
     'Denne ordre er betalt mere end én gang. Butikken har fået besked; kontakt venligst butikken om den ekstra betaling.',
+  otherOpen: 'En anden betaling for denne ordre er stadig åben. Bekræft den ikke, ellers betaler du to gange.',
   method: 'Betalingsmåde',
   order: 'Ordre',
   date: 'Dato',

@@ -55,6 +55,8 @@ export default {
   paid: 'Zahlung erhalten',
   surplus:
     'Diese Bestellung wurde mehr als einmal bezahlt. Der Shop ist informiert; bitte wenden Sie sich wegen der überzähligen Zahlung an ihn.',
+  otherOpen:
+    'Eine andere begonnene Zahlung für diese Bestellung ist noch offen. Bestätigen Sie diese nicht, sonst zahlen Sie doppelt.',
   method: 'Zahlungsart',
   order: 'Bestellung',
   date: 'Datum',

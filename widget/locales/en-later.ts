@@ -35,6 +35,7 @@ export const later = {
 
   paid: 'Payment received',
   surplus: 'This order was paid more than once. The shop has been told; please contact it about the extra payment.',
+  otherOpen: 'Another payment for this order is still open. Do not confirm it, or you will pay twice.',
   method: 'Method',
   order: 'Order',
   date: 'Date',

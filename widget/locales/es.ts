@@ -54,6 +54,7 @@ export default {
   paid: 'Pago recibido',
   surplus:
     'Este pedido se ha pagado más de una vez. La tienda ya está avisada; contacte con ella, por favor, por el pago de más.',
+  otherOpen: 'Otro pago de este pedido sigue abierto. No lo confirme; de lo contrario, pagará dos veces.',
   method: 'Método',
   order: 'Pedido',
   date: 'Fecha',

@@ -53,6 +53,7 @@ export default {
   paid: 'Makse laekus',
   surplus:
     'Selle tellimuse eest on makstud rohkem kui üks kord. Poodi on teavitatud; palun pöörduge üleliigse makse asjus poe poole.',
+  otherOpen: 'Selle tellimuse teine makse on veel pooleli. Ärge seda kinnitage, muidu maksate kaks korda.',
   method: 'Makseviis',
   order: 'Tellimus',
   date: 'Kuupäev',

@@ -54,6 +54,7 @@ export default {
   paid: 'Maksu vastaanotettu',
   surplus:
     'Tämä tilaus on maksettu useammin kuin kerran. Kaupalle on ilmoitettu; ota yhteyttä kauppaan ylimääräisen maksun takia.',
+  otherOpen: 'Toinen tälle tilaukselle aloitettu maksu on vielä avoinna. Älä vahvista sitä, muuten maksat kahdesti.',
   method: 'Maksutapa',
   order: 'Tilaus',
   date: 'Päivämäärä',

@@ -55,6 +55,8 @@ export default {
   paid: 'Paiement reçu',
   surplus:
     'Cette commande a été payée plus d’une fois. La boutique en est informée ; veuillez la contacter au sujet du paiement en trop.',
+  otherOpen:
+    'Un autre paiement pour cette commande est toujours en cours. Ne le confirmez pas, sinon vous paierez deux fois.',
   method: 'Moyen',
   order: 'Commande',
   date: 'Date',

@@ -54,6 +54,7 @@ export default {
   paid: 'Plaćanje je primljeno',
   surplus:
     'Ova je narudžba plaćena više od jedanput. Trgovina je obaviještena; molimo obratite joj se zbog suvišne uplate.',
+  otherOpen: 'Drugo plaćanje za ovu narudžbu još je otvoreno. Nemojte ga potvrditi, inače ćete platiti dvaput.',
   method: 'Način plaćanja',
   order: 'Narudžba',
   date: 'Datum',

@@ -54,6 +54,7 @@ export default {
   paid: 'A fizetés megérkezett',
   surplus:
     'Ezt a rendelést többször is kifizették. A bolt értesítést kapott; kérjük, a túlfizetés ügyében forduljon hozzá.',
+  otherOpen: 'Ehhez a rendeléshez egy másik fizetés még nyitva van. Azt ne hagyja jóvá, különben kétszer fizet.',
   method: 'Fizetési mód',
   order: 'Rendelés',
   date: 'Dátum',

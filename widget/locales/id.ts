@@ -55,6 +55,8 @@ export default {
   paid: 'Pembayaran diterima',
   surplus:
     'Pesanan ini dibayar lebih dari satu kali. Toko sudah diberi tahu; silakan hubungi toko tentang kelebihan pembayaran ini.',
+  otherOpen:
+    'Pembayaran lain untuk pesanan ini masih terbuka. Jangan konfirmasi pembayaran itu agar Anda tidak membayar dua kali.',
   method: 'Metode',
   order: 'Pesanan',
   date: 'Tanggal',

@@ -54,6 +54,7 @@ export default {
   paid: 'Pagamento ricevuto',
   surplus:
     'Questo ordine è stato pagato più di una volta. Il negozio è stato avvisato; La preghiamo di contattarlo per il pagamento in più.',
+  otherOpen: 'Un altro pagamento per questo ordine è ancora aperto. Non lo confermi, altrimenti pagherà due volte.',
   method: 'Metodo',
   order: 'Ordine',
   date: 'Data',

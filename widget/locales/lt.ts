@@ -54,6 +54,7 @@ export default {
   paid: 'Mokėjimas gautas',
   surplus:
     'Už šį užsakymą sumokėta daugiau nei vieną kartą. Parduotuvei apie tai pranešta; prašome kreiptis į ją dėl permokos.',
+  otherOpen: 'Kitas pradėtas šio užsakymo mokėjimas dar neužbaigtas. Nepatvirtinkite jo, kitaip sumokėsite du kartus.',
   method: 'Būdas',
   order: 'Užsakymas',
   date: 'Data',

@@ -53,6 +53,7 @@ export default {
   paid: 'Maksājums saņemts',
   surplus:
     'Šis pasūtījums ir apmaksāts vairāk nekā vienu reizi. Veikals ir informēts; lūdzu, sazinieties ar to par lieko maksājumu.',
+  otherOpen: 'Cits sākts maksājums par šo pasūtījumu vēl nav pabeigts. Neapstipriniet to, citādi samaksāsiet divreiz.',
   method: 'Veids',
   order: 'Pasūtījums',
   date: 'Datums',

@@ -54,6 +54,8 @@ export default {
   paid: 'Pembayaran diterima',
   surplus:
     'Pesanan ini telah dibayar lebih daripada sekali. Kedai telah dimaklumkan; sila hubungi kedai tentang bayaran lebihan itu.',
+  otherOpen:
+    'Satu lagi pembayaran untuk pesanan ini masih terbuka. Jangan sahkan pembayaran itu supaya anda tidak membayar dua kali.',
   method: 'Kaedah',
   order: 'Pesanan',
   date: 'Tarikh',

@@ -55,6 +55,8 @@ export default {
   paid: 'Betalingen er mottatt',
   surplus:
     'Denne bestillingen er betalt mer enn én gang. Butikken har fått beskjed; ta kontakt med butikken om den ekstra betalingen.',
+  otherOpen:
+    'En annen betaling for denne bestillingen er fortsatt åpen. Ikke bekreft den, ellers betaler du to ganger.',
   method: 'Betalingsmåte',
   order: 'Bestilling',
   date: 'Dato',

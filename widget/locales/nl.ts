@@ -55,6 +55,8 @@ export default {
   paid: 'Betaling ontvangen',
   surplus:
     'Deze bestelling is meer dan één keer betaald. De winkel is op de hoogte; neem contact met de winkel op over de extra betaling.',
+  otherOpen:
+    'Een andere gestarte betaling voor deze bestelling is nog niet afgerond. Bevestig die niet, anders betaalt u dubbel.',
   method: 'Betaalwijze',
   order: 'Bestelling',
   date: 'Datum',

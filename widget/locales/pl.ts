@@ -54,6 +54,7 @@ export default {
   paid: 'Płatność otrzymana',
   surplus:
     'To zamówienie zostało opłacone więcej niż raz. Sklep został powiadomiony; prosimy o kontakt z nim w sprawie nadpłaty.',
+  otherOpen: 'Inna płatność za to zamówienie jest nadal otwarta. Nie potwierdzaj jej, inaczej zapłacisz dwa razy.',
   method: 'Metoda',
   order: 'Zamówienie',
   date: 'Data',

@@ -55,6 +55,8 @@ export default {
   paid: 'Pagamento recebido',
   surplus:
     'Este pedido foi pago mais de uma vez. A loja foi avisada; por favor, fale com ela sobre o pagamento a mais.',
+  otherOpen:
+    'Outro pagamento deste pedido ainda está em andamento. Não o confirme; caso contrário, você pagará duas vezes.',
   method: 'Método',
   order: 'Pedido',
   date: 'Data',

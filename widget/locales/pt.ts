@@ -55,6 +55,7 @@ export default {
   paid: 'Pagamento recebido',
   surplus:
     'Esta encomenda foi paga mais do que uma vez. A loja foi informada; por favor, contacte-a sobre o pagamento a mais.',
+  otherOpen: 'Outro pagamento desta encomenda ainda está em curso. Não o confirme; caso contrário, pagará duas vezes.',
   method: 'Método',
   order: 'Encomenda',
   date: 'Data',

@@ -55,6 +55,7 @@ export default {
   paid: 'Plată primită',
   surplus:
     'Această comandă a fost plătită mai mult de o dată. Magazinul a fost anunțat; vă rugăm să îl contactați în legătură cu plata în plus.',
+  otherOpen: 'O altă plată pentru această comandă este încă în curs. Nu o confirmați, altfel veți plăti de două ori.',
   method: 'Metodă',
   order: 'Comandă',
   date: 'Data',

@@ -54,6 +54,7 @@ export default {
   paid: 'Platba prijatá',
   surplus:
     'Táto objednávka bola zaplatená viac ako raz. Obchod bol informovaný; obráťte sa naň, prosím, kvôli platbe navyše.',
+  otherOpen: 'Iná platba za túto objednávku je stále otvorená. Nepotvrdzujte ju, inak zaplatíte dvakrát.',
   method: 'Spôsob platby',
   order: 'Objednávka',
   date: 'Dátum',

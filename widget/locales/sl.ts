@@ -54,6 +54,7 @@ export default {
   paid: 'Plačilo prejeto',
   surplus:
     'To naročilo je bilo plačano več kot enkrat. Trgovina je obveščena; prosimo, obrnite se nanjo glede odvečnega plačila.',
+  otherOpen: 'Drugo plačilo za to naročilo je še vedno odprto. Ne potrjujte ga, sicer boste plačali dvakrat.',
   method: 'Način plačila',
   order: 'Naročilo',
   date: 'Datum',

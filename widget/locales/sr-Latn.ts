@@ -55,6 +55,7 @@ export default {
   paid: 'Uplata je primljena',
   surplus:
     'Ova porudžbina je plaćena više od jednog puta. Prodavnica je obaveštena; molimo vas da joj se obratite u vezi sa suvišnom uplatom.',
+  otherOpen: 'Drugo plaćanje za ovu porudžbinu još je otvoreno. Nemojte ga potvrditi, inače ćete platiti dva puta.',
   method: 'Način plaćanja',
   order: 'Porudžbina',
   date: 'Datum',

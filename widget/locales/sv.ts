@@ -54,6 +54,8 @@ export default {
   paid: 'Betalningen är mottagen',
   surplus:
     'Den här beställningen har betalats mer än en gång. Butiken har fått besked; kontakta butiken om den extra betalningen.',
+  otherOpen:
+    'En annan betalning för den här beställningen är fortfarande öppen. Bekräfta den inte, annars betalar du två gånger.',
   method: 'Betalsätt',
   order: 'Beställning',
   date: 'Datum',

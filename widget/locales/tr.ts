@@ -54,6 +54,7 @@ export default {
   paid: 'Ödeme alındı',
   surplus:
     'Bu sipariş için birden fazla kez ödeme yapıldı. Durum mağazaya bildirildi; lütfen fazla ödeme için mağazayla görüşün.',
+  otherOpen: 'Bu sipariş için başka bir ödeme hâlâ açık. O ödemeyi onaylamayın, yoksa iki kez ödersiniz.',
   method: 'Yöntem',
   order: 'Sipariş',
   date: 'Tarih',

@@ -55,6 +55,8 @@ export default {
   paid: 'Đã nhận thanh toán',
   surplus:
     'Đơn hàng này đã được thanh toán hơn một lần. Cửa hàng đã được thông báo; vui lòng liên hệ cửa hàng về khoản thanh toán thừa.',
+  otherOpen:
+    'Một giao dịch khác cho đơn hàng này vẫn chưa hoàn tất. Vui lòng không xác nhận giao dịch đó để tránh trả tiền hai lần.',
   method: 'Phương thức',
   order: 'Đơn hàng',
   date: 'Ngày',

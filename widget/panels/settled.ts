@@ -8,15 +8,16 @@ import type { Surroundings } from './pieces.ts';
 export const WARNING = 'M12 6v7.5m0 4h.01';
 
 export function paid(
-  { payment, surplus }: Extract<Shown, { panel: 'paid' }>,
+  { payment }: Extract<Shown, { panel: 'paid' }>,
   { say, order, tools, language }: Surroundings,
 ): TemplateResult {
   const { html, heading, icon } = tools;
   const fact = (name: string, value: string) =>
     html`<dt>${name}</dt>
       <dd>${value}</dd>`;
+  const warning = order.surplus ? 'surplus' : order.otherOpen && 'otherOpen';
   return html`${icon('paid', 'm5 12.5 4.5 4.5L19 7.5')}${heading(say('paid'))}
-    ${surplus ? html`<p class="note spoken">${say('surplus')}</p>` : ''}
+    ${warning ? html`<p class="note spoken">${say(warning)}</p>` : ''}
     <dl part="details">
       ${payment ? fact(say('method'), say(payment.method)) : ''} ${fact(say('order'), order.orderId)}
       ${payment?.paidAt ? fact(say('date'), formatTime(payment.paidAt, language)) : ''}

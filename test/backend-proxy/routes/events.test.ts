@@ -94,11 +94,12 @@ describe('the stream of an order', () => {
     await world.customer('approve', 'A-1-2');
     await world.settle();
     const stream = await open(world, token);
-    const { paid, surplus } = await stream.view();
-    assert.deepEqual([paid, surplus], [true, false]);
+    const { paid, surplus, otherOpen } = await stream.view();
+    assert.deepEqual([paid, surplus, otherOpen], [true, false, true]);
     await world.customer('approve', 'A-1');
     await world.settle();
-    assert.equal((await stream.view()).surplus, true);
+    const last = await stream.view();
+    assert.deepEqual([last.surplus, last.otherOpen], [true, false]);
     assert.equal(await stream.next(), 'end');
   });
 
@@ -234,9 +235,9 @@ function bench(t: TestContext, given: Partial<StreamSource> = {}) {
   const source: StreamSource = {
     orderId: 'A-1',
     address: undefined,
-    look: async () => {
+    view: async () => {
       state.viewed += 1;
-      return { view: { orderId: 'A-1', version: state.version } as OrderView, isOver: false };
+      return { orderId: 'A-1', version: state.version } as OrderView;
     },
     watch: (onChange) => {
       state.watchers.add(onChange);
@@ -348,7 +349,7 @@ describe('a reader', () => {
     const response = streams.open({
       orderId: 'A-1',
       address: '8.8.8.8',
-      look: async () => ({ view: { version: 1 } as OrderView, isOver: false }),
+      view: async () => ({ version: 1 }) as OrderView,
       watch: (onChange) => {
         state.watchers.add(onChange);
         return () => state.watchers.delete(onChange);
@@ -363,7 +364,7 @@ describe('a reader', () => {
   });
 
   it('of books that cannot be read gets the end and no error text, and comes again', async (t) => {
-    const { open: connect, streams } = bench(t, { look: () => Promise.reject(new Error('canary of the database')) });
+    const { open: connect, streams } = bench(t, { view: () => Promise.reject(new Error('canary of the database')) });
     assert.equal(await connect().next(), 'end');
     assert.equal(streams.size(), 0);
   });
@@ -394,7 +395,7 @@ describe('the end of the process', () => {
     const { streams } = bench(t);
     const source = {
       address: undefined,
-      look: async () => ({ view: {} as OrderView, isOver: false }),
+      view: async () => ({}) as OrderView,
       watch: () => () => undefined,
       endsAt: Infinity,
     };

@@ -26,6 +26,7 @@ describe('the order view', () => {
       methods: ['QR', 'CHECKOUT'],
       paid: false,
       surplus: false,
+      otherOpen: false,
       version: 0,
       serverTime: '2026-11-20T12:00:00.000Z',
       payment: null,

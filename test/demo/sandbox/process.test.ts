@@ -108,6 +108,7 @@ describe('a process that cannot start', () => {
   for (const [name, env, message] of [
     ['without a key', { GATEWAY_API_KEY: '' }, /GATEWAY_API_KEY is missing/],
     ['with a wrong port', { GATEWAY_API_KEY: KEY, PORT: '99999' }, /PORT must be/],
+    ['with no secret in the IPN URL', { GATEWAY_API_KEY: KEY, IPN_URL: 'http://127.0.0.1:8787/ipn/' }, /IPN secret/],
     ['with a wrong IPN URL', { GATEWAY_API_KEY: KEY, IPN_URL: 'nowhere' }, /IPN_URL is not a URL/],
     [
       'with an IPN URL that nothing can be posted to',
