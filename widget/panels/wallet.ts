@@ -9,14 +9,8 @@ export function wallet({ last4 }: Extract<Shown, { panel: 'wallet' }>, around: S
   const { html, heading, icon } = tools;
   return html`${icon('DIRECT')}${heading(say('direct'))}
     <p>${say('direct_help')}</p>
-    ${
-      last4
-        ? html`<p>
-            ${say('wallet')}: <b><bdi>…${last4}</bdi></b>
-          </p>`
-        : ''
-    }
-    ${awaiting(around, say('waiting'))} ${otherButton(around)}`;
+    ${last4 ? html`<p>${say('wallet')}: <bdi>…${last4}</bdi></p>` : ''} ${awaiting(around, say('waiting'))}
+    ${otherButton(around)}`;
 }
 
 /** Nothing to press: as long as the outcome is unknown, another payment could be one too many. */
