@@ -44,7 +44,7 @@ export interface Running {
 
 /** Throws, with its last words, where it ends before it is ready. */
 export async function startProgram(settings: ProgramSettings): Promise<Running> {
-  const { file, env, under = [], readyBy = /listening.*"(http:\/\/[^"]+)"/ } = settings;
+  const { file, env, under = [], readyBy = /listening.*?"(http:\/\/[^"]+)"/ } = settings;
   const startedAt = performance.now();
   const [program, ...args] = [
     ...under,

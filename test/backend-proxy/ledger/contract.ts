@@ -58,6 +58,8 @@ const PAYOUT: NewPayout = { id: 'P', amountMinor: 5000, currency: 'EUR', custome
 const MEANS = { paymentId: '111', method: null, checkoutUrl: null, qr: null, appUrl: null } as const;
 const PENDING: Fact & { stage: 'pending' } = { stage: 'pending', ...MEANS };
 const verified = (outcome: 'pending' | 'failed' | 'succeeded', paymentId: string | null = null, customer: string | null = null): Observation => ({ kind: 'verified', outcome, paymentId, customer }); // prettier-ignore
+/** An IPN with no more than is sure to be in one. */
+const BARE_READING: IpnReading = { orderId: 'A', type: 'PAY', paymentId: null, customer: null, amount: null, currency: null, outcome: null }; // prettier-ignore
 const UNKNOWN: Observation = { kind: 'unknown' };
 const UNAVAILABLE: Observation = { kind: 'unavailable' };
 
@@ -702,15 +704,7 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
   });
 
   describe(`${name}: an IPN`, () => {
-    const reading: IpnReading = {
-      orderId: 'A',
-      type: 'PAY',
-      paymentId: null,
-      customer: null,
-      amount: null,
-      currency: null,
-      outcome: 'succeeded',
-    };
+    const reading: IpnReading = { ...BARE_READING, outcome: 'succeeded' };
     const due = async (ledger: Ledger) => (await ledger.claimChecks(100, LEASE_MS)).map(({ id }) => id);
 
     it('rings for its transaction in the same commit', async (t) => {
@@ -801,15 +795,7 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
         ledger.receiveIpn({
           id: orderId,
           body: '{}',
-          reading: {
-            orderId,
-            type: 'PAY',
-            paymentId: null,
-            customer: null,
-            amount: null,
-            currency: null,
-            outcome: null,
-          },
+          reading: { ...BARE_READING, orderId },
         });
       for (const orderId of ['A', 'B', 'C', 'D']) {
         await openPending(ledger, { orderId });
@@ -861,15 +847,7 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
     it('remembers when the last five began, and never lets a sixth begin within the minute', async (t) => {
       const { ledger, rows, skip } = await room(t);
       await openPending(ledger);
-      const reading: IpnReading = {
-        orderId: 'A',
-        type: 'PAY',
-        paymentId: null,
-        customer: null,
-        amount: null,
-        currency: null,
-        outcome: null,
-      };
+      const reading = BARE_READING;
       let made = 0;
       for (let n = 0; n < 60; n += 1) {
         skip(S);
