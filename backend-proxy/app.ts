@@ -221,12 +221,14 @@ function document(app: OpenAPIHono, publicUrl: string | undefined): void {
   const { openAPIRegistry: registry } = app;
   registry.registerComponent('securitySchemes', 'orderToken', { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' });
   registry.registerComponent('securitySchemes', 'merchantKey', { type: 'http', scheme: 'bearer' });
-  documentWebhooks(app);
   // Made once, when it is first asked for: it takes 100 ms.
   let routes: object | undefined;
   app.get('/openapi.json', (c) => {
     const url = publicUrl ?? new URL('.', c.req.url).href;
-    routes ??= app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'Payment widget proxy', version: '1' } });
+    if (routes === undefined) {
+      documentWebhooks(app);
+      routes = app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'Payment widget proxy', version: '1' } });
+    }
     return c.json({ ...routes, servers: [{ url: url.replace(/\/$/, '') }] });
   });
 }

@@ -48,11 +48,12 @@ function factOf(sent: Awaited<ReturnType<Gateway['payout']>>): Fact {
 
 function readAmount({ amount, currency }: PayoutRequest, decimals: boolean): number {
   const amountMinor = parseAmount(amount, currency);
-  const isWhole = amountMinor !== undefined && amountMinor % 10 ** (exponentOf(currency) ?? 0) === 0;
+  const digits = exponentOf(currency) ?? 0;
+  const isWhole = amountMinor !== undefined && amountMinor % 10 ** digits === 0;
   if (amountMinor !== undefined && amountMinor > 0 && (isWhole || decimals)) return amountMinor;
-  const most = `${MAX_AMOUNT_DIGITS - (exponentOf(currency) ?? 0)} digits`;
+  const most = `${MAX_AMOUNT_DIGITS - digits} digits`;
   const detail = decimals
-    ? `an amount above 0 of at most ${most} and ${exponentOf(currency) ?? 0} decimals`
+    ? `an amount above 0 of at most ${most} and ${digits} decimals`
     : `a whole amount above 0 of at most ${most}, because the gateway takes no decimals in payouts`;
   throw new Refusal('invalid_request', `amount: ${detail}.`, { errors: [{ field: 'amount', detail }] });
 }

@@ -57,7 +57,10 @@ export function createLedger(store: Store, now: () => number = Date.now): Ledger
       const rows = await read((books) =>
         books.selectFrom('ipns').select('reading').where('order_id', '=', id).orderBy('first_at').execute(),
       );
-      return rows.flatMap(({ reading }) => (reading === null ? [] : [JSON.parse(reading) as IpnReading]));
+      // Those written before a customer was kept have none.
+      return rows.flatMap(({ reading }) =>
+        reading === null ? [] : [{ customer: null, ...(JSON.parse(reading) as Omit<IpnReading, 'customer'>) }],
+      );
     },
 
     order: (orderId) => read((books) => readOrder(books, orderId)),

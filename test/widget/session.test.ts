@@ -343,6 +343,16 @@ describe('following', () => {
     assert.deepEqual(events, ['change', 'failed', 'change', 'change', 'success']);
   });
 
+  it('of a paid order that is lost is no error: all that matters is known', async () => {
+    const payment = paymentOf('QR', { status: 'SUCCESS' });
+    const view = { payment, paid: true, otherOpen: true, version: 3 };
+    const { clock, proxy, session, events, state } = await scene({ view });
+    proxy.isDown = true;
+    session.refresh();
+    await clock.advance(60_000);
+    assert.deepEqual([state().lost, events.filter((name) => name === 'error')], [true, []]);
+  });
+
   it('measures the proxy’s clock against ours', async () => {
     const { clock, proxy, state } = await scene();
     proxy.now = () => clock.now() + 3_600_000;

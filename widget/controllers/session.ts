@@ -231,7 +231,9 @@ export class Session implements ReactiveController {
 
   /** To the page each time, also where the shopper has no cause to be told: it may be the page's own mistake. */
   #lose(lost: boolean): void {
-    const isNews = lost && !this.#host.state().lost;
+    const { order, lost: wasLost } = this.#host.state();
+    // Of a paid order all that matters is known.
+    const isNews = lost && !wasLost && !order.paid;
     this.#host.set({ lost });
     if (isNews) this.#report({ ...NO_ANSWER, requestId: undefined });
   }

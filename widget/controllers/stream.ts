@@ -1,6 +1,6 @@
 // Keeps hearing the truth about one order: the stream, and polls where a stream cannot be had.
 // Owns reconnecting and nothing else: what a view means is the session's matter. Every message is the whole truth, so there is
-// nothing to catch up on: a phone that comes back from the wallet app simply opens anew. Ends by itself once the order is paid,
+// nothing to catch up on: a phone that comes back from the wallet app simply opens anew. Ends with the proxy's stream once the order is paid,
 // and where the proxy says that this token hears nothing.
 import type { OrderView } from '../../backend-proxy/protocol/wire.ts';
 import { Refusal, type ProxyClient } from '../proxy-client.ts';

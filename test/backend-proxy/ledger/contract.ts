@@ -743,6 +743,14 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
       assert.deepEqual(await rows('select matched from ipns'), [{ matched: 1 }, { matched: 1 }]);
     });
 
+    it('that was written before customers were kept has none', async (t) => {
+      const { ledger } = await room(t);
+      await openPending(ledger);
+      const { customer: _, ...older } = reading;
+      await ledger.receiveIpn({ id: 'i1', body: '{}', reading: older as IpnReading });
+      assert.deepEqual(await ledger.ipnReadings('A'), [reading]);
+    });
+
     it('that cannot be read is kept with no order', async (t) => {
       const { ledger, rows } = await room(t);
       await ledger.receiveIpn({ id: 'i1', body: 'It works!', reading: undefined });
