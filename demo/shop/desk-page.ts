@@ -65,12 +65,12 @@ export function deskTables({ payments, payouts, trouble }: Desk): Markup {
       <h2 id="payments">Payments</h2>
       ${payments.length === 0 ? html`<p class="quiet">None yet. They appear as soon as a customer starts one.</p>` : ''}
       <ul class="transactions">
-        ${payments.map((payment) => transaction(payment, payment.method ?? 'Payment', null))}
+        ${payments.map((payment) => transaction(payment, payment.method ?? 'Payment', null, moneyBack(payment, payouts)))}
       </ul>
     </section>`;
 }
 
-function transaction(entry: Transaction, what: string, note: string | null): Markup {
+function transaction(entry: Transaction, what: string, note: string | null, foot: Markup | '' = ''): Markup {
   const isSurplus = entry.type === 'PAY' && entry.surplus;
   const isForReview = entry.needsReview || isSurplus;
   const review = { tone: 'review', label: isSurplus ? 'Paid twice' : 'Needs review' };
@@ -97,12 +97,16 @@ function transaction(entry: Transaction, what: string, note: string | null): Mar
         )}
       </ol>
     </details>
-    ${entry.type === 'PAY' && canGoBack(entry) ? linkBack(entry) : ''}
+    ${foot}
   </li>`;
 }
 
 /** A link to the form and no more. It carries the payment's id, because an address is no place for a wallet ID. */
-function linkBack({ orderId, gatewayOrderId }: Payment): Markup {
+function moneyBack(payment: Payment, payouts: readonly Payout[]): Markup | '' {
+  const { orderId, gatewayOrderId } = payment;
+  const sent = sentBack(gatewayOrderId, payouts).find(isUnderway);
+  if (sent !== undefined) return html`<p class="back">Money back: ${CHIPS[sent.status].label.toLowerCase()}</p>`;
+  if (!canGoBack(payment)) return '';
   return html`<a
     class="back"
     href="/desk?back=${encodeURIComponent(gatewayOrderId)}#send"
@@ -119,6 +123,16 @@ export function canGoBack({ status, customer, amount, currency }: Payment): bool
 /** Never more than came in. */
 export function wholeOf(amount: string): number {
   return Math.floor(Number(amount));
+}
+
+/** The payouts that sent this payment's money back, or tried to: their ids say so (`backId`). */
+export function sentBack(gatewayOrderId: string, payouts: readonly Payout[]): Payout[] {
+  return payouts.filter(({ orderId }) => orderId.replace(/^BACK\d+-/, '') === gatewayOrderId);
+}
+
+/** Money that is back, or may still get there. */
+export function isUnderway({ status }: Payout): boolean {
+  return status !== 'FAILED';
 }
 
 function payoutForm({ orderId, amount = '', customer = '', note = '', back, trouble }: PayoutForm): Markup {

@@ -2,7 +2,7 @@
 // sent, so that whatever happens on the way, the same id can be asked about, or sent again, and money moves once.
 // Where the proxy has no list of transactions, the shop asks for each of its own.
 import { CURRENCY } from './catalogue.ts';
-import { canGoBack, wholeOf, type Desk, type PayoutForm } from './desk-page.ts';
+import { canGoBack, isUnderway, sentBack, wholeOf, type Desk, type PayoutForm } from './desk-page.ts';
 import { newId, type OrderBook } from './order-book.ts';
 import { ProxyError, type Payment, type Payout, type ProxyClient, type Transaction } from './proxy-client.ts';
 
@@ -25,13 +25,18 @@ export class StaffDesk {
     return { orderId: newId('PO') };
   }
 
-  /** Filled with what a payment's customer can get back; empty where that is nothing, or the payment is not among these. */
-  formFor(gatewayOrderId: string | undefined, { payments }: Desk): PayoutForm {
+  /**
+   * Filled with what a payment's customer can get back; empty where that is nothing, or is sent already, or the payment is not
+   * among these. The payout's id is made of the payment's: two people who send it back at once send it once.
+   */
+  formFor(gatewayOrderId: string | undefined, { payments, payouts }: Desk): PayoutForm {
     const back = payments.find((payment) => payment.gatewayOrderId === gatewayOrderId);
     if (back === undefined || !canGoBack(back)) return this.emptyForm();
+    const tries = sentBack(back.gatewayOrderId, payouts);
+    if (tries.some(isUnderway)) return this.emptyForm();
     const { orderId, amount, customer } = back;
     return {
-      ...this.emptyForm(),
+      orderId: `BACK${tries.length + 1}-${back.gatewayOrderId}`,
       amount: String(wholeOf(amount)),
       customer: customer ?? '',
       note: `Money back for ${orderId}`,
@@ -57,7 +62,10 @@ export class StaffDesk {
       return undefined;
     } catch (error) {
       if (!(error instanceof ProxyError)) throw error;
-      if (error.kind === 'refused') return { ...form, ...this.emptyForm(), trouble: error.message };
+      if (error.kind === 'refused') {
+        const next = orderId.startsWith('BACK') ? {} : this.emptyForm();
+        return { ...form, ...next, trouble: error.message };
+      }
       return { ...form, trouble: `${error.message} Send it again as it is: it is sent once at most.` };
     }
   }
@@ -97,7 +105,8 @@ function formOf(typed: Record<string, unknown>): Typed {
 }
 
 function troubleOf({ orderId, amount, customer }: Typed): string | undefined {
-  if (!/^PO-[2-9A-HJ-NP-Z]{10}$/.test(orderId)) return 'This form is out of date: open the desk again.';
+  if (!/^(PO-[2-9A-HJ-NP-Z]{10}|BACK\d{1,2}-[\w-]{1,58})$/.test(orderId))
+    return 'This form is out of date: open the desk again.';
   if (!/^[1-9]\d{0,6}$/.test(amount)) return `The amount is a whole number of ${CURRENCY}, at least 1.`;
   if (!/^\d{1,32}$/.test(customer)) return 'The wallet ID is digits only.';
   return undefined;

@@ -129,9 +129,33 @@ test('a paid payment offers to send money back: the form is filled, whole amount
   assert.equal(valueIn(text, 'customer'), '12345678');
   assert.equal(valueIn(text, 'note'), 'Money back for ST-1');
   assert.match(text, /€14\.50 came in for <span class="id">ST-1</);
-  assert.match(orderIdIn(text), /^PO-/);
+  assert.equal(orderIdIn(text), 'BACK1-ST-1-2');
   assert.notEqual(orderIdIn(text), form);
   assert.deepEqual(sent(), []);
+});
+
+test('money that went back, or is on its way, is not offered again; what failed is, under its next id', async () => {
+  const { shop, staff } = await openDesk();
+  const paid = payment('ST-1', { status: 'SUCCESS' });
+  for (const [status, offered, id] of [
+    ['PROCESSING', 0, /^PO-/],
+    ['SUCCESS', 0, /^PO-/],
+    ['FAILED', 1, /^BACK2-ST-1$/],
+  ] as const) {
+    const transactions = [paid, payout('BACK1-ST-1', { status })];
+    shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+    const { text } = await staff.get('/desk?back=ST-1');
+    assert.equal([...text.matchAll(/>Send money back<\/a/g)].length, offered, status);
+    assert.match(orderIdIn(text), id);
+  }
+});
+
+test('money back that is refused keeps its id', async () => {
+  const { shop, staff } = await openDesk();
+  shop.proxy.answers['POST /payouts'] = { status: 409, body: { detail: 'Taken.', retryable: false, errors: [] } };
+  const { text } = await staff.post('/desk/payouts', { ...typed, orderId: 'BACK1-ST-1' });
+  assert.match(text, /Taken\./);
+  assert.equal(orderIdIn(text), 'BACK1-ST-1');
 });
 
 test('where a payout cannot send it back, money back is not offered, and asking for it leaves the form empty', async () => {
