@@ -26,13 +26,13 @@ export class Attention {
     const notes = textsOf('.spoken');
     const isNoted = notes.join() !== this.#notes;
     this.#notes = notes.join();
-    // Whatever took away what was focused: the focus stays in the widget.
-    if (hadFocus && (isNew || !root.activeElement)) find('h2')?.focus();
-    else if (hadFocus && isNoted) find('[aria-invalid=true]')?.focus();
     const time = this.#timeWords(shown, say, language);
     if (isNew) speak(find('.live'), [...(hadFocus ? [] : [title]), ...textsOf(PROSE)]);
     else if (isNoted) speak(find('.live'), notes);
     else if (time) speak(find('.live'), [time]);
+    // Whatever took away what was focused: the focus stays in the widget.
+    if (hadFocus && (isNew || !root.activeElement)) find('h2')?.focus();
+    else if (hadFocus && isNoted) find('[aria-invalid=true]')?.focus();
   }
 
   #timeWords(shown: Shown, say: Say, language: string): string | undefined {

@@ -37,15 +37,24 @@ export async function stopTrace(browser: Browser, slowdown: number): Promise<Wor
   const own = traceEvents.filter((event) => event.pid === pid && event.tid === tid);
   // The first since the trace began is the page's own; later ones are of frames in it.
   const from = Math.min(...own.filter(({ name }) => name === 'navigationStart').map(({ ts }) => ts));
-  const tasks = own.filter(({ name }) => name === 'ThreadControllerImpl::RunTask');
   const within = (start = Infinity, end = Infinity) =>
-    tasks.filter(({ ts, dur = 0 }) => ts + dur > start && ts < end).map(({ tdur = 0 }) => tdur / 1000);
+    tasksOf(own.filter(({ ts, dur = 0 }) => ts + dur > start && ts < end));
   const loading = within(from, interactiveAt);
   const paying = within(mark('bench-click')?.ts, mark('bench-code')?.ts);
   return {
     workMs: sum(loading),
     blockingMs: sum([...loading, ...paying].map((ms) => Math.max(0, ms * slowdown - BLOCKING_MS))),
   };
+}
+
+/** Processor time of each task, ms: with the microtasks after it, which the trace has as an event of their own. */
+function tasksOf(events: readonly TraceEvent[]): number[] {
+  const tasks: number[] = [];
+  for (const { name, tdur = 0 } of events.toSorted((a, b) => a.ts - b.ts)) {
+    if (name === 'ThreadControllerImpl::RunTask') tasks.push(tdur / 1000);
+    if (name === 'BlinkScheduler_PerformMicrotaskCheckpoint') tasks.push((tasks.pop() ?? 0) + tdur / 1000);
+  }
+  return tasks;
 }
 
 function sum(values: readonly number[]): number {

@@ -51,14 +51,20 @@ for (const [framework, source] of Object.entries({
         await shop.widget.evaluate((element) => (element as unknown as { checkoutTarget: string }).checkoutTarget),
         '_blank',
       );
+      assert.equal(
+        await shop.widget.locator('svg[slot=icon-QR]').evaluate((icon) => icon.assignedSlot?.name),
+        'icon-QR',
+      );
       await shop.pay();
       assert.match(await shop.scannedCode(), /^http/);
+      assert.equal(await shop.page.getByText('On its way').isVisible(), false);
       await host.approve(order.orderId);
       await shop.sees('paid');
+      await shop.page.getByText('On its way').waitFor();
       const heard = shop.page.locator('output');
       await until(
-        async () => (await heard.textContent()) === 'payment-submit payment-success',
-        'both events were heard',
+        async () => (await heard.textContent()) === `payment-submit  payment-success ${order.orderId}`,
+        'both events were heard, and what the widget is worth by then',
       );
       await shop.leave();
     });
@@ -102,8 +108,8 @@ test('React renders a page with it on a server, and takes the page over in the b
   await host.approve(orderId);
   await shop.sees('paid');
   await until(
-    async () => (await shop.page.locator('output').textContent()) === 'payment-submit payment-success',
-    'both events were heard',
+    async () => (await shop.page.locator('output').textContent()) === `payment-submit  payment-success ${orderId}`,
+    'both events were heard, and what the widget is worth by then',
   );
   await shop.leave();
 });

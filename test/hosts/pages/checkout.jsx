@@ -8,7 +8,7 @@ export function Checkout({ order, proxy }) {
   const [heard, setHeard] = useState([]);
   // Not in what the server renders: React gives a custom element that it hydrates neither listeners nor properties (react#35446).
   useEffect(() => setOpen(true), []);
-  const hear = (event) => setHeard((before) => [...before, event.type]);
+  const hear = ({ type, target }) => setHeard((before) => [...before, type, target.value]);
   return (
     <>
       <button onClick={() => setOpen(!isOpen)}>Toggle</button>
@@ -23,7 +23,10 @@ export function Checkout({ order, proxy }) {
           checkout-target="_blank"
           onpayment-submit={hear}
           onpayment-success={hear}
-        />
+        >
+          <svg slot="icon-QR" />
+          <p slot="success">On its way</p>
+        </payment-widget>
       )}
     </>
   );
