@@ -12,22 +12,29 @@ const PROSE = '.panel p:not(.status), .status span:not(.countdown)';
 export class Attention {
   /** The heading before this paint: a panel is another one when it is headed otherwise. */
   #title: string | undefined;
+  #language = '';
   #notes = '';
   #seconds = 0;
 
   /** After each paint. `hadFocus`: before it, the focus was inside. */
-  follow(root: ShadowRoot, shown: Shown, hadFocus: boolean, say: Say, language: string): void {
+  follow(root: ShadowRoot, shown: Shown, hadFocus: boolean, say: Say): void {
     const textsOf = (selector: string) =>
       [...root.querySelectorAll(selector)].map(({ textContent }) => textContent?.replaceAll(/\s+/g, ' ').trim() ?? '');
     const find = (selector: string) => root.querySelector<HTMLElement>(selector);
     const title = textsOf('h2').join('');
-    const isNew = this.#title !== undefined && this.#title !== title;
+    const language = find('.sheet')?.lang ?? '';
+    const isNew = this.#title !== undefined && this.#title !== title && this.#language === language;
     this.#title = title;
+    this.#language = language;
     const notes = textsOf('.spoken');
     const isNoted = notes.join() !== this.#notes;
     this.#notes = notes.join();
     const time = this.#timeWords(shown, say, language);
-    if (isNew) speak(find('.live'), [...(hadFocus ? [] : [title]), ...textsOf(PROSE)]);
+    if (isNew)
+      speak(find('.live'), [
+        ...(hadFocus ? [] : [title]),
+        ...textsOf(shown.panel === 'paid' ? `.total, ${PROSE}` : PROSE),
+      ]);
     else if (isNoted) speak(find('.live'), notes);
     else if (time) speak(find('.live'), [time]);
     // Whatever took away what was focused: the focus stays in the widget.

@@ -1,6 +1,7 @@
 // Reads what the shopper typed, and makes the body of the start from it. Decimal strings in, decimal strings out.
 // Pure; the proxy has the last word about digits and bounds. This says the same at once, beside the field.
 import type { Method, StartPayment } from '../backend-proxy/protocol/wire.ts';
+import { exponentOf } from '../backend-proxy/protocol/money.ts';
 import type { FieldErrors, SessionState } from './state.ts';
 
 export type CheckedDraft = { body: StartPayment; errors?: undefined } | { body?: undefined; errors: FieldErrors };
@@ -11,9 +12,11 @@ export function checkDraft(state: SessionState, method: Method, language: string
   const body: StartPayment = { method };
   if (claims?.amount === undefined) {
     const amount = draftAmount(state, language);
-    if (!amount) errors.amount = 'amountWrong';
-    else if (claims?.minAmount && compareAmounts(amount, claims.minAmount) < 0) errors.amount = 'atLeast';
-    else if (claims?.maxAmount && compareAmounts(amount, claims.maxAmount) > 0) errors.amount = 'atMost';
+    if (!amount) {
+      errors.amount = 'amountWrong';
+      errors.example = exampleAmount(state, language);
+    } else if (claims?.minAmount && compareAmounts(amount, claims.minAmount) < 0) errors.amount = 'below';
+    else if (claims?.maxAmount && compareAmounts(amount, claims.maxAmount) > 0) errors.amount = 'above';
     else body.amount = amount;
   }
   if (method === 'DIRECT' && !claims?.customer) {
@@ -24,29 +27,59 @@ export function checkDraft(state: SessionState, method: Method, language: string
   return errors.amount || errors.customer ? { errors } : { body };
 }
 
+/** One that would be accepted, as it is typed. */
+export function exampleAmount({ claims, order }: SessionState, language: string): string {
+  return writeAmount(claims?.minAmount ?? '12', order.currency, language);
+}
+
 /** The amount to be paid, as far as it is known: the order's, else what was typed so far; null where that is no amount. */
 export function draftAmount({ claims, order, draft }: SessionState, language: string): string | null {
   if (claims?.amount !== undefined) return order.amount;
-  return draft.amount ? parseAmount(draft.amount, order.currency, language) : order.amount;
+  return draft.amount === null ? order.amount : parseAmount(draft.amount, order.currency, language);
 }
 
-/** Decimal string of what was typed, null where it is no amount. Takes the language's decimal separator, a point, and any digits. */
+/** Thousands separators where nothing else can be meant: before a fraction, or more than one. In India they have two digits between. */
+const GROUPED = /^\d{1,3}([.,])(?:\d{2,3}\1)*\d{3}(?!\1)[.,٫]\d+$|^\d{1,3}([.,])(?:\d{2,3}\2)+\d{3}$/;
+
+/** Decimal string of what was typed, null where it is no amount. Takes a point and a comma, any digits, and the currency's own sign. */
 export function parseAmount(typed: string, currency: string, language: string): string | null {
-  const format = new Intl.NumberFormat(language, { style: 'currency', currency });
-  const decimals = format.resolvedOptions().maximumFractionDigits ?? 2;
-  const grouping = format.formatToParts(1111111).find(({ type }) => type === 'group')?.value;
-  const text = plain(typed);
+  const parts = new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: 1,
+  }).formatToParts(0.5);
+  const partOf = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
+  const bare = plain(typed)
+    .replace(currency, '')
+    .replace(plain(partOf('currency')), '');
+  const [, before, alone] = GROUPED.exec(bare) ?? [];
+  const separator = before ?? alone;
   // "1.000" is a thousand in German and one dinar in English: where it could be either, neither is guessed.
-  if (grouping && text.split(grouping)[1]?.length === 3) return null;
+  if (!separator && /\D\d{3}$/.test(bare) && bare.at(-4) !== partOf('decimal')) return null;
+  const text = separator ? bare.replaceAll(separator, '') : bare;
   const [, whole, fraction = ''] = /^0*(\d{1,15})(?:[.,٫](\d+))?$/.exec(text) ?? [];
-  if (!whole || fraction.length > decimals) return null;
+  if (!whole || fraction.length > decimalsOf(currency)) return null;
   const amount = fraction ? `${whole}.${fraction}` : whole;
   return scaled(amount) > 0n ? amount : null;
 }
 
-/** With digits of any script as ours, without spaces and marks of direction. */
+/** A decimal string as the language's people type it: their decimal separator and digits, no currency, no thousands separators. */
+export function writeAmount(amount: string, currency: string, language: string): string {
+  return new Intl.NumberFormat(language, {
+    useGrouping: false,
+    minimumFractionDigits: decimalsOf(currency),
+    maximumFractionDigits: 9,
+  }).format(amount as `${number}`);
+}
+
+/** By ISO 4217, as the proxy counts them: Intl has other digits in 16 currencies. */
+function decimalsOf(currency: string): number {
+  return exponentOf(currency) ?? 2;
+}
+
+/** With digits of any script as ours, without spaces, marks of direction, and signs that can only separate thousands. */
 function plain(typed: string): string {
-  return typed.replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 15)).replace(/[\s\u200e\u200f]/g, '');
+  return typed.replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 15)).replace(/[\s\u200e\u200f'’٬]/g, '');
 }
 
 /** Below 0, 0, above 0, as `sort` takes it. */

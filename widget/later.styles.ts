@@ -33,7 +33,7 @@ export const laterStyles = css`
     margin-block-start: calc(var(--_space) / -2);
   }
   .field [aria-invalid='true'] {
-    border-color: var(--_danger);
+    border: 2px solid var(--_danger);
   }
   .wrong {
     color: var(--_danger);
@@ -47,6 +47,9 @@ export const laterStyles = css`
   .note.wrong {
     color: var(--_danger);
   }
+  .note.grave {
+    border-inline-start: 3px solid var(--_danger);
+  }
   .note small {
     margin-block-start: 4px;
   }
@@ -55,19 +58,32 @@ export const laterStyles = css`
     border-color: transparent;
     color: var(--_accent);
   }
-  .method:hover:not(:has(:checked)) {
-    border-color: var(--_field);
+  @media (hover: hover) {
+    .method:hover:not(:has(:checked)) {
+      border-color: var(--_field);
+    }
+    .primary:hover {
+      background: color-mix(in srgb, var(--_accent) 88%, var(--_text));
+    }
+    .second:hover,
+    .quiet:hover {
+      background: var(--_tint);
+    }
+    .note button:hover {
+      background: none;
+      text-decoration: underline;
+    }
   }
-  .primary:hover {
-    background: color-mix(in srgb, var(--_accent) 88%, var(--_text));
+  .primary:active {
+    background: color-mix(in srgb, var(--_accent) 76%, var(--_text));
   }
-  .second:hover,
-  .quiet:hover {
-    background: var(--_tint);
-  }
-  :focus-visible {
+  :focus-visible,
+  .method:has(:focus-visible) {
     outline: 3px solid color-mix(in srgb, var(--_accent) 75%, transparent);
     outline-offset: 2px;
+  }
+  .method :focus-visible {
+    outline: none;
   }
   [aria-disabled='true'] {
     cursor: progress;
@@ -88,7 +104,7 @@ export const laterStyles = css`
     gap: 0.3em 0.7em;
   }
   .status span {
-    flex: 1 1 10em;
+    flex: 1 1 6em;
   }
   .status .countdown {
     flex: none;
@@ -97,11 +113,8 @@ export const laterStyles = css`
   .note button {
     justify-content: start;
     inline-size: auto;
-    padding: 0;
-  }
-  .note button:hover {
-    background: none;
-    text-decoration: underline;
+    margin: 4px -8px 0;
+    padding: 0 8px;
   }
   .panel > .icon {
     box-sizing: content-box;
@@ -164,9 +177,20 @@ export const laterStyles = css`
     text-align: end;
     font-weight: 600;
   }
+  .CHECKOUT:dir(rtl) {
+    scale: -1 1;
+  }
   @keyframes turn {
     to {
       rotate: 1turn;
+    }
+  }
+  @container (width < 16rem) {
+    dl {
+      grid-template-columns: minmax(0, 1fr);
+    }
+    dd {
+      text-align: start;
     }
   }
   @container (width >= 34rem) {
@@ -197,7 +221,22 @@ export const laterStyles = css`
       border-style: dotted;
     }
   }
+  @media (prefers-contrast: more) {
+    :host {
+      --_line: var(--_field);
+      --_muted: var(--_text);
+    }
+  }
   @media (forced-colors: active) {
+    .primary {
+      border-color: Highlight;
+      background: Highlight;
+      color: HighlightText;
+      forced-color-adjust: none;
+    }
+    .quiet {
+      text-decoration: underline;
+    }
     .method:has(:checked) {
       outline: 2px solid Highlight;
     }
@@ -206,9 +245,6 @@ export const laterStyles = css`
     }
     .note {
       border: 1px solid;
-    }
-    .note button {
-      padding-inline: var(--_space);
     }
     i {
       border-style: dotted;

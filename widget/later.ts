@@ -15,6 +15,7 @@ import { checking, wallet } from './panels/wallet.ts';
 import type { Outcome, Shown } from './view.ts';
 
 export { draftAmount } from './draft.ts';
+export { backButton, notes } from './panels/returning.ts';
 export { show } from './view.ts';
 export { later as english } from './locales/en-later.ts';
 
@@ -33,17 +34,27 @@ export function start(host: SessionHost & { element: ReactiveElement }): Engine 
   // A page may change its language at any time.
   const languages = new MutationObserver(() => element.requestUpdate());
   element.addController({
-    hostConnected: () => languages.observe(document, { attributeFilter: ['lang'], subtree: true }),
+    hostConnected() {
+      languages.observe(document, { attributeFilter: ['lang'], subtree: true });
+      // A move may have brought another language, and stopped the countdown.
+      element.requestUpdate();
+    },
     hostDisconnected: () => languages.disconnect(),
   });
   const session = new Session(host);
   const countdown = new Countdown(element);
   const attention = new Attention();
+  // Taking away what has the focus makes the browser lay the page out with half a panel, and scroll to where that ends.
+  const hold = (height: string) => {
+    const sheet = element.shadowRoot?.querySelector<HTMLElement>('.sheet');
+    if (sheet) sheet.style.minBlockSize = height && `${sheet.offsetHeight}px`;
+  };
+  element.addController({ hostUpdate: () => hold('held'), hostUpdated: () => hold('') });
   return {
     session,
     painted(shown, hadFocus, say) {
-      countdown.run(shown.panel === 'redirect' && !!shown.remainingMs);
-      if (element.shadowRoot) attention.follow(element.shadowRoot, shown, hadFocus, say, host.language());
+      countdown.run(element.isConnected && shown.panel === 'redirect' && !!shown.remainingMs);
+      if (element.shadowRoot) attention.follow(element.shadowRoot, shown, hadFocus, say);
     },
   };
 }

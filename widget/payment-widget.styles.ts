@@ -17,7 +17,8 @@ export const styles = css`
     --_tint: color-mix(in srgb, var(--_accent) 8%, transparent);
     display: block;
     container-type: inline-size;
-    contain-intrinsic-inline-size: 27rem;
+    contain-intrinsic-inline-size: min(27rem, 100vw - 5rem);
+    min-inline-size: 0;
     max-inline-size: var(--payment-max-width, 40rem);
     color: var(--_text);
     font: var(--payment-font, inherit);
@@ -56,6 +57,9 @@ export const styles = css`
     font-weight: 680;
     line-height: 1.2;
     letter-spacing: -0.02em;
+  }
+  .long {
+    font-size: min(2em, 7cqi);
   }
   small,
   p {
@@ -124,6 +128,7 @@ export const styles = css`
   }
   .field {
     gap: calc(var(--_space) / 3);
+    padding-block: 4px 8px;
   }
   .field input,
   button,

@@ -8,7 +8,7 @@ import type { Session } from './controllers/session.ts';
 import { chooseTag, fill, loadLanguage, nearestLang, type Language, type Say } from './language.ts';
 import type { Engine } from './later.ts';
 import type { Messages } from './locales/en.ts';
-import { isNoted, note } from './note.ts';
+import { isNoted } from './note.ts';
 import { choose } from './panels/choose.ts';
 import { tools, type Surroundings } from './panels/pieces.ts';
 import { styles } from './payment-widget.styles.ts';
@@ -27,6 +27,9 @@ const STATES: Record<Shown['panel'], 'choosing' | 'waiting' | 'paid' | 'failed' 
   failed: 'failed',
   trouble: null,
 };
+
+/** A dictionary that takes longer than this to come is no reason not to take a payment: until then in English. */
+const LANGUAGE_PATIENCE_MS = 3_000;
 
 /** Not `new URL('.', import.meta.url)` as one expression: bundlers take that for an asset and inline it. */
 const SCRIPT_URL = import.meta.url;
@@ -116,7 +119,6 @@ let later: typeof import('./later.ts') | undefined;
  */
 export class PaymentWidget extends LitElement {
   static readonly formAssociated = true;
-  static override shadowRootOptions: ShadowRootInit = { ...LitElement.shadowRootOptions, delegatesFocus: true };
   static override styles = styles;
   static override properties = {
     order: {},
@@ -184,7 +186,8 @@ export class PaymentWidget extends LitElement {
 
   /** Starts a payment by the chosen method, as the button does. */
   pay(): void {
-    void this.#run((session) => session.pay());
+    // With what the page has just set.
+    void this.updateComplete.then(() => this.#run((session) => session.pay()));
   }
 
   /** Leads back to the choice. */
@@ -235,12 +238,13 @@ export class PaymentWidget extends LitElement {
     if (!shown || !this.#language) return '';
     const around = this.#surroundings(this.#language.tag);
     const { description, amount } = around.order;
+    const total = around.money(amount) || '\u00a0';
     const hasTotal = amount && !(shown.panel === 'choose' && shown.askAmount);
     return html`<div class="sheet" part="sheet" lang=${around.language} dir=${this.#language.direction}>
       <slot name="header"></slot>
       <section>
-        ${description ? html`<p part="description">${description}</p>` : ''}
-        ${hasTotal ? html`<p class="total" part="total">${around.money(amount) || '\u00a0'}</p>` : ''}
+        ${description ? html`<p part="description"><bdi>${description}</bdi></p>` : ''}
+        ${hasTotal ? html`<p class=${total.length > 12 ? 'total long' : 'total'} part="total">${total}</p>` : ''}
       </section>
       <div class="panel">${shown.panel === 'choose' ? choose(shown, around) : later?.panel(shown, around)}</div>
       <slot name="footer"></slot>
@@ -278,6 +282,7 @@ export class PaymentWidget extends LitElement {
     const { order } = state;
     return {
       tools,
+      later,
       say: this.#say,
       money: (amount) => (amount && isPainted ? formatAmount(amount, order.currency, language) : ''),
       language,
@@ -290,7 +295,7 @@ export class PaymentWidget extends LitElement {
   }
 
   #set(change: Partial<SessionState>): void {
-    if (change.stage?.at === 'sending') note(this.#state.order.orderId);
+    if (change.stage?.at === 'sending') isNoted(this.#state.order.orderId, true);
     this.#state = { ...this.#state, ...change };
     this.requestUpdate();
   }
@@ -322,7 +327,6 @@ export class PaymentWidget extends LitElement {
       });
       // Before the first update the token was not read yet; that update opens.
       if (this.hasUpdated) this.#open();
-      this.requestUpdate();
     }
     act(this.#engine.session);
   }
@@ -336,11 +340,13 @@ export class PaymentWidget extends LitElement {
     if (tag === this.#tag) return;
     this.#tag = tag;
     const language = loadLanguage(tag);
-    if (language instanceof Promise) void this.#take(language, tag);
-    else this.#language = language;
+    if (language instanceof Promise) {
+      void this.#take(language, tag);
+      setTimeout(() => void this.#take(this.#language ?? loadLanguage('en'), tag), LANGUAGE_PATIENCE_MS);
+    } else this.#language = language;
   }
 
-  async #take(language: Promise<Language>, tag: string): Promise<void> {
+  async #take(language: Language | Promise<Language>, tag: string): Promise<void> {
     const taken = await language;
     if (tag !== this.#tag) return;
     this.#language = taken;

@@ -48,9 +48,10 @@ export function createProxyClient(url: string, token: string, fetch: typeof glob
       headers: { authorization: `Bearer ${token}`, ...headers },
     }).catch(lost);
     if (response.ok) return response;
-    // A problem without a code is not the proxy's: some box on the way spoke, and the request may not have arrived.
+    // A problem without a code of letters is not the proxy's: some box on the way spoke, and the request may not have arrived.
     const problem = (await response.json().catch(() => ({}))) as Partial<Problem>;
-    throw new Refusal({ ...(problem.code && problem), status: response.status });
+    const isOurs = typeof problem.code === 'string' && Array.isArray(problem.errors ?? []);
+    throw new Refusal({ ...(isOurs && problem), status: response.status });
   }
 
   return {
@@ -101,7 +102,7 @@ async function* readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): Async
 function asView(text: string): OrderView {
   try {
     const view = JSON.parse(text) as OrderView;
-    if (view.version >= 0) return view;
+    if (view.version >= 0 && Array.isArray(view.methods)) return view;
   } catch {
     // Not JSON: the same.
   }

@@ -3,7 +3,6 @@
 import { QUIET_ZONE } from './qr-code.ts';
 
 const PIXELS_PER_MODULE = 8;
-const FILE_NAME = 'payment-code.png';
 
 export function savePath(path: string, size: number): void {
   const side = (size + 2 * QUIET_ZONE) * PIXELS_PER_MODULE;
@@ -22,7 +21,8 @@ export function savePath(path: string, size: number): void {
 
 export function saveImage(dataUrl: string): void {
   const link = document.createElement('a');
-  link.download = FILE_NAME;
+  // A gateway's picture is not always a PNG.
+  link.download = `payment-code.${/\w+(?=[+;])/.exec(dataUrl)?.[0]}`;
   link.href = dataUrl;
   link.click();
 }

@@ -14,7 +14,9 @@ export interface Trouble {
 
 /** Fields that the shopper fills in, and why each is not accepted. */
 export interface FieldErrors {
-  amount?: 'amountWrong' | 'atLeast' | 'atMost';
+  amount?: 'amountWrong' | 'below' | 'above';
+  /** An amount that would be accepted, as it is typed. */
+  example?: string;
   customer?: 'walletWrong';
 }
 
@@ -43,7 +45,7 @@ export interface SessionState {
   /** The code's text that the shopper copied. */
   copied: string | null;
   /** What the shopper chose and typed, as typed. */
-  draft: { method: Method | null; amount: string; customer: string };
+  draft: { method: Method | null; amount: string | null; customer: string };
   /** The page's wishes: which methods, in which order, and the one chosen at first. */
   wishes: { methods: string[] | null; method: string | null };
   /** The proxy's clock minus ours, measured at the latest view. */
@@ -57,7 +59,7 @@ export const BLANK: SessionState = {
   resuming: false,
   lost: false,
   copied: null,
-  draft: { method: null, amount: '', customer: '' },
+  draft: { method: null, amount: null, customer: '' },
   wishes: { methods: null, method: null },
   skewMs: 0,
 };
@@ -65,14 +67,14 @@ export const BLANK: SessionState = {
 /** The state for a token. A newer token of the same order changes nothing of what is known about it. */
 export function stateFor(token: string, before: SessionState, isStarted: (orderId: string) => boolean): SessionState {
   const claims = readClaims(token);
-  if (claims && before.order.version >= 0 && claims.orderId === before.order.orderId)
-    return { ...before, claims, stage: BLANK.stage };
-  if (!claims) return { ...BLANK, wishes: before.wishes };
+  const { wishes, order } = before;
+  const isSame = claims?.orderId === order.orderId;
   return {
-    ...BLANK,
-    wishes: before.wishes,
+    ...(isSame ? before : BLANK),
+    wishes,
     claims,
-    order: claimedOrder(claims),
-    resuming: isStarted(claims.orderId),
+    order: isSame && order.version >= 0 ? order : claimedOrder(claims ?? {}),
+    stage: BLANK.stage,
+    resuming: isStarted(claims?.orderId ?? ''),
   };
 }

@@ -241,3 +241,70 @@ test('another origin is asked before the click whether it may be asked to start'
   assert.deepEqual(preflights, ['OPTIONS']);
   await visit.leave();
 });
+
+test('on a phone it is no wider than its place, in every kind of layout', async () => {
+  const orders = await Promise.all(Array.from({ length: 5 }, () => host.order()));
+  const [fieldset, grid, column, flex, cell] = orders.map(
+    ({ token }) => `<payment-widget order="${token}"></payment-widget>`,
+  );
+  const visit = await host.visit({
+    head: `<meta name="viewport" content="width=device-width">${SCRIPT}`,
+    body: `<fieldset>${fieldset}</fieldset>
+      <div style="display: grid">${grid}</div>
+      <div style="display: grid; grid-template-columns: 1fr"><div>${column}</div></div>
+      <div style="display: flex">${flex}</div>
+      <table><tr><td>${cell}</table>`,
+  });
+  const { page } = visit;
+  await page.setViewportSize({ width: 390, height: 844 });
+  await visit.sees('choosing', 'fieldset payment-widget');
+  const widths = () =>
+    page.locator('payment-widget').evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width));
+  await until(async () => (await widths()).every((width) => width > 250 && width <= 374), 'each has its place');
+  assert.ok(
+    (await page.evaluate(() => document.documentElement.scrollWidth)) <= 390,
+    'nothing is to be scrolled sideways',
+  );
+  await visit.leave();
+});
+
+test('a click beside its fields moves the focus nowhere', async () => {
+  const { token } = await host.order();
+  const visit = await host.visit({ head: SCRIPT, body: `<payment-widget order="${token}"></payment-widget>` });
+  await visit.sees('choosing');
+  await visit.widget.click({ position: { x: 5, y: 5 } });
+  assert.equal(await visit.page.evaluate(() => document.activeElement?.localName), 'body');
+  await visit.leave();
+});
+
+test('before all of it is loaded a second click pays by the method that is chosen then', async () => {
+  const { orderId, token } = await host.order();
+  const visit = await host.visit({ head: '', body: `<payment-widget order="${token}"></payment-widget>` });
+  const { page, widget } = visit;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/later-*.js', async (route) => held.then(() => route.continue()));
+  await page.addScriptTag({ type: 'module', url: `${host.proxy}/widget.js` });
+  await widget.locator('input[value="JETGO"]').check();
+  await widget.locator('[part~="pay"]').click();
+  await widget.locator('input[value="QR"]').check();
+  await widget.locator('[part~="pay"]').click();
+  release();
+  assert.match(await visit.scannedCode(), /^http/);
+  assert.equal((await host.payments(orderId)).length, 1);
+  await visit.leave();
+});
+
+test('a language that does not come is English until it does', async () => {
+  const { token } = await host.order();
+  const visit = await host.visit({ head: '', body: `<payment-widget lang="de" order="${token}"></payment-widget>` });
+  const { page } = visit;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/locale-de.js', async (route) => held.then(() => route.continue()));
+  await page.addScriptTag({ type: 'module', url: `${host.proxy}/widget.js` });
+  await page.getByRole('heading', { name: 'How would you like to pay?' }).waitFor();
+  release();
+  await page.getByRole('heading', { name: 'Wie möchten Sie bezahlen?' }).waitFor();
+  await visit.leave();
+});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { formatAmount } from '../../widget/amount.ts';
-import { checkDraft, compareAmounts, parseAmount } from '../../widget/draft.ts';
+import { checkDraft, compareAmounts, parseAmount, writeAmount } from '../../widget/draft.ts';
 import { BLANK, type SessionState } from '../../widget/state.ts';
 import { claimedOrder } from '../../widget/order-token.ts';
 import { claimsOf, type ClaimsChange } from './fake-proxy.ts';
@@ -32,6 +32,21 @@ describe('an amount as typed', () => {
     ['0x10', 'EUR', 'en', null],
     ['5 euros', 'EUR', 'en', null],
     ['1.2.3', 'EUR', 'en', null],
+    ['1,234.56', 'EUR', 'en', '1234.56'],
+    ['1.234,56', 'EUR', 'en', '1234.56'],
+    ['1,234.56', 'EUR', 'de', '1234.56'],
+    ['1,234,567', 'EUR', 'en', '1234567'],
+    ['12,34,567.50', 'INR', 'hi', '1234567.50'],
+    ["1'234.50", 'CHF', 'de-CH', '1234.50'],
+    ['1,234.567', 'EUR', 'en', null],
+    ['1,23.45', 'EUR', 'en', null],
+    ['1,234,56', 'EUR', 'en', null],
+    ['1,234.567,8', 'EUR', 'en', null],
+    ['€10', 'EUR', 'en', '10'],
+    ['10,50 €', 'EUR', 'de', '10.50'],
+    ['EUR 10', 'EUR', 'en', '10'],
+    ['$10', 'EUR', 'en', null],
+    ['-€10', 'EUR', 'en', null],
     ['.5', 'EUR', 'en', null],
   ];
   for (const [typed, currency, language, amount] of cases) {
@@ -39,6 +54,19 @@ describe('an amount as typed', () => {
       assert.equal(parseAmount(typed, currency, language), amount);
     });
   }
+
+  it('is what it was, once written as it is typed', () => {
+    for (const [amount, currency, language, written] of [
+      ['12.5', 'EUR', 'en', '12.50'],
+      ['1234.5', 'EUR', 'de', '1234,50'],
+      ['12.500', 'BHD', 'de', '12,500'],
+      ['500', 'JPY', 'ja', '500'],
+      ['12.5', 'EUR', 'fa', '۱۲٫۵۰'],
+    ] as const) {
+      assert.equal(writeAmount(amount, currency, language), written);
+      assert.equal(compareAmounts(parseAmount(written, currency, language) ?? '', amount), 0);
+    }
+  });
 
   it('is compared without floats', () => {
     assert.ok(compareAmounts('0.3', '0.30') === 0);
@@ -84,9 +112,23 @@ describe('a draft', () => {
   });
 
   it('says which bound is crossed', () => {
-    assert.deepEqual(checkDraft(state(open, { amount: '4.99' }), 'QR', 'en').errors, { amount: 'atLeast' });
-    assert.deepEqual(checkDraft(state(open, { amount: '500.01' }), 'QR', 'en').errors, { amount: 'atMost' });
-    assert.deepEqual(checkDraft(state(open, { amount: '' }), 'QR', 'en').errors, { amount: 'amountWrong' });
+    assert.deepEqual(checkDraft(state(open, { amount: '4.99' }), 'QR', 'en').errors, { amount: 'below' });
+    assert.deepEqual(checkDraft(state(open, { amount: '500.01' }), 'QR', 'en').errors, { amount: 'above' });
+    const { errors } = checkDraft(state(open, { amount: '' }), 'QR', 'en');
+    assert.deepEqual(errors, { amount: 'amountWrong', example: '5.00' });
+  });
+
+  it('has an example that is accepted, in every currency', () => {
+    for (const [currency, language] of [
+      ['EUR', 'de'],
+      ['JPY', 'en'],
+      ['KWD', 'ar'],
+    ] as const) {
+      const wrong = state({ amount: undefined, maxAmount: '1000', currency }, { amount: '?' });
+      const { example = '' } = checkDraft(wrong, 'QR', language).errors ?? {};
+      const right = state({ amount: undefined, maxAmount: '1000', currency }, { amount: example });
+      assert.equal(checkDraft(right, 'QR', language).errors, undefined, example);
+    }
   });
 
   it('asks for the wallet id for DIRECT, and only there', () => {

@@ -69,9 +69,9 @@ describe('the choice', () => {
     const input = field(widget, 'wallet');
     expect(input.getAttribute('aria-invalid')).to.equal('true');
     const help = widget.shadowRoot?.getElementById(input.getAttribute('aria-describedby') ?? '');
-    expect(help?.textContent?.trim()).to.equal('Enter your wallet ID: 4 to 20 digits.');
+    expect(help?.textContent?.trim()).to.equal('Enter the 4 to 20 digits shown in your wallet app.');
     expect(widget.shadowRoot?.activeElement).to.equal(input);
-    expect(live(widget)).to.equal('Enter your wallet ID: 4 to 20 digits.');
+    expect(live(widget)).to.equal('Enter the 4 to 20 digits shown in your wallet app.');
     type(widget, 'wallet', '1');
     await widget.updateComplete;
     expect(input.getAttribute('aria-invalid')).to.equal('false');
@@ -85,7 +85,11 @@ describe('the choice', () => {
     type(widget, 'amount', '4,99');
     thePart(widget, 'pay').click();
     await widget.updateComplete;
-    expect(thePart(widget, 'error').textContent).to.contain('Mindestens 5,00');
+    expect(thePart(widget, 'error').textContent).to.contain('5,00');
+    type(widget, 'amount', '?');
+    thePart(widget, 'pay').click();
+    await widget.updateComplete;
+    expect(thePart(widget, 'error').textContent).to.contain('zum Beispiel 5,00.');
     type(widget, 'amount', '12,5');
     await widget.updateComplete;
     expect(thePart(widget, 'pay').textContent).to.contain('12,50');
@@ -93,6 +97,45 @@ describe('the choice', () => {
     await until(() => part(widget, 'code'), 'the code');
     expect(proxy.starts[0]?.body).to.deep.equal({ method: 'QR', amount: '12.5' });
     expect(thePart(widget, 'total').textContent).to.contain('12,5');
+  });
+});
+
+describe('an open amount', () => {
+  it('is that of an earlier payment as it is typed, and can be emptied', async () => {
+    const proxy = new FakeProxy(
+      { amount: undefined, minAmount: '1', maxAmount: '5000', currency: 'BHD', methods: ['QR'] },
+      { version: 3, amount: '12.500', payment: paymentOf('QR', { status: 'FAILED', reason: 'DECLINED' }) },
+    );
+    const widget = await mount(proxy, { lang: 'de' });
+    thePart(widget, 'other').click();
+    await until(() => part(widget, 'amount'), 'the choice');
+    expect(field(widget, 'amount').value).to.equal('12,500');
+    type(widget, 'amount', '');
+    proxy.publish({});
+    await until(() => widget.view?.version === 4, 'a newer view');
+    await widget.updateComplete;
+    expect(field(widget, 'amount').value).to.equal('');
+    type(widget, 'amount', '25');
+    thePart(widget, 'pay').click();
+    await until(() => proxy.starts.length, 'a start');
+    expect(proxy.starts[0]?.body).to.deep.equal({ method: 'QR', amount: '25' });
+  });
+});
+
+describe('what came later than the widget', () => {
+  it('is a method by the order’s own name for it', async () => {
+    const widget = await mount(new FakeProxy({}, { version: 2, methods: ['NEW' as 'QR', 'QR'] }));
+    await until(() => methodsOf(widget).length === 2, 'the methods');
+    expect(texts(widget, '[part=method] b')).to.deep.equal(['NEW', 'QR code']);
+  });
+
+  it('is a failure all the same, and a paid order though its time cannot be read', async () => {
+    const failed = paymentOf('QR', { status: 'FAILED', reason: 'NEW' as 'DECLINED' });
+    const proxy = new FakeProxy({}, { version: 2, payment: failed });
+    const widget = await mount(proxy);
+    await heading(widget, 'The payment was not completed');
+    proxy.settle({ status: 'SUCCESS', reason: null, paidAt: 'soon' });
+    await heading(widget, 'Payment received');
   });
 });
 
@@ -122,6 +165,7 @@ describe('paying', () => {
     clipboard.writeText = write;
     expect(written).to.deep.equal([CODE.text]);
     expect(live(widget)).to.equal('Copied');
+    await until(() => thePart(widget, 'copy').textContent?.trim() === 'Copy code', 'the button as it was');
   });
 
   it('hands out the code as a picture, with its quiet zone', async () => {
@@ -164,9 +208,33 @@ describe('paying', () => {
     const told = oneEvent(widget, 'payment-redirect');
     thePart(widget, 'pay').click();
     expect((await told).detail).to.deep.equal({ url: CHECKOUT_URL });
-    await heading(widget, 'Continue to the checkout');
+    await heading(widget, 'Continue on the wallet’s website');
     const { href, target, rel } = link(widget, 'checkout');
     expect([href, target, rel]).to.deep.equal([CHECKOUT_URL, '_self', 'noopener noreferrer']);
+    const again = oneEvent(widget, 'payment-redirect');
+    const click = new MouseEvent('click', { bubbles: true, cancelable: true });
+    link(widget, 'checkout').dispatchEvent(click);
+    expect((await again).detail).to.deep.equal({ url: CHECKOUT_URL });
+    expect(click.defaultPrevented).to.equal(true);
+  });
+
+  it('by pay() takes what the page has just set', async () => {
+    const proxy = new FakeProxy();
+    const widget = await mount(proxy, { method: 'QR' });
+    widget.method = 'JETGO';
+    widget.pay();
+    await until(() => proxy.starts.length, 'a start');
+    expect(proxy.starts[0]?.body).to.deep.equal({ method: 'JETGO' });
+  });
+
+  it('does not say that no money was taken while a payment is open', async () => {
+    const proxy = new FakeProxy({}, { payment: paymentOf('QR'), version: 3 });
+    const widget = await mount(proxy);
+    proxy.streamProblem = proxy.orderProblem = problemOf('forbidden_origin', { status: 403 });
+    proxy.endStreams();
+    await heading(widget, 'The payment cannot continue here');
+    expect(thePart(widget, 'error').textContent).to.contain('If you have paid, your payment counts.');
+    expect(textOf(widget)).not.to.contain('No money');
   });
 
   it('is one payment for two clicks, two Enters and a pay() besides', async () => {
@@ -240,7 +308,7 @@ describe('paying', () => {
       await until(() => !part(widget, 'error'), 'the error goes');
       return text;
     };
-    expect(await says('too_many_payments', false)).to.match(/^There were too many tries.* Reference: req-7f3a$/);
+    expect(await says('too_many_payments', false)).to.match(/^There were too many attempts.* Reference: req-7f3a$/);
     expect(await says('brand_new', false)).to.match(/^The payment could not be started/);
     expect(await says('brand_new', true)).to.match(/^The payment service has a problem/);
   });
@@ -276,7 +344,7 @@ describe('the new tab', () => {
     window.open = () => null;
     const widget = await mount(new FakeProxy(), { method: 'CHECKOUT', 'checkout-target': '_blank' });
     thePart(widget, 'pay').click();
-    await heading(widget, 'Continue to the checkout');
+    await heading(widget, 'Continue on the wallet’s website');
     expect(link(widget, 'checkout').href).to.equal(CHECKOUT_URL);
   });
 
@@ -546,7 +614,65 @@ describe('the page', () => {
   });
 });
 
+describe('its place', () => {
+  it('keeps the page where it is while the panel that held the focus gives way to another', async () => {
+    const page = await fixture<HTMLElement>(html`<div><p style="block-size: 150vh"></p></div>`);
+    const proxy = new FakeProxy({}, { payment: paymentOf('QR'), version: 3 });
+    const widget = await mount(proxy, {}, page);
+    const other = thePart(widget, 'other');
+    other.scrollIntoView({ block: 'end' });
+    other.focus({ preventScroll: true });
+    const before = scrollY;
+    other.click();
+    await heading(widget, 'How would you like to pay?');
+    expect(before).to.be.greaterThan(innerHeight / 2);
+    expect(scrollY).to.be.greaterThan(innerHeight / 2);
+    expect(thePart(widget, 'sheet').style.minBlockSize).to.equal('');
+  });
+
+  it('goes on after a move: the countdown, and the language of the new place', async () => {
+    const now = Date.now;
+    const payment = paymentOf('CHECKOUT', { expiresAt: new Date(now() + 600_000).toISOString() });
+    const page = await fixture<HTMLElement>(
+      html`<div>
+        <p lang="en"></p>
+        <p lang="de"></p>
+      </div>`,
+    );
+    const [english, german] = page.querySelectorAll('p');
+    const widget = await mount(new FakeProxy({}, { payment, version: 3 }), { lang: '' }, english);
+    german?.append(widget);
+    await heading(widget, 'Weiter zur Bezahlseite');
+    const shown = () => thePart(widget, 'countdown').textContent;
+    const before = shown();
+    await until(() => shown() !== before, 'the next second');
+  });
+
+  it('leaves no countdown behind when a listener takes it out', async () => {
+    const proxy = new FakeProxy();
+    const widget = await mount(proxy);
+    widget.addEventListener('payment-change', () => widget.remove());
+    const payment = paymentOf('CHECKOUT', { expiresAt: new Date(Date.now() + 600_000).toISOString() });
+    proxy.publish({ payment });
+    await until(() => !widget.isConnected, 'the page');
+    await widget.updateComplete;
+    let updates = 0;
+    widget.requestUpdate = () => void updates++;
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    expect(updates).to.equal(0);
+  });
+});
+
 describe('attention', () => {
+  it('stays in the field when the page changes its language', async () => {
+    const page = await fixture<HTMLElement>(html`<div lang="en"></div>`);
+    const widget = await mount(new FakeProxy(), { lang: '' }, page);
+    field(widget, 'wallet').focus();
+    page.lang = 'de';
+    await heading(widget, 'Wie möchten Sie bezahlen?');
+    expect(widget.shadowRoot?.activeElement).to.equal(field(widget, 'wallet'));
+  });
+
   it('moves with the panel that held it, and is never lost', async () => {
     const proxy = new FakeProxy();
     const widget = await mount(proxy, { method: 'QR' });
@@ -570,7 +696,7 @@ describe('attention', () => {
     proxy.settle({ status: 'SUCCESS' });
     await heading(widget, 'Payment received');
     expect(document.activeElement).to.equal(search);
-    expect(live(widget)).to.equal('Payment received');
+    expect(live(widget)).to.equal('Payment received | €10.10');
   });
 
   it('is not lost when what was focused goes away', async () => {

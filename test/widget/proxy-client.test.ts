@@ -70,6 +70,8 @@ describe('the proxy client', () => {
       ['{"version":', 200],
       ['<h1>502</h1>', 502],
       ['{"error": "no route"}', 404],
+      ['{"code": 1020, "message": "Forbidden"}', 403],
+      ['{"code": "VALIDATION", "errors": {"amount": ["wrong"]}}', 400],
     ];
     for (const [body, status] of answers) {
       const { code, retryable } = await refusalOf(answering(body, { status }).order(signal));

@@ -144,6 +144,49 @@ describe('a start', () => {
     assert.deepEqual([proxy.starts.map(({ key }) => key), panel()], [['key-1'], 'scan']);
   });
 
+  it('leads to the choice where what was typed was refused', async () => {
+    const { clock, proxy, session, panel } = await scene();
+    session.edit({ method: 'DIRECT', customer: '12345678' });
+    session.pay();
+    await clock.advance(0);
+    proxy.settle({ status: 'FAILED', reason: 'REJECTED' });
+    await clock.advance(0);
+    session.again('DIRECT');
+    await clock.advance(0);
+    assert.deepEqual([panel(), proxy.starts.length], ['choose', 1]);
+  });
+
+  it('asks for no wallet id where the failed method is the only one’s other name', async () => {
+    const failed = paymentOf('CHECKOUT', { asked: 'DIRECT', status: 'FAILED', reason: 'EXPIRED' });
+    const { clock, session, state } = await scene({
+      claims: { methods: ['DIRECT'] },
+      view: { methods: ['DIRECT'], payment: failed },
+    });
+    session.again('CHECKOUT');
+    await clock.advance(0);
+    assert.deepEqual(state().stage, { at: 'choosing' });
+  });
+
+  it('is not troubled by the late answer of the one before', async () => {
+    const { clock, proxy, session, panel, state } = await scene();
+    const answer = proxy.holdAnswers();
+    choose(session, 'QR');
+    session.pay();
+    await clock.advance(0);
+    proxy.settle({ status: 'FAILED', reason: 'DECLINED' });
+    await clock.advance(0);
+    assert.equal(panel(), 'failed');
+    const release = proxy.hold();
+    session.again('QR');
+    await clock.advance(0);
+    answer();
+    await clock.advance(0);
+    assert.equal(state().stage.at, 'sending');
+    release();
+    await clock.advance(0);
+    assert.deepEqual([panel(), proxy.starts.map(({ key }) => key)], ['scan', ['key-1', 'key-2']]);
+  });
+
   it('leads to the choice, and blames nobody, where the wallet id is not known here any more', async () => {
     const payment = paymentOf('DIRECT', { status: 'FAILED', reason: 'DECLINED' });
     const { state, proxy, session, panel } = await scene({ view: { payment, version: 3 } });
@@ -194,6 +237,20 @@ describe('a lost answer', () => {
     proxy.isDown = false;
     session.pay();
     await clock.advance(30_000);
+    assert.deepEqual([new Set(proxy.starts.map(({ key }) => key)).size, panel()], [1, 'scan']);
+  });
+
+  it('keeps its key where the next send is refused for a while', async () => {
+    const { clock, proxy, session, panel, state } = await scene();
+    proxy.breakStreams();
+    proxy.streamProblem = proxy.orderProblem = problemOf('unavailable', { status: 503, retryable: true });
+    proxy.nextStarts.push('lost', problemOf('too_many_requests', { status: 429, retryable: true }));
+    choose(session, 'QR');
+    session.pay();
+    await clock.advance(5_000);
+    assert.equal(state().stage.at, 'choosing');
+    session.pay();
+    await clock.advance(1_000);
     assert.deepEqual([new Set(proxy.starts.map(({ key }) => key)).size, panel()], [1, 'scan']);
   });
 
@@ -287,6 +344,52 @@ describe('a refusal', () => {
     proxy.settle({ status: 'SUCCESS' });
     await clock.advance(0);
     assert.equal(panel(), 'paid');
+  });
+});
+
+describe('a token that expires while a start is under way', () => {
+  it('ends that too: nothing is shown that nobody would follow', async () => {
+    const { clock, proxy, session, panel } = await scene();
+    const answer = proxy.holdAnswers();
+    choose(session, 'QR');
+    session.pay();
+    await clock.advance(0);
+    proxy.streamProblem = problemOf('token_expired', { status: 401 });
+    proxy.endStreams();
+    await clock.advance(5_000);
+    assert.equal(panel(), 'trouble');
+    answer();
+    await clock.advance(1_000);
+    assert.equal(panel(), 'trouble');
+  });
+});
+
+describe('a newer token of the same order', () => {
+  it('keeps what was typed, and the key of a start under way, though nothing was heard yet', async () => {
+    const { clock, proxy, session, state, open } = await scene({ heard: false });
+    proxy.orderProblem = proxy.streamProblem;
+    session.edit({ method: 'DIRECT', customer: '12345678' });
+    const release = proxy.hold();
+    session.pay();
+    await clock.advance(0);
+    open(tokenOf({ ...proxy.claims, exp: proxy.claims.exp + 1 }));
+    assert.deepEqual(state().draft, { method: 'DIRECT', amount: null, customer: '12345678' });
+    release();
+    session.pay();
+    await clock.advance(1_000);
+    assert.equal(new Set(proxy.starts.map(({ key }) => key)).size, 1);
+  });
+});
+
+describe('a proxy that is no URL', () => {
+  it('is trouble, and nothing is sent by the order before', async () => {
+    const { clock, proxy, session, panel, events } = await scene();
+    session.open(proxy.token, 'https://pay.test:99999/');
+    assert.deepEqual([panel(), events], ['trouble', ['error']]);
+    choose(session, 'QR');
+    session.pay();
+    await clock.advance(1_000);
+    assert.deepEqual([panel(), proxy.starts.length], ['trouble', 0]);
   });
 });
 
@@ -424,6 +527,38 @@ describe('the errand to the checkout', () => {
     answer();
     await clock.advance(0);
     assert.equal(errands.at(-1), `go ${CHECKOUT_URL}`);
+  });
+
+  it('stays at the choice while the start is under way, and says that it is looked after once that takes long', async () => {
+    const { clock, proxy, session, panel } = await scene();
+    proxy.onStart = () => ({ status: 'INITIALIZED' });
+    const answer = proxy.holdAnswers();
+    choose(session, 'QR');
+    session.pay();
+    await clock.advance(3_900);
+    assert.equal(panel(), 'choose');
+    await clock.advance(200);
+    assert.equal(panel(), 'checking');
+    proxy.settle({ status: 'PROCESSING' });
+    await clock.advance(0);
+    assert.equal(panel(), 'scan');
+    answer();
+    await clock.advance(0);
+    assert.equal(panel(), 'scan');
+  });
+
+  it('goes straight to what the payment waits for, where the stream is faster than the answer', async () => {
+    const { clock, proxy, session, panel } = await scene();
+    proxy.onStart = () => ({ status: 'INITIALIZED' });
+    const answer = proxy.holdAnswers();
+    choose(session, 'QR');
+    session.pay();
+    await clock.advance(100);
+    assert.equal(panel(), 'choose');
+    proxy.settle({ status: 'PROCESSING' });
+    await clock.advance(0);
+    assert.equal(panel(), 'scan');
+    answer();
   });
 
   it('waits until the outcome is known', async () => {

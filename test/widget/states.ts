@@ -105,16 +105,16 @@ export const STATES = {
   redirect: {
     claims: { description },
     payment: paymentOf('CHECKOUT', { expiresAt: soon(872_000) }),
-    heading: 'Continue to the checkout',
+    heading: 'Continue on the wallet’s website',
   },
   'redirect, asked the wallet': {
     payment: paymentOf('DIRECT', { method: 'CHECKOUT', checkoutUrl: CHECKOUT_URL, expiresAt: soon(872_000) }),
-    heading: 'Continue to the checkout',
+    heading: 'Continue on the wallet’s website',
   },
   'redirect, time up': { payment: paymentOf('CHECKOUT', { expiresAt: soon(-1000) }), heading: 'The time is up' },
   'redirect, unsafe': {
     payment: paymentOf('CHECKOUT', { checkoutUrl: 'http://checkout.example/' }),
-    heading: 'Continue to the checkout',
+    heading: 'Continue on the wallet’s website',
   },
   scan: { payment: paymentOf('QR', { appUrl }), heading: 'Scan the code to pay' },
   'scan, image': { payment: paymentOf('JETGO', { qr: { image: IMAGE } }), heading: 'Scan the code to pay' },

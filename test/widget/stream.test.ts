@@ -6,7 +6,7 @@ import { createProxyClient } from '../../widget/proxy-client.ts';
 import { Clock, settle } from './clock.ts';
 import { FakeProxy, paymentOf, problemOf } from './fake-proxy.ts';
 
-function scene(view: Partial<OrderView> = {}) {
+function scene(view: Partial<OrderView> = {}, now?: () => number) {
   const clock = new Clock();
   const proxy = new FakeProxy({}, view, clock.now);
   const page = new EventTarget();
@@ -19,7 +19,7 @@ function scene(view: Partial<OrderView> = {}) {
     onLost: (each) => lost.push(each),
     onRefusal: ({ problem }) => refused.push(problem.code),
     wait: clock.wait,
-    now: clock.now,
+    now: now ?? clock.now,
     // In the middle of the jitter: pauses are as long as they are called.
     random: () => 0.5,
     page,
@@ -74,6 +74,17 @@ describe('the stream', () => {
     clock.sleep(3_600_000);
     await clock.advance(6_000);
     assert.equal(count('/order/events'), 2);
+    stream.stop();
+  });
+
+  it('notices a dead line though the clock was set back by an hour', async () => {
+    let offMs = 0;
+    const { clock, stream, count } = scene({}, () => clock.now() + offMs);
+    stream.start();
+    await clock.advance(1_000);
+    offMs = -3_600_000;
+    await clock.advance(60_000);
+    assert.ok(count('/order/events') >= 2);
     stream.stop();
   });
 

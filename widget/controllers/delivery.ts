@@ -41,6 +41,6 @@ export async function deliver(delivery: Delivery): Promise<OrderView | Refusal |
 }
 
 /** Whether it is open what the proxy did. */
-export function isLost({ problem: { status, retryable } }: Refusal): boolean {
+function isLost({ problem: { status, retryable } }: Refusal): boolean {
   return retryable && (!status || status >= 500);
 }

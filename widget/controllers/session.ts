@@ -4,15 +4,19 @@
 // the element; it knows no Lit beyond that, so its tests need no browser.
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { Method, OrderView, StartPayment } from '../../backend-proxy/protocol/wire.ts';
-import { checkDraft } from '../draft.ts';
+import { checkDraft, exampleAmount, writeAmount } from '../draft.ts';
 import { prepareErrand, runErrand, type Errand } from '../errand.ts';
 import { emit, emitChange } from '../events.ts';
 import { NO_ANSWER, createProxyClient, Refusal, type ProxyClient } from '../proxy-client.ts';
 import type { SessionState, Stage, Trouble } from '../state.ts';
-import { deliver, isLost } from './delivery.ts';
+import { deliver } from './delivery.ts';
 import { Stream, waitByTimer, type Wait } from './stream.ts';
 
 const FOLLOWING: Stage = { at: 'following' };
+/** How long a start may take before the screen says that it is looked after: most are answered by then, and go straight to their panel. */
+const PATIENCE_MS = 4_000;
+/** How long the button says that the code was copied. */
+const COPIED_MS = 2_500;
 
 export interface SessionHost {
   readonly element: EventTarget &
@@ -40,6 +44,17 @@ export interface SessionOptions {
   prepareErrand?: (target: '_self' | '_blank') => Errand;
 }
 
+interface Attempt {
+  orderId: string;
+  /** The same body again has the same key. */
+  text: string;
+  key: string;
+  /** When the payment that was known then was created; null for none, undefined where nothing was heard yet. */
+  before: string | null | undefined;
+  /** It takes so long that the shopper is shown what the stream says of it. */
+  isLong: boolean;
+}
+
 export class Session implements ReactiveController {
   readonly #host: SessionHost;
   readonly #options: Required<SessionOptions>;
@@ -47,8 +62,8 @@ export class Session implements ReactiveController {
   #stream: Stream | undefined;
   /** Ends a start under way. */
   #sending = new AbortController();
-  /** The start that was sent and not answered yet: the same body again has the same key. `before`: the payment then known. */
-  #attempt: { text: string; key: string; before: string | null | undefined } | undefined;
+  /** The start that was sent and not answered yet. */
+  #attempt: Attempt | undefined;
   /** Until this page's own payment has a checkout URL to go to, or will never have one. */
   #errand: Errand | undefined;
 
@@ -71,10 +86,11 @@ export class Session implements ReactiveController {
   open(token: string, proxyUrl: string): void {
     this.#end();
     const { claims, order, wishes } = this.#host.state();
-    if (order.version < 0) this.#attempt = undefined;
+    this.#client = this.#stream = undefined;
+    if (this.#attempt?.orderId !== order.orderId) this.#attempt = undefined;
     if (!claims) {
-      this.#stream = undefined;
-      if (token)
+      if (!token) void this.#miss();
+      else
         this.#report({
           code: 'invalid_token',
           retryable: false,
@@ -86,7 +102,10 @@ export class Session implements ReactiveController {
     const { methods } = wishes;
     if (methods && !order.methods.some((method) => methods.includes(method)))
       console.warn(`<payment-widget> methods="${methods.join(' ')}": the order has only ${order.methods.join(' ')}`);
-    const url = new URL(proxyUrl, globalThis.document?.baseURI).href;
+    const base = globalThis.document?.baseURI;
+    if (!URL.canParse(proxyUrl, base))
+      return this.#refuse(new Refusal({ detail: 'The proxy attribute holds no URL.', retryable: false }), true);
+    const url = new URL(proxyUrl, base).href;
     this.#client = createProxyClient(url.endsWith('/') ? url : `${url}/`, token, this.#options.fetch);
     this.#stream = new Stream({
       ...this.#options,
@@ -111,8 +130,9 @@ export class Session implements ReactiveController {
     });
   }
 
-  /** Starts a payment by the chosen method, once, however often it is called meanwhile. */
-  pay(): void {
+  /** Starts a payment by that method, else by the chosen one, once, however often it is called meanwhile. */
+  pay(by?: Method): void {
+    if (by) this.edit({ method: by });
     const state = this.#host.state();
     const { stage, order } = state;
     const method = this.#host.chosen();
@@ -140,16 +160,25 @@ export class Session implements ReactiveController {
     this.#host.set({ draft: { ...draft, ...change }, stage: stage.at === 'choosing' ? { at: 'choosing' } : stage });
   }
 
-  copied(copied: string): void {
+  async copied(copied: string): Promise<void> {
     this.#host.set({ copied });
+    await this.#options.wait(COPIED_MS, new AbortController().signal);
+    this.#host.set({ copied: null });
   }
 
-  /** The method that failed, once more; where that needs what is not known here any more, the choice. */
+  /** The method that failed, once more; where that needs what is not known here any more, or was refused as typed, the choice. */
   again(method: Method): void {
     this.edit({ method });
-    const { claims, draft } = this.#host.state();
-    if (method === 'DIRECT' && !claims?.customer && !draft.customer) this.reset();
+    const { claims, draft, order } = this.#host.state();
+    const asksWallet = this.#host.chosen() === 'DIRECT' && !claims?.customer;
+    const isRefused = order.payment?.reason === 'REJECTED' && (asksWallet || draft.amount);
+    if (isRefused || (asksWallet && !draft.customer)) this.reset();
     else this.pay();
+  }
+
+  /** Before the shopper goes to the checkout by its link. */
+  leave(event: Event, url: string): void {
+    if (!emit(this.#host.element, 'payment-redirect', { url })) event.preventDefault();
   }
 
   /** From the choice back to the payment that is open. */
@@ -168,28 +197,39 @@ export class Session implements ReactiveController {
       return;
     const text = JSON.stringify(body);
     const before = order.version < 0 ? undefined : (order.payment?.createdAt ?? null);
-    if (this.#attempt?.text !== text) this.#attempt = { text, key: newKey(), before };
+    if (this.#attempt?.text !== text)
+      this.#attempt = { orderId: order.orderId, text, key: newKey(), before, isLong: false };
     this.#drop();
     if (body.method === 'CHECKOUT') this.#errand = prepare(this.#host.element.checkoutTarget);
     this.#host.set({ stage: { at: 'sending', slow: false } });
-    if (this.#client) void this.#deliver(this.#client, body, this.#attempt.key);
+    if (this.#client) void this.#deliver(this.#client, body, this.#attempt);
   }
 
-  async #deliver(client: ProxyClient, body: StartPayment, key: string): Promise<void> {
+  async #deliver(client: ProxyClient, body: StartPayment, attempt: Attempt): Promise<void> {
+    // What is still awaited of the start before has nothing to say about this one.
+    this.#sending.abort();
     const { signal } = (this.#sending = new AbortController());
+    void this.#watch(signal, attempt);
     const answer = await deliver({
       ...this.#options,
       client,
       body,
-      key,
+      key: attempt.key,
       signal,
       isOver: () => signal.aborted || this.#host.state().stage.at !== 'sending',
       onSlow: () => this.#host.set({ stage: { at: 'sending', slow: true } }),
     });
     if (answer instanceof Refusal) {
-      if (!isLost(answer)) this.#attempt = undefined;
+      // Else the proxy may have it all the same, or may take it later: the same key stays safe.
+      if (!answer.problem.retryable) this.#attempt = undefined;
       this.#refuse(answer);
     } else if (answer) this.#started(answer);
+  }
+
+  async #watch(signal: AbortSignal, attempt: Attempt): Promise<void> {
+    await this.#options.wait(PATIENCE_MS, signal);
+    attempt.isLong = true;
+    if (!signal.aborted) this.#recognize(this.#host.state().order);
   }
 
   #started(view: OrderView): void {
@@ -208,15 +248,24 @@ export class Session implements ReactiveController {
     const { order } = this.#host.state();
     if (view.orderId !== order.orderId || view.version < order.version) return;
     this.#host.set({ order: view, resuming: false, skewMs: Date.parse(view.serverTime) - this.#options.now() });
+    this.#fill(view);
     this.#recognize(view);
     if (view.version > order.version) emitChange(this.#host.element, order, view);
     this.#run(view);
   }
 
+  /** The amount that was paid or tried before, as the shopper would type it: after a reload it is the proxy's to say. */
+  #fill({ amount, currency }: OrderView): void {
+    const { claims, draft } = this.#host.state();
+    if (amount && draft.amount === null && claims?.amount === undefined)
+      this.#host.set({ draft: { ...draft, amount: writeAmount(amount, currency, this.#host.language()) } });
+  }
+
   /** A payment that was not there before the start under way is that start's, though its answer may be lost. */
   #recognize({ payment }: OrderView): void {
-    const before = this.#attempt?.before;
+    const { before, isLong } = this.#attempt ?? {};
     if (!payment || before === undefined || payment.createdAt === before) return;
+    if (payment.status === 'INITIALIZED' && !isLong) return;
     if (this.#errand) this.#errand.payment = payment.createdAt;
     this.#attempt = undefined;
     this.#host.set({ stage: FOLLOWING });
@@ -227,6 +276,13 @@ export class Session implements ReactiveController {
     // Not in the way of what a listener may start.
     this.#errand = undefined;
     if (errand && !runErrand(errand, view, this.#host.element)) this.#errand = errand;
+  }
+
+  /** Says what is missing to a developer who looks at an empty place. A page may take its time to fetch the token. */
+  async #miss(): Promise<void> {
+    await this.#options.wait(PATIENCE_MS, new AbortController().signal);
+    if (this.#host.element.isConnected && !this.#host.state().order.orderId)
+      console.warn('<payment-widget> has no order: its `order` attribute takes the order token.');
   }
 
   /** To the page each time, also where the shopper has no cause to be told: it may be the page's own mistake. */
@@ -253,19 +309,24 @@ export class Session implements ReactiveController {
             at: 'choosing',
             trouble,
             errors: {
-              ...(wrong('amount') && { amount: 'amountWrong' }),
+              ...(wrong('amount') && {
+                amount: 'amountWrong',
+                example: exampleAmount(this.#host.state(), this.#host.language()),
+              }),
               ...(wrong('customer') && { customer: 'walletWrong' }),
             },
           },
     });
-    if (stopped) this.#stream?.stop();
-    else this.#stream?.wake();
+    if (stopped) {
+      this.#stream?.stop();
+      this.#sending.abort();
+    } else this.#stream?.wake();
     this.#report(trouble);
   }
 
-  /** Also where developers look: without a token that holds it is mostly a mistake of whoever made it. */
+  /** Also where developers look. */
   #report(trouble: Trouble): void {
-    if (trouble.code.includes('token')) console.warn('<payment-widget>', trouble.code, trouble.detail);
+    console.warn('<payment-widget>', trouble.code, trouble.detail);
     emit(this.#host.element, 'payment-error', trouble);
   }
 

@@ -26,11 +26,14 @@ export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
 
 export const waitByTimer: Wait = (ms, signal) =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, signal.aborted ? 0 : ms);
-    signal.addEventListener('abort', () => {
+    const end = () => {
       clearTimeout(timer);
+      // A stream is watched for hours by one signal.
+      signal.removeEventListener('abort', end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, signal.aborted ? 0 : ms);
+    signal.addEventListener('abort', end);
   });
 
 export interface StreamOptions {
@@ -148,7 +151,8 @@ export class Stream {
     const watch = async () => {
       while (!signal.aborted) {
         await wait(WATCH_MS, signal);
-        if (now() - heardAt > SILENCE_MS) over.abort();
+        // Also where the clock was set back.
+        if (Math.abs(now() - heardAt) > SILENCE_MS) over.abort();
       }
     };
     void watch();

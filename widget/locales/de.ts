@@ -18,7 +18,9 @@ export default {
   atMost: 'Höchstens {max}',
   wallet: 'Wallet-ID',
   walletHelp: 'Die Nummer aus Ihrer Wallet-App',
-  walletWrong: 'Geben Sie Ihre Wallet-ID ein: 4 bis 20 Ziffern.',
+  below: 'Geben Sie {min} oder mehr ein.',
+  above: 'Geben Sie {max} oder weniger ein.',
+  walletWrong: 'Geben Sie die 4 bis 20 Ziffern aus Ihrer Wallet-App ein.',
   pay: '{amount} bezahlen',
   sending: 'Wird gestartet …',
   slow: 'Die Verbindung ist langsam. Wir versuchen es weiter; es wird nicht doppelt abgebucht.',
@@ -40,6 +42,7 @@ export default {
   timeUp_help: 'Wir prüfen, ob Ihre Zahlung angekommen ist.',
   scan: 'Zum Bezahlen Code scannen',
   scan_help: 'Öffnen Sie Ihre Wallet-App, scannen Sie den Code und bestätigen Sie.',
+  scanOther: 'Oder scannen Sie den Code mit einem anderen Gerät.',
   scanLabel: 'QR-Code für die Zahlung von {amount}',
   appOpen: 'Wallet-App öffnen',
   app: 'In der Wallet-App bezahlen',
@@ -63,9 +66,10 @@ export default {
   DECLINED: 'Die Zahlung wurde nicht abgeschlossen',
   DECLINED_help: 'Es wurde nichts abgebucht. Versuchen Sie es noch einmal oder wählen Sie eine andere Zahlungsart.',
   EXPIRED: 'Die Zeit ist abgelaufen',
-  EXPIRED_help: 'Die Bezahlseite ist geschlossen. Falls Sie im letzten Moment bezahlt haben, erscheint es hier.',
+  EXPIRED_help:
+    'Falls Sie im letzten Moment bestätigt haben, erscheint Ihre Zahlung in wenigen Minuten hier. Sonst wurde nichts abgebucht.',
   REPLACED: 'Diese Zahlung wurde ersetzt',
-  REPLACED_help: 'Sie haben eine andere Zahlungsart gewählt. Wird diese noch bezahlt, erscheint es hier.',
+  REPLACED_help: 'Wird die frühere Zahlung doch noch ausgeführt, erscheint sie hier.',
   REJECTED: 'Die Zahlung wurde nicht angenommen',
   REJECTED_help: 'Es wurde nichts abgebucht. Prüfen Sie Ihre Angaben oder wählen Sie eine andere Zahlungsart.',
   NOT_CREATED: 'Die Zahlung wurde nicht gestartet',
@@ -76,21 +80,23 @@ export default {
   retry: 'Jetzt versuchen',
   reload: 'Seite neu laden',
   stopped: 'Die Zahlung kann hier nicht fortgesetzt werden',
-  token_expired: 'Diese Seite ist abgelaufen. Laden Sie sie neu. Falls Sie bezahlt haben, zählt Ihre Zahlung.',
-  invalid_token: 'Der Zahlungslink ist ungültig. Es wurde nichts abgebucht. Bitte gehen Sie zurück zum Shop.',
+  token_expired: 'Diese Seite ist abgelaufen. Laden Sie sie neu. Falls Sie bezahlt haben, ist Ihre Zahlung gültig.',
+  invalid_token:
+    'Der Zahlungslink ist ungültig. Falls Sie bezahlt haben, ist Ihre Zahlung gültig. Bitte gehen Sie zurück zum Shop.',
   network:
     'Der Zahlungsdienst ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal: Es wird nicht doppelt abgebucht.',
   invalid_request: 'Bitte prüfen Sie Ihre Angaben. Es wurde nichts abgebucht.',
   already_paid: 'Diese Bestellung ist schon bezahlt. Es wurde nicht noch einmal abgebucht.',
-  order_changed: 'Die Bestellung hat sich geändert. Es wurde nichts abgebucht. Bitte laden Sie diese Seite neu.',
+  order_changed:
+    'Die Bestellung hat sich geändert. Es wurde keine neue Zahlung gestartet. Bitte laden Sie diese Seite neu.',
   method_unavailable:
     'Diese Zahlungsart ist gerade nicht verfügbar. Es wurde nichts abgebucht. Bitte wählen Sie eine andere.',
   too_many_payments:
-    'Es gab zu viele Versuche für diese Bestellung. Es wurde nichts abgebucht. Bitte wenden Sie sich an den Shop.',
+    'Es gab zu viele Versuche für diese Bestellung. Es wurde keine neue Zahlung gestartet. Bitte wenden Sie sich an den Shop.',
   too_many_requests:
     'Es gab zu viele Versuche. Es wurde nichts abgebucht. Bitte warten Sie eine Minute und versuchen Sie es noch einmal.',
   forbidden_origin:
-    'Diese Seite darf keine Zahlungen annehmen. Es wurde nichts abgebucht. Bitte informieren Sie den Shop.',
+    'Diese Seite darf keine Zahlungen annehmen. Es wurde keine neue Zahlung gestartet. Bitte informieren Sie den Shop.',
   tryLater: 'Der Zahlungsdienst ist gestört. Bitte versuchen Sie es noch einmal: Es wird nicht doppelt abgebucht.',
   tryNever: 'Die Zahlung konnte nicht gestartet werden. Es wurde nichts abgebucht. Bitte wenden Sie sich an den Shop.',
   reference: 'Referenz: {id}',

@@ -2,6 +2,7 @@
 // A real form, so that Enter pays and password managers and screen readers know what it is. While a start is under way
 // everything stays in its place, focus too; the button says what happens, and further clicks do nothing.
 import { html, type TemplateResult } from 'lit';
+import type { Method } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { Choice } from '../choice.ts';
 import { tools, type Surroundings } from './pieces.ts';
@@ -14,7 +15,9 @@ export function choose(shown: Choice, around: Surroundings): TemplateResult {
   const payText = text.charAt(0).toLocaleUpperCase(around.language) + text.slice(1);
   const submit = (event: Event) => {
     event.preventDefault();
-    run((session) => session.pay());
+    // What is shown as chosen when it is sent: before the session is there, the shopper may have changed it since.
+    const { method } = (event.target as HTMLFormElement).elements as unknown as { method?: { value: Method } };
+    run((session) => session.pay(method?.value));
   };
   return html`<form novalidate @submit=${submit}>
     ${shown.askAmount ? amountField(shown, around) : ''}
@@ -23,50 +26,42 @@ export function choose(shown: Choice, around: Surroundings): TemplateResult {
       ${shown.methods.map(
         (method) =>
           html`<label part="method" class="method">
-            <input
-              type="radio"
-              name="method"
-              value=${method}
-              aria-labelledby=${method}
-              aria-describedby="help-${method}"
-              .checked=${method === shown.chosen}
-              @change=${() => run((session) => session.edit({ method }))}
-            />
-            <span><b id=${method}>${say(method)}</b><small id="help-${method}">${say(`${method}_help`)}</small></span>
-            <slot name="icon-${method}">${tools.icon(method)}</slot>
-          </label>`,
+              <input
+                type="radio"
+                name="method"
+                value=${method}
+                aria-labelledby=${method}
+                aria-describedby="help-${method}"
+                .checked=${method === shown.chosen}
+                @change=${() => run((session) => session.edit({ method }))}
+              />
+              <span
+                ><b id=${method}>${say(method) || method}</b
+                ><small id="help-${method}">${say(`${method}_help`)}</small></span
+              >
+              <slot name="icon-${method}">${tools.icon(method)}</slot> </label
+            >${method === shown.chosen && shown.askWallet ? walletField(shown, around) : ''}`,
       )}
     </fieldset>
-    ${shown.askWallet ? walletField(shown, around) : ''}
-    ${shown.canReturn ? html`<p class="note" part="status">${say('open')}</p>` : ''}
-    ${busy === 'slow' ? html`<p class="note spoken" part="status">${say(navigator.onLine ? 'slow' : 'lost')}</p>` : ''}
-    ${trouble ? tools.problem(trouble, say) : ''}
+    ${around.later?.notes(shown, around)} ${trouble ? tools.problem(trouble, say) : ''}
     <button part="pay" class="primary" aria-disabled=${!!busy}>
       ${busy ? html`<i></i><span class="spoken">${say('sending')}</span>` : payText}
     </button>
-    ${
-      shown.canReturn
-        ? html`<button part="back" class="quiet" type="button" @click=${() => run((session) => session.follow())}>
-            ${say('back')}
-          </button>`
-        : ''
-    }
+    ${around.later?.backButton(shown, around)}
   </form>`;
 }
 
-function amountField({ errors, busy }: Choice, { say, money, language, state, order, run }: Surroundings) {
+function amountField({ errors, busy }: Choice, { say, money, state, order, run }: Surroundings) {
   const { claims, draft } = state;
   const values = { min: money(claims?.minAmount), max: money(claims?.maxAmount) };
-  // As this language writes a number, without currency and grouping.
-  const example = () => (12.5).toLocaleString(language, { minimumFractionDigits: 2 });
   const bound = (key: MessageKey, value: string) => (value ? [say(key, values)] : []);
   return field({
     name: 'amount',
     label: `${say('amount')} (${order.currency})`,
-    value: draft.amount || (order.amount ?? ''),
+    value: draft.amount ?? '',
     mode: 'decimal',
     help: [...bound('atLeast', values.min), ...bound('atMost', values.max)].join(' · '),
-    error: errors.amount && say(errors.amount, { ...values, example: example() }),
+    error: errors.amount && say(errors.amount, { ...values, example: errors.example ?? '' }),
     busy,
     onInput: (amount) => run((session) => session.edit({ amount })),
   });

@@ -11,6 +11,8 @@ import type { SessionState, Trouble } from '../state.ts';
 
 export interface Surroundings {
   tools: typeof tools;
+  /** What the choice shows only once there is a session. */
+  later: typeof import('./returning.ts') | undefined;
   say: Say;
   /** A decimal string in the order's currency, as the language writes it; `` for none. */
   money(amount: string | null | undefined): string;

@@ -10,7 +10,7 @@ export function redirect(
   { asked, url, remainingMs }: Extract<Shown, { panel: 'redirect' }>,
   around: Surroundings,
 ): TemplateResult {
-  const { say, target, tools } = around;
+  const { say, target, tools, language, run } = around;
   const { html, heading, icon, problem } = tools;
   const link = checkoutLink(url);
   if (remainingMs === 0)
@@ -18,10 +18,18 @@ export function redirect(
   if (!link)
     return html`${heading(say('redirect'))}${problem({ code: 'redirectUnsafe', retryable: false, requestId: undefined }, say)}${otherButton(around)}`;
   const seconds = Math.ceil((remainingMs ?? 0) / 1000);
-  const time = `${Math.floor(seconds / 60)}:${`${seconds % 60}`.padStart(2, '0')}`;
+  const digits = (value: number, least: number) =>
+    new Intl.NumberFormat(language, { minimumIntegerDigits: least }).format(value);
+  const time = `${digits(Math.floor(seconds / 60), 1)}:${digits(seconds % 60, 2)}`;
   return html`${icon('CHECKOUT')}${heading(say('redirect'))}
     <p>${say(asked === 'DIRECT' ? 'notDirect' : 'redirect_help')}</p>
-    <a part="checkout" class="primary" href=${link} target=${target} rel="noopener noreferrer"
+    <a
+      part="checkout"
+      class="primary"
+      href=${link}
+      target=${target}
+      rel="noopener noreferrer"
+      @click=${(event: Event) => run((session) => session.leave(event, link))}
       >${say('redirectOpen')}</a
     >
     ${awaiting(

@@ -13,7 +13,8 @@ export function scan({ code, appUrl }: Extract<Shown, { panel: 'scan' }>, around
   const { say, tools } = around;
   const { html, heading } = tools;
   const picture = code && pictureOf(code, around);
-  const text = code && 'text' in code && code.text;
+  // Where a page may not write to the clipboard there is nothing to press.
+  const text = navigator.clipboard && code && 'text' in code && code.text;
   const link = appLink(appUrl);
   // Nobody scans the screen that shows the code: where the wallet is likely to be on this device, its link is the way.
   const inApp = !picture || (link && matchMedia('(pointer: coarse)').matches);
@@ -23,6 +24,7 @@ export function scan({ code, appUrl }: Extract<Shown, { panel: 'scan' }>, around
       <div class="beside">
         <p>${say(inApp ? 'app_help' : 'scan_help')}</p>
         ${link ? html`<a part="app-link" class=${picture ? 'second' : 'primary'} href=${link} rel="noopener">${say('appOpen')}</a>` : ''}
+        ${inApp && picture ? html`<small>${say('scanOther')}</small>` : ''}
         ${
           picture || text
             ? html`<div class="row">
@@ -38,9 +40,8 @@ export function scan({ code, appUrl }: Extract<Shown, { panel: 'scan' }>, around
 
 function copyButton(text: string, { tools: { html }, say, state, run }: Surroundings): TemplateResult {
   const isCopied = state.copied === text;
-  // Where the page may not write to the clipboard, the button changes nothing and says nothing.
   const copy = () =>
-    void navigator.clipboard?.writeText(text).then(
+    void navigator.clipboard.writeText(text).then(
       () => run((session) => session.copied(text)),
       () => {},
     );

@@ -12,14 +12,15 @@ export function paid(
   { say, order, tools, language }: Surroundings,
 ): TemplateResult {
   const { html, heading, icon } = tools;
-  const fact = (name: string, value: string) =>
+  const fact = (name: string, value: string | TemplateResult) =>
     html`<dt>${name}</dt>
       <dd>${value}</dd>`;
   const warning = order.surplus ? 'surplus' : order.otherOpen && 'otherOpen';
   return html`${icon('paid', 'm5 12.5 4.5 4.5L19 7.5')}${heading(say('paid'))}
-    ${warning ? html`<p class="note spoken">${say(warning)}</p>` : ''}
+    ${warning ? html`<p class="note grave spoken">${say(warning)}</p>` : ''}
     <dl part="details">
-      ${payment ? fact(say('method'), say(payment.method)) : ''} ${fact(say('order'), order.orderId)}
+      ${payment ? fact(say('method'), say(payment.method)) : ''}
+      ${fact(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${payment?.paidAt ? fact(say('date'), formatTime(payment.paidAt, language)) : ''}
     </dl>
     <slot name="success"></slot>`;
@@ -28,7 +29,8 @@ export function paid(
 export function failed({ method, reason }: Extract<Shown, { panel: 'failed' }>, around: Surroundings): TemplateResult {
   const { say, run, tools, state } = around;
   const { html, heading, icon } = tools;
-  const key = reason ?? 'DECLINED';
+  // A reason that came later than this file ended the payment all the same.
+  const key = reason && say(reason) ? reason : 'DECLINED';
   // Who typed nothing here has no details to check.
   const isTyped = state.draft.customer || state.draft.amount;
   const help = key === 'REJECTED' && !isTyped ? 'DECLINED' : key;
@@ -42,5 +44,6 @@ export function failed({ method, reason }: Extract<Shown, { panel: 'failed' }>, 
 
 /** By the shopper's own clock and calendar. */
 function formatTime(iso: string, language: string): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
+  const time = Date.parse(iso);
+  return time ? new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(time) : '';
 }
