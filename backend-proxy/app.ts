@@ -195,7 +195,9 @@ function observed(log: Log, metrics: Metrics, now: () => number): MiddlewareHand
     const { status } = c.res;
     const answered = { method: c.req.method, route: routePath(c), status };
     metrics.countRequest(answered);
-    log(status >= 500 ? 'warn' : 'info', 'request', {
+    // The gateway knocks with another secret than ours: its IPN URL is wrong.
+    const isStray = status === 404 && answered.route.startsWith('/ipn/');
+    log(status >= 500 || isStray ? 'warn' : 'info', 'request', {
       requestId: c.get('requestId'),
       ...answered,
       ...(c.error && refused(refusalFrom(c.error))),

@@ -6,16 +6,15 @@ export interface Call {
   operation: 'pay' | 'payout' | 'status';
   /** The port's own word for how it ended. */
   outcome: 'accepted' | 'rejected' | 'uncertain' | 'unreached' | 'found' | 'unknown' | 'unavailable';
-  /** Where it was not answered as hoped: an HTTP status or an error's code, never what the other side wrote. */
+  /** Where it was not answered as hoped: an HTTP status, an error's code, a code of the gateway's; never a text. */
   why?: string;
 }
 
 export function heard(gateway: Gateway, onCall: (call: Call) => void): Gateway {
-  type Answer = { kind: Call['outcome']; why?: string; httpStatus?: number };
+  type Answer = { kind: Call['outcome']; why?: string };
   async function tell<Result extends Answer>(operation: Call['operation'], asked: Promise<Result>) {
     const answer = await asked;
-    const { kind: outcome, httpStatus } = answer;
-    const why = httpStatus === undefined ? answer.why : `HTTP ${httpStatus}`;
+    const { kind: outcome, why } = answer;
     onCall({ operation, outcome, ...(why !== undefined && { why }) });
     return answer;
   }

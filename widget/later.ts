@@ -45,11 +45,11 @@ export function start(host: SessionHost & { element: ReactiveElement }): Engine 
   const countdown = new Countdown(element);
   const attention = new Attention();
   // Taking away what has the focus makes the browser lay the page out with half a panel, and scroll to where that ends.
-  const hold = (height: string) => {
-    const sheet = element.shadowRoot?.querySelector<HTMLElement>('.sheet');
-    if (sheet) sheet.style.minBlockSize = height && `${sheet.offsetHeight}px`;
+  const hold = (isHeld: boolean) => {
+    const shown = element.shadowRoot?.querySelector<HTMLElement>('.sheet');
+    if (shown) shown.style.minBlockSize = isHeld ? `${shown.offsetHeight}px` : '';
   };
-  element.addController({ hostUpdate: () => hold('held'), hostUpdated: () => hold('') });
+  element.addController({ hostUpdate: () => hold(true), hostUpdated: () => hold(false) });
   return {
     session,
     painted(shown, hadFocus, say) {

@@ -42,7 +42,7 @@ export interface Accepted {
  */
 export type Sent<Answer> =
   | { kind: 'accepted'; answer: Answer }
-  | { kind: 'rejected'; httpStatus: number }
+  | { kind: 'rejected'; why: string }
   | { kind: 'uncertain'; why: string }
   | { kind: 'unreached'; why: string };
 

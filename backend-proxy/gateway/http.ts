@@ -148,11 +148,14 @@ function exactNumber(amountMinor: number, currency: string): unknown {
 
 function sent<Answer>(
   reply: Reply | { lost: string },
-  { httpStatuses }: Profile,
+  { httpStatuses, refusal }: Profile,
   read: (fields: Record<string, unknown>) => Answer | undefined,
 ): Sent<Answer> {
   if ('lost' in reply) return { kind: UNREACHED.includes(reply.lost) ? 'unreached' : 'uncertain', why: reply.lost };
-  if (httpStatuses.rejected.includes(reply.status)) return { kind: 'rejected', httpStatus: reply.status };
+  if (httpStatuses.rejected.includes(reply.status)) {
+    const code = word.parse(reply.fields?.[refusal.code]);
+    return { kind: 'rejected', why: `HTTP ${reply.status}${code ? ` ${code}` : ''}` };
+  }
   if (reply.status !== 200 && reply.status !== 202) return { kind: 'uncertain', why: `HTTP ${reply.status}` };
   const answer = reply.fields && read(reply.fields);
   return answer ? { kind: 'accepted', answer } : { kind: 'uncertain', why: 'undocumented answer' };
@@ -162,6 +165,12 @@ const text = z.string().min(1).max(100_000);
 /** No control characters: no id has one, and PostgreSQL's text cannot hold a NUL. */
 const identifier = z.string().regex(/^\P{Cc}{1,100}$/u);
 const optionalIdentifier = identifier.nullish();
+/** The gateway's own code for what happened, for the merchant's eyes: a word and never a text, which could hold anything. */
+const word = z
+  .string()
+  .regex(/^[A-Z][A-Z0-9_]{1,63}$/)
+  .nullish()
+  .catch(null);
 // Made once: building a schema costs more than a hundred readings by it.
 const acceptedSchema = z.object({
   method: z.enum(METHODS),
@@ -178,6 +187,7 @@ const reportSchema = z.object({
   amount: z.string().max(40).nullish(),
   currency: z.string().max(10).nullish(),
   status: z.string().max(100).nullish(),
+  message: word,
 });
 
 function readIdentity(fields: Record<string, unknown>, id: string, { answer: names }: Profile) {
@@ -232,8 +242,9 @@ function readReport(
     Object.fromEntries(Object.entries(names).map(([ours, theirs]) => [ours, fields[theirs]])),
   );
   if (!parsed.success) return undefined;
-  const { orderId, type, paymentId, customer, amount, currency, status } = parsed.data;
+  const { orderId, type, paymentId, customer, amount, currency, status, message } = parsed.data;
   if (type !== types.PAY && type !== types.PAYOUT) return undefined;
+  const outcome = status ? (ownStatus(statuses, status) ?? 'pending') : null;
   return {
     orderId,
     type: type === types.PAY ? 'PAY' : 'PAYOUT',
@@ -241,7 +252,8 @@ function readReport(
     customer: customer ?? null,
     amount: amount ?? null,
     currency: currency ?? null,
-    outcome: status ? (ownStatus(statuses, status) ?? 'pending') : null,
+    outcome,
+    ...(outcome === 'failed' && message && { message }),
   };
 }
 

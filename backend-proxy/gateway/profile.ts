@@ -48,7 +48,10 @@ export const profileSchema = section({
     amount: name.default('amount'),
     currency: name.default('currency'),
     status: name.default('status'),
+    message: name.default('message'),
   }),
+  /** Fields of a refused request's answer. */
+  refusal: section({ code: name.default('code') }),
   types: section({
     PAY: name.default('PAY'),
     PAYOUT: name.default('PAYOUT'),

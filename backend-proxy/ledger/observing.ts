@@ -40,7 +40,7 @@ async function applySeen(p: Posting, id: string, seen: Observation): Promise<voi
         .where('id', '=', id)
         .execute();
       if (seen.outcome === 'succeeded') await applySucceeded(p, id, seen.customer);
-      else if (seen.outcome === 'failed') await applyFailed(p, id);
+      else if (seen.outcome === 'failed') await applyFailed(p, id, seen.message ?? null);
       else await applyPending(p, id);
       return;
     default:
@@ -86,13 +86,13 @@ async function applyUnknown(p: Posting, id: string): Promise<void> {
 }
 
 /** A payout's money may be sent again by hand once it is told failed: so it is told only when two checks agree. */
-async function applyFailed(p: Posting, id: string): Promise<void> {
+async function applyFailed(p: Posting, id: string, message: string | null): Promise<void> {
   const row = await p.tx.selectFrom('transactions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   if (isConflict(stageOf(row.rank), 'declined')) return flag(p, id, 'conflict', null);
   if (row.type === 'PAYOUT' && row.failed_at === null) {
     await p.tx.updateTable('transactions').set({ failed_at: p.now }).where('id', '=', id).execute();
   } else if (row.type === 'PAY' || p.now >= (row.failed_at ?? p.now) + PAYOUT_FAILED_APART_MS) {
-    await raise(p, id, 'declined');
+    await raise(p, id, 'declined', message);
   }
 }
 

@@ -13,6 +13,8 @@ export interface Report {
   amount: string | null;
   currency: string | null;
   outcome: 'pending' | 'failed' | 'succeeded';
+  /** Of a failure: the gateway's own code for it (`TOKEN_EXPIRED`), where it has one that is a code. Decides nothing. */
+  message?: string;
 }
 
 /** An IPN as read: whether it went well is one of the fields that may be missing. */
@@ -30,7 +32,7 @@ export interface Expected {
 export type MismatchField = 'orderId' | 'type' | 'paymentId' | 'currency' | 'amount';
 
 export type Verdict =
-  | ({ kind: 'verified' } & Pick<Report, 'outcome' | 'paymentId' | 'customer'>)
+  | ({ kind: 'verified' } & Pick<Report, 'outcome' | 'paymentId' | 'customer' | 'message'>)
   | { kind: 'mismatch'; field: MismatchField }
   | { kind: 'incomplete' };
 
@@ -43,8 +45,8 @@ export function verify(expected: Expected, report: Report, { complete }: { compl
   const field = differingField(expected, report);
   if (field !== undefined) return { kind: 'mismatch', field };
   if (complete && (report.amount === null || report.currency === null)) return { kind: 'incomplete' };
-  const { outcome, paymentId, customer } = report;
-  return { kind: 'verified', outcome, paymentId, customer };
+  const { outcome, paymentId, customer, message } = report;
+  return { kind: 'verified', outcome, paymentId, customer, ...(message && { message }) };
 }
 
 function differingField(expected: Expected, report: Report): MismatchField | undefined {

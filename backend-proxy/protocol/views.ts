@@ -32,20 +32,21 @@ export interface MerchantPayout extends Settling {
   note: string | null;
 }
 
-/** Promised in README.md. */
-export const WEBHOOK_TYPES = [
-  'payment.succeeded',
-  'payment.failed',
-  'payment.surplus',
-  'payment.mismatch',
-  'payment.conflict',
-  'payout.succeeded',
-  'payout.failed',
-  'payout.mismatch',
-  'payout.conflict',
-  'payout.needs_review',
-] as const;
-export type WebhookType = (typeof WEBHOOK_TYPES)[number];
+/** What each says. Promised in README.md. */
+export const WEBHOOKS = {
+  'payment.succeeded': 'The order is paid: ship',
+  'payment.failed': 'One try of the order failed; another, or this one late, may still succeed',
+  'payment.surplus': 'An order that is paid was paid once more, by this payment',
+  'payment.mismatch': 'The gateway reports another amount, currency, type or payment id: nothing is paid by it',
+  'payment.conflict': 'The gateway reports FAILED after it reported SUCCESS: ask its support',
+  'payout.succeeded': 'The money is with the customer',
+  'payout.failed':
+    'Nothing was sent, by two checks that agree: mend what the history says, and send under a new orderId',
+  'payout.mismatch': 'The gateway reports another amount, currency, type or payment id: ask its support',
+  'payout.conflict': 'The gateway reports FAILED after it reported SUCCESS: ask its support',
+  'payout.needs_review': 'A day without an end: ask the gateway’s support about it',
+} as const;
+export type WebhookType = keyof typeof WEBHOOKS;
 
 export function merchantView(transaction: Transaction): MerchantPayment | MerchantPayout {
   return transaction.type === 'PAY' ? paymentView(transaction) : payoutView(transaction);

@@ -14,7 +14,7 @@ import {
 import type { Payouts } from '../payouts.ts';
 import { parseExact } from '../gateway/json.ts';
 import { formatAmount } from '../protocol/money.ts';
-import { WEBHOOK_TYPES, iso, merchantView, paymentView, payoutView } from '../protocol/views.ts';
+import { WEBHOOKS, iso, merchantView, paymentView, payoutView } from '../protocol/views.ts';
 import { METHODS } from '../protocol/wire.ts';
 import { merchantOnly } from './guards.ts';
 import { noQuery, refusalOf, refusedBy } from './problem.ts';
@@ -296,12 +296,13 @@ function webhookView({ id, type, orderId, state, attempts, nextAt, lastAnswer, c
 
 /** Describes what is sent to WEBHOOK_URL; in the registry of the whole, for a part's would put a path before the names. */
 export function documentWebhooks({ openAPIRegistry: registry }: OpenAPIHono): void {
-  for (const type of WEBHOOK_TYPES) {
+  for (const [type, summary] of Object.entries(WEBHOOKS)) {
     const data = type.startsWith('payment') ? paymentSchema : payoutSchema;
     registry.registerWebhook({
       method: 'post',
       path: type,
-      summary: 'Signed by the Standard Webhooks scheme',
+      summary,
+      description: 'Signed by the Standard Webhooks scheme.',
       request: { body: body(z.object({ type: z.literal(type), timestamp: z.string(), data })) },
       responses: { '2XX': { description: 'Delivered' }, 410: { description: 'Dead: not sent again' } },
     });

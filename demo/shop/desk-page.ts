@@ -74,7 +74,8 @@ function transaction(entry: Transaction, what: string, note: string | null, foot
   const isSurplus = entry.type === 'PAY' && entry.surplus;
   const isForReview = entry.needsReview || isSurplus;
   const review = { tone: 'review', label: isSurplus ? 'Paid twice' : 'Needs review' };
-  const { tone, label } = isForReview ? review : CHIPS[entry.status];
+  const chip = entry.reason === 'REPLACED' ? { tone: '', label: 'Replaced' } : CHIPS[entry.status];
+  const { tone, label } = isForReview ? review : chip;
   const key = `${entry.orderId} ${entry.createdAt}`;
   return html`<li class="${isForReview ? 'review' : ''}" data-status="${entry.status}" data-key="${key}">
     <details>
@@ -85,7 +86,7 @@ function transaction(entry: Transaction, what: string, note: string | null, foot
         <span class="why"
           >${[entry.reason, entry.customer && `wallet ${entry.customer}`, note].filter(Boolean).join(' · ')}</span
         >
-        <time datetime="${entry.updatedAt}">${times.format(new Date(entry.updatedAt))}</time>
+        <time datetime="${entry.createdAt}">${times.format(new Date(entry.createdAt))}</time>
       </summary>
       <ol class="history">
         ${entry.history.map(

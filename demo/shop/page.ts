@@ -51,9 +51,9 @@ export function page({ title, place, scripts = [], walletUrl }: PageFrame, body:
 }
 
 function demoBar(walletUrl: string): Markup {
-  return html`<p class="demo">
+  return html`<aside class="demo" aria-label="Demo">
     This is a demo: no real money moves. <a href="${walletUrl}" target="_blank" rel="noopener">Open the wallet phone</a>
-  </p>`;
+  </aside>`;
 }
 
 /** A page that says one thing: not found, or not now. */

@@ -68,7 +68,7 @@ describe('the proxy at work', () => {
     assert.deepEqual(
       calls.slice(0, 3).map(({ level, operation, outcome, why }) => [level, operation, outcome, why]),
       [
-        ['warn', 'pay', 'rejected', 'HTTP 401'],
+        ['warn', 'pay', 'rejected', 'HTTP 401 SANDBOX_FAULT'],
         ['warn', 'pay', 'uncertain', 'UND_ERR_SOCKET'],
         ['warn', 'status', 'unavailable', 'HTTP 503'],
       ],

@@ -160,10 +160,9 @@ export class Session implements ReactiveController {
     this.#host.set({ draft: { ...draft, ...change }, stage: stage.at === 'choosing' ? { at: 'choosing' } : stage });
   }
 
-  async copied(copied: string): Promise<void> {
+  copied(copied: string): void {
     this.#host.set({ copied });
-    await this.#options.wait(COPIED_MS, new AbortController().signal);
-    this.#host.set({ copied: null });
+    void this.#options.wait(COPIED_MS, new AbortController().signal).then(() => this.#host.set({ copied: null }));
   }
 
   /** The method that failed, once more; where that needs what is not known here any more, or was refused as typed, the choice. */

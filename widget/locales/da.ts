@@ -84,10 +84,12 @@ export default {
     'Der er ikke forbindelse til betalingstjenesten. Tjek din forbindelse, og prøv igen: Der trækkes ikke penge to gange.',
   invalid_request: 'Tjek dine oplysninger. Der er ikke trukket penge.',
   already_paid: 'Denne ordre er allerede betalt. Der er ikke trukket penge igen.',
-  order_changed: 'Ordren er blevet ændret. Der er ikke startet en ny betaling. Genindlæs denne side.',
+  order_changed: 'Ordren er blevet ændret. Der er ikke startet en ny betaling. Gå tilbage til butikken.',
   method_unavailable: 'Denne betalingsmåde kan ikke bruges lige nu. Der er ikke trukket penge. Vælg en anden.',
-  too_many_payments: 'Der var for mange forsøg på denne ordre. Der er ikke startet en ny betaling. Kontakt butikken.',
-  too_many_requests: 'Der var for mange forsøg. Der er ikke trukket penge. Vent et minut, og prøv igen.',
+  too_many_payments:
+    'Der var for mange forsøg på denne ordre. Der er ikke startet en ny betaling. Brug en anden betalingsmåde, eller kontakt butikken.',
+  too_many_requests:
+    'Der var for mange forsøg. Der er ikke trukket penge. Prøv igen senere, eller brug en anden betalingsmåde.',
   forbidden_origin: 'Denne side må ikke modtage betalinger. Der er ikke startet en ny betaling. Giv butikken besked.',
   tryLater: 'Betalingstjenesten har et problem. Prøv igen: Der trækkes ikke penge to gange.',
   tryNever: 'Betalingen kunne ikke startes. Der er ikke trukket penge. Kontakt butikken.',

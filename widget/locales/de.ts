@@ -88,13 +88,13 @@ export default {
   invalid_request: 'Bitte prüfen Sie Ihre Angaben. Es wurde nichts abgebucht.',
   already_paid: 'Diese Bestellung ist schon bezahlt. Es wurde nicht noch einmal abgebucht.',
   order_changed:
-    'Die Bestellung hat sich geändert. Es wurde keine neue Zahlung gestartet. Bitte laden Sie diese Seite neu.',
+    'Die Bestellung hat sich geändert. Es wurde keine neue Zahlung gestartet. Bitte gehen Sie zurück zum Shop.',
   method_unavailable:
     'Diese Zahlungsart ist gerade nicht verfügbar. Es wurde nichts abgebucht. Bitte wählen Sie eine andere.',
   too_many_payments:
-    'Es gab zu viele Versuche für diese Bestellung. Es wurde keine neue Zahlung gestartet. Bitte wenden Sie sich an den Shop.',
+    'Es gab zu viele Versuche für diese Bestellung. Es wurde keine neue Zahlung gestartet. Bitte wählen Sie eine andere Zahlungsart oder wenden Sie sich an den Shop.',
   too_many_requests:
-    'Es gab zu viele Versuche. Es wurde nichts abgebucht. Bitte warten Sie eine Minute und versuchen Sie es noch einmal.',
+    'Es gab zu viele Versuche. Es wurde nichts abgebucht. Bitte versuchen Sie es später noch einmal oder wählen Sie eine andere Zahlungsart.',
   forbidden_origin:
     'Diese Seite darf keine Zahlungen annehmen. Es wurde keine neue Zahlung gestartet. Bitte informieren Sie den Shop.',
   tryLater: 'Der Zahlungsdienst ist gestört. Bitte versuchen Sie es noch einmal: Es wird nicht doppelt abgebucht.',

@@ -81,11 +81,12 @@ export default {
   network: 'Makseteenusega ei saadud ühendust. Kontrollige ühendust ja proovige uuesti: raha ei võeta kaks korda.',
   invalid_request: 'Palun kontrollige andmeid. Raha ei võetud.',
   already_paid: 'See tellimus on juba makstud. Teilt ei võetud uuesti raha.',
-  order_changed: 'Tellimus on muutunud. Uut makset ei alustatud. Palun laadige see leht uuesti.',
+  order_changed: 'Tellimus on muutunud. Uut makset ei alustatud. Palun minge poodi tagasi.',
   method_unavailable: 'See makseviis pole praegu saadaval. Raha ei võetud. Palun valige teine.',
   too_many_payments:
-    'Selle tellimuse puhul oli liiga palju katseid. Uut makset ei alustatud. Palun pöörduge poe poole.',
-  too_many_requests: 'Katseid oli liiga palju. Raha ei võetud. Palun oodake minut ja proovige uuesti.',
+    'Selle tellimuse puhul oli liiga palju katseid. Uut makset ei alustatud. Palun valige teine makseviis või pöörduge poe poole.',
+  too_many_requests:
+    'Katseid oli liiga palju. Raha ei võetud. Palun proovige hiljem uuesti või valige teine makseviis.',
   forbidden_origin: 'See leht ei tohi makseid vastu võtta. Uut makset ei alustatud. Palun teavitage poodi.',
   tryLater: 'Makseteenuses on tõrge. Palun proovige uuesti: raha ei võeta kaks korda.',
   tryNever: 'Makset ei saanud alustada. Raha ei võetud. Palun pöörduge poe poole.',

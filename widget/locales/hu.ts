@@ -85,10 +85,12 @@ export default {
     'A fizetési szolgáltatás nem érhető el. Ellenőrizze a kapcsolatot, és próbálja újra: nem terheljük meg kétszer.',
   invalid_request: 'Kérjük, ellenőrizze az adatait. Nem történt terhelés.',
   already_paid: 'Ezt a rendelést már kifizették. Nem terheltük meg újra.',
-  order_changed: 'A rendelés megváltozott. Nem indult új fizetés. Kérjük, töltse be újra ezt az oldalt.',
+  order_changed: 'A rendelés megváltozott. Nem indult új fizetés. Kérjük, térjen vissza a boltba.',
   method_unavailable: 'Ez a mód most nem érhető el. Nem történt terhelés. Kérjük, válasszon másikat.',
-  too_many_payments: 'Túl sok próbálkozás ennél a rendelésnél. Nem indult új fizetés. Kérjük, forduljon a bolthoz.',
-  too_many_requests: 'Túl sok próbálkozás. Nem történt terhelés. Kérjük, várjon egy percet, és próbálja újra.',
+  too_many_payments:
+    'Túl sok próbálkozás ennél a rendelésnél. Nem indult új fizetés. Kérjük, válasszon másik módot, vagy forduljon a bolthoz.',
+  too_many_requests:
+    'Túl sok próbálkozás. Nem történt terhelés. Kérjük, próbálja újra később, vagy válasszon másik módot.',
   forbidden_origin: 'Ez az oldal nem fogadhat fizetést. Nem indult új fizetés. Kérjük, értesítse a boltot.',
   tryLater: 'A fizetési szolgáltatásban hiba van. Kérjük, próbálja újra: nem terheljük meg kétszer.',
   tryNever: 'A fizetést nem sikerült elindítani. Nem történt terhelés. Kérjük, forduljon a bolthoz.',

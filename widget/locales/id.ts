@@ -24,8 +24,8 @@ export default {
   pay: 'Bayar {amount}',
   sending: 'Memulai…',
   slow: 'Koneksi lambat. Kami terus mencoba; Anda tidak akan ditagih dua kali.',
-  back: 'Kembali ke pembayaran terbuka',
-  open: 'Pembayaran yang Anda mulai masih terbuka. Konfirmasi satu pembayaran saja agar Anda tidak membayar dua kali.',
+  back: 'Kembali ke pembayaran yang belum selesai',
+  open: 'Pembayaran yang Anda mulai belum selesai. Konfirmasi satu pembayaran saja agar Anda tidak membayar dua kali.',
   unpaid: 'Silakan bayar dahulu.',
 
   checking: 'Memeriksa pembayaran Anda',
@@ -59,7 +59,7 @@ export default {
   surplus:
     'Pesanan ini dibayar lebih dari satu kali. Toko sudah diberi tahu; silakan hubungi toko tentang kelebihan pembayaran ini.',
   otherOpen:
-    'Pembayaran lain untuk pesanan ini masih terbuka. Jangan konfirmasi pembayaran itu agar Anda tidak membayar dua kali.',
+    'Pembayaran lain untuk pesanan ini belum selesai. Jangan konfirmasi pembayaran itu agar Anda tidak membayar dua kali.',
   method: 'Metode',
   order: 'Pesanan',
   date: 'Tanggal',
@@ -85,11 +85,12 @@ export default {
   network: 'Layanan pembayaran tidak dapat dihubungi. Periksa koneksi dan coba lagi: Anda tidak akan ditagih dua kali.',
   invalid_request: 'Silakan periksa data Anda. Tidak ada uang yang ditarik.',
   already_paid: 'Pesanan ini sudah dibayar. Anda tidak ditagih lagi.',
-  order_changed: 'Pesanan telah berubah. Tidak ada pembayaran baru yang dimulai. Silakan muat ulang halaman ini.',
+  order_changed: 'Pesanan telah berubah. Tidak ada pembayaran baru yang dimulai. Silakan kembali ke toko.',
   method_unavailable: 'Metode ini sedang tidak tersedia. Tidak ada uang yang ditarik. Silakan gunakan yang lain.',
   too_many_payments:
-    'Terlalu banyak percobaan untuk pesanan ini. Tidak ada pembayaran baru yang dimulai. Silakan hubungi toko.',
-  too_many_requests: 'Terlalu banyak percobaan. Tidak ada uang yang ditarik. Silakan tunggu semenit lalu coba lagi.',
+    'Terlalu banyak percobaan untuk pesanan ini. Tidak ada pembayaran baru yang dimulai. Silakan gunakan metode lain atau hubungi toko.',
+  too_many_requests:
+    'Terlalu banyak percobaan. Tidak ada uang yang ditarik. Silakan coba lagi nanti atau gunakan metode lain.',
   forbidden_origin:
     'Halaman ini tidak boleh menerima pembayaran. Tidak ada pembayaran baru yang dimulai. Mohon beri tahu toko.',
   tryLater: 'Layanan pembayaran sedang bermasalah. Silakan coba lagi: Anda tidak akan ditagih dua kali.',

@@ -24,8 +24,8 @@ export default {
   pay: 'Paga {amount}',
   sending: 'Avvio in corso…',
   slow: 'La connessione è lenta. Continuiamo a provare; non riceverai un doppio addebito.',
-  back: 'Torna al pagamento aperto',
-  open: 'Il pagamento che hai avviato è ancora aperto. Conferma un solo pagamento, altrimenti pagherai due volte.',
+  back: 'Torna al pagamento in corso',
+  open: 'Il pagamento che hai avviato è ancora in corso. Conferma un solo pagamento, altrimenti pagherai due volte.',
   unpaid: 'Prima effettua il pagamento.',
 
   checking: 'Verifica del pagamento',
@@ -57,7 +57,7 @@ export default {
   paid: 'Pagamento ricevuto',
   surplus:
     'Questo ordine è stato pagato più di una volta. Il negozio è stato avvisato; contattalo per il pagamento in più.',
-  otherOpen: 'Un altro pagamento per questo ordine è ancora aperto. Non confermarlo, altrimenti pagherai due volte.',
+  otherOpen: 'Un altro pagamento per questo ordine è ancora in corso. Non confermarlo, altrimenti pagherai due volte.',
   method: 'Metodo',
   order: 'Ordine',
   date: 'Data',
@@ -84,11 +84,11 @@ export default {
     'Il servizio di pagamento non è raggiungibile. Verifica la connessione e riprova: non riceverai un doppio addebito.',
   invalid_request: 'Verifica i tuoi dati. Nessun addebito.',
   already_paid: 'Questo ordine è già pagato. Non hai ricevuto un nuovo addebito.',
-  order_changed: 'L’ordine è cambiato. Non è stato avviato alcun nuovo pagamento. Ricarica questa pagina.',
+  order_changed: 'L’ordine è cambiato. Non è stato avviato alcun nuovo pagamento. Torna al negozio.',
   method_unavailable: 'Questo metodo non è disponibile al momento. Nessun addebito. Scegline un altro.',
   too_many_payments:
-    'Troppi tentativi per questo ordine. Non è stato avviato alcun nuovo pagamento. Contatta il negozio.',
-  too_many_requests: 'Troppi tentativi. Nessun addebito. Attendi un minuto e riprova.',
+    'Troppi tentativi per questo ordine. Non è stato avviato alcun nuovo pagamento. Usa un altro metodo o contatta il negozio.',
+  too_many_requests: 'Troppi tentativi. Nessun addebito. Riprova più tardi o usa un altro metodo.',
   forbidden_origin:
     'Questa pagina non può ricevere pagamenti. Non è stato avviato alcun nuovo pagamento. Avvisa il negozio.',
   tryLater: 'Il servizio di pagamento ha un problema. Riprova: non riceverai un doppio addebito.',

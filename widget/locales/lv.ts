@@ -83,11 +83,12 @@ export default {
     'Neizdevās sazināties ar maksājumu pakalpojumu. Pārbaudiet savienojumu un mēģiniet vēlreiz: nauda netiks noņemta divreiz.',
   invalid_request: 'Lūdzu, pārbaudiet savus datus. Nauda nav noņemta.',
   already_paid: 'Šis pasūtījums jau ir apmaksāts. Nauda nav noņemta vēlreiz.',
-  order_changed: 'Pasūtījums ir mainījies. Jauns maksājums netika sākts. Lūdzu, pārlādējiet šo lapu.',
+  order_changed: 'Pasūtījums ir mainījies. Jauns maksājums netika sākts. Lūdzu, atgriezieties veikalā.',
   method_unavailable: 'Šis veids pašlaik nav pieejams. Nauda nav noņemta. Lūdzu, izmantojiet citu.',
   too_many_payments:
-    'Šim pasūtījumam bija pārāk daudz mēģinājumu. Jauns maksājums netika sākts. Lūdzu, sazinieties ar veikalu.',
-  too_many_requests: 'Bija pārāk daudz mēģinājumu. Nauda nav noņemta. Lūdzu, pagaidiet minūti un mēģiniet vēlreiz.',
+    'Šim pasūtījumam bija pārāk daudz mēģinājumu. Jauns maksājums netika sākts. Lūdzu, izmantojiet citu veidu vai sazinieties ar veikalu.',
+  too_many_requests:
+    'Bija pārāk daudz mēģinājumu. Nauda nav noņemta. Lūdzu, mēģiniet vēlāk vai izmantojiet citu veidu.',
   forbidden_origin: 'Šī lapa nedrīkst pieņemt maksājumus. Jauns maksājums netika sākts. Lūdzu, informējiet veikalu.',
   tryLater: 'Maksājumu pakalpojumā ir kļūme. Lūdzu, mēģiniet vēlreiz: nauda netiks noņemta divreiz.',
   tryNever: 'Maksājumu neizdevās sākt. Nauda nav noņemta. Lūdzu, sazinieties ar veikalu.',

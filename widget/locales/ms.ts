@@ -25,7 +25,7 @@ export default {
   sending: 'Memulakan…',
   slow: 'Sambungan perlahan. Kami terus mencuba; anda tidak akan dicaj dua kali.',
   back: 'Kembali ke bayaran',
-  open: 'Pembayaran yang anda mulakan masih terbuka. Sahkan satu pembayaran sahaja supaya anda tidak membayar dua kali.',
+  open: 'Pembayaran yang anda mulakan belum selesai. Sahkan satu pembayaran sahaja supaya anda tidak membayar dua kali.',
   unpaid: 'Sila buat bayaran dahulu.',
 
   checking: 'Menyemak pembayaran anda',
@@ -58,7 +58,7 @@ export default {
   surplus:
     'Pesanan ini telah dibayar lebih daripada sekali. Kedai telah dimaklumkan; sila hubungi kedai tentang bayaran lebihan itu.',
   otherOpen:
-    'Satu lagi pembayaran untuk pesanan ini masih terbuka. Jangan sahkan pembayaran itu supaya anda tidak membayar dua kali.',
+    'Satu lagi pembayaran untuk pesanan ini belum selesai. Jangan sahkan pembayaran itu supaya anda tidak membayar dua kali.',
   method: 'Kaedah',
   order: 'Pesanan',
   date: 'Tarikh',
@@ -87,11 +87,11 @@ export default {
     'Perkhidmatan pembayaran tidak dapat dihubungi. Semak sambungan anda dan cuba lagi: anda tidak akan dicaj dua kali.',
   invalid_request: 'Sila semak butiran anda. Tiada wang diambil.',
   already_paid: 'Pesanan ini sudah dibayar. Anda tidak dicaj sekali lagi.',
-  order_changed: 'Pesanan telah berubah. Tiada pembayaran baharu dimulakan. Sila muat semula halaman ini.',
+  order_changed: 'Pesanan telah berubah. Tiada pembayaran baharu dimulakan. Sila kembali ke kedai.',
   method_unavailable: 'Kaedah ini tidak tersedia sekarang. Tiada wang diambil. Sila gunakan kaedah lain.',
   too_many_payments:
-    'Terlalu banyak percubaan untuk pesanan ini. Tiada pembayaran baharu dimulakan. Sila hubungi kedai.',
-  too_many_requests: 'Terlalu banyak percubaan. Tiada wang diambil. Sila tunggu seminit dan cuba lagi.',
+    'Terlalu banyak percubaan untuk pesanan ini. Tiada pembayaran baharu dimulakan. Sila gunakan kaedah lain atau hubungi kedai.',
+  too_many_requests: 'Terlalu banyak percubaan. Tiada wang diambil. Sila cuba lagi kemudian atau gunakan kaedah lain.',
   forbidden_origin:
     'Halaman ini tidak dibenarkan menerima pembayaran. Tiada pembayaran baharu dimulakan. Sila maklumkan kepada kedai.',
   tryLater: 'Perkhidmatan pembayaran mengalami masalah. Sila cuba lagi: anda tidak akan dicaj dua kali.',

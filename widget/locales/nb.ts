@@ -86,11 +86,12 @@ export default {
     'Vi får ikke kontakt med betalingstjenesten. Kontroller forbindelsen og prøv igjen: Du blir ikke belastet to ganger.',
   invalid_request: 'Kontroller opplysningene dine. Ingen penger er trukket.',
   already_paid: 'Denne bestillingen er allerede betalt. Du ble ikke belastet på nytt.',
-  order_changed: 'Bestillingen er endret. Ingen ny betaling er startet. Last inn denne siden på nytt.',
+  order_changed: 'Bestillingen er endret. Ingen ny betaling er startet. Gå tilbake til butikken.',
   method_unavailable: 'Denne betalingsmåten er ikke tilgjengelig nå. Ingen penger er trukket. Velg en annen.',
   too_many_payments:
-    'Det har vært for mange forsøk for denne bestillingen. Ingen ny betaling er startet. Kontakt butikken.',
-  too_many_requests: 'Det har vært for mange forsøk. Ingen penger er trukket. Vent et minutt og prøv igjen.',
+    'Det har vært for mange forsøk for denne bestillingen. Ingen ny betaling er startet. Velg en annen betalingsmåte eller kontakt butikken.',
+  too_many_requests:
+    'Det har vært for mange forsøk. Ingen penger er trukket. Prøv igjen senere eller velg en annen betalingsmåte.',
   forbidden_origin:
     'Denne siden har ikke lov til å ta imot betalinger. Ingen ny betaling er startet. Si fra til butikken.',
   tryLater: 'Betalingstjenesten har et problem. Prøv igjen: Du blir ikke belastet to ganger.',

@@ -86,12 +86,12 @@ export default {
     'De betaaldienst is niet bereikbaar. Controleer uw verbinding en probeer het opnieuw: er wordt niet dubbel afgeschreven.',
   invalid_request: 'Controleer uw gegevens. Er is niets afgeschreven.',
   already_paid: 'Deze bestelling is al betaald. Er is niet opnieuw afgeschreven.',
-  order_changed: 'De bestelling is gewijzigd. Er is geen nieuwe betaling gestart. Laad deze pagina opnieuw.',
+  order_changed: 'De bestelling is gewijzigd. Er is geen nieuwe betaling gestart. Ga terug naar de winkel.',
   method_unavailable: 'Deze betaalwijze is nu niet beschikbaar. Er is niets afgeschreven. Kies een andere.',
   too_many_payments:
-    'Er zijn te veel pogingen gedaan voor deze bestelling. Er is geen nieuwe betaling gestart. Neem contact op met de winkel.',
+    'Er zijn te veel pogingen gedaan voor deze bestelling. Er is geen nieuwe betaling gestart. Kies een andere betaalwijze of neem contact op met de winkel.',
   too_many_requests:
-    'Er zijn te veel pogingen gedaan. Er is niets afgeschreven. Wacht een minuut en probeer het opnieuw.',
+    'Er zijn te veel pogingen gedaan. Er is niets afgeschreven. Probeer het later opnieuw of kies een andere betaalwijze.',
   forbidden_origin:
     'Deze pagina mag geen betalingen aannemen. Er is geen nieuwe betaling gestart. Meld dit aan de winkel.',
   tryLater: 'Er is een storing bij de betaaldienst. Probeer het opnieuw: er wordt niet dubbel afgeschreven.',

@@ -85,12 +85,12 @@ export default {
     'Não foi possível contactar o serviço de pagamento. Verifique a ligação e tente novamente: o valor não será cobrado duas vezes.',
   invalid_request: 'Verifique os seus dados. Não foi cobrado qualquer valor.',
   already_paid: 'Esta encomenda já está paga. O valor não voltou a ser cobrado.',
-  order_changed: 'A encomenda foi alterada. Não foi iniciado qualquer novo pagamento. Recarregue esta página.',
+  order_changed: 'A encomenda foi alterada. Não foi iniciado qualquer novo pagamento. Volte à loja.',
   method_unavailable: 'Este método não está disponível de momento. Não foi cobrado qualquer valor. Use outro.',
   too_many_payments:
-    'Houve demasiadas tentativas para esta encomenda. Não foi iniciado qualquer novo pagamento. Contacte a loja.',
+    'Houve demasiadas tentativas para esta encomenda. Não foi iniciado qualquer novo pagamento. Use outro método ou contacte a loja.',
   too_many_requests:
-    'Houve demasiadas tentativas. Não foi cobrado qualquer valor. Aguarde um minuto e tente novamente.',
+    'Houve demasiadas tentativas. Não foi cobrado qualquer valor. Tente mais tarde ou use outro método.',
   forbidden_origin:
     'Esta página não pode receber pagamentos. Não foi iniciado qualquer novo pagamento. Informe a loja.',
   tryLater: 'O serviço de pagamento tem um problema. Tente novamente: o valor não será cobrado duas vezes.',

@@ -23,7 +23,7 @@ export default {
   walletWrong: 'Introduceți numărul de 4 până la 20 de cifre afișat în aplicația portofelului.',
   pay: 'Plătiți {amount}',
   sending: 'Se inițiază…',
-  slow: 'Conexiunea este lentă. Încercăm în continuare; suma nu va fi retrasă de două ori.',
+  slow: 'Conexiunea este lentă. Încercăm în continuare; suma nu va fi debitată de două ori.',
   back: 'Înapoi la plată',
   open: 'Plata pe care ați inițiat-o este încă în curs. Confirmați o singură plată, altfel veți plăti de două ori.',
   unpaid: 'Vă rugăm să plătiți mai întâi.',
@@ -36,7 +36,7 @@ export default {
     'Nu se poate trimite o solicitare către portofelul cu acest ID. Vă puteți conecta în schimb pe pagina de plată. Această pagină se actualizează singură.',
   redirectOpen: 'La pagina de plată',
   redirectUnsafe:
-    'Pagina de plată nu poate fi deschisă în siguranță. Nu s-a retras nicio sumă. Vă rugăm să alegeți altă metodă.',
+    'Pagina de plată nu poate fi deschisă în siguranță. Nu s-a debitat nicio sumă. Vă rugăm să alegeți altă metodă.',
   timeLeft: 'Timp rămas: {time}',
   timeUp: 'Timpul a expirat',
   timeUp_help: 'Verificăm dacă plata dumneavoastră a ajuns.',
@@ -63,16 +63,16 @@ export default {
   order: 'Comandă',
   date: 'Data',
   DECLINED: 'Plata nu a fost finalizată',
-  DECLINED_help: 'Nu s-a retras nicio sumă. Puteți încerca din nou sau folosi altă metodă.',
+  DECLINED_help: 'Nu s-a debitat nicio sumă. Puteți încerca din nou sau folosi altă metodă.',
   EXPIRED: 'Timpul a expirat',
   EXPIRED_help:
-    'Dacă ați confirmat în ultimul moment, plata va apărea aici în câteva minute. Altfel, nu s-a retras nicio sumă.',
+    'Dacă ați confirmat în ultimul moment, plata va apărea aici în câteva minute. Altfel, nu s-a debitat nicio sumă.',
   REPLACED: 'Această plată a fost înlocuită',
   REPLACED_help: 'Dacă plata anterioară este totuși efectuată, va apărea aici.',
   REJECTED: 'Plata nu a fost acceptată',
-  REJECTED_help: 'Nu s-a retras nicio sumă. Vă rugăm să verificați datele sau să folosiți altă metodă.',
+  REJECTED_help: 'Nu s-a debitat nicio sumă. Vă rugăm să verificați datele sau să folosiți altă metodă.',
   NOT_CREATED: 'Plata nu a fost inițiată',
-  NOT_CREATED_help: 'Nu s-a retras nicio sumă. Puteți încerca din nou fără grijă.',
+  NOT_CREATED_help: 'Nu s-a debitat nicio sumă. Puteți încerca din nou fără grijă.',
   again: 'Încercați din nou',
 
   lost: 'Nu există conexiune. Încercăm în continuare; plata dumneavoastră nu este afectată.',
@@ -83,18 +83,18 @@ export default {
   invalid_token:
     'Linkul de plată nu este valid. Dacă ați plătit, plata este valabilă. Vă rugăm să reveniți la magazin.',
   network:
-    'Serviciul de plată nu a putut fi contactat. Verificați conexiunea și încercați din nou: suma nu va fi retrasă de două ori.',
-  invalid_request: 'Vă rugăm să verificați datele. Nu s-a retras nicio sumă.',
-  already_paid: 'Această comandă este deja plătită. Nu s-a retras nicio sumă în plus.',
-  order_changed: 'Comanda s-a modificat. Nu a fost inițiată nicio plată nouă. Vă rugăm să reîncărcați această pagină.',
-  method_unavailable: 'Această metodă nu este disponibilă acum. Nu s-a retras nicio sumă. Vă rugăm să folosiți alta.',
+    'Serviciul de plată nu a putut fi contactat. Verificați conexiunea și încercați din nou: suma nu va fi debitată de două ori.',
+  invalid_request: 'Vă rugăm să verificați datele. Nu s-a debitat nicio sumă.',
+  already_paid: 'Această comandă este deja plătită. Nu s-a debitat nicio sumă în plus.',
+  order_changed: 'Comanda s-a modificat. Nu a fost inițiată nicio plată nouă. Vă rugăm să reveniți la magazin.',
+  method_unavailable: 'Această metodă nu este disponibilă acum. Nu s-a debitat nicio sumă. Vă rugăm să folosiți alta.',
   too_many_payments:
-    'Au fost prea multe încercări pentru această comandă. Nu a fost inițiată nicio plată nouă. Vă rugăm să contactați magazinul.',
+    'Au fost prea multe încercări pentru această comandă. Nu a fost inițiată nicio plată nouă. Vă rugăm să folosiți altă metodă sau să contactați magazinul.',
   too_many_requests:
-    'Au fost prea multe încercări. Nu s-a retras nicio sumă. Vă rugăm să așteptați un minut și să încercați din nou.',
+    'Au fost prea multe încercări. Nu s-a debitat nicio sumă. Vă rugăm să încercați mai târziu sau să folosiți altă metodă.',
   forbidden_origin:
     'Această pagină nu poate primi plăți. Nu a fost inițiată nicio plată nouă. Vă rugăm să anunțați magazinul.',
-  tryLater: 'Serviciul de plată are o problemă. Vă rugăm să încercați din nou: suma nu va fi retrasă de două ori.',
-  tryNever: 'Plata nu a putut fi inițiată. Nu s-a retras nicio sumă. Vă rugăm să contactați magazinul.',
+  tryLater: 'Serviciul de plată are o problemă. Vă rugăm să încercați din nou: suma nu va fi debitată de două ori.',
+  tryNever: 'Plata nu a putut fi inițiată. Nu s-a debitat nicio sumă. Vă rugăm să contactați magazinul.',
   reference: 'Referință: {id}',
 } satisfies Messages;

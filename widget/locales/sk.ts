@@ -84,12 +84,12 @@ export default {
   network: 'Platobná služba je nedostupná. Skontrolujte pripojenie a skúste to znova: peniaze sa nestrhnú dvakrát.',
   invalid_request: 'Skontrolujte, prosím, údaje. Nestrhli sa žiadne peniaze.',
   already_paid: 'Táto objednávka je už zaplatená. Peniaze sa nestrhli znova.',
-  order_changed: 'Objednávka sa zmenila. Nezačala sa žiadna nová platba. Načítajte, prosím, túto stránku znova.',
+  order_changed: 'Objednávka sa zmenila. Nezačala sa žiadna nová platba. Vráťte sa, prosím, do obchodu.',
   method_unavailable: 'Tento spôsob teraz nie je dostupný. Nestrhli sa žiadne peniaze. Použite, prosím, iný.',
   too_many_payments:
-    'Pre túto objednávku bolo príliš veľa pokusov. Nezačala sa žiadna nová platba. Obráťte sa, prosím, na obchod.',
+    'Pre túto objednávku bolo príliš veľa pokusov. Nezačala sa žiadna nová platba. Použite, prosím, iný spôsob alebo sa obráťte na obchod.',
   too_many_requests:
-    'Bolo príliš veľa pokusov. Nestrhli sa žiadne peniaze. Počkajte, prosím, minútu a skúste to znova.',
+    'Bolo príliš veľa pokusov. Nestrhli sa žiadne peniaze. Skúste to, prosím, neskôr alebo použite iný spôsob.',
   forbidden_origin: 'Táto stránka nesmie prijímať platby. Nezačala sa žiadna nová platba. Oznámte to, prosím, obchodu.',
   tryLater: 'Platobná služba má problém. Skúste to, prosím, znova: peniaze sa nestrhnú dvakrát.',
   tryNever: 'Platbu sa nepodarilo začať. Nestrhli sa žiadne peniaze. Obráťte sa, prosím, na obchod.',

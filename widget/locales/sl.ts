@@ -84,11 +84,12 @@ export default {
     'Plačilna storitev ni dosegljiva. Preverite povezavo in poskusite znova: plačilo vam ne bo zaračunano dvakrat.',
   invalid_request: 'Prosimo, preverite podatke. Nič ni bilo zaračunano.',
   already_paid: 'To naročilo je že plačano. Ni vam bilo zaračunano znova.',
-  order_changed: 'Naročilo se je spremenilo. Nobeno novo plačilo ni bilo začeto. Prosimo, znova naložite to stran.',
+  order_changed: 'Naročilo se je spremenilo. Nobeno novo plačilo ni bilo začeto. Prosimo, vrnite se v trgovino.',
   method_unavailable: 'Ta način trenutno ni na voljo. Nič ni bilo zaračunano. Prosimo, uporabite drugega.',
   too_many_payments:
-    'Za to naročilo je bilo preveč poskusov. Nobeno novo plačilo ni bilo začeto. Prosimo, obrnite se na trgovino.',
-  too_many_requests: 'Bilo je preveč poskusov. Nič ni bilo zaračunano. Prosimo, počakajte minuto in poskusite znova.',
+    'Za to naročilo je bilo preveč poskusov. Nobeno novo plačilo ni bilo začeto. Prosimo, uporabite drug način ali se obrnite na trgovino.',
+  too_many_requests:
+    'Bilo je preveč poskusov. Nič ni bilo zaračunano. Prosimo, poskusite pozneje ali uporabite drug način.',
   forbidden_origin:
     'Ta stran ne sme sprejemati plačil. Nobeno novo plačilo ni bilo začeto. Prosimo, obvestite trgovino.',
   tryLater: 'Plačilna storitev ima težavo. Prosimo, poskusite znova: plačilo vam ne bo zaračunano dvakrat.',

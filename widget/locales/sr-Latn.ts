@@ -85,11 +85,12 @@ export default {
   network: 'Usluga plaćanja nije dostupna. Proverite vezu i pokušajte ponovo: novac neće biti skinut dva puta.',
   invalid_request: 'Molimo vas da proverite podatke. Novac nije skinut.',
   already_paid: 'Ova porudžbina je već plaćena. Novac nije skinut ponovo.',
-  order_changed: 'Porudžbina je izmenjena. Novo plaćanje nije pokrenuto. Molimo vas da ponovo učitate ovu stranicu.',
+  order_changed: 'Porudžbina je izmenjena. Novo plaćanje nije pokrenuto. Molimo vas da se vratite u prodavnicu.',
   method_unavailable: 'Ovaj način trenutno nije dostupan. Novac nije skinut. Molimo vas da izaberete drugi.',
   too_many_payments:
-    'Bilo je previše pokušaja za ovu porudžbinu. Novo plaćanje nije pokrenuto. Molimo vas da se obratite prodavnici.',
-  too_many_requests: 'Bilo je previše pokušaja. Novac nije skinut. Molimo vas da sačekate minut i pokušate ponovo.',
+    'Bilo je previše pokušaja za ovu porudžbinu. Novo plaćanje nije pokrenuto. Molimo vas da izaberete drugi način ili da se obratite prodavnici.',
+  too_many_requests:
+    'Bilo je previše pokušaja. Novac nije skinut. Molimo vas da pokušate kasnije ili izaberete drugi način.',
   forbidden_origin:
     'Ova stranica ne sme da prima uplate. Novo plaćanje nije pokrenuto. Molimo vas da obavestite prodavnicu.',
   tryLater: 'Došlo je do problema sa uslugom plaćanja. Molimo vas da pokušate ponovo: novac neće biti skinut dva puta.',

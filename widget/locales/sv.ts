@@ -84,11 +84,12 @@ export default {
   network: 'Betaltjänsten kunde inte nås. Kontrollera din anslutning och försök igen: du debiteras inte två gånger.',
   invalid_request: 'Kontrollera dina uppgifter. Inga pengar har dragits.',
   already_paid: 'Den här beställningen är redan betald. Du debiterades inte igen.',
-  order_changed: 'Beställningen har ändrats. Ingen ny betalning har startats. Ladda om den här sidan.',
+  order_changed: 'Beställningen har ändrats. Ingen ny betalning har startats. Gå tillbaka till butiken.',
   method_unavailable: 'Det här betalsättet är inte tillgängligt just nu. Inga pengar har dragits. Välj ett annat.',
   too_many_payments:
-    'Det har gjorts för många försök för den här beställningen. Ingen ny betalning har startats. Kontakta butiken.',
-  too_many_requests: 'Det har gjorts för många försök. Inga pengar har dragits. Vänta en minut och försök igen.',
+    'Det har gjorts för många försök för den här beställningen. Ingen ny betalning har startats. Välj ett annat betalsätt eller kontakta butiken.',
+  too_many_requests:
+    'Det har gjorts för många försök. Inga pengar har dragits. Försök igen senare eller välj ett annat betalsätt.',
   forbidden_origin: 'Den här sidan får inte ta emot betalningar. Ingen ny betalning har startats. Meddela butiken.',
   tryLater: 'Betaltjänsten har ett problem. Försök igen: du debiteras inte två gånger.',
   tryNever: 'Betalningen kunde inte startas. Inga pengar har dragits. Kontakta butiken.',

@@ -83,10 +83,12 @@ export default {
   network: 'Ödeme hizmetine ulaşılamadı. Bağlantınızı kontrol edip yeniden deneyin: iki kez ödeme alınmaz.',
   invalid_request: 'Lütfen bilgilerinizi kontrol edin. Para alınmadı.',
   already_paid: 'Bu sipariş zaten ödendi. Yeniden ödeme alınmadı.',
-  order_changed: 'Sipariş değişti. Yeni ödeme başlatılmadı. Lütfen bu sayfayı yenileyin.',
+  order_changed: 'Sipariş değişti. Yeni ödeme başlatılmadı. Lütfen mağazaya dönün.',
   method_unavailable: 'Bu yöntem şu anda kullanılamıyor. Para alınmadı. Lütfen başka birini kullanın.',
-  too_many_payments: 'Bu sipariş için çok fazla deneme yapıldı. Yeni ödeme başlatılmadı. Lütfen mağazayla görüşün.',
-  too_many_requests: 'Çok fazla deneme yapıldı. Para alınmadı. Lütfen bir dakika bekleyip yeniden deneyin.',
+  too_many_payments:
+    'Bu sipariş için çok fazla deneme yapıldı. Yeni ödeme başlatılmadı. Lütfen başka bir yöntem kullanın ya da mağazayla görüşün.',
+  too_many_requests:
+    'Çok fazla deneme yapıldı. Para alınmadı. Lütfen daha sonra deneyin ya da başka bir yöntem kullanın.',
   forbidden_origin: 'Bu sayfa ödeme alamaz. Yeni ödeme başlatılmadı. Lütfen mağazaya bildirin.',
   tryLater: 'Ödeme hizmetinde bir sorun var. Lütfen yeniden deneyin: iki kez ödeme alınmaz.',
   tryNever: 'Ödeme başlatılamadı. Para alınmadı. Lütfen mağazayla görüşün.',

@@ -87,12 +87,13 @@ export default {
     'Không thể kết nối với dịch vụ thanh toán. Vui lòng kiểm tra kết nối và thử lại: bạn sẽ không bị trừ tiền hai lần.',
   invalid_request: 'Vui lòng kiểm tra thông tin. Không có khoản tiền nào bị trừ.',
   already_paid: 'Đơn hàng này đã được thanh toán. Bạn không bị trừ tiền thêm lần nữa.',
-  order_changed: 'Đơn hàng đã thay đổi. Không có giao dịch mới nào được bắt đầu. Vui lòng tải lại trang này.',
+  order_changed: 'Đơn hàng đã thay đổi. Không có giao dịch mới nào được bắt đầu. Vui lòng quay lại cửa hàng.',
   method_unavailable:
     'Phương thức này hiện không khả dụng. Không có khoản tiền nào bị trừ. Vui lòng dùng phương thức khác.',
   too_many_payments:
-    'Đơn hàng này đã được thử quá nhiều lần. Không có giao dịch mới nào được bắt đầu. Vui lòng liên hệ cửa hàng.',
-  too_many_requests: 'Đã thử quá nhiều lần. Không có khoản tiền nào bị trừ. Vui lòng đợi một phút rồi thử lại.',
+    'Đơn hàng này đã được thử quá nhiều lần. Không có giao dịch mới nào được bắt đầu. Vui lòng dùng phương thức khác hoặc liên hệ cửa hàng.',
+  too_many_requests:
+    'Đã thử quá nhiều lần. Không có khoản tiền nào bị trừ. Vui lòng thử lại sau hoặc dùng phương thức khác.',
   forbidden_origin:
     'Trang này không được phép nhận thanh toán. Không có giao dịch mới nào được bắt đầu. Vui lòng báo cho cửa hàng.',
   tryLater: 'Dịch vụ thanh toán đang gặp sự cố. Vui lòng thử lại: bạn sẽ không bị trừ tiền hai lần.',

@@ -21,6 +21,7 @@ export const PAIRS = [
   { of: ['accent', 0.75, 'surface'], on: 'surface', where: 'as the ring of focus', atLeast: GRAPHIC },
   { of: 'on-accent', on: 'accent', where: 'on the button', atLeast: TEXT },
   { of: 'on-accent', on: ['accent', 0.88, 'text'], where: 'on the button under the pointer', atLeast: TEXT },
+  { of: 'on-accent', on: ['accent', 0.76, 'text'], where: 'on the pressed button', atLeast: TEXT },
   { of: 'success', on: ['success', 0.14, 'surface'], where: 'in its sign', atLeast: GRAPHIC },
   { of: 'danger', on: 'surface', where: 'on the surface', atLeast: TEXT },
   { of: 'danger', on: ['danger', 0.08, 'surface'], where: 'in an error', atLeast: TEXT },

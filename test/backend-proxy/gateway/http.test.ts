@@ -221,8 +221,8 @@ describe('a collection', () => {
         .end(code === 304 ? undefined : JSON.stringify(CHECKOUT));
     });
     for (code of [400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422]) {
-      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'rejected', httpStatus: code });
-      assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'rejected', httpStatus: code });
+      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'rejected', why: `HTTP ${code}` });
+      assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'rejected', why: `HTTP ${code}` });
     }
     for (code of [
       201, 204, 206, 300, 301, 302, 303, 304, 307, 308, 408, 409, 418, 425, 429, 451, 500, 501, 502, 503, 504, 599,
@@ -231,6 +231,21 @@ describe('a collection', () => {
       assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'uncertain', why: `HTTP ${code}` });
     }
     assert.equal(requests.length, 2 * (12 + 22), 'each was sent once, and no redirect was followed');
+  });
+
+  it('is rejected with the gateway’s own code, where that is a code and no text', async (t) => {
+    let body: unknown;
+    const { gateway } = await scripted(t, (response) => response.writeHead(400).end(JSON.stringify(body)));
+    for (const [code, why] of [
+      ['UNKNOWN_CUSTOMER', 'HTTP 400 UNKNOWN_CUSTOMER'],
+      ['The key is sk_live_1', 'HTTP 400'],
+      ['A'.repeat(65), 'HTTP 400'],
+      [42, 'HTTP 400'],
+      [undefined, 'HTTP 400'],
+    ] as const) {
+      body = { code, message: 'Text.' };
+      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'rejected', why });
+    }
   });
 
   it('is uncertain where the answer is lost: cut, halved, never, too slow, too long', async (t) => {

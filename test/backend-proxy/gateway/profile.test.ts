@@ -40,7 +40,9 @@ describe('the gateway profile', () => {
         amount: 'amount',
         currency: 'currency',
         status: 'status',
+        message: 'message',
       },
+      refusal: { code: 'code' },
       types: { PAY: 'PAY', PAYOUT: 'PAYOUT', payoutRequest: 'JETGO' },
       statuses: {
         INITIALIZED: 'pending',

@@ -57,7 +57,7 @@ const PAYMENT: NewPayment = {
 const PAYOUT: NewPayout = { id: 'P', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null, fingerprint: 'print' }; // prettier-ignore
 const MEANS = { paymentId: '111', method: null, checkoutUrl: null, qr: null, appUrl: null } as const;
 const PENDING: Fact & { stage: 'pending' } = { stage: 'pending', ...MEANS };
-const verified = (outcome: 'pending' | 'failed' | 'succeeded', paymentId: string | null = null, customer: string | null = null): Observation => ({ kind: 'verified', outcome, paymentId, customer }); // prettier-ignore
+const verified = (outcome: 'pending' | 'failed' | 'succeeded', paymentId: string | null = null, customer: string | null = null, message?: string): Observation => ({ kind: 'verified', outcome, paymentId, customer, ...(message && { message }) }); // prettier-ignore
 /** An IPN with no more than is sure to be in one. */
 const BARE_READING: IpnReading = { orderId: 'A', type: 'PAY', paymentId: null, customer: null, amount: null, currency: null, outcome: null }; // prettier-ignore
 const UNKNOWN: Observation = { kind: 'unknown' };
@@ -615,6 +615,14 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
       skip(30 * S);
       await ledger.observe('P', verified('failed'));
       assert.deepEqual([await stageOf(ledger, 'P'), await webhookTypes(ledger)], ['declined', ['payout.failed']]);
+    });
+
+    it('keeps the gateway’s code for a failure in its history', async (t) => {
+      const { ledger } = await room(t);
+      const id = await openPending(ledger);
+      await ledger.observe(id, verified('failed', null, null, 'TOKEN_EXPIRED'));
+      const { event, detail } = (await ledger.order('A'))?.payments[0]?.history.at(-1) ?? {};
+      assert.deepEqual([event, detail], ['declined', 'TOKEN_EXPIRED']);
     });
 
     it('tells a payment FAILED at once', async (t) => {

@@ -101,6 +101,7 @@ test('the tables show payments and payouts, and mark what a person must look at'
   const { shop, staff } = await openDesk();
   const transactions = [
     payment('ST-1', { status: 'FAILED', reason: 'EXPIRED' }),
+    payment('ST-0', { status: 'FAILED', reason: 'REPLACED' }),
     payout('PO-1', { needsReview: true }),
     payment('ST-2', { status: 'SUCCESS', surplus: true }),
   ];
@@ -109,6 +110,7 @@ test('the tables show payments and payouts, and mark what a person must look at'
   assert.match(text, /<li class="review"[^>]*>[\s\S]*?PO-1[\s\S]*?Needs review/);
   assert.match(text, /<li class="review"[^>]*>[\s\S]*?ST-2[\s\S]*?Paid twice/);
   assert.match(text, /ST-1[\s\S]*?Failed[\s\S]*?EXPIRED/);
+  assert.match(text, /ST-0[\s\S]*?Replaced/);
 });
 
 const valueIn = (page: string, name: string) => new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(page)?.[1];
