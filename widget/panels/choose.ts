@@ -61,7 +61,7 @@ function amountField({ errors, busy }: Choice, { say, money, state, order, run }
     value: draft.amount ?? '',
     mode: 'decimal',
     help: [...bound('atLeast', values.min), ...bound('atMost', values.max)].join(' · '),
-    error: errors.amount && say(errors.amount, { ...values, example: errors.example ?? '' }),
+    error: errors.amount && say(errors.amount, { ...values, ...errors }),
     busy,
     onInput: (amount) => run((session) => session.edit({ amount })),
   });
