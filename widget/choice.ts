@@ -10,14 +10,12 @@ export interface Choice {
   askAmount: boolean;
   askWallet: boolean;
   busy: false | 'sending' | 'slow';
-  /** There is a payment that the shopper can go back to. */
-  canReturn: boolean;
   trouble: Trouble | null;
   errors: FieldErrors;
 }
 
 export function showChoice(state: SessionState): Choice {
-  const { stage, claims, order } = state;
+  const { stage, claims } = state;
   const chosen = chosenMethod(state);
   const choosing = stage.at === 'choosing' ? stage : null;
   return {
@@ -27,7 +25,6 @@ export function showChoice(state: SessionState): Choice {
     askAmount: claims?.amount === undefined,
     askWallet: chosen === 'DIRECT' && !claims?.customer,
     busy: stage.at === 'sending' && (stage.slow ? 'slow' : 'sending'),
-    canReturn: choosing !== null && order.payment?.status === 'PROCESSING',
     trouble: choosing?.trouble ?? null,
     errors: choosing?.errors ?? {},
   };

@@ -17,7 +17,7 @@ export interface PaymentEventDetails {
    * Something did not work that is no outcome of a payment; `code` is the problem's, or `network`. `detail` is what the proxy said
    * of it, in English, for developers.
    */
-  'payment-error': { code: string; retryable: boolean; requestId: string | undefined; detail?: string | undefined };
+  'payment-error': { code: string; retryable: boolean; requestId?: string | undefined; detail?: string | undefined };
 }
 
 export type PaymentEventMap = { [Name in keyof PaymentEventDetails]: CustomEvent<PaymentEventDetails[Name]> };

@@ -18,6 +18,9 @@ export const laterStyles = css`
     touch-action: manipulation;
     cursor: pointer;
   }
+  a {
+    text-decoration: none;
+  }
   h2:focus {
     outline: none;
   }

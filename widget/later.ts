@@ -4,7 +4,6 @@ import type { ReactiveElement, TemplateResult } from 'lit';
 import { Attention } from './attention.ts';
 import { Countdown } from './controllers/countdown.ts';
 import { Session, type SessionHost } from './controllers/session.ts';
-import type { Say } from './language.ts';
 import { laterStyles } from './later.styles.ts';
 import type { Surroundings } from './panels/pieces.ts';
 import { redirect } from './panels/redirect.ts';
@@ -22,7 +21,7 @@ export { later as english } from './locales/en-later.ts';
 export interface Engine {
   session: Session;
   /** After each paint. */
-  painted(shown: Shown, hadFocus: boolean, say: Say): void;
+  painted(shown: Shown, around: Surroundings, hadFocus: boolean): void;
 }
 
 /** Gives a widget the parts that the first paint could do without. */
@@ -47,16 +46,27 @@ export function start(host: SessionHost & { element: ReactiveElement }): Engine 
   // Taking away what has the focus makes the browser lay the page out with half a panel, and scroll to where that ends.
   const hold = (isHeld: boolean) => {
     const shown = element.shadowRoot?.querySelector<HTMLElement>('.sheet');
-    if (shown) shown.style.minBlockSize = isHeld ? `${shown.offsetHeight}px` : '';
+    if (shown && scrollY) shown.style.minBlockSize = isHeld ? `${shown.offsetHeight}px` : '';
   };
   element.addController({ hostUpdate: () => hold(true), hostUpdated: () => hold(false) });
   return {
     session,
-    painted(shown, hadFocus, say) {
+    painted(shown, around, hadFocus) {
+      if (around.state.stage.at === 'sending') rehearse(around);
       countdown.run(element.isConnected && shown.panel === 'redirect' && !!shown.remainingMs);
-      if (element.shadowRoot) attention.follow(element.shadowRoot, shown, hadFocus, say);
+      if (element.shadowRoot) attention.follow(element.shadowRoot, shown, hadFocus, around.say);
     },
   };
+}
+
+let isRehearsed = false;
+
+/** While the answer is awaited the code's panel is drawn once out of sight: the first time costs a slow phone 8 ms. */
+function rehearse(around: Surroundings): void {
+  if (isRehearsed) return;
+  isRehearsed = true;
+  const code = { text: 'A', size: 21, modules: 'A'.repeat(75) };
+  setTimeout(() => around.tools.render(scan({ panel: 'scan', code, appUrl: null }, around), new DocumentFragment()));
 }
 
 export function panel(shown: Outcome, around: Surroundings): TemplateResult {

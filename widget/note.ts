@@ -6,7 +6,7 @@ export function isNoted(orderId: string, write?: boolean): boolean {
   try {
     const key = `payment-widget ${orderId}`;
     if (write) sessionStorage.setItem(key, '1');
-    return sessionStorage.getItem(key) !== null;
+    return !!sessionStorage.getItem(key);
   } catch {
     // A sandboxed frame has no storage; a full one takes nothing.
     return false;

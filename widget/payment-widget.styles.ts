@@ -152,7 +152,6 @@ export const styles = css`
     gap: 0.6em;
     padding-block: 8px;
     font-weight: 600;
-    text-decoration: none;
   }
   .primary {
     min-block-size: 52px;

@@ -152,6 +152,8 @@ export class PaymentWidget extends LitElement {
   #language: Language | undefined;
   #tag = '';
   #shown: Shown | undefined;
+  /** Of the update under way. */
+  #around: Surroundings | undefined;
   /** Before the update under way. */
   #hadFocus = false;
 
@@ -236,7 +238,7 @@ export class PaymentWidget extends LitElement {
   protected override render(): TemplateResult | '' {
     const shown = this.#shown;
     if (!shown || !this.#language) return '';
-    const around = this.#surroundings(this.#language.tag);
+    const around = (this.#around = this.#surroundings(this.#language.tag));
     const { description, amount } = around.order;
     const total = around.money(amount) || '\u00a0';
     const hasTotal = amount && !(shown.panel === 'choose' && shown.askAmount);
@@ -266,8 +268,8 @@ export class PaymentWidget extends LitElement {
       this.#say('unpaid') || ' ',
       this.#find('h2') ?? undefined,
     );
-    if (!shown) return;
-    this.#engine?.painted(shown, this.#hadFocus, this.#say);
+    if (!shown || !this.#around) return;
+    this.#engine?.painted(shown, this.#around, this.#hadFocus);
     if (!isPainted)
       requestAnimationFrame(() =>
         setTimeout(() => {
@@ -313,7 +315,7 @@ export class PaymentWidget extends LitElement {
     } catch {
       return this.#set({
         resuming: false,
-        stage: { at: 'choosing', trouble: { code: 'network', retryable: true, requestId: undefined } },
+        stage: { at: 'choosing', trouble: { code: 'network', retryable: true } },
       });
     }
     if (!this.isConnected) return;

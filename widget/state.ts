@@ -7,7 +7,7 @@ import { claimedOrder, readClaims } from './order-token.ts';
 export interface Trouble {
   code: string;
   retryable: boolean;
-  requestId: string | undefined;
+  requestId?: string | undefined;
   /** What the proxy said, in English, for developers. */
   detail?: string | undefined;
 }

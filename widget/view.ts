@@ -21,7 +21,7 @@ export function show(state: SessionState, now: number): Outcome | null {
   const { claims, order, stage, resuming } = state;
   if (order.paid) return { panel: 'paid', payment: order.payment };
   if (stage.at === 'stopped') return { panel: 'trouble', trouble: stage.trouble };
-  if (!claims) return { panel: 'trouble', trouble: { code: 'invalid_token', retryable: false, requestId: undefined } };
+  if (!claims) return { panel: 'trouble', trouble: { code: 'invalid_token', retryable: false } };
   if (stage.at === 'following') {
     if (order.payment) return showPayment(order.payment, now + state.skewMs);
     if (resuming && order.version < 0) return { panel: 'checking' };

@@ -4,6 +4,7 @@ import type { PaymentView, Reason } from '../../backend-proxy/protocol/wire.ts';
 import { showChoice } from '../../widget/choice.ts';
 import { claimedOrder } from '../../widget/order-token.ts';
 import { BLANK, stateFor, type SessionState, type Stage } from '../../widget/state.ts';
+import { canReturn } from '../../widget/panels/returning.ts';
 import { show } from '../../widget/view.ts';
 import { CHECKOUT_URL, CODE, claimsOf, paymentOf, tokenOf } from './fake-proxy.ts';
 
@@ -139,9 +140,9 @@ describe('the choice', () => {
 
   it('leads back to an open payment, and not to one that ended', () => {
     const choosing: Stage = { at: 'choosing' };
-    assert.equal(showChoice(stateWith(paymentOf('QR'), { stage: choosing })).canReturn, true);
+    assert.equal(canReturn(stateWith(paymentOf('QR'), { stage: choosing })), true);
     const failed = paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' });
-    assert.equal(showChoice(stateWith(failed, { stage: choosing })).canReturn, false);
+    assert.equal(canReturn(stateWith(failed, { stage: choosing })), false);
   });
 });
 

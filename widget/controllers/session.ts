@@ -94,7 +94,6 @@ export class Session implements ReactiveController {
         this.#report({
           code: 'invalid_token',
           retryable: false,
-          requestId: undefined,
           detail: 'The order attribute holds no order token, or one without a sound orderId or currency.',
         });
       return;
@@ -290,7 +289,7 @@ export class Session implements ReactiveController {
     // Of a paid order all that matters is known.
     const isNews = lost && !wasLost && !order.paid;
     this.#host.set({ lost });
-    if (isNews) this.#report({ ...NO_ANSWER, requestId: undefined });
+    if (isNews) this.#report(NO_ANSWER);
   }
 
   /** Says what is wrong: at the choice, or for good. */

@@ -47,7 +47,7 @@ export function choose(shown: Choice, around: Surroundings): TemplateResult {
     <button part="pay" class="primary" aria-disabled=${!!busy}>
       ${busy ? html`<i></i><span class="spoken">${say('sending')}</span>` : payText}
     </button>
-    ${around.later?.backButton(shown, around)}
+    ${around.later?.backButton(around)}
   </form>`;
 }
 

@@ -2,7 +2,7 @@
 // A panel is a function from (what to show, surroundings) to a template; it holds nothing and decides nothing. Panels that come
 // after the first paint take their tools from the surroundings, Lit's `html` too: so their bundle imports nothing of the first
 // one, and no byte is loaded twice, whatever URL the page gave that one.
-import { html, type TemplateResult } from 'lit';
+import { html, render, type TemplateResult } from 'lit';
 import type { Method, OrderView } from '../../backend-proxy/protocol/wire.ts';
 import type { Session } from '../controllers/session.ts';
 import type { Say } from '../language.ts';
@@ -12,7 +12,7 @@ import type { SessionState, Trouble } from '../state.ts';
 export interface Surroundings {
   tools: typeof tools;
   /** What the choice shows only once there is a session. */
-  later: typeof import('./returning.ts') | undefined;
+  later: Pick<typeof import('../later.ts'), 'notes' | 'backButton'> | undefined;
   say: Say;
   /** A decimal string in the order's currency, as the language writes it; `` for none. */
   money(amount: string | null | undefined): string;
@@ -52,4 +52,4 @@ const PATHS = {
 const icon = (name: string, path: string = PATHS[name as Method]): TemplateResult =>
   html`<svg class="icon ${name}" part="icon" viewBox="0 0 24 24" aria-hidden="true"><path d=${path} /></svg>`;
 
-export const tools = { html, heading, problem, icon };
+export const tools = { html, render, heading, problem, icon };

@@ -16,7 +16,7 @@ export function redirect(
   if (remainingMs === 0)
     return html`${heading(say('timeUp'))}${awaiting(around, say('timeUp_help'))}${otherButton(around)}`;
   if (!link)
-    return html`${heading(say('redirect'))}${problem({ code: 'redirectUnsafe', retryable: false, requestId: undefined }, say)}${otherButton(around)}`;
+    return html`${heading(say('redirect'))}${problem({ code: 'redirectUnsafe', retryable: false }, say)}${otherButton(around)}`;
   const seconds = Math.ceil((remainingMs ?? 0) / 1000);
   const digits = (value: number, least: number) =>
     new Intl.NumberFormat(language, { minimumIntegerDigits: least }).format(value);
