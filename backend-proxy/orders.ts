@@ -45,7 +45,7 @@ export const orderClaimsShape = {
   customer: walletIdSchema.optional(),
   customerReferenceNo: line(64).optional(),
   methods: z
-    .array(z.enum(METHODS, METHOD_LIST), METHOD_LIST)
+    .array(z.enum(METHODS, rule(`one of ${METHODS.join(', ')}`)), METHOD_LIST)
     .min(1, METHOD_LIST)
     .max(METHODS.length, METHOD_LIST)
     .optional(),

@@ -13,7 +13,8 @@ const MAX_EVENT_CHARS = 1_000_000;
 export const NO_ANSWER = {
   code: 'network',
   retryable: true,
-  detail: 'No answer that can be read: the proxy is away, or this page’s origin is not in its ALLOWED_ORIGINS.',
+  detail:
+    'No answer that can be read: the proxy is away, its URL is another, or this page’s origin is not in its ALLOWED_ORIGINS.',
 };
 
 /** Why there is no view: the proxy's problem; or `network`, where there was no answer or none of the proxy's. */

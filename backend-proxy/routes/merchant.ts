@@ -77,6 +77,8 @@ const body = <Schema extends z.ZodType>(schema: Schema) => ({
 const security = [{ merchantKey: [] }];
 const orderIdParam = z.object({ orderId: orderIdSchema });
 
+const LIFETIME = { error: `a whole number of seconds, 60 to ${MAX_LIFETIME_S}` };
+
 const postOrder = createRoute({
   method: 'post',
   path: '/orders',
@@ -88,7 +90,7 @@ const postOrder = createRoute({
       z
         .strictObject({
           ...orderClaimsShape,
-          expiresIn: z.int().min(60).max(MAX_LIFETIME_S).default(DEFAULT_LIFETIME_S),
+          expiresIn: z.int(LIFETIME).min(60, LIFETIME).max(MAX_LIFETIME_S, LIFETIME).default(DEFAULT_LIFETIME_S),
         })
         .openapi('NewOrder'),
     ),

@@ -165,7 +165,7 @@ describe('the claims', () => {
 
   it('say what is allowed where the merchant can mend it', async () => {
     const claims = { ...CLAIMS, methods: ['QR', 'CASH'] };
-    assert.match(await refusalOf(claims), /: methods\.1: a list of DIRECT, CHECKOUT, JETGO, QR\.$/);
+    assert.match(await refusalOf(claims), /: methods\.1: one of DIRECT, CHECKOUT, JETGO, QR\.$/);
     assert.match(await refusalOf({ ...CLAIMS, amount: 10.1 }), /: amount: a decimal string, like "10\.10"\.$/);
     const { currency: _, ...without } = CLAIMS;
     await assert.rejects(verify({ ...without, orderId: 7 }), {

@@ -105,7 +105,17 @@ describe('signing an order', () => {
 
   it('names every wrong field, and keys that it does not know', async (t) => {
     const world = await createWorld(t);
-    const wrong = { ...ORDER, orderId: '', currency: 'eur', customer: 'x', language: 'EN', exp: 1, status: 'paid' };
+    const wrong = {
+      ...ORDER,
+      orderId: '',
+      currency: 'eur',
+      customer: 'x',
+      language: 'EN',
+      exp: 1,
+      status: 'paid',
+      expiresIn: 86_401,
+      methods: ['QR', 'qr'],
+    };
     const { status, body } = await world.merchant<Problem>('POST', '/orders', wrong);
     assert.deepEqual([status, body.code], [400, 'invalid_request']);
     assert.deepEqual(Object.fromEntries(body.errors?.map(({ field, detail }) => [field, detail]) ?? []), {
@@ -113,6 +123,8 @@ describe('signing an order', () => {
       currency: 'an ISO 4217 code in upper case',
       customer: 'a string of 4 to 20 digits',
       language: 'an ISO 639-1 code in lower case',
+      expiresIn: 'a whole number of seconds, 60 to 86400',
+      'methods.1': 'one of DIRECT, CHECKOUT, JETGO, QR',
       exp: 'not known here',
       status: 'not known here',
     });
