@@ -55,6 +55,7 @@ test('in a form it holds the form back until the order is paid, and then gives i
   assert.deepEqual(await form(), { data: { email: 'ada@example.com' }, isValid: false, inForm: 3 });
   await page.getByRole('button', { name: 'Finish' }).click();
   assert.equal(await page.locator('payment-widget:invalid').count(), 1);
+  assert.equal(await visit.widget.evaluate((element) => element.shadowRoot?.activeElement?.localName), 'h2');
   await visit.pay();
   assert.match(await visit.scannedCode(), /^http/);
   assert.equal(new URL(page.url()).pathname, '/page.html');
