@@ -44,11 +44,17 @@ export function start(host: SessionHost & { element: ReactiveElement }): Engine 
   const countdown = new Countdown(element);
   const attention = new Attention();
   // Taking away what has the focus makes the browser lay the page out with half a panel, and scroll to where that ends.
-  const hold = (isHeld: boolean) => {
-    const shown = element.shadowRoot?.querySelector<HTMLElement>('.sheet');
-    if (shown && scrollY) shown.style.minBlockSize = isHeld ? `${shown.offsetHeight}px` : '';
-  };
-  element.addController({ hostUpdate: () => hold(true), hostUpdated: () => hold(false) });
+  let held: HTMLElement | null | undefined;
+  element.addController({
+    hostUpdate() {
+      held = scrollY ? element.shadowRoot?.querySelector<HTMLElement>('.sheet') : null;
+      if (held) held.style.minBlockSize = `${held.offsetHeight}px`;
+    },
+    // Nothing is measured here: that would be the layout to be spared.
+    hostUpdated() {
+      if (held) held.style.minBlockSize = '';
+    },
+  });
   return {
     session,
     painted(shown, around, hadFocus) {
