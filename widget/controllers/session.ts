@@ -199,8 +199,9 @@ export class Session implements ReactiveController {
       this.#attempt = { orderId: order.orderId, text, key: newKey(), before, isLong: false };
     this.#drop();
     if (body.method === 'CHECKOUT') this.#errand = prepare(this.#host.element.checkoutTarget);
-    this.#host.set({ stage: { at: 'sending', slow: false } });
+    // The request goes first: noting and drawing that it is under way costs a slow phone milliseconds.
     if (this.#client) void this.#deliver(this.#client, body, this.#attempt);
+    this.#host.set({ stage: { at: 'sending', slow: false } });
   }
 
   async #deliver(client: ProxyClient, body: StartPayment, attempt: Attempt): Promise<void> {
