@@ -19,6 +19,7 @@ export const laterStyles = css`
     cursor: pointer;
   }
   a {
+    text-align: center;
     text-decoration: none;
   }
   h2:focus {
@@ -191,8 +192,10 @@ export const laterStyles = css`
   @container (width < 16rem) {
     dl {
       grid-template-columns: minmax(0, 1fr);
+      row-gap: 0;
     }
     dd {
+      margin-block-end: calc(var(--_space) / 2);
       text-align: start;
     }
   }
