@@ -47,18 +47,22 @@ export function parseAmount(typed: string, currency: string, language: string): 
     style: 'currency',
     currency,
     minimumFractionDigits: 1,
-  }).formatToParts(0.5);
+  }).formatToParts(12345.5);
   const partOf = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
   const bare = plain(typed)
     .replace(currency, '')
     .replace(plain(partOf('currency')), '');
+  // By ISO 4217, as the proxy counts them: Intl has other digits in 16 currencies.
+  const decimals = exponentOf(currency) ?? 2;
   const [, before, alone] = GROUPED.exec(bare) ?? [];
-  const separator = before ?? alone;
-  // "1.000" is a thousand in German and one dinar in English: where it could be either, neither is guessed.
+  const [, one] = /^\d{1,3}([.,])\d{3}$/.exec(bare) ?? [];
+  const isThousand = decimals < 3 && one === partOf('group');
+  const separator = before ?? alone ?? (isThousand ? one : undefined);
+  // "1.000" dinars are a thousand in German and one in English: where it could be either, neither is guessed.
   if (!separator && /\D\d{3}$/.test(bare) && bare.at(-4) !== partOf('decimal')) return null;
   const text = separator ? bare.replaceAll(separator, '') : bare;
   const [, whole, fraction = ''] = /^0*(\d{1,15})(?:[.,٫](\d+))?$/.exec(text) ?? [];
-  if (!whole || fraction.length > decimalsOf(currency)) return null;
+  if (!whole || fraction.length > decimals) return null;
   const amount = fraction ? `${whole}.${fraction}` : whole;
   return scaled(amount) > 0n ? amount : null;
 }
@@ -67,14 +71,9 @@ export function parseAmount(typed: string, currency: string, language: string): 
 export function writeAmount(amount: string, currency: string, language: string): string {
   return new Intl.NumberFormat(language, {
     useGrouping: false,
-    minimumFractionDigits: decimalsOf(currency),
+    minimumFractionDigits: exponentOf(currency) ?? 2,
     maximumFractionDigits: 9,
   }).format(amount as `${number}`);
-}
-
-/** By ISO 4217, as the proxy counts them: Intl has other digits in 16 currencies. */
-function decimalsOf(currency: string): number {
-  return exponentOf(currency) ?? 2;
 }
 
 /** With digits of any script as ours, without spaces, marks of direction, and signs that can only separate thousands. */

@@ -189,7 +189,7 @@ export class PaymentWidget extends LitElement {
   /** Starts a payment by the chosen method, as the button does. */
   pay(): void {
     // With what the page has just set.
-    void this.updateComplete.then(() => this.#run((session) => session.pay()));
+    void this.updateComplete.then(() => (this.inert ? undefined : this.#run((session) => session.pay())));
   }
 
   /** Leads back to the choice. */

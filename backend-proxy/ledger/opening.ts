@@ -102,7 +102,10 @@ async function refuseTooMany(
   }
   if (payment.method !== 'DIRECT' || payment.customer === null) return;
   if (earlier.filter(({ asked }) => asked === 'DIRECT').length >= directPerOrder) {
-    throw new Refusal('too_many_payments', `An order can ask a wallet ${directPerOrder} times; choose another method.`);
+    throw new Refusal(
+      'method_unavailable',
+      `An order can ask a wallet ${directPerOrder} times; choose another method.`,
+    );
   }
   // A prompt on a stranger's phone is spam.
   await store.lockWallet(p.tx, payment.customer);

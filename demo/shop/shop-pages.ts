@@ -126,7 +126,7 @@ function topUpReceipt(amount: string | null): Markup {
   const range = `Between ${formatMoney(TOP_UP.least, CURRENCY)} and ${formatMoney(TOP_UP.most, CURRENCY)}, as you like.`;
   return html`<div class="coffee-card">
     ${card}
-    <p>
+    <p ${amount === null ? 'data-unpaid' : ''}>
       <span>${amount === null ? range : 'Topped up by'}</span> ${amount === null ? '' : formatMoney(amount, CURRENCY)}
     </p>
   </div>`;

@@ -416,8 +416,12 @@ describe('the page', () => {
 
   it('can disable it with the fieldset around it', async () => {
     const fieldset = await fixture<HTMLFieldSetElement>(html`<fieldset></fieldset>`);
-    const widget = await mount(new FakeProxy(), { method: 'QR' }, fieldset);
+    const proxy = new FakeProxy();
+    const widget = await mount(proxy, { method: 'QR' }, fieldset);
     fieldset.disabled = true;
+    widget.pay();
+    await widget.updateComplete;
+    expect(proxy.starts.length).to.equal(0);
     thePart(widget, 'pay').focus();
     expect(widget.inert && widget.matches(':disabled')).to.equal(true);
     expect(widget.shadowRoot?.activeElement).to.equal(null);

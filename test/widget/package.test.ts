@@ -121,9 +121,12 @@ describe('the package', () => {
     }
   });
 
-  it('leads nowhere in its README that is not in the package', () => {
-    const links = [...text('README.md').matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link);
-    assert.ok(links.length > 0);
+  it('tells of itself in its README, and leads nowhere that is not in the package', () => {
+    const readme = text('README.md');
+    for (const told of ['## The widget', '`checkout-target`', 'payment-widget/react'])
+      assert.ok(readme.includes(told), told);
+    assert.doesNotMatch(readme, /npm start|npm run proxy/);
+    const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link);
     assert.deepEqual(
       links.filter((link) => !/^(https:|#)/.test(link)),
       [],

@@ -42,7 +42,7 @@ export async function buildPackage(to: string): Promise<void> {
     writeFileSync(join(folder, `types/${framework}.d.ts`), frameworkTypes(framework, element));
   }
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
-  writeFileSync(join(folder, 'README.md'), withoutRelativeLinks(readFileSync(join(ROOT, 'README.md'), 'utf8')));
+  writeFileSync(join(folder, 'README.md'), packageReadme(readFileSync(join(ROOT, 'README.md'), 'utf8')));
   json('package.json', describePackage(project, readdirSync(folder)));
 
   rmSync(to, { recursive: true, force: true });
@@ -96,6 +96,14 @@ function describePackage({ version, license, dependencies }: Project, contents: 
 }
 
 /** They lead to files of the project, which are not in the package. */
+/** What the package holds and no more: the project's README from "The widget" to the proxy. */
+function packageReadme(readme: string): string {
+  const about = /## The widget\n[^]*?(?=\n## The proxy\n)/.exec(readme)?.[0] ?? '';
+  const intro =
+    'The element of payment-widget. It needs the proxy, which is in the project’s repository, and an order token from there.';
+  return `# payment-widget\n\n${intro}\n\n${withoutRelativeLinks(about)}`;
+}
+
 function withoutRelativeLinks(markdown: string): string {
   return markdown.replaceAll(/\[([^\]]+)\]\((?!https?:|#)[^)]+\)/g, '$1');
 }

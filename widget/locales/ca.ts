@@ -89,7 +89,7 @@ export default {
   order_changed: 'La comanda ha canviat. No s’ha iniciat cap pagament nou. Torneu a la botiga, si us plau.',
   method_unavailable: 'Aquest mètode no està disponible ara. No s’ha cobrat res. Trieu-ne un altre, si us plau.',
   too_many_payments:
-    'Massa intents per a aquesta comanda. No s’ha iniciat cap pagament nou. Feu servir un altre mètode o contacteu amb la botiga, si us plau.',
+    'Massa intents per a aquesta comanda. No s’ha iniciat cap pagament nou. Contacteu amb la botiga, si us plau.',
   too_many_requests:
     'Massa intents. No s’ha cobrat res. Torneu-ho a provar més tard o feu servir un altre mètode, si us plau.',
   forbidden_origin:

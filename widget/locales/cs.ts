@@ -87,7 +87,7 @@ export default {
   order_changed: 'Objednávka se změnila. Žádná nová platba nebyla zahájena. Vraťte se prosím do obchodu.',
   method_unavailable: 'Tento způsob teď není dostupný. Nic jsme nestrhli. Použijte prosím jiný.',
   too_many_payments:
-    'Příliš mnoho pokusů pro tuto objednávku. Žádná nová platba nebyla zahájena. Použijte prosím jiný způsob nebo kontaktujte obchod.',
+    'Příliš mnoho pokusů pro tuto objednávku. Žádná nová platba nebyla zahájena. Kontaktujte prosím obchod.',
   too_many_requests: 'Příliš mnoho pokusů. Nic jsme nestrhli. Zkuste to prosím později nebo použijte jiný způsob.',
   forbidden_origin: 'Tato stránka nesmí přijímat platby. Žádná nová platba nebyla zahájena. Informujte prosím obchod.',
   tryLater: 'Platební služba má potíže. Zkuste to prosím znovu: dvakrát vám nic nestrhneme.',

@@ -86,8 +86,7 @@ export default {
   already_paid: 'Denne ordre er allerede betalt. Der er ikke trukket penge igen.',
   order_changed: 'Ordren er blevet ændret. Der er ikke startet en ny betaling. Gå tilbage til butikken.',
   method_unavailable: 'Denne betalingsmåde kan ikke bruges lige nu. Der er ikke trukket penge. Vælg en anden.',
-  too_many_payments:
-    'Der var for mange forsøg på denne ordre. Der er ikke startet en ny betaling. Brug en anden betalingsmåde, eller kontakt butikken.',
+  too_many_payments: 'Der var for mange forsøg på denne ordre. Der er ikke startet en ny betaling. Kontakt butikken.',
   too_many_requests:
     'Der var for mange forsøg. Der er ikke trukket penge. Prøv igen senere, eller brug en anden betalingsmåde.',
   forbidden_origin: 'Denne side må ikke modtage betalinger. Der er ikke startet en ny betaling. Giv butikken besked.',

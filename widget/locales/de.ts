@@ -92,7 +92,7 @@ export default {
   method_unavailable:
     'Diese Zahlungsart ist gerade nicht verfügbar. Es wurde nichts abgebucht. Bitte wählen Sie eine andere.',
   too_many_payments:
-    'Es gab zu viele Versuche für diese Bestellung. Es wurde keine neue Zahlung gestartet. Bitte wählen Sie eine andere Zahlungsart oder wenden Sie sich an den Shop.',
+    'Es gab zu viele Versuche für diese Bestellung. Es wurde keine neue Zahlung gestartet. Bitte wenden Sie sich an den Shop.',
   too_many_requests:
     'Es gab zu viele Versuche. Es wurde nichts abgebucht. Bitte versuchen Sie es später noch einmal oder wählen Sie eine andere Zahlungsart.',
   forbidden_origin:

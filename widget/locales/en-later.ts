@@ -67,7 +67,7 @@ export const later = {
   order_changed: 'The order has changed. No new payment was started. Please go back to the shop.',
   method_unavailable: 'This method is not available now. No money was taken. Please use another one.',
   too_many_payments:
-    'There were too many attempts for this order. No new payment was started. Please use another method or contact the shop.',
+    'There were too many attempts for this order. No new payment was started. Please contact the shop.',
   too_many_requests: 'There were too many attempts. No money was taken. Please try later or use another method.',
   forbidden_origin: 'This page may not take payments. No new payment was started. Please tell the shop.',
   tryLater: 'The payment service has a problem. Please try again: you will not be charged twice.',

@@ -87,7 +87,7 @@ export default {
   order_changed: 'El pedido ha cambiado. No se ha iniciado ningún pago nuevo. Vuelva a la tienda, por favor.',
   method_unavailable: 'Este método no está disponible ahora. No se ha cobrado nada. Elija otro, por favor.',
   too_many_payments:
-    'Demasiados intentos para este pedido. No se ha iniciado ningún pago nuevo. Use otro método o contacte con la tienda.',
+    'Demasiados intentos para este pedido. No se ha iniciado ningún pago nuevo. Contacte con la tienda.',
   too_many_requests: 'Demasiados intentos. No se ha cobrado nada. Inténtelo más tarde o use otro método.',
   forbidden_origin:
     'Esta página no puede recibir pagos. No se ha iniciado ningún pago nuevo. Avise a la tienda, por favor.',

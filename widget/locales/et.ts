@@ -84,7 +84,7 @@ export default {
   order_changed: 'Tellimus on muutunud. Uut makset ei alustatud. Palun minge poodi tagasi.',
   method_unavailable: 'See makseviis pole praegu saadaval. Raha ei võetud. Palun valige teine.',
   too_many_payments:
-    'Selle tellimuse puhul oli liiga palju katseid. Uut makset ei alustatud. Palun valige teine makseviis või pöörduge poe poole.',
+    'Selle tellimuse puhul oli liiga palju katseid. Uut makset ei alustatud. Palun pöörduge poe poole.',
   too_many_requests:
     'Katseid oli liiga palju. Raha ei võetud. Palun proovige hiljem uuesti või valige teine makseviis.',
   forbidden_origin: 'See leht ei tohi makseid vastu võtta. Uut makset ei alustatud. Palun teavitage poodi.',

@@ -85,8 +85,7 @@ export default {
   already_paid: 'Tämä tilaus on jo maksettu. Sinua ei veloitettu uudelleen.',
   order_changed: 'Tilaus on muuttunut. Uutta maksua ei aloitettu. Palaa kauppaan.',
   method_unavailable: 'Tämä maksutapa ei ole nyt käytettävissä. Rahaa ei veloitettu. Valitse toinen.',
-  too_many_payments:
-    'Tällä tilauksella oli liian monta yritystä. Uutta maksua ei aloitettu. Käytä toista maksutapaa tai ota yhteyttä kauppaan.',
+  too_many_payments: 'Tällä tilauksella oli liian monta yritystä. Uutta maksua ei aloitettu. Ota yhteyttä kauppaan.',
   too_many_requests:
     'Yrityksiä oli liian monta. Rahaa ei veloitettu. Yritä myöhemmin uudelleen tai käytä toista maksutapaa.',
   forbidden_origin: 'Tämä sivu ei saa vastaanottaa maksuja. Uutta maksua ei aloitettu. Ilmoita kaupalle.',

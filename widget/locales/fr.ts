@@ -91,7 +91,7 @@ export default {
   order_changed: 'La commande a changé. Aucun nouveau paiement n’a démarré. Veuillez revenir à la boutique.',
   method_unavailable: 'Ce moyen est indisponible pour le moment. Aucun débit. Veuillez en choisir un autre.',
   too_many_payments:
-    'Trop d’essais pour cette commande. Aucun nouveau paiement n’a démarré. Veuillez choisir un autre moyen ou contacter la boutique.',
+    'Trop d’essais pour cette commande. Aucun nouveau paiement n’a démarré. Veuillez contacter la boutique.',
   too_many_requests: 'Trop d’essais. Aucun débit. Veuillez réessayer plus tard ou choisir un autre moyen.',
   forbidden_origin:
     'Cette page ne peut pas recevoir de paiements. Aucun nouveau paiement n’a démarré. Veuillez prévenir la boutique.',

@@ -85,8 +85,7 @@ export default {
   already_paid: 'Ova je narudžba već plaćena. Nije vam ponovno naplaćeno.',
   order_changed: 'Narudžba se promijenila. Novo plaćanje nije pokrenuto. Vratite se u trgovinu.',
   method_unavailable: 'Ovaj način trenutačno nije dostupan. Ništa nije naplaćeno. Odaberite drugi.',
-  too_many_payments:
-    'Previše je pokušaja za ovu narudžbu. Novo plaćanje nije pokrenuto. Odaberite drugi način ili se obratite trgovini.',
+  too_many_payments: 'Previše je pokušaja za ovu narudžbu. Novo plaćanje nije pokrenuto. Obratite se trgovini.',
   too_many_requests: 'Previše je pokušaja. Ništa nije naplaćeno. Pokušajte kasnije ili odaberite drugi način.',
   forbidden_origin: 'Ova stranica ne smije primati plaćanja. Novo plaćanje nije pokrenuto. Obavijestite trgovinu.',
   tryLater: 'Usluga plaćanja ima poteškoća. Pokušajte ponovno: nećemo vam naplatiti dvaput.',

@@ -87,8 +87,7 @@ export default {
   already_paid: 'Ezt a rendelést már kifizették. Nem terheltük meg újra.',
   order_changed: 'A rendelés megváltozott. Nem indult új fizetés. Kérjük, térjen vissza a boltba.',
   method_unavailable: 'Ez a mód most nem érhető el. Nem történt terhelés. Kérjük, válasszon másikat.',
-  too_many_payments:
-    'Túl sok próbálkozás ennél a rendelésnél. Nem indult új fizetés. Kérjük, válasszon másik módot, vagy forduljon a bolthoz.',
+  too_many_payments: 'Túl sok próbálkozás ennél a rendelésnél. Nem indult új fizetés. Kérjük, forduljon a bolthoz.',
   too_many_requests:
     'Túl sok próbálkozás. Nem történt terhelés. Kérjük, próbálja újra később, vagy válasszon másik módot.',
   forbidden_origin: 'Ez az oldal nem fogadhat fizetést. Nem indult új fizetés. Kérjük, értesítse a boltot.',

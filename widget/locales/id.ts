@@ -88,7 +88,7 @@ export default {
   order_changed: 'Pesanan telah berubah. Tidak ada pembayaran baru yang dimulai. Silakan kembali ke toko.',
   method_unavailable: 'Metode ini sedang tidak tersedia. Tidak ada uang yang ditarik. Silakan gunakan yang lain.',
   too_many_payments:
-    'Terlalu banyak percobaan untuk pesanan ini. Tidak ada pembayaran baru yang dimulai. Silakan gunakan metode lain atau hubungi toko.',
+    'Terlalu banyak percobaan untuk pesanan ini. Tidak ada pembayaran baru yang dimulai. Silakan hubungi toko.',
   too_many_requests:
     'Terlalu banyak percobaan. Tidak ada uang yang ditarik. Silakan coba lagi nanti atau gunakan metode lain.',
   forbidden_origin:

@@ -87,7 +87,7 @@ export default {
   order_changed: 'L’ordine è cambiato. Non è stato avviato alcun nuovo pagamento. Torna al negozio.',
   method_unavailable: 'Questo metodo non è disponibile al momento. Nessun addebito. Scegline un altro.',
   too_many_payments:
-    'Troppi tentativi per questo ordine. Non è stato avviato alcun nuovo pagamento. Usa un altro metodo o contatta il negozio.',
+    'Troppi tentativi per questo ordine. Non è stato avviato alcun nuovo pagamento. Contatta il negozio.',
   too_many_requests: 'Troppi tentativi. Nessun addebito. Riprova più tardi o usa un altro metodo.',
   forbidden_origin:
     'Questa pagina non può ricevere pagamenti. Non è stato avviato alcun nuovo pagamento. Avvisa il negozio.',

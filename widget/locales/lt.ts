@@ -86,8 +86,7 @@ export default {
   already_paid: 'Šis užsakymas jau apmokėtas. Pinigai pakartotinai nenuskaičiuoti.',
   order_changed: 'Užsakymas pasikeitė. Naujas mokėjimas nepradėtas. Grįžkite į parduotuvę.',
   method_unavailable: 'Šis būdas dabar neprieinamas. Pinigai nenuskaičiuoti. Pasirinkite kitą.',
-  too_many_payments:
-    'Per daug bandymų apmokėti šį užsakymą. Naujas mokėjimas nepradėtas. Naudokite kitą būdą arba kreipkitės į parduotuvę.',
+  too_many_payments: 'Per daug bandymų apmokėti šį užsakymą. Naujas mokėjimas nepradėtas. Kreipkitės į parduotuvę.',
   too_many_requests: 'Per daug bandymų. Pinigai nenuskaičiuoti. Bandykite vėliau arba naudokite kitą būdą.',
   forbidden_origin: 'Šis puslapis negali priimti mokėjimų. Naujas mokėjimas nepradėtas. Praneškite parduotuvei.',
   tryLater: 'Mokėjimo paslauga sutriko. Bandykite dar kartą: pinigai nebus nuskaičiuoti du kartus.',

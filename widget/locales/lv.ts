@@ -86,7 +86,7 @@ export default {
   order_changed: 'Pasūtījums ir mainījies. Jauns maksājums netika sākts. Lūdzu, atgriezieties veikalā.',
   method_unavailable: 'Šis veids pašlaik nav pieejams. Nauda nav noņemta. Lūdzu, izmantojiet citu.',
   too_many_payments:
-    'Šim pasūtījumam bija pārāk daudz mēģinājumu. Jauns maksājums netika sākts. Lūdzu, izmantojiet citu veidu vai sazinieties ar veikalu.',
+    'Šim pasūtījumam bija pārāk daudz mēģinājumu. Jauns maksājums netika sākts. Lūdzu, sazinieties ar veikalu.',
   too_many_requests:
     'Bija pārāk daudz mēģinājumu. Nauda nav noņemta. Lūdzu, mēģiniet vēlāk vai izmantojiet citu veidu.',
   forbidden_origin: 'Šī lapa nedrīkst pieņemt maksājumus. Jauns maksājums netika sākts. Lūdzu, informējiet veikalu.',

@@ -90,7 +90,7 @@ export default {
   order_changed: 'Pesanan telah berubah. Tiada pembayaran baharu dimulakan. Sila kembali ke kedai.',
   method_unavailable: 'Kaedah ini tidak tersedia sekarang. Tiada wang diambil. Sila gunakan kaedah lain.',
   too_many_payments:
-    'Terlalu banyak percubaan untuk pesanan ini. Tiada pembayaran baharu dimulakan. Sila gunakan kaedah lain atau hubungi kedai.',
+    'Terlalu banyak percubaan untuk pesanan ini. Tiada pembayaran baharu dimulakan. Sila hubungi kedai.',
   too_many_requests: 'Terlalu banyak percubaan. Tiada wang diambil. Sila cuba lagi kemudian atau gunakan kaedah lain.',
   forbidden_origin:
     'Halaman ini tidak dibenarkan menerima pembayaran. Tiada pembayaran baharu dimulakan. Sila maklumkan kepada kedai.',

@@ -89,7 +89,7 @@ export default {
   order_changed: 'Bestillingen er endret. Ingen ny betaling er startet. Gå tilbake til butikken.',
   method_unavailable: 'Denne betalingsmåten er ikke tilgjengelig nå. Ingen penger er trukket. Velg en annen.',
   too_many_payments:
-    'Det har vært for mange forsøk for denne bestillingen. Ingen ny betaling er startet. Velg en annen betalingsmåte eller kontakt butikken.',
+    'Det har vært for mange forsøk for denne bestillingen. Ingen ny betaling er startet. Kontakt butikken.',
   too_many_requests:
     'Det har vært for mange forsøk. Ingen penger er trukket. Prøv igjen senere eller velg en annen betalingsmåte.',
   forbidden_origin:

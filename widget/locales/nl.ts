@@ -89,7 +89,7 @@ export default {
   order_changed: 'De bestelling is gewijzigd. Er is geen nieuwe betaling gestart. Ga terug naar de winkel.',
   method_unavailable: 'Deze betaalwijze is nu niet beschikbaar. Er is niets afgeschreven. Kies een andere.',
   too_many_payments:
-    'Er zijn te veel pogingen gedaan voor deze bestelling. Er is geen nieuwe betaling gestart. Kies een andere betaalwijze of neem contact op met de winkel.',
+    'Er zijn te veel pogingen gedaan voor deze bestelling. Er is geen nieuwe betaling gestart. Neem contact op met de winkel.',
   too_many_requests:
     'Er zijn te veel pogingen gedaan. Er is niets afgeschreven. Probeer het later opnieuw of kies een andere betaalwijze.',
   forbidden_origin:

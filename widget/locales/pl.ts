@@ -87,7 +87,7 @@ export default {
   order_changed: 'Zamówienie uległo zmianie. Nie rozpoczęto nowej płatności. Wróć do sklepu.',
   method_unavailable: 'Ta metoda jest teraz niedostępna. Nie pobrano żadnych środków. Użyj innej.',
   too_many_payments:
-    'Zbyt wiele prób zapłaty za to zamówienie. Nie rozpoczęto nowej płatności. Użyj innej metody lub skontaktuj się ze sklepem.',
+    'Zbyt wiele prób zapłaty za to zamówienie. Nie rozpoczęto nowej płatności. Skontaktuj się ze sklepem.',
   too_many_requests: 'Zbyt wiele prób. Nie pobrano żadnych środków. Spróbuj później lub użyj innej metody.',
   forbidden_origin: 'Ta strona nie może przyjmować płatności. Nie rozpoczęto nowej płatności. Powiadom o tym sklep.',
   tryLater: 'Wystąpił problem z usługą płatniczą. Spróbuj ponownie: środki nie zostaną pobrane dwukrotnie.',

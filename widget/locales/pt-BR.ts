@@ -88,8 +88,7 @@ export default {
   already_paid: 'Este pedido já está pago. O valor não foi cobrado novamente.',
   order_changed: 'O pedido foi alterado. Nenhum novo pagamento foi iniciado. Volte à loja.',
   method_unavailable: 'Este método não está disponível agora. Nenhum valor foi cobrado. Use outro.',
-  too_many_payments:
-    'Houve tentativas demais para este pedido. Nenhum novo pagamento foi iniciado. Use outro método ou fale com a loja.',
+  too_many_payments: 'Houve tentativas demais para este pedido. Nenhum novo pagamento foi iniciado. Fale com a loja.',
   too_many_requests: 'Houve tentativas demais. Nenhum valor foi cobrado. Tente mais tarde ou use outro método.',
   forbidden_origin: 'Esta página não pode receber pagamentos. Nenhum novo pagamento foi iniciado. Avise a loja.',
   tryLater: 'O serviço de pagamento está com problemas. Tente de novo: o valor não será cobrado duas vezes.',

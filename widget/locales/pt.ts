@@ -88,7 +88,7 @@ export default {
   order_changed: 'A encomenda foi alterada. Não foi iniciado qualquer novo pagamento. Volte à loja.',
   method_unavailable: 'Este método não está disponível de momento. Não foi cobrado qualquer valor. Use outro.',
   too_many_payments:
-    'Houve demasiadas tentativas para esta encomenda. Não foi iniciado qualquer novo pagamento. Use outro método ou contacte a loja.',
+    'Houve demasiadas tentativas para esta encomenda. Não foi iniciado qualquer novo pagamento. Contacte a loja.',
   too_many_requests:
     'Houve demasiadas tentativas. Não foi cobrado qualquer valor. Tente mais tarde ou use outro método.',
   forbidden_origin:

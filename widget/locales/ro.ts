@@ -89,7 +89,7 @@ export default {
   order_changed: 'Comanda s-a modificat. Nu a fost inițiată nicio plată nouă. Vă rugăm să reveniți la magazin.',
   method_unavailable: 'Această metodă nu este disponibilă acum. Nu s-a debitat nicio sumă. Vă rugăm să folosiți alta.',
   too_many_payments:
-    'Au fost prea multe încercări pentru această comandă. Nu a fost inițiată nicio plată nouă. Vă rugăm să folosiți altă metodă sau să contactați magazinul.',
+    'Au fost prea multe încercări pentru această comandă. Nu a fost inițiată nicio plată nouă. Vă rugăm să contactați magazinul.',
   too_many_requests:
     'Au fost prea multe încercări. Nu s-a debitat nicio sumă. Vă rugăm să încercați mai târziu sau să folosiți altă metodă.',
   forbidden_origin:

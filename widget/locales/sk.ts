@@ -87,7 +87,7 @@ export default {
   order_changed: 'Objednávka sa zmenila. Nezačala sa žiadna nová platba. Vráťte sa, prosím, do obchodu.',
   method_unavailable: 'Tento spôsob teraz nie je dostupný. Nestrhli sa žiadne peniaze. Použite, prosím, iný.',
   too_many_payments:
-    'Pre túto objednávku bolo príliš veľa pokusov. Nezačala sa žiadna nová platba. Použite, prosím, iný spôsob alebo sa obráťte na obchod.',
+    'Pre túto objednávku bolo príliš veľa pokusov. Nezačala sa žiadna nová platba. Obráťte sa, prosím, na obchod.',
   too_many_requests:
     'Bolo príliš veľa pokusov. Nestrhli sa žiadne peniaze. Skúste to, prosím, neskôr alebo použite iný spôsob.',
   forbidden_origin: 'Táto stránka nesmie prijímať platby. Nezačala sa žiadna nová platba. Oznámte to, prosím, obchodu.',

@@ -87,7 +87,7 @@ export default {
   order_changed: 'Naročilo se je spremenilo. Nobeno novo plačilo ni bilo začeto. Prosimo, vrnite se v trgovino.',
   method_unavailable: 'Ta način trenutno ni na voljo. Nič ni bilo zaračunano. Prosimo, uporabite drugega.',
   too_many_payments:
-    'Za to naročilo je bilo preveč poskusov. Nobeno novo plačilo ni bilo začeto. Prosimo, uporabite drug način ali se obrnite na trgovino.',
+    'Za to naročilo je bilo preveč poskusov. Nobeno novo plačilo ni bilo začeto. Prosimo, obrnite se na trgovino.',
   too_many_requests:
     'Bilo je preveč poskusov. Nič ni bilo zaračunano. Prosimo, poskusite pozneje ali uporabite drug način.',
   forbidden_origin:

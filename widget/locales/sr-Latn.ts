@@ -88,7 +88,7 @@ export default {
   order_changed: 'Porudžbina je izmenjena. Novo plaćanje nije pokrenuto. Molimo vas da se vratite u prodavnicu.',
   method_unavailable: 'Ovaj način trenutno nije dostupan. Novac nije skinut. Molimo vas da izaberete drugi.',
   too_many_payments:
-    'Bilo je previše pokušaja za ovu porudžbinu. Novo plaćanje nije pokrenuto. Molimo vas da izaberete drugi način ili da se obratite prodavnici.',
+    'Bilo je previše pokušaja za ovu porudžbinu. Novo plaćanje nije pokrenuto. Molimo vas da se obratite prodavnici.',
   too_many_requests:
     'Bilo je previše pokušaja. Novac nije skinut. Molimo vas da pokušate kasnije ili izaberete drugi način.',
   forbidden_origin:

@@ -87,7 +87,7 @@ export default {
   order_changed: 'Beställningen har ändrats. Ingen ny betalning har startats. Gå tillbaka till butiken.',
   method_unavailable: 'Det här betalsättet är inte tillgängligt just nu. Inga pengar har dragits. Välj ett annat.',
   too_many_payments:
-    'Det har gjorts för många försök för den här beställningen. Ingen ny betalning har startats. Välj ett annat betalsätt eller kontakta butiken.',
+    'Det har gjorts för många försök för den här beställningen. Ingen ny betalning har startats. Kontakta butiken.',
   too_many_requests:
     'Det har gjorts för många försök. Inga pengar har dragits. Försök igen senare eller välj ett annat betalsätt.',
   forbidden_origin: 'Den här sidan får inte ta emot betalningar. Ingen ny betalning har startats. Meddela butiken.',

@@ -85,8 +85,7 @@ export default {
   already_paid: 'Bu sipariş zaten ödendi. Yeniden ödeme alınmadı.',
   order_changed: 'Sipariş değişti. Yeni ödeme başlatılmadı. Lütfen mağazaya dönün.',
   method_unavailable: 'Bu yöntem şu anda kullanılamıyor. Para alınmadı. Lütfen başka birini kullanın.',
-  too_many_payments:
-    'Bu sipariş için çok fazla deneme yapıldı. Yeni ödeme başlatılmadı. Lütfen başka bir yöntem kullanın ya da mağazayla görüşün.',
+  too_many_payments: 'Bu sipariş için çok fazla deneme yapıldı. Yeni ödeme başlatılmadı. Lütfen mağazayla görüşün.',
   too_many_requests:
     'Çok fazla deneme yapıldı. Para alınmadı. Lütfen daha sonra deneyin ya da başka bir yöntem kullanın.',
   forbidden_origin: 'Bu sayfa ödeme alamaz. Yeni ödeme başlatılmadı. Lütfen mağazaya bildirin.',

@@ -91,7 +91,7 @@ export default {
   method_unavailable:
     'Phương thức này hiện không khả dụng. Không có khoản tiền nào bị trừ. Vui lòng dùng phương thức khác.',
   too_many_payments:
-    'Đơn hàng này đã được thử quá nhiều lần. Không có giao dịch mới nào được bắt đầu. Vui lòng dùng phương thức khác hoặc liên hệ cửa hàng.',
+    'Đơn hàng này đã được thử quá nhiều lần. Không có giao dịch mới nào được bắt đầu. Vui lòng liên hệ cửa hàng.',
   too_many_requests:
     'Đã thử quá nhiều lần. Không có khoản tiền nào bị trừ. Vui lòng thử lại sau hoặc dùng phương thức khác.',
   forbidden_origin:

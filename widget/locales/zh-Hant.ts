@@ -82,7 +82,7 @@ export default {
   already_paid: '此訂單已付款，沒有再次扣款。',
   order_changed: '訂單已變更。未開始新的付款。請返回商家網站。',
   method_unavailable: '此方式目前無法使用。未扣款。請使用其他方式。',
-  too_many_payments: '此訂單嘗試次數過多。未開始新的付款。請使用其他方式或聯絡商家。',
+  too_many_payments: '此訂單嘗試次數過多。未開始新的付款。請聯絡商家。',
   too_many_requests: '嘗試次數過多。未扣款。請稍後重試或使用其他方式。',
   forbidden_origin: '本頁無權收款。未開始新的付款。請告知商家。',
   tryLater: '付款服務發生問題。請重試，不會重複扣款。',

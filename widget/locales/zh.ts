@@ -82,7 +82,7 @@ export default {
   already_paid: '此订单已付款，没有再次扣款。',
   order_changed: '订单已变更。未发起新的付款。请返回商家网站。',
   method_unavailable: '此方式暂不可用。未扣款。请使用其他方式。',
-  too_many_payments: '此订单尝试次数过多。未发起新的付款。请使用其他方式或联系商家。',
+  too_many_payments: '此订单尝试次数过多。未发起新的付款。请联系商家。',
   too_many_requests: '尝试次数过多。未扣款。请稍后重试或使用其他方式。',
   forbidden_origin: '本页无权收款。未发起新的付款。请告知商家。',
   tryLater: '支付服务出现问题。请重试，不会重复扣款。',

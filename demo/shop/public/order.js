@@ -18,6 +18,7 @@ async function askShop() {
     if (state?.fulfilled) {
       fulfilment.textContent = state.text;
       fulfilment.dataset.fulfilled = 'true';
+      document.querySelector('[data-unpaid]')?.remove();
     }
   }
   asking = false;

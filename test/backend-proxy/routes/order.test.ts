@@ -448,7 +448,7 @@ describe('a start is refused', () => {
     const token = world.token(DIRECT);
     for (let n = 0; n < 3; n += 1) await world.start(token, { method: 'DIRECT' });
     const direct = await world.refused(token, { method: 'DIRECT' });
-    assert.deepEqual([direct.status, direct.body.code, direct.body.retryable], [429, 'too_many_payments', false]);
+    assert.deepEqual([direct.status, direct.body.code, direct.body.retryable], [422, 'method_unavailable', false]);
     for (let n = 0; n < 2; n += 1) await world.start(token, { method: 'QR' });
     const any = await world.refused(token, { method: 'QR' });
     assert.deepEqual([any.status, any.body.code], [429, 'too_many_payments']);
