@@ -81,7 +81,7 @@ export class Model {
     if (earlier.some(({ stage }) => stage === 'succeeded')) return 409;
     if (earlier.length >= 5) return 429;
     if (method === 'DIRECT') {
-      if (earlier.filter(({ asked }) => asked === 'DIRECT').length >= 3) return 429;
+      if (earlier.filter(({ asked }) => asked === 'DIRECT').length >= 3) return 422;
       const prompts = [...this.transactions.values()].filter(
         (one) => one.asked === 'DIRECT' && one.createdAt > now - HOUR,
       );
