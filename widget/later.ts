@@ -67,7 +67,7 @@ export function start(host: SessionHost & { element: ReactiveElement }): Engine 
 
 let isRehearsed = false;
 
-/** While the answer is awaited the code's panel is drawn once out of sight: the first time costs a slow phone 8 ms. */
+/** While the answer is awaited the code's panel is drawn once out of sight: the first time costs a slow phone 10 ms. */
 function rehearse(around: Surroundings): void {
   if (isRehearsed) return;
   isRehearsed = true;

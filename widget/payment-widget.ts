@@ -344,7 +344,7 @@ export class PaymentWidget extends LitElement {
     const language = loadLanguage(tag);
     if (language instanceof Promise) {
       void this.#take(language, tag);
-      setTimeout(() => void this.#take(this.#language ?? loadLanguage('en'), tag), LANGUAGE_PATIENCE_MS);
+      setTimeout(() => void (this.#language ?? this.#take(loadLanguage('en'), tag)), LANGUAGE_PATIENCE_MS);
     } else this.#language = language;
   }
 

@@ -102,7 +102,7 @@ function transaction(entry: Transaction, what: string, note: string | null, foot
   </li>`;
 }
 
-/** A link to the form and no more. It carries the payment's id, because an address is no place for a wallet ID. */
+/** How far it is; else a link to the form and no more, by the payment's id, because an address is no place for a wallet ID. */
 function moneyBack(payment: Payment, payouts: readonly Payout[]): Markup | '' {
   const { orderId, gatewayOrderId } = payment;
   const sent = sentBack(gatewayOrderId, payouts).find(isUnderway);
@@ -126,7 +126,12 @@ export function wholeOf(amount: string): number {
   return Math.floor(Number(amount));
 }
 
-/** The payouts that sent this payment's money back, or tried to: their ids say so (`backId`). */
+/** The id of the payout that sends a payment's money back, after so many that failed: whoever sends it makes the same one. */
+export function backId(gatewayOrderId: string, failed: number): string {
+  return `BACK${failed + 1}-${gatewayOrderId}`;
+}
+
+/** The payouts that sent this payment's money back, or tried to. */
 export function sentBack(gatewayOrderId: string, payouts: readonly Payout[]): Payout[] {
   return payouts.filter(({ orderId }) => orderId.replace(/^BACK\d+-/, '') === gatewayOrderId);
 }

@@ -2,7 +2,7 @@
 // sent, so that whatever happens on the way, the same id can be asked about, or sent again, and money moves once.
 // Where the proxy has no list of transactions, the shop asks for each of its own.
 import { CURRENCY } from './catalogue.ts';
-import { canGoBack, isUnderway, sentBack, wholeOf, type Desk, type PayoutForm } from './desk-page.ts';
+import { backId, canGoBack, isUnderway, sentBack, wholeOf, type Desk, type PayoutForm } from './desk-page.ts';
 import { newId, type OrderBook } from './order-book.ts';
 import { ProxyError, type Payment, type Payout, type ProxyClient, type Transaction } from './proxy-client.ts';
 
@@ -27,7 +27,7 @@ export class StaffDesk {
 
   /**
    * Filled with what a payment's customer can get back; empty where that is nothing, or is sent already, or the payment is not
-   * among these. The payout's id is made of the payment's: two people who send it back at once send it once.
+   * among these. Two people who send it back at once send it once.
    */
   formFor(gatewayOrderId: string | undefined, { payments, payouts }: Desk): PayoutForm {
     const back = payments.find((payment) => payment.gatewayOrderId === gatewayOrderId);
@@ -36,7 +36,7 @@ export class StaffDesk {
     if (tries.some(isUnderway)) return this.emptyForm();
     const { orderId, amount, customer } = back;
     return {
-      orderId: `BACK${tries.length + 1}-${back.gatewayOrderId}`,
+      orderId: backId(back.gatewayOrderId, tries.length),
       amount: String(wholeOf(amount)),
       customer: customer ?? '',
       note: `Money back for ${orderId}`,

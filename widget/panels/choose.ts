@@ -39,8 +39,9 @@ export function choose(shown: Choice, around: Surroundings): TemplateResult {
                 ><b id=${method}>${say(method) || method}</b
                 ><small id="help-${method}">${say(`${method}_help`)}</small></span
               >
-              <slot name="icon-${method}">${tools.icon(method)}</slot> </label
-            >${method === shown.chosen && shown.askWallet ? walletField(shown, around) : ''}`,
+              <slot name="icon-${method}">${tools.icon(method)}</slot>
+            </label>
+            ${method === shown.chosen && shown.askWallet ? walletField(shown, around) : ''}`,
       )}
     </fieldset>
     ${around.later?.notes(shown, around)} ${trouble ? tools.problem(trouble, say) : ''}
