@@ -26,11 +26,14 @@ const line = (most: number) => {
 
 export const orderIdSchema = matching(/^[!-~]{1,64}$/, '1 to 64 printable ASCII characters, no spaces');
 export const walletIdSchema = matching(/^[0-9]{4,20}$/, 'a string of 4 to 20 digits');
+export const languageSchema = matching(/^[a-z]{2}$/, 'an ISO 639-1 code in lower case');
 const CURRENCY = rule('an ISO 4217 code in upper case');
 export const currencySchema = z.string(CURRENCY).refine((code) => exponentOf(code) !== undefined, CURRENCY);
 const AMOUNT = rule('a decimal string, like "10.10"');
 const amountText = z.string(AMOUNT).max(20, AMOUNT);
 const RETURN_URL = rule('a URL of at most 2048 characters');
+const PAY_WITHIN = rule('a whole number of seconds, 60 to 3600');
+const SUPPORT_URL = rule('an https URL of at most 2048 characters');
 const METHOD_LIST = rule(`a list of ${METHODS.join(', ')}`);
 
 /** The claims without `exp`, as `POST /orders` takes them and as a token holds them. */
@@ -49,8 +52,13 @@ export const orderClaimsShape = {
     .min(1, METHOD_LIST)
     .max(METHODS.length, METHOD_LIST)
     .optional(),
-  language: matching(/^[a-z]{2}$/, 'an ISO 639-1 code in lower case').optional(),
+  language: languageSchema.optional(),
   description: line(200).optional(),
+  payWithin: z.int(PAY_WITHIN).min(60, PAY_WITHIN).max(3600, PAY_WITHIN).optional(),
+  supportUrl: z
+    .url({ protocol: /^https$/, normalize: true, ...SUPPORT_URL })
+    .max(2048, SUPPORT_URL)
+    .optional(),
 };
 
 export interface OrderTerms extends OrderClaims {

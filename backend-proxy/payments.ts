@@ -8,7 +8,7 @@ import type { OrderTerms } from './orders.ts';
 import { exponentOf, formatAmount, parseAmount } from './protocol/money.ts';
 import { STAGES, type Transaction } from './protocol/transaction.ts';
 import { iso } from './protocol/views.ts';
-import type { Method, OrderView, PaymentView, StartPayment } from './protocol/wire.ts';
+import type { AnswerState, Method, OrderView, PaymentView, StartPayment } from './protocol/wire.ts';
 import { toQrCode } from './qr.ts';
 
 const LIMITS: PaymentLimits = { perOrder: 5, directPerOrder: 3, directPerWallet: { most: 5, withinMs: 3_600_000 } };
@@ -42,11 +42,11 @@ export function createPayments({ gateway, ledger, now = Date.now }: Ports): Paym
       LIMITS,
     );
     if (opened === undefined) return { created: false, view: orderView(terms, order, now()) };
-    await send(opened, asked.method, terms);
+    await send(opened, asked, terms);
     return { created: true, view: await view(terms) };
   }
 
-  async function send(opened: Transaction, method: Method, terms: OrderTerms): Promise<void> {
+  async function send(opened: Transaction, { method, language }: StartPayment, terms: OrderTerms): Promise<void> {
     // Refused where another method was chosen meanwhile: then nothing is sent.
     if (!(await ledger.record(opened.id, { stage: 'sending' }, 'shopper'))) return;
     const collection: Collection = {
@@ -57,7 +57,7 @@ export function createPayments({ gateway, ledger, now = Date.now }: Ports): Paym
       returnUrl: terms.returnUrl,
       customer: opened.customer,
       customerReferenceNo: terms.customerReferenceNo ?? null,
-      language: terms.language ?? null,
+      language: terms.language ?? language ?? null,
     };
     await ledger.record(opened.id, factOf(await gateway.pay(collection)), 'answer');
   }
@@ -134,6 +134,7 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     amount: amountMinor === null ? null : formatAmount(amountMinor, currency),
     currency,
     description: terms.description ?? null,
+    supportUrl: terms.supportUrl ?? null,
     methods,
     paid: order !== undefined && order.paidBy !== null,
     surplus: order?.payments.some(({ surplus }) => surplus) ?? false,
@@ -149,6 +150,12 @@ function canBePaid({ stage }: Transaction): boolean {
   return STAGES[stage].rank < STAGES.rejected.rank;
 }
 
+function answerState({ stage, method, checkoutUrl, qr }: Transaction): AnswerState {
+  if (stage === 'created' || stage === 'sending') return 'AWAITED';
+  const hasMeans = method === 'DIRECT' || checkoutUrl !== null || qr !== null;
+  return stage !== 'uncertain' && hasMeans ? 'ARRIVED' : 'LOST';
+}
+
 function paymentView(payment: Transaction): PaymentView {
   const { method, asked, customer, stage, checkoutUrl, qr, appUrl, expiresAt, createdAt, late, history } = payment;
   const { status, reason } = STAGES[stage];
@@ -160,6 +167,7 @@ function paymentView(payment: Transaction): PaymentView {
     asked: asked as Method,
     status,
     reason,
+    answer: answerState(payment),
     checkoutUrl: open ? checkoutUrl : null,
     qr: open ? qr : null,
     appUrl: open ? appUrl : null,

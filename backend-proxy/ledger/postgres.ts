@@ -58,10 +58,11 @@ export async function openPostgres(url: string): Promise<Store> {
 
   return {
     db,
+    time: () => timeOf(db),
     async write(op) {
       for (let tried = 1; ; tried += 1) {
         try {
-          return await db.transaction().execute(op);
+          return await db.transaction().execute(async (tx) => op(tx, await timeOf(tx)));
         } catch (error) {
           if (error instanceof Refusal) throw error;
           if (tried < MOST_TRIES && RUN_AGAIN.has(codeOf(error))) continue;
@@ -86,6 +87,14 @@ export async function openPostgres(url: string): Promise<Store> {
       await db.destroy();
     },
   };
+}
+
+/** Not `now()`, which stands still in a transaction. */
+async function timeOf(db: Books): Promise<number> {
+  const { rows } = await sql<{
+    ms: number;
+  }>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms`.execute(db);
+  return rows[0]?.ms ?? Number.NaN;
 }
 
 function codeOf(error: unknown): string {

@@ -33,12 +33,12 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
   const queue: Waiting[] = [];
   let flushing = false;
 
-  function write<T>(op: (tx: Books) => Promise<T>): Promise<T> {
+  function write<T>(op: (tx: Books, now: number) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let result: T;
       queue.push({
         run: async (tx) => {
-          result = await op(tx);
+          result = await op(tx, Date.now());
         },
         settle: (error) => (error === undefined ? resolve(result) : reject(error)),
       });
@@ -98,6 +98,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
   return {
     db,
     write,
+    time: () => Promise.resolve(Date.now()),
     // The whole file is locked by BEGIN IMMEDIATE already.
     lockOrder: () => Promise.resolve(),
     lockWallet: () => Promise.resolve(),

@@ -9,9 +9,12 @@ export interface Store {
   db: Books;
   /**
    * Runs `op` in a transaction that is committed durably before this resolves; an error of `op` undoes all of it.
+   * `now` is the books' clock (below) as this transaction began.
    * `op` may be run again where the database asks for it (a deadlock), so it does nothing outside `tx`.
    */
-  write<T>(op: (tx: Books) => Promise<T>): Promise<T>;
+  write<T>(op: (tx: Books, now: number) => Promise<T>): Promise<T>;
+  /** The one clock of these books, ms since 1970: the database's where several hosts share it, else this host's. */
+  time(): Promise<number>;
   /** Holds the order for this transaction, so that of two starts at once the second sees the first. */
   lockOrder(tx: Books, orderId: string): Promise<void>;
   /** Holds the wallet for this transaction, so that prompts for it are counted one after the other. Taken after the order. */

@@ -7,8 +7,20 @@ export type Method = (typeof METHODS)[number];
 /** The gateway's names. INITIALIZED: being sent, or its outcome is not known yet. PROCESSING: accepted, the customer's turn. */
 export type Status = 'INITIALIZED' | 'PROCESSING' | 'SUCCESS' | 'FAILED';
 
-/** Why a payment is FAILED. Only DECLINED is the gateway's final word; after any other a late SUCCESS still counts. */
-export type Reason = 'DECLINED' | 'EXPIRED' | 'REPLACED' | 'REJECTED' | 'NOT_CREATED';
+/**
+ * Why a payment is FAILED. DECLINED is the gateway's word, RESOLVED a person's at the merchant; EXPIRED is the gateway's or our
+ * clock's. A SUCCESS that comes after any of them still counts, and is `late`.
+ */
+export const REASONS = ['DECLINED', 'EXPIRED', 'REPLACED', 'REJECTED', 'NOT_CREATED', 'RESOLVED'] as const;
+export type Reason = (typeof REASONS)[number];
+
+/**
+ * Whether the gateway answered the call that starts the payment. AWAITED: the call is under way. ARRIVED: it was answered as
+ * documented. LOST: the call is over without such an answer, so it is not known whether the gateway has the payment; there is
+ * nothing to pay with but what DIRECT may have put into the wallet, and another try may be offered. The payment stays watched.
+ */
+export const ANSWERS = ['AWAITED', 'ARRIVED', 'LOST'] as const;
+export type AnswerState = (typeof ANSWERS)[number];
 
 /** Claims of the order token (compact JWS, HS256), made by the merchant's server. Amounts are decimal strings in major units. */
 export interface OrderClaims {
@@ -30,6 +42,10 @@ export interface OrderClaims {
   /** ISO 639-1, lower case. */
   language?: string;
   description?: string;
+  /** Whole seconds, 60 to 3600, that a code or a request is good for; then it is EXPIRED, and the shopper may ask for a new one. */
+  payWithin?: number;
+  /** Where a shopper in trouble finds the shop's help; https. */
+  supportUrl?: string;
   /** Seconds since 1970; `exp` is at most 24 hours ahead. */
   iat?: number;
   exp: number;
@@ -44,6 +60,7 @@ export interface PaymentView {
   asked: Method;
   status: Status;
   reason: Reason | null;
+  answer: AnswerState;
   /** CHECKOUT: where to send the shopper; https, or http on loopback. */
   checkoutUrl: string | null;
   qr: QrCode | null;
@@ -51,7 +68,7 @@ export interface PaymentView {
   appUrl: string | null;
   /** DIRECT only: the last four digits of the wallet id that was asked, so that the shopper sees whether it is the right one. */
   walletLast4: string | null;
-  /** ISO 8601; CHECKOUT only: when the gateway's token runs out, by the proxy's clock (compare with `serverTime`). */
+  /** ISO 8601; when the gateway's checkout or the order's `payWithin` is over, whichever is first (compare with `serverTime`); null without either. */
   expiresAt: string | null;
   createdAt: string;
   /** ISO 8601; when it was seen to have succeeded, else null. */
@@ -67,6 +84,8 @@ export interface OrderView {
   amount: string | null;
   currency: string;
   description: string | null;
+  /** The shop's help page, from the token; https. */
+  supportUrl: string | null;
   methods: Method[];
   paid: boolean;
   /** Paid more than once; the merchant was told by `payment.surplus`. */
@@ -79,11 +98,15 @@ export interface OrderView {
   payment: PaymentView | null;
 }
 
-/** Body of `POST /order/payments`. `amount` only where the token leaves it open; `customer` only for DIRECT and CHECKOUT. */
+/**
+ * Body of `POST /order/payments`. `amount` only where the token leaves it open; `customer` only for DIRECT and CHECKOUT. `language`:
+ * what the widget speaks, ISO 639-1, for the gateway's own pages; the token's goes before it.
+ */
 export interface StartPayment {
   method: Method;
   customer?: string;
   amount?: string;
+  language?: string;
 }
 
 /** RFC 9457, media type application/problem+json. */

@@ -15,7 +15,7 @@ import type { Payouts } from '../payouts.ts';
 import { parseExact } from '../gateway/json.ts';
 import { formatAmount } from '../protocol/money.ts';
 import { WEBHOOKS, iso, merchantView, paymentView, payoutView } from '../protocol/views.ts';
-import { METHODS } from '../protocol/wire.ts';
+import { METHODS, REASONS } from '../protocol/wire.ts';
 import { merchantOnly } from './guards.ts';
 import { noQuery, refusalOf, refusedBy } from './problem.ts';
 
@@ -34,7 +34,7 @@ const settlingShape = {
   currency: z.string(),
   customer: z.string().nullable(),
   status: z.enum(['INITIALIZED', 'PROCESSING', 'SUCCESS', 'FAILED']),
-  reason: z.enum(['DECLINED', 'EXPIRED', 'REPLACED', 'REJECTED', 'NOT_CREATED']).nullable(),
+  reason: z.enum(REASONS).nullable(),
   needsReview: z.boolean(),
   createdAt: z.string(),
   updatedAt: z.string(),

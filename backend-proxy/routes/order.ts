@@ -2,9 +2,9 @@
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { Refusal } from '../errors.ts';
-import { walletIdSchema, type OrderTerms, type OrderTokens } from '../orders.ts';
+import { languageSchema, walletIdSchema, type OrderTerms, type OrderTokens } from '../orders.ts';
 import type { Payments } from '../payments.ts';
-import { METHODS, type OrderView } from '../protocol/wire.ts';
+import { ANSWERS, METHODS, REASONS, type OrderView, type StartPayment } from '../protocol/wire.ts';
 import type { AddressLimit } from './address-limit.ts';
 import type { Streams } from './events.ts';
 import { addressOf, bearerOf } from './guards.ts';
@@ -17,7 +17,8 @@ const paymentSchema = z.object({
   method: z.enum(METHODS),
   asked: z.enum(METHODS),
   status: z.enum(['INITIALIZED', 'PROCESSING', 'SUCCESS', 'FAILED']),
-  reason: z.enum(['DECLINED', 'EXPIRED', 'REPLACED', 'REJECTED', 'NOT_CREATED']).nullable(),
+  reason: z.enum(REASONS).nullable(),
+  answer: z.enum(ANSWERS),
   checkoutUrl: nullableText,
   qr: z
     .union([z.object({ text: z.string(), size: z.int(), modules: z.string() }), z.object({ image: z.string() })])
@@ -36,6 +37,7 @@ const orderViewSchema = z
     amount: nullableText,
     currency: z.string(),
     description: nullableText,
+    supportUrl: nullableText,
     methods: z.array(z.enum(METHODS)),
     paid: z.boolean(),
     surplus: z.boolean(),
@@ -47,7 +49,12 @@ const orderViewSchema = z
   .openapi('OrderView');
 
 const startSchema = z
-  .strictObject({ method: z.enum(METHODS), customer: walletIdSchema.optional(), amount: z.string().max(20).optional() })
+  .strictObject({
+    method: z.enum(METHODS),
+    customer: walletIdSchema.optional(),
+    amount: z.string().max(20).optional(),
+    language: languageSchema.optional(),
+  })
   .openapi('StartPayment');
 
 const orderView = { description: 'The order view', content: { 'application/json': { schema: orderViewSchema } } };
@@ -137,8 +144,7 @@ export function orderRoutes({ tokens, payments, streams, watch, limitStarts, tru
   app.openapi(startPayment, async (c) => {
     limitStarts(addressOf(c, trustedProxies));
     const terms = await termsOf(c);
-    const { method, customer, amount } = c.req.valid('json');
-    const asked = { method, ...(customer !== undefined && { customer }), ...(amount !== undefined && { amount }) };
+    const asked = c.req.valid('json') as StartPayment;
     const { created, view } = await payments.start(terms, asked, c.req.valid('header')['idempotency-key']);
     return created ? answer(c, view, 201) : answer(c, view, 200);
   });

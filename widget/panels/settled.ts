@@ -30,7 +30,7 @@ export function failed({ method, reason }: Extract<Shown, { panel: 'failed' }>, 
   const { say, run, tools, state } = around;
   const { html, heading, icon } = tools;
   // A reason that came later than this file ended the payment all the same.
-  const key = reason && say(reason) ? reason : 'DECLINED';
+  const key = reason && reason !== 'RESOLVED' && say(reason) ? reason : 'DECLINED';
   // Who typed nothing here has no details to check.
   const isTyped = state.draft.customer || state.draft.amount;
   const help = key === 'REJECTED' && !isTyped ? 'DECLINED' : key;
