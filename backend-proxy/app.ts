@@ -1,5 +1,6 @@
 // Puts the proxy together: a Hono app over a gateway and a ledger, and the two workers beside it.
 // It reads no environment and opens no port, so it also mounts in a merchant's own server: `server.route('/pay', proxy.app)`.
+import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
@@ -9,6 +10,7 @@ import { HTTPException } from 'hono/http-exception';
 import { requestId } from 'hono/request-id';
 import { routePath } from 'hono/route';
 import { secureHeaders } from 'hono/secure-headers';
+import { createRecorder } from './recorder.ts';
 import { heard } from './calls.ts';
 import { Refusal } from './errors.ts';
 import type { Gateway } from './gateway/gateway.ts';
@@ -17,6 +19,7 @@ import { createOrderTokens } from './orders.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createPayments } from './payments.ts';
 import { createPayouts } from './payouts.ts';
+import { createProof } from './proof.ts';
 import { createReconciler } from './reconcile.ts';
 import { createAddressLimit } from './routes/address-limit.ts';
 import { createStreams } from './routes/events.ts';
@@ -32,6 +35,11 @@ import type { Worker } from './worker.ts';
 const MAX_BODY_BYTES = 16 * 1024;
 const MAX_LOGGED_CHARS = 300;
 const PRUNE_EVERY_MS = 3_600_000;
+const LOOK_AROUND_EVERY_MS = 60_000;
+/** An IPN that names nothing here after so long is news for the operator: the books may have lost what it is about. */
+const UNMATCHED_TOLD_AFTER_MS = 3_600_000;
+const CLOCK_TOLERANCE_MS = 1_000;
+const RECORDING_WAIT_MS = 30_000;
 
 export interface ProxyConfig {
   orderSecrets: readonly string[];
@@ -43,6 +51,8 @@ export interface ProxyConfig {
   trustedProxies?: number;
   /** How browsers reach the proxy, for the OpenAPI document; default: as the request for it came. */
   publicUrl?: string | undefined;
+  /** Host and port, by which this process knows its own calls again after a restart; default: none of them are its own. */
+  self?: string;
   /** Where the built widget lies; default: this project's dist/widget. */
   widgetFolder?: string;
 }
@@ -81,7 +91,16 @@ export function createProxy({
     metrics.countCall(call);
     log(call.why === undefined ? 'debug' : 'warn', 'gateway call', { ...call });
   });
-  const reconciler = createReconciler({ gateway, ledger, now }, onError);
+  const recorder = createRecorder({ ledger, onError });
+  const proof = createProof({
+    gateway,
+    ledger,
+    now,
+    onWrongPath: (type) =>
+      log('error', 'the gateway does not know what it knew: status path or API key is wrong', { type }),
+  });
+  const reconciler = createReconciler({ gateway, ledger, proof, now }, onError);
+  const self = config.self ?? randomUUID();
   const sender = config.webhook && createWebhookSender({ ledger, target: config.webhook, now }, onError);
   const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
 
@@ -91,13 +110,22 @@ export function createProxy({
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuseBody }));
   app.use('/order/*', originIn(config.allowedOrigins), crossOrigin(config.allowedOrigins));
   // An IPN's body is kept as it is, whatever it says it is.
-  app.on('POST', ['/order/payments', '/orders', '/payouts'], jsonOnly);
-  app.route('/', ipnRoutes({ secrets: config.ipnSecrets, gateway, ledger, onRung: () => reconciler.wake() }));
+  app.on('POST', ['/order/payments', '/orders', '/payouts', '/transactions/:gatewayOrderId/resolve'], jsonOnly);
+  app.route(
+    '/',
+    ipnRoutes({
+      secrets: config.ipnSecrets,
+      gateway,
+      ledger,
+      onRung: () => reconciler.wake(),
+      onUnmatched: () => log('warn', 'an IPN names no transaction of these books'),
+    }),
+  );
   app.route(
     '/',
     orderRoutes({
       tokens,
-      payments: createPayments({ gateway, ledger, now }),
+      payments: createPayments({ gateway, ledger, recorder, self }),
       streams,
       watch: (orderId, onChange) => ledger.watch(orderId, onChange),
       limitStarts: createAddressLimit(now),
@@ -110,14 +138,25 @@ export function createProxy({
       keys: config.merchantKeys,
       allowedOrigins: config.allowedOrigins,
       tokens,
-      payouts: createPayouts({ gateway, ledger }),
+      payouts: createPayouts({ gateway, ledger, recorder, self, isPathProven: () => proof.isProven('PAYOUT') }),
       ledger,
       onDue: () => sender?.wake(),
     }),
   );
   document(app, config.publicUrl);
   const widgetFolder = config.widgetFolder ?? fileURLToPath(new URL('../dist/widget', import.meta.url));
-  app.route('/', operationsRoutes({ keys: config.merchantKeys, ledger, metrics, widgetFolder }));
+  const warnings = async (): Promise<string[]> => {
+    const offset = Math.round(await ledger.clockOffset());
+    return [
+      ...proof
+        .wrongPaths()
+        .map((type) => `The gateway does not know a ${type} that it knew: status path or API key is wrong.`),
+      ...(Math.abs(offset) > CLOCK_TOLERANCE_MS
+        ? [`The database's clock is ${offset} ms ahead of this process's.`]
+        : []),
+    ];
+  };
+  app.route('/', operationsRoutes({ keys: config.merchantKeys, ledger, metrics, widgetFolder, warnings }));
   app.notFound((c) => problemResponse(c, new Refusal('not_found', 'There is nothing here.')));
   app.onError((error, c) => {
     const refusal = refusalFrom(error);
@@ -136,11 +175,21 @@ export function createProxy({
       const stops = workers.map((worker) => worker.run());
       const pruning = setInterval(() => void ledger.prune().catch(onError), PRUNE_EVERY_MS);
       pruning.unref();
+      const lookAround = async () => {
+        const unmatched = await ledger.tellUnmatched(UNMATCHED_TOLD_AFTER_MS);
+        if (unmatched > 0)
+          log('error', 'IPNs of unknown transactions for an hour: see GET /ipns', { count: unmatched });
+        for (const warning of await warnings()) log('warn', 'not as it should be', { warning });
+      };
+      const looking = setInterval(() => void lookAround().catch(onError), LOOK_AROUND_EVERY_MS);
+      looking.unref();
       return {
         async stop() {
           clearInterval(pruning);
+          clearInterval(looking);
           streams.close();
           await Promise.all(stops.map((stop) => stop()));
+          await recorder.settled(RECORDING_WAIT_MS);
         },
       };
     },

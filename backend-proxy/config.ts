@@ -43,6 +43,12 @@ const schema = z
       .string({ error: 'missing: the key issued by the gateway' })
       .regex(/^[!-~]{1,512}$/, { error: 'printable ASCII, no spaces' }),
     GATEWAY_PROFILE: z.string().optional(),
+    GATEWAY_RENAMED_FROM: z.string().max(300).optional(),
+    GATEWAY_WEAKER_MODE: z.enum(['yes', 'no'], { error: 'yes or no' }).optional(),
+    ORDER_ID_PREFIX: z
+      .string()
+      .regex(/^[A-Za-z0-9_.-]{0,15}[-_.]$/, { error: '1 to 16 letters and digits, ending in -, _ or .' })
+      .optional(),
     ORDER_SECRET: listOf(
       `a secret of at least ${MIN_SECRET_BYTES} bytes, or a comma-separated list of them`,
       (secret) => Buffer.byteLength(secret) >= MIN_SECRET_BYTES,
@@ -62,6 +68,10 @@ const schema = z
       .string()
       .regex(/^(file:.+|postgres(ql)?:\/\/.+)$/, { error: 'file:PATH or postgres://…' })
       .default('file:payments.db'),
+    /** When the books lost what was last in them: a restore, or a standby that lagged and was promoted. */
+    DATABASE_WENT_BACK: z.iso
+      .datetime({ offset: true, error: 'the RFC 3339 time of the restore or failover' })
+      .optional(),
     WEBHOOK_URL: webUrl("the merchant's endpoint: https, or http on loopback").optional(),
     WEBHOOK_SECRET: listOf('whsec_ and 24 to 64 bytes in base64', isWebhookSecret).optional(),
     PUBLIC_URL: baseUrl('how browsers reach the proxy: https, or http on loopback').optional(),

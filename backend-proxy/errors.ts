@@ -12,6 +12,7 @@ export const REFUSALS = {
   not_found: { status: 404, title: 'There is nothing here', retryable: false },
   already_paid: { status: 409, title: 'The order is already paid', retryable: false },
   order_changed: { status: 409, title: 'The order was started with another amount or currency', retryable: false },
+  no_review_needed: { status: 409, title: 'The transaction needs no review', retryable: false },
   order_id_taken: { status: 409, title: 'The order id belongs to another transaction', retryable: false },
   payload_too_large: { status: 413, title: 'The request is too large', retryable: false },
   unsupported_media_type: { status: 415, title: 'The body must be application/json', retryable: false },

@@ -26,7 +26,7 @@ export function createMetrics(sources: { counts(): Promise<Counts>; openStreams(
       requests.count({ method: METHODS.has(method) ? method : 'other', route, status }),
     countCall: ({ operation, outcome }) => calls.count({ operation, outcome }),
     async text() {
-      const { transactions, needReview, checks, webhooks } = await sources.counts();
+      const { transactions, needReview, unmatchedIpns, checks, webhooks } = await sources.counts();
       const rows = (entries: readonly { count: number }[]): Sample[] =>
         entries.map(({ count, ...labels }) => [labels as Labels, count]);
       return [
@@ -34,9 +34,8 @@ export function createMetrics(sources: { counts(): Promise<Counts>; openStreams(
         family('gateway_calls_total', 'counter', 'Calls to the gateway, by how they ended', calls.samples()),
         family('open_streams', 'gauge', 'Open event streams', [[{}, sources.openStreams()]]),
         family('transactions', 'gauge', 'Payments and payouts in the books', rows(transactions)),
-        family('transactions_needing_review', 'gauge', 'Without an end for too long: a person has to look', [
-          [{}, needReview],
-        ]),
+        family('transactions_needing_review', 'gauge', 'Waiting for a person to look and answer', [[{}, needReview]]),
+        family('unmatched_ipns', 'gauge', 'IPNs kept that name no transaction of these books', [[{}, unmatchedIpns]]),
         family('checks', 'gauge', 'Status checks that are planned, and those of them that are due', rows(checks)),
         family('webhooks', 'gauge', 'Webhooks in the books', rows(webhooks)),
       ].join('');

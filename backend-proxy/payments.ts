@@ -3,15 +3,22 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from './errors.ts';
 import type { Collection, Gateway } from './gateway/gateway.ts';
-import type { Fact, Ledger, Order, PaymentLimits } from './ledger/ledger.ts';
+import type { Recorder } from './recorder.ts';
+import type { Fact, Ledger, Order, PaymentLimits, SeenTerms } from './ledger/ledger.ts';
 import type { OrderTerms } from './orders.ts';
 import { exponentOf, formatAmount, parseAmount } from './protocol/money.ts';
-import { STAGES, type Transaction } from './protocol/transaction.ts';
+import { STAGES, reasonOf, type PostOutcome, type Transaction } from './protocol/transaction.ts';
 import { iso } from './protocol/views.ts';
 import type { AnswerState, Method, OrderView, PaymentView, StartPayment } from './protocol/wire.ts';
 import { toQrCode } from './qr.ts';
 
-const LIMITS: PaymentLimits = { perOrder: 5, directPerOrder: 3, directPerWallet: { most: 5, withinMs: 3_600_000 } };
+const LIMITS: PaymentLimits = {
+  perOrder: 5,
+  directPerOrder: 3,
+  withDuplicates: 10,
+  inAll: 20,
+  directPerWallet: { perCustomer: 3, inAll: 10, withinMs: 3_600_000 },
+};
 
 export interface Payments {
   /** Resolves when the gateway has answered or its time is over. `created` is false for a repeat of the same key. */
@@ -22,59 +29,80 @@ export interface Payments {
 interface Ports {
   gateway: Gateway;
   ledger: Ledger;
-  now?: () => number;
+  recorder: Recorder;
+  /** The host and port of this process, by which it knows its own calls after a restart. */
+  self: string;
 }
 
-export function createPayments({ gateway, ledger, now = Date.now }: Ports): Payments {
+export function createPayments({ gateway, ledger, recorder, self }: Ports): Payments {
   async function start(terms: OrderTerms, asked: StartPayment, idempotencyKey: string) {
     const { amountMinor, customer } = settle(terms, asked);
-    const { opened, order } = await ledger.openPayment(
+    const { isNew, payment } = await ledger.openPayment(
       {
-        orderId: terms.orderId,
-        orderAmountMinor: terms.amountMinor,
+        ...seenOf(terms),
         amountMinor,
-        currency: terms.currency,
         method: asked.method,
         customer,
+        customerReferenceNo: terms.customerReferenceNo ?? null,
+        payWithinMs: terms.payWithin === undefined ? null : terms.payWithin * 1000,
         idempotencyKey,
         fingerprint: fingerprintOf([asked.method, customer, amountMinor]),
       },
       LIMITS,
     );
-    if (opened === undefined) return { created: false, view: orderView(terms, order, now()) };
-    await send(opened, asked, terms);
-    return { created: true, view: await view(terms) };
+    // A repeat goes on where the first try was cut off before the call: *sending* lets exactly one through.
+    if (payment.stage === 'created') await send(payment, asked, terms);
+    return { created: isNew, view: await view(terms) };
   }
 
-  async function send(opened: Transaction, { method, language }: StartPayment, terms: OrderTerms): Promise<void> {
+  async function send(payment: Transaction, { method, language }: StartPayment, terms: OrderTerms): Promise<void> {
     // Refused where another method was chosen meanwhile: then nothing is sent.
-    if (!(await ledger.record(opened.id, { stage: 'sending' }, 'shopper'))) return;
+    if (!(await ledger.record(payment, { stage: 'sending', sentBy: self }, 'shopper'))) return;
     const collection: Collection = {
-      id: opened.id,
+      id: payment.id,
       method,
-      amountMinor: opened.amountMinor,
-      currency: opened.currency,
+      amountMinor: payment.amountMinor,
+      currency: payment.currency,
       returnUrl: terms.returnUrl,
-      customer: opened.customer,
+      customer: payment.customer,
       customerReferenceNo: terms.customerReferenceNo ?? null,
       language: terms.language ?? language ?? null,
     };
-    await ledger.record(opened.id, factOf(await gateway.pay(collection)), 'answer');
+    await recorder.keep(payment, factOf(await gateway.pay(collection)));
   }
 
   async function view(terms: OrderTerms): Promise<OrderView> {
-    return orderView(terms, await ledger.order(terms.orderId), now());
+    const [order, nowMs] = await Promise.all([ledger.order(terms.orderId), ledger.time()]);
+    await ledger.see(seenOf(terms), order);
+    return orderView(terms, order, nowMs);
   }
 
   return { start, view };
 }
 
 function factOf(sent: Awaited<ReturnType<Gateway['pay']>>): Fact {
-  // The shopper need not wait for checks to agree on what is known.
-  if (sent.kind === 'unreached') return { stage: 'not_created', why: sent.why };
-  if (sent.kind !== 'accepted') return { stage: sent.kind, why: sent.why };
-  const { paymentId, method, checkoutUrl, qr, appUrl } = sent.answer;
-  return { stage: 'pending', paymentId, method, checkoutUrl, qr: qr === null ? null : toQrCode(qr), appUrl };
+  switch (sent.kind) {
+    case 'accepted': {
+      const { paymentId, method, checkoutUrl, qr, appUrl } = sent.answer;
+      return { stage: 'pending', paymentId, method, checkoutUrl, qr: qr === null ? null : toQrCode(qr), appUrl };
+    }
+    // The shopper need not wait for checks to agree on what is known.
+    case 'unreached':
+      return { stage: 'not_created', answer: sent.kind, why: sent.why };
+    case 'refused':
+      return { stage: 'rejected', answer: sent.kind, why: sent.why };
+    case 'duplicate':
+    case 'foreign':
+    case 'lost':
+      return { stage: 'uncertain', answer: sent.kind, why: sent.why };
+    default:
+      return sent satisfies never;
+  }
+}
+
+function seenOf({ orderId, currency, amountMinor, minMinor, maxMinor, iat }: OrderTerms): SeenTerms {
+  const terms = fingerprintOf([currency, amountMinor, minMinor, maxMinor]);
+  return { orderId, currency, orderAmountMinor: amountMinor, iat: iat ?? null, terms };
 }
 
 export function fingerprintOf(parts: readonly (string | number | null)[]): string {
@@ -126,7 +154,7 @@ function invalid(kind: 'invalid_request' | 'method_unavailable', field: string, 
 export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: number): OrderView {
   const { orderId, methods } = terms;
   // Once started the books' amount and currency are the order's, whatever a newer token says of the same order id.
-  const { amountMinor: total, currency } = order ?? terms;
+  const { amountMinor: total, currency } = order?.payments.length ? order : terms;
   const current = order?.payments.find(({ id }) => id === order.paidBy) ?? order?.payments.at(-1);
   const amountMinor = total ?? current?.amountMinor ?? null;
   return {
@@ -150,15 +178,21 @@ function canBePaid({ stage }: Transaction): boolean {
   return STAGES[stage].rank < STAGES.rejected.rank;
 }
 
-function answerState({ stage, method, checkoutUrl, qr }: Transaction): AnswerState {
-  if (stage === 'created' || stage === 'sending') return 'AWAITED';
-  const hasMeans = method === 'DIRECT' || checkoutUrl !== null || qr !== null;
-  return stage !== 'uncertain' && hasMeans ? 'ARRIVED' : 'LOST';
-}
+const ANSWER_STATES = {
+  identified: 'ARRIVED',
+  accepted: 'ARRIVED',
+  refused: 'ARRIVED',
+  foreign: 'LOST',
+  duplicate: 'LOST',
+  lost: 'LOST',
+  unreached: 'LOST',
+  withheld: 'LOST',
+} as const satisfies Record<PostOutcome, AnswerState>;
 
 function paymentView(payment: Transaction): PaymentView {
-  const { method, asked, customer, stage, checkoutUrl, qr, appUrl, expiresAt, createdAt, late, history } = payment;
-  const { status, reason } = STAGES[stage];
+  const { method, asked, customer, stage, answer, checkoutUrl, qr, appUrl, expiresAt, createdAt, late, history } =
+    payment;
+  const { status } = STAGES[stage];
   // Once it has ended there is nothing left to scan or to open, and nothing that should still be paid.
   const open = status === 'PROCESSING';
   const success = history.find(({ event }) => event === 'succeeded');
@@ -166,8 +200,8 @@ function paymentView(payment: Transaction): PaymentView {
     method: method as Method,
     asked: asked as Method,
     status,
-    reason,
-    answer: answerState(payment),
+    reason: reasonOf(payment),
+    answer: answer === null ? 'AWAITED' : ANSWER_STATES[answer],
     checkoutUrl: open ? checkoutUrl : null,
     qr: open ? qr : null,
     appUrl: open ? appUrl : null,

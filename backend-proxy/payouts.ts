@@ -1,6 +1,7 @@
 // Paying out: server to server only, sent once, ever. What the one call answered is recorded; a lost answer stays
 // uncertain until the status check settles it or a person does. Nothing here ever sends again.
 import { Refusal } from './errors.ts';
+import type { Recorder } from './recorder.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { Fact, Ledger } from './ledger/ledger.ts';
 import { fingerprintOf } from './payments.ts';
@@ -21,29 +22,68 @@ export interface Payouts {
   find(orderId: string): Promise<Transaction | undefined>;
 }
 
-export function createPayouts({ gateway, ledger }: { gateway: Gateway; ledger: Ledger }): Payouts {
+interface Ports {
+  gateway: Gateway;
+  ledger: Ledger;
+  recorder: Recorder;
+  /** The host and port of this process, by which it knows its own calls after a restart. */
+  self: string;
+  /** Whether the gateway was seen, just now, to know another payout: only then does "unknown" mean unknown. */
+  isPathProven(): Promise<boolean>;
+}
+
+export function createPayouts({ gateway, ledger, recorder, self, isPathProven }: Ports): Payouts {
+  async function send(payout: Transaction): Promise<void> {
+    if (await ledger.isBack()) {
+      const withheld = await whyWithheld(payout);
+      if (withheld !== undefined) {
+        await ledger.record(
+          payout,
+          { stage: 'uncertain', answer: 'withheld', why: withheld, needsReview: true },
+          'check',
+        );
+        return;
+      }
+    }
+    if (!(await ledger.record(payout, { stage: 'sending', sentBy: self }, 'merchant'))) return;
+    const { id, amountMinor, currency, customer, note } = payout;
+    const sent = await gateway.payout({ id, amountMinor, currency, customer: customer ?? '', note });
+    await recorder.keep(payout, factOf(sent, gateway.status === undefined));
+  }
+
+  /** The books lost what was last in them, so the gateway may have this payout already: sent is only what it surely has not. */
+  async function whyWithheld(payout: Transaction): Promise<string | undefined> {
+    const checked = await gateway.status?.(payout.id, 'PAYOUT');
+    if (checked === undefined) return 'the books went back, and the gateway cannot be asked';
+    if (checked.kind === 'found') return 'the books went back, and the gateway has it already';
+    if (checked.kind === 'unavailable') return 'the books went back, and the gateway did not answer';
+    return (await isPathProven()) ? undefined : 'the books went back, and "unknown" could not be believed';
+  }
+
   return {
     async start(request) {
-      const { orderId: id, currency, customer } = request;
+      const { orderId, currency, customer } = request;
       const amountMinor = readAmount(request, gateway.payoutDecimals);
       const note = request.note ?? null;
       const fingerprint = fingerprintOf([amountMinor, currency, customer, note]);
-      const { opened, payout } = await ledger.openPayout({ id, amountMinor, currency, customer, note, fingerprint });
-      if (!opened || !(await ledger.record(id, { stage: 'sending' }, 'merchant'))) return payout;
-      const sent = await gateway.payout({ id, amountMinor, currency, customer, note });
-      await ledger.record(id, factOf(sent), 'answer');
-      return (await ledger.payout(id)) ?? payout;
+      const payout = await ledger.openPayout({ orderId, amountMinor, currency, customer, note, fingerprint });
+      if (payout.stage !== 'created') return payout;
+      await send(payout);
+      return (await ledger.payout(orderId)) ?? payout;
     },
     find: (orderId) => ledger.payout(orderId),
   };
 }
 
-function factOf(sent: Awaited<ReturnType<Gateway['payout']>>): Fact {
-  // Of money that goes out nothing is taken for granted, not even that no connection was made.
-  if (sent.kind === 'uncertain' || sent.kind === 'unreached') return { stage: 'uncertain', why: sent.why };
-  if (sent.kind === 'rejected') return { stage: 'rejected', why: sent.why };
-  const { paymentId } = sent.answer;
-  return { stage: 'pending', paymentId, method: null, checkoutUrl: null, qr: null, appUrl: null };
+/** No answer ends a payout: of money that goes out nothing is taken for granted, not even that no connection was made. */
+function factOf(sent: Awaited<ReturnType<Gateway['payout']>>, isWeaker: boolean): Fact {
+  if (sent.kind === 'accepted') {
+    const { paymentId } = sent.answer;
+    return { stage: 'pending', paymentId, method: null, checkoutUrl: null, qr: null, appUrl: null };
+  }
+  // Without a status check nothing settles a refused one but a person.
+  const needsReview = isWeaker && sent.kind !== 'lost';
+  return { stage: 'uncertain', answer: sent.kind, why: sent.why, needsReview };
 }
 
 function readAmount({ amount, currency }: PayoutRequest, decimals: boolean): number {

@@ -1,46 +1,95 @@
 // Settling: asks the gateway about every transaction whose check is due, because an IPN rang or because time has passed,
 // and records what it says. With no IPN at all everything still settles by this.
 import type { Gateway } from './gateway/gateway.ts';
-import type { Ledger, Observation } from './ledger/ledger.ts';
+import type { Claim, Ledger, Observation } from './ledger/ledger.ts';
+import type { Proof } from './proof.ts';
 import type { Transaction } from './protocol/transaction.ts';
-import { verify } from './protocol/verify.ts';
+import { verify, type Expected } from './protocol/verify.ts';
 import { createWorker, type Worker } from './worker.ts';
 
 const CHECKS_PER_SECOND = 20;
 const CHECKS_AT_ONCE = 20;
+const LOOK_EVERY_MS = 250;
 /** Longer than a check can take, so that it is never in flight twice. */
 const LEASE_MS = 45_000;
 
+interface Ports {
+  gateway: Gateway;
+  ledger: Ledger;
+  proof: Proof;
+  now?: () => number;
+}
+
 export function createReconciler(
-  { gateway, ledger, now = Date.now }: { gateway: Gateway; ledger: Ledger; now?: () => number },
+  { gateway, ledger, proof, now = Date.now }: Ports,
   onError: (error: unknown) => void,
 ): Worker {
-  return createWorker({
+  const { status } = gateway;
+
+  async function check(claim: Claim): Promise<void> {
+    const { transaction, leaseUntil, beganAt } = claim;
+    if (status === undefined) {
+      for (const observation of await recall(transaction, ledger)) await ledger.observe(claim, observation);
+      return;
+    }
+    const askedAt = now();
+    const checked = await status(transaction.id, transaction.type);
+    if (checked.kind !== 'found') {
+      const endedAt = await ledger.observe(claim, { kind: checked.kind });
+      // One that was recorded after its lease ran out ends nothing.
+      if (checked.kind === 'unknown' && endedAt <= leaseUntil) {
+        proof.unknown(transaction.type, { id: transaction.id, beganAt, endedAt }, checked.isOwnWord);
+      }
+      return;
+    }
+    await ledger.observe(claim, verify(expected(transaction), checked.report, { complete: false }));
+    if (checked.report.type === transaction.type) await proof.found(transaction.type, askedAt);
+  }
+
+  const worker = createWorker({
     claim: (most) => ledger.claimChecks(most, LEASE_MS),
-    handle: (transaction) => check(transaction, gateway, ledger),
+    handle: check,
     atOnce: CHECKS_AT_ONCE,
     perSecond: CHECKS_PER_SECOND,
     now,
     onError,
   });
-}
+  // Beside the checks and not before them: a question that is not answered holds up nobody.
+  let looking: Promise<void> | undefined;
+  const look = (): Promise<void> => (looking ??= proof.look().finally(() => (looking = undefined)));
 
-async function check(transaction: Transaction, gateway: Gateway, ledger: Ledger): Promise<void> {
-  const observations = gateway.status ? [await ask(gateway.status, transaction)] : await recall(transaction, ledger);
-  for (const observation of observations) await ledger.observe(transaction.id, observation);
-}
-
-async function ask(status: NonNullable<Gateway['status']>, transaction: Transaction): Promise<Observation> {
-  const checked = await status(transaction.id, transaction.type);
-  if (checked.kind !== 'found') return { kind: checked.kind };
-  return verify(transaction, checked.report, { complete: false });
+  return {
+    ...worker,
+    async tick() {
+      const handled = await worker.tick();
+      await look();
+      return handled;
+    },
+    run() {
+      const stop = worker.run();
+      const timer = setInterval(() => void look().catch(onError), LOOK_EVERY_MS);
+      return async () => {
+        clearInterval(timer);
+        await stop();
+        await looking?.catch(onError);
+      };
+    },
+  };
 }
 
 /** The weaker mode: the gateway has no status check, so what its IPNs said is all there is. */
 async function recall(transaction: Transaction, ledger: Ledger): Promise<Observation[]> {
   const readings = await ledger.ipnReadings(transaction.id);
   const seen = readings.flatMap(({ outcome, ...reading }) =>
-    outcome === null ? [] : [verify(transaction, { ...reading, outcome }, { complete: true })],
+    outcome === null ? [] : [verify(expected(transaction), { ...reading, outcome }, { complete: true })],
   );
-  return seen.length === 0 ? [{ kind: 'unavailable' }] : seen;
+  if (seen.length === 0) return [{ kind: 'silent' }];
+  // A payout is never FAILED by an IPN alone: its money would be sent again by hand.
+  const isFailedPayout = (verdict: Observation) =>
+    transaction.type === 'PAYOUT' && verdict.kind === 'verified' && verdict.outcome === 'failed';
+  return seen.map((verdict) => (isFailedPayout(verdict) ? { kind: 'failed_ipn' } : verdict));
+}
+
+function expected(transaction: Transaction): Expected {
+  return { ...transaction, answeredId: transaction.answer === 'identified' ? transaction.paymentId : null };
 }

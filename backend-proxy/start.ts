@@ -1,7 +1,10 @@
 // The composition root: the environment in, a listening server out.
 // SIGTERM and SIGINT drain: no new connections, streams ended (the widgets come back elsewhere), work in hand finished.
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { pino } from 'pino';
 import { createProxy, describe, type Log } from './app.ts';
+import { bindBooks } from './bind.ts';
 import { readConfig } from './config.ts';
 import { createGateway } from './gateway/http.ts';
 import { createLedger } from './ledger/books.ts';
@@ -25,14 +28,28 @@ export async function start(env: Record<string, string | undefined>): Promise<vo
     process.exit(1);
   };
 
-  const ledger = createLedger(await setBy('DATABASE_URL', openStore(config.DATABASE_URL, die)));
-  await ledger.recover();
+  const store = await setBy('DATABASE_URL', openStore(config.DATABASE_URL, die));
+  const ledger = createLedger(store, { idPrefix: config.ORDER_ID_PREFIX ?? '' });
+  const self = `${hostname()}:${config.PORT || randomUUID()}`;
+  await ledger.recover(self);
   const gateway = createGateway({
     url: config.GATEWAY_URL,
     apiKey: config.GATEWAY_API_KEY,
     profile: config.GATEWAY_PROFILE,
     checkoutHosts: config.CHECKOUT_HOSTS ?? [],
   });
+  await bindBooks({
+    ledger,
+    gateway,
+    url: config.GATEWAY_URL,
+    apiKey: config.GATEWAY_API_KEY,
+    renamedFrom: config.GATEWAY_RENAMED_FROM,
+    allowsWeaker: config.GATEWAY_WEAKER_MODE === 'yes',
+  });
+  if (config.DATABASE_WENT_BACK !== undefined) await ledger.wentBack(Date.parse(config.DATABASE_WENT_BACK));
+  if (await ledger.isBack()) {
+    log('warn', 'the books went back: for 7 days payouts are asked about before they are sent');
+  }
   if (gateway.status === undefined) {
     log('warn', 'weaker mode: the profile has no status check, so an IPN is believed as it is');
   }
@@ -48,6 +65,7 @@ export async function start(env: Record<string, string | undefined>): Promise<vo
       allowedOrigins: config.ALLOWED_ORIGINS,
       trustedProxies: config.TRUSTED_PROXIES,
       publicUrl: config.PUBLIC_URL,
+      self,
       webhook: url !== undefined && secrets !== undefined ? { url, secrets } : undefined,
     },
   });

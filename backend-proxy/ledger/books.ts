@@ -1,31 +1,59 @@
-// The ledger over any store: each method one transaction, and after its commit the watchers. The rules are in
-// opening.ts (what may be begun), posting.ts (what a fact changes) and observing.ts (what a check makes a fact); this file
-// only puts them into transactions.
-import { unavailable } from '../errors.ts';
-import { STAGES, type Source } from '../protocol/transaction.ts';
-import type { IpnReading } from '../protocol/verify.ts';
-import type { Ledger, StoredIpn } from './ledger.ts';
-import { postObservation } from './observing.ts';
-import { openPayment, openPayout } from './opening.ts';
-import { claimWebhooks, dueWebhooks, listWebhooks, recordDelivery, redeliver } from './outbox.ts';
-import { plan, postFact, raise, type Posting } from './posting.ts';
-import { readCounts, readOrder, readTransaction, readTransactions } from './reading.ts';
+// The ledger over any store: each method one transaction, and after its commit the watchers. The rules are in opening.ts (what
+// may be begun), posting.ts (what a fact changes), observing.ts (what a check makes a fact), resolving.ts (a person's word),
+// checks.ts (what is asked about next) and binding.ts (whose books these are); this file only puts them into transactions.
+import { performance } from 'node:perf_hooks';
+import { Refusal, unavailable } from '../errors.ts';
+import type { Source } from '../protocol/transaction.ts';
+import { WENT_BACK_MS, differenceOf, readBinding, readWentBack, writeBinding, writeWentBack } from './binding.ts';
+import { claimChecks, hastenChecks, isAnyDue, receiveIpn, recover, replan } from './checks.ts';
+import type { Binding, Ledger } from './ledger.ts';
+import { postBelieved, postObservation } from './observing.ts';
+import { insertAnew, openPayment, openPayout, seeTerms } from './opening.ts';
+import { claimWebhooks, dueWebhooks, hastenWebhooks, listWebhooks, recordDelivery, redeliver } from './outbox.ts';
+import { postFact, type Posting } from './posting.ts';
+import {
+  readCounts,
+  readNewestFound,
+  readOrder,
+  readPayout,
+  readTransaction,
+  readTransactions,
+  readUnmatchedIpns,
+  toReading,
+} from './reading.ts';
+import { postResolution } from './resolving.ts';
 import type { Books, Store } from './store.ts';
 import { createWatch } from './watch.ts';
 
 const UNMATCHED_KEPT_MS = 7 * 24 * 3_600_000;
-const CHECKS_KEPT = 5;
+/** Between two looks the clock of the books and one that never steps may differ by this much. */
+const STEP_MS = 60_000;
 
-export function createLedger(store: Store, now: () => number = Date.now): Ledger {
+interface LedgerOptions {
+  /** In place of the store's clock, for tests. */
+  now?: () => number;
+  /** Milliseconds by a clock that is never set; for tests the same as `now`, whose time never steps. */
+  elapsed?: () => number;
+  /** Put before every id at the gateway. */
+  idPrefix?: string;
+}
+
+export function createLedger(store: Store, options: LedgerOptions = {}): Ledger {
+  const { now, elapsed = now ?? (() => performance.now()), idPrefix = '' } = options;
   const { db } = store;
   const watch = createWatch(store);
+  const time = now === undefined ? () => read(() => store.time()) : () => Promise.resolve(now());
+  let bound: Binding | undefined;
+  let difference: string | undefined;
+  let lastLook: { time: number; elapsed: number } | undefined;
+  let taken = 0;
 
   /** One transaction; those who watch what it touched are called after its commit, and not at all without one. */
   async function post<T>(source: Source, op: (p: Posting) => Promise<T>): Promise<T> {
     let touched = new Set<string>();
-    const result = await store.write(async (tx) => {
+    const result = await store.write(async (tx, at) => {
       touched = new Set();
-      return op({ tx, now: now(), source, touched });
+      return op({ tx, store, now: now?.() ?? at, source, touched, idPrefix });
     });
     watch.changed([...touched]);
     return result;
@@ -37,59 +65,139 @@ export function createLedger(store: Store, now: () => number = Date.now): Ledger
     });
   }
 
+  async function readKnown(id: string) {
+    const transaction = await read((books) => readTransaction(books, id));
+    if (transaction === undefined) throw new Error(`Transaction ${id} was written and is not there`);
+    return transaction;
+  }
+
+  function refuseWrongBooks(): void {
+    if (difference !== undefined)
+      throw new Refusal('unavailable', 'Payments are not started here just now; try again.');
+  }
+
+  /** The wall clock against one that never steps: where they part, all that waits is planned anew. */
+  async function noticeStep(at: number): Promise<void> {
+    const look = { time: at, elapsed: elapsed() };
+    const step = lastLook === undefined ? 0 : look.time - lastLook.time - (look.elapsed - lastLook.elapsed);
+    if (Math.abs(step) <= STEP_MS) {
+      lastLook = look;
+      return;
+    }
+    let after: string | undefined = '';
+    while (after !== undefined) {
+      const from: string = after;
+      after = await post('clock', (p) => replan(p, from));
+    }
+    await post('clock', hastenWebhooks);
+    // Last: where it could not be written, the next look finds the step again.
+    lastLook = look;
+  }
+
   return {
     async openPayment(payment, limits) {
-      const id = await post('shopper', (p) => openPayment(p, store, payment, limits));
+      refuseWrongBooks();
+      const { id, isNew } = await post('shopper', (p) => openPayment(p, store, payment, limits));
       const order = await read((books) => readOrder(books, payment.orderId));
-      if (order === undefined) throw new Error(`Order ${payment.orderId} was written and is not there`);
-      return { opened: order.payments.find((opened) => opened.id === id), order };
+      const opened = order?.payments.find((each) => each.id === id);
+      if (order === undefined || opened === undefined) throw new Error(`Payment ${id} was written and is not there`);
+      return { isNew, payment: opened, order };
     },
     async openPayout(payout) {
-      const opened = await post('merchant', (p) => openPayout(p, payout));
-      const stored = await read((books) => readTransaction(books, payout.id));
-      if (stored === undefined) throw new Error(`Payout ${payout.id} was written and is not there`);
-      return { opened, payout: stored };
+      refuseWrongBooks();
+      return readKnown(await post('merchant', (p) => openPayout(p, payout)));
     },
-    record: (id, fact, source) => post(source, (p) => postFact(p, id, fact)),
-    observe: (id, observation) => post('check', (p) => postObservation(p, id, observation)),
+    async see(seen, order) {
+      const isNewer = seen.iat !== null && (order?.seen?.iat ?? -1) < seen.iat;
+      if (isNewer) await post('shopper', (p) => seeTerms(p, seen));
+    },
+    record: (transaction, fact, source) =>
+      post(source, async (p) => {
+        if (fact.stage !== 'sending') await insertAnew(p, transaction);
+        return postFact(p, transaction.id, fact);
+      }),
+    observe: (claim, observation) =>
+      post('check', async (p) => {
+        await postObservation(p, claim, observation);
+        return p.now;
+      }),
+    believe: (unknown) => post('check', (p) => postBelieved(p, unknown)),
+    newestFound: (type) => read((books) => readNewestFound(books, type)),
+    async resolve(id, resolution) {
+      const isKnown = await post('person', (p) => postResolution(p, id, resolution));
+      return isKnown ? readKnown(id) : undefined;
+    },
     receiveIpn: (ipn) => post('check', (p) => receiveIpn(p, ipn)),
     async ipnReadings(id) {
       const rows = await read((books) =>
         books.selectFrom('ipns').select('reading').where('order_id', '=', id).orderBy('first_at').execute(),
       );
-      // Those written before a customer was kept have none.
-      return rows.flatMap(({ reading }) =>
-        reading === null ? [] : [{ customer: null, ...(JSON.parse(reading) as Omit<IpnReading, 'customer'>) }],
-      );
+      return rows.flatMap(({ reading }) => (reading === null ? [] : [toReading(reading)]));
     },
+    unmatchedIpns: (limit) => read((books) => readUnmatchedIpns(books, limit)),
+    tellUnmatched: (olderThanMs) =>
+      post('clock', async ({ tx, now: at }) => {
+        const { numUpdatedRows } = await tx
+          .updateTable('ipns')
+          .set({ told: 1 })
+          .where('matched', '=', 0)
+          .where('told', '=', 0)
+          .where('reading', 'is not', null)
+          .where('first_at', '<=', at - olderThanMs)
+          .executeTakeFirst();
+        return Number(numUpdatedRows);
+      }),
 
     order: (orderId) => read((books) => readOrder(books, orderId)),
-    async payout(id) {
-      const found = await read((books) => readTransaction(books, id));
-      return found?.type === 'PAYOUT' ? found : undefined;
-    },
+    payout: (orderId) => read((books) => readPayout(books, orderId)),
     transactions: (query) => read((books) => readTransactions(books, query)),
     watch: watch.add,
 
     async claimChecks(most, leaseMs) {
-      // Looked up first without a lock: nearly always there is nothing, and nothing should cost no one their turn.
-      const due = await dueChecks(db, now(), 1).execute();
-      return due.length === 0 ? [] : store.write((tx) => claimChecks(tx, now(), most, leaseMs));
+      const at = await time();
+      await noticeStep(at);
+      if (!(await isAnyDue(db, at))) return [];
+      if (bound !== undefined) difference = differenceOf(bound, await readBinding(db));
+      if (difference !== undefined) return [];
+      const claims = await post('check', (p) => claimChecks(p, most, leaseMs, taken));
+      taken += claims.length;
+      return claims;
     },
     async claimWebhooks(most, leaseMs) {
-      const due = await dueWebhooks(db, now(), 1).execute();
-      return due.length === 0 ? [] : store.write((tx) => claimWebhooks(tx, now(), most, leaseMs));
+      const due = await dueWebhooks(db, await time(), 1).execute();
+      return due.length === 0 ? [] : post('check', (p) => claimWebhooks(p, most, leaseMs));
     },
     recordDelivery: (id, delivery) => store.write((tx) => recordDelivery(tx, id, delivery)),
     webhooks: (state, limit) => read((books) => listWebhooks(books, state, limit)),
-    redeliver: (id) => store.write((tx) => redeliver(tx, now(), id)),
+    redeliver: (id) => post('merchant', ({ tx, now: at }) => redeliver(tx, at, id)),
 
-    recover: () => post('restart', recover),
-    async prune() {
-      const before = now() - UNMATCHED_KEPT_MS;
-      await store.write((tx) => tx.deleteFrom('ipns').where('matched', '=', 0).where('last_at', '<', before).execute());
+    recover: (sentBy) => post('restart', (p) => recover(p, sentBy)),
+    binding: () => read(readBinding),
+    async bind(binding) {
+      await store.write((tx) => writeBinding(tx, binding));
+      bound = binding;
     },
-    counts: () => read((books) => readCounts(books, now())),
+    wrongBooks: () => difference,
+    wentBack: (at) => store.write((tx) => writeWentBack(tx, at)),
+    isBack: async () => (await time()) - (await read(readWentBack)) < WENT_BACK_MS,
+    time,
+    async clockOffset() {
+      const before = Date.now();
+      const books = await time();
+      return books - (before + Date.now()) / 2;
+    },
+    async prune() {
+      await post('clock', async (p) => {
+        const before = p.now - UNMATCHED_KEPT_MS;
+        await p.tx.deleteFrom('ipns').where('matched', '=', 0).where('last_at', '<', before).execute();
+        await hastenChecks(p);
+        await hastenWebhooks(p);
+      });
+    },
+    counts: async () => {
+      const at = await time();
+      return read((books) => readCounts(books, at));
+    },
     // A transaction that writes: a disk that is full or gone answers reads for a long time.
     ping: () =>
       store.write(async (tx) => {
@@ -100,73 +208,4 @@ export function createLedger(store: Store, now: () => number = Date.now): Ledger
       await store.close();
     },
   };
-}
-
-async function receiveIpn(p: Posting, { id, body, reading }: StoredIpn): Promise<void> {
-  const orderId = reading?.orderId ?? null;
-  await p.tx
-    .insertInto('ipns')
-    .values({
-      id,
-      order_id: orderId,
-      reading: reading === undefined ? null : JSON.stringify(reading),
-      body,
-      matched: 0,
-      seen: 1,
-      first_at: p.now,
-      last_at: p.now,
-    })
-    .onConflict((c) => c.column('id').doUpdateSet((eb) => ({ seen: eb('ipns.seen', '+', 1), last_at: p.now })))
-    .execute();
-  if (orderId === null) return;
-  const { numUpdatedRows } = await p.tx
-    .updateTable('transactions')
-    .set({ rung_at: p.now })
-    .where('id', '=', orderId)
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) return;
-  await p.tx.updateTable('ipns').set({ matched: 1 }).where('id', '=', id).execute();
-  await plan(p, orderId);
-}
-
-function dueChecks(db: Books, now: number, most: number) {
-  return (
-    db
-      .selectFrom('transactions')
-      .select('id')
-      .where('next_check_at', '<=', now)
-      .where('lease_until', '<=', now)
-      // Those that an IPN rang for first: somebody waits before a screen for them, and a sweep of hundreds can wait its turn.
-      .orderBy((eb) => eb.case().when('rung_at', 'is', null).then(1).else(0).end())
-      .orderBy('next_check_at')
-      .limit(most)
-  );
-}
-
-async function claimChecks(tx: Books, now: number, most: number, leaseMs: number) {
-  const rows = await tx
-    .updateTable('transactions')
-    .set({ lease_until: now + leaseMs })
-    .where('id', 'in', dueChecks(tx, now, most))
-    // Again, outside the list: where two claim at once, the second waits for the first and then finds its lease here.
-    .where('lease_until', '<=', now)
-    .returning(['id', 'checks'])
-    .execute();
-  for (const { id, checks } of rows) {
-    const kept = [...(JSON.parse(checks) as number[]), now].slice(-CHECKS_KEPT);
-    await tx
-      .updateTable('transactions')
-      .set({ checks: JSON.stringify(kept) })
-      .where('id', '=', id)
-      .execute();
-  }
-  const claimed = await Promise.all(rows.map(({ id }) => readTransaction(tx, id)));
-  return claimed.filter((transaction) => transaction !== undefined);
-}
-
-async function recover(p: Posting): Promise<void> {
-  const rows = await p.tx.selectFrom('transactions').select('id').where('rank', '=', STAGES.sending.rank).execute();
-  for (const { id } of rows) {
-    if ((await raise(p, id, 'uncertain', 'found being sent at start')) !== undefined) await plan(p, id);
-  }
 }

@@ -1,119 +1,213 @@
 // The end of a check: what the gateway was seen to say, and what the clock alone says, become facts (posting.ts).
-// Owns the rules that need more than one look: two unknowns, a payout's two FAILED, expiry, the call for a person.
+// Owns the rules that need more than one look: believed unknowns, a payout's two FAILED, expiry, the call for a person. All of it
+// runs while the row is held, so what is read here stays true until the commit.
 import {
-  CHECKOUT_LIFETIME_MS,
-  EXPIRY_GRACE_MS,
   PAYOUT_FAILED_APART_MS,
   SENDING_LIMIT_MS,
-  UNKNOWN_AFTER_SENT_MS,
-  UNKNOWN_APART_MS,
+  expiryOf,
+  isRinging,
   reviewAfterMs,
+  unknownRule,
 } from '../protocol/schedule.ts';
-import { STAGES, isConflict, stageOf, type Stage } from '../protocol/transaction.ts';
-import type { Observation } from './ledger.ts';
-import { flag, plan, raise, type Posting } from './posting.ts';
+import { STAGES, stageOf, type Stage } from '../protocol/transaction.ts';
+import type { BelievedUnknown, Claim, Observation } from './ledger.ts';
+import { checkoutExpiry, flag, plan, raise, touch, type Posting } from './posting.ts';
 import type { TransactionRow } from './schema.ts';
 
-export async function postObservation(p: Posting, id: string, seen: Observation): Promise<void> {
-  // First, because it holds the row: what is read below stays true until the commit. Without it a row could be given the
-  // permission to send between our reading "never sent" and our writing "not created".
-  await p.tx.updateTable('transactions').set({ lease_until: 0 }).where('id', '=', id).execute();
-  await applySeen(p, id, seen);
-  await applyClock({ ...p, source: 'clock' }, id);
+/** A FAILED this short before the time is over is the gateway's expiry: its clock and ours differ. */
+const EXPIRY_SLACK_MS = 5_000;
+
+/** The observations of one check, while its row is held. */
+interface Look {
+  row: TransactionRow;
+  beganAt: number;
+  /** It was recorded after its lease ran out: another check may be under way, and this one ends nothing. */
+  isStale: boolean;
+}
+
+export async function postObservation(p: Posting, claim: Claim, seen: Observation): Promise<void> {
+  const { id } = claim.transaction;
+  const row = await hold(p, id);
+  if (row === undefined) return;
+  const look = { row, beganAt: Math.min(claim.beganAt, p.now), isStale: p.now > claim.leaseUntil };
+  await keepLook(p, look, claim, seen);
+  await applySeen(p, look, seen);
+  await applyClock({ ...p, source: 'clock' }, look, seen);
   await plan(p, id);
 }
 
-async function applySeen(p: Posting, id: string, seen: Observation): Promise<void> {
+/** Nobody else changes the row until the commit; the order first, as everywhere. */
+async function hold(p: Posting, id: string): Promise<TransactionRow | undefined> {
+  await p.store.lockOrderOf(p.tx, id);
+  const row = p.tx.selectFrom('transactions').selectAll().where('id', '=', id);
+  return (p.store.skipsLocked ? row.forUpdate() : row).executeTakeFirst();
+}
+
+/** The lease is given back, and what the schedule needs of this check is kept. */
+async function keepLook(p: Posting, { row, beganAt }: Look, claim: Claim, seen: Observation): Promise<void> {
+  const isAnswered = seen.kind !== 'unavailable';
+  const isReport = seen.kind === 'verified' || seen.kind === 'mismatch' || seen.kind === 'incomplete';
+  await p.tx
+    .updateTable('transactions')
+    .set({
+      ...(row.lease_until === claim.leaseUntil && { lease_until: 0 }),
+      ...(isAnswered
+        ? { checked_at: beganAt, unanswered: 0, rings_heard: Math.max(row.rings_heard, claim.rings) }
+        : { unanswered: row.unanswered + 1 }),
+      ...(isReport && { found_at: p.now, unknown_at: null }),
+      ...(isReport && !(seen.kind === 'verified' && seen.outcome === 'failed') && { failed_at: null }),
+    })
+    .where('id', '=', row.id)
+    .execute();
+}
+
+async function applySeen(p: Posting, look: Look, seen: Observation): Promise<void> {
+  if (look.row.answer === 'duplicate') return applyToMarked(p, look, seen);
+  const { id } = look.row;
   switch (seen.kind) {
     case 'unavailable':
     case 'incomplete':
-      return;
     case 'unknown':
-      return applyUnknown(p, id);
+    case 'silent':
+      return;
+    case 'failed_ipn':
+      return flag(p, id, 'needs_review', 'FAILED, by an IPN alone');
     case 'mismatch':
       return flag(p, id, 'mismatch', seen.field);
     case 'verified':
       await p.tx
         .updateTable('transactions')
-        .set((eb) => ({ payment_id: eb.fn.coalesce('payment_id', eb.val(seen.paymentId)), unknown_at: null }))
-        .set(seen.outcome === 'failed' ? {} : { failed_at: null })
+        .set((eb) => ({ payment_id: eb.fn.coalesce('payment_id', eb.val(seen.paymentId)) }))
         .where('id', '=', id)
         .execute();
-      if (seen.outcome === 'succeeded') await applySucceeded(p, id, seen.customer);
-      else if (seen.outcome === 'failed') await applyFailed(p, id, seen.message ?? null);
-      else await applyPending(p, id);
-      return;
+      if (seen.outcome === 'succeeded') return applySucceeded(p, look.row, seen.customer);
+      if (seen.outcome === 'failed') return applyFailed(p, look, seen);
+      return applyPending(p, look.row);
     default:
       seen satisfies never;
   }
 }
 
+/**
+ * The gateway had the id before our POST, so what it says is most likely of somebody else's: a success is a person's to judge, and a
+ * report that differs shows that it is not ours. Nothing that a person has ended is touched.
+ */
+async function applyToMarked(p: Posting, look: Look, seen: Observation): Promise<void> {
+  const { row, isStale } = look;
+  if (row.resolved !== null) return;
+  if (seen.kind === 'verified' && seen.outcome === 'succeeded') {
+    return flag(p, row.id, 'needs_review', 'SUCCESS of an order id that the gateway called a duplicate');
+  }
+  if (seen.kind !== 'mismatch' || isStale) return;
+  if (row.type === 'PAY' || (await isSecondFailure(p, look))) {
+    await raise(p, row.id, 'rejected', { detail: `a duplicate, and not ours: another ${seen.field}` });
+  }
+}
+
 /** Who scanned a code or logged in at the checkout is known only now, and may not be whom the shopper named. First, for the webhook. */
-async function applySucceeded(p: Posting, id: string, payer: string | null): Promise<void> {
+async function applySucceeded(p: Posting, row: TransactionRow, payer: string | null): Promise<void> {
   if (payer !== null) {
     await p.tx
       .updateTable('transactions')
       .set({ customer: payer })
-      .where('id', '=', id)
+      .where('id', '=', row.id)
       .where('type', '=', 'PAY')
       .where('rank', '<', STAGES.succeeded.rank)
       .execute();
   }
-  await raise(p, id, 'succeeded');
+  const wasToldFailed = row.type === 'PAYOUT' && STAGES[stageOf(row.rank)].status === 'FAILED';
+  await raise(p, row.id, 'succeeded');
+  if (wasToldFailed || row.resolved === 'declined') await flag(p, row.id, 'conflict', 'SUCCESS after FAILED');
 }
 
 /** The gateway has it. What it gave to pay with was in the answer that was lost; a CHECKOUT's time runs all the same. */
-async function applyPending(p: Posting, id: string): Promise<void> {
-  const row = await raise(p, id, 'pending');
-  if (row?.method !== 'CHECKOUT' || row.expires_at !== null) return;
-  await p.tx
-    .updateTable('transactions')
-    .set((eb) => ({ expires_at: eb('sent_at', '+', CHECKOUT_LIFETIME_MS) }))
-    .where('id', '=', id)
-    .execute();
-}
-
-/** Never of one that the gateway has given a payment id: it knew that one once, so "unknown" is no proof. */
-async function applyUnknown(p: Posting, id: string): Promise<void> {
-  const row = await p.tx.selectFrom('transactions').selectAll().where('id', '=', id).executeTakeFirst();
-  if (row === undefined || row.payment_id !== null || row.sent_at === null) return;
-  if (p.now < row.sent_at + UNKNOWN_AFTER_SENT_MS) return;
-  if (row.unknown_at === null) {
-    await p.tx.updateTable('transactions').set({ unknown_at: p.now }).where('id', '=', id).execute();
-  } else if (p.now >= row.unknown_at + UNKNOWN_APART_MS && row.rank !== STAGES.pending.rank) {
-    await raise(p, id, 'not_created');
-  }
+async function applyPending(p: Posting, row: TransactionRow): Promise<void> {
+  const wasToldFailed = row.type === 'PAYOUT' && STAGES[stageOf(row.rank)].status === 'FAILED';
+  if (wasToldFailed && row.resolved === null) return flag(p, row.id, 'conflict', 'found after FAILED');
+  const raised = await raise(p, row.id, 'pending');
+  if (raised?.method !== 'CHECKOUT' || raised.sent_at === null) return;
+  await p.tx.updateTable('transactions').set({ expires_at: checkoutExpiry }).where('id', '=', row.id).execute();
 }
 
 /** A payout's money may be sent again by hand once it is told failed: so it is told only when two checks agree. */
-async function applyFailed(p: Posting, id: string, message: string | null): Promise<void> {
-  const row = await p.tx.selectFrom('transactions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  if (isConflict(stageOf(row.rank), 'declined')) return flag(p, id, 'conflict', null);
-  if (row.type === 'PAYOUT' && row.failed_at === null) {
-    await p.tx.updateTable('transactions').set({ failed_at: p.now }).where('id', '=', id).execute();
-  } else if (row.type === 'PAY' || p.now >= (row.failed_at ?? p.now) + PAYOUT_FAILED_APART_MS) {
-    await raise(p, id, 'declined', message);
+async function applyFailed(p: Posting, look: Look, report: { message?: string; isExpired?: true }): Promise<void> {
+  const { row, isStale } = look;
+  if (row.rank === STAGES.succeeded.rank) {
+    // A person who has ended it so already is not contradicted.
+    if (row.resolved !== 'declined') await flag(p, row.id, 'conflict', 'FAILED after SUCCESS');
+    return;
   }
+  if (isStale || (row.type === 'PAYOUT' && !(await isSecondFailure(p, look)))) return;
+  const isOver = row.expires_at !== null && p.now >= row.expires_at - EXPIRY_SLACK_MS;
+  const endedBy = row.type === 'PAY' && (report.isExpired || isOver) ? 'EXPIRED' : null;
+  await raise(p, row.id, 'declined', { detail: report.message ?? null, endedBy });
 }
 
-async function applyClock(p: Posting, id: string): Promise<void> {
-  const row = await p.tx.selectFrom('transactions').selectAll().where('id', '=', id).executeTakeFirst();
-  if (row === undefined) return;
-  const due = stageByClock(row, p.now);
-  if (due !== undefined) await raise(p, id, due);
+/** Whether an earlier check agrees, whose end lies far enough before the beginning of this one. */
+async function isSecondFailure(p: Posting, { row, beganAt }: Look): Promise<boolean> {
+  const first = row.failed_at === null ? null : Math.min(row.failed_at, p.now);
+  if (first !== null) {
+    // A mismatch has cleared it above: it is written again.
+    await p.tx.updateTable('transactions').set({ failed_at: first }).where('id', '=', row.id).execute();
+    return beganAt >= first + PAYOUT_FAILED_APART_MS;
+  }
+  await p.tx.updateTable('transactions').set({ failed_at: p.now }).where('id', '=', row.id).execute();
+  return false;
+}
+
+/** Never of one that the gateway has shown to know, nor of one that a check of another kind has overtaken. */
+export async function postBelieved(p: Posting, { id, beganAt, endedAt }: BelievedUnknown): Promise<void> {
+  const row = await hold(p, id);
+  if (row === undefined || row.sent_at === null || row.rank === STAGES.pending.rank) return;
+  const isKnown = row.payment_id !== null || row.found_at !== null || row.rings > 0;
+  const rule = unknownRule(row.type, row.answer);
+  if (isKnown || rule === null || row.rank > STAGES.expired.rank) return;
+  const from = Math.max(Math.min(row.sent_at, p.now), row.waits_from);
+  const first = row.unknown_at === null ? null : Math.min(row.unknown_at, p.now);
+  if (first === null && beganAt >= from + rule.firstMs) {
+    await p.tx.updateTable('transactions').set({ unknown_at: endedAt }).where('id', '=', id).execute();
+  } else if (first !== null && beganAt >= Math.max(first + rule.apartMs, from + rule.secondMs)) {
+    await raise(p, id, 'not_created');
+  }
+  await plan(p, id);
+}
+
+async function applyClock(p: Posting, look: Look, seen: Observation): Promise<void> {
+  const row = await p.tx.selectFrom('transactions').selectAll().where('id', '=', look.row.id).executeTakeFirstOrThrow();
+  await giveUpAnswer(p, row);
+  const due = stageByClock(row, look, seen, p.now);
+  if (due !== undefined) await raise(p, row.id, due);
   const stage = due ?? stageOf(row.rank);
-  if (!STAGES[stage].ended && stage !== 'succeeded' && p.now >= row.created_at + reviewAfterMs(row.type)) {
-    await flag(p, id, 'needs_review', null);
+  const isOpen = STAGES[stage].rank <= STAGES.pending.rank;
+  if (isOpen && p.now >= Math.min(row.created_at, p.now) + reviewAfterMs(row.type)) {
+    await flag(p, row.id, 'needs_review', null);
   }
 }
 
-/** What the time alone says. */
-function stageByClock(row: TransactionRow, now: number): Stage | undefined {
+/** Sent by a process that died before it could say how it went. */
+async function giveUpAnswer(p: Posting, row: TransactionRow): Promise<void> {
+  if (row.answer !== null || row.sent_at === null) return;
+  if (p.now < Math.max(Math.min(row.sent_at, p.now), row.waits_from) + SENDING_LIMIT_MS) return;
+  await p.tx.updateTable('transactions').set({ answer: 'lost', lost_at: p.now }).where('id', '=', row.id).execute();
+  if (row.type === 'PAY') await touch(p, row.order_id);
+}
+
+/** What the time says, where this check does not speak against it. */
+function stageByClock(row: TransactionRow, look: Look, seen: Observation, now: number): Stage | undefined {
   const stage = stageOf(row.rank);
-  // Never sent, or sent by a process that died before it could say how it went.
-  const isLeftBehind = now >= row.created_at + SENDING_LIMIT_MS;
-  if (stage === 'created' && isLeftBehind) return 'not_created';
-  if (stage === 'sending' && isLeftBehind) return 'uncertain';
-  const isOver = row.expires_at !== null && now >= row.expires_at + EXPIRY_GRACE_MS;
-  return stage === 'pending' && isOver ? 'expired' : undefined;
+  const isLeftBehind = (since: number) => now >= Math.max(Math.min(since, now), row.waits_from) + SENDING_LIMIT_MS;
+  if (stage === 'created' && row.answer === null && isLeftBehind(row.created_at)) return 'not_created';
+  if (stage === 'sending' && isLeftBehind(row.sent_at ?? row.created_at)) return 'uncertain';
+  const mayExpire = row.type === 'PAY' && row.answer !== 'duplicate' && STAGES[stage].rank >= STAGES.uncertain.rank;
+  const expiresAt = mayExpire && row.sent_at !== null ? expiryOf(toExpiry(row), Math.min(row.sent_at, now)) : null;
+  if (expiresAt === null || now < expiresAt || STAGES[stage].ended || stage === 'succeeded') return undefined;
+  // A profile without a status check leaves the clock alone to say it.
+  if (seen.kind === 'silent') return 'expired';
+  const agrees = seen.kind === 'unknown' || (seen.kind === 'verified' && seen.outcome === 'pending');
+  const isUnheard = isRinging({ rings: row.rings, ringsHeard: row.rings_heard });
+  return agrees && !look.isStale && !isUnheard && look.beganAt >= expiresAt ? 'expired' : undefined;
+}
+
+function toExpiry({ expires_at: expiresAt, waits_from: waitsFrom }: TransactionRow) {
+  return { expiresAt, waitsFrom };
 }

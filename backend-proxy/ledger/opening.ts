@@ -1,25 +1,29 @@
 // Opens a payment or a payout: the row that is written before anything is sent, and every rule about when it may be.
 // Runs inside one transaction that holds the order, so of two starts at once the second sees the first.
 import { Refusal } from '../errors.ts';
-import { STAGES } from '../protocol/transaction.ts';
-import type { NewPayment, NewPayout, PaymentLimits } from './ledger.ts';
+import { STAGES, type Transaction } from '../protocol/transaction.ts';
+import type { NewPayment, NewPayout, PaymentLimits, SeenTerms } from './ledger.ts';
 import { plan, raise, touch, type Posting } from './posting.ts';
 import type { TransactionRow } from './schema.ts';
 import type { Store } from './store.ts';
 
-/** The id of the row it wrote, or undefined where the same key wrote one before. */
+/**
+ * Stands where a payment has its shopper's idempotency key, so that the books hold one payout an order id, whatever it is called at
+ * the gateway. No shopper can send it: keys have no spaces.
+ */
+const PAYOUT_KEY = ' payout';
+/** "A wallet was asked too often" says no more: the exact second would tell a stranger when its owner was last asked. */
+const WALLET_RETRY_AFTER_S = 3600;
+
+/** The id of the payment's row, and whether it wrote it or the same key did before. */
 export async function openPayment(
   p: Posting,
   store: Store,
-  payment: NewPayment,
+  payment: NewPayment & SeenTerms,
   limits: PaymentLimits,
-): Promise<string | undefined> {
+): Promise<{ id: string; isNew: boolean }> {
   const { orderId, currency } = payment;
-  await p.tx
-    .insertInto('orders')
-    .values({ order_id: orderId, amount_minor: payment.orderAmountMinor, currency, version: 0, paid_by: null })
-    .onConflict((c) => c.doNothing())
-    .execute();
+  await seeTerms(p, payment);
   await store.lockOrder(p.tx, orderId);
   const order = await p.tx.selectFrom('orders').selectAll().where('order_id', '=', orderId).executeTakeFirstOrThrow();
   const earlier = await p.tx
@@ -32,16 +36,25 @@ export async function openPayment(
 
   const same = earlier.find((row) => row.idempotency_key === payment.idempotencyKey);
   if (same !== undefined) {
-    if (same.fingerprint === payment.fingerprint) return undefined;
+    if (same.fingerprint === payment.fingerprint) return { id: same.id, isNew: false };
     throw new Refusal('idempotency_key_reused', 'This Idempotency-Key came with another body before; use a new one.');
   }
-  if (order.currency !== currency || order.amount_minor !== payment.orderAmountMinor) {
+  const isOlder = payment.iat !== null && order.seen_iat !== null && payment.iat < order.seen_iat;
+  if (isOlder && payment.terms !== order.seen_terms) {
+    throw new Refusal('order_changed', 'The shop has changed this order since; open its newest page.');
+  }
+  const isStarted = earlier.length > 0;
+  if (isStarted && (order.currency !== currency || order.amount_minor !== payment.orderAmountMinor)) {
     throw new Refusal('order_changed', 'This order was started with another amount or currency; use a new order id.');
   }
   if (order.paid_by !== null) throw new Refusal('already_paid', 'This order is paid; nothing was sent.');
   await refuseTooMany(p, store, payment, earlier, limits);
 
-  for (const row of earlier) if (row.rank < STAGES.replaced.rank) await replace(p, row.id);
+  for (const row of earlier) if (row.rank < STAGES.replaced.rank) await replace(p, row);
+  if (!isStarted) {
+    const terms = { amount_minor: payment.orderAmountMinor, currency };
+    await p.tx.updateTable('orders').set(terms).where('order_id', '=', orderId).execute();
+  }
   const id = await freeId(p, orderId, earlier.length + 1);
   await insert(p, {
     id,
@@ -56,17 +69,26 @@ export async function openPayment(
     note: null,
     idempotency_key: payment.idempotencyKey,
     fingerprint: payment.fingerprint,
+    pay_within_ms: payment.payWithinMs,
+    customer_ref: payment.customerReferenceNo,
   });
   await touch(p, orderId);
-  return id;
+  return { id, isNew: true };
 }
 
-/** Whether it wrote the row; false where the same payout stands already. */
-export async function openPayout(p: Posting, payout: NewPayout): Promise<boolean> {
-  const { id, amountMinor, currency, customer, note, fingerprint } = payout;
-  const existing = await p.tx.selectFrom('transactions').selectAll().where('id', '=', id).executeTakeFirst();
-  if (existing !== undefined) {
-    if (existing.type === 'PAYOUT' && existing.fingerprint === fingerprint) return false;
+/** The id of the payout's row: the one it wrote, or the one of the same payout before. */
+export async function openPayout(p: Posting, payout: NewPayout): Promise<string> {
+  const { orderId, amountMinor, currency, customer, note, fingerprint } = payout;
+  const earlier = await p.tx
+    .selectFrom('transactions')
+    .select(['id', 'fingerprint'])
+    .where('order_id', '=', orderId)
+    .where('type', '=', 'PAYOUT')
+    .executeTakeFirst();
+  if (earlier?.fingerprint === fingerprint) return earlier.id;
+  const id = p.idPrefix + orderId;
+  const taken = await p.tx.selectFrom('transactions').select('id').where('id', '=', id).executeTakeFirst();
+  if (earlier !== undefined || taken !== undefined) {
     throw new Refusal(
       'order_id_taken',
       'The order id is taken by a payment, or by a payout that differs from this one; nothing was sent.',
@@ -75,7 +97,7 @@ export async function openPayout(p: Posting, payout: NewPayout): Promise<boolean
   await insert(p, {
     id,
     type: 'PAYOUT',
-    order_id: id,
+    order_id: orderId,
     attempt: 1,
     asked: null,
     method: null,
@@ -83,10 +105,35 @@ export async function openPayout(p: Posting, payout: NewPayout): Promise<boolean
     currency,
     customer,
     note,
-    idempotency_key: null,
+    idempotency_key: PAYOUT_KEY,
     fingerprint,
+    pay_within_ms: null,
+    customer_ref: null,
   });
-  return true;
+  return id;
+}
+
+/** Notes what the newest token of an order says, and makes the order's row where there is none yet. */
+export async function seeTerms({ tx }: Posting, seen: SeenTerms): Promise<void> {
+  const { orderId, currency, orderAmountMinor, iat, terms } = seen;
+  await tx
+    .insertInto('orders')
+    .values({
+      order_id: orderId,
+      amount_minor: orderAmountMinor,
+      currency,
+      version: 0,
+      paid_by: null,
+      seen_iat: iat,
+      seen_terms: terms,
+    })
+    .onConflict((c) =>
+      c
+        .column('order_id')
+        .doUpdateSet({ seen_iat: iat, seen_terms: terms })
+        .where((eb) => eb.or([eb('orders.seen_iat', 'is', null), eb('orders.seen_iat', '<', iat ?? 0)])),
+    )
+    .execute();
 }
 
 async function refuseTooMany(
@@ -96,43 +143,66 @@ async function refuseTooMany(
   earlier: TransactionRow[],
   limits: PaymentLimits,
 ): Promise<void> {
-  const { perOrder, directPerOrder, directPerWallet } = limits;
-  if (earlier.length >= perOrder) {
+  const inTime = earlier.filter((row) => row.rank !== STAGES.expired.rank && row.ended_by !== 'EXPIRED');
+  const counted = inTime.filter(({ answer }) => answer !== 'duplicate');
+  const isFull =
+    counted.length >= limits.perOrder || inTime.length >= limits.withDuplicates || earlier.length >= limits.inAll;
+  if (isFull) {
+    const { perOrder } = limits;
     throw new Refusal('too_many_payments', `An order can be tried ${perOrder} times; the shop has to make a new one.`);
   }
   if (payment.method !== 'DIRECT' || payment.customer === null) return;
-  if (earlier.filter(({ asked }) => asked === 'DIRECT').length >= directPerOrder) {
+  const { directPerOrder } = limits;
+  if (counted.filter(({ asked }) => asked === 'DIRECT').length >= directPerOrder) {
     throw new Refusal(
       'method_unavailable',
       `An order can ask a wallet ${directPerOrder} times; choose another method.`,
     );
   }
-  // A prompt on a stranger's phone is spam.
-  await store.lockWallet(p.tx, payment.customer);
-  const prompts = await p.tx
-    .selectFrom('transactions')
-    .select('created_at')
-    .where('customer', '=', payment.customer)
-    .where('asked', '=', 'DIRECT')
-    .where('created_at', '>', p.now - directPerWallet.withinMs)
-    .orderBy('created_at')
-    .execute();
-  const oldest = prompts.at(-directPerWallet.most);
-  if (oldest !== undefined) {
-    throw new Refusal('too_many_requests', 'This wallet was asked too often; try later or choose another method.', {
-      retryAfterS: Math.ceil((oldest.created_at + directPerWallet.withinMs - p.now) / 1000),
-    });
-  }
+  await refusePrompts(p, store, { ...payment, customer: payment.customer }, limits.directPerWallet);
 }
 
-async function replace(p: Posting, id: string): Promise<void> {
-  if ((await raise(p, id, 'replaced')) !== undefined) await plan(p, id);
+/**
+ * A prompt on a stranger's phone is spam, and a stranger's prompts must not shut the owner out: so each customer of the merchant's has
+ * a limit of its own. Counted is what may have reached the wallet, also what is on its way; not what was refused or never sent.
+ */
+async function refusePrompts(
+  p: Posting,
+  store: Store,
+  { customer, customerReferenceNo }: NewPayment & { customer: string },
+  { perCustomer, inAll, withinMs }: PaymentLimits['directPerWallet'],
+): Promise<void> {
+  await store.lockWallet(p.tx, customer);
+  const { rejected, not_created: notCreated, replaced } = STAGES;
+  const prompts = await p.tx
+    .selectFrom('transactions')
+    .select('customer_ref')
+    .where('customer', '=', customer)
+    .where('asked', '=', 'DIRECT')
+    .where('created_at', '>', p.now - withinMs)
+    .where('rank', 'not in', [rejected.rank, notCreated.rank])
+    .where((eb) => eb.or([eb('rank', '!=', replaced.rank), eb('sent_at', 'is not', null)]))
+    .where((eb) => eb.or([eb('answer', 'is', null), eb('answer', '!=', 'duplicate')]))
+    .limit(inAll)
+    .execute();
+  const own = prompts.filter(({ customer_ref }) => customer_ref === customerReferenceNo);
+  if (prompts.length < inAll && own.length < perCustomer) return;
+  throw new Refusal('too_many_requests', 'This wallet was asked too often; try later or choose another method.', {
+    retryAfterS: WALLET_RETRY_AFTER_S,
+  });
+}
+
+/** One whose time is over is told as that, and not as the shopper's choice. */
+async function replace(p: Posting, { id, expires_at }: TransactionRow): Promise<void> {
+  const isOver = expires_at !== null && expires_at <= p.now;
+  const raised = await raise(p, id, 'replaced', isOver ? { endedBy: 'EXPIRED' } : {});
+  if (raised !== undefined) await plan(p, id);
 }
 
 /** The order's own id for its first payment, `<orderId>-2` … after; one that another order has taken is left out. */
 async function freeId(p: Posting, orderId: string, attempt: number): Promise<string> {
   for (let n = attempt; ; n += 1) {
-    const id = n === 1 ? orderId : `${orderId}-${n}`;
+    const id = p.idPrefix + (n === 1 ? orderId : `${orderId}-${n}`);
     const taken = await p.tx.selectFrom('transactions').select('id').where('id', '=', id).executeTakeFirst();
     if (taken === undefined) return id;
   }
@@ -152,11 +222,14 @@ type Opening = Pick<
   | 'note'
   | 'idempotency_key'
   | 'fingerprint'
+  | 'pay_within_ms'
+  | 'customer_ref'
 >;
 
-async function insert(p: Posting, opening: Opening): Promise<void> {
+/** Writes the row and its first entry in the history. */
+export async function insert(p: Posting, opening: Opening): Promise<void> {
   const { rank } = STAGES.created;
-  // An IPN may have come for this id before its row: it was kept, and rings now.
+  // IPNs may have come for this id before its row: they were kept, and ring now.
   const { numUpdatedRows: early } = await p.tx
     .updateTable('ipns')
     .set({ matched: 1 })
@@ -168,6 +241,7 @@ async function insert(p: Posting, opening: Opening): Promise<void> {
       ...opening,
       rank,
       prior_rank: rank,
+      answer: null,
       payment_id: null,
       checkout_url: null,
       qr: null,
@@ -178,12 +252,24 @@ async function insert(p: Posting, opening: Opening): Promise<void> {
       mismatch: 0,
       conflict: 0,
       needs_review: 0,
+      reviews: 0,
+      resolved: null,
+      ended_by: null,
+      version: 1,
       created_at: p.now,
       updated_at: p.now,
       sent_at: null,
+      sent_by: null,
+      lost_at: null,
+      found_at: null,
       rung_at: early > 0n ? p.now : null,
+      rings: Number(early),
+      rings_heard: 0,
       unknown_at: null,
       failed_at: null,
+      waits_from: 0,
+      checked_at: null,
+      unanswered: 0,
       checks: '[]',
       next_check_at: null,
       lease_until: 0,
@@ -191,7 +277,56 @@ async function insert(p: Posting, opening: Opening): Promise<void> {
     .execute();
   await p.tx
     .insertInto('history')
-    .values({ transaction_id: opening.id, event: 'created', at: p.now, source: p.source, detail: null })
+    .values({ transaction_id: opening.id, event: 'created', n: 1, at: p.now, source: p.source, detail: null })
     .execute();
   await plan(p, opening.id);
+}
+
+/**
+ * The books may have gone back behind the row of a call that was under way: what it was is in hand, and is written anew, so that the
+ * answer has a place. Nothing happens where the row is there.
+ */
+export async function insertAnew(p: Posting, transaction: Transaction): Promise<void> {
+  const { id, type, orderId, currency, amountMinor } = transaction;
+  const found = await p.tx.selectFrom('transactions').select('id').where('id', '=', id).executeTakeFirst();
+  if (found !== undefined) return;
+  if (type === 'PAY') {
+    await p.tx
+      .insertInto('orders')
+      .values({
+        order_id: orderId,
+        amount_minor: amountMinor,
+        currency,
+        version: 1,
+        paid_by: null,
+        seen_iat: null,
+        seen_terms: null,
+      })
+      .onConflict((c) => c.doNothing())
+      .execute();
+  }
+  const { attempt, asked, customer, note } = transaction;
+  await insert(p, {
+    id,
+    type,
+    order_id: orderId,
+    attempt,
+    asked,
+    method: asked,
+    amount_minor: amountMinor,
+    currency,
+    customer,
+    note,
+    // Its own is gone: the shopper's repeat finds another payment open, and a merchant's repeat finds this one by its order id.
+    idempotency_key: type === 'PAYOUT' ? PAYOUT_KEY : ` anew ${id}`,
+    fingerprint: transaction.fingerprint,
+    pay_within_ms: null,
+    customer_ref: null,
+  });
+  const sentAt = Math.min(transaction.createdAt, p.now);
+  await p.tx
+    .updateTable('transactions')
+    .set({ rank: STAGES.sending.rank, prior_rank: STAGES.sending.rank, sent_at: sentAt })
+    .where('id', '=', id)
+    .execute();
 }

@@ -1,6 +1,6 @@
 // The webhooks' rows: written in the transaction that raised the stage, so that what is told is exactly what happened.
 // Owns the rows and their leases; sending them is webhooks.ts's. The body's bytes are frozen here: a retry is the same.
-import { randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { iso, merchantView, type WebhookType } from '../protocol/views.ts';
 import type { Delivery, Webhook, WebhookState } from './ledger.ts';
 import type { Posting } from './posting.ts';
@@ -8,15 +8,24 @@ import { readTransaction } from './reading.ts';
 import type { WebhookRow } from './schema.ts';
 import type { Books } from './store.ts';
 
-/** Each type once per transaction, however often the fact comes. */
-export async function queueWebhook({ tx, now }: Posting, transactionId: string, type: WebhookType): Promise<void> {
+/** A wait that is longer than the longest we plan was written by another clock; the same holds for a lease. */
+const LONGEST_WAIT_MS = 48 * 3_600_000;
+const LONGEST_LEASE_MS = 60_000;
+
+/** Each type once per transaction, or once for each `n`, however often the fact comes. */
+export async function queueWebhook(
+  { tx, now }: Posting,
+  transactionId: string,
+  type: WebhookType,
+  n = 1,
+): Promise<void> {
   const transaction = await readTransaction(tx, transactionId);
   if (transaction === undefined) throw new Error(`No transaction ${transactionId} to tell of`);
   const body = JSON.stringify({ type, timestamp: iso(now), data: merchantView(transaction) });
   await tx
     .insertInto('webhooks')
     .values({
-      id: `msg_${randomUUID().replaceAll('-', '')}`,
+      id: await webhookId(tx, [transactionId, type, String(n)]),
       transaction_id: transactionId,
       order_id: transaction.orderId,
       type,
@@ -28,8 +37,18 @@ export async function queueWebhook({ tx, now }: Posting, transactionId: string, 
       last_answer: null,
       created_at: now,
     })
-    .onConflict((c) => c.columns(['transaction_id', 'type']).doNothing())
+    .onConflict((c) => c.column('id').doNothing())
     .execute();
+}
+
+/**
+ * The same for the same event over retries, restores and failovers, so that who acts once for each id acts once: a digest with the
+ * books' own random id, which a backup keeps.
+ */
+async function webhookId(tx: Books, event: readonly string[]): Promise<string> {
+  const books = await tx.selectFrom('meta').select('value').where('key', '=', 'books_id').executeTakeFirstOrThrow();
+  const digest = createHash('sha256').update(JSON.stringify([books.value, ...event]));
+  return `msg_${digest.digest('hex').slice(0, 40)}`;
 }
 
 export function dueWebhooks(db: Books, now: number, most: number) {
@@ -38,21 +57,37 @@ export function dueWebhooks(db: Books, now: number, most: number) {
     .select('id')
     .where('state', '=', 'pending')
     .where('next_at', '<=', now)
-    .where('lease_until', '<=', now)
+    .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', now + LONGEST_LEASE_MS)]))
     .orderBy('next_at')
     .limit(most);
 }
 
 /** A crash after the claim doubles a delivery and never loses one: the lease runs out and it is claimed again. */
-export async function claimWebhooks(tx: Books, now: number, most: number, leaseMs: number): Promise<Webhook[]> {
+export async function claimWebhooks({ tx, store, now }: Posting, most: number, leaseMs: number): Promise<Webhook[]> {
+  const due = dueWebhooks(tx, now, most);
+  const ids = await (store.skipsLocked ? due.forUpdate().skipLocked() : due).execute();
+  if (ids.length === 0) return [];
   const rows = await tx
     .updateTable('webhooks')
     .set((eb) => ({ lease_until: now + leaseMs, attempts: eb('attempts', '+', 1) }))
-    .where('id', 'in', dueWebhooks(tx, now, most))
-    .where('lease_until', '<=', now)
+    .where(
+      'id',
+      'in',
+      ids.map(({ id }) => id),
+    )
     .returningAll()
     .execute();
   return rows.map(toWebhook);
+}
+
+/** A retry that lies further ahead than the longest that is ever planned is due now. */
+export async function hastenWebhooks({ tx, now }: Posting): Promise<void> {
+  await tx
+    .updateTable('webhooks')
+    .set({ next_at: now })
+    .where('state', '=', 'pending')
+    .where('next_at', '>', now + LONGEST_WAIT_MS)
+    .execute();
 }
 
 export async function recordDelivery(tx: Books, id: string, delivery: Delivery): Promise<void> {

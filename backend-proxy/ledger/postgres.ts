@@ -71,6 +71,15 @@ export async function openPostgres(url: string): Promise<Store> {
         }
       }
     },
+    skipsLocked: true,
+    async lockOrderOf(tx, transactionId) {
+      const order = tx
+        .selectFrom('transactions')
+        .select('order_id')
+        .where('id', '=', transactionId)
+        .where('type', '=', 'PAY');
+      await tx.selectFrom('orders').select('order_id').where('order_id', '=', order).forUpdate().execute();
+    },
     async lockOrder(tx, orderId) {
       await tx.selectFrom('orders').select('order_id').where('order_id', '=', orderId).forUpdate().execute();
     },

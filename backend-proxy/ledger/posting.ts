@@ -2,28 +2,50 @@
 // The rule is the update itself, `… WHERE id = ? AND rank < ?`: never select, decide, update. Where one row changed, its
 // history, the order's version and the webhook's row are written with it, so they are committed together or not at all.
 import { sql } from 'kysely';
-import { CHECKOUT_LIFETIME_MS, nextCheckAt } from '../protocol/schedule.ts';
-import { STAGES, isLate, stageOf, type Flag, type Source, type Stage } from '../protocol/transaction.ts';
+import { CHECKOUT_LIFETIME_MS, nextCheckAt, type Check } from '../protocol/schedule.ts';
+import {
+  STAGES,
+  isLate,
+  stageOf,
+  type Flag,
+  type HistoryEntry,
+  type Source,
+  type Stage,
+} from '../protocol/transaction.ts';
 import type { WebhookType } from '../protocol/views.ts';
 import type { Fact } from './ledger.ts';
 import { queueWebhook } from './outbox.ts';
 import type { TransactionRow } from './schema.ts';
-import type { Books } from './store.ts';
+import type { Books, Store } from './store.ts';
 
 /** One posting: the transaction's database transaction, the time, and who has to be told after the commit. */
 export interface Posting {
   tx: Books;
+  store: Store;
   now: number;
   source: Source;
   touched: Set<string>;
+  /** Put before every id at the gateway. */
+  idPrefix: string;
+}
+
+interface Raising {
+  detail?: string | null;
+  endedBy?: TransactionRow['ended_by'];
 }
 
 /** Raises the stage where the fact ranks higher; the row as raised, or undefined where it changed nothing. */
-export async function raise(p: Posting, id: string, stage: Stage, detail: string | null = null) {
+export async function raise(p: Posting, id: string, stage: Stage, { detail = null, endedBy = null }: Raising = {}) {
   const { rank } = STAGES[stage];
   const row = await p.tx
     .updateTable('transactions')
-    .set({ prior_rank: sql.ref('rank'), rank, updated_at: p.now, ...(stage === 'sending' && { sent_at: p.now }) })
+    .set((eb) => ({
+      prior_rank: sql.ref('rank'),
+      rank,
+      ended_by: endedBy,
+      updated_at: p.now,
+      version: eb('version', '+', 1),
+    }))
     .where('id', '=', id)
     .where('rank', '<', rank)
     .returningAll()
@@ -48,7 +70,16 @@ async function creditOrder(p: Posting, row: TransactionRow): Promise<void> {
     .executeTakeFirst();
   if (numUpdatedRows === 1n) return queueWebhook(p, row.id, 'payment.succeeded');
   // Told in place of payment.succeeded: whoever ships goods on that must not ship them twice.
-  return flag(p, row.id, 'surplus', null);
+  const surplus = await p.tx
+    .updateTable('transactions')
+    .set((eb) => ({ surplus: 1, version: eb('version', '+', 1) }))
+    .where('id', '=', row.id)
+    .where('surplus', '=', 0)
+    .returningAll()
+    .executeTakeFirst();
+  if (surplus === undefined) return;
+  await note(p, surplus, 'surplus', null);
+  await queueWebhook(p, row.id, 'payment.surplus');
 }
 
 /** A webhook where the status the merchant sees has changed, not at every stage within it. */
@@ -60,32 +91,61 @@ async function announceStatus(p: Posting, row: TransactionRow): Promise<void> {
   }
 }
 
+type Disputed = Exclude<Flag, 'surplus'>;
+
 const FLAG_WEBHOOKS = {
-  surplus: { PAY: 'payment.surplus', PAYOUT: null },
   mismatch: { PAY: 'payment.mismatch', PAYOUT: 'payout.mismatch' },
   conflict: { PAY: 'payment.conflict', PAYOUT: 'payout.conflict' },
-  needs_review: { PAY: null, PAYOUT: 'payout.needs_review' },
-} as const satisfies Record<Flag, Record<'PAY' | 'PAYOUT', WebhookType | null>>;
+  needs_review: { PAY: 'payment.needs_review', PAYOUT: 'payout.needs_review' },
+} as const satisfies Record<Disputed, Record<'PAY' | 'PAYOUT', WebhookType>>;
 
-/** Raises a flag, once; it never lowers, and changes nothing of what is paid. */
-export async function flag(p: Posting, id: string, name: Flag, detail: string | null): Promise<void> {
-  const row = await p.tx
+/**
+ * Says that something is wrong, which changes nothing of what is paid, and asks a person to look. A mismatch is told once; a conflict
+ * once for each review: again only after a person had answered the one before.
+ */
+export async function flag(p: Posting, id: string, name: Disputed, detail: string | null): Promise<void> {
+  if (name !== 'needs_review') {
+    const row = await p.tx
+      .updateTable('transactions')
+      .set((eb) => ({ [name]: eb(name, '+', 1), updated_at: p.now, version: eb('version', '+', 1) }))
+      .where('id', '=', id)
+      .where((eb) =>
+        name === 'conflict' ? eb.or([eb('conflict', '=', 0), eb('needs_review', '=', 0)]) : eb('mismatch', '=', 0),
+      )
+      .returningAll()
+      .executeTakeFirst();
+    if (row === undefined) return;
+    await note(p, row, name, detail, row[name]);
+    await queueWebhook(p, id, FLAG_WEBHOOKS[name][row.type], row[name]);
+  }
+  const review = await p.tx
     .updateTable('transactions')
-    .set({ [name]: 1, updated_at: p.now })
+    .set((eb) => ({
+      needs_review: 1,
+      reviews: eb('reviews', '+', 1),
+      updated_at: p.now,
+      version: eb('version', '+', 1),
+    }))
     .where('id', '=', id)
-    .where(name, '=', 0)
+    .where('needs_review', '=', 0)
     .returningAll()
     .executeTakeFirst();
-  if (row === undefined) return;
-  await note(p, row, name, detail);
-  const webhook = FLAG_WEBHOOKS[name][row.type];
-  if (webhook !== null) await queueWebhook(p, id, webhook);
+  if (review === undefined) return;
+  await note(p, review, 'needs_review', name === 'needs_review' ? detail : name, review.reviews);
+  await queueWebhook(p, id, FLAG_WEBHOOKS.needs_review[review.type], review.reviews);
 }
 
-async function note(p: Posting, row: TransactionRow, event: Stage | Flag, detail: string | null): Promise<void> {
+/** Writes the history, and raises the version of what shows it. `n`: which time it is of what may come again. */
+export async function note(
+  p: Posting,
+  row: TransactionRow,
+  event: HistoryEntry['event'],
+  detail: string | null,
+  n = 1,
+): Promise<void> {
   await p.tx
     .insertInto('history')
-    .values({ transaction_id: row.id, event, at: p.now, source: p.source, detail })
+    .values({ transaction_id: row.id, event, n, at: p.now, source: p.source, detail })
     .onConflict((c) => c.doNothing())
     .execute();
   if (row.type === 'PAY') await touch(p, row.order_id);
@@ -101,11 +161,56 @@ export async function touch(p: Posting, orderId: string): Promise<void> {
   p.touched.add(orderId);
 }
 
+/** A step of our own, or how the one POST ended. */
 export async function postFact(p: Posting, id: string, fact: Fact): Promise<boolean> {
+  await p.store.lockOrderOf(p.tx, id);
+  if (fact.stage === 'sending') return permit(p, id, fact.sentBy);
   if (fact.stage === 'pending') await keepMeans(p, id, fact);
-  const raised = await raise(p, id, fact.stage, 'why' in fact ? fact.why : null);
-  if (raised !== undefined) await plan(p, id);
-  return raised !== undefined;
+  else await keepEnd(p, id, fact.answer);
+  const mayEnd = fact.stage !== 'rejected' || !(await isKnown(p, id));
+  const raised = mayEnd && (await raise(p, id, fact.stage, 'why' in fact ? { detail: fact.why } : {})) !== undefined;
+  if (fact.stage === 'uncertain' && fact.needsReview) await flag(p, id, 'needs_review', fact.why);
+  await plan(p, id);
+  return raised;
+}
+
+/** The permission for the one POST: won once, by whoever raises the row to *sending*. */
+async function permit(p: Posting, id: string, sentBy: string): Promise<boolean> {
+  if ((await raise(p, id, 'sending')) === undefined) return false;
+  await p.tx
+    .updateTable('transactions')
+    .set((eb) => ({ sent_at: p.now, sent_by: sentBy, expires_at: eb(eb.val(p.now), '+', eb.ref('pay_within_ms')) }))
+    .where('id', '=', id)
+    .execute();
+  await plan(p, id);
+  return true;
+}
+
+/** Of one that the gateway has shown to know, no refusal is the end. */
+async function isKnown(p: Posting, id: string): Promise<boolean> {
+  const row = await p.tx
+    .selectFrom('transactions')
+    .select(['payment_id', 'found_at'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row !== undefined && (row.payment_id !== null || row.found_at !== null);
+}
+
+/** How the POST ended is known once; only "lost" gives way, to an answer that another process had given up. */
+async function keepEnd(p: Posting, id: string, answer: NonNullable<TransactionRow['answer']>): Promise<void> {
+  const row = await p.tx
+    .updateTable('transactions')
+    .set((eb) => ({
+      answer,
+      lost_at: eb.fn.coalesce('lost_at', eb.val(p.now)),
+      updated_at: p.now,
+      version: eb('version', '+', 1),
+    }))
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('answer', 'is', null), ...(answer === 'lost' ? [] : [eb('answer', '=', 'lost')])]))
+    .returning(['type', 'order_id'])
+    .executeTakeFirst();
+  if (row?.type === 'PAY') await touch(p, row.order_id);
 }
 
 /**
@@ -115,30 +220,28 @@ export async function postFact(p: Posting, id: string, fact: Fact): Promise<bool
 async function keepMeans(p: Posting, id: string, means: Extract<Fact, { stage: 'pending' }>): Promise<void> {
   const { paymentId, method, checkoutUrl, appUrl } = means;
   const qr = means.qr && JSON.stringify(means.qr);
+  const answer = paymentId === null ? 'accepted' : 'identified';
   const row = await p.tx
     .updateTable('transactions')
-    .set({ checkout_url: checkoutUrl, qr, app_url: appUrl })
+    .set({ checkout_url: checkoutUrl, qr, app_url: appUrl, answer, updated_at: p.now })
     .set((eb) => ({
-      payment_id: eb.fn.coalesce('payment_id', eb.val(paymentId)),
+      version: eb('version', '+', 1),
+      payment_id: eb.fn.coalesce(eb.val(paymentId), 'payment_id'),
       ...(method && { method }),
       // From when it was sent, so that the time shown never ends after the gateway's.
-      ...(method === 'CHECKOUT' && { expires_at: eb('sent_at', '+', CHECKOUT_LIFETIME_MS) }),
+      ...(method === 'CHECKOUT' && { expires_at: checkoutExpiry }),
     }))
     .where('id', '=', id)
     // The same answer again changes nothing, the version neither.
-    .where((eb) =>
-      eb.or([
-        eb('checkout_url', 'is distinct from', checkoutUrl),
-        eb('qr', 'is distinct from', qr),
-        eb('app_url', 'is distinct from', appUrl),
-        ...(method ? [eb('method', '!=', method)] : []),
-        ...(paymentId === null ? [] : [eb('payment_id', 'is', null)]),
-      ]),
-    )
+    .where('answer', 'is distinct from', answer)
     .returning(['type', 'order_id'])
     .executeTakeFirst();
   if (row?.type === 'PAY') await touch(p, row.order_id);
 }
+
+/** The end of the checkout's lifetime, or of the order's own `payWithin` where that is shorter. */
+export const checkoutExpiry = sql<number>`case when expires_at < sent_at + ${sql.lit(CHECKOUT_LIFETIME_MS)}
+  then expires_at else sent_at + ${sql.lit(CHECKOUT_LIFETIME_MS)} end`;
 
 /**
  * Writes down when the gateway is to be asked next. Only after the row was changed in this transaction, which holds it:
@@ -147,20 +250,29 @@ async function keepMeans(p: Posting, id: string, means: Extract<Fact, { stage: '
 export async function plan(p: Posting, id: string): Promise<void> {
   const row = await p.tx.selectFrom('transactions').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined) return;
-  const at = nextCheckAt(
-    {
-      type: row.type,
-      stage: stageOf(row.rank),
-      createdAt: row.created_at,
-      sentAt: row.sent_at,
-      expiresAt: row.expires_at,
-      rungAt: row.rung_at,
-      unknownAt: row.unknown_at,
-      failedAt: row.failed_at,
-      needsReview: row.needs_review === 1,
-      checks: JSON.parse(row.checks) as number[],
-    },
-    p.now,
-  );
+  const at = nextCheckAt(timelineOf(row), p.now);
   await p.tx.updateTable('transactions').set({ next_check_at: at }).where('id', '=', id).execute();
+}
+
+function timelineOf(row: TransactionRow): Parameters<typeof nextCheckAt>[0] {
+  return {
+    type: row.type,
+    stage: stageOf(row.rank),
+    answer: row.answer,
+    createdAt: row.created_at,
+    sentAt: row.sent_at,
+    lostAt: row.lost_at,
+    expiresAt: row.expires_at,
+    rungAt: row.rung_at,
+    rings: row.rings,
+    ringsHeard: row.rings_heard,
+    unknownAt: row.unknown_at,
+    failedAt: row.failed_at,
+    needsReview: row.needs_review === 1,
+    isResolved: row.resolved !== null,
+    waitsFrom: row.waits_from,
+    checkedAt: row.checked_at,
+    unanswered: row.unanswered,
+    checks: JSON.parse(row.checks) as Check[],
+  };
 }

@@ -1,7 +1,8 @@
 // Reads the books: rows in, the port's records out. Changes nothing.
 import { STAGES, stageOf, type Stage, type Transaction, type TransactionType } from '../protocol/transaction.ts';
 import type { QrCode, Status } from '../protocol/wire.ts';
-import type { Counts, Order, TransactionQuery, WebhookState } from './ledger.ts';
+import type { IpnReading } from '../protocol/verify.ts';
+import type { Counts, Order, TransactionQuery, UnmatchedIpn, WebhookState } from './ledger.ts';
 import type { TransactionRow } from './schema.ts';
 import type { Books } from './store.ts';
 
@@ -21,13 +22,62 @@ export async function readOrder(db: Books, orderId: string): Promise<Order | und
     currency: order.currency,
     version: order.version,
     paidBy: order.paid_by,
+    seen: order.seen_iat === null ? null : { iat: order.seen_iat, terms: order.seen_terms ?? '' },
     payments: await withHistory(db, rows),
   };
 }
 
 export async function readTransaction(db: Books, id: string): Promise<Transaction | undefined> {
-  const rows = await db.selectFrom('transactions').selectAll().where('id', '=', id).execute();
+  return (await readTransactionsById(db, [id])).get(id);
+}
+
+export async function readTransactionsById(db: Books, ids: readonly string[]): Promise<Map<string, Transaction>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('transactions').selectAll().where('id', 'in', ids).execute();
+  return new Map((await withHistory(db, rows)).map((transaction) => [transaction.id, transaction]));
+}
+
+export async function readPayout(db: Books, orderId: string): Promise<Transaction | undefined> {
+  const rows = await db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('order_id', '=', orderId)
+    .where('type', '=', 'PAYOUT')
+    .execute();
   return (await withHistory(db, rows))[0];
+}
+
+/** The one of this type that a status check found last: the gateway is known to know it. */
+export async function readNewestFound(db: Books, type: TransactionType): Promise<Transaction | undefined> {
+  const rows = await db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('type', '=', type)
+    .where('found_at', 'is not', null)
+    .orderBy('found_at', 'desc')
+    .limit(1)
+    .execute();
+  return (await withHistory(db, rows))[0];
+}
+
+/** Newest first. */
+export async function readUnmatchedIpns(db: Books, limit: number): Promise<UnmatchedIpn[]> {
+  const rows = await db
+    .selectFrom('ipns')
+    .select(['reading', 'seen', 'first_at', 'last_at'])
+    .where('matched', '=', 0)
+    .where('reading', 'is not', null)
+    .orderBy('first_at', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ reading, seen, first_at: firstAt, last_at: lastAt }) =>
+    reading === null ? [] : [{ reading: toReading(reading), seen, firstAt, lastAt }],
+  );
+}
+
+/** What was stored before a customer was kept has none. */
+export function toReading(text: string): IpnReading {
+  return { customer: null, ...(JSON.parse(text) as Omit<IpnReading, 'customer'>) };
 }
 
 /**
@@ -36,7 +86,7 @@ export async function readTransaction(db: Books, id: string): Promise<Transactio
  */
 export async function readTransactions(
   db: Books,
-  { updatedSince, status, type, cursor, limit }: TransactionQuery,
+  { updatedSince, status, type, needsReview, cursor, limit }: TransactionQuery,
 ): Promise<{ transactions: Transaction[]; nextCursor: string | null }> {
   let query = db
     .selectFrom('transactions')
@@ -45,6 +95,7 @@ export async function readTransactions(
     .orderBy('id')
     .limit(limit + 1);
   if (updatedSince !== undefined) query = query.where('updated_at', '>=', updatedSince);
+  if (needsReview !== undefined) query = query.where('needs_review', '=', needsReview ? 1 : 0);
   if (type !== undefined) query = query.where('type', '=', type);
   if (status !== undefined) query = query.where('rank', 'in', ranksShownAs(status));
   const place = cursor === undefined ? undefined : parseCursor(cursor);
@@ -84,13 +135,15 @@ export async function readCounts(db: Books, now: number): Promise<Counts> {
     const key = `${row.type} ${status}`;
     const sum = byStatus.get(key)?.count ?? 0;
     byStatus.set(key, { type: row.type, status, count: sum + row.count });
-    if (row.needs_review === 1 && row.rank <= STAGES.pending.rank) needReview += row.count;
+    if (row.needs_review === 1) needReview += row.count;
   }
   const planned = db.selectFrom('transactions').select(count).where('next_check_at', 'is not', null);
+  const unmatched = await db.selectFrom('ipns').select(count).where('matched', '=', 0).executeTakeFirstOrThrow();
   const webhooks = await db.selectFrom('webhooks').select(['state', count]).groupBy('state').execute();
   return {
     transactions: [...byStatus.values()],
     needReview,
+    unmatchedIpns: unmatched.count,
     checks: [
       { state: 'planned', ...(await planned.executeTakeFirstOrThrow()) },
       { state: 'due', ...(await planned.where('next_check_at', '<=', now).executeTakeFirstOrThrow()) },
@@ -112,7 +165,7 @@ async function withHistory(db: Books, rows: TransactionRow[]): Promise<Transacti
   const entries = await db.selectFrom('history').selectAll().where('transaction_id', 'in', ids).orderBy('at').execute();
   // Stages that came in the same millisecond are told in their own order.
   const order = (event: string) => STAGES[event as Stage]?.rank ?? Infinity;
-  entries.sort((a, b) => a.at - b.at || order(a.event) - order(b.event));
+  entries.sort((a, b) => a.at - b.at || order(a.event) - order(b.event) || a.n - b.n);
   return rows.map((row) => ({
     ...toTransaction(row),
     history: entries
@@ -134,7 +187,11 @@ function toTransaction(row: TransactionRow): Omit<Transaction, 'history'> {
     currency,
     customer,
     note,
+    fingerprint: row.fingerprint,
     stage: stageOf(row.rank),
+    endedBy: row.ended_by,
+    version: row.version,
+    answer: row.answer,
     paymentId: row.payment_id,
     checkoutUrl: row.checkout_url,
     qr: row.qr === null ? null : (JSON.parse(row.qr) as QrCode),
@@ -143,7 +200,7 @@ function toTransaction(row: TransactionRow): Omit<Transaction, 'history'> {
     late: row.late === 1,
     surplus: row.surplus === 1,
     mismatch: row.mismatch === 1,
-    conflict: row.conflict === 1,
+    conflict: row.conflict > 0,
     needsReview: row.needs_review === 1,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

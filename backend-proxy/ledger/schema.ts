@@ -1,8 +1,9 @@
 // The ledger's tables and how they come to be: the same in SQLite and PostgreSQL. Times are ms since 1970, money is
-// integer minor units, flags are 0 or 1. A change to the tables is a new migration at the end, never an edited one.
+// integer minor units, flags are 0 or 1 (`conflict` counts). A change to the tables is a new migration at the end, never an edited one.
+import { randomUUID } from 'node:crypto';
 import { sql, type Kysely, type Selectable } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
-import type { Flag, Source, Stage, TransactionType } from '../protocol/transaction.ts';
+import type { HistoryEntry, PostOutcome, Source, Transaction, TransactionType } from '../protocol/transaction.ts';
 import type { WebhookType } from '../protocol/views.ts';
 import type { Method } from '../protocol/wire.ts';
 import type { WebhookState } from './ledger.ts';
@@ -13,6 +14,7 @@ export interface Tables {
   history: HistoryTable;
   ipns: IpnsTable;
   webhooks: WebhooksTable;
+  meta: MetaTable;
 }
 
 interface OrdersTable {
@@ -22,6 +24,9 @@ interface OrdersTable {
   version: number;
   /** The transaction that paid it: set once. */
   paid_by: string | null;
+  /** `iat` of the newest order token seen, and its terms: an older one with other terms starts nothing. */
+  seen_iat: number | null;
+  seen_terms: string | null;
 }
 
 interface TransactionsTable {
@@ -51,13 +56,35 @@ interface TransactionsTable {
   mismatch: number;
   conflict: number;
   needs_review: number;
+  /** How often a review was asked for. */
+  reviews: number;
+  /** A person's word: the stage that it posted. */
+  resolved: 'succeeded' | 'declined' | null;
+  ended_by: Transaction['endedBy'];
+  version: number;
   created_at: number;
   updated_at: number;
   sent_at: number | null;
+  /** The host and port of the process that sends it. */
+  sent_by: string | null;
+  answer: PostOutcome | null;
+  lost_at: number | null;
+  /** How long a code or request of it is good for once sent. */
+  pay_within_ms: number | null;
+  /** The customer's id at the merchant; DIRECT only. */
+  customer_ref: string | null;
+  /** When a status check last answered about it with a report. */
+  found_at: number | null;
   rung_at: number | null;
+  rings: number;
+  rings_heard: number;
   unknown_at: number | null;
   failed_at: number | null;
-  /** JSON array: when the last checks began. */
+  /** After a step of the clock: waits that would end something begin here. */
+  waits_from: number;
+  checked_at: number | null;
+  unanswered: number;
+  /** JSON array of the schedule's `Check`s, the last ones. */
   checks: string;
   next_check_at: number | null;
   lease_until: number;
@@ -66,7 +93,9 @@ export type TransactionRow = Selectable<TransactionsTable>;
 
 interface HistoryTable {
   transaction_id: string;
-  event: Stage | Flag;
+  event: HistoryEntry['event'];
+  /** 1, or which time it is of those that may come again. */
+  n: number;
   at: number;
   source: Source;
   detail: string | null;
@@ -79,6 +108,8 @@ interface IpnsTable {
   reading: string | null;
   body: string;
   matched: number;
+  /** The operator was told that it matches nothing. */
+  told: number;
   seen: number;
   first_at: number;
   last_at: number;
@@ -98,6 +129,12 @@ interface WebhooksTable {
   created_at: number;
 }
 export type WebhookRow = Selectable<WebhooksTable>;
+
+export type MetaKey = 'books_id' | 'gateway' | 'status_check' | 'key_digest' | 'went_back_at';
+interface MetaTable {
+  key: MetaKey;
+  value: string;
+}
 
 export type Dialect = 'sqlite' | 'postgres';
 
@@ -228,5 +265,122 @@ function migrations(dialect: Dialect): Record<string, Migration> {
           .execute();
       },
     },
+    '2026-11-true-on-a-real-network': { up: (db: Kysely<unknown>) => growTrue(db, { dialect, int, table }) },
   };
+}
+
+interface Building {
+  dialect: Dialect;
+  int: 'integer' | 'bigint';
+  table: (db: Kysely<unknown>, name: string) => ReturnType<Kysely<unknown>['schema']['createTable']>;
+}
+
+async function growTrue(db: Kysely<unknown>, { dialect, int, table }: Building): Promise<void> {
+  const add = async (name: string, columns: Record<string, 'text' | 'int' | 'count'>) => {
+    for (const [column, kind] of Object.entries(columns)) {
+      await db.schema
+        .alterTable(name)
+        .addColumn(column, kind === 'text' ? 'text' : int, (c) => (kind === 'count' ? c.notNull().defaultTo(0) : c))
+        .execute();
+    }
+  };
+  await add('orders', { seen_iat: 'int', seen_terms: 'text' });
+  await add('ipns', { told: 'count' });
+  await add('transactions', {
+    reviews: 'count',
+    resolved: 'text',
+    ended_by: 'text',
+    version: 'count',
+    sent_by: 'text',
+    answer: 'text',
+    lost_at: 'int',
+    pay_within_ms: 'int',
+    customer_ref: 'text',
+    found_at: 'int',
+    rings: 'count',
+    rings_heard: 'count',
+    waits_from: 'count',
+    checked_at: 'int',
+    unanswered: 'count',
+  });
+  // What is known of older rows, said as the new columns say it. Which payment id was the answer's own is not: none counts as it.
+  await sql`update transactions set checks = '[]', reviews = needs_review,
+    rings = case when rung_at is null then 0 else 1 end, rings_heard = case when rung_at is null then 0 else 1 end,
+    answer = case when rank = 6 then 'refused' when rank = 2 then 'lost' when sent_at is not null and rank > 2 then 'accepted' end,
+    lost_at = case when rank = 2 then updated_at end, found_at = case when rank = 9 then updated_at end`.execute(db);
+
+  await db.schema
+    .createIndex('transactions_order')
+    .on('transactions')
+    .columns(['order_id', 'type', 'attempt'])
+    .execute();
+  await db.schema
+    .createIndex('transactions_rung')
+    .on('transactions')
+    .column('rung_at')
+    .where(sql.ref('next_check_at'), 'is not', null)
+    .execute();
+  await db.schema
+    .createIndex('transactions_found')
+    .on('transactions')
+    .columns(['type', 'found_at'])
+    .where(sql.ref('found_at'), 'is not', null)
+    .execute();
+  await db.schema
+    .createIndex('ipns_unmatched')
+    .on('ipns')
+    .column('first_at')
+    .where(sql.ref('matched'), '=', sql.lit(0))
+    .execute();
+  await allowAgain(db, dialect, int, table);
+
+  await table(db, 'meta')
+    .addColumn('key', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('value', 'text', (c) => c.notNull())
+    .execute();
+  await sql`insert into meta (key, value) values ('books_id', ${randomUUID()})`.execute(db);
+}
+
+/** A conflict and a review may come again, with a number: history and webhooks are no longer unique by their word alone. */
+async function allowAgain(db: Kysely<unknown>, dialect: Dialect, int: Building['int'], table: Building['table']) {
+  if (dialect === 'postgres') {
+    await sql`alter table history add column n bigint not null default 1`.execute(db);
+    await sql`alter table history drop constraint each_event_once`.execute(db);
+    await sql`alter table history add constraint each_event_once primary key (transaction_id, event, n)`.execute(db);
+    await sql`alter table webhooks drop constraint each_webhook_once`.execute(db);
+    return;
+  }
+  // SQLite drops no constraint: the tables are written anew.
+  await sql`alter table history rename to history_before`.execute(db);
+  await table(db, 'history')
+    .addColumn('transaction_id', 'text', (c) => c.notNull())
+    .addColumn('event', 'text', (c) => c.notNull())
+    .addColumn('n', int, (c) => c.notNull().defaultTo(1))
+    .addColumn('at', int, (c) => c.notNull())
+    .addColumn('source', 'text', (c) => c.notNull())
+    .addColumn('detail', 'text')
+    .addPrimaryKeyConstraint('each_event_once', ['transaction_id', 'event', 'n'])
+    .execute();
+  await sql`insert into history (transaction_id, event, at, source, detail)
+    select transaction_id, event, at, source, detail from history_before`.execute(db);
+  await db.schema.dropTable('history_before').execute();
+  await sql`alter table webhooks rename to webhooks_before`.execute(db);
+  await db.schema.dropIndex('webhooks_due').execute();
+  await table(db, 'webhooks')
+    .addColumn('id', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('transaction_id', 'text', (c) => c.notNull())
+    .addColumn('order_id', 'text', (c) => c.notNull())
+    .addColumn('type', 'text', (c) => c.notNull())
+    .addColumn('body', 'text', (c) => c.notNull())
+    .addColumn('state', 'text', (c) => c.notNull())
+    .addColumn('attempts', int, (c) => c.notNull())
+    .addColumn('next_at', int, (c) => c.notNull())
+    .addColumn('lease_until', int, (c) => c.notNull())
+    .addColumn('last_answer', 'text')
+    .addColumn('created_at', int, (c) => c.notNull())
+    .execute();
+  await sql`insert into webhooks select id, transaction_id, order_id, type, body, state, attempts, next_at, lease_until,
+    last_answer, created_at from webhooks_before`.execute(db);
+  await db.schema.dropTable('webhooks_before').execute();
+  await db.schema.createIndex('webhooks_due').on('webhooks').columns(['state', 'next_at']).execute();
 }

@@ -100,7 +100,9 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     write,
     time: () => Promise.resolve(Date.now()),
     // The whole file is locked by BEGIN IMMEDIATE already.
+    skipsLocked: false,
     lockOrder: () => Promise.resolve(),
+    lockOrderOf: () => Promise.resolve(),
     lockWallet: () => Promise.resolve(),
     announce: () => undefined,
     onAnnounced: () => undefined,

@@ -15,6 +15,10 @@ export interface Store {
   write<T>(op: (tx: Books, now: number) => Promise<T>): Promise<T>;
   /** The one clock of these books, ms since 1970: the database's where several hosts share it, else this host's. */
   time(): Promise<number>;
+  /** Whether rows that another transaction holds can be passed over (`for update skip locked`); SQLite locks the whole file. */
+  skipsLocked: boolean;
+  /** Holds the order of this payment, before the payment's own row is changed: locks are taken in one order everywhere. */
+  lockOrderOf(tx: Books, transactionId: string): Promise<void>;
   /** Holds the order for this transaction, so that of two starts at once the second sees the first. */
   lockOrder(tx: Books, orderId: string): Promise<void>;
   /** Holds the wallet for this transaction, so that prompts for it are counted one after the other. Taken after the order. */

@@ -32,21 +32,21 @@ export const STAGES = {
   created: { rank: 0, status: 'INITIALIZED', reason: null, ended: false },
   /** Just before the one POST. */
   sending: { rank: 1, status: 'INITIALIZED', reason: null, ended: false },
-  /** Timeout, reset, 429, 5xx, an answer that is not as documented, "duplicate order": created 0 or 1 times, not known. */
+  /** No answer that decides: lost, not as documented, "duplicate order", any refusal of a payout. Created 0 or 1 times, not known. */
   uncertain: { rank: 2, status: 'INITIALIZED', reason: null, ended: false },
   /** The gateway has it: a documented 200 or 202, or a status check that says so. */
   pending: { rank: 3, status: 'PROCESSING', reason: null, ended: false },
   /** The shopper chose another method. */
   replaced: { rank: 4, status: 'FAILED', reason: 'REPLACED', ended: true },
-  /** Our clock: the 15 minutes of a CHECKOUT and the grace are over. */
+  /** Our clock: the 15 minutes of a CHECKOUT, or the order's `payWithin`, and the grace are over, and a check agreed. */
   expired: { rank: 5, status: 'FAILED', reason: 'EXPIRED', ended: true },
-  /** A documented 4xx answer. */
+  /** Of a payment: a 4xx in the gateway's own JSON. */
   rejected: { rank: 6, status: 'FAILED', reason: 'REJECTED', ended: true },
-  /** Status checks agree that the gateway never heard of it. */
+  /** Two believed "unknown"; of a payment also where no connection was made. */
   not_created: { rank: 7, status: 'FAILED', reason: 'NOT_CREATED', ended: true },
-  /** Verified FAILED. */
+  /** Verified FAILED, or a person's word. */
   declined: { rank: 8, status: 'FAILED', reason: 'DECLINED', ended: true },
-  /** Verified SUCCESS. */
+  /** Verified SUCCESS, or a person's word. */
   succeeded: { rank: 9, status: 'SUCCESS', reason: null, ended: false },
 } as const satisfies Record<Stage, Meaning>;
 
@@ -69,9 +69,19 @@ export function isLate(current: Stage, fact: Stage): boolean {
   return fact === 'succeeded' && STAGES[current].ended;
 }
 
-/** Whether a fact contradicts the books: the gateway says FAILED of what it had said SUCCESS of. Changes nothing, is told. */
-export function isConflict(current: Stage, fact: Stage): boolean {
-  return current === 'succeeded' && fact === 'declined';
+/**
+ * How the one POST of a transaction ended. `identified`: accepted, with a payment id; `accepted`: without one; `refused`: a 4xx in
+ * the gateway's own JSON; `foreign`: another 4xx, written by who knows whom; `duplicate`: the gateway has the id already, so it is
+ * most likely not ours, and no check moves the stage ("marked"); `lost`: no answer as documented; `unreached`: no connection was
+ * made; `withheld`: it was not sent, because the books went back and the gateway may have it already.
+ */
+export type PostOutcome =
+  'identified' | 'accepted' | 'refused' | 'foreign' | 'duplicate' | 'lost' | 'unreached' | 'withheld';
+
+/** Why it is FAILED, or null where it is not. */
+export function reasonOf({ stage, endedBy }: Pick<Transaction, 'stage' | 'endedBy'>): Reason | null {
+  const { status, reason } = STAGES[stage];
+  return status === 'FAILED' ? (endedBy ?? reason) : null;
 }
 
 /** A payment or a payout as the ledger holds it. Times in ms since 1970. */
@@ -91,7 +101,15 @@ export interface Transaction {
   currency: string;
   customer: string | null;
   note: string | null;
+  /** Of what was asked for: the same again is the same. */
+  fingerprint: string;
   stage: Stage;
+  /** Says more than the stage's own reason: a FAILED that is the gateway's expiry, or a person's word. */
+  endedBy: 'EXPIRED' | 'RESOLVED' | null;
+  /** Raised by every change of this transaction. */
+  version: number;
+  /** How the POST ended; null while it is under way. */
+  answer: PostOutcome | null;
   paymentId: string | null;
   checkoutUrl: string | null;
   qr: QrCode | null;
@@ -107,15 +125,15 @@ export interface Transaction {
   history: HistoryEntry[];
 }
 
-/** What can be raised about a transaction besides its stage; each at most once, and none changes what is paid. */
+/** What can be raised about a transaction besides its stage; none changes what is paid. `conflict` and `needs_review` may come again. */
 export type Flag = 'surplus' | 'mismatch' | 'conflict' | 'needs_review';
 
 /** Who said so. */
-export type Source = 'shopper' | 'merchant' | 'answer' | 'check' | 'clock' | 'restart';
+export type Source = 'shopper' | 'merchant' | 'answer' | 'check' | 'clock' | 'restart' | 'person';
 
 export interface HistoryEntry {
   at: number;
-  event: Stage | Flag;
+  event: Stage | Flag | 'resolved';
   source: Source;
   detail: string | null;
 }

@@ -1,7 +1,7 @@
 // What the merchant sees of a transaction, over HTTP and in webhooks: pure, from the ledger's record to promised names.
 // The shopper's view is in wire.ts and has nothing of this: no payment ids, no history, of a wallet id its last four digits.
 import { formatAmount } from './money.ts';
-import { STAGES, type HistoryEntry, type Transaction } from './transaction.ts';
+import { STAGES, reasonOf, type HistoryEntry, type Transaction } from './transaction.ts';
 import type { Method, Reason, Status } from './wire.ts';
 
 interface Settling {
@@ -12,6 +12,8 @@ interface Settling {
   status: Status;
   reason: Reason | null;
   needsReview: boolean;
+  /** Raised by every change. */
+  version: number;
   createdAt: string;
   updatedAt: string;
   history: { at: string; event: HistoryEntry['event']; source: HistoryEntry['source']; detail: string | null }[];
@@ -29,6 +31,7 @@ export interface MerchantPayment extends Settling {
 export interface MerchantPayout extends Settling {
   type: 'PAYOUT';
   orderId: string;
+  gatewayOrderId: string;
   note: string | null;
 }
 
@@ -38,13 +41,17 @@ export const WEBHOOKS = {
   'payment.failed': 'One try of the order failed; another, or this one late, may still succeed',
   'payment.surplus': 'An order that is paid was paid once more, by this payment',
   'payment.mismatch': 'The gateway reports another amount, currency, type or payment id: nothing is paid by it',
-  'payment.conflict': 'The gateway reports FAILED after it reported SUCCESS: ask its support',
+  'payment.conflict': 'The gateway reports the contrary of what it, or a person here, had said: ask its support',
+  'payment.needs_review':
+    'Nothing settles this payment by itself: find out, and answer by POST /transactions/{gatewayOrderId}/resolve',
   'payout.succeeded': 'The money is with the customer',
   'payout.failed':
-    'Nothing was sent, by two checks that agree: mend what the history says, and send under a new orderId',
-  'payout.mismatch': 'The gateway reports another amount, currency, type or payment id: ask its support',
-  'payout.conflict': 'The gateway reports FAILED after it reported SUCCESS: ask its support',
-  'payout.needs_review': 'A day without an end: ask the gateway’s support about it',
+    'The gateway said so twice, or a person here: mend what the history says, and send under a new orderId',
+  'payout.mismatch': 'The gateway reports another wallet, amount, currency, type or payment id: ask its support',
+  'payout.conflict':
+    'The gateway reports the contrary of what was told before: ask its support before anything is sent again',
+  'payout.needs_review':
+    'Nothing settles this payout by itself: find out, and answer by POST /transactions/{gatewayOrderId}/resolve',
 } as const;
 export type WebhookType = keyof typeof WEBHOOKS;
 
@@ -58,20 +65,23 @@ export function paymentView(payment: Transaction): MerchantPayment {
 }
 
 export function payoutView(payout: Transaction): MerchantPayout {
-  return { type: 'PAYOUT', orderId: payout.orderId, note: payout.note, ...settling(payout) };
+  const { orderId, id, note } = payout;
+  return { type: 'PAYOUT', orderId, gatewayOrderId: id, note, ...settling(payout) };
 }
 
 function settling(transaction: Transaction): Settling {
-  const { amountMinor, currency, stage, paymentId, customer, needsReview, createdAt, updatedAt, history } = transaction;
-  const { status, reason } = STAGES[stage];
+  const { amountMinor, currency, stage, paymentId, customer, needsReview, version, createdAt, updatedAt, history } =
+    transaction;
+  const { status } = STAGES[stage];
   return {
     paymentId,
     amount: formatAmount(amountMinor, currency),
     currency,
     customer,
     status,
-    reason,
+    reason: reasonOf(transaction),
     needsReview,
+    version,
     createdAt: iso(createdAt),
     updatedAt: iso(updatedAt),
     history: history.map(({ at, event, source, detail }) => ({ at: iso(at), event, source, detail })),

@@ -25,9 +25,11 @@ interface Room {
   ledger: Ledger;
   /** After the commit: there may be something to check. */
   onRung(): void;
+  /** It names no transaction of these books. */
+  onUnmatched(): void;
 }
 
-export function ipnRoutes({ secrets, gateway, ledger, onRung }: Room): OpenAPIHono {
+export function ipnRoutes({ secrets, gateway, ledger, onRung, onUnmatched }: Room): OpenAPIHono {
   const isSecret = createSecretCheck(secrets);
   const app = new OpenAPIHono();
   app.openapi(postIpn, async (c) => {
@@ -35,13 +37,14 @@ export function ipnRoutes({ secrets, gateway, ledger, onRung }: Room): OpenAPIHo
     const body = await c.req.text();
     const ipn = gateway.readIpn(body);
     if (ipn.kind === 'refused') throw new Refusal('invalid_request', 'The body is nested too deep.');
-    await ledger.receiveIpn({
+    const isMatched = await ledger.receiveIpn({
       id: createHash('sha256').update(body).digest('base64url'),
       // PostgreSQL's text has no NUL, and a body that cannot be kept would come again and again.
       body: body.replaceAll('\0', '\uFFFD'),
       reading: ipn.kind === 'read' ? ipn.reading : undefined,
     });
-    onRung();
+    if (isMatched) onRung();
+    else onUnmatched();
     return c.body(null, 200);
   });
   return app;

@@ -1,7 +1,7 @@
 // The merchant's server's routes: signing orders, reading payments, payouts, reconciliation, webhooks. Never a browser's.
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
-import type { Ledger, Webhook } from '../ledger/ledger.ts';
+import type { Ledger, UnmatchedIpn, Webhook } from '../ledger/ledger.ts';
 import {
   MAX_LIFETIME_S,
   checkTerms,
@@ -36,6 +36,7 @@ const settlingShape = {
   status: z.enum(['INITIALIZED', 'PROCESSING', 'SUCCESS', 'FAILED']),
   reason: z.enum(REASONS).nullable(),
   needsReview: z.boolean(),
+  version: z.int(),
   createdAt: z.string(),
   updatedAt: z.string(),
   history: historySchema,
@@ -51,7 +52,7 @@ const paymentSchema = z
   })
   .openapi('Payment');
 const payoutSchema = z
-  .object({ type: z.literal('PAYOUT'), note: z.string().nullable(), ...settlingShape })
+  .object({ type: z.literal('PAYOUT'), gatewayOrderId: z.string(), note: z.string().nullable(), ...settlingShape })
   .openapi('Payout');
 const webhookSchema = z
   .object({
@@ -66,6 +67,20 @@ const webhookSchema = z
   })
   .openapi('Webhook');
 
+const ipnSchema = z
+  .object({
+    gatewayOrderId: z.string(),
+    type: z.enum(['PAY', 'PAYOUT']),
+    paymentId: z.string().nullable(),
+    amount: z.string().nullable(),
+    currency: z.string().nullable(),
+    status: z.enum(['PROCESSING', 'SUCCESS', 'FAILED']).nullable(),
+    seen: z.int(),
+    firstAt: z.string(),
+    lastAt: z.string(),
+  })
+  .openapi('UnmatchedIpn');
+
 const json = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
   description,
   content: { 'application/json': { schema } },
@@ -75,6 +90,14 @@ const body = <Schema extends z.ZodType>(schema: Schema) => ({
   required: true,
 });
 const security = [{ merchantKey: [] }];
+const personText = (most: number) => {
+  const allowed = { error: `1 to ${most} characters, no control characters` };
+  return z
+    .string(allowed)
+    .min(1, allowed)
+    .max(most, allowed)
+    .regex(/^\P{Cc}*$/u, allowed);
+};
 const orderIdParam = z.object({ orderId: orderIdSchema });
 
 const LIFETIME = { error: `a whole number of seconds, 60 to ${MAX_LIFETIME_S}` };
@@ -171,6 +194,7 @@ const getTransactions = createRoute({
       updatedSince: z.iso.datetime({ offset: true, error: 'an RFC 3339 time' }).optional(),
       status: z.enum(['INITIALIZED', 'PROCESSING', 'SUCCESS', 'FAILED']).optional(),
       type: z.enum(['PAY', 'PAYOUT']).optional(),
+      needsReview: z.stringbool({ truthy: ['true'], falsy: ['false'], error: 'true or false' }).optional(),
       cursor: z
         .string()
         .regex(/^[0-9]{1,15}~[!-~]{1,100}$/, { error: 'a nextCursor of an earlier answer' })
@@ -183,6 +207,42 @@ const getTransactions = createRoute({
       z.object({ transactions: z.array(z.union([paymentSchema, payoutSchema])), nextCursor: z.string().nullable() }),
       'Oldest change first',
     ),
+    ...refusedBy(...MERCHANT, 'invalid_request'),
+  },
+});
+
+const postResolution = createRoute({
+  method: 'post',
+  path: '/transactions/{gatewayOrderId}/resolve',
+  summary: 'A person’s word on a payment or payout that needs review',
+  security,
+  request: {
+    params: z.object({ gatewayOrderId: z.string().regex(/^[!-~]{1,100}$/, { error: 'a gatewayOrderId' }) }),
+    query: noQuery,
+    body: body(
+      z
+        .strictObject({
+          status: z.enum(['SUCCESS', 'FAILED'], { error: 'SUCCESS or FAILED' }),
+          by: personText(100).openapi({ description: 'Who says so' }),
+          note: personText(500).openapi({ description: 'How they know' }),
+        })
+        .openapi('Resolution'),
+    ),
+  },
+  responses: {
+    200: json(z.union([paymentSchema, payoutSchema]), 'The transaction as it stands now'),
+    ...refusedBy(...MERCHANT, ...BODY, 'not_found', 'no_review_needed'),
+  },
+});
+
+const getIpns = createRoute({
+  method: 'get',
+  path: '/ipns',
+  summary: 'IPNs of the last 7 days that name no transaction of these books',
+  security,
+  request: { query: z.strictObject({ limit: limitQuery }) },
+  responses: {
+    200: json(z.object({ ipns: z.array(ipnSchema) }), 'Newest first'),
     ...refusedBy(...MERCHANT, 'invalid_request'),
   },
 });
@@ -232,8 +292,8 @@ export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, 
       if (!result.success) throw refusalOf(result.error);
     },
   });
-  for (const path of ['/orders', '/orders/*', '/payouts', '/payouts/*', '/transactions', '/webhooks', '/webhooks/*']) {
-    app.use(path, merchantOnly(keys));
+  for (const path of ['/orders', '/payouts', '/transactions', '/ipns', '/webhooks']) {
+    app.use(path, merchantOnly(keys)).use(`${path}/*`, merchantOnly(keys));
   }
   const missing = (what: string) => new Refusal('not_found', `There is no such ${what}.`);
 
@@ -249,7 +309,8 @@ export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, 
 
   app.openapi(getOrder, async (c) => {
     const order = await ledger.order(c.req.valid('param').orderId);
-    if (order === undefined) throw missing('order: none of its payments was ever started');
+    if (order === undefined || order.payments.length === 0)
+      throw missing('order: none of its payments was ever started');
     const { orderId, amountMinor, currency, paidBy, payments } = order;
     const paying = payments.find(({ id }) => id === paidBy) ?? payments.at(-1);
     const minor = amountMinor ?? paying?.amountMinor;
@@ -276,6 +337,17 @@ export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, 
     return c.json({ transactions: transactions.map(merchantView), nextCursor }, 200);
   });
 
+  app.openapi(postResolution, async (c) => {
+    const resolved = await ledger.resolve(c.req.valid('param').gatewayOrderId, c.req.valid('json'));
+    if (resolved === undefined) throw missing('transaction');
+    onDue();
+    return c.json(merchantView(resolved), 200);
+  });
+
+  app.openapi(getIpns, async (c) => {
+    return c.json({ ipns: (await ledger.unmatchedIpns(c.req.valid('query').limit)).map(ipnView) }, 200);
+  });
+
   app.openapi(getWebhooks, async (c) => {
     const { state, limit } = c.req.valid('query');
     return c.json({ webhooks: (await ledger.webhooks(state, limit)).map(webhookView) }, 200);
@@ -289,6 +361,24 @@ export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, 
   });
 
   return app;
+}
+
+const IPN_STATUSES = { pending: 'PROCESSING', succeeded: 'SUCCESS', failed: 'FAILED' } as const;
+
+function ipnView({ reading, seen, firstAt, lastAt }: UnmatchedIpn) {
+  const { orderId: gatewayOrderId, type, paymentId, amount, currency, outcome } = reading;
+  const status = outcome && IPN_STATUSES[outcome];
+  return {
+    gatewayOrderId,
+    type,
+    paymentId,
+    amount,
+    currency,
+    status,
+    seen,
+    firstAt: iso(firstAt),
+    lastAt: iso(lastAt),
+  };
 }
 
 function webhookView({ id, type, orderId, state, attempts, nextAt, lastAnswer, createdAt }: Webhook) {

@@ -39,7 +39,17 @@ const getReadiness = createRoute({
   method: 'get',
   path: '/readyz',
   summary: 'Whether the books can be written',
-  responses: { 200: status('ready'), ...refusedBy() },
+  responses: {
+    200: {
+      description: 'It can serve; `warnings` say what an operator should mend all the same',
+      content: {
+        'application/json': {
+          schema: z.object({ status: z.literal('ready'), warnings: z.array(z.string()).optional() }),
+        },
+      },
+    },
+    ...refusedBy(),
+  },
 });
 
 const getMetrics = createRoute({
@@ -113,9 +123,11 @@ interface Room {
   ledger: Ledger;
   metrics: Metrics;
   widgetFolder: string;
+  /** What is not as it should be, in our own words. */
+  warnings(): Promise<string[]>;
 }
 
-export function operationsRoutes({ keys, ledger, metrics, widgetFolder }: Room): OpenAPIHono {
+export function operationsRoutes({ keys, ledger, metrics, widgetFolder, warnings }: Room): OpenAPIHono {
   const files = readWidgetFiles(widgetFolder);
   const app = new OpenAPIHono();
   app.use('/metrics', merchantOnly(keys));
@@ -125,7 +137,10 @@ export function operationsRoutes({ keys, ledger, metrics, widgetFolder }: Room):
   app.openapi(getReadiness, async (c) => {
     await ledger.ping();
     if (!files.has('widget.js')) throw new Refusal('unavailable', 'The widget is not built: run npm run build.');
-    return c.json({ status: 'ready' as const }, 200);
+    const difference = ledger.wrongBooks();
+    if (difference !== undefined) throw new Refusal('unavailable', `No payments are started here: ${difference}.`);
+    const found = await warnings();
+    return c.json({ status: 'ready' as const, ...(found.length > 0 && { warnings: found }) }, 200);
   });
 
   app.openapi(getMetrics, async (c) =>

@@ -112,7 +112,7 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
   const gatewayUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   const store = await openStore(`file:${file}`, (error) => assert.fail(String(error)));
-  const books = createLedger(store, now);
+  const books = createLedger(store, { now });
   const ledger = options.wrapLedger?.(books) ?? books;
   const wire = createGateway({
     url: gatewayUrl,

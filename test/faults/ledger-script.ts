@@ -91,7 +91,7 @@ export async function openScripted(databaseUrl: string): Promise<Scripted> {
   const store = await openStore(databaseUrl, (error) => {
     throw error;
   });
-  const ledger = createLedger(store, () => now);
+  const ledger = createLedger(store, { now: () => now });
   return {
     async run(step) {
       now = BASE_MS + step * STEP_MS;

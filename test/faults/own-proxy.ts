@@ -38,7 +38,7 @@ export async function openOwnProxy(settings: OwnProxySettings): Promise<OwnProxy
   const store = await openStore(databaseUrl, (error) => {
     throw error;
   });
-  const ledger = createLedger(store, clock.now);
+  const ledger = createLedger(store, { now: clock.now });
   const gateway = createGateway({
     url: gatewayUrl,
     apiKey: SECRETS.gatewayApiKey,

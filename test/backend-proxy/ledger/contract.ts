@@ -6,7 +6,6 @@ import { describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { Refusal } from '../../../backend-proxy/errors.ts';
 import type {
-  Fact,
   Ledger,
   NewPayment,
   NewPayout,
@@ -15,13 +14,14 @@ import type {
 } from '../../../backend-proxy/ledger/ledger.ts';
 import { STAGES, advance, type Stage, type Transaction } from '../../../backend-proxy/protocol/transaction.ts';
 import type { IpnReading } from '../../../backend-proxy/protocol/verify.ts';
+import { byId, type LedgerById, type ShortFact as Fact } from './by-id.ts';
 
 const S = 1000;
 const M = 60 * S;
 const H = 60 * M;
 const D = 24 * H;
 const NOON = Date.UTC(2026, 10, 20, 12);
-const LIMITS: PaymentLimits = { perOrder: 5, directPerOrder: 3, directPerWallet: { most: 5, withinMs: H } };
+const LIMITS: PaymentLimits = { perOrder: 5, directPerOrder: 3, withDuplicates: 10, inAll: 20, directPerWallet: { perCustomer: 5, inAll: 8, withinMs: H } }; // prettier-ignore
 const LEASE_MS = 45 * S;
 
 /** Books that are empty when the test begins. */
@@ -38,8 +38,9 @@ export interface Adapter {
   bench(t: TestContext): Promise<Bench>;
 }
 
-interface Room extends Bench {
-  ledger: Ledger;
+interface Room extends Omit<Bench, 'open'> {
+  open(now: () => number, alone?: 'alone'): Promise<LedgerById>;
+  ledger: LedgerById;
   now(): number;
   skip(ms: number): void;
 }
@@ -51,10 +52,12 @@ const PAYMENT: NewPayment = {
   currency: 'EUR',
   method: 'QR',
   customer: null,
+  customerReferenceNo: null,
+  payWithinMs: null,
   idempotencyKey: 'key',
   fingerprint: 'print',
 };
-const PAYOUT: NewPayout = { id: 'P', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null, fingerprint: 'print' }; // prettier-ignore
+const PAYOUT: NewPayout = { orderId: 'P', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null, fingerprint: 'print' }; // prettier-ignore
 const MEANS = { paymentId: '111', method: null, checkoutUrl: null, qr: null, appUrl: null } as const;
 const PENDING: Fact & { stage: 'pending' } = { stage: 'pending', ...MEANS };
 const verified = (outcome: 'pending' | 'failed' | 'succeeded', paymentId: string | null = null, customer: string | null = null, message?: string): Observation => ({ kind: 'verified', outcome, paymentId, customer, ...(message && { message }) }); // prettier-ignore
@@ -71,18 +74,18 @@ const payment = (given: Partial<NewPayment> = {}): NewPayment => ({
 });
 
 /** The transaction as it stands. */
-async function read(ledger: Ledger, id: string): Promise<Transaction> {
+async function read(ledger: LedgerById, id: string): Promise<Transaction> {
   const found = (await ledger.order(id))?.payments[0] ?? (await ledger.payout(id));
   if (found?.id === id) return found;
   const { transactions } = await ledger.transactions({ limit: 1000 });
   return transactions.find((transaction) => transaction.id === id) ?? assert.fail(`no ${id}`);
 }
 
-const stageOf = async (ledger: Ledger, id: string) => (await read(ledger, id)).stage;
-const webhookTypes = async (ledger: Ledger) =>
+const stageOf = async (ledger: LedgerById, id: string) => (await read(ledger, id)).stage;
+const webhookTypes = async (ledger: LedgerById) =>
   (await ledger.webhooks(undefined, 100)).map(({ type }) => type).toSorted();
 
-async function openPending(ledger: Ledger, given: Partial<NewPayment> = {}, fact: Fact = PENDING): Promise<string> {
+async function openPending(ledger: LedgerById, given: Partial<NewPayment> = {}, fact: Fact = PENDING): Promise<string> {
   const { opened } = await ledger.openPayment(payment(given), LIMITS);
   assert.ok(opened);
   await ledger.record(opened.id, { stage: 'sending' }, 'shopper');
@@ -144,7 +147,7 @@ const ROADS: Record<Stage, (room: Room, id: string) => Promise<unknown>> = {
 };
 
 /** Each fact that can be told of a payment, and the stage it stands for. */
-const FACTS: { fact: Stage; tell: (ledger: Ledger, id: string) => Promise<unknown> }[] = [
+const FACTS: { fact: Stage; tell: (ledger: LedgerById, id: string) => Promise<unknown> }[] = [
   { fact: 'sending', tell: (ledger, id) => ledger.record(id, { stage: 'sending' }, 'shopper') },
   { fact: 'uncertain', tell: (ledger, id) => ledger.record(id, { stage: 'uncertain', why: 'reset' }, 'answer') },
   { fact: 'pending', tell: (ledger, id) => ledger.record(id, { ...PENDING, paymentId: null }, 'answer') },
@@ -159,7 +162,8 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
     let time = NOON;
     const now = () => time;
     const books = await bench(t);
-    return { ...books, ledger: await books.open(now, alone), now, skip: (ms) => void (time += ms) };
+    const open: Room['open'] = async (clock, own) => byId(await books.open(clock, own), clock);
+    return { ...books, open, ledger: await open(now, alone), now, skip: (ms) => void (time += ms) };
   }
 
   describe(`${name}: opening a payment`, () => {
@@ -177,7 +181,11 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
         currency: 'EUR',
         customer: '12345678',
         note: null,
+        fingerprint: 'print',
         stage: 'created',
+        endedBy: null,
+        version: 1,
+        answer: null,
         paymentId: null,
         checkoutUrl: null,
         qr: null,
@@ -199,6 +207,7 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
         currency: 'EUR',
         version: 1,
         paidBy: null,
+        seen: null,
         payments: [expected],
       });
       assert.deepEqual(await ledger.order('A'), order);
@@ -292,7 +301,7 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
 
     it('counts the prompts of a wallet over all orders, also those that fell back to the checkout', async (t) => {
       const { ledger, skip } = await room(t);
-      const limits = { ...LIMITS, directPerWallet: { most: 2, withinMs: H } };
+      const limits = { ...LIMITS, directPerWallet: { perCustomer: 2, inAll: 2, withinMs: H } };
       const direct = (orderId: string, customer = '12345678') => payment({ orderId, customer, method: 'DIRECT' });
       await ledger.openPayment(direct('A'), limits);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
@@ -300,7 +309,7 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
       skip(10 * M);
       await ledger.openPayment(direct('B'), limits);
       const refused = await refusal(ledger.openPayment(direct('C'), limits));
-      assert.deepEqual([refused.kind, refused.retryAfterS], ['too_many_requests', 50 * 60]);
+      assert.deepEqual([refused.kind, refused.retryAfterS], ['too_many_requests', 3600]);
       assert.equal(await ledger.order('C'), undefined, 'what is refused leaves nothing behind');
       assert.ok((await ledger.openPayment(direct('C', '99999999'), limits)).opened);
       assert.ok(
@@ -313,7 +322,7 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
     it('gives it an id that no other transaction has', async (t) => {
       const { ledger } = await room(t);
       await ledger.openPayment(payment({ orderId: 'A-2' }), LIMITS);
-      await ledger.openPayout({ ...PAYOUT, id: 'A-3' });
+      await ledger.openPayout({ ...PAYOUT, orderId: 'A-3' });
       await ledger.openPayment(payment(), LIMITS);
       assert.equal((await ledger.openPayment(payment(), LIMITS)).opened?.id, 'A-4');
       assert.equal((await ledger.openPayment(payment({ orderId: 'A-3' }), LIMITS)).opened?.id, 'A-3-2');
@@ -333,7 +342,7 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
       assert.equal((await ledger.openPayout(PAYOUT)).opened, false);
       assert.equal((await refusal(ledger.openPayout({ ...PAYOUT, fingerprint: 'other' }))).kind, 'order_id_taken');
       await ledger.openPayment(payment(), LIMITS);
-      assert.equal((await refusal(ledger.openPayout({ ...PAYOUT, id: 'A' }))).kind, 'order_id_taken');
+      assert.equal((await refusal(ledger.openPayout({ ...PAYOUT, orderId: 'A' }))).kind, 'order_id_taken');
       assert.equal(await ledger.payout('A'), undefined, 'a payment is no payout');
       assert.equal(await ledger.order('P'), undefined, 'and a payout no order');
     });
@@ -713,7 +722,7 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
 
   describe(`${name}: an IPN`, () => {
     const reading: IpnReading = { ...BARE_READING, outcome: 'succeeded' };
-    const due = async (ledger: Ledger) => (await ledger.claimChecks(100, LEASE_MS)).map(({ id }) => id);
+    const due = async (ledger: LedgerById) => (await ledger.claimChecks(100, LEASE_MS)).map(({ id }) => id);
 
     it('rings for its transaction in the same commit', async (t) => {
       const { ledger, skip } = await room(t);
@@ -877,7 +886,7 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
       const [row] = await rows<{ checks: string }>('select checks from transactions');
       assert.deepEqual(
         JSON.parse(row!.checks),
-        [1, 2, 3, 4, 5].map((n) => NOON + n * S),
+        [1, 2, 3, 4, 5].map((n) => ({ at: NOON + n * S, rung: true })),
       );
     });
 
@@ -891,7 +900,7 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
   });
 
   describe(`${name}: webhooks`, () => {
-    async function queued(ledger: Ledger, ...orderIds: string[]): Promise<void> {
+    async function queued(ledger: LedgerById, ...orderIds: string[]): Promise<void> {
       for (const orderId of orderIds) {
         const id = await openPending(ledger, { orderId });
         await ledger.observe(id, verified('succeeded'));
@@ -911,7 +920,7 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
       await ledger.observe(first, verified('failed'));
       const [after] = await ledger.webhooks('pending', 10);
       assert.deepEqual(after, before, 'FAILED for another reason is no second message');
-      assert.match(before?.id ?? '', /^msg_[0-9a-f]{32}$/);
+      assert.match(before?.id ?? '', /^msg_[0-9a-f]{40}$/);
     });
 
     it('are claimed by one holder until the lease has run out, and counted', async (t) => {

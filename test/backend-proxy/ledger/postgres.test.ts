@@ -68,7 +68,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
   });
 
   async function openLedger(t: { after(work: () => Promise<void>): void }, now?: () => number): Promise<Ledger> {
-    const ledger = createLedger(await openStore(url, die), now);
+    const ledger = createLedger(await openStore(url, die), now && { now });
     t.after(() => ledger.close());
     return ledger;
   }
@@ -93,7 +93,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
         async open(now, alone) {
           if (alone) return openLedger(t, now);
           const store = shared[(opened += 1) % 2]!;
-          const ledger = createLedger({ ...store, close: async () => undefined }, now);
+          const ledger = createLedger({ ...store, close: async () => undefined }, { now });
           t.after(() => ledger.close());
           return ledger;
         },

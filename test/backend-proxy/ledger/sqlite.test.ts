@@ -31,7 +31,7 @@ ledgerContract({
     const file = temporaryFile(t);
     return {
       async open(now) {
-        const ledger = createLedger(await openStore(`file:${file}`, die), now);
+        const ledger = createLedger(await openStore(`file:${file}`, die), { now });
         t.after(() => ledger.close());
         return ledger;
       },

@@ -1,0 +1,96 @@
+// A ledger as its tests speak to it: transactions by their ids, checks without being claimed first, an "unknown" that is believed.
+// It adds no rule: each call is one or two calls of the port, with a claim as `claimChecks` would have given it at that moment.
+import assert from 'node:assert/strict';
+import type {
+  Claim,
+  Fact,
+  Ledger,
+  NewPayment,
+  NewPayout,
+  Observation,
+  Order,
+  PaymentLimits,
+  SeenTerms,
+} from '../../../backend-proxy/ledger/ledger.ts';
+import type { PostOutcome, Source, Transaction } from '../../../backend-proxy/protocol/transaction.ts';
+
+export const SENT_BY = 'host:8787';
+const LEASE_MS = 45_000;
+
+/** Facts as the tests write them: how the POST ended follows from the stage where they do not say. */
+export type ShortFact =
+  | { stage: 'sending' }
+  | { stage: 'uncertain' | 'rejected' | 'not_created'; why: string; answer?: PostOutcome }
+  | Extract<Fact, { stage: 'pending' }>;
+
+const ANSWERS = { uncertain: 'lost', rejected: 'refused', not_created: 'unreached' } as const;
+
+export interface LedgerById extends Omit<
+  Ledger,
+  'record' | 'observe' | 'openPayment' | 'openPayout' | 'claimChecks' | 'recover'
+> {
+  /** The port itself. */
+  ledger: Ledger;
+  openPayment(
+    payment: NewPayment & Partial<SeenTerms>,
+    limits: PaymentLimits,
+  ): Promise<{ opened: Transaction | undefined; order: Order }>;
+  openPayout(payout: NewPayout): Promise<{ opened: boolean; payout: Transaction }>;
+  record(id: string, fact: ShortFact, source: Source): Promise<boolean>;
+  /** A check that begins and ends now; `given` says otherwise. An "unknown" is believed. */
+  observe(id: string, seen: Observation, given?: Partial<Claim>): Promise<void>;
+  claimChecks(most: number, leaseMs: number): Promise<Transaction[]>;
+  recover(sentBy?: string): Promise<void>;
+}
+
+export function byId(ledger: Ledger, now: () => number): LedgerById {
+  const claims = new Map<string, Claim>();
+
+  async function read(id: string): Promise<Transaction | undefined> {
+    let cursor: string | null = null;
+    do {
+      const page: Awaited<ReturnType<Ledger['transactions']>> = await ledger.transactions({
+        limit: 1000,
+        ...(cursor !== null && { cursor }),
+      });
+      const found = page.transactions.find((each) => each.id === id);
+      if (found !== undefined) return found;
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    return undefined;
+  }
+
+  return {
+    ...ledger,
+    ledger,
+    async openPayment(payment, limits) {
+      const seen = { iat: null, terms: 'terms' };
+      const { isNew, payment: opened, order } = await ledger.openPayment({ ...seen, ...payment }, limits);
+      return { opened: isNew ? opened : undefined, order };
+    },
+    async openPayout(payout) {
+      const before = await ledger.payout(payout.orderId);
+      return { payout: await ledger.openPayout(payout), opened: before === undefined };
+    },
+    async record(id, fact, source) {
+      const transaction = (await read(id)) ?? assert.fail(`no ${id}`);
+      if (fact.stage === 'sending') return ledger.record(transaction, { ...fact, sentBy: SENT_BY }, source);
+      if (fact.stage === 'pending') return ledger.record(transaction, fact, source);
+      return ledger.record(transaction, { answer: ANSWERS[fact.stage], ...fact } as Fact, source);
+    },
+    async observe(id, seen, given) {
+      const transaction = (await read(id)) ?? assert.fail(`no ${id}`);
+      const rings = claims.get(id)?.rings ?? 0;
+      const claim = { transaction, beganAt: now(), leaseUntil: now() + LEASE_MS, rings, ...given };
+      claims.delete(id);
+      const endedAt = await ledger.observe(claim, seen);
+      if (seen.kind === 'unknown') await ledger.believe({ id, beganAt: claim.beganAt, endedAt });
+    },
+    async claimChecks(most, leaseMs) {
+      const claimed = await ledger.claimChecks(most, leaseMs);
+      for (const claim of claimed) claims.set(claim.transaction.id, claim);
+      return claimed.map(({ transaction }) => transaction);
+    },
+    recover: (sentBy = SENT_BY) => ledger.recover(sentBy),
+  };
+}
