@@ -174,7 +174,7 @@ describe('a webhook', () => {
     const document = (await (await world.proxy.app.request('/openapi.json')).json()) as OpenApi;
     assertDocumentedWebhook(document, webhook.payload);
     assert.deepEqual(Object.keys(document.webhooks), Object.keys(WEBHOOKS));
-    assert.match(webhook.id, /^msg_[0-9a-f]{32}$/);
+    assert.match(webhook.id, /^msg_[0-9a-f]{40}$/);
     assert.equal(webhook.headers['content-type'], 'application/json');
     assert.equal(webhook.headers['webhook-timestamp'], String(Math.floor(world.now() / 1000)));
   });

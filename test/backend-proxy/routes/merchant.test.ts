@@ -18,7 +18,7 @@ async function merchantRoutes(world: World): Promise<[method: string, path: stri
         : [],
     ),
   );
-  assert.equal(routes.length, 8);
+  assert.equal(routes.length, 10);
   return routes;
 }
 
@@ -190,6 +190,7 @@ describe('a payout', () => {
     assert.deepEqual(view, {
       type: 'PAYOUT',
       orderId: 'P-1',
+      gatewayOrderId: 'P-1',
       paymentId: '100001',
       amount: '50.00',
       currency: 'EUR',
@@ -198,6 +199,7 @@ describe('a payout', () => {
       status: 'PROCESSING',
       reason: null,
       needsReview: false,
+      version: 4,
       createdAt: new Date(NOON).toISOString(),
       updatedAt: new Date(NOON).toISOString(),
     });

@@ -256,6 +256,7 @@ describe('a problem', () => {
       not_found: 404,
       already_paid: 409,
       order_changed: 409,
+      no_review_needed: 409,
       order_id_taken: 409,
       payload_too_large: 413,
       unsupported_media_type: 415,
@@ -317,6 +318,7 @@ describe('/openapi.json', () => {
     );
     assert.deepEqual(routes.toSorted(), [
       'GET /healthz',
+      'GET /ipns',
       'GET /metrics',
       'GET /order',
       'GET /order/events',
@@ -330,6 +332,7 @@ describe('/openapi.json', () => {
       'POST /order/payments',
       'POST /orders',
       'POST /payouts',
+      'POST /transactions/{gatewayOrderId}/resolve',
       'POST /webhooks/{id}/redeliver',
     ]);
   });
