@@ -1,24 +1,16 @@
 // What of a gateway's answer may reach a shopper's browser: where to send it, what to draw, which application to open.
 // Pure. Each function gives the checked value, or undefined for what is not as documented; the caller then treats the
 // whole answer as undocumented.
+import { isPlainDrawing } from './drawing.ts';
+import { pictureOf, type Size } from './picture.ts';
 
 const MAX_URL_LENGTH = 2048;
 /** What a code of a size that phones can scan may hold. */
 const MAX_QR_TEXT_BYTES = 1024;
 const MAX_IMAGE_BYTES = 64 * 1024;
+/** Pixels a side; 16 MB once it is decoded. A code for a phone is a tenth of it. */
+const MAX_IMAGE_SIDE = 2048;
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
-/** Schemes that would run or show something inside the page instead of opening an application. */
-const NEVER_LINKED = new Set([
-  'javascript:',
-  'data:',
-  'vbscript:',
-  'blob:',
-  'file:',
-  'filesystem:',
-  'about:',
-  'view-source:',
-]);
-
 /** https, or http on loopback; no credentials in it. */
 export function isSafeWebUrl(url: URL): boolean {
   const isSecure = url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.has(url.hostname));
@@ -32,12 +24,13 @@ export function checkoutUrlOf(text: string, hosts: readonly string[]): string | 
   return hosts.length === 0 || hosts.includes(url.host) ? url.href : undefined;
 }
 
-/** A link that opens the wallet application: an application's own scheme, or a web URL as above. */
-export function appUrlOf(text: string): string | undefined {
+/**
+ * A link that opens the wallet application: one of its own `schemes`, listed and not excluded, because what a scheme does on
+ * somebody's device nobody knows; or a web URL as above, on one of the same hosts.
+ */
+export function appUrlOf(text: string, hosts: readonly string[], schemes: readonly string[]): string | undefined {
   const url = parse(text);
-  if (url === undefined || NEVER_LINKED.has(url.protocol)) return undefined;
-  if (url.protocol === 'http:' || url.protocol === 'https:') return isSafeWebUrl(url) ? url.href : undefined;
-  return url.href;
+  return url && schemes.includes(url.protocol.slice(0, -1)) ? url.href : checkoutUrlOf(text, hosts);
 }
 
 /** What a base64 code decodes to: an image as a `data:` URL (to be shown by an <img> only), or text (to be drawn as a code). */
@@ -47,35 +40,47 @@ export function qrOf(base64: string): string | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length === 0 || bytes.length > MAX_IMAGE_BYTES) return undefined;
-  const type = imageTypeOf(bytes);
-  if (type !== undefined) return `data:${type};base64,${bytes.toString('base64')}`;
-  return drawableText(bytes);
+  const picture = pictureOf(bytes);
+  if (picture !== undefined) return picture.size && isSmall(picture.size) ? dataUrl(picture.type, bytes) : undefined;
+  const content = decodeText(bytes);
+  if (content === undefined) return undefined;
+  if (isDrawing(content)) return isPlainDrawing(content) ? dataUrl('image/svg+xml', bytes) : undefined;
+  return drawableText(content);
 }
 
 function parse(text: string): URL | undefined {
   return text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : undefined;
 }
 
-function imageTypeOf(bytes: Buffer): string | undefined {
-  const head = bytes.toString('latin1', 0, 12);
-  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
-  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
-  if (/^GIF8[79]a/.test(head)) return 'image/gif';
-  if (/^RIFF....WEBP/s.test(head)) return 'image/webp';
-  const start = bytes
-    .toString('utf8', 0, 512)
-    .replace(/^\uFEFF/, '')
-    .trimStart();
-  return /^(<\?xml[^>]*>\s*)?(<!--[^]*?-->\s*)?<svg[\s>]/i.test(start) ? 'image/svg+xml' : undefined;
+function isSmall({ width, height }: Size): boolean {
+  return Math.min(width, height) > 0 && Math.max(width, height) <= MAX_IMAGE_SIDE;
 }
 
-function drawableText(bytes: Buffer): string | undefined {
-  if (bytes.length > MAX_QR_TEXT_BYTES) return undefined;
+function dataUrl(type: string, bytes: Buffer): string {
+  return `data:${type};base64,${bytes.toString('base64')}`;
+}
+
+/** Undefined where it is not UTF-8, a byte order mark kept. */
+function decodeText(bytes: Buffer): string | undefined {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
-    // Unassigned, private and control characters: not the text of a link, so it is some other kind of file.
-    return text === '' || /[\p{Cc}\p{Cn}\p{Co}]/u.test(text) ? undefined : text;
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;
   }
+}
+
+/** Whether it begins as an SVG does: what a browser would take for one is never text for us. */
+function isDrawing(content: string): boolean {
+  const start = content
+    .slice(0, 512)
+    .replace(/^\uFEFF/, '')
+    .trimStart();
+  return /^(<\?xml[^>]*>\s*)?(<!--[^]*?-->\s*)?<svg[\s>]/i.test(start);
+}
+
+function drawableText(content: string): string | undefined {
+  const text = content.trim();
+  // Unassigned, private and control characters: not the text of a link, so it is some other kind of file.
+  const isText = text !== '' && !/[\p{Cc}\p{Cn}\p{Co}]/u.test(text);
+  return isText && Buffer.byteLength(content) <= MAX_QR_TEXT_BYTES ? text : undefined;
 }
