@@ -3,7 +3,7 @@
 import type { Gateway } from './gateway/gateway.ts';
 import type { Ledger, Observation } from './ledger/ledger.ts';
 import type { Transaction } from './protocol/transaction.ts';
-import { verify } from './protocol/verify.ts';
+import { verify, type Expected } from './protocol/verify.ts';
 import { createWorker, type Worker } from './worker.ts';
 
 const CHECKS_PER_SECOND = 20;
@@ -33,14 +33,18 @@ async function check(transaction: Transaction, gateway: Gateway, ledger: Ledger)
 async function ask(status: NonNullable<Gateway['status']>, transaction: Transaction): Promise<Observation> {
   const checked = await status(transaction.id, transaction.type);
   if (checked.kind !== 'found') return { kind: checked.kind };
-  return verify(transaction, checked.report, { complete: false });
+  return verify(expectedOf(transaction), checked.report, { complete: false });
 }
 
 /** The weaker mode: the gateway has no status check, so what its IPNs said is all there is. */
 async function recall(transaction: Transaction, ledger: Ledger): Promise<Observation[]> {
   const readings = await ledger.ipnReadings(transaction.id);
   const seen = readings.flatMap(({ outcome, ...reading }) =>
-    outcome === null ? [] : [verify(transaction, { ...reading, outcome }, { complete: true })],
+    outcome === null ? [] : [verify(expectedOf(transaction), { ...reading, outcome }, { complete: true })],
   );
   return seen.length === 0 ? [{ kind: 'unavailable' }] : seen;
+}
+
+function expectedOf(transaction: Transaction): Expected {
+  return { ...transaction, answeredId: transaction.paymentId };
 }

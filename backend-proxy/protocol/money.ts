@@ -23,7 +23,12 @@ const EXPONENTS: ReadonlyMap<string, number> = new Map(
 /** Most digits an amount may have in minor units, so that every amount is a safe integer. */
 export const MAX_AMOUNT_DIGITS = 15;
 
+/** Most characters and the largest power of ten of an amount that others report. */
+const MAX_REPORTED_LENGTH = 40;
+const MAX_REPORTED_POWER = 20;
+
 const DECIMAL = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?$/;
+const JSON_NUMBER = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 
 /** Digits after the decimal point of an ISO 4217 code (upper case), or undefined where there is no such currency. */
 export function exponentOf(currency: string): number | undefined {
@@ -45,9 +50,23 @@ export function parseAmount(text: string, currency: string): number | undefined 
   return digits.length > MAX_AMOUNT_DIGITS ? undefined : Number(digits);
 }
 
-/** Like parseAmount, for amounts that others wrote: zeros beyond the currency's decimals ("5.000" EUR) are no difference. */
+/**
+ * Reads an amount as JSON writes numbers (`10.1`, `10.1000`, `1E+1`, `1.01e1`), exactly: the point is moved within the text.
+ * For what the gateway reports, whose library may write a decimal in any of these ways. Undefined for anything else, for a
+ * digit other than 0 beyond the currency's decimals, and for more than MAX_REPORTED_LENGTH characters.
+ */
 export function parseReportedAmount(text: string, currency: string): number | undefined {
-  return parseAmount(text.replace(/(\.[0-9]*?)0+$/, '$1').replace(/\.$/, ''), currency);
+  const exponent = exponentOf(currency);
+  const match = text.length > MAX_REPORTED_LENGTH ? null : JSON_NUMBER.exec(text);
+  if (exponent === undefined || match === null) return undefined;
+  const [, whole = '', fraction = '', power = '0'] = match;
+  if (Math.abs(Number(power)) > MAX_REPORTED_POWER) return undefined;
+  const digits = whole + fraction;
+  // How many of the digits stand before the point of the minor units; zeros fill up what is missing on either side.
+  const end = whole.length + Number(power) + exponent;
+  const minor = digits.slice(0, Math.max(end, 0)).padEnd(end, '0').replace(/^0+/, '') || '0';
+  const rest = digits.slice(Math.max(end, 0));
+  return /^0*$/.test(rest) && minor.length <= MAX_AMOUNT_DIGITS ? Number(minor) : undefined;
 }
 
 /** Writes integer minor units as a decimal string with all of the currency's digits: 1010 EUR is "10.10". */

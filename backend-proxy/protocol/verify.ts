@@ -15,6 +15,8 @@ export interface Report {
   outcome: 'pending' | 'failed' | 'succeeded';
   /** Of a failure: the gateway's own code for it (`TOKEN_EXPIRED`), where it has one that is a code. Decides nothing. */
   message?: string;
+  /** Of a failure: that code says that the gateway itself ended the time. */
+  isExpired?: true;
 }
 
 /** An IPN as read: whether it went well is one of the fields that may be missing. */
@@ -25,28 +27,45 @@ export interface Expected {
   id: string;
   type: TransactionType;
   paymentId: string | null;
+  /** The payment id that our own POST was answered with; null where the answer had none, or was lost. */
+  answeredId: string | null;
   amountMinor: number;
   currency: string;
+  /** Of a payout: the wallet that was asked for; null where it has been erased. */
+  customer: string | null;
 }
 
-export type MismatchField = 'orderId' | 'type' | 'paymentId' | 'currency' | 'amount';
+export type MismatchField = 'orderId' | 'type' | 'paymentId' | 'currency' | 'amount' | 'customer';
 
 export type Verdict =
-  | ({ kind: 'verified' } & Pick<Report, 'outcome' | 'paymentId' | 'customer' | 'message'>)
+  | ({ kind: 'verified' } & Pick<Report, 'outcome' | 'paymentId' | 'customer' | 'message' | 'isExpired'>)
   | { kind: 'mismatch'; field: MismatchField }
   | { kind: 'incomplete' };
 
 /**
  * `complete: true` is for an IPN that has to stand alone (a gateway without a status check): only documented fields are
  * sure to be there, so one that lacks what has to be compared proves nothing.
- * A status check is asked of the gateway itself, over TLS, about one order id: fields it leaves out are not differences.
+ * A status check is asked of the gateway itself, over TLS, about one order id: fields it leaves out are not differences. But
+ * another shop on the same account may have used that id; so a success without its sum counts only with the payment id that we
+ * were given.
  */
 export function verify(expected: Expected, report: Report, { complete }: { complete: boolean }): Verdict {
   const field = differingField(expected, report);
   if (field !== undefined) return { kind: 'mismatch', field };
-  if (complete && (report.amount === null || report.currency === null)) return { kind: 'incomplete' };
-  const { outcome, paymentId, customer, message } = report;
-  return { kind: 'verified', outcome, paymentId, customer, ...(message && { message }) };
+  const { outcome, paymentId, customer, message, isExpired } = report;
+  const lacksSum = report.amount === null || report.currency === null;
+  const isOurs = paymentId !== null && paymentId === expected.answeredId;
+  if (lacksSum && (complete || (outcome === 'succeeded' && !isOurs))) return { kind: 'incomplete' };
+  // Whom the money went to can't be compared any more: neither a difference nor a proof.
+  if (namesReceiver(report) && expected.customer === null) return { kind: 'incomplete' };
+  return {
+    kind: 'verified',
+    outcome,
+    paymentId,
+    customer,
+    ...(message && { message }),
+    ...(isExpired && { isExpired }),
+  };
 }
 
 function differingField(expected: Expected, report: Report): MismatchField | undefined {
@@ -58,5 +77,32 @@ function differingField(expected: Expected, report: Report): MismatchField | und
   if (report.amount !== null && parseReportedAmount(report.amount, expected.currency) !== expected.amountMinor) {
     return 'amount';
   }
+  if (namesReceiver(report) && expected.customer !== null && !isSameWallet(expected.customer, report.customer)) {
+    return 'customer';
+  }
   return undefined;
+}
+
+/** Of a payout whom is the point. Who pays is another matter: whoever scans the code may. */
+function namesReceiver(report: Report): report is Report & { customer: string } {
+  return report.type === 'PAYOUT' && report.outcome === 'succeeded' && report.customer !== null;
+}
+
+const MASK = /[*xX•#]+/;
+
+/** Compared as digits, however they are grouped. A masked one agrees where the digits that it shows do. */
+function isSameWallet(asked: string, reported: string): boolean {
+  const [ours, theirs] = [asked, reported].map((wallet) => wallet.replace(/[\s.+-]/g, '')) as [string, string];
+  if (!MASK.test(theirs)) return ours === theirs;
+  if (ours.length === theirs.length) return theirs.split('').every((char, at) => MASK.test(char) || char === ours[at]);
+  // Another length: the mask stands for any number of digits, and what it shows has to come in this order without overlapping.
+  const shown = theirs.split(MASK);
+  const [head = '', tail = ''] = [shown[0], shown.at(-1)];
+  if (!ours.startsWith(head) || !ours.endsWith(tail) || head.length + tail.length > ours.length) return false;
+  let rest = ours.slice(head.length, ours.length - tail.length);
+  return shown.slice(1, -1).every((part) => {
+    const at = rest.indexOf(part);
+    rest = rest.slice(at + part.length);
+    return at >= 0;
+  });
 }
