@@ -1,28 +1,39 @@
 // Listens in on the gateway: every call ends in one word for the operator. Changes nothing of what is asked or answered, and tells
 // of nobody: which transaction it was is in that one's history, with the same reason.
-import type { Gateway } from './gateway/gateway.ts';
+import type { Checked, Gateway, Sent } from './gateway/gateway.ts';
 
 export interface Call {
   operation: 'pay' | 'payout' | 'status';
   /** The port's own word for how it ended. */
-  outcome: 'accepted' | 'rejected' | 'uncertain' | 'unreached' | 'found' | 'unknown' | 'unavailable';
+  outcome: Sent<unknown>['kind'] | Checked['kind'];
+  /** How long it took, by a monotonic clock. */
+  ms: number;
   /** Where it was not answered as hoped: an HTTP status, an error's code, a code of the gateway's; never a text. */
   why?: string;
+  /** How long the gateway asked to be left alone. */
+  retryAfterMs?: number;
 }
 
-export function heard(gateway: Gateway, onCall: (call: Call) => void): Gateway {
-  type Answer = { kind: Call['outcome']; why?: string };
-  async function tell<Result extends Answer>(operation: Call['operation'], asked: Promise<Result>) {
-    const answer = await asked;
-    const { kind: outcome, why } = answer;
-    onCall({ operation, outcome, ...(why !== undefined && { why }) });
+export function heard(gateway: Gateway, onCall: (call: Call) => void, clock = () => performance.now()): Gateway {
+  type Answer = { kind: Call['outcome']; why?: string; retryAfterMs?: number };
+  async function tell<Result extends Answer>(operation: Call['operation'], ask: () => Promise<Result>) {
+    const from = clock();
+    const answer = await ask();
+    const { kind: outcome, why, retryAfterMs } = answer;
+    onCall({
+      operation,
+      outcome,
+      ms: Math.round(clock() - from),
+      ...(why !== undefined && { why }),
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    });
     return answer;
   }
   const { status } = gateway;
   return {
     ...gateway,
-    pay: (collection) => tell('pay', gateway.pay(collection)),
-    payout: (payout) => tell('payout', gateway.payout(payout)),
-    ...(status && { status: (id, type) => tell('status', status(id, type)) }),
+    pay: (collection) => tell('pay', () => gateway.pay(collection)),
+    payout: (payout) => tell('payout', () => gateway.payout(payout)),
+    ...(status && { status: (id, type) => tell('status', () => status(id, type)) }),
   };
 }

@@ -72,7 +72,8 @@ export function createPayments({ gateway, ledger, now = Date.now }: Ports): Paym
 function factOf(sent: Awaited<ReturnType<Gateway['pay']>>): Fact {
   // The shopper need not wait for checks to agree on what is known.
   if (sent.kind === 'unreached') return { stage: 'not_created', why: sent.why };
-  if (sent.kind !== 'accepted') return { stage: sent.kind, why: sent.why };
+  if (sent.kind === 'refused') return { stage: 'rejected', why: sent.why };
+  if (sent.kind !== 'accepted') return { stage: 'uncertain', why: sent.why };
   const { paymentId, method, checkoutUrl, qr, appUrl } = sent.answer;
   return { stage: 'pending', paymentId, method, checkoutUrl, qr: qr === null ? null : toQrCode(qr), appUrl };
 }

@@ -39,9 +39,9 @@ export function createPayouts({ gateway, ledger }: { gateway: Gateway; ledger: L
 }
 
 function factOf(sent: Awaited<ReturnType<Gateway['payout']>>): Fact {
+  if (sent.kind === 'refused') return { stage: 'rejected', why: sent.why };
   // Of money that goes out nothing is taken for granted, not even that no connection was made.
-  if (sent.kind === 'uncertain' || sent.kind === 'unreached') return { stage: 'uncertain', why: sent.why };
-  if (sent.kind === 'rejected') return { stage: 'rejected', why: sent.why };
+  if (sent.kind !== 'accepted') return { stage: 'uncertain', why: sent.why };
   const { paymentId } = sent.answer;
   return { stage: 'pending', paymentId, method: null, checkoutUrl: null, qr: null, appUrl: null };
 }

@@ -37,16 +37,27 @@ export interface Accepted {
 }
 
 /**
- * `uncertain`: it may or may not have been created. `unreached`: no connection was made, so not a byte of it left. `why` is ours
- * and safe to log.
+ * How a request that creates something ended. `why` is ours and safe to log: `HTTP 400 WALLET_NOT_FOUND`.
+ * Only `unreached` says that nothing left; of all others but `accepted` and `refused` it is not known what the gateway did.
  */
 export type Sent<Answer> =
   | { kind: 'accepted'; answer: Answer }
-  | { kind: 'rejected'; why: string }
-  | { kind: 'uncertain'; why: string }
+  /** A documented 4xx in the gateway's own JSON. */
+  | { kind: 'refused'; why: string }
+  /** The gateway knows this order id already: 409 whatever its body, or a 4xx that says so in one of the profile's words. */
+  | { kind: 'duplicate'; why: string }
+  /** Every other documented 4xx: written by who knows whom, before or after the gateway took the request. */
+  | { kind: 'foreign'; why: string }
+  /** Timeout, reset, 429, 5xx, or any other answer that is not as documented. */
+  | { kind: 'lost'; why: string; retryAfterMs?: number }
+  /** No connection was made, so not a byte of it left. */
   | { kind: 'unreached'; why: string };
 
-export type Checked = { kind: 'found'; report: Report } | { kind: 'unknown' } | { kind: 'unavailable'; why: string };
+export type Checked =
+  | { kind: 'found'; report: Report }
+  /** A 404 in JSON, which every framework has. `isOwnWord`: the profile's own "no such order", its field and its value. */
+  | { kind: 'unknown'; isOwnWord: boolean }
+  | { kind: 'unavailable'; why: string; retryAfterMs?: number };
 
 export interface Gateway {
   pay(collection: Collection): Promise<Sent<Accepted>>;

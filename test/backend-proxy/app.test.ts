@@ -68,14 +68,14 @@ describe('the proxy at work', () => {
     assert.deepEqual(
       calls.slice(0, 3).map(({ level, operation, outcome, why }) => [level, operation, outcome, why]),
       [
-        ['warn', 'pay', 'rejected', 'HTTP 401 SANDBOX_FAULT'],
-        ['warn', 'pay', 'uncertain', 'UND_ERR_SOCKET'],
+        ['warn', 'pay', 'refused', 'HTTP 401 SANDBOX_FAULT'],
+        ['warn', 'pay', 'lost', 'UND_ERR_SOCKET'],
         ['warn', 'status', 'unavailable', 'HTTP 503'],
       ],
     );
     const headers = { Authorization: `Bearer ${SECRETS.merchant}` };
     const text = await (await world.request('GET', '/metrics', { headers })).text();
-    assert.match(text, /gateway_calls_total\{operation="pay",outcome="rejected"\} 1\n/);
+    assert.match(text, /gateway_calls_total\{operation="pay",outcome="refused"\} 1\n/);
   });
 
   it('says in the log which origin was refused', async (t) => {
