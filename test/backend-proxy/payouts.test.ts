@@ -113,6 +113,44 @@ describe('a payout', () => {
     assert.deepEqual([(await payout(world)).reason, told(world)], ['NOT_CREATED', ['payout.failed']]);
   });
 
+  it('for which a box answered 403 after the gateway had taken it is not failed, and ends as the gateway says', async (t) => {
+    const world = await createWorld(t, {
+      webhooks: true,
+      wrapGateway: (gateway) => ({
+        ...gateway,
+        payout: async (asked) => {
+          await gateway.payout(asked);
+          return { kind: 'foreign', why: 'HTTP 403' };
+        },
+      }),
+    });
+    assert.equal((await send(world)).body.status, 'INITIALIZED');
+    await world.pass(60 * S);
+    assert.deepEqual([(await payout(world)).status, told(world)], ['SUCCESS', ['payout.succeeded']]);
+    assert.equal(await creates(world), 1);
+  });
+
+  it('of which another wallet is reported is told as payout.mismatch and not as paid', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    await world.faults({ status: { tamper: { customer: '99999999' } } });
+    await send(world);
+    await world.pass(60 * S);
+    const { status, history } = await payout(world);
+    assert.deepEqual([status, told(world)], ['PROCESSING', ['payout.mismatch']]);
+    assert.deepEqual(history.at(-1), { ...history.at(-1), event: 'mismatch', detail: 'customer' });
+    await world.faults({ status: { tamper: { customer: '****5678' } } });
+    await world.pass(600 * S);
+    assert.equal((await payout(world)).status, 'SUCCESS', 'and it is still watched');
+  });
+
+  it('that ended in ERROR is not failed: its money may not be sent again', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    await world.faults({ payout: { hold: true }, status: { tamper: { status: 'ERROR' } } });
+    await send(world);
+    await world.pass(2 * H);
+    assert.deepEqual([(await payout(world)).status, told(world)], ['PROCESSING', []]);
+  });
+
   it('that failed is told so after a second check, 30 s later', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await world.faults({ payout: { hold: true } });

@@ -289,6 +289,18 @@ describe('a gateway without a status check', () => {
 });
 
 describe('a difference', () => {
+  it('is none where the gateway writes the amount in another of the ways that JSON has', async (t) => {
+    for (const amount of ['1.01E+1', '10.1000', '1010e-2']) {
+      const world = await createWorld(t);
+      const token = world.token();
+      await world.start(token, { method: 'QR' });
+      await world.customer('approve', 'A-1');
+      await world.faults({ status: { tamper: { amount } } });
+      await world.pass(15 * S);
+      assert.equal((await world.view(token)).paid, true, amount);
+    }
+  });
+
   it('is told as payment.mismatch, once, and nothing is paid', async (t) => {
     for (const tamper of [{ amount: 10.11 }, { currency: 'USD' }, { paymentId: 7 }, { type: 'PAYOUT' }]) {
       const world = await createWorld(t, { webhooks: true });
