@@ -63,28 +63,31 @@ async function commit(tx: Books): Promise<unknown> {
   return undefined;
 }
 
-/** @throws where it could not be found out in time */
+/** @throws where it could not be found out */
 async function wasCommitted(url: string, begun: Begun): Promise<boolean> {
   const until = performance.now() + LOOKED_UP_FOR_MS;
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-    const known = await lookUp(url, begun).catch(() => undefined);
-    if (known !== undefined) return known;
-    if (performance.now() > until) throw new Error('Whether a transaction was committed could not be found out');
+    const fate = await lookUp(url, begun).catch(() => 'not known yet' as const);
+    if (fate === 'kept' || fate === 'undone') return fate === 'kept';
+    if (fate === 'never known' || performance.now() > until) throw new Error('The fate of a commit was not found out');
     await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 }
 
-/** Nothing where the server cannot say, or not yet. On a connection of its own: the pool's may all be as broken. */
-async function lookUp(url: string, { number, server }: Begun): Promise<boolean | undefined> {
+type Fate = 'kept' | 'undone' | 'not known yet' | 'never known';
+
+/** On a connection of its own: the pool's may all be as broken. */
+async function lookUp(url: string, { number, server }: Begun): Promise<Fate> {
   const client = await connect(url);
   try {
     const text = `select pg_xact_status($1::xid8) as status, ${WHICH}`;
     const [said] = (await ask(client, text, [number], ANSWER_WITHIN_MS)).rows;
-    if (said?.['status'] === 'aborted') return false;
-    // Of another run of the server it may be another transaction, which was given the number of one that was lost.
-    return said?.['status'] === 'committed' && said['server'] === server ? true : undefined;
+    if (said?.['status'] === 'aborted') return 'undone';
+    if (said?.['status'] !== 'committed') return 'not known yet';
+    // Of another run it may be another transaction, that was given the number of one that was lost.
+    return said['server'] === server ? 'kept' : 'never known';
   } catch (error) {
-    if (codeOf(error) === INVALID_PARAMETER_VALUE) return false;
+    if (codeOf(error) === INVALID_PARAMETER_VALUE) return 'undone';
     throw error;
   } finally {
     void client.end();
