@@ -1,11 +1,15 @@
 // What a connection to PostgreSQL has to be before anything of money is written on it, and when it is given up. Its limits
 // of time and its durability are set by statements and read back, because the URL, the defaults of a role or a database and
 // a pooler in between can each say otherwise. The server is the one that takes writes, or the connection is not used.
+import { Socket } from 'node:net';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Client, Pool, type ClientBase, type QueryResult } from 'pg';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Above the server's own limit for a statement: who has not answered by then is gone, though the kernel may not know. */
+/**
+ * Above the server's own limit for a statement: who has not answered by then is gone, though the kernel may not know for
+ * hours. What idles is ended by the pool before, so only what waits is ever cut.
+ */
 const SILENT_MS = 12_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
@@ -40,7 +44,7 @@ export function settingsFor(scope: 'session' | 'transaction'): string {
 export async function prepare(client: ClientBase): Promise<void> {
   const readBack = Object.keys(REQUIRED).map((name) => `current_setting('${name}') as ${name}`);
   const text = `${settingsFor('session')}; select ${readBack.join(', ')}`;
-  const [said = {}] = (await ask(client, text, [], CONNECT_TIMEOUT_MS)).rows;
+  const [said = {}] = (await ask(client, text)).rows;
   for (const [name, wanted] of Object.entries(REQUIRED)) {
     if (said[name] === wanted) continue;
     throw new Error(
@@ -49,21 +53,14 @@ export async function prepare(client: ClientBase): Promise<void> {
   }
 }
 
-/** Runs it, and cuts the connection where no answer comes in time. Of several statements the last one's result counts. */
+/** Of several statements the last one's result counts. */
 export async function ask(
   client: ClientBase,
   text: string,
   values: readonly unknown[] = [],
-  withinMs = SILENT_MS,
 ): Promise<QueryResult<Record<string, unknown>>> {
-  // Ending a client that waits for an answer destroys its socket, and what waited fails.
-  const timer = setTimeout(() => void (client as Client).end(), withinMs);
-  try {
-    const result = (await client.query(text, [...values])) as QueryResult | QueryResult[];
-    return Array.isArray(result) ? (result.at(-1) as QueryResult) : result;
-  } finally {
-    clearTimeout(timer);
-  }
+  const result = (await client.query(text, [...values])) as QueryResult | QueryResult[];
+  return Array.isArray(result) ? (result.at(-1) as QueryResult) : result;
 }
 
 /** One by itself, that shares nothing with the pool's. The caller ends it. */
@@ -113,6 +110,10 @@ function optionsFor(url: string) {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    stream: () => {
+      const socket = new Socket();
+      return socket.setTimeout(SILENT_MS, () => socket.destroy(new Error('The database does not answer')));
+    },
   };
 }
 

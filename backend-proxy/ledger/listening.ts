@@ -6,7 +6,7 @@ import { ask, connect, prepare } from './connection.ts';
 
 export const CHANNEL = 'payment_widget_orders';
 const AGAIN_AFTER_MS = 1_000;
-/** Nothing may be announced for hours, so silence says nothing: it is asked, and asked whether it is still the right server. */
+/** Less than a connection may be silent. Nothing may be announced for hours, and the server may have become the wrong one. */
 const ASKED_EVERY_MS = 10_000;
 
 /** What `self` has announced is known here already. */
