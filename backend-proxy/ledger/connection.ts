@@ -79,7 +79,12 @@ export async function connect(url: string): Promise<Client> {
 }
 
 export function createPool(url: string, most: number): PostgresPool {
-  const pool = new Pool({ ...optionsFor(url), max: most, onConnect: prepare });
+  const pool = new Pool({
+    ...optionsFor(url),
+    max: most,
+    // Of each new one, before it serves; one that fails here is closed.
+    verify: (client, done) => void prepare(client).then(() => done(), done),
+  });
   pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
   return {
     options: pool.options,
