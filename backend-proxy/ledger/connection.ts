@@ -3,7 +3,7 @@
 // a pooler in between can each say otherwise. The server is the one that takes writes, or the connection is not used.
 import { Socket } from 'node:net';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
-import { Client, Pool, type ClientBase, type QueryResult } from 'pg';
+import { Client, Pool, type ClientBase, type PoolClient, type QueryResult } from 'pg';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
@@ -79,18 +79,28 @@ export async function connect(url: string): Promise<Client> {
 }
 
 export function createPool(url: string, most: number): PostgresPool {
-  const pool = new Pool({
-    ...optionsFor(url),
-    max: most,
-    // Of each new one, before it serves; one that fails here is closed.
-    verify: (client, done) => void prepare(client).then(() => done(), done),
-  });
+  const pool = new Pool({ ...optionsFor(url), max: most });
   pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
+  const prepared = new WeakSet<ClientBase>();
+
+  async function take(): Promise<PoolClient> {
+    const client = await pool.connect();
+    if (prepared.has(client)) return client;
+    try {
+      await prepare(client);
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+    prepared.add(client);
+    return client;
+  }
+
   return {
     options: pool.options,
     end: () => pool.end(),
     async connect() {
-      const client = await pool.connect();
+      const client = await take();
       let isWrong = false;
       const guarded = {
         async query(text: string, values: readonly unknown[]) {
