@@ -198,7 +198,7 @@ describe('a payout', () => {
     const { status, needsReview, history } = await payout(world);
     assert.deepEqual(
       [status, needsReview, told(world)],
-      ['SUCCESS', true, ['payout.needs_review', 'payout.succeeded']],
+      ['SUCCESS', false, ['payout.needs_review', 'payout.succeeded']],
     );
     assert.deepEqual(
       history.map(({ event }) => event),
