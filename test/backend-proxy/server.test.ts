@@ -71,7 +71,7 @@ describe('a connection', () => {
   });
 
   it('that sends its body a byte at a time is cut', async (t) => {
-    const server = await start(t, async (request) => new Response(await request.text()));
+    const server = await start(t, async (request) => new Response(await request.text()), { ...SHORT, idleMs: 600_000 });
     const socket = await dial(t, server);
     const drip = setInterval(() => socket.write('a'), 10);
     t.after(() => clearInterval(drip));

@@ -132,8 +132,8 @@ describe('where webhooks may go', () => {
 
   it('is where the URL says and nowhere else: a redirect is not followed', async (t) => {
     const asked: string[] = [];
-    const server = createServer((request, response) => {
-      asked.push(request.url ?? '');
+    const server = createServer((incoming, response) => {
+      asked.push(incoming.url ?? '');
       response.writeHead(307, { location: '/elsewhere' }).end();
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

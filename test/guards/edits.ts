@@ -8,6 +8,7 @@ const ORDERS = 'backend-proxy/orders.ts';
 const PAYMENTS = 'backend-proxy/payments.ts';
 const MONEY = 'backend-proxy/protocol/money.ts';
 const OPENING = 'backend-proxy/ledger/opening.ts';
+const OBSERVING = 'backend-proxy/ledger/observing.ts';
 const POSTING = 'backend-proxy/ledger/posting.ts';
 const GUARDS = 'backend-proxy/routes/guards.ts';
 const VERIFY = 'backend-proxy/protocol/verify.ts';
@@ -159,16 +160,11 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     ],
   ],
   '…after a FAILED that does not last': [
-    {
-      file: 'backend-proxy/ledger/observing.ts',
-      find: ' (row.failed_at ?? p.now) + PAYOUT_FAILED_APART_MS',
-      put: ' 0',
-    },
-    {
-      file: 'backend-proxy/ledger/observing.ts',
-      find: ".set(seen.outcome === 'failed' ? {} : { failed_at: null })\n",
-      put: '.set({})\n',
-    },
+    [
+      { file: OBSERVING, find: "if (row.type === 'PAYOUT' && row.failed_at === null) {", put: 'if (false) {' },
+      { file: OBSERVING, find: "if (row.type === 'PAY' || p.now", put: 'if (true || p.now' },
+    ],
+    { file: OBSERVING, find: "seen.outcome === 'failed' ? {} : { failed_at: null }", put: '{}' },
   ],
   'Be paid out twice by a wrong path': [{ file: HTTP, find: ' && reply.fields) return', put: ') return' }],
   "Spam a stranger's phone": [{ file: OPENING, find: 'if (oldest !== undefined)', put: 'if (oldest === null)' }],
@@ -307,7 +303,7 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     {
       file: TRUST,
       find: "base64.replace(/\\s/g, '');\n  if (!/^[A-Za-z0-9+/]+={0,2}$/",
-      put: 'base64;\n  if (!/^[A-Za-z0-9+/\\s]+={0,2}\\s*$/',
+      put: 'base64;\n  if (!/^[A-Za-z0-9+/\\s]+={0,2}\\s{0,999}$/',
     },
   ],
   'Hold connections': [

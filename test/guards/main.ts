@@ -33,8 +33,8 @@ function copyTree(): string {
 /** The tests that fail, or do not run, with every guard in place. */
 async function failingAnyway(folder: string, rows: readonly Row[]): Promise<string[]> {
   const failing: string[] = [];
-  for (const [file, of = []] of Map.groupBy(rows, ({ file }) => file)) {
-    const { outcomes } = await runTests(folder, file, [...new Set(of.map(({ test }) => test))]);
+  for (const [file, named = []] of Map.groupBy(rows, (row) => row.file)) {
+    const { outcomes } = await runTests(folder, file, [...new Set(named.map(({ test }) => test))]);
     for (const [test, outcome] of outcomes) if (outcome !== 'green') failing.push(`${file}: ${test}`);
   }
   return failing;

@@ -7,8 +7,10 @@ import { basename, dirname } from 'node:path';
 /** `not shown`: it did not run, or what ended it was no failure of its own. */
 export type Outcome = 'red' | 'green' | 'not shown';
 
-/** More than ten times what the slowest of them takes. */
+/** Several times what the slowest of them takes. */
 const TIME_LIMIT_MS = 60_000;
+/** For a runner to end the browser that it started. */
+const GRACE_MS = 3_000;
 /** What of a program's end is kept, to say why nothing was shown. */
 const KEPT_LINES = 15;
 const NODE_TEST = ['--test-force-exit', '--test-reporter=tap'];
@@ -62,20 +64,22 @@ function output(cwd: string, program: string, args: string[], env: Record<string
     const child = spawn(program, args, { cwd, env: { ...process.env, ...env, FORCE_COLOR: '0' }, detached: true });
     let text = '';
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (some) => (text += some));
-    const end = () => {
+    const end = (signal: NodeJS.Signals) => {
       try {
-        process.kill(-(child.pid ?? 0), 'SIGKILL');
+        process.kill(-(child.pid ?? 0), signal);
       } catch {
-        // All of it has ended.
+        // The group has ended; where there are no groups, the child alone is told.
+        child.kill(signal);
       }
     };
     const limit = setTimeout(() => {
       text += `\nended after ${TIME_LIMIT_MS / 1000} s\n`;
-      end();
+      end('SIGTERM');
+      setTimeout(() => end('SIGKILL'), GRACE_MS).unref();
     }, TIME_LIMIT_MS);
     child.once('close', () => {
       clearTimeout(limit);
-      end();
+      end('SIGKILL');
       resolve(text);
     });
   });

@@ -37,7 +37,9 @@ async function startPretender(t: TestContext, settings: Record<string, string>):
       socket.write(Buffer.concat([message('R', Buffer.alloc(4)), ready]));
       socket.on('data', (data) => {
         const name = /show (\w+)/.exec(data.toString('latin1'))?.[1];
-        if (name !== undefined) socket.write(answer(name));
+        // Whoever goes on after the answer is to be told so, and not to wait.
+        if (name === undefined) socket.destroy();
+        else socket.write(answer(name));
       });
     });
   });
