@@ -36,7 +36,9 @@ async function startPretender(t: TestContext, settings: Record<string, string>):
       socket.write(Buffer.concat([message('R', Buffer.alloc(4)), ready]));
       socket.on('data', (data) => {
         const names = [...data.toString('latin1').matchAll(/current_setting\('(\w+)'\)/g)];
-        if (names.length > 0) socket.write(answer(names.map(([, name = '']) => name)));
+        // Whoever goes on after the answer is to be told so, and not to wait.
+        if (names.length === 0) socket.destroy();
+        else socket.write(answer(names.map(([, name = '']) => name)));
       });
     });
   });

@@ -71,6 +71,7 @@ describe('reading an amount', () => {
     const wrong = [
       '', ' ', '.', '1.', '.5', '01', '00', '1e3', '1E3', '+1', '-1', '-0', ' 1', '1 ', '1\n', '1,5', '1_000', '0x10',
       '١٢', '１２', '1.٢', '1.2.3', 'NaN', 'Infinity', '1/2', '1 000', '1\u00a0000', '1.5\n', '10.10\0',
+      '10.001', '10.100', '99999999999999.99',
     ]; // prettier-ignore
     for (const text of wrong) assert.equal(parseAmount(text, 'EUR'), undefined, JSON.stringify(text));
   });

@@ -1,7 +1,7 @@
 // For operators and pages: health, readiness, metrics, the widget's files, the OpenAPI document.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -25,8 +25,11 @@ const BUILT = [
 const WIDGET = 'export const widget = "ä";\n'.repeat(20);
 
 function widgetFolder(t: TestContext, names: string[] = [...BUILT, 'notes.txt', '.env']): string {
-  const folder = mkdtempSync(join(tmpdir(), 'widget-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const around = mkdtempSync(join(tmpdir(), 'widget-'));
+  t.after(() => rmSync(around, { recursive: true }));
+  writeFileSync(join(around, 'package.json'), '{}');
+  const folder = join(around, 'widget');
+  mkdirSync(folder);
   for (const name of names) writeFileSync(join(folder, name), WIDGET);
   return folder;
 }

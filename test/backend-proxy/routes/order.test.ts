@@ -406,6 +406,7 @@ describe('a start is refused', () => {
       { method: 'qr' },
       { method: ['QR'] },
       { method: 'QR', amount: 10 },
+      { method: 'QR', amount: '0.01' },
       { method: 'CHECKOUT', customer: 12345678 },
       [],
     ]) {
