@@ -3,7 +3,17 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -12,6 +22,8 @@ import { SECRETS, SHOP } from './backend-proxy/world.ts';
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = ['backend-proxy', 'demo', 'widget', 'package.json', 'package-lock.json', '.npmrc', 'vite.config.ts', 'tsconfig.json', 'README.md', 'LICENSE']; // prettier-ignore
+/** Of one command; the build is the longest. */
+const LIMIT_MS = 120_000;
 /** The proxy's whole environment, and what more may hold a secret. */
 const SETTINGS: Record<string, string> = {
   GATEWAY_URL: 'http://127.0.0.1:1',
@@ -47,7 +59,7 @@ const WITNESS = `
   say('program ' + process.argv.slice(1).join(' '));
   module.registerHooks?.({
     load(url, context, next) {
-      if (url.startsWith(${JSON.stringify(pathToFileURL(`${PROJECT}node_modules/`).href)}))
+      if (url.startsWith(${JSON.stringify(`${pathToFileURL(realpathSync(join(PROJECT, 'node_modules'))).href}/`)}))
         say('package ' + url.split('/node_modules/').at(-1).split('/').slice(0, url.includes('/node_modules/@') ? 2 : 1).join('/'));
       return next(url, context);
     },
@@ -95,7 +107,9 @@ async function run(t: TestContext, cwd: string, command: string[], env = {}, unt
     if (until !== undefined && text.includes(until)) end('SIGTERM');
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  const killer = setTimeout(() => end('SIGKILL'), LIMIT_MS);
   const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(killer);
   return { code, out, err };
 }
 
