@@ -12,6 +12,7 @@ import { readWidgetFiles } from '../../../backend-proxy/routes/operations.ts';
 import { SECRETS, SHOP, createWorld, readDocument } from '../world.ts';
 
 const BUILT = [
+  'LICENSES.txt',
   'integrity.json',
   'later-Ab12_-xY.js',
   'later-Ab12_-xY.js.map',
@@ -120,6 +121,7 @@ describe("the widget's files", () => {
       ['widget.js', 'text/javascript; charset=utf-8', named],
       ['widget.js.map', 'application/json', named],
       ['integrity.json', 'application/json', named],
+      ['LICENSES.txt', 'text/plain; charset=utf-8', named],
       ['locale-de.js', 'text/javascript; charset=utf-8', named],
       ['locale-longword.js', 'text/javascript; charset=utf-8', named],
       ['locale-zh-Hant.js', 'text/javascript; charset=utf-8', named],
@@ -340,11 +342,14 @@ describe('/openapi.json', () => {
     ]);
   });
 
-  it('says where the proxy is: PUBLIC_URL, or as the request came', async (t) => {
+  it('says where the proxy is: PUBLIC_URL, or in the server that was asked, whatever Host it was asked by', async (t) => {
     const here = await createWorld(t);
     const read = async (world: typeof here, url: string) =>
       ((await (await world.proxy.app.request(url)).json()) as { servers: unknown }).servers;
-    assert.deepEqual(await read(here, 'https://pay.example/openapi.json?x'), [{ url: 'https://pay.example' }]);
+    assert.deepEqual(await read(here, 'https://pay.example/openapi.json?x'), [{ url: '/' }]);
+    const answer = await here.proxy.app.request('http://127.0.0.1/openapi.json', { headers: { Host: 'evil.example' } });
+    assert.equal(answer.headers.get('cache-control'), 'public, max-age=60');
+    assert.doesNotMatch(await answer.text(), /evil\.example|127\.0\.0\.1/);
     const there = await createWorld(t, { config: { publicUrl: 'https://pay.example/base/' } });
     assert.deepEqual(await read(there, 'http://127.0.0.1:8787/openapi.json'), [{ url: 'https://pay.example/base' }]);
   });
