@@ -6,6 +6,9 @@ import { factsContract } from './contract-facts.ts';
 import { openingContract } from './contract-opening.ts';
 import { ringsContract } from './contract-rings.ts';
 import { webhooksContract } from './contract-webhooks.ts';
+import { unknownContract } from './contract-unknown.ts';
+import { markedContract } from './contract-marked.ts';
+import { reviewContract } from './contract-review.ts';
 import { openRoom, type Adapter, type Suite } from './room.ts';
 
 export function ledgerContract({ name, runs, bench }: Adapter): void {
@@ -15,5 +18,8 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
   checksContract(suite);
   ringsContract(suite);
   webhooksContract(suite);
+  unknownContract(suite);
+  markedContract(suite);
+  reviewContract(suite);
   booksContract(suite);
 }

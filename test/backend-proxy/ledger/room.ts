@@ -11,7 +11,7 @@ import type {
   Observation,
   PaymentLimits,
 } from '../../../backend-proxy/ledger/ledger.ts';
-import type { Stage, Transaction } from '../../../backend-proxy/protocol/transaction.ts';
+import type { PostOutcome, Stage, Transaction } from '../../../backend-proxy/protocol/transaction.ts';
 import type { IpnReading } from '../../../backend-proxy/protocol/verify.ts';
 import { byId, type LedgerById, type ShortFact } from './by-id.ts';
 
@@ -131,6 +131,17 @@ export async function openPending(
   await ledger.record(opened.id, fact, 'answer');
   return opened.id;
 }
+
+/** Sent, and then whatever `fact` says; the id. */
+export async function openSentPayout(ledger: LedgerById, orderId: string, fact: ShortFact): Promise<string> {
+  const { id } = await ledger.openPayout({ ...PAYOUT, orderId });
+  await ledger.record(id, { stage: 'sending' }, 'merchant');
+  await ledger.record(id, fact, 'answer');
+  return id;
+}
+
+/** The answer to the POST left it uncertain in this way. */
+export const uncertain = (answer: PostOutcome): ShortFact => ({ stage: 'uncertain', answer, why: answer });
 
 export async function refusal(work: Promise<unknown>): Promise<Refusal> {
   const error: unknown = await work.then(
