@@ -178,7 +178,7 @@ function listedTimes(t: Timeline): number[] {
   if (!isRinging(t) && t.failedAt === null) due.push(...after(t.rungAt, RUNG_MS));
   if (rank <= STAGES.uncertain.rank) due.push(...after(...unknownTimes(t, from)));
   if (rank <= STAGES.pending.rank && t.expiresAt !== null) due.push(...after(expiryOf(t, from), [0]));
-  if (t.failedAt !== null) due.push(t.failedAt + PAYOUT_FAILED_APART_MS);
+  due.push(...after(t.failedAt, [PAYOUT_FAILED_APART_MS]));
   return due;
 }
 

@@ -12,6 +12,7 @@ import { SHOP_ORIGIN } from './processes.ts';
 import { SECRETS } from './secrets.ts';
 
 const STEP_MS = 1_000;
+const SELF = 'own:8787';
 
 export interface OwnProxySettings {
   databaseUrl: string;
@@ -57,10 +58,11 @@ export async function openOwnProxy(settings: OwnProxySettings): Promise<OwnProxy
       merchantKeys: [SECRETS.merchantApiKey],
       ipnSecrets: [SECRETS.ipnSecret],
       allowedOrigins: [SHOP_ORIGIN],
+      self: SELF,
       webhook: { url: webhookUrl, secrets: [SECRETS.webhookSecret] },
     },
   });
-  await ledger.recover();
+  await ledger.recover(SELF);
   return {
     app,
     ledger,

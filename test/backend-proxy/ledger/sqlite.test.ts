@@ -30,8 +30,8 @@ ledgerContract({
   async bench(t) {
     const file = temporaryFile(t);
     return {
-      async open(now) {
-        const ledger = createLedger(await openStore(`file:${file}`, die), { now });
+      async open(options) {
+        const ledger = createLedger(await openStore(`file:${file}`, die), options);
         t.after(() => ledger.close());
         return ledger;
       },
@@ -40,6 +40,11 @@ ledgerContract({
         const rows = database.prepare(text).all();
         database.close();
         return rows.map((row) => ({ ...row }) as Row);
+      },
+      async change(text) {
+        const database = new DatabaseSync(file, { timeout: 5_000 });
+        database.exec(text);
+        database.close();
       },
     };
   },
@@ -140,6 +145,7 @@ describe('the file', () => {
           reading: null,
           body,
           matched: 0,
+          told: 0,
           seen: 1,
           first_at: 0,
           last_at: 0,
