@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import {
   D,
   LIMITS,
+  M,
   NOON,
   PAYOUT,
   PENDING,
@@ -121,7 +122,7 @@ export function booksContract({ name, room }: Suite): void {
       await ledger.openPayout(PAYOUT);
       await ledger.record('P', { stage: 'sending' }, 'merchant');
       await ledger.record('P', PENDING, 'answer');
-      skip(D);
+      skip(D + 2 * M);
       await ledger.observe('P', UNAVAILABLE);
       const { transactions, ...counts } = await ledger.counts();
       assert.deepEqual(transactions.map(({ type, status, count }) => `${type} ${status} ${count}`).toSorted(), [

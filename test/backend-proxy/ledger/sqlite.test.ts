@@ -250,7 +250,7 @@ describe('the log', () => {
     const file = temporaryFile(t);
     const store = await openedStore(t, file);
     const body = 'x'.repeat(1024 * 1024);
-    const row = { order_id: null, reading: null, body, matched: 0, seen: 1, first_at: 0, last_at: 0 };
+    const row = { order_id: null, reading: null, body, matched: 0, told: 0, seen: 1, first_at: 0, last_at: 0 };
     const fill = (id: string) =>
       store.write((tx) =>
         tx
