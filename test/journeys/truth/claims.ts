@@ -120,9 +120,11 @@ export const CLAIMS = {
     holds: (moment) => moment.payments.some(isOpen) || isStartUnderWay(moment) || isUnknown(moment),
     staysMs: NEWS_MS,
   },
-  /** Beside what was paid. */
+  /** Beside what was paid. Of one whose answer was lost nobody can know, and to say so of it does no harm. */
   otherOpen: {
-    holds: (moment) => paidOnes(moment).length > 0 && moment.payments.some(isOpen),
+    holds: (moment) =>
+      paidOnes(moment).length > 0 &&
+      (moment.payments.some(isOpen) || moment.starts.some(({ answer }) => answer === 'broken')),
     staysMs: NEWS_MS,
   },
   paid: { holds: (moment) => paidOnes(moment).length > 0 },

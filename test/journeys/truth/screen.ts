@@ -10,6 +10,9 @@ export interface Reading extends Omit<Screen, 'codes'> {
   ways: string[];
 }
 
+/** Where there is no widget. */
+export const blank = (at: number): Reading => ({ at, texts: [], links: [], drawings: [], ways: [] });
+
 const BINDING = 'readScreen';
 
 export async function watchScreens(context: BrowserContext, onReading: (reading: Reading) => void): Promise<void> {

@@ -3,15 +3,18 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
+import { later } from '../../../widget/locales/en-later.ts';
 import { readDrawing } from './code.ts';
 import { findLies, type Screen } from './judge.ts';
 import type { Memory, Payment } from './moment.ts';
-import type { Reading } from './screen.ts';
+import { blank, type Reading } from './screen.ts';
 
 /** Within this time after the gateway's answer, or its loss, there is a way on. */
 export const WAY_WITHIN_MS = 12_000;
 /** What a press leads to is to be seen by then. */
 const PRESSED_MS = 10_000;
+/** From the approval to the screen, over a line that has just come back. */
+const PAID_MS = 20_000;
 /** Between two looks at what was read. */
 const LOOK_MS = 50;
 
@@ -31,8 +34,6 @@ interface Settings {
   settle(id: string, how: 'approve' | 'decline' | 'expire'): Promise<unknown>;
 }
 
-const BLANK: Reading = { at: 0, texts: [], links: [], drawings: [], ways: [] };
-
 export class WatchedShopper {
   readonly page: Page;
   readonly orderId: string;
@@ -49,7 +50,7 @@ export class WatchedShopper {
   }
 
   get #screen(): Reading {
-    return this.#settings.readings.at(-1) ?? BLANK;
+    return this.#settings.readings.at(-1) ?? blank(0);
   }
 
   /** The part of what a shopper presses to go on; what leads back to the choice only where there is nothing else. */
@@ -73,14 +74,13 @@ export class WatchedShopper {
   }
 
   async reads(text: string, withinMs: number): Promise<void> {
-    const isRead = () => this.#screen.texts.some((each) => each.text === text);
-    assert.ok(await this.#until(isRead, withinMs), `"${text}" is not said: ${this.#words()}`);
+    assert.ok(await this.#until(() => this.#reads(text), withinMs), `"${text}" is not said: ${this.#words()}`);
   }
 
   /** What one pays with has come: the request is out, the page is open or linked, the code is drawn. */
   async hasMeans(method: Method, withinMs = WAY_WITHIN_MS): Promise<void> {
     const has: Record<Method, () => boolean> = {
-      DIRECT: () => this.#screen.texts.some(({ text }) => text === 'Waiting for your payment'),
+      DIRECT: () => this.#reads(later.waiting),
       CHECKOUT: () => this.isAtCheckout || this.#screen.ways.includes('checkout'),
       JETGO: () => this.#screen.drawings.length > 0,
       QR: () => this.#screen.drawings.length > 0,
@@ -105,18 +105,20 @@ export class WatchedShopper {
   }
 
   async paysTheLatest(): Promise<void> {
-    const id = (await this.open()).at(-1);
-    assert.ok(id, `nothing can be paid: ${this.#words()}`);
+    const { id, method } = (await this.#payable()).at(-1) ?? {};
+    assert.ok(id && method, `nothing can be paid: ${this.#words()}`);
+    await this.hasMeans(method);
     await this.settle(id, 'approve');
-    if (this.isAtCheckout) await this.page.goBack();
-    await this.sees('paid');
+    const isPaid = async () => {
+      if (this.isAtCheckout) await this.page.goBack();
+      return this.#reads(later.paid);
+    };
+    assert.ok(await this.#until(isPaid, PAID_MS), `not told that it is paid: ${this.#words()}`);
   }
 
   /** Ids at the sandbox of what can be paid now, oldest first. */
   async open(): Promise<string[]> {
-    const { payments } = await this.#settings.memoryOf(this.orderId);
-    const isOpen = ({ history }: Payment) => !['SUCCESS', 'FAILED'].includes(history.at(-1)?.status ?? '');
-    return payments.filter(isOpen).map(({ id }) => id);
+    return (await this.#payable()).map(({ id }) => id);
   }
 
   async settle(id: string, how: 'approve' | 'decline' | 'expire'): Promise<void> {
@@ -150,6 +152,15 @@ export class WatchedShopper {
       if (await isSo()) return true;
     }
     return isSo();
+  }
+
+  async #payable(): Promise<Payment[]> {
+    const { payments } = await this.#settings.memoryOf(this.orderId);
+    return payments.filter(({ history }) => !['SUCCESS', 'FAILED'].includes(history.at(-1)?.status ?? ''));
+  }
+
+  #reads(text: string): boolean {
+    return this.#screen.texts.some((each) => each.text === text);
   }
 
   #words(): string {

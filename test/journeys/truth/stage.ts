@@ -9,7 +9,7 @@ import { findBrowser } from '../../browser.ts';
 import { startBox, type Box } from './box.ts';
 import { startLine, type LineRelay } from './line.ts';
 import type { Memory, Payment, Status } from './moment.ts';
-import { watchScreens, type Reading } from './screen.ts';
+import { blank, watchScreens, type Reading } from './screen.ts';
 import { WatchedShopper } from './shopper.ts';
 
 /** How long a step may take, with a dozen pages at once on a machine that is busy with other things. */
@@ -61,8 +61,13 @@ export class Stage {
     const { shop } = this.stack;
     const form = { 'dawn-chorus': '2' };
     const ordered = await context.request.post(`${shop}/checkout`, { form, headers: { origin: shop } });
+    const page = await context.newPage();
+    // A page that leaves may be gone before it could say so.
+    page.on('framenavigated', (frame) => {
+      if (!frame.url().startsWith(shop)) readings.push(blank(Date.now()));
+    });
     const shopper = new WatchedShopper({
-      page: await context.newPage(),
+      page,
       orderId: ordered.url().split('/').at(-1) ?? '',
       readings,
       sandbox: this.stack.sandbox,
