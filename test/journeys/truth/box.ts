@@ -43,7 +43,7 @@ export async function startBox(): Promise<Box> {
     response.once('close', () => end(start, 'broken'));
     const { lateMs, unsent, answer } = faults.get(id) ?? {};
     const real = unsent ? undefined : await forward(request, body);
-    if (lateMs) await pause(lateMs);
+    if (lateMs) await pause(lateMs, undefined, { ref: false });
     end(start, meaningOf(answer ?? real));
     if (answer === 'cut') response.destroy();
     else if (answer === 'half' && real) half(real, response);

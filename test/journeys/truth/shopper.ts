@@ -21,7 +21,7 @@ const LOOK_MS = 50;
 /** On the screen beside the order's id, and no sentence: what is paid for, and when it was. */
 const DATA = String.raw`Coffee from Stillwater|[A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d [AP]M`;
 
-/** These leave the shopper where they are. */
+/** These leave the shopper where they are; `other` is the last resort, so that what is likelier is tried. */
 const NO_WAY_ON = ['copy', 'save', 'app-link', 'retry', 'back', 'other'];
 
 interface Settings {

@@ -14,6 +14,7 @@ import { WatchedShopper } from './shopper.ts';
 
 /** How long a step may take, with a dozen pages at once on a machine that is busy with other things. */
 const STEP_MS = 30_000;
+
 interface Remembered extends Omit<Payment, 'id' | 'asked' | 'history' | 'token' | 'expiresAt'> {
   orderId: string;
   askedMethod: Method;
