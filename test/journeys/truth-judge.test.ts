@@ -13,7 +13,7 @@ import { momentAt, type Ask, type Memory, type Payment, type Start } from './tru
 import { isWordless, sentencesIn } from './truth/reading.ts';
 
 const AT = 1_000_000;
-const NOTHING: Memory = { payments: [], starts: [], asks: [], lines: [] };
+const NOTHING: Memory = { payments: [], starts: [], asks: [], lines: [], closedAt: null };
 const HOUR_MS = 3_600_000;
 
 const payment = (change: Partial<Payment> & { ends?: 'SUCCESS' | 'FAILED'; message?: string } = {}): Payment => {
@@ -65,6 +65,19 @@ const EXAMPLES: Record<ClaimName, { holds: Memory; fails: Memory }> = {
     holds: { ...paying(payment()), starts: [start({ answer: 'broken' })], asks: [ask()] },
     fails: { ...paying(payment()), asks: [ask()] },
   },
+  startingLong: {
+    holds: { ...NOTHING, starts: [start({ heardAt: null, answer: null })] },
+    fails: { ...NOTHING, starts: [start({ at: AT - 1_000, heardAt: null, answer: null })] },
+  },
+  safeToRepeat: {
+    holds: { ...paying(payment()), starts: [start({ answer: 'broken' })] },
+    fails: { ...paying(payment({ method: 'DIRECT' })), starts: [start({ answer: 'broken' })] },
+  },
+  noneStarted: {
+    holds: asking(ask({ isStart: true, problem: 'order_changed' })),
+    fails: { ...asking(ask({ isStart: true, problem: 'order_changed' })), starts: [start({ at: AT - 1 })] },
+  },
+  closedByShop: { holds: { ...NOTHING, closedAt: AT }, fails: { ...NOTHING, closedAt: AT + 1 } },
   answerLost: {
     holds: { ...NOTHING, starts: [start({ answer: 'broken' })] },
     fails: { ...NOTHING, starts: [start()] },

@@ -33,6 +33,8 @@ const PRESS_MS = 2_000;
 const PAUSE_MS = 17_000;
 /** How long a page may not have noticed: three tries of a cut line; forty seconds of silence, and one question. */
 const UNNOTICED_MS: Record<Line, number> = { up: Infinity, cut: 10_000, frozen: 50_000 };
+/** Most starts are answered by then: what is said after four seconds by one clock may be a little less by another. */
+const LONG_MS = 3_000;
 /** By how much the time left may be shown too long. */
 const CLOCK_MS = 3_000;
 
@@ -60,6 +62,8 @@ const isUnknown = (moment: Moment) => {
   const payment = latest(moment);
   return moment.starts.at(-1)?.answer === 'broken' && (!payment || isOpen(payment));
 };
+const wasAnswered = ({ starts }: Moment, id: string) =>
+  starts.some((start) => start.id === id && start.answer === 'accepted');
 const isListening = ({ asks, at }: Moment) =>
   asks.some((ask) => ask.endedAt === null || at - ask.endedAt < PAUSE_MS || at - ask.at < PAUSE_MS);
 const isExpired = ({ at, payments }: Moment) =>
@@ -113,8 +117,33 @@ export const CLAIMS = {
     staysMs: NEWS_MS,
     leadsMs: PRESS_MS,
   },
+  /** And it takes longer than most do. */
+  startingLong: {
+    holds: ({ at, starts, asks }) =>
+      starts.some((start) => start.heardAt === null && at - start.at >= LONG_MS) ||
+      asks.some((ask) => ask.isStart && ask.endedAt === null && at - ask.at >= LONG_MS),
+    staysMs: NEWS_MS,
+  },
   /** The last start is over without an answer that says anything, so nothing to pay with will come of it. */
-  answerLost: { holds: ({ starts }) => starts.at(-1)?.answer === 'broken' },
+  answerLost: { holds: ({ starts }) => starts.at(-1)?.answer === 'broken', staysMs: GLIMPSE_MS },
+  /** Nothing that somebody could confirm beside a new try: no request in a wallet, and no code that was ever shown. */
+  safeToRepeat: {
+    holds: (moment) =>
+      paidOnes(moment).length === 0 &&
+      moment.payments.every(
+        (payment) => !isOpen(payment) || (payment.method !== 'DIRECT' && !wasAnswered(moment, payment.id)),
+      ),
+    staysMs: NEWS_MS,
+  },
+  /** What the proxy refused never went on its way to the gateway. */
+  noneStarted: {
+    holds: (moment) => {
+      const last = startsOf(moment).at(-1);
+      return last !== undefined && last.problem !== null && moment.starts.every(({ at }) => at < last.at);
+    },
+  },
+  /** A person at the shop said how it ended. */
+  closedByShop: { holds: ({ closedAt }) => closedAt !== null },
   /** Something of this order can still be paid, or may be. */
   open: {
     holds: (moment) => moment.payments.some(isOpen) || isStartUnderWay(moment) || isUnknown(moment),

@@ -53,6 +53,8 @@ export interface Memory {
   starts: readonly Start[];
   asks: readonly Ask[];
   lines: readonly { at: number; is: Line }[];
+  /** When a person at the shop ended the payment; null: nobody did. */
+  closedAt: number | null;
 }
 
 export interface Moment {
@@ -64,9 +66,10 @@ export interface Moment {
   starts: Start[];
   asks: Ask[];
   line: { is: Line; since: number };
+  closedAt: number | null;
 }
 
-export function momentAt({ payments, starts, asks, lines }: Memory, at: number): Moment {
+export function momentAt({ payments, starts, asks, lines, closedAt }: Memory, at: number): Moment {
   const by = (time: number | null) => time !== null && time <= at;
   return {
     at,
@@ -88,16 +91,18 @@ export function momentAt({ payments, starts, asks, lines }: Memory, at: number):
       is: 'up',
       since: 0,
     },
+    closedAt: by(closedAt) ? closedAt : null,
   };
 }
 
 /** Every instant at which something else became true, in order. */
-export function changesOf({ payments, starts, asks, lines }: Memory): number[] {
+export function changesOf({ payments, starts, asks, lines, closedAt }: Memory): number[] {
   const times = [
     ...payments.flatMap(({ history, expiresAt }) => [...history.map(({ at }) => at), expiresAt]),
     ...starts.flatMap(({ at, heardAt }) => [at, heardAt]),
     ...asks.flatMap(({ at, answeredAt, endedAt }) => [at, answeredAt, endedAt]),
     ...lines.map(({ at }) => at),
+    closedAt,
   ];
   return [...new Set(times.filter((time) => time !== null))].toSorted((one, other) => one - other);
 }

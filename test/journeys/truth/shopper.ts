@@ -22,7 +22,7 @@ const LOOK_MS = 50;
 const DATA = String.raw`Coffee from Stillwater|[A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d [AP]M`;
 
 /** These leave the shopper where they are; `other` is the last resort, so that what is likelier is tried. */
-const NO_WAY_ON = ['copy', 'save', 'app-link', 'retry', 'back', 'other'];
+const NO_WAY_ON = ['copy', 'save', 'share', 'app-link', 'support', 'retry', 'back', 'other'];
 
 interface Settings {
   page: Page;

@@ -108,6 +108,8 @@ export class Stage {
       starts: this.box.starts.filter(({ id }) => isOurs(id)),
       asks: this.line.asksOf(orderId),
       lines: this.line.linesOf(orderId),
+      // No journey here has anybody at the shop do so.
+      closedAt: null,
     };
   }
 }
