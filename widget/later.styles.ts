@@ -248,7 +248,10 @@ export const laterStyles = css`
     .paper {
       display: block;
     }
-    .sheet:has(.code) :is(a, button, small, .note, .status, .beside, slot, h2) {
+    .code {
+      justify-self: start;
+    }
+    .sheet:has(.code) :is(a, button, small, .note, .status, .beside, .live, slot, h2) {
       display: none;
     }
   }
