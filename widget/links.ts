@@ -7,6 +7,11 @@ export function checkoutLink(url: string | null): string | null {
   return protocol === 'https:' || (protocol === 'http:' && loopback) ? url : null;
 }
 
+/** The shop's help page: https and nothing else. */
+export function supportLink(url: string | null | undefined): string | null {
+  return url && parse(url).protocol === 'https:' ? url : null;
+}
+
 /** A link into an app. Its scheme is the wallet's own, so what could run or read something in this page is excluded by name. */
 export function appLink(url: string | null): string | null {
   const { protocol } = parse(url);
