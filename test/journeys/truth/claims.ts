@@ -19,7 +19,7 @@ export interface Claim {
   holds(moment: Moment, said: Said): boolean;
   /** How long after its end the sentence may stay. Default: not at all. */
   staysMs?: number;
-  /** How long before its begin it may come: only of what we are about to do. Default: not at all. */
+  /** How long before its begin it may come: only of what we do ourselves, which is seen a moment later. Default: not at all. */
   leadsMs?: number;
 }
 
@@ -33,6 +33,8 @@ const PRESS_MS = 2_000;
 const PAUSE_MS = 17_000;
 /** How long a page may not have noticed: three tries of a cut line; forty seconds of silence, and one question. */
 const UNNOTICED_MS: Record<Line, number> = { up: Infinity, cut: 10_000, frozen: 50_000 };
+/** The box hears that the proxy hung up after the proxy did so, and the screen may be faster. */
+const HANG_UP_MS = 500;
 /** Most starts are answered by then: what is said after four seconds by one clock may be a little less by another. */
 const LONG_MS = 3_000;
 /** By how much the time left may be shown too long. */
@@ -125,7 +127,11 @@ export const CLAIMS = {
     staysMs: NEWS_MS,
   },
   /** The last start is over without an answer that says anything, so nothing to pay with will come of it. */
-  answerLost: { holds: ({ starts }) => starts.at(-1)?.answer === 'broken', staysMs: GLIMPSE_MS },
+  answerLost: {
+    holds: ({ starts }) => starts.at(-1)?.answer === 'broken',
+    staysMs: GLIMPSE_MS,
+    leadsMs: HANG_UP_MS,
+  },
   /** Nothing that somebody could confirm beside a new try: no request in a wallet, and no code that was ever shown. */
   safeToRepeat: {
     holds: (moment) =>

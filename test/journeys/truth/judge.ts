@@ -54,10 +54,10 @@ interface Span {
 function firstUntrue(claim: Claim, said: Said, { from, end, changes, memory, saysLost }: Span): number | null {
   const { staysMs = 0, leadsMs = 0 } = claim;
   const holdsAt = (at: number) => claim.holds(known(momentAt(memory, at), memory, saysLost), said);
-  const isExcused = (at: number) =>
-    [at, at - staysMs, at + leadsMs, ...changes.filter((time) => time > at - staysMs && time <= at + leadsMs)].some(
-      holdsAt,
-    );
+  // Just before a change, too: what time alone had made true ends there.
+  const inReach = (at: number) =>
+    changes.filter((time) => time > at - staysMs && time <= at + leadsMs).flatMap((time) => [time - 1, time]);
+  const isExcused = (at: number) => [at, at - staysMs, at + leadsMs, ...inReach(at)].some(holdsAt);
   const within = (time: number) => time >= from && time < end;
   // Between two changes a claim can only end, by time: so each is looked at just before the next change, too, and after its grace.
   const instants = changes.flatMap((time) => [time - 1, time, time + staysMs + 1]).filter(within);
