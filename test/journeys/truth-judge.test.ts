@@ -224,6 +224,13 @@ describe('judging', () => {
     assert.equal(judge([screen(AT - 1_000, later.waiting), screen(AT + 5_100)], paid).length, 1);
   });
 
+  it('lets what time made true stay a moment after the change that ended it', () => {
+    const slow = { ...NOTHING, starts: [start({ at: AT - 6_000, heardAt: AT, answer: 'accepted' })] };
+    const until = AT + 2_000;
+    assert.deepEqual(judge([screen(AT - 1_000, later.long)], slow, until), []);
+    assert.equal(judge([screen(AT - 5_000, later.long)], slow, until).length, 1);
+  });
+
   it('finds what ceases to be true in the middle of a screen that stays', () => {
     const late = payment({ history: [{ at: AT + 5_000, status: 'INITIALIZED', message: '' }] });
     assert.equal(judge([screen(AT, later.DECLINED_help)], paying(late)).length, 1);
