@@ -101,7 +101,8 @@ interface Picture {
 function pictureOf(code: QrCode, { tools: { html }, say, money, order }: Surroundings): Picture | null {
   const label = say('scanLabel', { amount: money(order.amount) });
   const image = qrImage(code);
-  if (image) const path = 'modules' in code && qrPath(code);
+  if (image) return { drawing: html`<img src=${image} alt=${label} @load=${dropIfLarge} />`, image: () => image };
+  const path = 'modules' in code && qrPath(code);
   if (!path) return null;
   const side = code.size + 2 * QUIET_ZONE;
   return {
