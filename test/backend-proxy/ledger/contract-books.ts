@@ -122,7 +122,7 @@ export function booksContract({ name, room }: Suite): void {
       await ledger.record('P', { stage: 'sending' }, 'merchant');
       await ledger.record('P', PENDING, 'answer');
       skip(D);
-      await ledger.observe('P', UNAVAILABLE);
+      await ledger.observe('P', { kind: 'incomplete' });
       const { transactions, ...counts } = await ledger.counts();
       assert.deepEqual(transactions.map(({ type, status, count }) => `${type} ${status} ${count}`).toSorted(), [
         'PAY INITIALIZED 1',
