@@ -8,7 +8,6 @@ import {
   PAYOUT,
   PENDING,
   S,
-  UNAVAILABLE,
   openPending,
   payment,
   read,

@@ -10,6 +10,7 @@ import { unknownContract } from './contract-unknown.ts';
 import { markedContract } from './contract-marked.ts';
 import { reviewContract } from './contract-review.ts';
 import { timeContract } from './contract-time.ts';
+import { limitsContract } from './contract-limits.ts';
 import { openRoom, type Adapter, type Suite } from './room.ts';
 
 export function ledgerContract({ name, runs, bench }: Adapter): void {
@@ -23,5 +24,6 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
   markedContract(suite);
   reviewContract(suite);
   timeContract(suite);
+  limitsContract(suite);
   booksContract(suite);
 }
