@@ -11,6 +11,7 @@ import { markedContract } from './contract-marked.ts';
 import { reviewContract } from './contract-review.ts';
 import { timeContract } from './contract-time.ts';
 import { limitsContract } from './contract-limits.ts';
+import { whoseContract } from './contract-whose.ts';
 import { openRoom, type Adapter, type Suite } from './room.ts';
 
 export function ledgerContract({ name, runs, bench }: Adapter): void {
@@ -25,5 +26,6 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
   reviewContract(suite);
   timeContract(suite);
   limitsContract(suite);
+  whoseContract(suite);
   booksContract(suite);
 }
