@@ -142,6 +142,8 @@ export function booksContract({ name, room }: Suite): void {
         },
       );
       await ledger.observe('P', verified('succeeded'));
+      assert.equal((await ledger.counts()).needReview, 1, 'what was asked of a person waits for a person');
+      await ledger.resolve('P', { status: 'SUCCESS', by: 'ada', note: 'it arrived' });
       assert.equal((await ledger.counts()).needReview, 0);
     });
 
