@@ -6,7 +6,7 @@ import type { Checked, Gateway } from '../../backend-proxy/gateway/gateway.ts';
 import type { Binding, Ledger } from '../../backend-proxy/ledger/ledger.ts';
 import type { Transaction, TransactionType } from '../../backend-proxy/protocol/transaction.ts';
 
-const URL_ = 'https://gateway.example/api';
+const GATEWAY_URL = 'https://gateway.example/api';
 const UNKNOWN: Checked = { kind: 'unknown', isOwnWord: false };
 const UNAVAILABLE: Checked = { kind: 'unavailable', why: 'timeout' };
 const REPORT = { orderId: 'P1', paymentId: null, customer: null, amount: null, currency: null, outcome: 'pending' } as const; // prettier-ignore
@@ -35,7 +35,7 @@ function bench(newest: Partial<Record<TransactionType, string>> = { PAY: 'P1' })
       return answer?.(type) ?? { kind: 'found', report: { ...REPORT, type } };
     };
     const gateway = { ...(hasStatusCheck && { status }) } as Gateway;
-    return bindBooks({ ledger, gateway, url: URL_, apiKey: 'key-1', renamedFrom: undefined, allowsWeaker: false, ...given }); // prettier-ignore
+    return bindBooks({ ledger, gateway, url: GATEWAY_URL, apiKey: 'key-1', renamedFrom: undefined, allowsWeaker: false, ...given }); // prettier-ignore
   };
   return { start, asked, binding: () => binding };
 }
@@ -54,7 +54,7 @@ describe('books', () => {
     const { start, binding } = bench();
     await start();
     const before = binding();
-    await start({ url: `${URL_}/` });
+    await start({ url: `${GATEWAY_URL}/` });
     assert.deepEqual(binding(), before);
   });
 
