@@ -2,14 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import {
-  STAGES,
-  advance,
-  isLate,
-  reasonOf,
-  stageOf,
-  type Stage,
-} from '../../../backend-proxy/protocol/transaction.ts';
+import { STAGES, advance, isLate, reasonOf, stageOf, type Stage } from '../../../backend-proxy/protocol/transaction.ts';
 
 /** protocol.md's table, written down once more: rank, stage, status, reason, and whether a SUCCESS after it is late. */
 const TABLE = [
