@@ -114,7 +114,9 @@ export class Model {
   answered(id: string, answer: Delivered): void {
     const one = this.#known(id);
     const fields = answer?.fields;
-    if (answer !== undefined && DOCUMENTED_REFUSALS.has(answer.status)) this.#raise(one, 'rejected');
+    const isRefusal = answer !== undefined && DOCUMENTED_REFUSALS.has(answer.status);
+    // Without a code of the gateway's own, whoever stands between may have written it.
+    if (isRefusal && /^[A-Z][A-Z0-9_]+$/.test(String(fields?.['code']))) this.#raise(one, 'rejected');
     else if ((answer?.status === 200 || answer?.status === 202) && fields && isDocumented(one, fields)) {
       one.paymentId ??= String(fields['paymentId']);
       if (one.type === 'PAY') one.method = fields['method'] as Method;
@@ -126,7 +128,7 @@ export class Model {
   checked(id: string, answer: Delivered, now: number): void {
     const one = this.#known(id);
     if (answer?.status === 404) this.#unknown(one, now);
-    else if (answer?.status === 200 && isReport(answer.fields)) this.#reported(one, answer.fields, now);
+    else if (answer?.status === 200 && isReport(answer.fields, id)) this.#reported(one, answer.fields, now);
     this.#timePassed(one, now);
   }
 
@@ -184,9 +186,10 @@ export class Model {
       return;
     }
     const { status } = fields;
+    if (status === 'SUCCESS' && isAbsent(fields['amount']) && !isOurs(one, fields)) return;
     one.paymentId ??= isAbsent(fields['paymentId']) ? null : String(fields['paymentId']);
     one.unknownAt = null;
-    if (status === 'FAILED' || status === 'ERROR') return this.#failed(one, now);
+    if (status === 'FAILED' || (status === 'ERROR' && one.type === 'PAY')) return this.#failed(one, now);
     one.failedAt = null;
     if (status === 'SUCCESS') return this.#raise(one, 'succeeded');
     const isNews = rank(one.stage) < rank('pending');
@@ -227,14 +230,18 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-function isReport(fields: Record<string, unknown> | undefined): fields is Record<string, unknown> {
-  return typeof fields?.['orderId'] === 'string' && (fields['type'] === 'PAY' || fields['type'] === 'PAYOUT');
+/** Without its sum a success counts only for the payment id that the books have. */
+function isOurs(one: ModelTransaction, { paymentId }: Record<string, unknown>): boolean {
+  return !isAbsent(paymentId) && String(paymentId) === one.paymentId;
+}
+
+function isReport(fields: Record<string, unknown> | undefined, id: string): fields is Record<string, unknown> {
+  return fields?.['orderId'] === id && (fields['type'] === 'PAY' || fields['type'] === 'PAYOUT');
 }
 
 function isMismatch(one: ModelTransaction, fields: Record<string, unknown>): boolean {
-  const { orderId, type, paymentId, currency, amount } = fields;
+  const { type, paymentId, currency, amount } = fields;
   return (
-    orderId !== one.id ||
     type !== one.type ||
     (!isAbsent(paymentId) && one.paymentId !== null && String(paymentId) !== one.paymentId) ||
     (!isAbsent(currency) && currency !== one.currency) ||

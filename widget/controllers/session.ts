@@ -5,16 +5,15 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { Method, OrderView, StartPayment } from '../../backend-proxy/protocol/wire.ts';
 import { checkDraft, exampleAmount, writeAmount } from '../draft.ts';
-import { prepareErrand, runErrand, type Errand } from '../errand.ts';
+import { followOut, prepareErrand, runErrand, type CheckoutTarget, type Errand } from '../errand.ts';
 import { emit, emitChange } from '../events.ts';
 import { NO_ANSWER, createProxyClient, Refusal, type ProxyClient } from '../proxy-client.ts';
-import type { SessionState, Stage, Trouble } from '../state.ts';
+import { offeredMethods } from '../choice.ts';
+import { FOLLOWING, type SessionState, type Trouble } from '../state.ts';
+import { mayStart, PATIENCE_MS, show } from '../view.ts';
 import { deliver } from './delivery.ts';
 import { Stream, waitByTimer, type Wait } from './stream.ts';
 
-const FOLLOWING: Stage = { at: 'following' };
-/** How long a start may take before the screen says that it is looked after: most are answered by then, and go straight to their panel. */
-const PATIENCE_MS = 4_000;
 /** How long the button says that the code was copied. */
 const COPIED_MS = 2_500;
 
@@ -22,7 +21,7 @@ export interface SessionHost {
   readonly element: EventTarget &
     Pick<ReactiveControllerHost, 'addController'> & {
       readonly isConnected: boolean;
-      checkoutTarget: '_self' | '_blank';
+      checkoutTarget: CheckoutTarget;
     };
   state(): SessionState;
   set(change: Partial<SessionState>): void;
@@ -38,10 +37,10 @@ export interface SessionOptions {
   random?: () => number;
   wait?: Wait;
   newKey?: () => string;
-  /** Where `online`, `pageshow`, `pagehide` and `visibilitychange` arrive. */
+  /** Where `online`, `offline`, `pageshow`, `pagehide` and `visibilitychange` arrive. */
   page?: EventTarget;
   /** Called in the shopper's click, before the start is sent. */
-  prepareErrand?: (target: '_self' | '_blank') => Errand;
+  prepareErrand?: (target: CheckoutTarget) => Errand;
 }
 
 interface Attempt {
@@ -133,13 +132,12 @@ export class Session implements ReactiveController {
   pay(by?: Method): void {
     if (by) this.edit({ method: by });
     const state = this.#host.state();
-    const { stage, order } = state;
     const method = this.#host.chosen();
-    const isOpen = stage.at === 'following' && order.payment && order.payment.status !== 'FAILED';
-    if (order.paid || !method || isOpen || stage.at === 'sending' || stage.at === 'stopped') return;
+    // While there is something to wait for, another payment could be one too many.
+    if (!method || state.stage.at === 'sending' || !mayStart(show(state, this.#options.now()))) return;
     const { body, errors } = checkDraft(state, method, this.#host.language());
     if (errors) this.#host.set({ stage: { at: 'choosing', errors } });
-    else this.#send(body, order);
+    else this.#send(body, state.order);
   }
 
   /** Back to the choice. A payment that is open stays open until another is started. */
@@ -164,6 +162,11 @@ export class Session implements ReactiveController {
     void this.#options.wait(COPIED_MS, new AbortController().signal).then(() => this.#host.set({ copied: null }));
   }
 
+  /** The link into the app: whether the app opened, no page is told. */
+  pressed(pressed: string): void {
+    this.#host.set({ pressed });
+  }
+
   /** The method that failed, once more; where that needs what is not known here any more, or was refused as typed, the choice. */
   again(method: Method): void {
     this.edit({ method });
@@ -176,7 +179,8 @@ export class Session implements ReactiveController {
 
   /** Before the shopper goes to the checkout by its link. */
   leave(event: Event, url: string): void {
-    if (!emit(this.#host.element, 'payment-redirect', { url })) event.preventDefault();
+    if (emit(this.#host.element, 'payment-redirect', { url })) followOut(event);
+    else event.preventDefault();
   }
 
   /** From the choice back to the payment that is open. */
@@ -200,8 +204,14 @@ export class Session implements ReactiveController {
     this.#drop();
     if (body.method === 'CHECKOUT') this.#errand = prepare(this.#host.element.checkoutTarget);
     // The request goes first: noting and drawing that it is under way costs a slow phone milliseconds.
-    if (this.#client) void this.#deliver(this.#client, body, this.#attempt);
+    if (this.#client) void this.#deliver(this.#client, { ...body, ...this.#spoken() }, this.#attempt);
     this.#host.set({ stage: { at: 'sending', slow: false } });
+  }
+
+  /** For the gateway's own pages; not what makes a start another one. */
+  #spoken(): Pick<StartPayment, 'language'> {
+    const { language } = new Intl.Locale(this.#host.language() || 'en');
+    return language.length === 2 ? { language } : {};
   }
 
   async #deliver(client: ProxyClient, body: StartPayment, attempt: Attempt): Promise<void> {
@@ -216,7 +226,7 @@ export class Session implements ReactiveController {
       key: attempt.key,
       signal,
       isOver: () => signal.aborted || this.#host.state().stage.at !== 'sending',
-      onSlow: () => this.#host.set({ stage: { at: 'sending', slow: true } }),
+      onSlow: () => this.#host.set({ stage: { at: 'sending', slow: 'again' } }),
     });
     if (answer instanceof Refusal) {
       // Else the proxy may have it all the same, or may take it later: the same key stays safe.
@@ -228,7 +238,10 @@ export class Session implements ReactiveController {
   async #watch(signal: AbortSignal, attempt: Attempt): Promise<void> {
     await this.#options.wait(PATIENCE_MS, signal);
     attempt.isLong = true;
-    if (!signal.aborted) this.#recognize(this.#host.state().order);
+    if (signal.aborted) return;
+    this.#recognize(this.#host.state().order);
+    const { stage } = this.#host.state();
+    if (stage.at === 'sending' && !stage.slow) this.#host.set({ stage: { at: 'sending', slow: 'long' } });
   }
 
   #started(view: OrderView): void {
@@ -264,7 +277,8 @@ export class Session implements ReactiveController {
   #recognize({ payment }: OrderView): void {
     const { before, isLong } = this.#attempt ?? {};
     if (!payment || before === undefined || payment.createdAt === before) return;
-    if (payment.status === 'INITIALIZED' && !isLong) return;
+    const shown = show({ ...this.#host.state(), stage: FOLLOWING }, this.#options.now());
+    if (shown?.panel === 'fetching' && !isLong) return;
     if (this.#errand) this.#errand.payment = payment.createdAt;
     this.#attempt = undefined;
     this.#host.set({ stage: FOLLOWING });
@@ -289,19 +303,21 @@ export class Session implements ReactiveController {
     const { order, lost: wasLost } = this.#host.state();
     // Of a paid order all that matters is known.
     const isNews = lost && !wasLost && !order.paid;
-    this.#host.set({ lost });
+    if (lost !== wasLost) this.#host.set({ lost });
     if (isNews) this.#report(NO_ANSWER);
   }
 
-  /** Says what is wrong: at the choice, or for good. */
+  /** Says what is wrong: at the choice, in its place where no new payment will be taken, or for good. */
   #refuse(
     { problem: { code, retryable, requestId, detail, errors = [] } }: Refusal,
     stopped = code.includes('token'),
   ): void {
     const trouble = { code, retryable, requestId, detail };
     const wrong = (name: string) => errors.some(({ field }) => field === name);
+    const { closed } = this.#host.state();
     this.#drop();
     this.#host.set({
+      closed: stopped || retryable || this.#isMendable(code) ? closed : trouble,
       stage: stopped
         ? { at: 'stopped', trouble }
         : {
@@ -321,6 +337,13 @@ export class Session implements ReactiveController {
       this.#sending.abort();
     } else this.#stream?.wake();
     this.#report(trouble);
+  }
+
+  /** What the shopper can do something about at the choice; nothing else that is refused for good will be taken by asking again. */
+  #isMendable(code: string): boolean {
+    return (
+      code === 'invalid_request' || (code === 'method_unavailable' && offeredMethods(this.#host.state()).length > 1)
+    );
   }
 
   /** Also where developers look. */

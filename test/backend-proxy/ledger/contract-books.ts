@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import {
   D,
   LIMITS,
+  M,
   NOON,
   PAYOUT,
   PENDING,
@@ -120,7 +121,7 @@ export function booksContract({ name, room }: Suite): void {
       await ledger.openPayout(PAYOUT);
       await ledger.record('P', { stage: 'sending' }, 'merchant');
       await ledger.record('P', PENDING, 'answer');
-      skip(D);
+      skip(D + 2 * M);
       await ledger.observe('P', { kind: 'incomplete' });
       const { transactions, ...counts } = await ledger.counts();
       assert.deepEqual(transactions.map(({ type, status, count }) => `${type} ${status} ${count}`).toSorted(), [
@@ -142,8 +143,11 @@ export function booksContract({ name, room }: Suite): void {
         },
       );
       await ledger.observe('P', verified('succeeded'));
-      assert.equal((await ledger.counts()).needReview, 1, 'what was asked of a person waits for a person');
-      await ledger.resolve('P', { status: 'SUCCESS', by: 'ada', note: 'it arrived' });
+      assert.equal((await ledger.counts()).needReview, 0, 'what only took too long has its end');
+      await ledger.observe('A', { kind: 'mismatch', field: 'amount' });
+      await ledger.observe('A', verified('succeeded'));
+      assert.equal((await ledger.counts()).needReview, 1, 'what is disputed still waits for a person');
+      await ledger.resolve('A', { status: 'SUCCESS', by: 'ada', note: 'the amount was mistyped' });
       assert.equal((await ledger.counts()).needReview, 0);
     });
 

@@ -275,11 +275,11 @@ export function checksContract({ name, room }: Suite): void {
         for (const id of ['P', 'A', 'B', 'C']) await ledger.observe(id, UNAVAILABLE);
         return Promise.all(['P', 'A', 'B', 'C'].map(async (id) => (await read(ledger, id)).needsReview));
       };
-      skip(D - 1);
+      skip(D + 2 * M - 1);
       assert.deepEqual(await all(), [false, false, false, false]);
       skip(1);
       assert.deepEqual(await all(), [true, false, false, false]);
-      skip(6 * D - 1);
+      skip(6 * D - 2 * M - 1);
       assert.deepEqual(await all(), [true, false, false, false]);
       skip(1);
       assert.deepEqual(await all(), [true, true, false, false]);

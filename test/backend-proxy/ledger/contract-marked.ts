@@ -42,7 +42,7 @@ export function markedContract({ name, room }: Suite): void {
     it('is not ended by our clock', async (t) => {
       const { ledger, skip } = await room(t);
       const id = await openPending(ledger, { payWithinMs: M }, uncertain('duplicate'));
-      skip(D);
+      skip(D + 2 * M);
       await ledger.observe(id, verified('pending'));
       assert.equal(await stageOf(ledger, id), 'uncertain');
     });

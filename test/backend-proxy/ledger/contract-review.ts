@@ -183,7 +183,7 @@ export function reviewContract({ name, room }: Suite): void {
       const unheard = await openSentPayout(ledger, 'P', uncertain('lost'));
       const known = await openSentPayout(ledger, 'Q', PENDING);
       await ledger.observe(known, verified('pending'));
-      skip(D);
+      skip(D + 2 * M);
       for (const id of [unheard, known]) {
         await ledger.observe(id, { kind: 'unavailable' });
         await ledger.resolve(id, FAILED);

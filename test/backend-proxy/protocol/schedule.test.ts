@@ -226,8 +226,8 @@ describe('our clock', () => {
   });
 
   it('asks for a person after 24 h of a payout and after the last sweep of a payment', () => {
-    assert.deepEqual([PAYOUT_REVIEW_MS, LAST_SWEEP_MS], [D, 7 * D]);
-    assert.deepEqual([reviewAfterMs('PAYOUT'), reviewAfterMs('PAY')], [D, 7 * D]);
+    assert.deepEqual([PAYOUT_REVIEW_MS, LAST_SWEEP_MS], [D + 2 * M, 7 * D]);
+    assert.deepEqual([reviewAfterMs('PAYOUT'), reviewAfterMs('PAY')], [D + 2 * M, 7 * D]);
     const past = { createdAt: T0 - 8 * D, sentAt: T0 - 8 * D, ...checked(T0 - D) };
     assert.equal(nextCheckAt(timeline(past), T0), T0 - D, 'due since it should have been flagged');
     assert.equal(nextCheckAt(timeline({ ...past, needsReview: true }), T0), null);
