@@ -44,8 +44,9 @@ async function hold(p: Posting, id: string): Promise<TransactionRow | undefined>
 }
 
 /** The lease is given back, and what the schedule needs of this check is kept. */
-async function keepLook(p: Posting, { row, beganAt }: Look, claim: Claim, seen: Observation): Promise<void> {
-  const isAnswered = seen.kind !== 'unavailable';
+async function keepLook(p: Posting, { row, beganAt, isStale }: Look, claim: Claim, seen: Observation): Promise<void> {
+  // One that ends nothing is not one that was made: it is asked again soon.
+  const isAnswered = seen.kind !== 'unavailable' && !isStale;
   const isReport = seen.kind === 'verified' || seen.kind === 'mismatch' || seen.kind === 'incomplete';
   await p.tx
     .updateTable('transactions')

@@ -9,7 +9,6 @@ import {
   PAYOUT,
   PENDING,
   S,
-  UNAVAILABLE,
   openPending,
   payment,
   read,
@@ -123,7 +122,7 @@ export function booksContract({ name, room }: Suite): void {
       await ledger.record('P', { stage: 'sending' }, 'merchant');
       await ledger.record('P', PENDING, 'answer');
       skip(D + 2 * M);
-      await ledger.observe('P', UNAVAILABLE);
+      await ledger.observe('P', { kind: 'incomplete' });
       const { transactions, ...counts } = await ledger.counts();
       assert.deepEqual(transactions.map(({ type, status, count }) => `${type} ${status} ${count}`).toSorted(), [
         'PAY INITIALIZED 1',
@@ -144,6 +143,11 @@ export function booksContract({ name, room }: Suite): void {
         },
       );
       await ledger.observe('P', verified('succeeded'));
+      assert.equal((await ledger.counts()).needReview, 0, 'what only took too long has its end');
+      await ledger.observe('A', { kind: 'mismatch', field: 'amount' });
+      await ledger.observe('A', verified('succeeded'));
+      assert.equal((await ledger.counts()).needReview, 1, 'what is disputed still waits for a person');
+      await ledger.resolve('A', { status: 'SUCCESS', by: 'ada', note: 'the amount was mistyped' });
       assert.equal((await ledger.counts()).needReview, 0);
     });
 

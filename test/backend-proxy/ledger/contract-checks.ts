@@ -12,6 +12,7 @@ import {
   UNAVAILABLE,
   UNKNOWN,
   openPending,
+  openSentPayout,
   payment,
   read,
   stageOf,
@@ -133,6 +134,41 @@ export function checksContract({ name, room }: Suite): void {
       assert.deepEqual([await stageOf(ledger, 'P'), await webhookTypes(ledger)], ['declined', ['payout.failed']]);
     });
 
+    it('tells a payout FAILED only where the second began 30 s after the first had ended', async (t) => {
+      const { ledger, now, skip } = await room(t);
+      const id = await openSentPayout(ledger, 'P', PENDING);
+      const beganAt = now();
+      skip(20 * S);
+      await ledger.observe(id, verified('failed'), { beganAt });
+      const endedAt = now();
+      skip(40 * S);
+      await ledger.observe(id, verified('failed'), { beganAt: endedAt + 30 * S - 1 });
+      assert.equal(await stageOf(ledger, id), 'pending');
+      await ledger.observe(id, verified('failed'), { beganAt: endedAt + 30 * S });
+      assert.equal(await stageOf(ledger, id), 'declined');
+    });
+
+    it('of the weaker mode that has only a FAILED IPN of a payout asks a person, and ends nothing', async (t) => {
+      const { ledger } = await room(t);
+      const id = await openSentPayout(ledger, 'P', PENDING);
+      for (let n = 0; n < 2; n += 1) await ledger.observe(id, { kind: 'failed_ipn' });
+      const { stage, needsReview } = await read(ledger, id);
+      assert.deepEqual([stage, needsReview], ['pending', true]);
+      assert.deepEqual(await webhookTypes(ledger), ['payout.needs_review']);
+    });
+
+    it('that found one makes it the newest of its type that the gateway is known to know', async (t) => {
+      const { ledger, skip } = await room(t);
+      for (const orderId of ['A', 'B', 'C']) await openPending(ledger, { orderId });
+      assert.equal(await ledger.newestFound('PAY'), undefined);
+      await ledger.observe('B', verified('pending'));
+      skip(S);
+      await ledger.observe('A', { kind: 'incomplete' });
+      await ledger.observe('C', UNKNOWN);
+      assert.equal((await ledger.newestFound('PAY'))?.id, 'A');
+      assert.equal(await ledger.newestFound('PAYOUT'), undefined);
+    });
+
     it('keeps the gateway’s code for a failure in its history', async (t) => {
       const { ledger } = await room(t);
       const id = await openPending(ledger);
@@ -164,6 +200,33 @@ export function checksContract({ name, room }: Suite): void {
       await ledger.observe('A', verified('pending'));
       const { stage, history } = await read(ledger, 'A');
       assert.deepEqual([stage, history.at(-1)?.source], ['expired', 'clock']);
+    });
+
+    it('ends it by a check that says unknown, too, but by none that was not answered, proves nothing, or began before', async (t) => {
+      const { ledger, now, skip } = await room(t);
+      await openPending(ledger, { payWithinMs: M });
+      skip(3 * M - 1);
+      const beganAt = now();
+      skip(1);
+      await ledger.observe('A', UNAVAILABLE);
+      await ledger.observe('A', { kind: 'incomplete' });
+      await ledger.observe('A', verified('pending'), { beganAt });
+      assert.equal(await stageOf(ledger, 'A'), 'pending');
+      await ledger.observe('A', UNKNOWN);
+      assert.equal(await stageOf(ledger, 'A'), 'expired');
+    });
+
+    it('ends it alone in the weaker mode, where no check can be made, and never a payout', async (t) => {
+      const { ledger, skip } = await room(t);
+      await openPending(ledger, { payWithinMs: M });
+      const payout = await openSentPayout(ledger, 'P', PENDING);
+      skip(3 * M - 1);
+      await ledger.observe('A', { kind: 'silent' });
+      assert.equal(await stageOf(ledger, 'A'), 'pending');
+      skip(1);
+      await ledger.observe('A', { kind: 'silent' });
+      await ledger.observe(payout, { kind: 'silent' });
+      assert.deepEqual([await stageOf(ledger, 'A'), await stageOf(ledger, payout)], ['expired', 'pending']);
     });
 
     it('lets the word of the gateway win in that very check', async (t) => {

@@ -54,8 +54,8 @@ export function factsContract({ name, runs, room }: Suite): void {
         assert.deepEqual(news, conflicts ? ['conflict', 'needs_review'] : after.stage === from ? [] : [fact], pair);
         assert.equal(after.late, fact === 'succeeded' && STAGES[from].ended, pair);
       };
-      // One stage after the other, because the roads to some of them take time.
-      for (const from of Object.keys(STAGES) as Stage[]) await Promise.all(FACTS.map((_, at) => check(from, at)));
+      // One after the other, because the roads to some of them take time.
+      for (const from of Object.keys(STAGES) as Stage[]) for (const at of FACTS.keys()) await check(from, at);
     });
 
     it('may come in any order and any number of times: the end is the same for one answer to the one call', async (t) => {

@@ -9,6 +9,9 @@ import { webhooksContract } from './contract-webhooks.ts';
 import { unknownContract } from './contract-unknown.ts';
 import { markedContract } from './contract-marked.ts';
 import { reviewContract } from './contract-review.ts';
+import { timeContract } from './contract-time.ts';
+import { limitsContract } from './contract-limits.ts';
+import { whoseContract } from './contract-whose.ts';
 import { openRoom, type Adapter, type Suite } from './room.ts';
 
 export function ledgerContract({ name, runs, bench }: Adapter): void {
@@ -21,5 +24,8 @@ export function ledgerContract({ name, runs, bench }: Adapter): void {
   unknownContract(suite);
   markedContract(suite);
   reviewContract(suite);
+  timeContract(suite);
+  limitsContract(suite);
+  whoseContract(suite);
   booksContract(suite);
 }

@@ -199,7 +199,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
       await sender.query('commit');
       sender.release();
       await observing;
-      assert.equal((await ledger.order('A'))?.payments[0]?.stage, 'uncertain');
+      assert.equal((await ledger.order('A'))?.payments[0]?.stage, 'sending');
     });
 
     it('is migrated once by several who start at once', async () => {
