@@ -365,6 +365,7 @@ describe('an answer of the gateway that is lost', () => {
       const release = proxy.hold();
       session.again(method);
       await clock.advance(0);
+      assert.equal(panel(), 'fetching', 'in its place, not by way of the choice');
       assert.deepEqual(new Set(proxy.starts.map(({ key }) => key)).size, 2);
       proxy.settle({ status: 'SUCCESS' });
       release();
