@@ -42,8 +42,7 @@ let later: typeof import('./later.ts') | undefined;
  * @attr {string} methods - Which of the order's methods to show, in this order, separated by spaces or commas.
  * @attr {DIRECT|CHECKOUT|JETGO|QR} method - The method chosen at first. Default: the first one.
  * @attr {string} lang - Language. Default: the nearest `lang` of the page, then the order's, then the browser's.
- * @attr {_self|_blank|_top} checkout-target - Where the checkout opens: in place of the page (default), in a new tab, or out of a frame,
- *   as the default does in a frame; where that is not allowed, in a new tab.
+ * @attr {_self|_blank|_top} checkout-target - Where the checkout opens: in place of the page (default; out of a frame), or in a new tab.
  * @attr {boolean} required - Holds the form around it back until the order is paid.
  *
  * @fires {CustomEvent<PaymentEventDetails['payment-submit']>} payment-submit - Before a payment is started; cancelable.

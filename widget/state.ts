@@ -26,8 +26,11 @@ export type Stage =
   | { at: 'following' }
   /** Back at the choice although there is a payment; or something about the last try is to be said there. */
   | { at: 'choosing'; trouble?: Trouble; errors?: FieldErrors }
-  /** A start was sent and has no answer yet; `slow`: for longer than most, or it had to be sent again. */
-  | { at: 'sending'; slow: false | 'long' | 'again' }
+  /**
+   * A start was sent and has no answer yet; `slow`: for longer than most, or it had to be sent again. `anew`: in place of a payment
+   * that ended or will not come, by this method.
+   */
+  | { at: 'sending'; slow: false | 'long' | 'again'; anew?: Method }
   /** Nothing can be done with this token. */
   | { at: 'stopped'; trouble: Trouble };
 

@@ -12,7 +12,7 @@ export type Shown = Choice | Outcome;
 
 export type Outcome =
   | { panel: 'checking' }
-  /** The gateway's answer is awaited. `isLong`: for longer than most. */
+  /** The proxy's or the gateway's answer is awaited. `isLong`: for longer than most. */
   | { panel: 'fetching'; method: Method; isLong: boolean }
   /** The gateway's answer is lost: there is nothing to pay with here. */
   | { panel: 'missed'; method: Method }
@@ -32,6 +32,7 @@ export function show(state: SessionState, now: number): Outcome | null {
   if (paid) return { panel: 'paid', payment };
   if (stage.at === 'stopped') return { panel: 'trouble', trouble: stage.trouble };
   if (!claims) return { panel: 'trouble', trouble: { code: 'invalid_token', retryable: false } };
+  if (stage.at === 'sending' && stage.anew) return { panel: 'fetching', method: stage.anew, isLong: !!stage.slow };
   if (stage.at === 'following') {
     const shown = payment && showPayment(payment, now + state.skewMs);
     // Where nothing can be started any more, it is not said that one may try again.

@@ -24,7 +24,8 @@ interface SceneOptions {
   language?: string;
 }
 
-async function scene({ heard = true, claims, view, language = 'en' }: SceneOptions = {}) {
+async function scene({ heard = true, claims, view, language: first = 'en' }: SceneOptions = {}) {
+  let language = first;
   const clock = new Clock();
   const proxy = new FakeProxy(claims, view, clock.now);
   const element = new Host();
@@ -66,7 +67,8 @@ async function scene({ heard = true, claims, view, language = 'en' }: SceneOptio
   open();
   await clock.advance(0);
   events.length = 0;
-  return { clock, proxy, element, session, events, errands, panel, open, state: () => state };
+  const speak = (tag: string) => void (language = tag);
+  return { clock, proxy, element, session, events, errands, panel, open, speak, state: () => state };
 }
 
 const choose = (session: Session, method: 'DIRECT' | 'CHECKOUT' | 'JETGO' | 'QR') => session.edit({ method });
@@ -365,6 +367,7 @@ describe('an answer of the gateway that is lost', () => {
       const release = proxy.hold();
       session.again(method);
       await clock.advance(0);
+      assert.equal(panel(), 'fetching', 'in its place, not by way of the choice');
       assert.deepEqual(new Set(proxy.starts.map(({ key }) => key)).size, 2);
       proxy.settle({ status: 'SUCCESS' });
       release();
@@ -418,6 +421,22 @@ describe('the language of a start', () => {
       assert.deepEqual(proxy.starts[0]?.body, { method: 'QR', language: sent });
     });
   }
+});
+
+describe('another language', () => {
+  it('makes no other start of the same one, whose answer was lost', async () => {
+    const { clock, proxy, session, panel, speak } = await scene();
+    proxy.isDown = true;
+    choose(session, 'QR');
+    session.pay();
+    await clock.advance(120_000);
+    proxy.isDown = false;
+    speak('de');
+    session.pay();
+    await clock.advance(1_000);
+    assert.deepEqual([new Set(proxy.starts.map(({ key }) => key)).size, panel()], [1, 'scan']);
+    assert.equal(proxy.starts.at(-1)?.body?.language, 'de');
+  });
 });
 
 describe('a refusal for good', () => {

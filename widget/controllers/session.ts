@@ -4,11 +4,11 @@
 // the element; it knows no Lit beyond that, so its tests need no browser.
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { Method, OrderView, StartPayment } from '../../backend-proxy/protocol/wire.ts';
-import { checkDraft, exampleAmount, writeAmount } from '../draft.ts';
+import { checkDraft, writeAmount } from '../draft.ts';
 import { followOut, prepareErrand, runErrand, type CheckoutTarget, type Errand } from '../errand.ts';
 import { emit, emitChange } from '../events.ts';
 import { NO_ANSWER, createProxyClient, Refusal, type ProxyClient } from '../proxy-client.ts';
-import { offeredMethods } from '../choice.ts';
+import { refusedState, troubleOf } from '../refused.ts';
 import { FOLLOWING, type SessionState, type Trouble } from '../state.ts';
 import { mayStart, PATIENCE_MS, show } from '../view.ts';
 import { deliver } from './delivery.ts';
@@ -134,10 +134,11 @@ export class Session implements ReactiveController {
     const state = this.#host.state();
     const method = this.#host.chosen();
     // While there is something to wait for, another payment could be one too many.
-    if (!method || state.stage.at === 'sending' || !mayStart(show(state, this.#options.now()))) return;
+    const shown = show(state, this.#options.now());
+    if (!method || state.stage.at === 'sending' || !mayStart(shown)) return;
     const { body, errors } = checkDraft(state, method, this.#host.language());
     if (errors) this.#host.set({ stage: { at: 'choosing', errors } });
-    else this.#send(body, state.order);
+    else this.#send(body, state.order, !!shown);
   }
 
   /** Back to the choice. A payment that is open stays open until another is started. */
@@ -193,7 +194,8 @@ export class Session implements ReactiveController {
     this.#stream?.wake();
   }
 
-  #send(body: StartPayment, order: OrderView): void {
+  /** `anew`: in place of what is shown of the payment before. */
+  #send(body: StartPayment, order: OrderView, anew: boolean): void {
     const { prepareErrand: prepare, newKey } = this.#options;
     if (!emit(this.#host.element, 'payment-submit', { method: body.method, amount: body.amount ?? order.amount }))
       return;
@@ -205,7 +207,7 @@ export class Session implements ReactiveController {
     if (body.method === 'CHECKOUT') this.#errand = prepare(this.#host.element.checkoutTarget);
     // The request goes first: noting and drawing that it is under way costs a slow phone milliseconds.
     if (this.#client) void this.#deliver(this.#client, { ...body, ...this.#spoken() }, this.#attempt);
-    this.#host.set({ stage: { at: 'sending', slow: false } });
+    this.#host.set({ stage: { at: 'sending', slow: false, ...(anew && { anew: body.method }) } });
   }
 
   /** For the gateway's own pages; not what makes a start another one. */
@@ -226,7 +228,7 @@ export class Session implements ReactiveController {
       key: attempt.key,
       signal,
       isOver: () => signal.aborted || this.#host.state().stage.at !== 'sending',
-      onSlow: () => this.#host.set({ stage: { at: 'sending', slow: 'again' } }),
+      onSlow: () => this.#slow('again'),
     });
     if (answer instanceof Refusal) {
       // Else the proxy may have it all the same, or may take it later: the same key stays safe.
@@ -240,8 +242,12 @@ export class Session implements ReactiveController {
     attempt.isLong = true;
     if (signal.aborted) return;
     this.#recognize(this.#host.state().order);
+    this.#slow('long');
+  }
+
+  #slow(slow: 'long' | 'again'): void {
     const { stage } = this.#host.state();
-    if (stage.at === 'sending' && !stage.slow) this.#host.set({ stage: { at: 'sending', slow: 'long' } });
+    if (stage.at === 'sending' && stage.slow !== 'again') this.#host.set({ stage: { ...stage, slow } });
   }
 
   #started(view: OrderView): void {
@@ -307,43 +313,15 @@ export class Session implements ReactiveController {
     if (isNews) this.#report(NO_ANSWER);
   }
 
-  /** Says what is wrong: at the choice, in its place where no new payment will be taken, or for good. */
-  #refuse(
-    { problem: { code, retryable, requestId, detail, errors = [] } }: Refusal,
-    stopped = code.includes('token'),
-  ): void {
-    const trouble = { code, retryable, requestId, detail };
-    const wrong = (name: string) => errors.some(({ field }) => field === name);
-    const { closed } = this.#host.state();
+  /** Says what is wrong, and goes on listening unless nothing will be heard. */
+  #refuse({ problem }: Refusal, stopped = problem.code.includes('token')): void {
     this.#drop();
-    this.#host.set({
-      closed: stopped || retryable || this.#isMendable(code) ? closed : trouble,
-      stage: stopped
-        ? { at: 'stopped', trouble }
-        : {
-            at: 'choosing',
-            trouble,
-            errors: {
-              ...(wrong('amount') && {
-                amount: 'amountWrong',
-                example: exampleAmount(this.#host.state(), this.#host.language()),
-              }),
-              ...(wrong('customer') && { customer: 'walletWrong' }),
-            },
-          },
-    });
+    this.#host.set(refusedState(problem, this.#host.state(), this.#host.language(), stopped));
     if (stopped) {
       this.#stream?.stop();
       this.#sending.abort();
     } else this.#stream?.wake();
-    this.#report(trouble);
-  }
-
-  /** What the shopper can do something about at the choice; nothing else that is refused for good will be taken by asking again. */
-  #isMendable(code: string): boolean {
-    return (
-      code === 'invalid_request' || (code === 'method_unavailable' && offeredMethods(this.#host.state()).length > 1)
-    );
+    this.#report(troubleOf(problem));
   }
 
   /** Also where developers look. */
