@@ -119,3 +119,32 @@ test('the proxy is killed while the shopper waits: the widget comes back by itse
   assert.deepEqual(others, [], 'the browser may complain about the connection, and about nothing else');
   await Promise.all([shopper.leave(), phone.leave()]);
 });
+
+test('a payment of which the gateway reports another sum is a person’s to end, and the shopper is told who did', async () => {
+  const shopper = await world.shopper();
+  const phone = await world.phone(ADA);
+  await shopper.order();
+  await shopper.pay('QR');
+  const code = await shopper.scannedCode();
+  await world.control('/faults', { status: { tamper: { amount: 0.01 } } });
+  await phone.scan(code);
+  await phone.approve();
+  const resolve = () =>
+    fetch(`${world.stack.proxy}/transactions/${shopper.orderId}/resolve`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${world.stack.secrets.merchantApiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ status: 'FAILED', by: 'Mia of the shop', note: 'sent back by the wallet' }),
+    });
+  let answer = await resolve();
+  for (let tried = 0; answer.status === 409 && tried < 100; tried += 1) {
+    await new Promise((done) => setTimeout(done, 100));
+    answer = await resolve();
+  }
+  assert.equal(answer.status, 200, await answer.text());
+  await shopper.sees('failed');
+  await shopper.page.getByText('The shop has closed this payment').waitFor();
+  await shopper.isUnfulfilled();
+  assert.equal((await resolve()).status, 409, 'a person’s word is asked for once');
+  await Promise.all([shopper.leave(), phone.leave()]);
+  await world.control('/faults', {});
+});
