@@ -21,6 +21,7 @@ export interface ShopperOrder {
   amount: string;
   currency: string;
   customerReferenceNo?: string;
+  payWithin?: number;
 }
 
 /** What they were told. */
