@@ -1,11 +1,15 @@
-// Builds the widget into dist/widget, for pages: widget.js (the module they load), its lazy chunks, and integrity.json.
+// Builds the widget into dist/widget, for pages: widget.js (the module they load), its lazy chunks, integrity.json
+// and the licences of what they hold.
 // The npm package of the same sources is built by widget/build/.
 import { defineConfig } from 'vite';
+import { licences } from './widget/build/licences.ts';
 import { integrity, minifyTemplates } from './widget/build/plugins.ts';
 
 export default defineConfig({
-  plugins: [minifyTemplates(), integrity()],
+  plugins: [minifyTemplates(), licences(import.meta.dirname), integrity()],
   publicDir: false,
+  // Beside this file lies the proxy's .env, which is none of the build's business.
+  envDir: false,
   build: {
     outDir: 'dist/widget',
     target: 'es2022',

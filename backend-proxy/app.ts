@@ -49,7 +49,7 @@ export interface ProxyConfig {
   webhook?: WebhookTarget | undefined;
   /** Reverse proxies in front whose X-Forwarded-For is believed; default none. */
   trustedProxies?: number;
-  /** How browsers reach the proxy, for the OpenAPI document; default: as the request for it came. */
+  /** How browsers reach the proxy, for the OpenAPI document; default: where in the same server it is mounted. */
   publicUrl?: string | undefined;
   /** Host and port, by which this process knows its own calls again after a restart; default: none of them are its own. */
   self?: string;
@@ -275,11 +275,14 @@ function document(app: OpenAPIHono, publicUrl: string | undefined): void {
   // Made once, when it is first asked for: it takes 100 ms.
   let routes: object | undefined;
   app.get('/openapi.json', (c) => {
-    const url = publicUrl ?? new URL('.', c.req.url).href;
+    // Of the request its path alone: the host is the caller's word, and must not come back from a cache to somebody else.
+    const url = publicUrl ?? new URL('.', c.req.url).pathname;
     if (routes === undefined) {
       documentWebhooks(app);
       routes = app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'Payment widget proxy', version: '1' } });
     }
-    return c.json({ ...routes, servers: [{ url: url.replace(/\/$/, '') }] });
+    return c.json({ ...routes, servers: [{ url: url.replace(/\/$/, '') || '/' }] }, 200, {
+      'Cache-Control': 'public, max-age=60',
+    });
   });
 }

@@ -48,7 +48,7 @@ interface RefusalOptions {
   cause?: unknown;
 }
 
-/** What a database said, as what it means to the caller: nothing was decided, and the same may succeed later. */
+/** What a database said, as what it means to the caller: the same, asked again with the same key, may succeed later. */
 export function unavailable(cause: unknown): Refusal {
   return new Refusal('unavailable', 'The books cannot be read or written just now; try again.', { cause });
 }

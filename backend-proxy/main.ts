@@ -5,6 +5,8 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
+// Whatever this process makes, the books above all, is for its own user: they hold wallet ids.
+process.umask(0o077);
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/proxy', import.meta.url)));
 
 try {
@@ -13,7 +15,16 @@ try {
   // Now, because a process that is killed keeps nothing.
   flushCompileCache();
 } catch (error) {
-  // Meant for the operator as it is: what is wrong with the configuration, or why the books cannot be opened.
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
+  // A line of the log like any other, made by hand: what would make it may be what is missing.
+  const line = { level: 'fatal', time: new Date().toISOString(), event: 'not started', error: reasonOf(error) };
+  process.stdout.write(`${JSON.stringify(line)}\n`, () => process.exit(1));
+}
+
+/** Meant for the operator: what is wrong with the configuration, why the books cannot be opened, what is not installed. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isMissing = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+  return isMissing
+    ? `${error.message.split('\n')[0]}: the dependencies are not installed; run \`npm ci\` before.`
+    : error.message;
 }

@@ -19,9 +19,19 @@ const rule = (allowed: string) => ({
   error: ({ input }: { input?: unknown }) => (input === undefined ? `required: ${allowed}` : allowed),
 });
 const matching = (pattern: RegExp, allowed: string) => z.string(rule(allowed)).regex(pattern, rule(allowed));
-const line = (most: number) => {
-  const allowed = rule(`a string of 1 to ${most} characters`);
-  return z.string(allowed).min(1, allowed).max(most, allowed);
+/**
+ * Text that people read on one line. Control characters are no text (a database may refuse them, a terminal obeys them), and marks
+ * that turn the direction of what follows let a text be read as another.
+ */
+export const line = (most: number) => {
+  const allowed = rule(
+    `a string of 1 to ${most} characters, without control characters or marks that turn the direction`,
+  );
+  return z
+    .string(allowed)
+    .min(1, allowed)
+    .max(most, allowed)
+    .regex(/^[^\p{Cc}\u202A-\u202E\u2066-\u2069]*$/u, allowed);
 };
 
 export const orderIdSchema = matching(/^[!-~]{1,64}$/, '1 to 64 printable ASCII characters, no spaces');

@@ -1,14 +1,16 @@
 // The composition root: the environment in, a listening server out.
 // SIGTERM and SIGINT drain: no new connections, streams ended (the widgets come back elsewhere), work in hand finished.
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { pino } from 'pino';
 import { createProxy, describe, type Log } from './app.ts';
 import { bindBooks } from './bind.ts';
 import { readConfig } from './config.ts';
 import { createGateway } from './gateway/http.ts';
 import { createLedger } from './ledger/books.ts';
 import { openStore } from './ledger/open.ts';
+import { createLogger } from './log.ts';
+import { keepPrivate } from './private-files.ts';
 import { listen } from './server.ts';
 
 const DRAIN_LIMIT_MS = 35_000;
@@ -16,18 +18,19 @@ const DRAIN_LIMIT_MS = 35_000;
 /** Resolves when it listens. Throws an Error that is meant for the operator, as it is. */
 export async function start(env: Record<string, string | undefined>): Promise<void> {
   const config = readConfig(env);
-  const logger = pino({
-    level: config.LOG_LEVEL,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-  });
+  if (!existsSync(new URL('../dist/widget/widget.js', import.meta.url))) {
+    throw new Error('The widget is not built: run `npm run build` before.');
+  }
+  const logger = createLogger(config.LOG_LEVEL);
   const log: Log = (level, event, fields = {}) => logger[level]({ event, ...fields });
   const die = (error: unknown): never => {
     logger.fatal({ event: 'the books failed', error: describe(error) });
     process.exit(1);
   };
 
+  const { open, stillOpen } = keepPrivate(filesOf(config.DATABASE_URL));
+  if (open.length > 0)
+    log('warn', 'other users could read the books: their rights were taken away', { open, stillOpen });
   const store = await setBy('DATABASE_URL', openStore(config.DATABASE_URL, die));
   const ledger = createLedger(store, { idPrefix: config.ORDER_ID_PREFIX ?? '' });
   const self = `${hostname()}:${config.PORT || randomUUID()}`;
@@ -92,6 +95,13 @@ export async function start(env: Record<string, string | undefined>): Promise<vo
     database: config.DATABASE_URL.split(':')[0],
     webhooks: url === undefined || secrets === undefined ? 'off' : 'on',
   });
+}
+
+/** The books' own files; none where a server keeps them. */
+function filesOf(databaseUrl: string): string[] {
+  if (!databaseUrl.startsWith('file:')) return [];
+  const path = databaseUrl.slice('file:'.length);
+  return [path, `${path}-wal`, `${path}-shm`];
 }
 
 /** What fails in the words of the system or the database gets the name of the variable that set it. */

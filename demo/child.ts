@@ -14,8 +14,12 @@ const TIE = `data:text/javascript,${encodeURIComponent(
   "process.once('disconnect', () => process.kill(process.pid, 'SIGKILL')); process.channel?.unref();",
 )}`;
 
-/** What a child needs of this process's environment; settings meant for something else stay out. */
 const INHERITED = /^(PATH|SYSTEMROOT|TEMP|TMP|TMPDIR|HOME|USERPROFILE|LOG_LEVEL|NODE_V8_COVERAGE)$/i;
+
+/** What a child needs of this process's environment; settings meant for something else, secrets among them, stay out. */
+export function inheritedEnvironment(): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([key]) => INHERITED.test(key)));
+}
 
 export interface ChildSettings {
   name: string;
@@ -41,9 +45,8 @@ export class Child {
 
   constructor(settings: ChildSettings) {
     this.#settings = settings;
-    const inherited = Object.entries(process.env).filter(([key]) => INHERITED.test(key));
     this.#process = spawn(process.execPath, ['--import', TIE, settings.file], {
-      env: { ...Object.fromEntries(inherited), ...settings.env },
+      env: { ...inheritedEnvironment(), ...settings.env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       windowsHide: true,
     });

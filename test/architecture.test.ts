@@ -62,18 +62,17 @@ describe('the rooms', () => {
     );
   });
 
-  it('lets only sqlite.ts say node:sqlite and only postgres.ts say pg', () => {
+  it('lets only sqlite.ts say node:sqlite, and only postgres.ts and its connections say pg', () => {
     const proxy = within('backend-proxy/');
     assertNone(
       IMPORTS.filter(
         ({ from, target }) => proxy(from) && target === 'node:sqlite' && from !== 'backend-proxy/ledger/sqlite.ts',
       ),
     );
-    assertNone(
-      IMPORTS.filter(
-        ({ from, target }) => proxy(from) && target === 'pg' && from !== 'backend-proxy/ledger/postgres.ts',
-      ),
+    const ofPostgres = new Set(
+      ['postgres', 'connection', 'listening'].map((name) => `backend-proxy/ledger/${name}.ts`),
     );
+    assertNone(IMPORTS.filter(({ from, target }) => proxy(from) && target === 'pg' && !ofPostgres.has(from)));
   });
 
   it('shows the use cases their ports as types only', () => {

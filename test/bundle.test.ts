@@ -51,6 +51,25 @@ describe('the built widget', () => {
     for (const hash of Object.values(hashes)) assert.match(hash, /^sha384-[A-Za-z0-9+/]{64}$/);
   });
 
+  it('comes with the licence of every package that is in it, word for word', () => {
+    const maps = readdirSync(folder).filter((name) => name.endsWith('.map'));
+    // Not what the build counted, but what the files themselves say that they are made of.
+    const sources = maps.flatMap(
+      (name) => (JSON.parse(readFileSync(join(folder, name), 'utf8')) as { sources: string[] }).sources,
+    );
+    const packages = new Set(
+      sources.flatMap((source) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1] ?? []),
+    );
+    assert.ok(packages.has('lit') || packages.has('lit-html'), [...packages].join());
+    const licences = readFileSync(join(folder, 'LICENSES.txt'), 'utf8');
+    assert.match(licences, /Copyright \(c\) 2017 Google LLC/);
+    for (const name of packages) {
+      const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8')) as { version: string };
+      assert.ok(licences.includes(`${name} ${version} (`), name);
+      assert.ok(licences.includes(readFileSync(`node_modules/${name}/LICENSE`, 'utf8').trim()), name);
+    }
+  });
+
   it('runs no text as code and writes no HTML of its own', () => {
     const text = scripts()
       .map((name) => readFileSync(join(folder, name), 'utf8'))

@@ -1,55 +1,61 @@
 // Holds SECURITY.md to the project: each row of its attack table names guards that exist and a test that exists, in the file
-// where it is said to be. Whether the test fails without the guard is for mutation testing to say.
+// where it is said to be, and each guard has an edit that takes it away and fits the code. That the test then fails is shown by
+// `npm run test:guards`, which takes too long for every run.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { describe, it } from 'node:test';
-
-interface Row {
-  attack: string;
-  guards: string[];
-  file: string;
-  test: string;
-}
-
-function rows(): Row[] {
-  const lines = readFileSync('SECURITY.md', 'utf8').split('\n');
-  const table = lines.slice(lines.findIndex((line) => /^\| attack +\|/.test(line)) + 2);
-  return table
-    .slice(
-      0,
-      table.findIndex((line) => !line.startsWith('|')),
-    )
-    .map((line) => {
-      const [, attack = '', , guard = '', tested = ''] = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
-      const guards = [...guard.matchAll(/`([\w/.-]+\.ts)`/g)].map(([, path = '']) => path);
-      const [, file = '', test = ''] = /^`(test\/[\w/.-]+\.ts)`: (.+)$/.exec(tested) ?? [];
-      return { attack, guards, file, test };
-    });
-}
-
-/** The names of a file's tests, as written between any of the three quotes. */
-function testsOf(file: string): string[] {
-  const calls = readFileSync(file, 'utf8').matchAll(/\bit\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`([^`]*)`)/g);
-  return [...calls].map(([, single, double, template]) => (single ?? double ?? template ?? '').replace(/\\(.)/g, '$1'));
-}
+import { changesOf, withoutGuard } from './guards/apply.ts';
+import { EDITS } from './guards/edits.ts';
+import { attackRows, testsOf } from './security-table.ts';
 
 describe("SECURITY.md's attack table", () => {
   it('has a row for each attack, whole', () => {
-    assert.ok(rows().length >= 50, `${rows().length} rows`);
-    for (const { attack, guards, file, test } of rows()) {
+    assert.ok(attackRows().length >= 50, `${attackRows().length} rows`);
+    for (const { attack, guards, file, test } of attackRows()) {
       assert.ok(attack !== '' && guards.length > 0 && file !== '' && test !== '', attack);
     }
   });
 
   it('names guards that exist', () => {
-    const missing = rows().flatMap(({ attack, guards }) =>
+    const missing = attackRows().flatMap(({ attack, guards }) =>
       guards.filter((path) => !existsSync(path)).map((path) => `${attack}: ${path}`),
     );
     assert.deepEqual(missing, []);
   });
 
   it('names tests that exist, where they are', () => {
-    const missing = rows().filter(({ file, test }) => !existsSync(file) || !testsOf(file).includes(test));
+    const missing = attackRows().filter(({ file, test }) => !existsSync(file) || !testsOf(file).includes(test));
     assert.deepEqual(missing, []);
+  });
+
+  it('has an edit for each of its rows, and none for a row that is gone', () => {
+    const attacks = attackRows().map(({ attack }) => attack);
+    assert.equal(new Set(attacks).size, attacks.length, 'no two have the same name');
+    const withoutEdit = attacks.filter((attack) => (EDITS[attack] ?? []).length === 0);
+    const gone = Object.keys(EDITS).filter((attack) => !attacks.includes(attack));
+    assert.deepEqual({ withoutEdit, gone }, { withoutEdit: [], gone: [] });
+  });
+
+  it('names the guards that its edits take away, and no others', () => {
+    const differing = attackRows().flatMap(({ attack, guards }) => {
+      const named = new Set(guards);
+      const edited = new Set((EDITS[attack] ?? []).flatMap(changesOf).map(({ file }) => file));
+      return named.symmetricDifference(edited).size > 0 ? [{ attack, named: [...named], edited: [...edited] }] : [];
+    });
+    assert.deepEqual(differing, []);
+  });
+
+  it('has edits that fit: each text to find is in its file exactly once', () => {
+    const unfit = Object.entries(EDITS).flatMap(([attack, edits]) =>
+      edits.flatMap((edit) => {
+        try {
+          withoutGuard(edit);
+          return [];
+        } catch (error) {
+          return [`${attack}: ${String(error)}`];
+        }
+      }),
+    );
+    assert.deepEqual(unfit, []);
   });
 });

@@ -2,17 +2,27 @@
 
 /** The URL of a checkout page: https, or http on loopback for a sandbox; else null. */
 export function checkoutLink(url: string | null): string | null {
-  const { protocol, hostname } = parse(url);
-  const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname ?? '');
-  return protocol === 'https:' || (protocol === 'http:' && loopback) ? url : null;
+  return parse(url).protocol === 'https:' || isLocal(url) ? url : null;
 }
 
-/** A link into an app. Its scheme is the wallet's own, so what could run or read something in this page is excluded by name. */
+/**
+ * A link into an app, or to a page as above. Which schemes are wallets' is the proxy's list (its profile's `appSchemes`), which
+ * cannot be known here: so here only those are left out that no wallet has, that run or read something in this page, or that
+ * install or start something on the device.
+ */
 export function appLink(url: string | null): string | null {
   const { protocol } = parse(url);
-  return protocol && !/^(javascript|data|blob|file|about|vbscript|view-source|filesystem):$/.test(protocol)
-    ? url
-    : null;
+  const isRefused =
+    !protocol ||
+    /^(javascript|data|blob|file|about|vbscript|view-source|filesystem|ftp|wss?|itms-services|search-ms|ms-.*):$/.test(
+      protocol,
+    );
+  return isRefused || (protocol === 'http:' && !isLocal(url)) ? null : url;
+}
+
+function isLocal(url: string | null): boolean {
+  const { protocol, hostname = '' } = parse(url);
+  return protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
 function parse(url: string | null): Partial<URL> {

@@ -26,9 +26,28 @@ export function qrPath({ size, modules }: { size: number; modules: string }): st
   return path;
 }
 
-/** The data URL, if it is an image by base64 and so can do nothing but be drawn; an SVG is as harmless as a PNG in an <img>. */
+/** 64 KB in base64, and the type before it. */
+const MAX_IMAGE_CHARACTERS = 90_000;
+const MAX_IMAGE_SIDE = 2048;
+
+/**
+ * The data URL, if it is an image by base64 and so can do nothing but be drawn by the <img> that it is for. What drawing it costs the
+ * proxy has made sure of, from the picture's header and each element of an SVG (gateway/trust.ts); to read those again would
+ * be more bytes for every shopper than all of this file. Here it is only held to what can be seen for nothing.
+ */
 export function qrImage(code: QrCode): string | null {
-  return 'image' in code && /^data:image\/(png|jpeg|gif|webp|svg\+xml);base64,/.test(code.image) ? code.image : null;
+  const isDrawn =
+    'image' in code &&
+    code.image.length <= MAX_IMAGE_CHARACTERS &&
+    /^data:image\/(png|jpeg|gif|webp|svg\+xml);base64,/.test(code.image);
+  return isDrawn ? code.image : null;
+}
+
+/** For an <img>'s `load`, which mostly comes before its pixels are decoded: lets go of one that has too many. An SVG has none. */
+export function dropIfLarge({ target }: { target: unknown }): void {
+  const image = target as HTMLImageElement;
+  const isLarge = Math.max(image.naturalWidth, image.naturalHeight) > MAX_IMAGE_SIDE;
+  if (isLarge && !image.src.startsWith('data:image/svg')) image.removeAttribute('src');
 }
 
 function decode(modules: string): Uint8Array {

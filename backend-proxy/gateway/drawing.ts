@@ -2,10 +2,11 @@
 // ten <use> each are 1.8 KB and hang a page. So what may be in it is listed, elements and attributes, and all else is refused.
 // It is read here as strictly as it has to be written: what another parser could read otherwise is refused as well.
 
-/** Each level may be a layer of its own in the browser's memory. A code needs three. */
+/** Each level may be a clip of its own. A code needs three. */
 const MAX_DEPTH = 16;
 const ELEMENTS = new Set('svg g path rect circle ellipse line polyline polygon title desc defs'.split(' '));
-const PAINT = 'fill fill-opacity fill-rule stroke stroke-opacity stroke-width stroke-linecap stroke-linejoin opacity color shape-rendering'; // prettier-ignore
+/** Not `opacity`: each use of it is a layer, and what fits into 64 KB of them takes a browser half a minute. */
+const PAINT = 'fill fill-opacity fill-rule stroke stroke-opacity stroke-width stroke-linecap stroke-linejoin color shape-rendering'; // prettier-ignore
 const PAINTS = new Set(PAINT.split(' '));
 const ATTRIBUTES = new Set([
   ...PAINTS,

@@ -183,7 +183,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
     time,
     async clockOffset() {
       const before = Date.now();
-      const books = await time();
+      const books = await read(() => store.time());
       return books - (before + Date.now()) / 2;
     },
     async prune() {

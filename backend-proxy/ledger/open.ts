@@ -2,9 +2,18 @@
 import { openSqlite } from './sqlite.ts';
 import type { Store } from './store.ts';
 
-/** `file:PATH` (SQLite) or `postgres://…`. `onFatal`: the disk failed under a commit and the process has to end. */
-export async function openStore(url: string, onFatal: (error: unknown) => void): Promise<Store> {
+const CONNECTIONS = 16;
+
+/**
+ * `file:PATH` (SQLite) or `postgres://…`. `onFatal`: the disk failed under a commit and the process has to end.
+ * `connections`: of PostgreSQL, for queries; one more listens, and for a moment one more asks after a lost commit.
+ */
+export async function openStore(
+  url: string,
+  onFatal: (error: unknown) => void,
+  { connections = CONNECTIONS }: { connections?: number } = {},
+): Promise<Store> {
   if (url.startsWith('file:')) return openSqlite(url.slice('file:'.length), onFatal);
   const { openPostgres } = await import('./postgres.ts');
-  return openPostgres(url);
+  return openPostgres(url, connections);
 }

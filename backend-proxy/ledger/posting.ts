@@ -29,6 +29,8 @@ export interface Posting {
   idPrefix: string;
 }
 
+const whileDisputed = sql<number>`case when mismatch + conflict > 0 then needs_review else 0 end`;
+
 interface Raising {
   detail?: string | null;
   endedBy?: TransactionRow['ended_by'];
@@ -45,6 +47,8 @@ export async function raise(p: Posting, id: string, stage: Stage, { detail = nul
       ended_by: endedBy,
       updated_at: p.now,
       version: eb('version', '+', 1),
+      // What only took too long has its end now; what is disputed still waits for a person.
+      ...(rank >= STAGES.not_created.rank && { needs_review: whileDisputed }),
     }))
     .where('id', '=', id)
     .where('rank', '<', rank)

@@ -1,20 +1,33 @@
 // The store on node:sqlite: one file, for one proxy (a second one on the same file is safe, and waits its turn).
 // All writes go through one queue with one commit per turn of the event loop: a commit is an fsync, and an fsync is the
 // price of everything here, so those that wait together pay it together. Each still fails alone, behind a savepoint.
+// SQLite's own wait for a lock would stop the whole process, so there is none: the queue waits, and reads need no lock.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { Kysely, SqliteDialect, sql, type SqliteDatabase } from 'kysely';
 import { unavailable } from '../errors.ts';
 import { migrate, type Tables } from './schema.ts';
 import type { Books, Store } from './store.ts';
 
-const BUSY_TIMEOUT_MS = 5_000;
+/** How long an opening or a write waits for a lock that another process holds, and how often it looks. */
+const LOCK_WAIT_MS = 5_000;
+const LOCK_ASKED_EVERY_MS = 5;
+const MOST_WRITES_WAITING = 10_000;
 const MOST_WRITES_A_COMMIT = 128;
 const MOST_STATEMENTS_KEPT = 200;
 /** SQLite's primary result codes: the low byte of `errcode`. */
+const SQLITE_BUSY = 5;
 const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
+/**
+ * FULL: a commit is on the disk before it is answered; NORMAL may lose the last ones with the power.
+ * The limit: a reader that stays (a backup) makes the log grow, and the first commit after it has gone cuts the log to
+ * this, twice what it usually is. So nothing else has to: a truncating checkpoint would find nothing to gain.
+ */
+const PRAGMAS = `
+  PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = ${8 * 1024 * 1024};`;
 
 interface Waiting {
+  since: number;
   run: (tx: Books) => Promise<void>;
   settle: (error: unknown) => void;
 }
@@ -24,19 +37,25 @@ interface Waiting {
  * so the process has to end and come back by reading what is there.
  */
 export async function openSqlite(path: string, onFatal: (error: unknown) => void): Promise<Store> {
-  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-  // FULL: a commit is on the disk before it is answered; NORMAL may lose the last ones with the power.
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
+  const database = new DatabaseSync(path, { timeout: 0 });
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(database) }) });
-  await migrate(db, 'sqlite');
+  await onceUnlocked(async () => {
+    database.exec(PRAGMAS);
+    await migrate(db, 'sqlite');
+  }).catch((error: unknown) => {
+    database.close();
+    throw error;
+  });
 
   const queue: Waiting[] = [];
   let flushing = false;
 
   function write<T>(op: (tx: Books, now: number) => Promise<T>): Promise<T> {
+    if (queue.length >= MOST_WRITES_WAITING) return Promise.reject(unavailable(new Error('Too many writes wait')));
     return new Promise<T>((resolve, reject) => {
       let result: T;
       queue.push({
+        since: performance.now(),
         run: async (tx) => {
           result = await op(tx, Date.now());
         },
@@ -50,22 +69,43 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
   }
 
   async function flush(): Promise<void> {
-    const batch = queue.splice(0, MOST_WRITES_A_COMMIT);
-    const outcomes = await db
+    const isLocked = await db
       .connection()
-      .execute((tx) => commitTogether(tx, batch))
+      .execute(commitNext)
       // Closed meanwhile: those who wait are told, and the process lives to end by itself.
-      .catch((error: unknown) => batch.map(() => unavailable(error)));
+      .catch((error: unknown) => giveUp(error, () => true));
+    if (queue.length === 0) flushing = false;
+    else if (isLocked === true) setTimeout(() => void flush(), LOCK_ASKED_EVERY_MS);
+    else setImmediate(() => void flush());
+  }
+
+  /** True where another process holds the lock; nobody was taken from the queue then but those who have waited long enough. */
+  async function commitNext(tx: Books): Promise<boolean> {
+    // IMMEDIATE: a plain BEGIN finds out only at its first write that another process holds the lock, and fails.
+    const refused = await sql`begin immediate`.execute(tx).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (primaryCode(refused) === SQLITE_BUSY) {
+      giveUp(refused, ({ since }) => since <= performance.now() - LOCK_WAIT_MS);
+      return true;
+    }
+    const batch = queue.splice(0, MOST_WRITES_A_COMMIT);
+    const outcomes = await commitTogether(tx, batch, refused);
     batch.forEach(({ settle }, at) => settle(outcomes[at]));
-    if (queue.length > 0) setImmediate(() => void flush());
-    else flushing = false;
+    return false;
+  }
+
+  /** The longest waiting stand first. */
+  function giveUp(error: unknown, isDone: (waiting: Waiting) => boolean): void {
+    const kept = queue.findIndex((waiting) => !isDone(waiting));
+    for (const { settle } of queue.splice(0, kept === -1 ? queue.length : kept)) settle(unavailable(error));
   }
 
   /** The error of each, or undefined where it is committed. */
-  async function commitTogether(tx: Books, batch: Waiting[]): Promise<unknown[]> {
+  async function commitTogether(tx: Books, batch: Waiting[], refused: unknown): Promise<unknown[]> {
     try {
-      // IMMEDIATE: a plain BEGIN finds out only at its first write that another process holds the lock, and fails.
-      await sql`begin immediate`.execute(tx);
+      if (refused !== undefined) throw refused;
       const outcomes: unknown[] = [];
       for (const { run } of batch) outcomes.push(await runAlone(tx, run));
       await sql`commit`.execute(tx);
@@ -108,6 +148,19 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     onAnnounced: () => undefined,
     close: () => db.destroy(),
   };
+}
+
+/** Does it again while another process holds a lock. What is done has to bear that. */
+async function onceUnlocked(work: () => Promise<void>): Promise<void> {
+  const until = performance.now() + LOCK_WAIT_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (primaryCode(error) !== SQLITE_BUSY || performance.now() > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, LOCK_ASKED_EVERY_MS));
+    }
+  }
 }
 
 function primaryCode(error: unknown): number | undefined {

@@ -31,8 +31,11 @@ export const EXPIRY_GRACE_MS = 2 * M;
 export const SENDING_LIMIT_MS = 45 * S;
 /** Two checks this far apart have to say FAILED before a payout is reported so. */
 export const PAYOUT_FAILED_APART_MS = 30 * S;
-/** A payout without an end after this, or a payment after the last sweep, needs a person. */
-export const PAYOUT_REVIEW_MS = D;
+/**
+ * A payout without an end after this, or a payment after the last sweep, needs a person. A little after the day, so that the last
+ * check of it can still be believed.
+ */
+export const PAYOUT_REVIEW_MS = D + 2 * M;
 export const LAST_SWEEP_MS = 7 * D;
 /** No answer for this long after the last sweep: nobody is asked any more. */
 const GIVE_UP_MS = LAST_SWEEP_MS + D;
@@ -114,6 +117,7 @@ export function nextCheckAt(row: Timeline, now: number): number | null {
   const times = [
     isRinging(t) ? allowed(t, now, CHECKS_PER_MINUTE, () => true) : Infinity,
     Number.isFinite(listed) ? allowed(t, listed, LISTED_PER_MINUTE, ({ rung }) => !rung) : Infinity,
+    reviewAt(t),
   ];
   const next = Math.min(...times);
   return Number.isFinite(next) ? next : null;
@@ -175,8 +179,13 @@ function listedTimes(t: Timeline): number[] {
   if (rank <= STAGES.uncertain.rank) due.push(...after(...unknownTimes(t, from)));
   if (rank <= STAGES.pending.rank && t.expiresAt !== null) due.push(...after(expiryOf(t, from), [0]));
   if (t.failedAt !== null) due.push(t.failedAt + PAYOUT_FAILED_APART_MS);
-  if (!t.needsReview && rank <= STAGES.pending.rank) due.push(t.createdAt + reviewAfterMs(type));
   return due;
+}
+
+/** When a person has to be asked: whether the gateway answers then or not. */
+function reviewAt({ type, stage, createdAt, needsReview }: Timeline): number {
+  const isOpen = STAGES[stage].rank <= STAGES.pending.rank;
+  return isOpen && !needsReview ? createdAt + reviewAfterMs(type) : Infinity;
 }
 
 /** From when "unknown" counts, and when it is to be asked for. */

@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context, MiddlewareHandler } from 'hono';
 import { Refusal } from '../errors.ts';
-import { isPublicAddress } from '../public-address.ts';
+import { callerAt, isPublicAddress } from '../public-address.ts';
 
 /** Whether a text is one of the secrets; takes as long whichever it is. */
 export function createSecretCheck(secrets: readonly string[]): (candidate: string) => boolean {
@@ -45,7 +45,7 @@ export function originIn(allowed: readonly string[]): MiddlewareHandler {
 }
 
 /**
- * The caller's address: the connection's, or, behind `trustedProxies` reverse proxies of the operator's, the one that the
+ * Whom the caller is counted as: by the connection's address, or, behind `trustedProxies` reverse proxies of the operator's, the one that the
  * outermost of them saw. What stands further left in X-Forwarded-For was written by the caller.
  * Undefined where unknown: a connection from a private address is a reverse proxy's that we were not told of, or a
  * developer's, and to count it as one caller would shut out all who come through it.
@@ -53,10 +53,15 @@ export function originIn(allowed: readonly string[]): MiddlewareHandler {
 export function addressOf(c: Context, trustedProxies: number): string | undefined {
   if (trustedProxies > 0) {
     const hops = (c.req.header('X-Forwarded-For') ?? '').split(',').map((hop) => hop.trim());
-    return hops.at(-trustedProxies) || undefined;
+    return callerAt(withoutPort(hops.at(-trustedProxies) ?? ''));
   }
   const hasSocket = typeof c.env === 'object' && c.env !== null && 'incoming' in c.env;
   // A socket that takes both families writes IPv4 as ::ffff:192.0.2.1.
   const address = hasSocket ? (getConnInfo(c).remote.address ?? '').replace(/^::ffff:(?=[0-9.]+$)/i, '') : '';
-  return isPublicAddress(address) ? address : undefined;
+  return isPublicAddress(address) ? callerAt(address) : undefined;
+}
+
+/** Some load balancers write `192.0.2.1:51234`, or `[2001:db8::1]:443`: another caller each time, were it taken as it is. */
+function withoutPort(hop: string): string {
+  return /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
 }

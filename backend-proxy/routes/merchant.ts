@@ -6,6 +6,7 @@ import {
   MAX_LIFETIME_S,
   checkTerms,
   currencySchema,
+  line,
   orderClaimsShape,
   orderIdSchema,
   walletIdSchema,
@@ -161,7 +162,7 @@ const postPayout = createRoute({
             .openapi({ description: 'Major units; whole unless the gateway takes decimals in payouts' }),
           currency: currencySchema,
           customer: walletIdSchema,
-          note: z.string().min(1).max(200).optional(),
+          note: line(200).optional(),
         })
         .openapi('NewPayout'),
     ),

@@ -15,6 +15,8 @@ const TYPES: Record<string, string> = {
   json: 'application/json',
   map: 'application/json',
 };
+/** Its licences' text goes where the widget's code goes. */
+const LICENCES = 'LICENSES.txt';
 /** The build names a chunk by its content, `later-Ab12Cd34.js`; but the entry and its dictionaries are `widget.js`, `locale-de.js`. */
 const HASHED = /^(?!locale-).+-[\w-]{8}\.js(\.map)?$/;
 /** Short for a name that outlives its content: an entry of yesterday asks for chunks that the build of today no longer has. */
@@ -85,7 +87,7 @@ interface WidgetFile {
 export function readWidgetFiles(folder: string): ReadonlyMap<string, WidgetFile> {
   const files = new Map<string, WidgetFile>();
   for (const name of namesIn(folder)) {
-    const type = TYPES[name.split('.').at(-1) ?? ''];
+    const type = name === LICENCES ? 'text/plain; charset=utf-8' : TYPES[name.split('.').at(-1) ?? ''];
     if (type === undefined) continue;
     const bytes = new Uint8Array(readFileSync(join(folder, name)));
     files.set(name, {

@@ -62,7 +62,7 @@ export class Register {
   bindReference(reference: string, walletId: string): void {
     const bound = this.#customerByReference.get(reference) ?? walletId;
     if (bound !== walletId) {
-      const message = 'This customerReferenceNo belongs to another customer; it must be unique per customer.';
+      const message = 'This customerReferenceNo belongs to another customer.';
       throw new Refusal(400, 'CUSTOMER_REFERENCE_TAKEN', message, 'customerReferenceNo');
     }
     this.#customerByReference.set(reference, bound);

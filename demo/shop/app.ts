@@ -11,8 +11,9 @@ import { deskPage, deskTables } from './desk-page.ts';
 import { StaffDesk } from './desk.ts';
 import { Fulfilment } from './fulfilment.ts';
 import { OrderBook } from './order-book.ts';
-import { notice } from './page.ts';
+import { notice, type Site } from './page.ts';
 import { ProxyClient } from './proxy-client.ts';
+import { staffOnly } from './staff.ts';
 import { addStorefront, type ShopSettings } from './storefront.ts';
 
 const BODY_LIMIT = 16 * 1024;
@@ -30,6 +31,8 @@ const ASSETS: Record<string, string> = {
 
 export function createShop(settings: ShopSettings, fetcher: typeof fetch = fetch, now: () => Date = () => new Date()) {
   const { proxyUrl, walletUrl } = settings;
+  const guard = staffOnly(settings);
+  const site = { walletUrl, hasDesk: guard !== undefined };
   const book = new OrderBook(now);
   const proxy = new ProxyClient(proxyUrl, settings.merchantApiKey, fetcher);
   const fulfilment = new Fulfilment(book, proxy, settings.webhookSecret);
@@ -41,8 +44,8 @@ export function createShop(settings: ShopSettings, fetcher: typeof fetch = fetch
   app.use(onlyAt(settings.publicUrl), csrf());
   addAssets(app);
 
-  addStorefront(app, { settings, book, fulfilment, now });
-  addDesk(app, new StaffDesk(book, proxy, now), walletUrl);
+  addStorefront(app, { settings, site, book, fulfilment, now });
+  if (guard !== undefined) addDesk(app.use('/desk/*', guard), new StaffDesk(book, proxy, now), site);
   app.notFound((c) => c.html(notice('Nothing here', 'This page does not exist.'), 404));
   return { app, sweep: () => fulfilment.sweep(now()) };
 }
@@ -96,16 +99,15 @@ function addAssets(app: Hono): void {
   }
 }
 
-/** Staff sign-in is a matter of each merchant, and no part of this demo, which is why it listens on loopback alone by default. */
-function addDesk(app: Hono, desk: StaffDesk, walletUrl: string | undefined): void {
+function addDesk(app: Hono, desk: StaffDesk, site: Site): void {
   app.get('/desk', async (c) => {
     const gathered = await desk.gather();
-    return c.html(deskPage(gathered, desk.formFor(c.req.query('back'), gathered), walletUrl));
+    return c.html(deskPage(gathered, desk.formFor(c.req.query('back'), gathered), site));
   });
   app.get('/desk/tables', async (c) => c.html(deskTables(await desk.gather())));
   app.post('/desk/payouts', async (c) => {
     const form = await desk.sendPayout(await c.req.parseBody());
     if (form === undefined) return c.redirect('/desk', 303);
-    return c.html(deskPage(await desk.gather(), form, walletUrl), 422);
+    return c.html(deskPage(await desk.gather(), form, site), 422);
   });
 }

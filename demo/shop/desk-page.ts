@@ -2,7 +2,7 @@
 // id of the next payout is made by the server and travels in the form, so sending the same form twice is the same payout.
 import { html } from 'hono/html';
 import { CURRENCY, formatMoney } from './catalogue.ts';
-import { page, type Markup } from './page.ts';
+import { page, type Markup, type Site } from './page.ts';
 import type { Payment, Payout, Status, Transaction } from './proxy-client.ts';
 
 /** What was typed, and what the proxy had against it. */
@@ -39,11 +39,15 @@ const times = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 });
 
-export function deskPage(desk: Desk, form: PayoutForm, walletUrl?: string): Markup {
+export function deskPage(desk: Desk, form: PayoutForm, site: Site): Markup {
   return page(
-    { title: 'The desk', place: 'desk', scripts: ['/assets/desk.js'], walletUrl },
+    { title: 'The desk', place: 'desk', scripts: ['/assets/desk.js'], site },
     html`<h1>The desk</h1>
       <p class="quiet">All money in and out, of the last seven days. Times are UTC.</p>
+      <p class="quiet">
+        Whoever can open this page can send money. So it is served on this machine alone, or with DESK_PASSWORD, which
+        stands in for the sign-in of your staff.
+      </p>
       <div class="desk-page">
         <div class="tables" data-live>${deskTables(desk)}</div>
         ${payoutForm(form)}

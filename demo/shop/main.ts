@@ -1,11 +1,14 @@
 // Starts the shop: reads its environment, listens, says where. The only reader of the environment in this folder.
 // HOST and PORT (127.0.0.1, 8080); PROXY_URL, ORDER_SECRET, MERCHANT_API_KEY, WEBHOOK_SECRET (required); PUBLIC_URL
-// (default: where it listens); WALLET_URL (a link to the demo's wallet phone, for the demo alone).
+// (default: where it listens); DESK_PASSWORD (at least 16 characters; without it the desk is served on loopback names alone);
+// WALLET_URL (a link to the demo's wallet phone, for the demo alone).
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { createShop } from './app.ts';
 
 const SWEEP_EVERY_MS = 15_000;
+/** Nothing else slows down who guesses. */
+const LEAST_PASSWORD = 16;
 
 const { env } = process;
 
@@ -25,7 +28,12 @@ const settings = {
   merchantApiKey: required('MERCHANT_API_KEY'),
   webhookSecret: required('WEBHOOK_SECRET'),
   walletUrl: env['WALLET_URL'] || undefined,
+  deskPassword: env['DESK_PASSWORD'] || undefined,
 };
+if (settings.deskPassword !== undefined && settings.deskPassword.length < LEAST_PASSWORD) {
+  console.error(`DESK_PASSWORD has at least ${LEAST_PASSWORD} characters.`);
+  process.exit(1);
+}
 
 const server = createServer();
 server.listen(Number(env['PORT'] || 8080), host, () => {

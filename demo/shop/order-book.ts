@@ -35,6 +35,7 @@ export interface Receipt {
   currency: string;
 }
 
+/** Of those paid, and of those not: baskets that nobody pays for never push out what was paid. */
 const MOST_ORDERS = 10_000;
 const ID_ALPHABET = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
 const ID_LENGTH = 10;
@@ -82,6 +83,7 @@ export class OrderBook {
     if (order.paidAt !== null) return 'already';
     order.amount = amount;
     order.paidAt = this.#now();
+    this.#forgetOldest((other) => other.paidAt !== null);
     return 'recorded';
   }
 
@@ -91,9 +93,14 @@ export class OrderBook {
 
   #keep<Kind extends Order>(order: Kind): Kind {
     this.#orders.set(order.orderId, order);
-    const [oldest] = this.#orders.keys();
-    if (this.#orders.size > MOST_ORDERS && oldest !== undefined) this.#orders.delete(oldest);
+    this.#forgetOldest((other) => other.paidAt === null);
     return order;
+  }
+
+  /** Of its kind, where there are more than are kept. */
+  #forgetOldest(isOfKind: (order: Order) => boolean): void {
+    const [oldest, ...others] = [...this.#orders.values()].filter(isOfKind);
+    if (oldest !== undefined && others.length >= MOST_ORDERS) this.#orders.delete(oldest.orderId);
   }
 }
 

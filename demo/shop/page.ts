@@ -11,11 +11,19 @@ export interface PageFrame {
   place: 'shop' | 'account' | 'desk' | 'themes' | 'order';
   /** Module scripts in the order in which they run. */
   scripts?: string[];
-  /** Address of the demo's wallet phone, when this shop is part of the demo. */
-  walletUrl?: string | undefined;
+  site?: Site;
 }
 
-export function page({ title, place, scripts = [], walletUrl }: PageFrame, body: Markup): Markup {
+/** What is the same on every page. */
+export interface Site {
+  /** Address of the demo's wallet phone, when this shop is part of the demo. */
+  walletUrl?: string | undefined;
+  /** Whether this shop serves its desk (staff.ts). */
+  hasDesk?: boolean;
+}
+
+export function page({ title, place, scripts = [], site = {} }: PageFrame, body: Markup): Markup {
+  const { walletUrl, hasDesk = false } = site;
   const current = (here: PageFrame['place']) => (place === here ? html` aria-current="page"` : '');
   return html`<!doctype html>
     <html lang="en">
@@ -42,8 +50,8 @@ export function page({ title, place, scripts = [], walletUrl }: PageFrame, body:
         <footer class="bottom">
           <p>Stillwater Coffee Roasters. Roasted on Tuesdays, sent on Wednesdays.</p>
           <p>
-            <a href="/themes" ${current('themes')}>The widget's themes</a> ·
-            <a href="/desk" ${current('desk')}>For staff: the desk</a>
+            <a href="/themes" ${current('themes')}>The widget's themes</a>
+            ${hasDesk ? html`· <a href="/desk" ${current('desk')}>For staff: the desk</a>` : ''}
           </p>
         </footer>
       </body>

@@ -4,14 +4,14 @@ import { html } from 'hono/html';
 import { card, picture, shore } from './artwork.ts';
 import { CURRENCY, MOST_OF_ONE, PRODUCTS, TOP_UP, decimal, formatMoney, type Line, type Product } from './catalogue.ts';
 import type { Order } from './order-book.ts';
-import { page, type Markup } from './page.ts';
+import { page, type Markup, type Site } from './page.ts';
 
 export const PAID = 'Payment received, order is being packed.';
 export const TOPPED_UP = 'Payment received, your coffee card is topped up.';
 
-export function shopFront(walletUrl?: string): Markup {
+export function shopFront(site: Site): Markup {
   return page(
-    { title: 'Coffee', place: 'shop', scripts: ['/assets/basket.js'], walletUrl },
+    { title: 'Coffee', place: 'shop', scripts: ['/assets/basket.js'], site },
     html`<section class="hero">
         ${shore}
         <div>
@@ -59,17 +59,17 @@ export interface OrderPage {
   order: Order;
   token: string;
   proxyUrl: string;
-  walletUrl?: string | undefined;
+  site: Site;
 }
 
 /** The widget beside the order. `order.js` comes first, so it listens before the widget can say anything. */
-export function orderPage({ order, token, proxyUrl, walletUrl }: OrderPage): Markup {
+export function orderPage({ order, token, proxyUrl, site }: OrderPage): Markup {
   return page(
     {
       title: `Order ${order.orderId}`,
       place: 'order',
       scripts: ['/assets/order.js', `${proxyUrl}/widget.js`],
-      walletUrl,
+      site,
     },
     html`<div class="checkout" data-order="${order.orderId}">
       <section class="summary" aria-labelledby="summary">
@@ -135,12 +135,12 @@ function topUpReceipt(amount: string | null): Markup {
 export interface AccountPage {
   balance: string;
   orders: readonly Order[];
-  walletUrl?: string | undefined;
+  site: Site;
 }
 
-export function accountPage({ balance, orders, walletUrl }: AccountPage): Markup {
+export function accountPage({ balance, orders, site }: AccountPage): Markup {
   return page(
-    { title: 'Your account', place: 'account', walletUrl },
+    { title: 'Your account', place: 'account', site },
     html`<div class="account-page">
       <section aria-labelledby="card">
         <h1 id="card">Your coffee card</h1>

@@ -8,13 +8,12 @@ import { CURRENCY, TOP_UP, linesOf } from './catalogue.ts';
 import type { Fulfilment } from './fulfilment.ts';
 import type { Order, OrderBook } from './order-book.ts';
 import { signOrder } from './order-token.ts';
-import { notice } from './page.ts';
+import { notice, type Site } from './page.ts';
 import { accountPage, fulfilmentOf, orderPage, shopFront } from './shop-pages.ts';
+import type { StaffSettings } from './staff.ts';
 import { themesPage } from './themes-page.ts';
 
-export interface ShopSettings {
-  /** How browsers reach the shop. */
-  publicUrl: string;
+export interface ShopSettings extends StaffSettings {
   /** How browsers and this server reach the payment proxy. */
   proxyUrl: string;
   orderSecret: string;
@@ -25,6 +24,7 @@ export interface ShopSettings {
 
 interface Storefront {
   settings: ShopSettings;
+  site: Site;
   book: OrderBook;
   fulfilment: Fulfilment;
   now: () => Date;
@@ -35,12 +35,12 @@ const SAMPLE = linesOf({ 'dawn-chorus': '1', 'stone-dripper': '1' });
 const TOKEN_LIFE_S = 60 * 60;
 const SESSION_LIFE_S = 30 * 24 * 60 * 60;
 
-export function addStorefront(app: Hono, { settings, book, fulfilment, now }: Storefront): void {
-  const { proxyUrl, walletUrl } = settings;
+export function addStorefront(app: Hono, { settings, site, book, fulfilment, now }: Storefront): void {
+  const { proxyUrl } = settings;
 
   app.get('/', (c) => {
     customerOf(c, settings);
-    return c.html(shopFront(walletUrl));
+    return c.html(shopFront(site));
   });
 
   app.post('/checkout', async (c) => {
@@ -51,7 +51,7 @@ export function addStorefront(app: Hono, { settings, book, fulfilment, now }: St
 
   app.get('/account', (c) => {
     const owner = customerOf(c, settings);
-    return c.html(accountPage({ balance: book.balance(owner), orders: book.ordersOf(owner), walletUrl }));
+    return c.html(accountPage({ balance: book.balance(owner), orders: book.ordersOf(owner), site }));
   });
 
   app.post('/account/top-ups', (c) => c.redirect(`/orders/${book.openTopUp(customerOf(c, settings)).orderId}`, 303));
@@ -59,7 +59,7 @@ export function addStorefront(app: Hono, { settings, book, fulfilment, now }: St
   app.get('/orders/:orderId', async (c) => {
     const order = await theirs(c);
     if (order === undefined) return c.html(notice('No such order', 'It may belong to someone else.'), 404);
-    return c.html(orderPage({ order, token: tokenFor(order, settings, now()), proxyUrl, walletUrl }));
+    return c.html(orderPage({ order, token: tokenFor(order, settings, now()), proxyUrl, site }));
   });
 
   app.get('/orders/:orderId/state', async (c) => {
@@ -70,7 +70,7 @@ export function addStorefront(app: Hono, { settings, book, fulfilment, now }: St
 
   app.get('/themes', (c) => {
     const token = tokenFor(sampleOf(customerOf(c, settings)), settings, now());
-    return c.html(themesPage({ token, proxyUrl, walletUrl }));
+    return c.html(themesPage({ token, proxyUrl, site }));
   });
 
   app.post('/themes/orders', (c) => {

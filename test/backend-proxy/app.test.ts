@@ -3,11 +3,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
-import type { Ledger, Observation } from '../../backend-proxy/ledger/ledger.ts';
+import type { Claim, Ledger, Observation } from '../../backend-proxy/ledger/ledger.ts';
 import type { Problem } from '../../backend-proxy/protocol/wire.ts';
 import type { Transaction } from '../../backend-proxy/protocol/transaction.ts';
+import type { Proof } from '../../backend-proxy/proof.ts';
 import { createReconciler } from '../../backend-proxy/reconcile.ts';
 import { SECRETS, createWorld } from './world.ts';
+
+const NO_PROOF = { look: async () => undefined } as unknown as Proof;
 
 const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
   const deadline = Date.now() + 10_000;
@@ -68,14 +71,14 @@ describe('the proxy at work', () => {
     assert.deepEqual(
       calls.slice(0, 3).map(({ level, operation, outcome, why }) => [level, operation, outcome, why]),
       [
-        ['warn', 'pay', 'rejected', 'HTTP 401 SANDBOX_FAULT'],
-        ['warn', 'pay', 'uncertain', 'UND_ERR_SOCKET'],
+        ['warn', 'pay', 'refused', 'HTTP 401 SANDBOX_FAULT'],
+        ['warn', 'pay', 'lost', 'UND_ERR_SOCKET'],
         ['warn', 'status', 'unavailable', 'HTTP 503'],
       ],
     );
     const headers = { Authorization: `Bearer ${SECRETS.merchant}` };
     const text = await (await world.request('GET', '/metrics', { headers })).text();
-    assert.match(text, /gateway_calls_total\{operation="pay",outcome="rejected"\} 1\n/);
+    assert.match(text, /gateway_calls_total\{operation="pay",outcome="refused"\} 1\n/);
   });
 
   it('says in the log which origin was refused', async (t) => {
@@ -127,12 +130,17 @@ describe('asking the gateway', () => {
         leases.add(leaseMs);
         const taken = Math.min(most, waiting);
         waiting -= taken;
-        return Array.from({ length: taken }, (_, n) => ({ id: `${waiting}-${n}`, type: 'PAY' }) as Transaction);
+        return Array.from({ length: taken }, (_, n) => {
+          const transaction = { id: `${waiting}-${n}`, type: 'PAY' } as Transaction;
+          return { transaction, beganAt: 0, leaseUntil: leaseMs, rings: 0 };
+        });
       },
-      observe: async (id: string, observation: Observation) => void observed.push([id, observation]),
+      observe: async ({ transaction }: Claim, observation: Observation) => observed.push([transaction.id, observation]),
     } as unknown as Ledger;
     const gateway = { status: async () => ({ kind: 'unavailable', why: 'HTTP 500' }) } as unknown as Gateway;
-    const worker = createReconciler({ gateway, ledger, now: () => now }, (error) => assert.fail(String(error)));
+    const worker = createReconciler({ gateway, ledger, proof: NO_PROOF, now: () => now }, (error) =>
+      assert.fail(String(error)),
+    );
     const stop = worker.run();
     for (let second = 1; second <= 5; second += 1) {
       await until(() => observed.length === second * 20);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -65,8 +65,18 @@ function environment(t: TestContext): Record<string, string> {
   };
 }
 
+/** Why it did not start: the one line that it wrote. */
+function refusal({ out, err }: Running['output']): string {
+  assert.deepEqual([out.endsWith('\n'), out.split('\n').length, err], [true, 2, '']);
+  const { level, time, event, error } = JSON.parse(out) as Record<string, string>;
+  assert.deepEqual([level, event, Number.isFinite(Date.parse(time ?? ''))], ['fatal', 'not started', true]);
+  return error ?? '';
+}
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
 describe('the proxy as a process', () => {
-  it('that lacks its environment ends with one message that names what is missing, and no secret', async (t) => {
+  it('that lacks its environment ends with one line of the log that names what is missing, and no secret', async (t) => {
     const { child, output } = start(t, {
       ORDER_SECRET: 'canary',
       GATEWAY_API_KEY: SECRETS.gatewayKey,
@@ -74,9 +84,9 @@ describe('the proxy as a process', () => {
     });
     const [code] = (await once(child, 'close')) as [number];
     assert.equal(code, 1);
-    assert.equal(output.out, '');
-    assert.deepEqual([...output.err.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name]) => name), ['GATEWAY_URL', 'ORDER_SECRET', 'MERCHANT_API_KEY', 'IPN_SECRET', 'ALLOWED_ORIGINS', 'WEBHOOK_SECRET']); // prettier-ignore
-    assert.doesNotMatch(output.err, /canary/);
+    const said = refusal(output);
+    assert.deepEqual([...said.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name]) => name), ['GATEWAY_URL', 'ORDER_SECRET', 'MERCHANT_API_KEY', 'IPN_SECRET', 'ALLOWED_ORIGINS', 'WEBHOOK_SECRET']); // prettier-ignore
+    assert.doesNotMatch(output.out + output.err, /canary/);
   });
 
   it('logs one JSON object a line with no secret, serves, and drains at SIGTERM with a stream open', async (t) => {
@@ -141,9 +151,27 @@ describe('the proxy as a process', () => {
       const { child, output } = start(t, { ...env, ...wrong });
       const [code] = (await once(child, 'close')) as [number];
       assert.equal(code, 1);
-      assert.match(output.err, why);
+      assert.match(refusal(output), why);
       assert.doesNotMatch(output.err + output.out, /canary/);
     }
+  });
+
+  it('makes its books for its own user alone, and takes from others what an earlier version left them', async (t) => {
+    const env = environment(t);
+    const path = env['DATABASE_URL']!.slice('file:'.length);
+    const files = [path, `${path}-wal`, `${path}-shm`];
+    const first = start(t, env);
+    await first.event('listening');
+    assert.deepEqual(files.map(modeOf), ['600', '600', '600']);
+    const closed = once(first.child, 'close');
+    first.child.kill('SIGKILL');
+    await closed;
+    for (const file of files) chmodSync(file, 0o644);
+    const second = start(t, env);
+    const { open, stillOpen } = await second.event('other users could read the books: their rights were taken away');
+    assert.deepEqual([open, stillOpen], [files, []]);
+    await second.event('listening');
+    assert.deepEqual(files.map(modeOf), ['600', '600', '600']);
   });
 
   it('keeps compiled code where only those may write who may write the packages, also when it is killed', async (t) => {

@@ -163,6 +163,12 @@ describe('the claims', () => {
     }
   });
 
+  it('hold no control character and no mark that turns the direction', async () => {
+    for (const claim of ['description', 'customerReferenceNo'])
+      for (const text of ['a\nb', '\0', '\u202eEUR 1'])
+        assert.match(await refusalOf({ ...CLAIMS, [claim]: text }), new RegExp(claim));
+  });
+
   it('say what is allowed where the merchant can mend it', async () => {
     const claims = { ...CLAIMS, methods: ['QR', 'CASH'] };
     assert.match(await refusalOf(claims), /: methods\.1: one of DIRECT, CHECKOUT, JETGO, QR\.$/);

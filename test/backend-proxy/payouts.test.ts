@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fingerprintOf } from '../../backend-proxy/payments.ts';
-import { SECRETS, createWorld, type World } from './world.ts';
+import { NO_SUCH_ORDER, SECRETS, createWorld, type World } from './world.ts';
 
 const S = 1000;
-const H = 3_600 * S;
+const M = 60 * S;
+const H = 60 * M;
 const PAYOUT = { orderId: 'P-1', amount: 50, currency: 'EUR', customer: '12345678' };
 
 interface Payout {
@@ -57,19 +58,21 @@ describe('a payout', () => {
   it("that another request has written is that request's to send, also where it has not yet", async (t) => {
     const world = await createWorld(t);
     const fingerprint = fingerprintOf([5000, 'EUR', '12345678', null]);
-    const row = { id: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null, fingerprint };
-    assert.equal((await world.ledger.openPayout(row)).opened, true);
+    const row = { orderId: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null, fingerprint };
+    const written = await world.ledger.openPayout(row);
+    await world.ledger.record(written, { stage: 'sending', sentBy: 'another:8787' }, 'merchant');
     assert.equal((await send(world)).body.status, 'INITIALIZED');
     assert.equal(await creates(world), undefined);
   });
 
   it('that was never created is told as failed after two checks that agree, and only then may be sent anew', async (t) => {
-    const world = await createWorld(t, { webhooks: true });
+    const world = await createWorld(t, { webhooks: true, profile: { noSuchOrder: NO_SUCH_ORDER } });
     await world.faults({ payout: { status: 500 } });
     await send(world);
-    await world.pass(149 * S);
-    assert.deepEqual([(await payout(world)).status, told(world)], ['INITIALIZED', []]);
-    await world.pass(1 * S);
+    await world.pass(24 * H - 1);
+    assert.deepEqual([(await payout(world)).status, told(world)], ['INITIALIZED', []], 'the answer may only be late');
+    await world.pass(1);
+    await world.pass(61 * S);
     const { status, reason } = await payout(world);
     assert.deepEqual([status, reason, told(world)], ['FAILED', 'NOT_CREATED', ['payout.failed']]);
     await world.faults({});
@@ -80,10 +83,11 @@ describe('a payout', () => {
   it('stays uncertain where the gateway could not be reached, until checks agree', async (t) => {
     const world = await createWorld(t, {
       webhooks: true,
+      profile: { noSuchOrder: NO_SUCH_ORDER },
       wrapGateway: (gateway) => ({ ...gateway, payout: async () => ({ kind: 'unreached', why: 'ECONNREFUSED' }) }),
     });
     assert.equal((await send(world)).body.status, 'INITIALIZED');
-    await world.pass(150 * S);
+    await world.pass(5 * M);
     assert.equal((await payout(world)).reason, 'NOT_CREATED');
   });
 
@@ -97,13 +101,54 @@ describe('a payout', () => {
     assert.equal((await payout(world)).status, 'INITIALIZED');
   });
 
-  it('that the gateway refuses is FAILED, REJECTED, at once', async (t) => {
-    const world = await createWorld(t, { webhooks: true });
+  it('that the gateway refuses shows its code in the history at once, and is FAILED when two checks agree', async (t) => {
+    const world = await createWorld(t, { webhooks: true, profile: { noSuchOrder: NO_SUCH_ORDER } });
     await world.faults({ payout: { status: 400 } });
     const { body } = await send(world);
-    assert.deepEqual([body.status, body.reason], ['FAILED', 'REJECTED']);
-    await world.settle();
-    assert.deepEqual(told(world), ['payout.failed']);
+    const { detail } = (body as unknown as { history: { event: string; detail: string }[] }).history.at(-1)!;
+    assert.deepEqual([body.status, detail, told(world)], ['INITIALIZED', 'HTTP 400 SANDBOX_FAULT', []]);
+    await world.pass(149 * S);
+    assert.equal((await payout(world)).status, 'INITIALIZED');
+    await world.pass(91 * S);
+    assert.deepEqual([(await payout(world)).reason, told(world)], ['NOT_CREATED', ['payout.failed']]);
+  });
+
+  it('for which a box answered 403 after the gateway had taken it is not failed, and ends as the gateway says', async (t) => {
+    const world = await createWorld(t, {
+      webhooks: true,
+      wrapGateway: (gateway) => ({
+        ...gateway,
+        payout: async (asked) => {
+          await gateway.payout(asked);
+          return { kind: 'foreign', why: 'HTTP 403' };
+        },
+      }),
+    });
+    assert.equal((await send(world)).body.status, 'INITIALIZED');
+    await world.pass(60 * S);
+    assert.deepEqual([(await payout(world)).status, told(world)], ['SUCCESS', ['payout.succeeded']]);
+    assert.equal(await creates(world), 1);
+  });
+
+  it('of which another wallet is reported is told as payout.mismatch and not as paid', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    await world.faults({ status: { tamper: { customer: '99999999' } } });
+    await send(world);
+    await world.pass(60 * S);
+    const { status, history } = await payout(world);
+    assert.deepEqual([status, told(world)], ['PROCESSING', ['payout.mismatch', 'payout.needs_review']]);
+    assert.deepEqual(history.at(-1), { ...history.at(-1), event: 'mismatch', detail: 'customer' });
+    await world.faults({ status: { tamper: { customer: '****5678' } } });
+    await world.pass(600 * S);
+    assert.equal((await payout(world)).status, 'SUCCESS', 'and it is still watched');
+  });
+
+  it('that ended in ERROR is not failed: its money may not be sent again', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    await world.faults({ payout: { hold: true }, status: { tamper: { status: 'ERROR' } } });
+    await send(world);
+    await world.pass(2 * H);
+    assert.deepEqual([(await payout(world)).status, told(world)], ['PROCESSING', []]);
   });
 
   it('that failed is told so after a second check, 30 s later', async (t) => {
@@ -140,7 +185,7 @@ describe('a payout', () => {
     const world = await createWorld(t, { webhooks: true });
     await world.faults({ payout: { dropAnswer: true, hold: true }, status: { status: 503 } });
     await send(world);
-    await world.pass(24 * H - 1);
+    await world.pass(24 * H + 2 * M - 1);
     assert.deepEqual([(await payout(world)).needsReview, told(world)], [false, []]);
     await world.pass(1);
     assert.deepEqual([(await payout(world)).needsReview, told(world)], [true, ['payout.needs_review']]);
@@ -153,7 +198,7 @@ describe('a payout', () => {
     const { status, needsReview, history } = await payout(world);
     assert.deepEqual(
       [status, needsReview, told(world)],
-      ['SUCCESS', true, ['payout.needs_review', 'payout.succeeded']],
+      ['SUCCESS', false, ['payout.needs_review', 'payout.succeeded']],
     );
     assert.deepEqual(
       history.map(({ event }) => event),
@@ -191,7 +236,10 @@ describe('a payout', () => {
     await world.faults({ status: { tamper: { amount: 5 } } });
     await send(world);
     await world.pass(60 * S);
-    assert.deepEqual([(await payout(world)).status, told(world)], ['PROCESSING', ['payout.mismatch']]);
+    assert.deepEqual(
+      [(await payout(world)).status, told(world)],
+      ['PROCESSING', ['payout.mismatch', 'payout.needs_review']],
+    );
   });
 
   it('that was SUCCESS and then FAILED is told as payout.conflict and stays SUCCESS', async (t) => {
@@ -202,6 +250,9 @@ describe('a payout', () => {
     world.skip(1);
     await world.customer('ipn', 'P-1');
     await world.pass(60 * S);
-    assert.deepEqual([(await payout(world)).status, told(world)], ['SUCCESS', ['payout.succeeded', 'payout.conflict']]);
+    assert.deepEqual(
+      [(await payout(world)).status, told(world)],
+      ['SUCCESS', ['payout.succeeded', 'payout.conflict', 'payout.needs_review']],
+    );
   });
 });

@@ -1,13 +1,13 @@
 // Which addresses are of the public internet, form by form.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isPublicAddress } from '../../backend-proxy/public-address.ts';
+import { callerAt, isPublicAddress } from '../../backend-proxy/public-address.ts';
 
 const PUBLIC = [
   '1.1.1.1', '8.8.8.8', '9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '126.255.255.255', '128.0.0.0',
   '169.253.255.255', '169.255.0.0', '172.15.255.255', '172.32.0.0', '191.255.255.255', '192.0.1.0', '192.0.3.0',
   '192.88.98.255', '192.88.100.0', '192.167.255.255', '192.169.0.0', '198.17.255.255', '198.20.0.0', '198.51.99.255',
-  '198.51.101.0', '203.0.112.255', '203.0.114.0', '223.255.255.255',
+  '198.51.101.0', '168.63.129.15', '168.63.129.17', '161.25.255.255', '161.27.0.0', '166.7.255.255', '166.12.0.0', '203.0.112.255', '203.0.114.0', '223.255.255.255',
   '2001:4860:4860::8888', '2606:4700::1111', '2a00::1', '2003::1', '2001:200::1', '2001:db7:ffff::', '2001:db9::',
   '3ffe:ffff::1', '2620:fe::9', '3fff:1000::1',
 ]; // prettier-ignore
@@ -17,6 +17,8 @@ const SET_ASIDE = [
   '169.254.0.0', '169.254.169.254', '172.16.0.0', '172.31.255.255', '192.0.0.0', '192.0.0.255', '192.0.2.1', '192.88.99.1',
   '192.168.0.0', '192.168.255.255', '198.18.0.0', '198.19.255.255', '198.51.100.1', '203.0.113.1', '224.0.0.0',
   '239.255.255.255', '240.0.0.0', '255.255.255.255',
+  // Services of a cloud's host, answered within that cloud alone.
+  '168.63.129.16', '161.26.0.10', '166.8.0.1', '166.11.255.255', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254',
   // Unspecified, loopback, IPv4-compatible, IPv4-mapped in both writings, NAT64, discard-only.
   '::', '::1', '::127.0.0.1', '::8.8.8.8', '::ffff:127.0.0.1', '::ffff:7f00:1', '::ffff:8.8.8.8', '::ffff:0:8.8.8.8',
   '64:ff9b::7f00:1', '64:ff9b::8.8.8.8', '64:ff9b:1::1', '100::1',
@@ -40,5 +42,30 @@ describe('an address', () => {
 
   it('that is none is not public', () => {
     for (const text of NO_ADDRESS) assert.equal(isPublicAddress(text), false, text);
+  });
+});
+
+describe('the caller at an address', () => {
+  it('is one for an IPv4 address in every writing, and one for the first 64 bits of IPv6', () => {
+    for (const [address, caller] of [
+      ['1.2.3.4', '1.2.3.4'],
+      ['::ffff:1.2.3.4', '1.2.3.4'],
+      ['::FFFF:102:304', '1.2.3.4'],
+      ['0:0:0:0:0:ffff:255.254.1.0', '255.254.1.0'],
+      ['2001:db8::1', '2001:db8:0:0::/64'],
+      ['2001:DB8:0::ffff:1', '2001:db8:0:0::/64'],
+      ['2001:0db8:0001:0002:0003:0004:0005:0006', '2001:db8:1:2::/64'],
+      ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+      ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+      ['::1', '0:0:0:0::/64'],
+      ['::', '0:0:0:0::/64'],
+      ['1::', '1:0:0:0::/64'],
+      ['::8.8.8.8', '0:0:0:0::/64'],
+    ])
+      assert.equal(callerAt(address ?? ''), caller, address);
+  });
+
+  it('is nobody where it is no address', () => {
+    for (const text of NO_ADDRESS) assert.equal(callerAt(text), undefined, text);
   });
 });

@@ -7,6 +7,8 @@ import { describe, it, type TestContext } from 'node:test';
 import { LIMITS, listen, type Listening } from '../../backend-proxy/server.ts';
 
 const SHORT = { ...LIMITS, headersMs: 150, requestMs: 250, lookEveryMs: 20, idleMs: 400 };
+/** More than ten times the longest of them. */
+const CUT_WITHIN_MS = 5_000;
 
 async function start(t: TestContext, fetch: Parameters<typeof listen>[0], limits = SHORT): Promise<Listening> {
   const server = await listen(fetch, { host: '127.0.0.1', port: 0 }, limits);
@@ -22,13 +24,26 @@ async function dial(t: TestContext, { url }: Listening): Promise<Socket> {
   return socket;
 }
 
-/** All that comes until the other side ends it. */
-function untilCut(socket: Socket): Promise<string> {
-  return new Promise((resolve) => {
-    let text = '';
-    socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
-    socket.once('close', () => resolve(text));
+/** Resolves when the other side ends it, and fails where it does not, rather than to wait for ever. */
+function ended(socket: Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const limit = setTimeout(() => {
+      reject(new Error(`not cut after ${CUT_WITHIN_MS} ms`));
+      socket.destroy();
+    }, CUT_WITHIN_MS);
+    socket.once('close', () => {
+      clearTimeout(limit);
+      resolve();
+    });
   });
+}
+
+/** All that comes until the other side ends it. */
+async function untilCut(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+  await ended(socket);
+  return text;
 }
 
 describe('the limits', () => {
@@ -56,7 +71,7 @@ describe('a connection', () => {
   });
 
   it('that sends its body a byte at a time is cut', async (t) => {
-    const server = await start(t, async (request) => new Response(await request.text()));
+    const server = await start(t, async (request) => new Response(await request.text()), { ...SHORT, idleMs: 600_000 });
     const socket = await dial(t, server);
     const drip = setInterval(() => socket.write('a'), 10);
     t.after(() => clearInterval(drip));
@@ -136,7 +151,7 @@ describe('a connection', () => {
     stuck.write('GET /flood HTTP/1.1\r\nHost: a\r\n\r\n');
     assert.equal((await beating).length, 10);
     // What was under way is read now, and then there is an end to what would have had none.
-    const cut = new Promise((resolve) => stuck.once('close', resolve));
+    const cut = ended(stuck);
     stuck.resume();
     await cut;
   });

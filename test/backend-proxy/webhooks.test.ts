@@ -1,11 +1,14 @@
 // Webhooks to the merchant: signed as the `standardwebhooks` library verifies, retried by the promised schedule, the same
 // bytes and id each time, and never to a place inside the operator's own network.
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { request } from 'undici';
+import type { Delivery, Ledger, Webhook } from '../../backend-proxy/ledger/ledger.ts';
 import { WEBHOOKS } from '../../backend-proxy/protocol/views.ts';
-import { RETRY_AFTER_MS, deliveryOf, guardedAgent } from '../../backend-proxy/webhooks.ts';
+import { RETRY_AFTER_MS, createWebhookSender, deliveryOf, guardedAgent } from '../../backend-proxy/webhooks.ts';
 import { assertDocumentedWebhook, type OpenApi } from './documented.ts';
 import { SECRETS, createWorld, type World } from './world.ts';
 
@@ -127,6 +130,28 @@ describe('where webhooks may go', () => {
     }
   });
 
+  it('is where the URL says and nowhere else: a redirect is not followed', async (t) => {
+    const asked: string[] = [];
+    const server = createServer((incoming, response) => {
+      asked.push(incoming.url ?? '');
+      response.writeHead(307, { location: '/elsewhere' }).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
+    const due = [{ id: 'msg_1', body: '{}', attempts: 1 } as Webhook];
+    const answers: string[] = [];
+    const ledger = {
+      claimWebhooks: async () => due.splice(0),
+      recordDelivery: async (_id: string, { answer }: Delivery) => void answers.push(answer),
+    } as unknown as Ledger;
+    const sender = createWebhookSender({ ledger, target: { url, secrets: [SECRETS.webhook] } }, (error) =>
+      assert.fail(String(error)),
+    );
+    await sender.tick();
+    assert.deepEqual([asked, answers], [['/hooks'], ['HTTP 307']]);
+  });
+
   it("may be loopback where the operator's own URL says so, and public addresses", async () => {
     for (const url of [
       'http://localhost:9/',
@@ -174,7 +199,7 @@ describe('a webhook', () => {
     const document = (await (await world.proxy.app.request('/openapi.json')).json()) as OpenApi;
     assertDocumentedWebhook(document, webhook.payload);
     assert.deepEqual(Object.keys(document.webhooks), Object.keys(WEBHOOKS));
-    assert.match(webhook.id, /^msg_[0-9a-f]{32}$/);
+    assert.match(webhook.id, /^msg_[0-9a-f]{40}$/);
     assert.equal(webhook.headers['content-type'], 'application/json');
     assert.equal(webhook.headers['webhook-timestamp'], String(Math.floor(world.now() / 1000)));
   });

@@ -34,6 +34,14 @@ export const SECRETS = {
   webhook: `whsec_${Buffer.from('canary-webhook-secret-0123456789').toString('base64')}`,
 };
 
+/** The proxy's own host and port, as far as the books know. */
+export const SELF = 'proxy.example:8787';
+/** An "unknown" waits for its proof for a minute, and a question on purpose is asked once in one. */
+const PROOF_MS = [10_000, 20_000, 30_000, 40_000, 50_000, 60_000];
+
+/** The sandbox's own "no such order": with it an "unknown" is believed before anything was ever found. */
+export const NO_SUCH_ORDER = { field: 'code', value: 'UNKNOWN_ORDER' };
+
 export interface WorldOptions {
   profile?: Partial<Profile>;
   config?: Partial<ProxyConfig>;
@@ -133,6 +141,7 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
       ipnSecrets: [SECRETS.ipn],
       allowedOrigins: [SHOP],
       widgetFolder: folder,
+      self: SELF,
       ...(receiver && { webhook: { url: receiver.url, secrets: [SECRETS.webhook] } }),
       ...options.config,
     },
@@ -187,10 +196,14 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
     settle,
     async pass(ms) {
       const end = time + ms;
+      // Between two due events a process looks whether an "unknown" can be believed by now.
+      let looks: number[] = [];
       for (;;) {
         await settle();
         if (time >= end) return;
-        time = Math.min(nextDueAt() ?? end, end);
+        const due = nextDueAt() ?? end;
+        if (!looks.includes(time)) looks = PROOF_MS.map((after) => time + after);
+        time = Math.min(due, end, ...looks.filter((at) => at > time));
       }
     },
     proxy,

@@ -1,9 +1,7 @@
 // The place where the books lie breaks: an fsync fails (strace lets it), the disk is full (a small tmpfs), PostgreSQL is gone.
 // Nothing is answered well that was not kept. A failed fsync ends the process, because what of it is on the disk nobody
 // knows, and it comes back by reading; from the others it recovers by itself.
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
@@ -11,6 +9,7 @@ import { createClients, signOrder, type Clients } from './clients.ts';
 import { startProxy } from './processes.ts';
 import { setScene, settle } from './scene.ts';
 import { leaksIn, SECRETS, withPassword } from './secrets.ts';
+import { fill, mountSmall, whyNoMount } from './small-disk.ts';
 import { each, isLong, size, trial, until, type Findings, type Trial } from './trial.ts';
 
 const SENDERS = 16;
@@ -72,7 +71,7 @@ trial(
   async (t) => {
     const scene = await setScene(t);
     const { gateway, merchant } = scene;
-    const disk = mountSmall(t, scene.dir);
+    const disk = mountSmall(t, scene.dir, MOUNT_KB);
     const databaseUrl = `file:${join(disk, 'payments.db')}`;
     const proxy = await startProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
     t.defer(proxy.kill9);
@@ -81,7 +80,7 @@ trial(
     await sendAll(clients, t, 'room');
 
     const ballast = join(disk, 'ballast');
-    fill(disk, ballast);
+    fill(disk, ballast, ROOM_KB * 1024);
     const work = sendAll(clients, t, 'full', 'x'.repeat(IPN_PADDING));
     work.catch(() => undefined);
     const refused = createRefused(proxy.url);
@@ -198,30 +197,4 @@ function conclude(
     problems: { ...problems, crashed, leaked: leaksIn(output) },
     counts: { ...counts, payments: database.transactions.length, ipns: database.ipns.length },
   };
-}
-
-function whyNoMount(): string | undefined {
-  const dir = mkdtempSync(join(tmpdir(), 'payment-mount-'));
-  try {
-    const { status, stderr, error } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir]);
-    if (status === 0) spawnSync('umount', [dir]);
-    return status === 0 ? undefined : `no tmpfs can be mounted here: ${error?.message ?? String(stderr).trim()}`;
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
-}
-
-function mountSmall({ defer }: Trial, dir: string): string {
-  const disk = join(dir, 'disk');
-  mkdirSync(disk);
-  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${MOUNT_KB}k`, 'tmpfs', disk]);
-  if (status !== 0) throw new Error(`mount: ${String(stderr)}`);
-  defer(() => spawnSync('umount', ['--lazy', disk]));
-  return disk;
-}
-
-/** All but the room. */
-function fill(disk: string, ballast: string): void {
-  const { bavail, bsize } = statfsSync(disk);
-  writeFileSync(ballast, Buffer.alloc(bavail * bsize - ROOM_KB * 1024));
 }

@@ -104,7 +104,7 @@ function statusAnswer({ orderId, type }: Asked, random: Random): Buffer {
     { type: type === 'PAY' ? 'PAYOUT' : 'PAY' },
     { type: 'pay' },
     { amount: 10.11 },
-    { amount: '1011e-2' },
+    { amount: '10.11e0' },
     { amount: -10.1 },
     { amount: 0 },
     { currency: 'USD' },

@@ -192,6 +192,28 @@ describe('paying', () => {
     expect([0, 3, 4, 5, 6].map(redAt)).to.deep.equal([255, 255, 0, 255, 0]);
   });
 
+  it('shows no picture of more than 2048 pixels a side, and its name remains', async () => {
+    const pictureOf = async (width: number, height: number) => {
+      const canvas = document.createElement('canvas');
+      [canvas.width, canvas.height] = [width, height];
+      const image = canvas.toDataURL();
+      const widget = await mount(new FakeProxy({}, { payment: paymentOf('QR', { qr: { image } }), version: 3 }));
+      const img = thePart(widget, 'code').querySelector('img');
+      await until(() => img?.complete, 'the picture');
+      return img;
+    };
+    const small = await pictureOf(2048, 2);
+    expect([small?.naturalWidth, small?.hasAttribute('src')]).to.deep.equal([2048, true]);
+    for (const [width, height] of [
+      [2049, 2],
+      [2, 2049],
+    ] as const) {
+      const large = await pictureOf(width, height);
+      await until(() => !large?.hasAttribute('src'), 'it is let go of');
+      expect(large?.alt).to.equal('QR code to pay €10.10');
+    }
+  });
+
   it('by DIRECT sends the wallet id and says where to confirm', async () => {
     const proxy = new FakeProxy();
     const widget = await mount(proxy);

@@ -33,13 +33,25 @@ describe('the link to a checkout', () => {
 });
 
 describe('the link into an app', () => {
-  it('has any scheme of an app', () => {
-    for (const url of ['jetgo://pay?reference=1234', 'https://wallet.example/app', 'intent://pay#Intent;end']) {
+  it('has any scheme that a wallet may have, or is a page as above', () => {
+    for (const url of [
+      'jetgo://pay?reference=1234',
+      'intent://pay#Intent;end',
+      'https://wallet.example/app',
+      'http://localhost:8788/wallet/open',
+      'http://127.0.0.1:8788/wallet/open',
+    ]) {
       assert.equal(appLink(url), url);
     }
   });
 
-  it('never runs or reads anything in this page', () => {
+  it('is never a page over plain http', () => {
+    for (const url of ['http://wallet.example/', 'HTTP://wallet.example/', 'http://localhost.evil.example/']) {
+      assert.equal(appLink(url), null, url);
+    }
+  });
+
+  it('never runs or reads anything in this page, nor installs or starts anything on the device', () => {
     for (const url of [
       'javascript:alert(1)',
       'JaVaScRiPt:alert(1)',
@@ -48,8 +60,17 @@ describe('the link into an app', () => {
       'data:text/html,x',
       'blob:https://x/y',
       'file:///etc/passwd',
+      'filesystem:https://x/temporary/y',
       'about:blank',
+      'view-source:https://x/',
       'vbscript:x',
+      'ftp://x/',
+      'ws://x/',
+      'wss://x/',
+      'itms-services://?action=download-manifest&url=https://x/',
+      'ms-msdt:/id',
+      'ms-settings:',
+      'search-ms:query=x',
       'relative',
       null,
     ]) {

@@ -121,6 +121,11 @@ describe('the package', () => {
     }
   });
 
+  it('holds its own licence, and that of Lit, which it imports', () => {
+    assert.equal(text('LICENSE'), readFileSync('LICENSE', 'utf8'));
+    assert.ok(text('LICENSES.txt').includes(readFileSync('node_modules/lit/LICENSE', 'utf8').trim()));
+  });
+
   it('tells of itself in its README, and leads nowhere that is not in the package', () => {
     const readme = text('README.md');
     for (const told of ['## The widget', '`checkout-target`', 'payment-widget/react'])

@@ -59,4 +59,10 @@ describe('a code that comes as an image', () => {
       assert.equal(qrImage({ image }), null, image);
     }
   });
+
+  it('has at most the characters of 64 KB', () => {
+    const image = (bytes: number) => `data:image/svg+xml;base64,${Buffer.alloc(bytes).toString('base64')}`;
+    assert.equal(qrImage({ image: image(64 * 1024) }), image(64 * 1024));
+    assert.equal(qrImage({ image: image(67 * 1024) }), null);
+  });
 });

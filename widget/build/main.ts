@@ -1,4 +1,8 @@
-// `npm run build`, its second half: the npm package, in dist/npm. The first half, the files for a CDN, is vite.config.ts.
-import { buildPackage } from './package.ts';
+// `npm run build`: the files for a CDN (vite.config.ts), then the npm package, in dist/npm.
+// The first import runs before any package is so much as loaded: none sees a secret that happens to be in this environment.
+import './no-secrets.mjs';
 
+const { build } = await import('vite');
+const { buildPackage } = await import('./package.ts');
+await build();
 await buildPackage('dist/npm');

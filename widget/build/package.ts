@@ -8,6 +8,7 @@ import { build } from 'vite';
 import { writeDeclarations } from './declarations.ts';
 import { vscodeCssData, vscodeHtmlData, webTypes } from './editors.ts';
 import { FRAMEWORKS, frameworkTypes } from './frameworks.ts';
+import { licences } from './licences.ts';
 import { elementOf, readManifest } from './manifest.ts';
 import { minifyTemplates } from './plugins.ts';
 
@@ -55,7 +56,7 @@ async function writeModules(outDir: string): Promise<void> {
     root: ROOT,
     configFile: false,
     logLevel: 'error',
-    plugins: [minifyTemplates()],
+    plugins: [minifyTemplates(), licences(ROOT)],
     publicDir: false,
     build: {
       outDir,

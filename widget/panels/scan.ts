@@ -3,7 +3,7 @@
 import type { TemplateResult } from 'lit';
 import type { QrCode } from '../../backend-proxy/protocol/wire.ts';
 import { appLink } from '../links.ts';
-import { QUIET_ZONE, qrImage, qrPath } from '../qr-code.ts';
+import { QUIET_ZONE, dropIfLarge, qrImage, qrPath } from '../qr-code.ts';
 import { saveImage, savePath } from '../save-code.ts';
 import type { Shown } from '../view.ts';
 import { awaiting, otherButton } from './awaiting.ts';
@@ -57,7 +57,8 @@ function pictureOf(
 ): { drawing: TemplateResult; save: () => void } | null {
   const label = say('scanLabel', { amount: money(order.amount) });
   const image = qrImage(code);
-  if (image) return { drawing: html`<img src=${image} alt=${label} />`, save: () => saveImage(image) };
+  if (image)
+    return { drawing: html`<img src=${image} alt=${label} @load=${dropIfLarge} />`, save: () => saveImage(image) };
   const path = 'modules' in code && qrPath(code);
   if (!path) return null;
   const side = code.size + 2 * QUIET_ZONE;

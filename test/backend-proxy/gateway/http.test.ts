@@ -1,10 +1,11 @@
 // The gateway over HTTP, against a server that answers what the test says: the exact bytes that are sent, and what every
-// kind of answer is taken for. What is not exactly as documented is uncertain, never failed, and nothing is sent twice.
+// kind of answer is taken for. What is not exactly as documented is lost, never refused, and nothing is sent twice.
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { Agent } from 'undici';
 import type { Collection, Gateway } from '../../../backend-proxy/gateway/gateway.ts';
 import { createGateway, type GatewayOptions } from '../../../backend-proxy/gateway/http.ts';
 import { DEFAULT_PROFILE, profileSchema } from '../../../backend-proxy/gateway/profile.ts';
@@ -150,7 +151,7 @@ describe('a collection', () => {
     assert.equal(sent.kind === 'accepted' && sent.answer.paymentId, '9007199254740993');
   });
 
-  it('is uncertain where the answer is not as documented', async (t) => {
+  it('is lost where the answer is not as documented', async (t) => {
     const wrong: unknown[] = [
       '',
       'It works!',
@@ -190,7 +191,7 @@ describe('a collection', () => {
     for (const body of wrong) {
       assert.deepEqual(
         await gateway.pay(COLLECTION),
-        { kind: 'uncertain', why: 'undocumented answer' },
+        { kind: 'lost', why: 'undocumented answer' },
         JSON.stringify(body),
       );
     }
@@ -208,52 +209,71 @@ describe('a collection', () => {
 
   it('takes a checkout URL only on an allowed host', async (t) => {
     const elsewhere = await scripted(t, { body: CHECKOUT }, { checkoutHosts: ['pay.example'] });
-    assert.equal((await elsewhere.gateway.pay(COLLECTION)).kind, 'uncertain');
+    assert.equal((await elsewhere.gateway.pay(COLLECTION)).kind, 'lost');
     const here = await scripted(t, { body: CHECKOUT }, { checkoutHosts: ['pay.example', 'checkout.example'] });
     assert.equal((await here.gateway.pay(COLLECTION)).kind, 'accepted');
   });
 
-  it('is rejected by a documented 4xx, whatever its body, and uncertain by any other status', async (t) => {
+  it('is refused by a documented 4xx in the gateway’s own words; any other status says nothing', async (t) => {
     let code = 0;
     const { gateway, requests } = await scripted(t, (response) => {
       response
         .writeHead(code, { location: `${API}/elsewhere` })
-        .end(code === 304 ? undefined : JSON.stringify(CHECKOUT));
+        .end(code === 304 ? undefined : JSON.stringify({ ...CHECKOUT, code: 'WALLET_NOT_FOUND' }));
     });
     for (code of [400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422]) {
-      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'rejected', why: `HTTP ${code}` });
-      assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'rejected', why: `HTTP ${code}` });
+      const refused = { kind: 'refused', why: `HTTP ${code} WALLET_NOT_FOUND` };
+      assert.deepEqual(await gateway.pay(COLLECTION), refused);
+      assert.deepEqual(await gateway.payout(PAYOUT), refused);
     }
     for (code of [
-      201, 204, 206, 300, 301, 302, 303, 304, 307, 308, 408, 409, 418, 425, 429, 451, 500, 501, 502, 503, 504, 599,
+      201, 204, 206, 300, 301, 302, 303, 304, 307, 308, 402, 408, 418, 425, 429, 451, 500, 501, 502, 503, 504, 599,
     ]) {
-      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'uncertain', why: `HTTP ${code}` });
-      assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'uncertain', why: `HTTP ${code}` });
+      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'lost', why: `HTTP ${code}` });
+      assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'lost', why: `HTTP ${code}` });
     }
     assert.equal(requests.length, 2 * (12 + 22), 'each was sent once, and no redirect was followed');
   });
 
-  it('is rejected with the gateway’s own code, where that is a code and no text', async (t) => {
+  it('is foreign where the refusal’s field holds no code of the gateway’s', async (t) => {
     let body: unknown;
     const { gateway } = await scripted(t, (response) => response.writeHead(400).end(JSON.stringify(body)));
-    for (const [code, why] of [
-      ['UNKNOWN_CUSTOMER', 'HTTP 400 UNKNOWN_CUSTOMER'],
-      ['The key is sk_live_1', 'HTTP 400'],
-      ['A'.repeat(65), 'HTTP 400'],
-      [42, 'HTTP 400'],
-      [undefined, 'HTTP 400'],
-    ] as const) {
+    for (const code of ['The key is sk_live_1', 'A'.repeat(65), 'not_found', 42, { a: 1 }, null, undefined]) {
       body = { code, message: 'Text.' };
-      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'rejected', why });
+      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'foreign', why: 'HTTP 400' });
     }
   });
 
-  it('is uncertain where the answer is lost: cut, halved, never, too slow, too long', async (t) => {
+  it('is lost with the wait that a Retry-After asks for, in seconds or as a date, of ten minutes at most', async (t) => {
+    const now = () => Date.UTC(2026, 10, 20, 12);
+    let header: string | string[] = '';
+    const answer: Answer = (response) => response.setHeader('retry-after', header).writeHead(503).end();
+    const { gateway } = await scripted(t, answer, { now });
+    for (const [said, retryAfterMs] of [
+      ['30', 30_000],
+      ['0', 0],
+      ['86400', 600_000],
+      ['9'.repeat(300), 600_000],
+      ['Fri, 20 Nov 2026 12:01:00 GMT', 60_000],
+      ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
+      ['Sat, 21 Nov 2026 12:00:00 GMT', 600_000],
+    ] as const) {
+      header = said;
+      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'lost', why: 'HTTP 503', retryAfterMs }, said);
+      assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'lost', why: 'HTTP 503', retryAfterMs }, said);
+      assert.deepEqual(await status(gateway), { kind: 'unavailable', why: 'HTTP 503', retryAfterMs }, said);
+    }
+    for (header of ['-1', '1.5', 'soon', '1e3', '2026-11-20', 'Fri, 99 Nov 2026 12:01:00 GMT', ['1', '2']]) {
+      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'lost', why: 'HTTP 503' }, String(header));
+    }
+  });
+
+  it('is lost where the answer is lost: cut, halved, never, too slow, too long', async (t) => {
     const why = async (answer: Answer, options: Partial<GatewayOptions> = {}) => {
       const { gateway, requests } = await scripted(t, answer, options);
       const sent = await gateway.pay(COLLECTION);
       assert.equal(requests.length, 1);
-      assert.ok(sent.kind === 'uncertain');
+      assert.ok(sent.kind === 'lost');
       return sent.why;
     };
     assert.equal(await why((response) => response.destroy()), 'UND_ERR_SOCKET');
@@ -290,19 +310,19 @@ describe('a collection', () => {
     assert.ok(nameless.kind === 'unreached' && /^(ENOTFOUND|EAI_AGAIN)$/.test(nameless.why));
   });
 
-  it('is uncertain where a connection that was open is refused only after it broke', async (t) => {
+  it('is lost where a connection that was open is refused only after it broke', async (t) => {
     const { gateway, requests, server } = await scripted(t, (response) => {
       if (requests.length === 1) response.writeHead(200).end(JSON.stringify(QR));
       else response.destroy();
     });
     assert.equal((await gateway.pay(COLLECTION)).kind, 'accepted');
-    assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'uncertain', why: 'UND_ERR_SOCKET' });
+    assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'lost', why: 'UND_ERR_SOCKET' });
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     assert.equal((await gateway.pay(COLLECTION)).kind, 'unreached');
   });
 
-  it('is uncertain where nobody vouches for the certificate, and nothing of it was sent', async (t) => {
+  it('is lost where nobody vouches for the certificate, and nothing of it was sent', async (t) => {
     let requests = 0;
     const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (_request, response) => {
       requests += 1;
@@ -313,7 +333,7 @@ describe('a collection', () => {
     const url = `https://localhost:${(server.address() as AddressInfo).port}`;
     const gateway = createGateway({ url, apiKey: 'the-key', profile: DEFAULT_PROFILE, checkoutHosts: [] });
     t.after(() => gateway.close());
-    assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'uncertain', why: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+    assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'lost', why: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
     assert.equal(requests, 0);
   });
 
@@ -338,9 +358,9 @@ describe('a payout', () => {
     );
   });
 
-  it('is uncertain where the answer names another order', async (t) => {
+  it('is lost where the answer names another order', async (t) => {
     const { gateway } = await scripted(t, { status: 202, body: { paymentId: 111328, orderId: 'P-2' } });
-    assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'uncertain', why: 'undocumented answer' });
+    assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'lost', why: 'undocumented answer' });
   });
 });
 
@@ -432,11 +452,69 @@ describe('a status check', () => {
     }
   });
 
+  it('takes only FAILED for a failure of a payout: ERROR leaves it open', async (t) => {
+    let word = '';
+    const { gateway } = await scripted(t, (response) =>
+      response.writeHead(200).end(JSON.stringify({ ...REPORT, type: 'PAYOUT', status: word })),
+    );
+    for (const [name, outcome] of [
+      ['FAILED', 'failed'],
+      ['ERROR', 'pending'],
+      ['SUCCESS', 'succeeded'],
+    ] as const) {
+      word = name;
+      const checked = await status(gateway);
+      assert.equal(checked.kind === 'found' && checked.report.outcome, outcome, name);
+      const ipn = gateway.readIpn(JSON.stringify({ ...REPORT, type: 'PAYOUT', status: name }));
+      assert.equal(ipn.kind === 'read' && ipn.reading.outcome, outcome, name);
+    }
+  });
+
+  it('says of a failure whether the gateway itself ended the time', async (t) => {
+    let said: object = {};
+    const { gateway } = await scripted(t, (response) =>
+      response.writeHead(200).end(JSON.stringify({ ...REPORT, status: 'FAILED', ...said })),
+    );
+    for (const [fields, isExpired] of [
+      [{ message: 'TOKEN_EXPIRED' }, true],
+      [{ message: 'CARD_EXPIRED' }, undefined],
+      [{ message: 'token expired' }, undefined],
+      [{ message: 'TOKEN_EXPIRED', status: 'SUCCESS' }, undefined],
+      [{ message: 'TOKEN_EXPIRED', status: 'PROCESSING' }, undefined],
+    ] as const) {
+      said = fields;
+      const checked = await status(gateway);
+      assert.ok(checked.kind === 'found');
+      assert.equal(checked.report.isExpired, isExpired, JSON.stringify(fields));
+    }
+  });
+
   it('says unknown only by a 404 in JSON: a page of that status is somewhere else', async (t) => {
     const answers = [JSON.stringify({ code: 'UNKNOWN_ORDER' }), '<h1>Not Found</h1>', '', '[]'];
     const { gateway } = await scripted(t, (response) => response.writeHead(404).end(answers.shift()));
-    assert.deepEqual(await status(gateway), { kind: 'unknown' });
+    assert.deepEqual(await status(gateway), { kind: 'unknown', isOwnWord: false });
     for (let n = 0; n < 3; n += 1) assert.deepEqual(await status(gateway), { kind: 'unavailable', why: 'HTTP 404' });
+  });
+
+  it('says unknown in the gateway’s own word only by the profile’s field and its value', async (t) => {
+    const profile = profileSchema.parse({ noSuchOrder: { field: 'code', value: 'UNKNOWN_ORDER' } });
+    const bodies: [object, boolean][] = [
+      [{ code: 'UNKNOWN_ORDER', message: 'Text.' }, true],
+      [{ code: 'unknown_order' }, false],
+      [{ code: 'NOT_FOUND' }, false],
+      [{ error: 'UNKNOWN_ORDER' }, false],
+      [{}, false],
+    ];
+    const left = bodies.map(([body]) => JSON.stringify(body));
+    const { gateway } = await scripted(t, (response) => response.writeHead(404).end(left.shift()), { profile });
+    for (const [body, isOwnWord] of bodies) {
+      assert.deepEqual(await status(gateway), { kind: 'unknown', isOwnWord }, JSON.stringify(body));
+    }
+  });
+
+  it('is unavailable where the report is of another order id: it is no report of the one asked', async (t) => {
+    const { gateway } = await scripted(t, { body: { ...REPORT, orderId: 'A-2' } });
+    assert.deepEqual(await status(gateway), { kind: 'unavailable', why: 'undocumented answer' });
   });
 
   it('is unavailable by any other status, a lost answer, or one that is no report', async (t) => {
@@ -530,6 +608,50 @@ describe('an IPN', () => {
   });
 });
 
+describe('connections', () => {
+  it('are apart for each operation: 80 starts that hang hold up no status check and no payout', async (t) => {
+    const hanging: ServerResponse[] = [];
+    const arrived = Promise.withResolvers<void>();
+    let isOver = false;
+    const { gateway } = await scripted(t, (response, request) => {
+      if (request.url?.endsWith('/status')) response.writeHead(200).end(JSON.stringify(REPORT));
+      else if (request.url?.endsWith('/payout')) response.writeHead(202).end('{"paymentId":1,"orderId":"P-1"}');
+      else if (isOver) response.destroy();
+      else if (hanging.push(response) === 64) arrived.resolve();
+    });
+    let ended = 0;
+    const starts = Array.from({ length: 80 }, async () => {
+      await gateway.pay(COLLECTION);
+      ended += 1;
+    });
+    await arrived.promise;
+    assert.equal((await status(gateway)).kind, 'found');
+    assert.equal((await gateway.payout(PAYOUT)).kind, 'accepted');
+    assert.deepEqual([ended, hanging.length], [0, 64], 'both were answered while every start waited');
+    isOver = true;
+    for (const response of hanging) response.destroy();
+    await Promise.all(starts);
+  });
+
+  it('are those of one dispatcher where one is given', async (t) => {
+    const { url } = await scripted(t, { body: { ...REPORT, method: 'DIRECT' } });
+    const paths: string[] = [];
+    const dispatcher = new Agent().compose((dispatch) => (options, handler) => {
+      paths.push(options.path);
+      return dispatch(options, handler);
+    });
+    const gateway = createGateway({ url, apiKey: 'k', profile: DEFAULT_PROFILE, checkoutHosts: [], dispatcher });
+    await gateway.pay({ ...COLLECTION, method: 'DIRECT' });
+    await gateway.payout(PAYOUT);
+    await status(gateway);
+    assert.deepEqual(paths, [`${API}/pay`, `${API}/payout`, `${API}/status`]);
+    await gateway.close();
+    await assert.rejects(dispatcher.request({ origin: url, path: '/', method: 'GET' }), {
+      name: 'ClientDestroyedError',
+    });
+  });
+});
+
 describe('another profile', () => {
   it('changes every path, field and word on the wire, and nothing else', async (t) => {
     const profile = profileSchema.parse({
@@ -538,6 +660,8 @@ describe('another profile', () => {
       answer: { orderId: 'ref', paymentId: 'id', checkoutUrl: 'goto', method: 'via' },
       report: { orderId: 'ref', status: 'state', type: 'kind', amount: 'sum' },
       types: { PAY: 'IN', PAYOUT: 'OUT', payoutRequest: 'WALLET' },
+      refusal: { code: 'reason', message: 'text' },
+      duplicate: ['twice'],
       statuses: { DONE: 'succeeded' },
       httpStatuses: { rejected: [402], unknown: [410] },
       payoutDecimals: true,

@@ -42,14 +42,18 @@ describe('the gateway profile', () => {
         status: 'status',
         message: 'message',
       },
-      refusal: { code: 'code' },
+      refusal: { code: 'code', message: 'message' },
+      duplicate: ['duplicate', 'already', 'exist', 'unique', 'used'],
+      noSuchOrder: null,
+      expired: ['TOKEN_EXPIRED'],
+      appSchemes: ['jetgo', 'jeton'],
       types: { PAY: 'PAY', PAYOUT: 'PAYOUT', payoutRequest: 'JETGO' },
       statuses: {
         INITIALIZED: 'pending',
         PROCESSING: 'pending',
         SUCCESS: 'succeeded',
         FAILED: 'failed',
-        ERROR: 'failed',
+        ERROR: 'error',
       },
       httpStatuses: { rejected: [400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422], unknown: [404] },
       payoutDecimals: false,
@@ -72,7 +76,7 @@ describe('the gateway profile', () => {
 
   it('refuses a key that it does not know, at every level, and names it', () => {
     assert.equal(refusal({ path: {} }), ': unrecognized_keys');
-    for (const section of ['paths', 'request', 'answer', 'report', 'types', 'httpStatuses']) {
+    for (const section of ['paths', 'request', 'answer', 'report', 'refusal', 'types', 'httpStatuses']) {
       assert.equal(refusal({ [section]: { misspelled: 'x' } }), `${section}: unrecognized_keys`);
     }
   });
@@ -96,6 +100,16 @@ describe('the gateway profile', () => {
     assert.equal(profileSchema.safeParse({ answer: { qr: '' } }).success, false);
     assert.equal(profileSchema.safeParse({ answer: { qr: 'x'.repeat(101) } }).success, false);
     assert.equal(profileSchema.safeParse({ httpStatuses: { unknown: ['404'] } }).success, false);
+    for (const word of ['', 'a', 'two words', 'Already', 'is_used']) {
+      assert.equal(profileSchema.safeParse({ duplicate: [word] }).success, false, word);
+    }
+    assert.equal(profileSchema.safeParse({ expired: ['token expired'] }).success, false);
+    for (const scheme of ['jetgo:', 'jetgo://', 'JetGo', '']) {
+      assert.equal(profileSchema.safeParse({ appSchemes: [scheme] }).success, false, scheme);
+    }
+    for (const noSuchOrder of [{ field: 'code' }, { value: 'X' }, { field: 'code', value: 'X', or: 'Y' }, 'X']) {
+      assert.equal(profileSchema.safeParse({ noSuchOrder }).success, false, JSON.stringify(noSuchOrder));
+    }
     for (const status of [99, 600, 404.5]) {
       assert.equal(profileSchema.safeParse({ httpStatuses: { unknown: [status] } }).success, false, String(status));
     }

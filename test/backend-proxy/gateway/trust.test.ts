@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { appUrlOf, checkoutUrlOf, isSafeWebUrl, qrOf } from '../../../backend-proxy/gateway/trust.ts';
+import { animatedPng, gif, jpeg, png, webp } from './pictures.ts';
 
 const ANY: string[] = [];
 const base64 = (value: string | Uint8Array) => Buffer.from(value).toString('base64');
@@ -27,6 +28,8 @@ describe('a checkout URL', () => {
       'http://localhost.evil.example/',
       'http://evil.example#localhost',
       'http://localhost@evil.example/',
+      'https://checkout.example@evil.example/',
+      'https://:checkout.example@evil.example/',
       'javascript:alert(1)',
       'JaVaScRiPt:alert(1)',
       '\tjavascript:alert(1)',
@@ -100,19 +103,23 @@ describe('a checkout URL', () => {
   });
 });
 
+const SCHEMES = ['jetgo', 'jeton'];
+
 describe('a link to the wallet application', () => {
-  it("may have the application's own scheme, or be a safe web URL", () => {
+  it("has a wallet's scheme, or is a safe web URL", () => {
     for (const url of [
       'jetgo://pay?reference=1234',
+      'jeton:pay',
       'https://wallet.example/open?code=1',
       'http://localhost:8788/wallet/open',
-      'intent:x',
     ]) {
-      assert.equal(appUrlOf(url), url);
+      assert.equal(appUrlOf(url, ANY, SCHEMES), url);
     }
+    assert.equal(appUrlOf('JetGo://pay', ANY, SCHEMES), 'jetgo://pay');
+    assert.equal(appUrlOf('ownwallet:pay', ANY, ['ownwallet']), 'ownwallet:pay');
   });
 
-  it('never runs or shows something inside the page', () => {
+  it('has no scheme that is not listed, whether it would run in the page or on the device', () => {
     for (const url of [
       'javascript:alert(1)',
       'JAVASCRIPT:alert(1)',
@@ -125,41 +132,88 @@ describe('a link to the wallet application', () => {
       'filesystem:https://a.example/temporary/x',
       'about:blank',
       'view-source:https://a.example/',
+      'intent://pay#Intent;scheme=x;end',
+      'itms-services://?action=download-manifest&url=https://evil.example/',
+      'ms-msdt:/id',
+      'tel:1',
+      'jetgo2:pay',
+      'jet:pay',
       'http://wallet.example/',
       'https://user@wallet.example/',
       'wallet',
       '',
     ]) {
-      assert.equal(appUrlOf(url), undefined, url);
+      assert.equal(appUrlOf(url, ANY, SCHEMES), undefined, url);
+    }
+  });
+
+  it('is on one of the allowed hosts where it is a web link and there are some', () => {
+    const hosts = ['checkout.example'];
+    assert.equal(appUrlOf('https://checkout.example/open', hosts, SCHEMES), 'https://checkout.example/open');
+    assert.equal(appUrlOf('jetgo://pay', hosts, SCHEMES), 'jetgo://pay');
+    for (const url of [
+      'https://evil.example/login',
+      'http://localhost:8788/',
+      'https://checkout.example@evil.example/',
+    ]) {
+      assert.equal(appUrlOf(url, hosts, SCHEMES), undefined, url);
     }
   });
 
   it('has at most 2048 characters', () => {
-    assert.equal(appUrlOf(`jetgo://${'a'.repeat(2040)}`)?.length, 2048);
-    assert.equal(appUrlOf(`jetgo://${'a'.repeat(2041)}`), undefined);
+    assert.equal(appUrlOf(`jetgo://${'a'.repeat(2040)}`, ANY, SCHEMES)?.length, 2048);
+    assert.equal(appUrlOf(`jetgo://${'a'.repeat(2041)}`, ANY, SCHEMES), undefined);
   });
 });
 
 describe('a code', () => {
-  const PNG = Buffer.from('\x89PNG\r\n\x1a\n0000', 'latin1');
-  const JPEG = Buffer.from('\xff\xd8\xff\xe0....', 'latin1');
-  const WEBP = Buffer.from('RIFF\x10\0\0\0WEBPVP8 ', 'latin1');
   const image = (type: string, bytes: Uint8Array | string) => `data:image/${type};base64,${base64(bytes)}`;
 
   it('is an image by its first bytes, whatever it may be called', () => {
     for (const [type, bytes] of [
-      ['png', PNG],
-      ['jpeg', JPEG],
-      ['gif', Buffer.from('GIF87a....')],
-      ['gif', Buffer.from('GIF89a....')],
-      ['webp', WEBP],
+      ['png', png(29, 29)],
+      ['jpeg', jpeg(29, 29)],
+      ['gif', gif({ screen: [29, 29] })],
+      ['webp', webp('VP8 ', 29, 29)],
       ['svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"></svg>'],
-      ['svg+xml', '<?xml version="1.0"?><!-- by hand --><svg >'],
-      ['svg+xml', '<?xml version="1.0"?>\n\n<!-- by hand -->\n\n<svg\n>'],
-      ['svg+xml', '\uFEFF <?xml version="1.0"?>\n<!-- by hand -->\n<SVG>'],
+      ['svg+xml', '<?xml version="1.0"?><!-- by hand --><svg ></svg>'],
+      ['svg+xml', '<?xml version="1.0"?>\n\n<!-- by hand -->\n\n<svg\n></svg>'],
+      ['svg+xml', '\uFEFF<?xml version="1.0"?>\n<!-- by hand -->\n<svg></svg>'],
     ] as const) {
       assert.equal(qrOf(base64(bytes)), image(type, bytes));
     }
+  });
+
+  it('is an image of at most 2048 pixels a side, by its header: 31 KB can unpack to a gigabyte', () => {
+    for (const [most, more] of [
+      [png(2048, 2048), png(2049, 1)],
+      [jpeg(2048, 2048), jpeg(1, 2049)],
+      [gif({ screen: [2048, 2048] }), gif({ screen: [1, 1], frame: [2049, 1] })],
+      [webp('VP8X', 2048, 2048), webp('VP8X', 2049, 1)],
+    ] as const) {
+      assert.ok(qrOf(base64(most))?.startsWith('data:image/'));
+      assert.equal(qrOf(base64(more)), undefined);
+    }
+    const bomb = png(16_000, 16_000);
+    assert.ok(bomb.length < 64 * 1024, `${bomb.length} bytes`);
+    assert.equal(qrOf(base64(bomb)), undefined);
+    for (const empty of [png(0, 10), jpeg(10, 0), animatedPng(10, 10)]) assert.equal(qrOf(base64(empty)), undefined);
+  });
+
+  it('is a drawing of plain shapes only: ten groups of ten copies each are 2 KB and hang a page', () => {
+    const level = (n: number) => `<g id="a${n + 1}">${`<use href="#a${n}"/>`.repeat(10)}</g>`;
+    const levels = Array.from({ length: 10 }, (_, n) => level(n)).join('');
+    const bomb = `<svg xmlns="http://www.w3.org/2000/svg"><rect id="a0" width="1" height="1"/>${levels}</svg>`;
+    for (const text of [
+      bomb,
+      '<svg onload="alert(1)"></svg>',
+      '<svg><script>1</script></svg>',
+      '<SVG></SVG>',
+      '<svg>&x;</svg>',
+    ]) {
+      assert.equal(qrOf(base64(text)), undefined, text.slice(0, 40));
+    }
+    assert.equal(qrOf(base64(Buffer.from('<svg>\xff</svg>', 'latin1'))), undefined, 'and it is UTF-8');
   });
 
   it('is no image where the first bytes only resemble one', () => {
@@ -219,9 +273,10 @@ describe('a code', () => {
   });
 
   it('is an image of at most 64 KB, or a text of at most 1024 bytes', () => {
-    const png = (size: number) => Buffer.concat([PNG, Buffer.alloc(size - PNG.length)]);
-    assert.ok(qrOf(base64(png(64 * 1024)))?.startsWith('data:image/png'));
-    assert.equal(qrOf(base64(png(64 * 1024 + 1))), undefined);
+    const small = png(29, 29);
+    const padded = (size: number) => Buffer.concat([small, Buffer.alloc(size - small.length)]);
+    assert.ok(qrOf(base64(padded(64 * 1024)))?.startsWith('data:image/png'));
+    assert.equal(qrOf(base64(padded(64 * 1024 + 1))), undefined);
     assert.equal(qrOf(base64('a'.repeat(1024)))?.length, 1024);
     assert.equal(qrOf(base64('a'.repeat(1025))), undefined);
     assert.equal(qrOf(base64('ä'.repeat(513))), undefined, 'bytes are counted, not characters');

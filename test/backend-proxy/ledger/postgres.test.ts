@@ -12,7 +12,7 @@ import { startPostgres, whyNoPostgres, type PostgresServer } from '../../postgre
 import { ledgerContract } from './contract.ts';
 
 const why = whyNoPostgres();
-/** Speaks just enough of PostgreSQL's protocol to answer `show` with one text: a server as no machine here runs one. */
+/** Speaks just enough of PostgreSQL's protocol to answer one select of settings: a server or a pooler as none runs here. */
 async function startPretender(t: TestContext, settings: Record<string, string>): Promise<string> {
   const message = (type: string, body: Buffer) => {
     const head = Buffer.alloc(5);
@@ -21,23 +21,24 @@ async function startPretender(t: TestContext, settings: Record<string, string>):
     return Buffer.concat([head, body]);
   };
   const ready = message('Z', Buffer.from('I'));
-  const answer = (name: string) => {
-    const value = Buffer.from(settings[name] ?? '');
-    const column = Buffer.concat([
-      Buffer.from([0, 1]),
-      Buffer.from(`${name}\0`),
-      Buffer.from('00000000000000000019ffffffffffff0000', 'hex'),
-    ]);
-    const row = Buffer.concat([Buffer.from([0, 1, 0, 0, 0, value.length]), value]);
-    return Buffer.concat([message('T', column), message('D', row), message('C', Buffer.from('SHOW\0')), ready]);
+  const count = (items: readonly unknown[]) => Buffer.from([0, items.length]);
+  const column = (name: string) =>
+    Buffer.concat([Buffer.from(`${name}\0`), Buffer.from('00000000000000000019ffffffffffff0000', 'hex')]);
+  const value = (text: string) => Buffer.concat([Buffer.from([0, 0, 0, text.length]), Buffer.from(text)]);
+  const answer = (names: string[]) => {
+    const columns = Buffer.concat([count(names), ...names.map(column)]);
+    const row = Buffer.concat([count(names), ...names.map((name) => value(settings[name] ?? ''))]);
+    return Buffer.concat([message('T', columns), message('D', row), message('C', Buffer.from('SELECT 1\0')), ready]);
   };
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => {
       socket.write(Buffer.concat([message('R', Buffer.alloc(4)), ready]));
       socket.on('data', (data) => {
-        const name = /show (\w+)/.exec(data.toString('latin1'))?.[1];
-        if (name !== undefined) socket.write(answer(name));
+        const names = [...data.toString('latin1').matchAll(/current_setting\('(\w+)'\)/g)];
+        // Whoever goes on after the answer is to be told so, and not to wait.
+        if (names.length === 0) socket.destroy();
+        else socket.write(answer(names.map(([, name = '']) => name)));
       });
     });
   });
@@ -46,6 +47,15 @@ async function startPretender(t: TestContext, settings: Record<string, string>):
   return `postgres://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/payments`;
 }
 
+/** As they have to be. */
+const RIGHT = {
+  synchronous_commit: 'on',
+  statement_timeout: '10s',
+  lock_timeout: '3s',
+  idle_in_transaction_session_timeout: '5s',
+  fsync: 'on',
+  transaction_read_only: 'off',
+};
 const LIMITS = { perOrder: 5, directPerOrder: 3, directPerWallet: { most: 5, withinMs: 1000 } };
 const PAYMENT = { orderId: 'A', orderAmountMinor: 1, amountMinor: 1, currency: 'EUR', method: 'QR', customer: null, idempotencyKey: 'k', fingerprint: 'f' } as const; // prettier-ignore
 
@@ -104,16 +114,20 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
 
   describe('the server', () => {
     it('is refused with fsync off, where a commit that was answered may be gone after a crash', async (t) => {
-      await assert.rejects(openStore(await startPretender(t, { fsync: 'off' }), die), /PostgreSQL runs with fsync off/);
+      const at = await startPretender(t, { ...RIGHT, fsync: 'off' });
+      await assert.rejects(openStore(at, die), /PostgreSQL runs with fsync off/);
     });
 
-    it('is asked for synchronous commits, whatever its own setting', async (t) => {
-      const store = await openStore(url, die);
-      t.after(() => store.close());
-      const { sql } = await import('kysely');
-      const { rows } = await sql<{ synchronous_commit: string }>`show synchronous_commit`.execute(store.db);
-      assert.deepEqual(rows, [{ synchronous_commit: 'on' }]);
-    });
+    for (const [name, value] of Object.entries({
+      synchronous_commit: 'local',
+      statement_timeout: '0',
+      lock_timeout: '1min',
+    })) {
+      it(`is refused where ${name} does not stay as it was set`, async (t) => {
+        const at = await startPretender(t, { ...RIGHT, [name]: value });
+        await assert.rejects(openStore(at, die), new RegExp(`PostgreSQL says ${name} = ${value}, though`));
+      });
+    }
 
     it('may cut every connection: the books are written and watched again', async (t) => {
       await emptied();

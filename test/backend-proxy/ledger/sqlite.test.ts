@@ -1,8 +1,8 @@
 // The ledger on SQLite: the contract, and what this store alone promises: one commit for those that wait together, each
-// failing alone; durable pragmas; a full disk that is said and recovered from.
+// failing alone; durable pragmas; a full disk that is said and recovered from; a foreign lock that only writes wait for.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -45,8 +45,8 @@ ledgerContract({
   },
 });
 
-async function openedStore(t: TestContext): Promise<Store> {
-  const store = await openStore(`file:${temporaryFile(t)}`, die);
+async function openedStore(t: TestContext, file = temporaryFile(t)): Promise<Store> {
+  const store = await openStore(`file:${file}`, die);
   t.after(() => store.close().catch(() => undefined));
   return store;
 }
@@ -178,5 +178,90 @@ describe('the file', () => {
 
   it('that cannot be opened says so', async () => {
     await assert.rejects(openStore('file:/nowhere/payments.db', die), /unable to open/);
+  });
+});
+
+describe('a lock that another process holds', () => {
+  const insert = (store: Store, id: string) =>
+    store.write(async (tx) => void (await tx.insertInto('orders').values(order(id)).execute()));
+
+  /** Holds it until the returned function is called. */
+  function lock(t: TestContext, file: string): () => void {
+    const holder = new DatabaseSync(file);
+    t.after(() => holder.close());
+    holder.exec('begin immediate');
+    return () => holder.exec('rollback');
+  }
+
+  it('is waited for by writes, in their order, and by nothing else', async (t) => {
+    const file = temporaryFile(t);
+    const store = await openedStore(t, file);
+    const release = lock(t, file);
+    const done: string[] = [];
+    const writes = ['A', 'B'].map((id) => insert(store, id).then(() => done.push(id)));
+    for (let reads = 0; reads < 20; reads += 1) {
+      assert.deepEqual(await versions(store), []);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    assert.deepEqual(done, []);
+    release();
+    await Promise.all(writes);
+    assert.deepEqual(done, ['A', 'B']);
+  });
+
+  it('lets ten thousand writes wait and refuses the next at once', async (t) => {
+    const file = temporaryFile(t);
+    const store = await openedStore(t, file);
+    const release = lock(t, file);
+    const waiting = Array.from({ length: 10_000 }, () => store.write(() => Promise.resolve()));
+    await assert.rejects(insert(store, 'B'), { kind: 'unavailable' });
+    release();
+    await Promise.all(waiting);
+    await insert(store, 'B');
+  });
+
+  it('is waited for when the books are opened', async (t) => {
+    const file = temporaryFile(t);
+    const release = lock(t, file);
+    const opening = openedStore(t, file);
+    setTimeout(release, 30);
+    await insert(await opening, 'A');
+  });
+
+  it('holds no one up who closes the books: those who wait are told', async (t) => {
+    const file = temporaryFile(t);
+    const store = await openedStore(t, file);
+    lock(t, file);
+    const waiting = assert.rejects(insert(store, 'A'), { kind: 'unavailable' });
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await store.close();
+    await waiting;
+  });
+});
+
+describe('the log', () => {
+  it('is cut to 8 MB by the first commit after a reader that made it grow has gone', async (t) => {
+    const file = temporaryFile(t);
+    const store = await openedStore(t, file);
+    const body = 'x'.repeat(1024 * 1024);
+    const row = { order_id: null, reading: null, body, matched: 0, seen: 1, first_at: 0, last_at: 0 };
+    const fill = (id: string) =>
+      store.write((tx) =>
+        tx
+          .insertInto('ipns')
+          .values({ ...row, id })
+          .execute(),
+      );
+    const reader = new DatabaseSync(file, { readOnly: true });
+    t.after(() => reader.close());
+    reader.exec('begin; select count(*) from ipns');
+    for (let n = 0; n < 20; n += 1) await fill(`while-${n}`);
+    const size = () => statSync(`${file}-wal`).size / 1024 / 1024;
+    assert.ok(size() > 16, `${size()} MB`);
+    reader.exec('rollback');
+    // The first checkpoint that no reader hinders empties the log; the commit after it begins anew, and cuts.
+    await fill('after');
+    await fill('then');
+    assert.ok(size() <= 8, `${size()} MB`);
   });
 });

@@ -71,6 +71,7 @@ describe('reading an amount', () => {
     const wrong = [
       '', ' ', '.', '1.', '.5', '01', '00', '1e3', '1E3', '+1', '-1', '-0', ' 1', '1 ', '1\n', '1,5', '1_000', '0x10',
       '١٢', '１２', '1.٢', '1.2.3', 'NaN', 'Infinity', '1/2', '1 000', '1\u00a0000', '1.5\n', '10.10\0',
+      '10.001', '10.100', '99999999999999.99',
     ]; // prettier-ignore
     for (const text of wrong) assert.equal(parseAmount(text, 'EUR'), undefined, JSON.stringify(text));
   });
@@ -126,9 +127,92 @@ describe('reading an amount that others wrote', () => {
     for (const text of ['5.001', '5.0001', '5.0000001', '5.010001']) {
       assert.equal(parseReportedAmount(text, 'EUR'), undefined, text);
     }
-    for (const text of ['1e3', '1.0e0', '-5', '5.00-', '٥', 'five', '']) {
+    for (const text of [
+      '-5',
+      '5.00-',
+      '٥',
+      'five',
+      '',
+      '10,10',
+      'EUR 10.10',
+      '5.',
+      '.5',
+      '05',
+      '+5',
+      ' 5',
+      '5\n',
+      '1e',
+      'e1',
+      '1e1.5',
+      '1e+-1',
+      '0x1',
+    ]) {
       assert.equal(parseReportedAmount(text, 'EUR'), undefined, text);
     }
+  });
+
+  it('takes an exponent for what it says, exactly', () => {
+    for (const [text, minor] of [
+      ['1E+1', 1000],
+      ['1.01e1', 1010],
+      ['1E+2', 10_000],
+      ['10.10e0', 1010],
+      ['1010e-2', 1010],
+      ['1e-2', 1],
+      ['0.00000000000000000101e19', 1010],
+      ['101000000000000000000e-19', 1010],
+      ['9.99999999999999e12', 999_999_999_999_999],
+      ['0e20', 0],
+      ['0.00e-20', 0],
+      ['1e+01', 1000],
+    ] as const) {
+      assert.equal(parseReportedAmount(text, 'EUR'), minor, text);
+    }
+    for (const text of [
+      '1e-3',
+      '1.001e0',
+      '1.234e-1',
+      '1e14',
+      '1e21',
+      '0e21',
+      '0e-21',
+      '1e999999999',
+      '0e-999999999',
+      '1e20',
+    ]) {
+      assert.equal(parseReportedAmount(text, 'EUR'), undefined, text);
+    }
+    assert.equal(parseReportedAmount('1E+1', 'JPY'), 10);
+    assert.equal(parseReportedAmount('1E-3', 'KWD'), 1);
+    assert.equal(parseReportedAmount('1', 'XXX'), undefined);
+  });
+
+  it('has at most 40 characters', () => {
+    assert.equal(parseReportedAmount('5.'.padEnd(40, '0'), 'EUR'), 500);
+    assert.equal(parseReportedAmount('5.'.padEnd(41, '0'), 'EUR'), undefined);
+  });
+
+  it('is undefined or what exact arithmetic says, whatever number JSON writes', () => {
+    const part = fc.bigInt({ min: 0n, max: 10n ** 12n });
+    fc.assert(
+      fc.property(
+        part,
+        fc.stringMatching(/^[0-9]{0,8}$/),
+        fc.integer({ min: -22, max: 22 }),
+        currency,
+        (whole, fraction, power, code) => {
+          const text = `${whole}${fraction && `.${fraction}`}e${power}`;
+          const scale = power - fraction.length + (exponentOf(code) ?? 0);
+          const written = BigInt(`${whole}${fraction}`);
+          const [exact, rest] =
+            scale >= 0
+              ? [written * 10n ** BigInt(scale), 0n]
+              : [written / 10n ** BigInt(-scale), written % 10n ** BigInt(-scale)];
+          const isRead = rest === 0n && exact < 10n ** 15n && Math.abs(power) <= 20;
+          assert.equal(parseReportedAmount(text, code), isRead ? Number(exact) : undefined, text);
+        },
+      ),
+    );
   });
 
   it('agrees with the strict reading wherever that one reads', () => {

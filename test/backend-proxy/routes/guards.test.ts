@@ -1,5 +1,7 @@
 // Secrets compared, and the caller's address: whose word is taken for it.
 import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import { describe, it } from 'node:test';
 import { Hono } from 'hono';
 import { addressOf, bearerOf, createSecretCheck } from '../../../backend-proxy/routes/guards.ts';
@@ -12,6 +14,30 @@ describe('a secret', () => {
       assert.equal(isSecret(other), false, other);
     }
     assert.equal(createSecretCheck([])(''), false);
+  });
+
+  it('is compared by timingSafeEqual with each of the list, and by nothing that ends sooner', (t) => {
+    const compared = t.mock.method(crypto, 'timingSafeEqual');
+    syncBuiltinESMExports();
+    t.after(() => {
+      t.mock.restoreAll();
+      syncBuiltinESMExports();
+    });
+    const isSecret = createSecretCheck(['first-secret', 'second-secret', 'third-secret']);
+    for (const [candidate, results] of [
+      ['first-secret', [true, false, false]],
+      ['second-secret', [false, true, false]],
+      ['none of them', [false, false, false]],
+      ['', [false, false, false]],
+    ] as const) {
+      compared.mock.resetCalls();
+      assert.equal(isSecret(candidate), results.some(Boolean));
+      assert.deepEqual(
+        compared.mock.calls.map(({ result }) => result),
+        results,
+        candidate,
+      );
+    }
   });
 
   it('of any length can be asked about, because its hash is what is compared', () => {
@@ -38,7 +64,7 @@ describe("the caller's address", () => {
       '8.8.8.8',
     );
     assert.equal(await address({}, 0, '::ffff:8.8.8.8'), '8.8.8.8');
-    assert.equal(await address({}, 0, '2606:4700::1111'), '2606:4700::1111');
+    assert.equal(await address({}, 0, '2606:4700::1111'), '2606:4700:0:0::/64');
   });
 
   it('behind proxies that we were told of is the one that the outermost of them saw', async () => {
@@ -48,6 +74,35 @@ describe("the caller's address", () => {
     assert.equal(await address(headers, 3, '10.0.0.1'), '6.6.6.6');
     assert.equal(await address(headers, 4, '10.0.0.1'), null);
     assert.equal(await address({}, 1, '10.0.0.1'), null);
+  });
+
+  it('behind a proxy that adds the port is the same at every connection', async () => {
+    const behind = (hop: string) => address({ 'X-Forwarded-For': hop }, 1, '10.0.0.1');
+    for (const hop of ['1.2.3.4', '1.2.3.4:51234', '1.2.3.4:51235', '::ffff:1.2.3.4', '[::ffff:102:304]:443'])
+      assert.equal(await behind(hop), '1.2.3.4', hop);
+    for (const hop of ['2606:4700::1', '[2606:4700::2]', '[2606:4700:0:0:ffff::3]:443', '2606:4700::4%eth0'])
+      assert.equal(await behind(hop), '2606:4700:0:0::/64', hop);
+    assert.equal(await behind('2606:4700:0:1::1'), '2606:4700:0:1::/64');
+  });
+
+  it('is unknown where what stands there is no address: whoever wrote it could write another each time', async () => {
+    for (const hop of [
+      'unknown',
+      '_hidden',
+      'example.com',
+      '1.2.3',
+      '1.2.3.4:',
+      '1.2.3.4:x',
+      '[1.2.3.4',
+      '"1.2.3.4"',
+      '1.2.3.4 5.6.7.8',
+      '::g',
+      '0x7f.1',
+      '256.1.1.1',
+      ':443',
+    ])
+      // prettier-ignore
+      assert.equal(await address({ 'X-Forwarded-For': hop }, 1, '10.0.0.1'), null, hop);
   });
 
   it('is unknown where the connection is private: a proxy that we were not told of speaks for many', async () => {

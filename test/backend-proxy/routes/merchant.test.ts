@@ -18,7 +18,7 @@ async function merchantRoutes(world: World): Promise<[method: string, path: stri
         : [],
     ),
   );
-  assert.equal(routes.length, 8);
+  assert.equal(routes.length, 10);
   return routes;
 }
 
@@ -70,6 +70,31 @@ describe("the merchant's key", () => {
     for (const path of ['/order', '/order/events']) {
       const response = await world.request('GET', path, { headers: { Authorization: `Bearer ${SECRETS.merchant}` } });
       assert.equal(response.status, 401);
+    }
+  });
+});
+
+const NO_TEXT = ['\0', 'a\nb', 'a\u001bb', 'a\u007fb', 'a\u0085b', 'a\u009fb', 'a\u202eb', '\u202a', 'a\u2066b\u2069'];
+const TEXT = ['ünïcode – 日本語 🙂', 'שלום', 'a\u00a0b', '\u200fשלום', 'it\'s "fine" <b>'];
+
+describe('a text for people', () => {
+  it('has no control character and no mark that turns the direction: a note, a description, a reference', async (t) => {
+    const world = await createWorld(t);
+    const texts = [
+      ['/payouts', PAYOUT, 'note', 200],
+      ['/orders', ORDER, 'description', 200],
+      ['/orders', ORDER, 'customerReferenceNo', 64],
+    ] as const;
+    for (const [path, body, field, most] of texts) {
+      const detail = `a string of 1 to ${most} characters, without control characters or marks that turn the direction`;
+      for (const text of NO_TEXT) {
+        const refused = await world.merchant<Problem>('POST', path, { ...body, [field]: text });
+        assert.deepEqual([refused.status, refused.body.errors], [400, [{ field, detail }]], JSON.stringify(text));
+      }
+    }
+    for (const [n, note] of TEXT.entries()) {
+      const payout = await world.merchant<{ note: string }>('POST', '/payouts', { ...PAYOUT, orderId: `T-${n}`, note });
+      assert.deepEqual([payout.status, payout.body.note], [202, note]);
     }
   });
 });
@@ -190,6 +215,7 @@ describe('a payout', () => {
     assert.deepEqual(view, {
       type: 'PAYOUT',
       orderId: 'P-1',
+      gatewayOrderId: 'P-1',
       paymentId: '100001',
       amount: '50.00',
       currency: 'EUR',
@@ -198,6 +224,7 @@ describe('a payout', () => {
       status: 'PROCESSING',
       reason: null,
       needsReview: false,
+      version: 4,
       createdAt: new Date(NOON).toISOString(),
       updatedAt: new Date(NOON).toISOString(),
     });

@@ -1,7 +1,7 @@
 // For operators and pages: health, readiness, metrics, the widget's files, the OpenAPI document.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -12,6 +12,7 @@ import { readWidgetFiles } from '../../../backend-proxy/routes/operations.ts';
 import { SECRETS, SHOP, createWorld, readDocument } from '../world.ts';
 
 const BUILT = [
+  'LICENSES.txt',
   'integrity.json',
   'later-Ab12_-xY.js',
   'later-Ab12_-xY.js.map',
@@ -25,8 +26,11 @@ const BUILT = [
 const WIDGET = 'export const widget = "ä";\n'.repeat(20);
 
 function widgetFolder(t: TestContext, names: string[] = [...BUILT, 'notes.txt', '.env']): string {
-  const folder = mkdtempSync(join(tmpdir(), 'widget-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const around = mkdtempSync(join(tmpdir(), 'widget-'));
+  t.after(() => rmSync(around, { recursive: true }));
+  writeFileSync(join(around, 'package.json'), '{}');
+  const folder = join(around, 'widget');
+  mkdirSync(folder);
   for (const name of names) writeFileSync(join(folder, name), WIDGET);
   return folder;
 }
@@ -117,6 +121,7 @@ describe("the widget's files", () => {
       ['widget.js', 'text/javascript; charset=utf-8', named],
       ['widget.js.map', 'application/json', named],
       ['integrity.json', 'application/json', named],
+      ['LICENSES.txt', 'text/plain; charset=utf-8', named],
       ['locale-de.js', 'text/javascript; charset=utf-8', named],
       ['locale-longword.js', 'text/javascript; charset=utf-8', named],
       ['locale-zh-Hant.js', 'text/javascript; charset=utf-8', named],
@@ -256,6 +261,7 @@ describe('a problem', () => {
       not_found: 404,
       already_paid: 409,
       order_changed: 409,
+      no_review_needed: 409,
       order_id_taken: 409,
       payload_too_large: 413,
       unsupported_media_type: 415,
@@ -317,6 +323,7 @@ describe('/openapi.json', () => {
     );
     assert.deepEqual(routes.toSorted(), [
       'GET /healthz',
+      'GET /ipns',
       'GET /metrics',
       'GET /order',
       'GET /order/events',
@@ -330,15 +337,19 @@ describe('/openapi.json', () => {
       'POST /order/payments',
       'POST /orders',
       'POST /payouts',
+      'POST /transactions/{gatewayOrderId}/resolve',
       'POST /webhooks/{id}/redeliver',
     ]);
   });
 
-  it('says where the proxy is: PUBLIC_URL, or as the request came', async (t) => {
+  it('says where the proxy is: PUBLIC_URL, or in the server that was asked, whatever Host it was asked by', async (t) => {
     const here = await createWorld(t);
     const read = async (world: typeof here, url: string) =>
       ((await (await world.proxy.app.request(url)).json()) as { servers: unknown }).servers;
-    assert.deepEqual(await read(here, 'https://pay.example/openapi.json?x'), [{ url: 'https://pay.example' }]);
+    assert.deepEqual(await read(here, 'https://pay.example/openapi.json?x'), [{ url: '/' }]);
+    const answer = await here.proxy.app.request('http://127.0.0.1/openapi.json', { headers: { Host: 'evil.example' } });
+    assert.equal(answer.headers.get('cache-control'), 'public, max-age=60');
+    assert.doesNotMatch(await answer.text(), /evil\.example|127\.0\.0\.1/);
     const there = await createWorld(t, { config: { publicUrl: 'https://pay.example/base/' } });
     assert.deepEqual(await read(there, 'http://127.0.0.1:8787/openapi.json'), [{ url: 'https://pay.example/base' }]);
   });

@@ -406,6 +406,7 @@ describe('a start is refused', () => {
       { method: 'qr' },
       { method: ['QR'] },
       { method: 'QR', amount: 10 },
+      { method: 'QR', amount: '0.01' },
       { method: 'CHECKOUT', customer: 12345678 },
       [],
     ]) {
@@ -457,27 +458,26 @@ describe('a start is refused', () => {
     assert.deepEqual(await creates(world, 'A-1', 'A-1-5', 'A-1-6'), [1, 1, undefined]);
   });
 
-  it('after 5 prompts on one wallet within an hour, whatever the order, and says when it may be tried', async (t) => {
+  it('after 3 prompts on one wallet within an hour by one customer, and 10 by all, whatever the order', async (t) => {
     const world = await createWorld(t);
-    const tokenOf = (n: number, customer = '12345678') =>
-      world.token({ orderId: `A-${n}`, customerReferenceNo: customer, customer });
-    for (let n = 1; n <= 5; n += 1) {
-      await world.start(tokenOf(n), { method: 'DIRECT' });
+    let orders = 0;
+    const tokenOf = (customerReferenceNo: string, customer = '12345678') =>
+      world.token({ orderId: `A-${(orders += 1)}`, customerReferenceNo, customer });
+    for (let n = 1; n <= 3; n += 1) {
+      await world.start(tokenOf('C-1'), { method: 'DIRECT' });
       world.skip(60_000);
     }
-    const { status, body, headers } = await world.refused(tokenOf(6), { method: 'DIRECT' });
+    const { status, body, headers } = await world.refused(tokenOf('C-1'), { method: 'DIRECT' });
     assert.deepEqual([status, body.code, body.retryable], [429, 'too_many_requests', true]);
-    assert.equal(headers.get('retry-after'), String(3600 - 5 * 60));
-    assert.equal((await world.start(tokenOf(6), { method: 'CHECKOUT' })).status, 201, 'another method is free');
-    assert.equal(
-      (await world.start(tokenOf(7, '23456789'), { method: 'DIRECT' })).status,
-      201,
-      'another wallet is free',
-    );
-    world.skip((3600 - 5 * 60) * 1000 - 1);
-    assert.equal((await world.refused(tokenOf(8), { method: 'DIRECT' })).status, 429);
+    assert.equal(headers.get('retry-after'), '3600', 'when the wallet was last asked is nobody else’s to know');
+    assert.equal((await world.start(tokenOf('C-1'), { method: 'CHECKOUT' })).status, 201, 'another method is free');
+    assert.equal((await world.start(tokenOf('C-1', '23456789'), { method: 'DIRECT' })).status, 201, 'another wallet');
+    for (let n = 2; n <= 8; n += 1) await world.start(tokenOf(`C-${n}`), { method: 'DIRECT' });
+    assert.equal((await world.refused(tokenOf('C-9'), { method: 'DIRECT' })).status, 429, 'the eleventh of all');
+    world.skip(57 * 60_000 - 1);
+    assert.equal((await world.refused(tokenOf('C-9'), { method: 'DIRECT' })).status, 429);
     world.skip(1);
-    assert.equal((await world.start(tokenOf(8), { method: 'DIRECT' })).status, 201);
+    assert.equal((await world.start(tokenOf('C-9'), { method: 'DIRECT' })).status, 201);
   });
 
   it('after 30 starts of one address in a minute, and says when it may be tried', async (t) => {
@@ -521,7 +521,7 @@ describe("a payment's own id at the gateway", () => {
       body.transactions
         .map(({ type, orderId, gatewayOrderId }) => `${type} ${orderId} ${gatewayOrderId ?? ''}`.trim())
         .toSorted(),
-      ['PAY A A', 'PAY A A-4', 'PAY A-2 A-2', 'PAY A-3 A-3-2', 'PAYOUT A-3'],
+      ['PAY A A', 'PAY A A-4', 'PAY A-2 A-2', 'PAY A-3 A-3-2', 'PAYOUT A-3 A-3'],
     );
   });
 });

@@ -33,7 +33,7 @@ const orderIdIn = (page: string) => /name="orderId" value="([^"]+)"/.exec(page)?
 const typed = { amount: '25', customer: '12345678', note: 'For the broken dripper' };
 
 async function openDesk() {
-  const shop = openShop();
+  const shop = openShop(undefined, undefined, { publicUrl: 'http://127.0.0.1:8080' });
   const staff = new Browser(shop);
   const sent = () => shop.proxy.asked.filter(({ method }) => method === 'POST').map(({ body }) => body);
   return { shop, staff, sent, form: orderIdIn((await staff.get('/desk')).text) };
@@ -221,4 +221,60 @@ test('a note cannot bring markup onto the desk', async () => {
   const transactions = [payout('PO-1', { note: '<img src=x onerror=alert(1)>' })];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   assert.match((await staff.get('/desk')).text, /&lt;img src=x/);
+});
+
+const PASSWORD = 'a password of the staff';
+const basic = (password: string) => ({ authorization: `Basic ${Buffer.from(`staff:${password}`).toString('base64')}` });
+const opened = async (more: Parameters<typeof openShop>[2], headers = {}) => {
+  const shop = openShop(undefined, undefined, more);
+  shop.proxy.answers['POST /payouts'] = { status: 202, body: payout('PO-2345678ABC') };
+  const visitor = new Browser(shop, headers);
+  const statuses = [
+    (await visitor.get('/desk')).status,
+    (await visitor.get('/desk/tables')).status,
+    (await visitor.post('/desk/payouts', { orderId: 'PO-2345678ABC', ...typed })).status,
+  ];
+  const { text } = await visitor.get('/');
+  return { statuses, asked: shop.proxy.asked.length, isLinked: text.includes('href="/desk"') };
+};
+const NONE = { statuses: [404, 404, 404], asked: 0, isLinked: false };
+const REFUSED = { statuses: [401, 401, 401], asked: 0, isLinked: true };
+
+test('a shop that can be reached from elsewhere has no desk, and sends no money for anybody', async () => {
+  for (const publicUrl of [
+    'https://stillwater.example',
+    'http://192.168.0.5:8080',
+    'http://0.0.0.0:8080',
+    'https://localhost.evil.example',
+    'https://127.0.0.1.evil.example',
+  ]) {
+    assert.deepEqual(await opened({ publicUrl }), NONE, publicUrl);
+  }
+});
+
+test('a shop on a loopback name has its desk, without a password', async () => {
+  for (const publicUrl of [
+    'http://127.0.0.1:8080',
+    'http://localhost:8080',
+    'http://shop.localhost',
+    'http://[::1]:8080',
+  ]) {
+    const { statuses, isLinked } = await opened({ publicUrl });
+    assert.deepEqual([statuses, isLinked], [[200, 200, 303], true], publicUrl);
+  }
+});
+
+test('a desk with a password opens to it alone, wherever it is, and to no shorter or longer one', async () => {
+  for (const publicUrl of ['https://stillwater.example', 'http://127.0.0.1:8080']) {
+    const settings = { publicUrl, deskPassword: PASSWORD };
+    assert.deepEqual((await opened(settings, basic(PASSWORD))).statuses, [200, 200, 303]);
+    assert.deepEqual(await opened(settings), REFUSED);
+    for (const wrong of ['', PASSWORD.slice(0, -1), `${PASSWORD} `, PASSWORD.toUpperCase()])
+      assert.deepEqual(await opened(settings, basic(wrong)), REFUSED, wrong);
+  }
+});
+
+test('the desk says that whoever opens it can send money', async () => {
+  const { staff } = await openDesk();
+  assert.match((await staff.get('/desk')).text, /can send money[^]*DESK_PASSWORD/);
 });

@@ -35,15 +35,20 @@ export class MerchantProxy {
   };
 }
 
-export function openShop(proxy = new MerchantProxy(), now: () => Date = () => new Date('2026-11-20T12:00:00Z')) {
+export function openShop(
+  proxy = new MerchantProxy(),
+  now: () => Date = () => new Date('2026-11-20T12:00:00Z'),
+  more: { publicUrl?: string; deskPassword?: string } = {},
+) {
   const settings = {
     publicUrl: SHOP_URL,
     proxyUrl: PROXY_URL,
     orderSecret: ORDER_SECRET,
     merchantApiKey: 'a merchant key of more than 32 characters',
     webhookSecret: WEBHOOK_SECRET,
+    ...more,
   };
-  return { ...createShop(settings, proxy.fetch, now), proxy };
+  return { ...createShop(settings, proxy.fetch, now), proxy, url: settings.publicUrl };
 }
 
 export type Shop = ReturnType<typeof openShop>;
@@ -51,19 +56,23 @@ export type Shop = ReturnType<typeof openShop>;
 export class Browser {
   #cookie = '';
   readonly #shop: Shop;
+  readonly #headers: Record<string, string>;
 
-  constructor(shop: Shop) {
+  /** `headers` go with every request, as a sign-in would. */
+  constructor(shop: Shop, headers: Record<string, string> = {}) {
     this.#shop = shop;
+    this.#headers = headers;
   }
 
   async get(path: string): Promise<{ status: number; text: string; headers: Headers }> {
-    return this.#read(await this.#shop.app.request(`${SHOP_URL}${path}`, { headers: { cookie: this.#cookie } }));
+    const headers = { cookie: this.#cookie, ...this.#headers };
+    return this.#read(await this.#shop.app.request(`${this.#shop.url}${path}`, { headers }));
   }
 
-  async post(path: string, fields: Record<string, string>, origin = SHOP_URL) {
+  async post(path: string, fields: Record<string, string>, origin = this.#shop.url) {
     const body = new URLSearchParams(fields);
-    const headers = { cookie: this.#cookie, origin };
-    return this.#read(await this.#shop.app.request(`${SHOP_URL}${path}`, { method: 'POST', headers, body }));
+    const headers = { cookie: this.#cookie, origin, ...this.#headers };
+    return this.#read(await this.#shop.app.request(`${this.#shop.url}${path}`, { method: 'POST', headers, body }));
   }
 
   /** Checks out and answers the order's page's path. */

@@ -64,3 +64,27 @@ test('nobody finds an order of somebody else', () => {
   assert.equal(book.find(orderId, 'C-2'), undefined);
   assert.deepEqual(book.ordersOf('C-2'), []);
 });
+
+test('ten thousand baskets that nobody pays for push out each other, and no paid order', () => {
+  const book = new OrderBook();
+  const paid = book.openGoods('C-1', lines);
+  const unpaid = book.openGoods('C-1', lines);
+  book.recordPaid(receipt(paid.orderId, '42.75'));
+  for (let n = 0; n < 10_000; n += 1) book.openTopUp('C-2');
+  assert.equal(book.find(paid.orderId, 'C-1'), paid);
+  assert.equal(book.recordPaid(receipt(paid.orderId, '42.75')), 'already');
+  assert.equal(book.find(unpaid.orderId, 'C-1'), undefined, 'the oldest of those that nobody paid');
+  assert.equal(book.newest().length, 10_001);
+});
+
+test('of paid orders the newest ten thousand are kept', () => {
+  const book = new OrderBook();
+  const orders = Array.from({ length: 10_001 }, () => {
+    const order = book.openGoods('C-1', lines);
+    book.recordPaid(receipt(order.orderId, '42.75'));
+    return order;
+  });
+  assert.equal(book.newest().length, 10_000);
+  assert.equal(book.find(orders[0]?.orderId ?? '', 'C-1'), undefined);
+  assert.equal(book.find(orders[1]?.orderId ?? '', 'C-1'), orders[1]);
+});

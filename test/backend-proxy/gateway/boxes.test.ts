@@ -1,0 +1,140 @@
+// What a box on the way answers in the gateway's place: a firewall, a proxy, a framework that does not know the path. It may answer
+// before the gateway has the request, or after it took it; so none of these may end a payment or a payout, and none proves that
+// the gateway does not know an order.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Collection } from '../../../backend-proxy/gateway/gateway.ts';
+import { createGateway } from '../../../backend-proxy/gateway/http.ts';
+import { DEFAULT_PROFILE, profileSchema } from '../../../backend-proxy/gateway/profile.ts';
+import { says } from '../../../backend-proxy/gateway/refusal.ts';
+import { answering } from './answering.ts';
+
+const COLLECTION: Collection = {
+  id: 'A-1',
+  method: 'QR',
+  amountMinor: 1010,
+  currency: 'EUR',
+  returnUrl: 'https://shop.example/thanks',
+  customer: null,
+  customerReferenceNo: null,
+  language: null,
+};
+const PAYOUT = { id: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null };
+const html = (title: string) => `<!DOCTYPE html><html><head><title>${title}</title></head><body>${title}</body></html>`;
+
+const FOREIGN = { kind: 'foreign' } as const;
+const NOT_OUR_WORD = { kind: 'unknown', isOwnWord: false } as const;
+const UNAVAILABLE = { kind: 'unavailable' } as const;
+
+const BOXES: [name: string, status: number, body: unknown, status: object][] = [
+  ['Spring Boot', 404, { timestamp: '2026-11-20T12:00:00Z', status: 404, error: 'Not Found', path: '/pay' }, NOT_OUR_WORD],
+  ['Kong', 404, { message: 'no Route matched with those values', request_id: 'a1b2' }, NOT_OUR_WORD],
+  ['NestJS', 404, { statusCode: 404, message: 'Cannot POST /pay', error: 'Not Found' }, NOT_OUR_WORD],
+  ['ASP.NET', 404, { type: 'https://tools.ietf.org/html/rfc9110#section-15.5.5', title: 'Not Found', status: 404, traceId: '00-1' }, NOT_OUR_WORD],
+  ['Laravel', 404, { message: 'The route pay could not be found.' }, NOT_OUR_WORD],
+  ['Django REST', 404, { detail: 'Not found.' }, NOT_OUR_WORD],
+  ['Fastify', 404, { message: 'Route POST:/pay not found', error: 'Not Found', statusCode: 404 }, NOT_OUR_WORD],
+  ['WordPress', 404, { code: 'rest_no_route', message: 'No route was found matching the URL.', data: { status: 404 } }, NOT_OUR_WORD],
+  ['Go', 404, '404 page not found\n', UNAVAILABLE],
+  ['nginx', 404, html('404 Not Found'), UNAVAILABLE],
+  ['nginx', 403, html('403 Forbidden'), UNAVAILABLE],
+  ['Cloudflare', 403, html('Attention Required! | Cloudflare'), UNAVAILABLE],
+  ['ModSecurity', 403, html('403 Forbidden'), UNAVAILABLE],
+  ['AWS API Gateway', 403, { message: 'Forbidden' }, UNAVAILABLE],
+  ['AWS API Gateway', 403, { message: 'Missing Authentication Token' }, UNAVAILABLE],
+  ['a login page', 401, html('Sign in'), UNAVAILABLE],
+  ['a size limit', 413, html('413 Request Entity Too Large'), UNAVAILABLE],
+]; // prettier-ignore
+
+describe('the answer of a box on the way', () => {
+  for (const [name, status, body, asStatus] of BOXES) {
+    it(`is not the gateway's refusal and not its "unknown": ${name}, ${status}`, async (t) => {
+      const gateway = createGateway({
+        url: await answering(t, status, body),
+        apiKey: 'k',
+        profile: DEFAULT_PROFILE,
+        checkoutHosts: [],
+      });
+      t.after(() => gateway.close());
+      assert.deepEqual(await gateway.pay(COLLECTION), { ...FOREIGN, why: `HTTP ${status}` });
+      assert.deepEqual(await gateway.payout(PAYOUT), { ...FOREIGN, why: `HTTP ${status}` });
+      const why = asStatus === UNAVAILABLE && { why: `HTTP ${status}` };
+      assert.deepEqual(await gateway.status?.('P-1', 'PAYOUT'), { ...asStatus, ...why });
+    });
+  }
+});
+
+describe('an order id that is known already', () => {
+  const sent = async (t: Parameters<typeof answering>[0], status: number, body: unknown, profile = DEFAULT_PROFILE) => {
+    const gateway = createGateway({ url: await answering(t, status, body), apiKey: 'k', profile, checkoutHosts: [] });
+    t.after(() => gateway.close());
+    const pay = await gateway.pay(COLLECTION);
+    assert.deepEqual(await gateway.payout(PAYOUT), pay);
+    return pay;
+  };
+
+  it('is said by 409, whatever its body', async (t) => {
+    for (const body of [html('409 Conflict'), '', '[]', {}, { code: 'WALLET_NOT_FOUND' }]) {
+      const { kind } = await sent(t, 409, body);
+      assert.equal(kind, 'duplicate', JSON.stringify(body));
+    }
+    assert.deepEqual(await sent(t, 409, { code: 'DUPLICATE_ORDER' }), {
+      kind: 'duplicate',
+      why: 'HTTP 409 DUPLICATE_ORDER',
+    });
+  });
+
+  it('is said by any 4xx whose code or message says it in one of the listed words', async (t) => {
+    assert.deepEqual(await sent(t, 400, { code: 'ORDER_ALREADY_EXISTS' }), {
+      kind: 'duplicate',
+      why: 'HTTP 400 ORDER_ALREADY_EXISTS',
+    });
+    assert.deepEqual(await sent(t, 422, { message: 'The order id must be unique.' }), {
+      kind: 'duplicate',
+      why: 'HTTP 422',
+    });
+    assert.equal((await sent(t, 418, { message: 'Order exists.' })).kind, 'duplicate');
+    assert.equal((await sent(t, 400, { code: 'INVALID', message: 'Order id was used before.' })).kind, 'duplicate');
+  });
+
+  it('is not said by a limit or a server that fails, whatever they say', async (t) => {
+    for (const status of [429, 500, 503]) {
+      assert.deepEqual(await sent(t, status, { code: 'ALREADY_EXISTS' }), { kind: 'lost', why: `HTTP ${status}` });
+    }
+  });
+
+  it('is said in the words and fields that the profile lists, and in no others', async (t) => {
+    const profile = profileSchema.parse({ refusal: { code: 'reason', message: 'text' }, duplicate: ['twice'] });
+    assert.equal((await sent(t, 400, { reason: 'SENT_TWICE' }, profile)).kind, 'duplicate');
+    assert.equal((await sent(t, 400, { text: 'Sent twice' }, profile)).kind, 'duplicate');
+    assert.equal((await sent(t, 400, { reason: 'ALREADY_EXISTS' }, profile)).kind, 'refused');
+    assert.equal((await sent(t, 400, { code: 'SENT_TWICE' }, profile)).kind, 'foreign');
+  });
+
+  it('is meant by the beginning of a word, however the words are joined, and not where it is denied', () => {
+    const { duplicate } = DEFAULT_PROFILE;
+    for (const text of [
+      'DUPLICATE_ORDER', 'DuplicateOrderId', 'orderIDAlreadyUsed', 'Order exists', 'exists', 'existing order', 'ORDER-EXISTS',
+      'already processed', 'Order id must be unique', 'uniqueness', 'NOT_UNIQUE', 'order id is not unique', 'was used', 'E1001:used',
+      'not found, but exists', 'Does it not matter? It exists.', 'no order, already used',
+    ]) {
+      assert.ok(says(text, duplicate), text);
+    } // prettier-ignore
+    for (const text of [
+      'refused', 'unused', 'REUSED_TOKEN', 'coexist', 'does not exist', 'does_not_exist', 'doesNotExist', "doesn't exist",
+      'doesn’t exist', 'DOESNT_EXIST', 'no existing order', 'non-existing wallet', 'never used', 'NOT_USED', 'cannot exist',
+      'WALLET_NOT_FOUND', 'not already used', "hasn't already existed", 'nonexistent', '', 'user', 'unusual', '\u0130',
+    ]) {
+      assert.equal(says(text, duplicate), false, text);
+    } // prettier-ignore
+    for (const value of [null, undefined, 7, {}, ['used'], true]) assert.equal(says(value, duplicate), false);
+  });
+
+  it('is looked for in a time that the length of the text limits', () => {
+    const from = performance.now();
+    for (const text of ['_'.repeat(250_000), 'aB'.repeat(125_000), 'NOT_'.repeat(60_000), 'A'.repeat(250_000)]) {
+      assert.equal(says(text, DEFAULT_PROFILE.duplicate), false);
+    }
+    assert.ok(performance.now() - from < 2_000, `${performance.now() - from} ms`);
+  });
+});

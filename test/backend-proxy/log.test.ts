@@ -1,0 +1,69 @@
+// The log where writing fails: what is lost is counted and told, what was begun is finished, and no line is ever broken.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createLogger } from '../../backend-proxy/log.ts';
+
+/** A disk with room for so many bytes. */
+function openDisk() {
+  let text = '';
+  let room = Infinity;
+  return {
+    write(bytes: Uint8Array): number {
+      const taken = Math.min(bytes.length, room);
+      if (taken === 0) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+      text += Buffer.from(bytes.subarray(0, taken)).toString('latin1');
+      room -= taken;
+      return taken;
+    },
+    leave: (bytes: number) => (room = bytes),
+    lines: () =>
+      Buffer.from(text, 'latin1')
+        .toString()
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { event: string; lines?: number; level: string }),
+  };
+}
+
+describe('the log', () => {
+  it('whose disk is full goes on, and says once, when there is room again, how many lines were lost', () => {
+    const disk = openDisk();
+    const logger = createLogger('info', disk.write);
+    logger.info({ event: 'first' });
+    disk.leave(0);
+    for (let n = 0; n < 5; n += 1) logger.info({ event: 'lost' });
+    disk.leave(Infinity);
+    logger.info({ event: 'back' });
+    logger.info({ event: 'last' });
+    assert.deepEqual(
+      disk.lines().map(({ event, lines }) => [event, lines]),
+      [['first', undefined], ['lines of the log were lost', 5], ['back', undefined], ['last', undefined]],
+    ); // prettier-ignore
+  });
+
+  it('finishes a line that was cut short before it writes another, at whichever byte it was cut', () => {
+    for (let cut = 1; cut < 200; cut += 1) {
+      const disk = openDisk();
+      const logger = createLogger('info', disk.write);
+      disk.leave(cut);
+      for (const event of ['één', 'zwei', 'drei']) logger.info({ event });
+      disk.leave(Infinity);
+      logger.info({ event: 'last' });
+      const events = disk.lines();
+      const lost = events.reduce((sum, { lines = 0 }) => sum + lines, 0);
+      const written = events.filter(({ event }) => ['één', 'zwei', 'drei', 'last'].includes(event)).length;
+      assert.equal(written + lost, 4, `${cut}`);
+      assert.equal(events.at(-1)?.event, 'last');
+    }
+  });
+
+  it('writes what its level says, each line with its time', () => {
+    const disk = openDisk();
+    const logger = createLogger('warn', disk.write);
+    logger.info({ event: 'too small' });
+    logger.warn({ event: 'told' });
+    const [line, ...more] = disk.lines() as { level: string; time?: string; event: string }[];
+    assert.deepEqual([line?.level, line?.event, more], ['warn', 'told', []]);
+    assert.ok(Number.isFinite(Date.parse(line?.time ?? '')));
+  });
+});

@@ -1,0 +1,196 @@
+// PostgreSQL goes away without a word, or another server stands behind its address for a while. Both end by themselves: the
+// proxy is well again soon after the address is right, under load and without a restart, and so is its ear.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { request } from 'undici';
+import { openStore } from '../../backend-proxy/ledger/open.ts';
+import { startPostgresRelay } from '../postgres-relay.ts';
+import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
+import { signOrder } from './clients.ts';
+import { readDatabase } from './database.ts';
+import { startProxy } from './processes.ts';
+import { setScene, type Scene } from './scene.ts';
+import { leaksIn } from './secrets.ts';
+import { size, trial, until, type Trial } from './trial.ts';
+
+const AWAY_MS = size(2_000, 60_000);
+/** A silent connection is cut after 12 s; the rest is for making a new one, and for a busy machine. */
+const WELL_WITHIN_MS = 18_000;
+/** So many well answers in a row are a proxy that is well. */
+const IN_A_ROW = 10;
+const READ_ONLY_MS = size(2_000, 10_000);
+const WRITABLE_WITHIN_MS = 5_000;
+const START_EVERY_MS = 100;
+
+trial(
+  'a database host that falls silent, as one that is gone, costs the proxy no more than seconds after it is back',
+  { withinMs: size(180_000, 300_000), impossible: whyNoPostgres },
+  async (t) => {
+    const scene = await setScene(t);
+    const postgres = await startPostgres();
+    t.defer(postgres.end);
+    const databaseUrl = await postgres.createDatabase();
+    const relay = await startPostgresRelay(databaseUrl);
+    t.defer(relay.close);
+    const { proxy, load } = await runUnderLoad(t, scene, relay.url);
+    const ear = await openEar(t, relay.url, databaseUrl);
+
+    await until('starts are answered', () => load.inARow() >= IN_A_ROW);
+    relay.vanish();
+    await sleep(AWAY_MS);
+    relay.comeBack();
+    load.countAnew();
+    const backAt = performance.now();
+    await Promise.all([
+      until('starts are answered again', () => load.inARow() >= IN_A_ROW, 120_000),
+      until('announcements are heard again', ear.hears, 120_000),
+    ]);
+    const wellMs = Math.round(performance.now() - backAt);
+    const late = wellMs > WELL_WITHIN_MS ? [`the proxy was well only ${wellMs} ms after the address was right`] : [];
+    return conclude(scene, databaseUrl, proxy, load, late, { wellMs });
+  },
+);
+
+trial(
+  'behind an address that led to a read-only server for a while no connection stays there',
+  { withinMs: size(180_000, 300_000), impossible: whyNoPostgres },
+  async (t) => {
+    const scene = await setScene(t);
+    const postgres = await startPostgres();
+    t.defer(postgres.end);
+    const databaseUrl = await postgres.createDatabase();
+    const { proxy, load } = await runUnderLoad(t, scene, databaseUrl);
+    const admin = new Client({ connectionString: databaseUrl.replace(/[^/]+$/, 'postgres') });
+    await admin.connect();
+    t.defer(() => admin.end());
+    const name = databaseUrl.split('/').at(-1);
+
+    await until('starts are answered', () => load.inARow() >= IN_A_ROW);
+    // Every connection that is made now is one to a server that takes no writes, and stays so.
+    await admin.query(`alter database ${name} set default_transaction_read_only = on`);
+    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+    await until('starts are refused', () => load.inARow() === 0);
+    await sleep(READ_ONLY_MS);
+    await admin.query(`alter database ${name} reset default_transaction_read_only`);
+    load.countAnew();
+    const rightAt = performance.now();
+    await until('starts are answered again', () => load.inARow() >= IN_A_ROW, 60_000);
+    const wellMs = Math.round(performance.now() - rightAt);
+    const late = wellMs > WRITABLE_WITHIN_MS ? [`starts were well only ${wellMs} ms after the server was right`] : [];
+    return conclude(scene, databaseUrl, proxy, load, late, { wellMs });
+  },
+);
+
+type Running = Awaited<ReturnType<typeof runUnderLoad>>;
+
+/** A real proxy, and shoppers who come all the time, each asking once. */
+async function runUnderLoad(t: Trial, scene: Scene, databaseUrl: string) {
+  const proxy = await startProxy({ databaseUrl, gatewayUrl: scene.gateway.url, webhookUrl: scene.merchant.url });
+  t.defer(proxy.kill9);
+  const taken: string[] = [];
+  let refused = 0;
+  const problems: string[] = [];
+  let inARow = 0;
+  let asked = 0;
+  let countedFrom = 0;
+  let ended = false;
+
+  async function start(): Promise<void> {
+    const number = (asked += 1);
+    const order = { orderId: `away-${number}`, amount: '4.20', currency: 'EUR' };
+    const answer = await request(`${proxy.url}/order/payments`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${signOrder(order, Date.now())}`,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': 'first',
+      },
+      body: '{"method":"QR"}',
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode === 201) taken.push(order.orderId);
+    else if (answer.statusCode === 503) refused += 1;
+    else problems.push(`a start was answered ${answer.statusCode} ${text}`);
+    if (number > countedFrom) inARow = answer.statusCode === 201 ? inARow + 1 : 0;
+  }
+
+  const working = (async () => {
+    const starts: Promise<void>[] = [];
+    while (!ended) {
+      starts.push(start());
+      const healthy = await request(`${proxy.url}/healthz`);
+      await healthy.body.dump();
+      if (healthy.statusCode !== 200) problems.push(`/healthz was answered ${healthy.statusCode}`);
+      await sleep(START_EVERY_MS);
+    }
+    await Promise.all(starts);
+  })();
+  working.catch(() => undefined);
+  t.defer(() => (ended = true));
+  const load = {
+    taken,
+    refused: () => refused,
+    problems,
+    /** Of those who came since it was last counted anew. */
+    inARow: () => inARow,
+    countAnew() {
+      countedFrom = asked;
+      inARow = 0;
+    },
+    async end() {
+      ended = true;
+      await working;
+    },
+  };
+  return { proxy, load };
+}
+
+/** A store of this process that listens through the relay, and one that announces past it. */
+async function openEar(t: Trial, relayedUrl: string, databaseUrl: string) {
+  const fail = (error: unknown): never => {
+    throw error;
+  };
+  const [listening, speaking] = [await openStore(relayedUrl, fail), await openStore(databaseUrl, fail)];
+  t.defer(() => Promise.all([listening.close(), speaking.close()]));
+  const heard = new Set<string>();
+  listening.onAnnounced((orderId) => heard.add(orderId));
+  let told = 0;
+  const hears = () => {
+    const before = heard.has(`told-${told}`);
+    speaking.announce([`told-${(told += 1)}`]);
+    return before;
+  };
+  await until('announcements are heard', hears);
+  return { hears };
+}
+
+async function conclude(
+  scene: Scene,
+  databaseUrl: string,
+  proxy: Running['proxy'],
+  load: Running['load'],
+  late: string[],
+  counts: Record<string, number>,
+) {
+  await load.end();
+  if (proxy.hasEnded()) late.push('the proxy has ended');
+  await proxy.end();
+  const rows = new Set((await readDatabase(databaseUrl)).transactions.map(({ id }) => id));
+  const sent = await scene.gateway.transactions();
+  return {
+    problems: {
+      lost: [
+        ...load.taken.filter((id) => !rows.has(id)).map((id) => `${id} was taken, and is not there`),
+        ...sent
+          .filter(({ orderId }) => !rows.has(orderId))
+          .map(({ orderId }) => `${orderId} was sent, and is not there`),
+      ],
+      doubled: sent
+        .filter(({ createRequests }) => createRequests > 1)
+        .map(({ orderId }) => `${orderId} was sent twice`),
+      unserved: [...load.problems, ...late],
+      leaked: leaksIn(proxy.output()),
+    },
+    counts: { ...counts, taken: load.taken.length, refused: load.refused() },
+  };
+}

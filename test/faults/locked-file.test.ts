@@ -1,0 +1,116 @@
+// Somebody else holds the write lock of the SQLite file: a person at a prompt, a backup tool. The proxy waits for it without
+// standing still: health, views and streams are answered all along, what has to be written waits or is refused with 503, and
+// once the lock is gone all goes on as if nothing had been.
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { createClients, signOrder, type ShopperOrder } from './clients.ts';
+import { startProxy } from './processes.ts';
+import { setScene, settle } from './scene.ts';
+import { leaksIn } from './secrets.ts';
+import { each, size, trial } from './trial.ts';
+
+/** Above the 5 s after which a write is refused. */
+const HELD_MS = size(7_000, 20_000);
+const ASKED_EVERY_MS = 25;
+/** It takes a few ms; the rest is what a busy machine may add. A process that waits for the lock itself takes 5 s. */
+const ANSWERED_WITHIN_MS = 1_500;
+const STARTS = size(20, 200);
+const IPNS = size(40, 400);
+
+trial(
+  `a lock that another holds on the SQLite file for ${HELD_MS / 1000} s stops no health check, view or stream`,
+  { withinMs: size(120_000, 240_000) },
+  async (t) => {
+    const scene = await setScene(t);
+    const { gateway, merchant, databaseUrl } = scene;
+    const proxy = await startProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
+    t.defer(proxy.kill9);
+    const clients = createClients(() => proxy.url);
+    t.defer(clients.close);
+    const known = { orderId: 'locked-known', amount: '4.20', currency: 'EUR' };
+    await clients.startPayment(known, { method: 'QR' }, 'first');
+    const stream = await openStream(proxy.url, known);
+
+    const holder = new DatabaseSync(databaseUrl.slice('file:'.length));
+    t.defer(() => holder.close());
+    holder.exec('begin immediate');
+    let isHeld = true;
+    const watched = [
+      watchAnswers(() => isHeld, `${proxy.url}/healthz`),
+      watchAnswers(() => isHeld, `${proxy.url}/order`, known),
+    ];
+    const work = each([...starts(clients), ...ipns(clients)], STARTS + IPNS, (send) => send());
+    work.catch(() => undefined);
+    await sleep(HELD_MS);
+    const refused = clients.book.unavailable;
+    holder.exec('rollback');
+    isHeld = false;
+    const figures = await Promise.all(watched.map((watch) => watch.done));
+    await work;
+
+    const problems = figures.flatMap(({ slowestMs, wrong }) => [
+      ...wrong,
+      ...(slowestMs > ANSWERED_WITHIN_MS ? [`an answer took ${slowestMs} ms`] : []),
+    ]);
+    if (refused === 0) problems.push('nobody was told that the books cannot be written');
+    if (stream.hasEnded()) problems.push('the stream was ended');
+    stream.close();
+    if (proxy.hasEnded()) problems.push('the proxy has ended');
+    await proxy.end();
+    const settled = await settle(scene, clients);
+    const [health, views] = figures;
+    return {
+      problems: { ...settled.problems, unserved: problems, leaked: leaksIn(proxy.output()) },
+      counts: { refused, health: health?.count ?? 0, slowestMs: health?.slowestMs ?? 0, views: views?.count ?? 0 },
+    };
+  },
+);
+
+function starts({ startPayment }: ReturnType<typeof createClients>): (() => Promise<void>)[] {
+  return Array.from({ length: STARTS }, (_, n) => async () => {
+    const order = { orderId: `locked-${n}`, amount: '4.20', currency: 'EUR' };
+    await startPayment(order, { method: 'QR' }, 'first');
+  });
+}
+
+function ipns({ sendIpn }: ReturnType<typeof createClients>): (() => Promise<void>)[] {
+  return Array.from(
+    { length: IPNS },
+    (_, n) => () => sendIpn(JSON.stringify({ orderId: `unknown-${n}`, type: 'PAY', status: 'SUCCESS' })),
+  );
+}
+
+/** Asks again and again, each time without waiting for the answer before. */
+function watchAnswers(goesOn: () => boolean, url: string, order?: ShopperOrder) {
+  const headers: Record<string, string> = order ? { Authorization: `Bearer ${signOrder(order, Date.now())}` } : {};
+  const found = { count: 0, slowestMs: 0, wrong: [] as string[] };
+  async function ask(): Promise<void> {
+    const askedAt = performance.now();
+    const answer = await request(url, { headers });
+    await answer.body.dump();
+    found.count += 1;
+    found.slowestMs = Math.max(found.slowestMs, Math.round(performance.now() - askedAt));
+    if (answer.statusCode !== 200) found.wrong.push(`${new URL(url).pathname} was answered ${answer.statusCode}`);
+  }
+  const done = (async () => {
+    const asked: Promise<void>[] = [];
+    while (goesOn()) {
+      asked.push(ask());
+      await sleep(ASKED_EVERY_MS);
+    }
+    await Promise.all(asked);
+    return found;
+  })();
+  done.catch(() => undefined);
+  return { done };
+}
+
+async function openStream(url: string, order: ShopperOrder) {
+  const headers = { Authorization: `Bearer ${signOrder(order, Date.now())}`, Accept: 'text/event-stream' };
+  const { body } = await request(`${url}/order/events`, { headers, bodyTimeout: 0 });
+  let ended = false;
+  body.on('error', () => undefined).once('close', () => (ended = true));
+  body.resume();
+  return { hasEnded: () => ended, close: () => body.destroy() };
+}

@@ -1,0 +1,120 @@
+// Between the proxy and PostgreSQL the answer to a COMMIT is lost after the server has applied it: for each commit of a start
+// and of a payout, for an IPN, and for the claim of a check. Whoever asked is answered as if nothing had been: no 503, no
+// payment without means, no payout that is never sent, and no check that waits for the end of a lost lease.
+import { startPostgresRelay, type PostgresRelay } from '../postgres-relay.ts';
+import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
+import { createClients, type Clients } from './clients.ts';
+import type { TestGateway } from './gateway.ts';
+import { startProxy } from './processes.ts';
+import { setScene, settle } from './scene.ts';
+import { leaksIn } from './secrets.ts';
+import { size, trial, until } from './trial.ts';
+
+const ROUNDS = size(1, 20);
+/** A start and a payout have up to three: the row, the permission to send, the answer. */
+const COMMITS = [1, 2, 3];
+/** The lease of a claim that was lost is 45 s. */
+const PAID_WITHIN_MS = 20_000;
+
+trial(
+  'a commit whose answer is lost is looked up before anybody is told',
+  { withinMs: size(180_000, 600_000), impossible: whyNoPostgres },
+  async (t) => {
+    const scene = await setScene(t);
+    const { gateway, merchant } = scene;
+    const postgres = await startPostgres();
+    t.defer(postgres.end);
+    const databaseUrl = await postgres.createDatabase();
+    const relay = await startPostgresRelay(databaseUrl);
+    t.defer(relay.close);
+    const proxy = await startProxy({ databaseUrl: relay.url, gatewayUrl: gateway.url, webhookUrl: merchant.url });
+    t.defer(proxy.kill9);
+    const clients = createClients(() => proxy.url);
+    t.defer(clients.close);
+    const tried = { problems: [] as string[], struck: 0 };
+    const world = { clients, gateway, relay, tried };
+
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const nth of COMMITS) {
+        await start(`start-${round}-${nth}`, nth, world);
+        await payOut(`payout-${round}-${nth}`, nth, world);
+      }
+      await ring(`ipn-${round}`, () => true, world);
+      await ring(`claim-${round}`, (statements) => statements.includes('"checks"'), world);
+    }
+    await proxy.end();
+
+    const { problems } = await settle(scene, clients, databaseUrl);
+    const { unavailable } = clients.book;
+    if (unavailable > 0) tried.problems.push(`callers were told ${unavailable} times that the books are not to be had`);
+    // The row and the answer are two commits at least.
+    const least = ROUNDS * (2 + 2 + 1 + 1);
+    if (tried.struck < least) tried.problems.push(`only ${tried.struck} commits were lost, of at least ${least}`);
+    return {
+      problems: { ...problems, unserved: tried.problems, leaked: leaksIn(proxy.output()) },
+      counts: { lostAnswers: tried.struck },
+    };
+  },
+);
+
+interface World {
+  clients: Clients;
+  gateway: TestGateway;
+  relay: PostgresRelay;
+  tried: { problems: string[]; struck: number };
+}
+
+/** The `nth` commit of those that speak of this id. */
+function loseNth(
+  { relay, tried }: World,
+  id: string,
+  nth: number,
+  isMeant = (_statements: string) => true,
+): () => void {
+  let seen = 0;
+  const hasStruck = relay.loseCommit(
+    'applied',
+    (statements) => statements.includes(id) && isMeant(statements) && (seen += 1) === nth,
+  );
+  return () => {
+    if (hasStruck()) tried.struck += 1;
+  };
+}
+
+async function start(orderId: string, nth: number, world: World): Promise<void> {
+  const { clients, gateway, tried } = world;
+  const count = loseNth(world, orderId, nth);
+  const order = { orderId, amount: '4.20', currency: 'EUR' };
+  const { status, text } = await clients.startPayment(order, { method: 'QR' }, 'first');
+  count();
+  const { payment } = JSON.parse(text) as { payment: { status: string; qr: unknown } | null };
+  if (status !== 201) tried.problems.push(`${orderId} was answered ${status}`);
+  if (payment?.qr === null || payment?.status !== 'PROCESSING')
+    tried.problems.push(`${orderId} has nothing to pay with: ${text}`);
+  const sent = gateway.sandbox.world.transaction(orderId);
+  if (sent === undefined) tried.problems.push(`${orderId} was never sent`);
+}
+
+async function payOut(orderId: string, nth: number, world: World): Promise<void> {
+  const { clients, gateway, tried } = world;
+  const count = loseNth(world, orderId, nth);
+  const { status } = await clients.startPayout({ orderId, amount: 5, currency: 'EUR', customer: '12345678' });
+  count();
+  if (status !== 202) tried.problems.push(`${orderId} was answered ${status}`);
+  if (gateway.sandbox.world.transaction(orderId) === undefined) tried.problems.push(`${orderId} was never sent`);
+}
+
+/** Paid, told by one IPN of which a commit is lost: the IPN's own, or that of the check's claim. */
+async function ring(orderId: string, isMeant: (statements: string) => boolean, world: World): Promise<void> {
+  const { clients, gateway, tried } = world;
+  const order = { orderId, amount: '4.20', currency: 'EUR' };
+  await clients.startPayment(order, { method: 'QR' }, 'first');
+  await gateway.act(orderId, 'approve');
+  const count = loseNth(world, orderId, 1, isMeant);
+  const rangAt = performance.now();
+  await clients.sendIpn(JSON.stringify({ orderId, type: 'PAY', status: 'SUCCESS' }));
+  await until(`${orderId} is shown as paid`, async () => (await clients.view(order)).paid, 60_000);
+  count();
+  const tookMs = performance.now() - rangAt;
+  if (tookMs > PAID_WITHIN_MS) tried.problems.push(`${orderId} was shown as paid after ${Math.round(tookMs)} ms`);
+}

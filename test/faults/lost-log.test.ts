@@ -1,0 +1,119 @@
+// Nobody takes the log: its disk is full, or whoever read it is gone. Lines are lost and counted; service is not: the process
+// answers, says how many were lost as soon as it can write again, and ends when it is told to.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SHOP_ORIGIN } from './processes.ts';
+import { secretEnvironment } from './secrets.ts';
+import { fill, mountSmall, whyNoMount } from './small-disk.ts';
+import { trial, until, type Trial } from './trial.ts';
+
+const MAIN = fileURLToPath(new URL('../../backend-proxy/main.ts', import.meta.url));
+const ASKED = 300;
+const DISK_KB = 256;
+/** Of the drain's 35 s. */
+const ENDS_WITHIN_MS = 10_000;
+const MOST_ENDING_MS = 30_000;
+
+function start({ defer }: Trial, dir: string, stdout: number | 'pipe') {
+  const { WEBHOOK_SECRET: _none, ...secrets } = secretEnvironment();
+  const env = {
+    ...secrets,
+    GATEWAY_URL: 'http://127.0.0.1:9',
+    ALLOWED_ORIGINS: SHOP_ORIGIN,
+    DATABASE_URL: `file:${join(dir, 'payments.db')}`,
+    PORT: '0',
+  };
+  const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', stdout, 'inherit'] });
+  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  defer(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return { child, ended };
+}
+
+function newFolder({ defer }: Trial): string {
+  const dir = mkdtempSync(join(tmpdir(), 'payment-log-'));
+  defer(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+const urlIn = (log: string) => /"listening".*?"(http:\/\/[^"]+)"/.exec(log)?.[1];
+
+/** Each leaves one line in the log. */
+async function ask(url: string, problems: string[]): Promise<void> {
+  for (let n = 0; n < ASKED; n += 1) {
+    const { status } = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) }).catch(() => ({
+      status: 0,
+    }));
+    if (status !== 200) problems.push(`asked ${n}: ${status}`);
+  }
+}
+
+async function end({ child, ended }: ReturnType<typeof start>, problems: string[]): Promise<number> {
+  const startedAt = performance.now();
+  const killer = setTimeout(() => child.kill('SIGKILL'), MOST_ENDING_MS);
+  child.kill('SIGTERM');
+  const [code, signal] = await ended;
+  clearTimeout(killer);
+  const tookMs = Math.round(performance.now() - startedAt);
+  if (code !== 0 || tookMs > ENDS_WITHIN_MS) problems.push(`it ended with ${signal ?? code} after ${tookMs} ms`);
+  return tookMs;
+}
+
+trial(
+  'a full disk under the log loses lines, which are counted, and no request; with no room at all it ends when told to',
+  { withinMs: 120_000, needs: ['root', 'linux'], impossible: whyNoMount },
+  async (t) => {
+    const dir = newFolder(t);
+    const disk = mountSmall(t, dir, DISK_KB);
+    const path = join(disk, 'log');
+    const log = () => readFileSync(path, 'utf8');
+    const proxy = start(t, dir, openSync(path, 'a'));
+    await until('it listens', () => urlIn(log()) !== undefined);
+    const url = urlIn(log()) ?? '';
+    const problems: string[] = [];
+    await ask(url, problems);
+
+    const ballast = join(disk, 'ballast');
+    fill(disk, ballast, 0);
+    // What is left of the last page of the log is filled, too: the line that meets its end is cut.
+    await ask(url, problems);
+    rmSync(ballast);
+    await ask(url, problems);
+
+    const events = log()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { event: string; lines?: number });
+    const lost = events.filter(({ event }) => event === 'lines of the log were lost');
+    const written = events.filter(({ event }) => event === 'request').length;
+    if (lost.length !== 1) problems.push(`it said ${lost.length} times that lines were lost`);
+    if (written + (lost[0]?.lines ?? 0) !== 3 * ASKED) problems.push(`${written} written, ${lost[0]?.lines} lost`);
+
+    fill(disk, ballast, 0);
+    await ask(url, problems);
+    const endedMs = await end(proxy, problems);
+    return { problems: { crashed: problems }, counts: { asked: 4 * ASKED, lost: lost[0]?.lines ?? 0, endedMs } };
+  },
+);
+
+trial(
+  'a log that nobody reads any more loses no request, and the proxy ends when told to',
+  { withinMs: 120_000 },
+  async (t) => {
+    const proxy = start(t, newFolder(t), 'pipe');
+    let log = '';
+    proxy.child.stdout?.setEncoding('utf8').on('data', (text: string) => (log += text));
+    await until('it listens', () => urlIn(log) !== undefined);
+    proxy.child.stdout?.destroy();
+    const problems: string[] = [];
+    await ask(urlIn(log) ?? '', problems);
+    const endedMs = await end(proxy, problems);
+    return { problems: { crashed: problems }, counts: { asked: ASKED, endedMs } };
+  },
+);

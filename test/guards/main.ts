@@ -1,0 +1,110 @@
+// `npm run test:guards`: takes each guard of SECURITY.md's attack table away, on a copy of the tree, and sees that the test that its
+// row names fails by it. First the tests are run as they are: one that fails with its guard as well shows nothing.
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { attackRows, type Row } from '../security-table.ts';
+import { changesOf, withoutGuard, type Edit } from './apply.ts';
+import { EDITS } from './edits.ts';
+import { runTests, type Outcome } from './trial.ts';
+
+const AT_ONCE = 2;
+const LEFT_OUT = /^(node_modules|\.git|\.stryker-tmp|shots|reports|coverage)$/;
+
+interface Task {
+  row: Row;
+  edit: Edit;
+}
+
+interface Shown {
+  task: Task;
+  outcome: Outcome | 'does not apply';
+  said: string;
+}
+
+/** A copy for each of those at work, because each changes its own. */
+function copyTree(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'guards-'));
+  cpSync('.', folder, { recursive: true, filter: (path) => !LEFT_OUT.test(path) });
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'), 'junction');
+  return folder;
+}
+
+/** The tests that fail, or do not run, with every guard in place. */
+async function failingAnyway(folder: string, rows: readonly Row[]): Promise<string[]> {
+  const failing: string[] = [];
+  for (const [file, named = []] of Map.groupBy(rows, (row) => row.file)) {
+    const { outcomes } = await runTests(folder, file, [...new Set(named.map(({ test }) => test))]);
+    for (const [test, outcome] of outcomes) if (outcome !== 'green') failing.push(`${file}: ${test}`);
+  }
+  return failing;
+}
+
+async function tryWithout(folder: string, task: Task): Promise<Shown> {
+  const { file, test } = task.row;
+  let edited: Map<string, string>;
+  try {
+    edited = withoutGuard(task.edit, folder);
+  } catch (error) {
+    return { task, outcome: 'does not apply', said: (error as Error).message };
+  }
+  const originals = [...edited.keys()].map((path) => [path, readFileSync(join(folder, path), 'utf8')] as const);
+  for (const [path, text] of edited) writeFileSync(join(folder, path), text);
+  const { outcomes, said } = await runTests(folder, file, [test]);
+  for (const [path, text] of originals) writeFileSync(join(folder, path), text);
+  return { task, outcome: outcomes.get(test) ?? 'not shown', said };
+}
+
+/** Each folder takes the next task when it is free. */
+async function tryAll(folders: readonly string[], tasks: readonly Task[]): Promise<Shown[]> {
+  const waiting = [...tasks];
+  const shown: Shown[] = [];
+  const work = async (folder: string): Promise<void> => {
+    for (let task = waiting.shift(); task !== undefined; task = waiting.shift()) {
+      const from = performance.now();
+      const result = await tryWithout(folder, task);
+      shown.push(result);
+      const seconds = ((performance.now() - from) / 1000).toFixed(1).padStart(5);
+      console.log(`${result.outcome.padEnd(14)} ${seconds} s  ${task.row.attack.padEnd(42)} ${filesOf(task)}`);
+    }
+  };
+  await Promise.all(folders.map(work));
+  return shown;
+}
+
+function filesOf({ edit }: Task): string {
+  return [...new Set(changesOf(edit).map(({ file }) => file))].join(', ');
+}
+
+function report(failing: readonly string[], shown: readonly Shown[], seconds: number): void {
+  for (const test of failing) console.log(`\nfails with its guard in place: ${test}`);
+  const notRed = shown.filter(({ outcome }) => outcome !== 'red');
+  for (const { task, outcome, said } of notRed) {
+    console.log(`\n${outcome}: ${task.row.attack}\n  ${task.row.file}: ${task.row.test}`);
+    for (const { file, put } of changesOf(task.edit)) console.log(`  ${file}: ${put.trim()}`);
+    if (outcome !== 'green') console.log(said.replace(/^/gm, '    '));
+  }
+  const count = (outcome: Shown['outcome']) => shown.filter((one) => one.outcome === outcome).length;
+  console.log(
+    `\n${shown.length} guards removed: ${count('red')} red, ${count('green')} green, ${count('not shown')} not shown, ` +
+      `${count('does not apply')} that do not apply, in ${seconds.toFixed(0)} s`,
+  );
+  if (failing.length > 0 || notRed.length > 0) process.exitCode = 1;
+}
+
+/** Words to look for in the attacks' names; none: all of them. */
+const words = process.argv.slice(2);
+const rows = attackRows().filter(({ attack }) => words.length === 0 || words.some((word) => attack.includes(word)));
+const tasks = rows.flatMap((row) => (EDITS[row.attack] ?? []).map((edit) => ({ row, edit })));
+const unedited = rows.filter(({ attack }) => (EDITS[attack] ?? []).length === 0);
+for (const { attack } of unedited) console.log(`has no edit: ${attack}`);
+if (unedited.length > 0) process.exitCode = 1;
+
+const from = performance.now();
+const folders = Array.from({ length: AT_ONCE }, copyTree);
+try {
+  const failing = await failingAnyway(folders[0] ?? '', rows);
+  report(failing, await tryAll(folders, tasks), (performance.now() - from) / 1000);
+} finally {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+}

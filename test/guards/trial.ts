@@ -1,0 +1,102 @@
+// Runs tests of one file by their names, in a copy of the tree, and says how each of them ended. Both kinds of runner print TAP
+// (browser.config.mjs for those in a browser), so that one reading serves both.
+import { spawn } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+
+/** `not shown`: it did not run, or what ended it was no failure of its own. */
+export type Outcome = 'red' | 'green' | 'not shown';
+
+/** Several times what the slowest of them takes. */
+const TIME_LIMIT_MS = 60_000;
+/** For a runner to end the browser that it started. */
+const GRACE_MS = 3_000;
+/** What of a program's end is kept, to say why nothing was shown. */
+const KEPT_LINES = 15;
+const NODE_TEST = ['--test-force-exit', '--test-reporter=tap'];
+/** Failures of the runner or of what is around a test, and not of what it asserts. */
+const NOT_ITS_OWN = /^failureType: '(testTimeoutFailure|cancelledByParent|hookFailed)'$/m;
+
+export interface Trial {
+  outcomes: Map<string, Outcome>;
+  /** The end of what was printed. */
+  said: string;
+}
+
+export async function runTests(folder: string, file: string, tests: readonly string[]): Promise<Trial> {
+  let said = '';
+  for (const { program, args, env } of commandsOf(file, tests)) said += await output(folder, program, args, env);
+  return { outcomes: new Map(tests.map((test) => [test, outcomeOf(test, said)])), said: lastLines(said) };
+}
+
+interface Command {
+  program: string;
+  args: string[];
+  env?: Record<string, string>;
+}
+
+function commandsOf(file: string, tests: readonly string[]): Command[] {
+  const pattern = `(${tests.map((test) => test.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})$`;
+  const bin = (name: string) => `node_modules/.bin/${name}`;
+  if (file.endsWith('.browser.ts')) {
+    const args = [bin('wtr'), '--config', 'test/guards/browser.config.mjs', '--files', file];
+    return [{ program: process.execPath, args, env: { TESTS: pattern } }];
+  }
+  const run = { program: process.execPath, args: [...NODE_TEST, `--test-name-pattern=${pattern}`, runnable(file)] };
+  // A journey's page loads the built widget, so that an edit has to be in it.
+  const isJourney = file.startsWith('test/journeys/');
+  const build = { program: process.execPath, args: [bin('vite'), 'build', '--logLevel', 'error'] };
+  return isJourney ? [build, run] : [run];
+}
+
+/** A contract is run by the test files beside it that import it; by the first, which needs no server. */
+function runnable(file: string): string {
+  if (file.endsWith('.test.ts')) return file;
+  const imported = `'./${basename(file)}'`;
+  const users = globSync(`${dirname(file)}/*.test.ts`).filter((user) => readFileSync(user, 'utf8').includes(imported));
+  return users.toSorted((a, b) => Number(/postgres/.test(a)) - Number(/postgres/.test(b)))[0] ?? file;
+}
+
+/** All that it prints, until it ends or its time is over. */
+function output(cwd: string, program: string, args: string[], env: Record<string, string> = {}): Promise<string> {
+  return new Promise((resolve) => {
+    // In a group of its own, so that what it started ends with it.
+    const child = spawn(program, args, { cwd, env: { ...process.env, ...env, FORCE_COLOR: '0' }, detached: true });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (some) => (text += some));
+    const end = (signal: NodeJS.Signals) => {
+      try {
+        process.kill(-(child.pid ?? 0), signal);
+      } catch {
+        // The group has ended; where there are no groups, the child alone is told.
+        child.kill(signal);
+      }
+    };
+    const limit = setTimeout(() => {
+      text += `\nended after ${TIME_LIMIT_MS / 1000} s\n`;
+      end('SIGTERM');
+      setTimeout(() => end('SIGKILL'), GRACE_MS).unref();
+    }, TIME_LIMIT_MS);
+    child.once('close', () => {
+      clearTimeout(limit);
+      end('SIGKILL');
+      resolve(text);
+    });
+  });
+}
+
+function outcomeOf(test: string, tap: string): Outcome {
+  const lines = tap.split('\n').map((line) => line.trim());
+  const name = test.replaceAll('\\', '\\\\').replaceAll('#', '\\#');
+  const at = lines.findIndex(
+    (line) => /^(not )?ok \d+ - /.test(line) && line.replace(/^(not )?ok \d+ - /, '') === name,
+  );
+  if (at === -1) return 'not shown';
+  if (lines[at]?.startsWith('ok')) return 'green';
+  const about = lines.slice(at, lines.indexOf('...', at)).join('\n');
+  return NOT_ITS_OWN.test(about) ? 'not shown' : 'red';
+}
+
+function lastLines(text: string): string {
+  return text.trimEnd().split('\n').slice(-KEPT_LINES).join('\n');
+}
