@@ -100,6 +100,8 @@ export function raise(one: ModelTransaction, stage: Stage, endedBy: ModelTransac
   if (stage === 'succeeded' && wasFailure) one.late = true;
   one.stage = stage;
   one.endedBy = endedBy;
+  // What only took too long has its end now; what is disputed still waits for a person.
+  if (rank(stage) >= rank('not_created') && !one.mismatch && !one.conflict) one.needsReview = false;
   one.events.push(stage);
   if (stage === 'succeeded') one.told.push('succeeded');
   else if (isFailure(stage) && !wasFailure) one.told.push('failed');

@@ -68,6 +68,6 @@ export function timePassed(one: ModelTransaction, agrees: boolean, now: number):
   const isOpen = one.stage === 'uncertain' || one.stage === 'pending';
   const isOver = one.expiresAt !== null && now >= one.expiresAt + 2 * MINUTE;
   if (isOpen && isOver && agrees && one.type === 'PAY' && one.answer !== 'duplicate') raise(one, 'expired');
-  const reviewAfter = one.type === 'PAYOUT' ? DAY : 7 * DAY;
+  const reviewAfter = one.type === 'PAYOUT' ? DAY + 2 * MINUTE : 7 * DAY;
   if (rank(one.stage) <= rank('pending') && now >= one.createdAt + reviewAfter) askPerson(one);
 }
