@@ -26,6 +26,8 @@ export interface OwnProxySettings {
   callLimitMs?: number;
   /** Put before every id at the gateway. */
   idPrefix?: string;
+  /** When the books went back, as DATABASE_WENT_BACK says it. */
+  wentBackAt?: number;
   /** Overrides, as GATEWAY_PROFILE would. */
   profile?: object;
 }
@@ -68,6 +70,7 @@ export async function openOwnProxy(settings: OwnProxySettings): Promise<OwnProxy
     },
   });
   await ledger.recover(SELF);
+  if (settings.wentBackAt !== undefined) await ledger.wentBack(settings.wentBackAt);
   return {
     app,
     ledger,

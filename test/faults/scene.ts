@@ -61,9 +61,20 @@ interface Settled {
 const DAYS_MS = 9 * 24 * 3_600_000;
 
 /** Lets the days pass, over a network that is well again, and compares. To be called when no proxy runs any more. */
-export async function settle(scene: Scene, clients: Clients, databaseUrl = scene.databaseUrl): Promise<Settled> {
+export async function settle(
+  scene: Scene,
+  clients: Clients,
+  settings: { databaseUrl?: string; idPrefix?: string } = {},
+): Promise<Settled> {
   const { gateway, merchant, clock } = scene;
-  const proxy = await openOwnProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url, clock });
+  const { databaseUrl = scene.databaseUrl } = settings;
+  const proxy = await openOwnProxy({
+    ...settings,
+    databaseUrl,
+    gatewayUrl: gateway.url,
+    webhookUrl: merchant.url,
+    clock,
+  });
   try {
     await passTime(proxy, { tickOthers: gateway.sandbox.tick, databaseUrl, clock }, DAYS_MS);
   } finally {
