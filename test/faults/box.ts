@@ -2,6 +2,7 @@
 // what it is asked, or answers in the gateway's place, before or after the gateway took the request; or it puts other fields
 // into the gateway's own answer. What it says looks like what such boxes say.
 import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { addressOf, closeServer } from './gateway.ts';
 
@@ -12,8 +13,15 @@ export interface BoxAnswer {
   body: string;
 }
 
-/** `answer` in place of the gateway's; `isDone`: after the gateway took it. `fields`: put into the gateway's own answer. */
-export type BoxDeed = { answer: BoxAnswer | 'none'; isDone: boolean } | { fields: Record<string, unknown> } | undefined;
+/**
+ * `answer` in place of the gateway's; `isDone`: after the gateway took it. `fields`: put into the gateway's own answer;
+ * `lateMs`: that one, kept back for so long.
+ */
+export type BoxDeed =
+  | { answer: BoxAnswer | 'none'; isDone: boolean }
+  | { fields: Record<string, unknown> }
+  | { lateMs: number }
+  | undefined;
 
 export interface Box {
   url: string;
@@ -30,7 +38,7 @@ export async function startBox(
     const body = Buffer.concat(chunks).toString('utf8');
     const { orderId } = JSON.parse(body) as { orderId: string };
     const deed = choose({ operation: asked.url?.split('/').at(-1) as Operation, orderId });
-    const isPassedOn = deed === undefined || 'fields' in deed || deed.isDone;
+    const isPassedOn = deed === undefined || !('answer' in deed) || deed.isDone;
     const made = isPassedOn ? await passOn(asked, body) : undefined;
     if (deed !== undefined && 'answer' in deed) {
       if (deed.answer === 'none') response.destroy();
@@ -38,8 +46,9 @@ export async function startBox(
       return;
     }
     if (made === undefined) throw new Error('Nothing was passed on');
-    const isSpoiled = deed !== undefined && made.status === 200;
-    send(response, made.status, isSpoiled ? JSON.stringify({ ...JSON.parse(made.text), ...deed.fields }) : made.text);
+    if (deed !== undefined && 'lateMs' in deed) await sleep(deed.lateMs);
+    const fields = deed !== undefined && 'fields' in deed && made.status === 200 ? deed.fields : undefined;
+    send(response, made.status, fields ? JSON.stringify({ ...JSON.parse(made.text), ...fields }) : made.text);
   }
 
   async function passOn({ url = '/', headers }: IncomingMessage, body: string) {

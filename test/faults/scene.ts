@@ -24,10 +24,14 @@ export interface Scene {
   databaseUrl: string;
 }
 
-export async function setScene({ defer }: Trial, clock = createRunningClock()): Promise<Scene> {
+export async function setScene(
+  { defer }: Trial,
+  clock = createRunningClock(),
+  merchants: { refusesStale?: boolean } = {},
+): Promise<Scene> {
   const gateway = await startGateway({ clock });
   defer(gateway.close);
-  const merchant = await startMerchant({ clock });
+  const merchant = await startMerchant({ clock, ...merchants });
   defer(merchant.close);
   const dir = await mkdtemp(join(tmpdir(), 'payment-faults-'));
   defer(() => rm(dir, { recursive: true, force: true }));
