@@ -7,7 +7,7 @@ import type { Shown } from './view.ts';
 const SPOKEN_SECONDS = [180, 60, 30];
 
 /** What a panel says below its heading, without what only the eye follows. */
-const PROSE = '.panel p:not(.status), .status span:not(.countdown)';
+const PROSE = '.panel p:not(.status, .paper), .status span:not(.countdown)';
 
 export class Attention {
   /** The heading before this paint: a panel is another one when it is headed otherwise. */
@@ -43,7 +43,7 @@ export class Attention {
   }
 
   #timeWords(shown: Shown, say: Say, language: string): string | undefined {
-    const seconds = shown.panel === 'redirect' ? Math.ceil((shown.remainingMs ?? 0) / 1000) : 0;
+    const seconds = 'remainingMs' in shown ? Math.ceil((shown.remainingMs ?? 0) / 1000) : 0;
     const step = SPOKEN_SECONDS.findLast((each) => this.#seconds > each && seconds <= each && seconds > 0);
     this.#seconds = seconds;
     return step === undefined ? undefined : say('timeLeft', { time: spokenTime(step, language) });

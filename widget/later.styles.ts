@@ -57,6 +57,9 @@ export const laterStyles = css`
   .note small {
     margin-block-start: 4px;
   }
+  .note b {
+    color: var(--_text);
+  }
   .quiet {
     min-block-size: 44px;
     border-color: transparent;
@@ -132,6 +135,11 @@ export const laterStyles = css`
     stroke: var(--_success);
     stroke-width: 2.2;
   }
+  .panel > .expired {
+    background: color-mix(in srgb, var(--_muted) 14%, transparent);
+    stroke: var(--_text);
+    stroke-width: 2.2;
+  }
   .panel > .failed {
     background: color-mix(in srgb, var(--_danger) 12%, transparent);
     stroke: var(--_danger);
@@ -144,8 +152,16 @@ export const laterStyles = css`
     gap: var(--_space);
   }
   .row {
-    grid-template-columns: repeat(auto-fit, minmax(min(100%, 8.5rem), 1fr));
+    display: flex;
+    flex-wrap: wrap;
     gap: calc(var(--_space) / 2);
+  }
+  .row > * {
+    flex: 1 1 min(100%, 8.5rem);
+    inline-size: auto;
+  }
+  .paper {
+    display: none;
   }
   .code {
     inline-size: min(100%, 15rem);
@@ -219,6 +235,24 @@ export const laterStyles = css`
       .pair:has(a) :is(p, a) {
         order: -1;
       }
+    }
+  }
+  @media print {
+    :host {
+      --_text: #000;
+      --_muted: #000;
+      --_surface: #fff;
+      --_line: #999;
+      color-scheme: light;
+    }
+    .paper {
+      display: block;
+    }
+    .code {
+      justify-self: start;
+    }
+    .sheet:has(.code) :is(a, button, small, .note, .status, .beside, .live, slot, h2) {
+      display: none;
     }
   }
   @media (prefers-reduced-motion: reduce) {

@@ -6,17 +6,31 @@ import { Countdown } from './controllers/countdown.ts';
 import { Session, type SessionHost } from './controllers/session.ts';
 import { laterStyles } from './later.styles.ts';
 import type { Surroundings } from './panels/pieces.ts';
-import { redirect } from './panels/redirect.ts';
+import { over, redirect } from './panels/redirect.ts';
 import { scan } from './panels/scan.ts';
 import { failed, paid } from './panels/settled.ts';
 import { trouble } from './panels/trouble.ts';
-import { checking, wallet } from './panels/wallet.ts';
+import { checking, fetching, missed, wallet } from './panels/wallet.ts';
 import type { Outcome, Shown } from './view.ts';
 
 export { draftAmount } from './draft.ts';
 export { backButton, notes } from './panels/returning.ts';
 export { show } from './view.ts';
 export { later as english } from './locales/en-later.ts';
+
+/** `:state(…)` by panel. */
+export const STATES: Record<Outcome['panel'], 'waiting' | 'paid' | 'failed' | null> = {
+  checking: 'waiting',
+  fetching: 'waiting',
+  missed: 'waiting',
+  redirect: 'waiting',
+  scan: 'waiting',
+  wallet: 'waiting',
+  over: 'waiting',
+  paid: 'paid',
+  failed: 'failed',
+  trouble: null,
+};
 
 export interface Engine {
   session: Session;
@@ -59,7 +73,8 @@ export function start(host: SessionHost & { element: ReactiveElement }): Engine 
     session,
     painted(shown, around, hadFocus) {
       if (around.state.stage.at === 'sending') rehearse(around);
-      countdown.run(element.isConnected && shown.panel === 'redirect' && !!shown.remainingMs);
+      const isCounting = shown.panel === 'fetching' ? !shown.isLong : 'remainingMs' in shown && !!shown.remainingMs;
+      countdown.run(element.isConnected && isCounting);
       if (element.shadowRoot) attention.follow(element.shadowRoot, shown, hadFocus, around.say);
     },
   };
@@ -72,19 +87,26 @@ function rehearse(around: Surroundings): void {
   if (isRehearsed) return;
   isRehearsed = true;
   const code = { text: 'A', size: 21, modules: 'A'.repeat(75) };
-  setTimeout(() => around.tools.render(scan({ panel: 'scan', code, appUrl: null }, around), new DocumentFragment()));
+  const shown = { panel: 'scan', code, appUrl: null, remainingMs: null } as const;
+  setTimeout(() => around.tools.render(scan(shown, around), new DocumentFragment()));
 }
 
 export function panel(shown: Outcome, around: Surroundings): TemplateResult {
   switch (shown.panel) {
     case 'checking':
       return checking(around);
+    case 'fetching':
+      return fetching(shown, around);
+    case 'missed':
+      return missed(shown, around);
     case 'redirect':
       return redirect(shown, around);
     case 'scan':
       return scan(shown, around);
     case 'wallet':
       return wallet(shown, around);
+    case 'over':
+      return over(shown, around);
     case 'paid':
       return paid(shown, around);
     case 'failed':

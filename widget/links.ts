@@ -5,6 +5,11 @@ export function checkoutLink(url: string | null): string | null {
   return parse(url).protocol === 'https:' || isLocal(url) ? url : null;
 }
 
+/** The shop's help page: https and nothing else. */
+export function supportLink(url: string | null | undefined): string | null {
+  return url && parse(url).protocol === 'https:' ? url : null;
+}
+
 /**
  * A link into an app, or to a page as above. Which schemes are wallets' is the proxy's list (its profile's `appSchemes`), which
  * cannot be known here: so here only those are left out that no wallet has, that run or read something in this page, or that

@@ -17,17 +17,6 @@ import { chosenMethod, showChoice } from './choice.ts';
 import { BLANK, stateFor } from './state.ts';
 import type { Shown } from './view.ts';
 
-const STATES: Record<Shown['panel'], 'choosing' | 'waiting' | 'paid' | 'failed' | null> = {
-  choose: 'choosing',
-  checking: 'waiting',
-  redirect: 'waiting',
-  scan: 'waiting',
-  wallet: 'waiting',
-  paid: 'paid',
-  failed: 'failed',
-  trouble: null,
-};
-
 /** A dictionary that takes longer than this to come is no reason not to take a payment: until then in English. */
 const LANGUAGE_PATIENCE_MS = 3_000;
 
@@ -53,7 +42,7 @@ let later: typeof import('./later.ts') | undefined;
  * @attr {string} methods - Which of the order's methods to show, in this order, separated by spaces or commas.
  * @attr {DIRECT|CHECKOUT|JETGO|QR} method - The method chosen at first. Default: the first one.
  * @attr {string} lang - Language. Default: the nearest `lang` of the page, then the order's, then the browser's.
- * @attr {_self|_blank} checkout-target - Where the checkout opens: in place of the page (default), or in a new tab.
+ * @attr {_self|_blank|_top} checkout-target - Where the checkout opens: in place of the page (default; out of a frame), or in a new tab.
  * @attr {boolean} required - Holds the form around it back until the order is paid.
  *
  * @fires {CustomEvent<PaymentEventDetails['payment-submit']>} payment-submit - Before a payment is started; cancelable.
@@ -66,6 +55,8 @@ let later: typeof import('./later.ts') | undefined;
  * @slot header - Above the amount.
  * @slot footer - Below the panel.
  * @slot success - Below the facts of a paid order.
+ * @slot failed - Below what is said of a failed payment.
+ * @slot help - Where a payment failed or cannot go on, in place of the link to the shop's help (the token's `supportUrl`).
  * @slot icon-DIRECT - A picture in place of DIRECT's icon.
  * @slot icon-CHECKOUT - A picture in place of CHECKOUT's icon.
  * @slot icon-JETGO - A picture in place of JETGO's icon.
@@ -87,11 +78,13 @@ let later: typeof import('./later.ts') | undefined;
  * @csspart app-link - The link into the wallet app.
  * @csspart copy - The button that copies the code's text.
  * @csspart save - The button that saves the code as a picture.
- * @csspart countdown - The time left at the checkout.
+ * @csspart share - The button that shares the code as a picture.
+ * @csspart countdown - The time left.
  * @csspart status - What is awaited.
  * @csspart error - What went wrong.
  * @csspart details - The facts of a paid order.
- * @csspart again - The button that tries a failed method again, or loads the page anew.
+ * @csspart again - The button that tries a method again or asks for a new code, or loads the page anew.
+ * @csspart support - The link to the shop's help.
  * @csspart other - The button that leads back to the choice.
  * @csspart back - The button that leads from the choice to the open payment.
  * @csspart retry - The button that looks for the connection again.
@@ -139,7 +132,7 @@ export class PaymentWidget extends LitElement {
   declare methods: string | readonly Method[] | null;
   declare method: Method | null;
   declare lang: string;
-  declare checkoutTarget: '_self' | '_blank';
+  declare checkoutTarget: '_self' | '_blank' | '_top';
   /** Whether the form around it is invalid until the order is paid. */
   declare required: boolean;
   /** Strings in place of the language's own. */
@@ -256,7 +249,7 @@ export class PaymentWidget extends LitElement {
 
   protected override updated(): void {
     const shown = this.#shown;
-    const state = shown && STATES[shown.panel];
+    const state = shown?.panel === 'choose' ? 'choosing' : shown && later?.STATES[shown.panel];
     const { states } = this.#internals;
     states.clear();
     if (state) states.add(state);

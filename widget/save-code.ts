@@ -1,28 +1,47 @@
 // Hands the shopper the code as a picture file: for a wallet app that reads codes from pictures, or for a second device.
-// Drawn anew on a canvas from the same path as on the screen; nothing leaves the page.
+// Drawn anew on a canvas from the same path as on the screen; nothing leaves the page but by the shopper's own press.
 import { QUIET_ZONE } from './qr-code.ts';
 
 const PIXELS_PER_MODULE = 8;
 
-export function savePath(path: string, size: number): void {
+/** Data URL of a PNG; null where the browser gives no canvas. */
+export function paintPath(path: string, size: number): string | null {
   const side = (size + 2 * QUIET_ZONE) * PIXELS_PER_MODULE;
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = side;
   const context = canvas.getContext('2d');
-  if (!context) return;
+  if (!context) return null;
   context.fillStyle = '#fff';
   context.fillRect(0, 0, side, side);
   context.scale(PIXELS_PER_MODULE, PIXELS_PER_MODULE);
   context.fillStyle = '#000';
   // oxlint-disable-next-line unicorn/no-array-fill-with-reference-type -- a canvas, not an array
   context.fill(new Path2D(path));
-  saveImage(canvas.toDataURL());
+  return canvas.toDataURL();
 }
 
 export function saveImage(dataUrl: string): void {
   const link = document.createElement('a');
-  // A gateway's picture is not always a PNG.
-  link.download = `payment-code.${/\w+(?=[+;])/.exec(dataUrl)?.[0]}`;
+  link.download = nameOf(dataUrl);
   link.href = dataUrl;
   link.click();
+}
+
+/** Whether this browser hands pictures on to other apps. */
+export function canShare(): boolean {
+  const file = new File([], 'payment-code.png', { type: 'image/png' });
+  return (navigator as Partial<Navigator>).canShare?.({ files: [file] }) ?? false;
+}
+
+export function shareImage(dataUrl: string): void {
+  const [, type = '', base64 = ''] = /^data:(.*);base64,(.*)$/.exec(dataUrl) ?? [];
+  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const files = [new File([bytes], nameOf(dataUrl), { type })];
+  // Given up by the shopper, or not for this kind of picture: nothing to say.
+  navigator.share({ files }).catch(() => {});
+}
+
+/** A gateway's picture is not always a PNG. */
+function nameOf(dataUrl: string): string {
+  return `payment-code.${/\w+(?=[+;])/.exec(dataUrl)?.[0]}`;
 }

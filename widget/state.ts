@@ -26,8 +26,11 @@ export type Stage =
   | { at: 'following' }
   /** Back at the choice although there is a payment; or something about the last try is to be said there. */
   | { at: 'choosing'; trouble?: Trouble; errors?: FieldErrors }
-  /** A start was sent and has no answer yet; `slow` once it had to be sent again. */
-  | { at: 'sending'; slow: boolean }
+  /**
+   * A start was sent and has no answer yet; `slow`: for longer than most, or it had to be sent again. `anew`: in place of a payment
+   * that ended or will not come, by this method.
+   */
+  | { at: 'sending'; slow: false | 'long' | 'again'; anew?: Method }
   /** Nothing can be done with this token. */
   | { at: 'stopped'; trouble: Trouble };
 
@@ -38,12 +41,16 @@ export interface SessionState {
   /** Latest view; at version -1 it is what the token claims, and nothing was heard yet. */
   order: OrderView;
   stage: Stage;
+  /** Why no further payment can be started with this token, though what is open can still be paid; null where one can. */
+  closed: Trouble | null;
   /** This page started a payment before it was loaded anew. */
   resuming: boolean;
   /** Neither the stream nor a poll gets through. */
   lost: boolean;
   /** The code's text that the shopper copied. */
   copied: string | null;
+  /** The link into the app that the shopper pressed. */
+  pressed: string | null;
   /** What the shopper chose and typed, as typed. */
   draft: { method: Method | null; amount: string | null; customer: string };
   /** The page's wishes: which methods, in which order, and the one chosen at first. */
@@ -52,13 +59,17 @@ export interface SessionState {
   skewMs: number;
 }
 
+export const FOLLOWING: Stage = { at: 'following' };
+
 export const BLANK: SessionState = {
   claims: null,
   order: claimedOrder({}),
-  stage: { at: 'following' },
+  stage: FOLLOWING,
+  closed: null,
   resuming: false,
   lost: false,
   copied: null,
+  pressed: null,
   draft: { method: null, amount: null, customer: '' },
   wishes: { methods: null, method: null },
   skewMs: 0,
@@ -74,7 +85,8 @@ export function stateFor(token: string, before: SessionState, isStarted: (orderI
     wishes,
     claims,
     order: isSame && order.version >= 0 ? order : claimedOrder(claims ?? {}),
-    stage: BLANK.stage,
+    stage: FOLLOWING,
+    closed: null,
     resuming: isStarted(claims?.orderId ?? ''),
   };
 }

@@ -156,9 +156,9 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
     async claimChecks(most, leaseMs) {
       const at = await time();
       await noticeStep(at);
-      if (!(await isAnyDue(db, at))) return [];
+      // Also where nothing is due: an idle proxy must not start a payment at another gateway.
       if (bound !== undefined) difference = differenceOf(bound, await readBinding(db));
-      if (difference !== undefined) return [];
+      if (difference !== undefined || !(await isAnyDue(db, at))) return [];
       const claims = await post('check', (p) => claimChecks(p, most, leaseMs, taken));
       taken += claims.length;
       return claims;

@@ -44,8 +44,9 @@ async function hold(p: Posting, id: string): Promise<TransactionRow | undefined>
 }
 
 /** The lease is given back, and what the schedule needs of this check is kept. */
-async function keepLook(p: Posting, { row, beganAt }: Look, claim: Claim, seen: Observation): Promise<void> {
-  const isAnswered = seen.kind !== 'unavailable';
+async function keepLook(p: Posting, { row, beganAt, isStale }: Look, claim: Claim, seen: Observation): Promise<void> {
+  // One that ends nothing is not one that was made: it is asked again soon.
+  const isAnswered = seen.kind !== 'unavailable' && !isStale;
   const isReport = seen.kind === 'verified' || seen.kind === 'mismatch' || seen.kind === 'incomplete';
   await p.tx
     .updateTable('transactions')
@@ -123,7 +124,9 @@ async function applySucceeded(p: Posting, row: TransactionRow, payer: string | n
 /** The gateway has it. What it gave to pay with was in the answer that was lost; a CHECKOUT's time runs all the same. */
 async function applyPending(p: Posting, row: TransactionRow): Promise<void> {
   const wasToldFailed = row.type === 'PAYOUT' && STAGES[stageOf(row.rank)].status === 'FAILED';
-  if (wasToldFailed && row.resolved === null) return flag(p, row.id, 'conflict', 'found after FAILED');
+  // A person who knew that the gateway has it is not contradicted by that it has.
+  const isNews = row.resolved === null || row.found_at === null;
+  if (wasToldFailed && isNews) return flag(p, row.id, 'conflict', 'found after FAILED');
   const raised = await raise(p, row.id, 'pending');
   if (raised?.method !== 'CHECKOUT' || raised.sent_at === null) return;
   await p.tx.updateTable('transactions').set({ expires_at: checkoutExpiry }).where('id', '=', row.id).execute();

@@ -79,16 +79,16 @@ export async function openPayment(
 /** The id of the payout's row: the one it wrote, or the one of the same payout before. */
 export async function openPayout(p: Posting, payout: NewPayout): Promise<string> {
   const { orderId, amountMinor, currency, customer, note, fingerprint } = payout;
-  const earlier = await p.tx
-    .selectFrom('transactions')
-    .select(['id', 'fingerprint'])
-    .where('order_id', '=', orderId)
-    .where('type', '=', 'PAYOUT')
-    .executeTakeFirst();
-  if (earlier?.fingerprint === fingerprint) return earlier.id;
   const id = p.idPrefix + orderId;
-  const taken = await p.tx.selectFrom('transactions').select('id').where('id', '=', id).executeTakeFirst();
-  if (earlier !== undefined || taken !== undefined) {
+  // In one look: between two of them the same payout, asked for at the same moment, could take the id, and be called another.
+  const taken = await p.tx
+    .selectFrom('transactions')
+    .select(['id', 'type', 'order_id', 'fingerprint'])
+    .where((eb) => eb.or([eb('id', '=', id), eb.and([eb('order_id', '=', orderId), eb('type', '=', 'PAYOUT')])]))
+    .execute();
+  const same = taken.find((row) => row.type === 'PAYOUT' && row.order_id === orderId);
+  if (same?.fingerprint === fingerprint) return same.id;
+  if (taken.length > 0) {
     throw new Refusal(
       'order_id_taken',
       'The order id is taken by a payment, or by a payout that differs from this one; nothing was sent.',

@@ -171,7 +171,7 @@ export async function postFact(p: Posting, id: string, fact: Fact): Promise<bool
   if (fact.stage === 'sending') return permit(p, id, fact.sentBy);
   if (fact.stage === 'pending') await keepMeans(p, id, fact);
   else await keepEnd(p, id, fact.answer);
-  const mayEnd = fact.stage !== 'rejected' || !(await isKnown(p, id));
+  const mayEnd = fact.stage !== 'rejected' || (await mayBeRejected(p, id));
   const raised = mayEnd && (await raise(p, id, fact.stage, 'why' in fact ? { detail: fact.why } : {})) !== undefined;
   if (fact.stage === 'uncertain' && fact.needsReview) await flag(p, id, 'needs_review', fact.why);
   await plan(p, id);
@@ -190,14 +190,14 @@ async function permit(p: Posting, id: string, sentBy: string): Promise<boolean> 
   return true;
 }
 
-/** Of one that the gateway has shown to know, no refusal is the end. */
-async function isKnown(p: Posting, id: string): Promise<boolean> {
+/** No answer ends a payout; and of a payment that the gateway has shown to know, no refusal is the end. */
+async function mayBeRejected(p: Posting, id: string): Promise<boolean> {
   const row = await p.tx
     .selectFrom('transactions')
-    .select(['payment_id', 'found_at'])
+    .select(['type', 'payment_id', 'found_at'])
     .where('id', '=', id)
     .executeTakeFirst();
-  return row !== undefined && (row.payment_id !== null || row.found_at !== null);
+  return row?.type === 'PAY' && row.payment_id === null && row.found_at === null;
 }
 
 /** How the POST ended is known once; only "lost" gives way, to an answer that another process had given up. */

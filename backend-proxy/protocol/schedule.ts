@@ -115,7 +115,7 @@ export function nextCheckAt(row: Timeline, now: number): number | null {
   if (t.unanswered > 0 && now > Math.max(t.createdAt, t.rungAt ?? 0) + GIVE_UP_MS) return null;
   const listed = Math.min(...listedTimes(t));
   const times = [
-    isRinging(t) ? allowed(t, now, CHECKS_PER_MINUTE, () => true) : Infinity,
+    isRinging(t) ? allowed(t, t.rungAt ?? now, CHECKS_PER_MINUTE, () => true) : Infinity,
     Number.isFinite(listed) ? allowed(t, listed, LISTED_PER_MINUTE, ({ rung }) => !rung) : Infinity,
     reviewAt(t),
   ];
@@ -147,11 +147,11 @@ function withoutFuture(t: Timeline, now: number): Timeline {
 
 /** Not before the wait after unanswered checks is over, nor before there is room in the minute among the checks of its kind. */
 function allowed(t: Timeline, due: number, most: number, counts: (check: Check) => boolean): number {
-  const last = t.checks.at(-1);
-  const wait = t.unanswered === 0 ? 0 : UNANSWERED_MS[Math.min(t.unanswered, UNANSWERED_MS.length) - 1];
+  const last = t.unanswered === 0 ? undefined : t.checks.at(-1);
+  const wait = UNANSWERED_MS[Math.min(t.unanswered, UNANSWERED_MS.length) - 1] ?? 0;
   const inAll = t.checks.at(-CHECKS_PER_MINUTE);
   const ofKind = t.checks.filter(counts).at(-most);
-  return Math.max(due, last ? last.at + (wait ?? 0) : 0, ...[inAll, ofKind].map((check) => (check ? check.at + M : 0)));
+  return Math.max(due, last ? last.at + wait : 0, ...[inAll, ofKind].map((check) => (check ? check.at + M : 0)));
 }
 
 /** What the lists ask for after the last answered check: the first of each. */
@@ -178,7 +178,7 @@ function listedTimes(t: Timeline): number[] {
   if (!isRinging(t) && t.failedAt === null) due.push(...after(t.rungAt, RUNG_MS));
   if (rank <= STAGES.uncertain.rank) due.push(...after(...unknownTimes(t, from)));
   if (rank <= STAGES.pending.rank && t.expiresAt !== null) due.push(...after(expiryOf(t, from), [0]));
-  if (t.failedAt !== null) due.push(t.failedAt + PAYOUT_FAILED_APART_MS);
+  due.push(...after(t.failedAt, [PAYOUT_FAILED_APART_MS]));
   return due;
 }
 

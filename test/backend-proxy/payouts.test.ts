@@ -137,7 +137,7 @@ describe('a payout', () => {
     await world.pass(60 * S);
     const { status, history } = await payout(world);
     assert.deepEqual([status, told(world)], ['PROCESSING', ['payout.mismatch', 'payout.needs_review']]);
-    assert.deepEqual(history.at(-1), { ...history.at(-1), event: 'mismatch', detail: 'customer' });
+    assert.deepEqual(history.at(-2), { ...history.at(-2), event: 'mismatch', detail: 'customer' });
     await world.faults({ status: { tamper: { customer: '****5678' } } });
     await world.pass(600 * S);
     assert.equal((await payout(world)).status, 'SUCCESS', 'and it is still watched');

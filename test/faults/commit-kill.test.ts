@@ -168,7 +168,9 @@ function dump(path: string): string {
     const tables = ['orders', 'transactions', 'history', 'ipns', 'webhooks'];
     const rows = tables.map((table) => {
       const all = database.prepare(`select * from ${table}`).all();
-      return all.map((row) => JSON.stringify({ ...row, seen: 0, ...(table === 'webhooks' && { id: '' }) })).toSorted();
+      return all
+        .map((row) => JSON.stringify({ ...row, seen: 0, rings: 0, ...(table === 'webhooks' && { id: '' }) }))
+        .toSorted();
     });
     const [check] = database.prepare('pragma integrity_check').all();
     return JSON.stringify([check, ...rows]);

@@ -14,7 +14,7 @@ const LIMITS = { withinMs: size(120_000, 600_000) };
 const TURNS = size(20, 400);
 const TURNS_WITHIN_MS = 100;
 const HUNG = size(80, 200);
-const HANGS_MS = size(6_000, 25_000);
+const HANGS_MS = size(4_000, 25_000);
 /** So many of them have a connection at once, or nearly. */
 const MOST_HUNG = 60;
 const PAID = size(10, 50);

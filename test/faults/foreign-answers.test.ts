@@ -15,7 +15,7 @@ const LIMITS = { withinMs: size(120_000, 1_800_000) };
 const AT_ONCE = 16;
 const SHORT_CASES = 40;
 const HOUR_MS = 3_600_000;
-const COUNT = size(16, 200);
+const COUNT = size(12, 200);
 
 interface Case {
   id: string;

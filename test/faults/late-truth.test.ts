@@ -14,7 +14,7 @@ import { serveOwnProxy, setScene, settle, type Scene } from './scene.ts';
 import { each, size, trial, type Trial } from './trial.ts';
 
 const LIMITS = { withinMs: size(120_000, 900_000) };
-const COUNT = size(20, 300);
+const COUNT = size(12, 200);
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** After checks without an answer the next one may be so far away. */

@@ -1,13 +1,22 @@
 // A fixed piece of bookkeeping: everything the ledger ever writes, step by step, at fixed times, so that any run of it is
 // the same. Operations of one step are asked for together and so share a commit. The commit test (commit-kill.test.ts) runs
 // it once in peace, to know the books after each step, and then again and again with a kill somewhere inside.
+import { Refusal } from '../../backend-proxy/errors.ts';
 import { createLedger } from '../../backend-proxy/ledger/books.ts';
-import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
 import { openStore } from '../../backend-proxy/ledger/open.ts';
+import { byId, type LedgerById } from '../backend-proxy/ledger/by-id.ts';
 
+/** More than ever come. */
+const HEARD = { rings: 99 };
 const BASE_MS = Date.UTC(2026, 10, 20, 12);
 const STEP_MS = 1_000;
-const LIMITS = { perOrder: 5, directPerOrder: 3, directPerWallet: { most: 5, withinMs: 3_600_000 } };
+const LIMITS = {
+  perOrder: 5,
+  directPerOrder: 3,
+  withDuplicates: 10,
+  inAll: 20,
+  directPerWallet: { perCustomer: 3, inAll: 10, withinMs: 3_600_000 },
+};
 
 const payment = (orderId: string, key: string, method: 'QR' | 'CHECKOUT' | 'DIRECT') => ({
   orderId,
@@ -16,10 +25,19 @@ const payment = (orderId: string, key: string, method: 'QR' | 'CHECKOUT' | 'DIRE
   currency: 'EUR',
   method,
   customer: method === 'DIRECT' ? '12345678' : null,
+  customerReferenceNo: method === 'DIRECT' ? 'c-1' : null,
+  payWithinMs: method === 'CHECKOUT' ? 600_000 : null,
   idempotencyKey: key,
   fingerprint: `${key} ${method}`,
 });
-const payout = { id: 'out-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null, fingerprint: 'p' };
+const payout = {
+  orderId: 'out-1',
+  amountMinor: 5000,
+  currency: 'EUR',
+  customer: '12345678',
+  note: null,
+  fingerprint: 'p',
+};
 const accepted = {
   stage: 'pending',
   paymentId: '1',
@@ -44,13 +62,18 @@ const ipn = (orderId: string) => ({
 const verified = (outcome: 'succeeded' | 'failed' | 'pending') =>
   ({ kind: 'verified', outcome, paymentId: null, customer: null }) as const;
 
-async function deliver(ledger: Ledger): Promise<void> {
+async function deliver(ledger: LedgerById): Promise<void> {
   const claimed = await ledger.webhooks('pending', 10);
   await Promise.all(claimed.map(({ id }) => ledger.recordDelivery(id, { state: 'delivered', answer: 'HTTP 200' })));
 }
 
+/** A review that was answered before the kill needs none any more. */
+function onlyRefusals(error: unknown): void {
+  if (!(error instanceof Refusal)) throw error;
+}
+
 /** Each resolves when its step is durable. */
-export const STEPS: readonly ((ledger: Ledger) => Promise<unknown>[])[] = [
+export const STEPS: readonly ((ledger: LedgerById) => Promise<unknown>[])[] = [
   (ledger) => [ledger.openPayment(payment('a', 'k1', 'QR'), LIMITS)],
   (ledger) => [ledger.record('a', { stage: 'sending' }, 'shopper')],
   (ledger) => [ledger.record('a', accepted, 'answer'), ledger.openPayment(payment('b', 'k1', 'CHECKOUT'), LIMITS)],
@@ -61,7 +84,8 @@ export const STEPS: readonly ((ledger: Ledger) => Promise<unknown>[])[] = [
   ],
   (ledger) => [ledger.claimChecks(10, 45_000)],
   (ledger) => [
-    ledger.observe('a', verified('succeeded')),
+    // By a claim that has heard all rings, also where the claim itself was a dead process's.
+    ledger.observe('a', verified('succeeded'), HEARD),
     ledger.record('b', { stage: 'uncertain', why: 'ECONNRESET' }, 'answer'),
   ],
   (ledger) => [ledger.claimWebhooks(10, 30_000)],
@@ -76,7 +100,10 @@ export const STEPS: readonly ((ledger: Ledger) => Promise<unknown>[])[] = [
     ledger.record('b-2', { stage: 'rejected', why: 'HTTP 400' }, 'answer'),
   ],
   (ledger) => [ledger.observe('out-1', verified('failed')), ledger.observe('b', { kind: 'mismatch', field: 'amount' })],
-  (ledger) => [ledger.observe('b', verified('succeeded')), ledger.observe('a', verified('failed'))],
+  (ledger) => [ledger.observe('b', verified('succeeded')), ledger.observe('a', verified('failed'), HEARD)],
+  (ledger) => [
+    ledger.resolve('a', { status: 'SUCCESS', by: 'ada', note: 'the statement says so' }).catch(onlyRefusals),
+  ],
   (ledger) => [ledger.recover()],
 ];
 
@@ -91,7 +118,7 @@ export async function openScripted(databaseUrl: string): Promise<Scripted> {
   const store = await openStore(databaseUrl, (error) => {
     throw error;
   });
-  const ledger = createLedger(store, { now: () => now });
+  const ledger = byId(createLedger(store, { now: () => now }), () => now);
   return {
     async run(step) {
       now = BASE_MS + step * STEP_MS;

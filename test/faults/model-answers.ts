@@ -17,12 +17,15 @@ export function answerKind(one: ModelTransaction, answer: Delivered): AnswerKind
     if (fields === undefined || !isDocumented(one, fields)) return 'lost';
     return isAbsent(fields['paymentId']) ? 'accepted' : 'identified';
   }
-  const code = String(fields?.['code'] ?? '');
+  const [code, message] = [textIn(fields?.['code']), textIn(fields?.['message'])];
   const is4xx = status >= 400 && status < 500 && status !== 429;
-  if (status === 409 || (is4xx && KNOWN_ALREADY.test(`${code} ${String(fields?.['message'] ?? '')}`)))
-    return 'duplicate';
+  if (status === 409 || (is4xx && KNOWN_ALREADY.test(`${code} ${message}`))) return 'duplicate';
   if (!DOCUMENTED_REFUSALS.has(status)) return 'lost';
   return A_CODE.test(code) ? 'refused' : 'foreign';
+}
+
+function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function isDocumented(one: ModelTransaction, fields: Fields): boolean {

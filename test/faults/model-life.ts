@@ -49,8 +49,9 @@ export class Life {
     this.#settings = settings;
     const { sandbox, model, clock } = gateway.renew({
       sendIpn: async (input, init) => {
-        this.#hear(JSON.parse(String(init?.body)) as Record<string, unknown>);
-        return this.#app.request(input, init);
+        const request = new Request(input, init);
+        this.#hear((await request.clone().json()) as Record<string, unknown>);
+        return this.#app.request(request);
       },
       leaseOf: (id) => this.#leaseOf(id),
     });

@@ -9,7 +9,7 @@ import { serveOwnProxy, setScene, settle, type Scene } from './scene.ts';
 import { each, size, trial, type Trial } from './trial.ts';
 
 const LIMITS = { withinMs: size(120_000, 600_000) };
-const COUNT = size(12, 200);
+const COUNT = size(5, 100);
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 

@@ -95,7 +95,7 @@ describe('the choice', () => {
     expect(thePart(widget, 'pay').textContent).to.contain('12,50');
     thePart(widget, 'pay').click();
     await until(() => part(widget, 'code'), 'the code');
-    expect(proxy.starts[0]?.body).to.deep.equal({ method: 'QR', amount: '12.5' });
+    expect(proxy.starts[0]?.body).to.deep.equal({ method: 'QR', amount: '12.5', language: 'de' });
     expect(thePart(widget, 'total').textContent).to.contain('12,5');
   });
 });
@@ -118,7 +118,7 @@ describe('an open amount', () => {
     type(widget, 'amount', '25');
     thePart(widget, 'pay').click();
     await until(() => proxy.starts.length, 'a start');
-    expect(proxy.starts[0]?.body).to.deep.equal({ method: 'QR', amount: '25' });
+    expect(proxy.starts[0]?.body).to.deep.equal({ method: 'QR', amount: '25', language: 'de' });
   });
 });
 
@@ -221,7 +221,7 @@ describe('paying', () => {
     thePart(widget, 'pay').click();
     await heading(widget, 'Confirm in your wallet app');
     expect(textOf(widget)).to.contain('Wallet ID: …5678');
-    expect(proxy.starts[0]?.body).to.deep.equal({ method: 'DIRECT', customer: '12345678' });
+    expect(proxy.starts[0]?.body).to.deep.equal({ method: 'DIRECT', customer: '12345678', language: 'en' });
   });
 
   it('by CHECKOUT asks the page before it goes, and leaves a link', async () => {
@@ -246,7 +246,7 @@ describe('paying', () => {
     widget.method = 'JETGO';
     widget.pay();
     await until(() => proxy.starts.length, 'a start');
-    expect(proxy.starts[0]?.body).to.deep.equal({ method: 'JETGO' });
+    expect(proxy.starts[0]?.body).to.deep.equal({ method: 'JETGO', language: 'en' });
   });
 
   it('does not say that no money was taken while a payment is open', async () => {
@@ -324,15 +324,154 @@ describe('paying', () => {
     const says = async (code: string, retryable: boolean) => {
       proxy.nextStarts.push(problemOf(code, { retryable }));
       thePart(widget, 'pay').click();
-      await until(() => part(widget, 'error') && !textOf(widget).includes('Starting'), code);
-      const text = thePart(widget, 'error').textContent?.replaceAll(/\s+/g, ' ').trim();
-      radio(widget, radio(widget, 'QR').checked ? 'JETGO' : 'QR').click();
-      await until(() => !part(widget, 'error'), 'the error goes');
-      return text;
+      await widget.updateComplete;
+      await until(() => part(widget, 'error'), code);
+      return thePart(widget, 'error').textContent?.replaceAll(/\s+/g, ' ').trim();
     };
-    expect(await says('too_many_payments', false)).to.match(/^There were too many attempts.* Reference: req-7f3a$/);
-    expect(await says('brand_new', false)).to.match(/^The payment could not be started/);
+    expect(await says('too_many_requests', true)).to.match(/^There were too many attempts.* Reference: req-7f3a$/);
     expect(await says('brand_new', true)).to.match(/^The payment service has a problem/);
+    expect(await says('brand_new', false)).to.match(/^No new payment was started. Please contact the shop./);
+    expect(part(widget, 'pay')).to.equal(null);
+  });
+});
+
+describe('a code', () => {
+  const opened = () =>
+    new FakeProxy({}, { payment: paymentOf('QR', { appUrl: 'jetgo://pay?reference=1' }), version: 3 });
+
+  it('says what to do if the app did not open, after its link was pressed and not before', async () => {
+    const widget = await mount(opened());
+    expect(textOf(widget)).not.to.contain('Did the app not open?');
+    link(widget, 'app-link').addEventListener('click', (event) => event.preventDefault());
+    link(widget, 'app-link').click();
+    await until(() => textOf(widget).includes('Did the app not open?'), 'the ways on');
+    expect(textOf(widget)).to.contain('Scan the code with another device').and.to.contain('your phone’s browser');
+    expect(live(widget)).to.contain('Did the app not open?');
+  });
+
+  it('that is a link alone can be copied as one, once the app did not open', async () => {
+    const appUrl = 'jetgo://pay?reference=1';
+    const widget = await mount(new FakeProxy({}, { payment: paymentOf('JETGO', { qr: null, appUrl }), version: 3 }));
+    expect(part(widget, 'copy')).to.equal(null);
+    link(widget, 'app-link').addEventListener('click', (event) => event.preventDefault());
+    link(widget, 'app-link').click();
+    await until(() => part(widget, 'copy')?.textContent?.trim() === 'Copy link', 'the button');
+    expect(textOf(widget)).not.to.contain('Scan the code');
+  });
+
+  it('is shared as a picture where the browser shares pictures, and has no such button elsewhere', async () => {
+    const shared: File[] = [];
+    const fake = (canShare: unknown, share?: unknown) => {
+      for (const [name, value] of Object.entries({ canShare, share }))
+        Object.defineProperty(navigator, name, { configurable: true, value });
+    };
+    try {
+      fake(undefined);
+      expect(part(await mount(opened()), 'share')).to.equal(null);
+      fake(() => false);
+      expect(part(await mount(opened()), 'share')).to.equal(null);
+      fake(
+        ({ files }: ShareData) => files?.[0]?.type === 'image/png',
+        async ({ files = [] }: ShareData) => void shared.push(...files),
+      );
+      thePart(await mount(opened()), 'share').click();
+      await until(() => shared.length, 'the share sheet');
+      expect([shared[0]?.name, shared[0]?.type]).to.deep.equal(['payment-code.png', 'image/png']);
+      const picture = await createImageBitmap(shared[0] as File);
+      expect([picture.width, picture.height]).to.deep.equal([(CODE.size + 8) * 8, (CODE.size + 8) * 8]);
+    } finally {
+      for (const name of ['canShare', 'share']) Reflect.deleteProperty(navigator, name);
+    }
+  });
+
+  it('counts down what is left of its time, and a new one takes its place', async () => {
+    const proxy = new FakeProxy();
+    proxy.onStart = () => ({ expiresAt: new Date(Date.now() + 1_500).toISOString() });
+    const widget = await mount(proxy, { method: 'QR' });
+    widget.pay();
+    await heading(widget, 'Scan the code to pay');
+    expect(thePart(widget, 'countdown').textContent).to.match(/^Time left: 0:0[12]$/);
+    await heading(widget, 'The time is up');
+    expect(part(widget, 'code')).to.equal(null);
+    expect(textOf(widget)).to.contain('If you have paid, your payment counts.');
+    expect(thePart(widget, 'again').textContent?.trim()).to.equal('Get a new code');
+    expect(proxy.starts.length).to.equal(1);
+    thePart(widget, 'again').click();
+    await heading(widget, 'Scan the code to pay');
+    expect(proxy.starts.length).to.equal(2);
+  });
+
+  for (const [method, label] of [
+    ['QR', 'Get a new code'],
+    ['CHECKOUT', 'Go to the wallet’s website'],
+    ['DIRECT', 'Send a new request'],
+  ] as const) {
+    it(`or what stands for one is told as run out, and offered anew: ${method}`, async () => {
+      const payment = paymentOf(method, { status: 'FAILED', reason: 'EXPIRED' });
+      const widget = await mount(new FakeProxy({}, { payment, version: 3 }));
+      await heading(widget, 'The time ran out');
+      expect(thePart(widget, 'again').textContent?.trim()).to.equal(label);
+      expect(textOf(widget).includes('you will pay twice')).to.equal(method === 'DIRECT');
+    });
+  }
+});
+
+describe('help', () => {
+  const failed = (reason: 'DECLINED' | 'RESOLVED', supportUrl: string) =>
+    new FakeProxy({ supportUrl }, { payment: paymentOf('QR', { status: 'FAILED', reason }), version: 3 });
+
+  it('is the shop’s page, where a payment failed, and only by https', async () => {
+    const widget = await mount(failed('DECLINED', 'https://shop.example/help'));
+    const { href, target, rel } = link(widget, 'support');
+    expect([href, target, rel]).to.deep.equal(['https://shop.example/help', '_blank', 'noopener']);
+    for (const unsafe of ['http://shop.example/help', 'javascript:alert(1)', 'mailto:a@shop.example'])
+      expect(part(await mount(failed('DECLINED', unsafe)), 'support')).to.equal(null);
+  });
+
+  it('is what the page has put there, in place of the link', async () => {
+    const widget = await mount(failed('DECLINED', 'https://shop.example/help'));
+    for (const slot of ['failed', 'help']) {
+      const words = document.createElement('p');
+      words.slot = slot;
+      words.textContent = slot;
+      widget.append(words);
+      expect(words.checkVisibility()).to.equal(true);
+    }
+    expect(thePart(widget, 'support').checkVisibility()).to.equal(false);
+  });
+
+  it('is there before anything was heard, from the token', async () => {
+    const proxy = new FakeProxy({ supportUrl: 'https://shop.example/help' });
+    proxy.streamProblem = problemOf('token_expired', { status: 401 });
+    const widget = await mount(proxy);
+    await heading(widget, 'The payment cannot continue here');
+    expect(widget.view).to.equal(null);
+    expect(link(widget, 'support').href).to.equal('https://shop.example/help');
+  });
+
+  it('is all that there is to press but another method, where a person at the shop has closed the payment', async () => {
+    const widget = await mount(failed('RESOLVED', 'https://shop.example/help'));
+    await heading(widget, 'The shop has closed this payment');
+    expect([part(widget, 'again'), !!part(widget, 'support'), !!part(widget, 'other')]).to.deep.equal([
+      null,
+      true,
+      true,
+    ]);
+    expect(textOf(widget)).not.to.contain('No money');
+  });
+});
+
+describe('no connection', () => {
+  it('is said at once when the browser goes offline', async () => {
+    const proxy = new FakeProxy({}, { payment: paymentOf('QR'), version: 3 });
+    const widget = await mount(proxy);
+    proxy.isSilent = true;
+    window.dispatchEvent(new Event('offline'));
+    await widget.updateComplete;
+    expect(textOf(widget)).to.contain('No connection.');
+    proxy.isSilent = false;
+    window.dispatchEvent(new Event('online'));
+    await until(() => !textOf(widget).includes('No connection.'), 'the line');
   });
 });
 
@@ -770,7 +909,9 @@ describe('attention', () => {
       thePart(widget, 'checkout').focus();
       await at(0);
       await heading(widget, 'The time is up');
-      expect(live(widget)).to.equal('We are checking whether your payment arrived.');
+      expect(live(widget)).to.equal(
+        'If you have paid, your payment counts. | We are checking whether your payment arrived.',
+      );
       expect(widget.shadowRoot?.activeElement).to.equal(thePart(widget, 'heading'));
       expect(part(widget, 'checkout')).to.equal(null);
     } finally {

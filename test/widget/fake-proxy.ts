@@ -59,7 +59,7 @@ export function paymentOf(method: Method, change: Partial<PaymentView> = {}): Pa
     asked: method,
     status: 'PROCESSING',
     reason: null,
-    answer: 'ARRIVED',
+    answer: change.status === 'INITIALIZED' ? 'AWAITED' : 'ARRIVED',
     checkoutUrl: method === 'CHECKOUT' ? CHECKOUT_URL : null,
     qr: method === 'QR' || method === 'JETGO' ? CODE : null,
     appUrl: null,
@@ -91,8 +91,10 @@ export class FakeProxy {
   readonly seen: Seen[] = [];
   view: OrderView;
   now: () => number;
-  /** Nothing gets through. */
+  /** Nothing gets through, and it shows at once. */
   isDown = false;
+  /** Nothing gets through, and nothing says so: whatever is asked waits until it is given up. */
+  isSilent = false;
   /** What the next starts are answered with, in place of the view: a problem; or `lost`, done but never answered. */
   readonly nextStarts: (Problem | 'lost' | 'unreached')[] = [];
   /** What each attempt at a stream is answered with. */
@@ -138,12 +140,13 @@ export class FakeProxy {
   /** Commits a change and tells every stream. */
   publish(change: Partial<OrderView>): void {
     this.view = { ...this.view, version: this.view.version + 1, ...change };
+    if (this.isSilent) return;
     for (const stream of this.#streams) stream.enqueue(this.#event());
   }
 
-  /** Changes the current payment. */
+  /** Changes the current payment, of which the gateway's answer is there unless the change says otherwise. */
   settle(change: Partial<PaymentView>): void {
-    const payment = { ...(this.view.payment ?? paymentOf('QR')), ...change };
+    const payment = { ...(this.view.payment ?? paymentOf('QR')), answer: 'ARRIVED' as const, ...change };
     this.publish({ payment, paid: payment.status === 'SUCCESS' });
   }
 
@@ -193,28 +196,28 @@ export class FakeProxy {
     });
     init.signal?.throwIfAborted();
     if (this.isDown) throw new TypeError('Failed to fetch');
+    if (this.isSilent) await aborted(init.signal);
     if (method === 'POST' && body) return this.#start(body, headers.get('idempotency-key') ?? '', init.signal);
     if (path === '/order/events') return this.streamProblem ? refusal(this.streamProblem) : this.#stream(init.signal);
     return this.orderProblem ? refusal(this.orderProblem) : Response.json(this.#stamped());
   };
 
   async #start(body: StartPayment, key: string, signal: AbortSignal | null | undefined): Promise<Response> {
-    await Promise.race([
-      this.#gate,
-      new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new DOMException('', 'AbortError')))),
-    ]);
+    await Promise.race([this.#gate, aborted(signal)]);
     const next = this.nextStarts.shift();
     if (next === 'unreached') throw new TypeError('Failed to fetch');
     if (next && next !== 'lost') return refusal(next);
     const known = this.#keys.get(key);
+    // What the shopper reads makes no other payment.
+    const asked = JSON.stringify({ ...body, language: undefined });
     if (!known) {
-      this.#keys.set(key, JSON.stringify(body));
+      this.#keys.set(key, asked);
       const payment = paymentOf(body.method, {
         createdAt: `2026-11-20T12:00:00.${String(this.#keys.size).padStart(3, '0')}Z`,
         ...this.onStart(body),
       });
       this.publish({ amount: this.view.amount ?? body.amount ?? null, payment });
-    } else if (known !== JSON.stringify(body)) return refusal(problemOf('idempotency_key_reused'));
+    } else if (known !== asked) return refusal(problemOf('idempotency_key_reused'));
     if (next === 'lost') throw new TypeError('Failed to fetch');
     const answer = Response.json(this.#stamped(), { status: known ? 200 : 201 });
     await this.#answerGate;
@@ -243,6 +246,13 @@ export class FakeProxy {
   #stamped(): OrderView {
     return { ...this.view, serverTime: new Date(this.now()).toISOString() };
   }
+}
+
+/** Rejects once the request is given up. */
+function aborted(signal: AbortSignal | null | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener('abort', () => reject(new DOMException('', 'AbortError')));
+  });
 }
 
 function refusal(problem: Problem): Response {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { appLink, checkoutLink } from '../../widget/links.ts';
+import { appLink, checkoutLink, supportLink } from '../../widget/links.ts';
 
 describe('the link to a checkout', () => {
   it('is https, or http on loopback', () => {
@@ -76,5 +76,20 @@ describe('the link into an app', () => {
     ]) {
       assert.equal(appLink(url), null, String(url));
     }
+  });
+});
+
+describe('a link to the shop’s help', () => {
+  it('is https and nothing else', () => {
+    assert.equal(supportLink('https://shop.example/help?order=1'), 'https://shop.example/help?order=1');
+    const others = [
+      'http://shop.example/',
+      'http://localhost/',
+      'javascript:alert(1)',
+      'mailto:a@b.example',
+      '/help',
+      '',
+    ];
+    for (const url of [...others, null, undefined]) assert.equal(supportLink(url), null, String(url));
   });
 });

@@ -75,7 +75,7 @@ describe('the manifest and the element', () => {
   it('agree on the values that an attribute can have', () => {
     const types = new Map(element.attributes.map(({ name, type }) => [name, type?.text]));
     assert.equal(types.get('method'), METHODS.map((method) => `'${method}'`).join(' | '));
-    assert.equal(types.get('checkout-target'), `'_self' | '_blank'`);
+    assert.equal(types.get('checkout-target'), `'_self' | '_blank' | '_top'`);
   });
 
   it('agree on parts, and keep those that were promised', () => {

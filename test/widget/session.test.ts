@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { OrderView } from '../../backend-proxy/protocol/wire.ts';
+import { METHODS, type OrderView } from '../../backend-proxy/protocol/wire.ts';
 import { chosenMethod } from '../../widget/choice.ts';
 import { Session } from '../../widget/controllers/session.ts';
 import { BLANK, stateFor, type SessionState } from '../../widget/state.ts';
@@ -20,9 +20,12 @@ interface SceneOptions {
   heard?: boolean;
   claims?: ClaimsChange;
   view?: Partial<OrderView>;
+  /** Of the widget. */
+  language?: string;
 }
 
-async function scene({ heard = true, claims, view }: SceneOptions = {}) {
+async function scene({ heard = true, claims, view, language: first = 'en' }: SceneOptions = {}) {
+  let language = first;
   const clock = new Clock();
   const proxy = new FakeProxy(claims, view, clock.now);
   const element = new Host();
@@ -38,7 +41,7 @@ async function scene({ heard = true, claims, view }: SceneOptions = {}) {
         state = { ...state, ...change };
       },
       chosen: () => chosenMethod(state),
-      language: () => 'en',
+      language: () => language,
     },
     {
       fetch: proxy.fetch,
@@ -64,7 +67,8 @@ async function scene({ heard = true, claims, view }: SceneOptions = {}) {
   open();
   await clock.advance(0);
   events.length = 0;
-  return { clock, proxy, element, session, events, errands, panel, open, state: () => state };
+  const speak = (tag: string) => void (language = tag);
+  return { clock, proxy, element, session, events, errands, panel, open, speak, state: () => state };
 }
 
 const choose = (session: Session, method: 'DIRECT' | 'CHECKOUT' | 'JETGO' | 'QR') => session.edit({ method });
@@ -100,7 +104,7 @@ describe('a start', () => {
     session.edit({ customer: '1234 5678', amount: '99' });
     session.pay();
     await clock.advance(0);
-    assert.deepEqual(proxy.starts[0]?.body, { method: 'DIRECT', customer: '12345678' });
+    assert.deepEqual(proxy.starts[0]?.body, { method: 'DIRECT', customer: '12345678', language: 'en' });
   });
 
   it('is not sent while a field is wrong, and says which', async () => {
@@ -204,7 +208,7 @@ describe('a lost answer', () => {
     choose(session, 'QR');
     session.pay();
     await clock.advance(500);
-    assert.deepEqual([state().stage, panel()], [{ at: 'sending', slow: true }, 'choose']);
+    assert.deepEqual([state().stage, panel()], [{ at: 'sending', slow: 'again' }, 'choose']);
     await clock.advance(10_000);
     assert.deepEqual(
       proxy.starts.map(({ key }) => key),
@@ -289,6 +293,202 @@ describe('a lost answer', () => {
     session.pay();
     await clock.advance(3_000);
     assert.deepEqual([proxy.starts.map(({ key }) => key), panel()], [['key-1', 'key-1'], 'scan']);
+  });
+});
+
+/** As a status check finds a payment whose answer is still to come. */
+const FOUND = { status: 'PROCESSING', answer: 'AWAITED', checkoutUrl: null, qr: null, walletLast4: null } as const;
+/** As it is once the call is over without an answer. */
+const LOST = { ...FOUND, answer: 'LOST' } as const;
+
+describe('an answer of the gateway that is late', () => {
+  for (const method of METHODS) {
+    it(`never shows what is not there: ${method}`, async () => {
+      const { clock, proxy, session, panel } = await scene({ claims: { customer: '12345678' } });
+      proxy.onStart = () => ({ ...FOUND, status: 'INITIALIZED', createdAt: new Date(clock.now()).toISOString() });
+      const answer = proxy.holdAnswers();
+      choose(session, method);
+      session.pay();
+      await clock.advance(2_000);
+      proxy.settle(FOUND);
+      await clock.advance(1_900);
+      assert.equal(panel(), 'choose', 'most are there by now');
+      await clock.advance(200);
+      assert.equal(panel(), 'fetching');
+      await clock.advance(8_000);
+      assert.equal(panel(), 'fetching');
+      proxy.settle(paymentOf(method, { createdAt: proxy.view.payment?.createdAt ?? '' }));
+      answer();
+      await clock.advance(0);
+      assert.equal(panel(), { DIRECT: 'wallet', CHECKOUT: 'redirect', JETGO: 'scan', QR: 'scan' }[method]);
+      assert.equal(proxy.starts.length, 1);
+    });
+  }
+
+  it('leads to the checkout by itself all the same, though a status check was faster', async () => {
+    const { clock, proxy, session, errands, events } = await scene();
+    proxy.onStart = () => ({ ...FOUND, status: 'INITIALIZED' });
+    const answer = proxy.holdAnswers();
+    choose(session, 'CHECKOUT');
+    session.pay();
+    await clock.advance(2_000);
+    proxy.settle(FOUND);
+    await clock.advance(10_000);
+    assert.deepEqual(errands, ['prepare _self']);
+    proxy.settle({ checkoutUrl: CHECKOUT_URL });
+    answer();
+    await clock.advance(0);
+    assert.deepEqual(errands, ['prepare _self', `go ${CHECKOUT_URL}`]);
+    assert.equal(events.filter((name) => name === 'redirect').length, 1);
+  });
+
+  it('is said to take long after 4 s, also where nothing was heard of the payment', async () => {
+    const { clock, proxy, session, state } = await scene();
+    proxy.hold();
+    choose(session, 'QR');
+    session.pay();
+    await clock.advance(3_900);
+    assert.deepEqual(state().stage, { at: 'sending', slow: false });
+    await clock.advance(200);
+    assert.deepEqual(state().stage, { at: 'sending', slow: 'long' });
+  });
+});
+
+describe('an answer of the gateway that is lost', () => {
+  for (const method of METHODS) {
+    it(`is told, and a new try is a new payment, while the old one can still turn out paid: ${method}`, async () => {
+      const { clock, proxy, session, panel, errands } = await scene({ claims: { customer: '12345678' } });
+      proxy.onStart = () => LOST;
+      choose(session, method);
+      session.pay();
+      await clock.advance(60_000);
+      assert.deepEqual([panel(), proxy.starts.length], ['missed', 1]);
+      if (method === 'CHECKOUT') assert.deepEqual(errands, ['prepare _self', 'drop'], 'there is nowhere to go');
+      const release = proxy.hold();
+      session.again(method);
+      await clock.advance(0);
+      assert.equal(panel(), 'fetching', 'in its place, not by way of the choice');
+      assert.deepEqual(new Set(proxy.starts.map(({ key }) => key)).size, 2);
+      proxy.settle({ status: 'SUCCESS' });
+      release();
+      await clock.advance(0);
+      assert.equal(panel(), 'paid');
+    });
+  }
+
+  it('lets the page start anew by pay(), too', async () => {
+    const { clock, proxy, session, panel } = await scene({ view: { payment: paymentOf('QR', LOST), version: 3 } });
+    choose(session, 'QR');
+    session.pay();
+    await clock.advance(0);
+    assert.deepEqual([proxy.starts.length, panel()], [1, 'scan']);
+  });
+});
+
+describe('a code whose time is over', () => {
+  it('gives way to a new one at the shopper’s press alone, by a new payment', async () => {
+    const { clock, proxy, session, panel } = await scene();
+    proxy.onStart = () => ({ expiresAt: new Date(clock.now() + 60_000).toISOString() });
+    choose(session, 'QR');
+    session.pay();
+    await clock.advance(59_000);
+    assert.equal(panel(), 'scan');
+    session.pay();
+    await clock.advance(2_000);
+    assert.deepEqual([panel(), proxy.starts.length], ['over', 1]);
+    await clock.advance(600_000);
+    assert.equal(proxy.starts.length, 1);
+    session.again('QR');
+    await clock.advance(0);
+    assert.deepEqual([proxy.starts.map(({ key }) => key), panel()], [['key-1', 'key-2'], 'scan']);
+  });
+});
+
+describe('the language of a start', () => {
+  for (const [language, sent] of [
+    ['en', 'en'],
+    ['pt-BR', 'pt'],
+    ['sr-Latn', 'sr'],
+    ['zh-Hant-HK', 'zh'],
+    ['DE-at', 'de'],
+    ['', 'en'],
+  ] as const) {
+    it(`is the widget’s own in two letters: ${sent} for "${language}"`, async () => {
+      const { clock, proxy, session } = await scene({ language });
+      choose(session, 'QR');
+      session.pay();
+      await clock.advance(0);
+      assert.deepEqual(proxy.starts[0]?.body, { method: 'QR', language: sent });
+    });
+  }
+});
+
+describe('another language', () => {
+  it('makes no other start of the same one, whose answer was lost', async () => {
+    const { clock, proxy, session, panel, speak } = await scene();
+    proxy.isDown = true;
+    choose(session, 'QR');
+    session.pay();
+    await clock.advance(120_000);
+    proxy.isDown = false;
+    speak('de');
+    session.pay();
+    await clock.advance(1_000);
+    assert.deepEqual([new Set(proxy.starts.map(({ key }) => key)).size, panel()], [1, 'scan']);
+    assert.equal(proxy.starts.at(-1)?.body?.language, 'de');
+  });
+});
+
+describe('a refusal for good', () => {
+  const OPEN = { view: { payment: paymentOf('QR'), version: 3 } };
+  const CODES = ['order_changed', 'already_paid', 'too_many_payments', 'forbidden_origin', 'a_newer_code'];
+
+  for (const code of CODES) {
+    it(`leaves nothing to press, and the open payment is followed and can be returned to: ${code}`, async () => {
+      const { clock, proxy, session, panel, state } = await scene(OPEN);
+      session.reset();
+      proxy.nextStarts.push(problemOf(code, { status: 409 }));
+      choose(session, 'JETGO');
+      session.pay();
+      await clock.advance(1_000);
+      assert.deepEqual([panel(), state().closed?.code, proxy.streamCount], ['trouble', code, 1]);
+      session.pay();
+      session.reset();
+      session.pay();
+      await clock.advance(1_000);
+      assert.deepEqual([panel(), proxy.starts.length], ['trouble', 1]);
+      session.follow();
+      assert.equal(panel(), 'scan');
+      session.reset();
+      assert.equal(panel(), 'trouble', 'the way back leads to the reason, not to the choice');
+      proxy.settle({ status: 'SUCCESS' });
+      await clock.advance(0);
+      assert.equal(panel(), 'paid');
+    });
+  }
+
+  it('of a method leaves the others, unless there is no other', async () => {
+    for (const [methods, closed] of [
+      [['QR', 'JETGO'], null],
+      [['QR'], 'method_unavailable'],
+    ] as const) {
+      const { clock, proxy, session, state } = await scene({ claims: { methods: [...methods] } });
+      proxy.nextStarts.push(problemOf('method_unavailable'));
+      session.pay();
+      await clock.advance(0);
+      assert.equal(state().closed?.code ?? null, closed);
+    }
+  });
+
+  it('is over with a newer token', async () => {
+    const { clock, proxy, session, panel, open } = await scene();
+    proxy.nextStarts.push(problemOf('order_changed', { status: 409 }));
+    choose(session, 'QR');
+    session.pay();
+    await clock.advance(0);
+    assert.equal(panel(), 'trouble');
+    open(tokenOf({ ...proxy.claims, exp: proxy.claims.exp + 1 }));
+    assert.equal(panel(), 'choose');
   });
 });
 
@@ -538,7 +738,7 @@ describe('the errand to the checkout', () => {
     await clock.advance(3_900);
     assert.equal(panel(), 'choose');
     await clock.advance(200);
-    assert.equal(panel(), 'checking');
+    assert.equal(panel(), 'fetching');
     proxy.settle({ status: 'PROCESSING' });
     await clock.advance(0);
     assert.equal(panel(), 'scan');
@@ -567,7 +767,7 @@ describe('the errand to the checkout', () => {
     choose(session, 'CHECKOUT');
     session.pay();
     await clock.advance(0);
-    assert.deepEqual([panel(), errands.length], ['checking', 1]);
+    assert.deepEqual([panel(), errands.length], ['fetching', 1]);
     proxy.settle({ status: 'PROCESSING', checkoutUrl: CHECKOUT_URL });
     await clock.advance(0);
     assert.equal(errands.at(-1), `go ${CHECKOUT_URL}`);

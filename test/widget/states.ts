@@ -31,6 +31,26 @@ const paid = { paid: true };
 const IMAGE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAACEAAAAhCAYAAABX5MJvAAAAAklEQVR4AewaftIAAAJkSURBVM3BUWrcUBAAwW6h+1+544EdeIhd2/lKquwL/9jFf+DmReWTCpWKoVKxVCpURoVKhconFePmUPGkMiqGSsVQqahQGRUqFaviSWVdPKioqDypVKiMChWViqFSoXJSUVF5uvgllVWhMiqGSsWq+K2Lv1AxVCpUnir+1s1DxScqo2KpVKgMlVWxKj65Oah8p0JlqFSoPFWoLJXv3LxU/ERlVYyKpVJxqvjJzYtKxVKpUFkVS2VVVKicVJ4qhkrFuDioDJVVcVI5VaioVKiMioonFZXTzUuFisqoUBkVQ2WojIqTSsU7FSeVdfFQUbEqhkrFSUWlomKoPFWoqAyV08WLSsVSqVAZFSqrYlSorAqVoVIxKipWxbo5qKyKUaFScVI5qayKpfKOSsW4eKlYFSoqKhUqo+KkMipOKhWrYlWcLg4VFSoVFRWjYqhUjIonlaUyKlQqKlRONy8qq2KojAqVCpWlMireqVgVp4p18YbKqhgVS6ViVKiojIpRMVRUVFSWyrIvfEOlYqhUqIyKoTIqVCpUKp5UKlQqhn3hQWVUDJWK76isiqFSoVKxVEbFuHlROVUMlYqlMipURsWqUFkqQ2VUVKism5eKdyqGSkXFUKlQURkVp4qlUvHOzYvKJxVLpWKorIp3VCqGyqg43RwqnlRGhcpQqVCpUBkqFaeKVfHOzYPKqlgqo+Kp4h2Vk0qFSsW6+aWKoTIqKlRWhcqp4qlCpWLc/AWVUaHypDIqVJ5U3rl5qPiJyqg4qQyVUaFSoTIqVE43B5VPVFbFUqlYFUNFpUJlVKyKZV/4xy7+A38AUeQjaOFdXAYAAAAASUVORK5CYII=';
 
+/** As a status check finds a payment, which brings nothing to pay with. */
+const FOUND = {
+  status: 'PROCESSING',
+  checkoutUrl: null,
+  qr: null,
+  walletLast4: null,
+  createdAt: soon(-9_000),
+} as const;
+const AWAITED = { ...FOUND, answer: 'AWAITED' } as const;
+const LOST = { ...FOUND, answer: 'LOST' } as const;
+const supportUrl = 'https://shop.example/help';
+const tooMany = problemOf('too_many_payments', { status: 429, requestId: '01JD4Z8Q6M' });
+
+/** Presses the link into the app, on a device that has no such app. */
+function pressAppLink(widget: Subject): void {
+  const link = widget.shadowRoot?.querySelector<HTMLElement>('[part=app-link]');
+  link?.addEventListener('click', (event) => event.preventDefault(), { once: true });
+  link?.click();
+}
+
 function type(widget: Subject, id: string, value: string): void {
   const input = widget.shadowRoot?.querySelector<HTMLInputElement>(`#${id}`);
   if (!input) throw new Error(`No field ${id}`);
@@ -38,13 +58,13 @@ function type(widget: Subject, id: string, value: string): void {
   input.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
-/** A start that the proxy does not take. */
-function refused(code: string, retryable = false): State {
+/** A start that the proxy does not take: for now, or by this method, or any more. */
+function refused(code: string, { retryable = false, isClosed = false } = {}): State {
   return {
     attributes: { method: 'QR' },
     proxy: (proxy) => proxy.nextStarts.push(problemOf(code, { retryable, requestId: '01JD4Z8Q6M' })),
     act: (widget) => widget.pay(),
-    heading: 'How would you like to pay?',
+    heading: isClosed ? 'The payment cannot continue here' : 'How would you like to pay?',
   };
 }
 
@@ -89,19 +109,39 @@ export const STATES = {
   },
   'refused: method unavailable': refused('method_unavailable'),
   'refused: invalid request': refused('invalid_request'),
-  'refused: already paid': refused('already_paid'),
-  'refused: order changed': refused('order_changed'),
-  'refused: too many payments': refused('too_many_payments'),
-  'refused: too many requests': refused('too_many_requests'),
-  'refused: forbidden origin': refused('forbidden_origin'),
-  'refused: newer code, for now': refused('a_newer_code', true),
-  'refused: newer code, for good': refused('a_newer_code'),
+  'refused: already paid': refused('already_paid', { isClosed: true }),
+  'refused: order changed': refused('order_changed', { isClosed: true }),
+  'refused: too many payments': { ...refused('too_many_payments', { isClosed: true }), claims: { supportUrl } },
+  'refused: too many payments, one open': {
+    payment: paymentOf('QR'),
+    proxy: (proxy) => proxy.nextStarts.push(tooMany),
+    act: async (widget) => {
+      widget.reset();
+      await widget.updateComplete;
+      type(widget, 'wallet', '12345678');
+      widget.pay();
+    },
+    heading: 'The payment cannot continue here',
+  },
+  'refused: too many requests': refused('too_many_requests', { retryable: true }),
+  'refused: forbidden origin': refused('forbidden_origin', { isClosed: true }),
+  'refused: newer code, for now': refused('a_newer_code', { retryable: true }),
+  'refused: newer code, for good': refused('a_newer_code', { isClosed: true }),
   'choose, payment open': {
     payment: paymentOf('QR'),
     act: (widget) => widget.reset(),
     heading: 'How would you like to pay?',
   },
-  checking: { payment: paymentOf('DIRECT', { status: 'INITIALIZED' }), heading: 'Checking your payment' },
+  checking: {
+    payment: paymentOf('DIRECT', { status: 'A_NEWER_ONE' as 'PROCESSING' }),
+    heading: 'Checking your payment',
+  },
+  'fetching the code': { payment: paymentOf('QR', AWAITED), heading: 'Getting your code' },
+  'fetching the page': { payment: paymentOf('CHECKOUT', AWAITED), heading: 'Opening the wallet’s website' },
+  'fetching, request': { payment: paymentOf('DIRECT', AWAITED), heading: 'Sending the request to your wallet' },
+  'lost, code': { payment: paymentOf('JETGO', LOST), heading: 'The code did not arrive' },
+  'lost, page': { payment: paymentOf('CHECKOUT', LOST), heading: 'The wallet’s website did not open' },
+  'lost, request': { payment: paymentOf('DIRECT', LOST), heading: 'Check your wallet app' },
   redirect: {
     claims: { description },
     payment: paymentOf('CHECKOUT', { expiresAt: soon(872_000) }),
@@ -117,8 +157,21 @@ export const STATES = {
     heading: 'Continue on the wallet’s website',
   },
   scan: { payment: paymentOf('QR', { appUrl }), heading: 'Scan the code to pay' },
+  'scan, time left': { payment: paymentOf('QR', { expiresAt: soon(299_000) }), heading: 'Scan the code to pay' },
+  'scan, time up': { payment: paymentOf('QR', { expiresAt: soon(-1000) }), heading: 'The time is up' },
+  'scan, app pressed': { payment: paymentOf('QR', { appUrl }), act: pressAppLink, heading: 'Scan the code to pay' },
   'scan, image': { payment: paymentOf('JETGO', { qr: { image: IMAGE } }), heading: 'Scan the code to pay' },
   'scan, app only': { payment: paymentOf('JETGO', { qr: null, appUrl }), heading: 'Pay in your wallet app' },
+  'scan, app only, pressed': {
+    payment: paymentOf('JETGO', { qr: null, appUrl }),
+    act: pressAppLink,
+    heading: 'Pay in your wallet app',
+  },
+  'wallet, time left': {
+    payment: paymentOf('DIRECT', { expiresAt: soon(299_000) }),
+    heading: 'Confirm in your wallet app',
+  },
+  'wallet, time up': { payment: paymentOf('DIRECT', { expiresAt: soon(-1000) }), heading: 'The time is up' },
   wallet: { payment: paymentOf('DIRECT'), heading: 'Confirm in your wallet app' },
   paid: {
     claims: { description },
@@ -139,6 +192,21 @@ export const STATES = {
   declined: {
     payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'DECLINED' }),
     heading: 'The payment was not completed',
+  },
+  'declined, with help': {
+    claims: { supportUrl },
+    payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'DECLINED' }),
+    heading: 'The payment was not completed',
+  },
+  'expired, code': { payment: paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' }), heading: 'The time ran out' },
+  'expired, request': {
+    payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'EXPIRED' }),
+    heading: 'The time ran out',
+  },
+  resolved: {
+    claims: { supportUrl },
+    payment: paymentOf('QR', { status: 'FAILED', reason: 'RESOLVED' }),
+    heading: 'The shop has closed this payment',
   },
   expired: { payment: paymentOf('CHECKOUT', { status: 'FAILED', reason: 'EXPIRED' }), heading: 'The time ran out' },
   rejected: {

@@ -67,6 +67,58 @@ describe('the stream', () => {
     stream.stop();
   });
 
+  it('says by 45 s of silence that the line is dead, by one quick question', async () => {
+    const { clock, proxy, stream, lost, count } = scene();
+    stream.start();
+    await clock.advance(1_000);
+    proxy.isSilent = true;
+    await clock.advance(38_000);
+    assert.equal(count('/order'), 0);
+    await clock.advance(6_500);
+    assert.deepEqual([lost.at(-1), count('/order'), count('/order/events')], [true, 1, 1]);
+    proxy.isSilent = false;
+    await clock.advance(30_000);
+    assert.deepEqual([lost.at(-1), proxy.streamCount], [false, 1], 'and comes back by itself');
+    stream.stop();
+  });
+
+  it('says nothing where only the stream is silent: the quick question shows what is true', async () => {
+    const { clock, proxy, stream, lost, views, count } = scene();
+    stream.start();
+    await clock.advance(1_000);
+    proxy.view = { ...proxy.view, version: 1, payment: paymentOf('QR') };
+    await clock.advance(41_000);
+    assert.deepEqual([views.at(-1)?.version, lost.includes(true)], [1, false]);
+    assert.deepEqual([count('/order'), count('/order/events')], [1, 2]);
+    stream.stop();
+  });
+
+  it('says at once that the page is offline, and opens anew at once when it is online', async () => {
+    const { clock, proxy, page, stream, lost, count } = scene();
+    stream.start();
+    await clock.advance(1_000);
+    proxy.isSilent = true;
+    page.dispatchEvent(new Event('offline'));
+    assert.equal(lost.at(-1), true);
+    await clock.advance(10_000);
+    proxy.isSilent = false;
+    page.dispatchEvent(new Event('online'));
+    await clock.advance(0);
+    assert.deepEqual([lost.at(-1), count('/order/events')], [false, 2]);
+    stream.stop();
+  });
+
+  it('takes a sign of life for the line, where the browser was wrong to call it offline', async () => {
+    const { clock, proxy, page, stream, lost } = scene();
+    stream.start();
+    await clock.advance(1_000);
+    page.dispatchEvent(new Event('offline'));
+    proxy.heartbeat();
+    await clock.advance(0);
+    assert.equal(lost.at(-1), false);
+    stream.stop();
+  });
+
   it('notices soon after a sleep that the line is dead', async () => {
     const { clock, stream, count } = scene();
     stream.start();

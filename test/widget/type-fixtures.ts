@@ -16,7 +16,7 @@ if (widget) {
   // @ts-expect-error: it is read-only
   widget.view = null;
   // @ts-expect-error: there is no such target
-  widget.checkoutTarget = '_top';
+  widget.checkoutTarget = '_parent';
   // @ts-expect-error: there is no such text
   widget.messages = { nonsense: 'Go' };
   // @ts-expect-error: an error has no order
@@ -60,7 +60,7 @@ export const number = <payment-widget order={4711} />;
 // @ts-expect-error: there is no such attribute
 export const unknown = <payment-widget token="eyJ" />;
 // @ts-expect-error: there is no such target
-export const target = <payment-widget checkout-target="_top" />;
+export const target = <payment-widget checkout-target="_parent" />;
 // @ts-expect-error: a view has no code
 export const detail = <payment-widget onpayment-success={({ detail }) => console.log(detail.code)} />;
 `;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PaymentView, Reason } from '../../backend-proxy/protocol/wire.ts';
+import { ANSWERS, METHODS, REASONS, type PaymentView } from '../../backend-proxy/protocol/wire.ts';
 import { showChoice } from '../../widget/choice.ts';
 import { claimedOrder } from '../../widget/order-token.ts';
 import { BLANK, stateFor, type SessionState, type Stage } from '../../widget/state.ts';
 import { canReturn } from '../../widget/panels/returning.ts';
-import { show } from '../../widget/view.ts';
+import { mayStart, show } from '../../widget/view.ts';
 import { CHECKOUT_URL, CODE, claimsOf, paymentOf, tokenOf } from './fake-proxy.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
@@ -32,8 +32,29 @@ describe('what is shown', () => {
     }
   });
 
-  it('is "checking" while a start is being sent or its outcome is not known', () => {
-    assert.deepEqual(show(stateWith(paymentOf('QR', { status: 'INITIALIZED' })), NOW), { panel: 'checking' });
+  /** As a status check finds it, which brings nothing to pay with. */
+  const bare = { checkoutUrl: null, qr: null };
+
+  for (const method of METHODS) {
+    for (const status of ['INITIALIZED', 'PROCESSING'] as const) {
+      it(`is what is awaited while the answer to a start is, and that it takes long after 4 s: ${method} ${status}`, () => {
+        const payment = paymentOf(method, { ...bare, status, answer: 'AWAITED' });
+        assert.deepEqual(show(stateWith(payment), NOW + 3_999), { panel: 'fetching', method, isLong: false });
+        assert.deepEqual(show(stateWith(payment), NOW + 4_000), { panel: 'fetching', method, isLong: true });
+      });
+
+      it(`is that nothing arrived once the answer is lost, and never a request in the wallet: ${method} ${status}`, () => {
+        const payment = paymentOf(method, { ...bare, status, answer: 'LOST' });
+        assert.deepEqual(show(stateWith(payment), NOW), { panel: 'missed', method });
+      });
+    }
+  }
+
+  it('is what there is to pay with, whatever is known of the answer', () => {
+    for (const answer of ANSWERS) {
+      assert.equal(show(stateWith(paymentOf('QR', { answer })), NOW)?.panel, 'scan');
+      assert.equal(show(stateWith(paymentOf('CHECKOUT', { answer })), NOW)?.panel, 'redirect');
+    }
   });
 
   it('takes a status that it does not know for one that is still open', () => {
@@ -43,7 +64,7 @@ describe('what is shown', () => {
 
   it('follows the shape of the answer, not the method', () => {
     const expiresAt = new Date(NOW + 60_000).toISOString();
-    assert.deepEqual(show(stateWith(paymentOf('DIRECT')), NOW), { panel: 'wallet', last4: '5678' });
+    assert.deepEqual(show(stateWith(paymentOf('DIRECT')), NOW), { panel: 'wallet', last4: '5678', remainingMs: null });
     assert.deepEqual(show(stateWith(paymentOf('DIRECT', { checkoutUrl: CHECKOUT_URL, expiresAt })), NOW), {
       panel: 'redirect',
       asked: 'DIRECT',
@@ -54,22 +75,56 @@ describe('what is shown', () => {
       panel: 'scan',
       code: CODE,
       appUrl: 'jetgo://pay',
+      remainingMs: null,
     });
-    assert.deepEqual(show(stateWith(paymentOf('QR', { qr: null })), NOW), { panel: 'wallet', last4: null });
+    assert.deepEqual(show(stateWith(paymentOf('QR', { qr: null })), NOW), { panel: 'missed', method: 'QR' });
   });
 
   it('counts down by the proxy’s clock, however wrong ours is, and never below zero', () => {
-    const payment = paymentOf('CHECKOUT', { expiresAt: new Date(NOW + 60_000).toISOString() });
-    const left = (now: number, skewMs: number) => {
-      const shown = show(stateWith(payment, { skewMs }), now);
-      return shown?.panel === 'redirect' ? shown.remainingMs : undefined;
-    };
-    assert.equal(left(NOW - 3_600_000, 3_600_000), 60_000);
-    assert.equal(left(NOW + 3_600_000 + 5_000, -3_600_000), 55_000);
-    assert.equal(left(NOW + 61_000, 0), 0, 'the time is up, but not failed: that is the proxy’s to say');
+    for (const method of METHODS) {
+      const payment = paymentOf(method, { expiresAt: new Date(NOW + 60_000).toISOString() });
+      const at = (now: number, skewMs: number) => show(stateWith(payment, { skewMs }), now);
+      const left = (now: number, skewMs: number) => {
+        const shown = at(now, skewMs);
+        return shown && 'remainingMs' in shown ? shown.remainingMs : undefined;
+      };
+      assert.equal(left(NOW - 3_600_000, 3_600_000), 60_000);
+      assert.equal(left(NOW + 3_600_000 + 5_000, -3_600_000), 55_000);
+      const over = { panel: 'over', method };
+      assert.deepEqual(at(NOW + 61_000, 0), over, 'the time is up, but not failed: that is the proxy’s to say');
+    }
   });
 
-  for (const reason of ['DECLINED', 'EXPIRED', 'REPLACED', 'REJECTED', 'NOT_CREATED'] as Reason[]) {
+  it('lets the shopper start anew only where there is nothing left to wait for', () => {
+    const may = (payment: PaymentView | null) => mayStart(show(stateWith(payment), NOW));
+    const expiresAt = new Date(NOW).toISOString();
+    for (const method of METHODS) {
+      assert.deepEqual([may(paymentOf(method)), may(paymentOf(method, { status: 'INITIALIZED' }))], [false, false]);
+      assert.equal(may(paymentOf(method, { expiresAt })), true);
+      assert.equal(may(paymentOf(method, { ...bare, status: 'INITIALIZED', answer: 'LOST' })), true);
+      assert.equal(may(paymentOf(method, { status: 'FAILED', reason: 'EXPIRED' })), true);
+      assert.equal(may(paymentOf(method, { status: 'SUCCESS' })), false);
+    }
+    assert.equal(may(null), true);
+  });
+
+  it('is why nothing can be started any more, except while something can still be paid', () => {
+    const closed = { code: 'too_many_payments', retryable: false };
+    const panel = (payment: PaymentView | null, stage: Stage) =>
+      show(stateWith(payment, { closed, stage }), NOW)?.panel;
+    const expiresAt = new Date(NOW).toISOString();
+    for (const at of ['following', 'choosing'] as const) {
+      assert.equal(panel(null, { at }), 'trouble');
+      assert.equal(panel(paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' }), { at }), 'trouble');
+      assert.equal(panel(paymentOf('QR', { expiresAt }), { at }), 'trouble');
+      assert.equal(panel(paymentOf('QR'), { at }), at === 'following' ? 'scan' : 'trouble');
+    }
+    const state = (payment: PaymentView) => stateWith(payment, { closed, stage: { at: 'choosing' } });
+    assert.equal(canReturn(state(paymentOf('QR')), NOW), true);
+    assert.equal(canReturn(state(paymentOf('QR', { expiresAt })), NOW), false);
+  });
+
+  for (const reason of REASONS) {
     it(`is failed, with its reason, for ${reason}`, () => {
       assert.deepEqual(show(stateWith(paymentOf('QR', { status: 'FAILED', reason })), NOW), {
         panel: 'failed',
@@ -83,7 +138,7 @@ describe('what is shown', () => {
     const stages: Stage[] = [
       { at: 'following' },
       { at: 'choosing' },
-      { at: 'sending', slow: true },
+      { at: 'sending', slow: 'again' },
       { at: 'stopped', trouble },
     ];
     for (const stage of stages) {
@@ -149,7 +204,8 @@ describe('the choice', () => {
 describe('a state for a token', () => {
   it('keeps what is known of an order when its token is renewed', () => {
     const before = stateWith(paymentOf('QR'), { stage: { at: 'stopped', trouble } });
-    const after = stateFor(tokenOf(claimsOf({ exp: 1_900_000_001 })), before, () => false);
+    const after = stateFor(tokenOf(claimsOf({ exp: 1_900_000_001 })), { ...before, closed: trouble }, () => false);
+    assert.equal(after.closed, null, 'what was refused to the older one may be taken by this one');
     assert.equal(after.order, before.order);
     assert.equal(after.stage.at, 'following');
   });

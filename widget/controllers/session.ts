@@ -4,17 +4,16 @@
 // the element; it knows no Lit beyond that, so its tests need no browser.
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { Method, OrderView, StartPayment } from '../../backend-proxy/protocol/wire.ts';
-import { checkDraft, exampleAmount, writeAmount } from '../draft.ts';
-import { prepareErrand, runErrand, type Errand } from '../errand.ts';
+import { checkDraft, writeAmount } from '../draft.ts';
+import { followOut, prepareErrand, runErrand, type CheckoutTarget, type Errand } from '../errand.ts';
 import { emit, emitChange } from '../events.ts';
 import { NO_ANSWER, createProxyClient, Refusal, type ProxyClient } from '../proxy-client.ts';
-import type { SessionState, Stage, Trouble } from '../state.ts';
+import { refusedState, troubleOf } from '../refused.ts';
+import { FOLLOWING, type SessionState, type Trouble } from '../state.ts';
+import { mayStart, PATIENCE_MS, show } from '../view.ts';
 import { deliver } from './delivery.ts';
 import { Stream, waitByTimer, type Wait } from './stream.ts';
 
-const FOLLOWING: Stage = { at: 'following' };
-/** How long a start may take before the screen says that it is looked after: most are answered by then, and go straight to their panel. */
-const PATIENCE_MS = 4_000;
 /** How long the button says that the code was copied. */
 const COPIED_MS = 2_500;
 
@@ -22,7 +21,7 @@ export interface SessionHost {
   readonly element: EventTarget &
     Pick<ReactiveControllerHost, 'addController'> & {
       readonly isConnected: boolean;
-      checkoutTarget: '_self' | '_blank';
+      checkoutTarget: CheckoutTarget;
     };
   state(): SessionState;
   set(change: Partial<SessionState>): void;
@@ -38,10 +37,10 @@ export interface SessionOptions {
   random?: () => number;
   wait?: Wait;
   newKey?: () => string;
-  /** Where `online`, `pageshow`, `pagehide` and `visibilitychange` arrive. */
+  /** Where `online`, `offline`, `pageshow`, `pagehide` and `visibilitychange` arrive. */
   page?: EventTarget;
   /** Called in the shopper's click, before the start is sent. */
-  prepareErrand?: (target: '_self' | '_blank') => Errand;
+  prepareErrand?: (target: CheckoutTarget) => Errand;
 }
 
 interface Attempt {
@@ -133,13 +132,13 @@ export class Session implements ReactiveController {
   pay(by?: Method): void {
     if (by) this.edit({ method: by });
     const state = this.#host.state();
-    const { stage, order } = state;
     const method = this.#host.chosen();
-    const isOpen = stage.at === 'following' && order.payment && order.payment.status !== 'FAILED';
-    if (order.paid || !method || isOpen || stage.at === 'sending' || stage.at === 'stopped') return;
+    // While there is something to wait for, another payment could be one too many.
+    const shown = show(state, this.#options.now());
+    if (!method || state.stage.at === 'sending' || !mayStart(shown)) return;
     const { body, errors } = checkDraft(state, method, this.#host.language());
     if (errors) this.#host.set({ stage: { at: 'choosing', errors } });
-    else this.#send(body, order);
+    else this.#send(body, state.order, !!shown);
   }
 
   /** Back to the choice. A payment that is open stays open until another is started. */
@@ -164,6 +163,11 @@ export class Session implements ReactiveController {
     void this.#options.wait(COPIED_MS, new AbortController().signal).then(() => this.#host.set({ copied: null }));
   }
 
+  /** The link into the app: whether the app opened, no page is told. */
+  pressed(pressed: string): void {
+    this.#host.set({ pressed });
+  }
+
   /** The method that failed, once more; where that needs what is not known here any more, or was refused as typed, the choice. */
   again(method: Method): void {
     this.edit({ method });
@@ -176,7 +180,8 @@ export class Session implements ReactiveController {
 
   /** Before the shopper goes to the checkout by its link. */
   leave(event: Event, url: string): void {
-    if (!emit(this.#host.element, 'payment-redirect', { url })) event.preventDefault();
+    if (emit(this.#host.element, 'payment-redirect', { url })) followOut(event);
+    else event.preventDefault();
   }
 
   /** From the choice back to the payment that is open. */
@@ -189,7 +194,8 @@ export class Session implements ReactiveController {
     this.#stream?.wake();
   }
 
-  #send(body: StartPayment, order: OrderView): void {
+  /** `anew`: in place of what is shown of the payment before. */
+  #send(body: StartPayment, order: OrderView, anew: boolean): void {
     const { prepareErrand: prepare, newKey } = this.#options;
     if (!emit(this.#host.element, 'payment-submit', { method: body.method, amount: body.amount ?? order.amount }))
       return;
@@ -200,8 +206,14 @@ export class Session implements ReactiveController {
     this.#drop();
     if (body.method === 'CHECKOUT') this.#errand = prepare(this.#host.element.checkoutTarget);
     // The request goes first: noting and drawing that it is under way costs a slow phone milliseconds.
-    if (this.#client) void this.#deliver(this.#client, body, this.#attempt);
-    this.#host.set({ stage: { at: 'sending', slow: false } });
+    if (this.#client) void this.#deliver(this.#client, { ...body, ...this.#spoken() }, this.#attempt);
+    this.#host.set({ stage: { at: 'sending', slow: false, ...(anew && { anew: body.method }) } });
+  }
+
+  /** For the gateway's own pages; not what makes a start another one. */
+  #spoken(): Pick<StartPayment, 'language'> {
+    const { language } = new Intl.Locale(this.#host.language() || 'en');
+    return language.length === 2 ? { language } : {};
   }
 
   async #deliver(client: ProxyClient, body: StartPayment, attempt: Attempt): Promise<void> {
@@ -216,7 +228,7 @@ export class Session implements ReactiveController {
       key: attempt.key,
       signal,
       isOver: () => signal.aborted || this.#host.state().stage.at !== 'sending',
-      onSlow: () => this.#host.set({ stage: { at: 'sending', slow: true } }),
+      onSlow: () => this.#slow('again'),
     });
     if (answer instanceof Refusal) {
       // Else the proxy may have it all the same, or may take it later: the same key stays safe.
@@ -228,7 +240,14 @@ export class Session implements ReactiveController {
   async #watch(signal: AbortSignal, attempt: Attempt): Promise<void> {
     await this.#options.wait(PATIENCE_MS, signal);
     attempt.isLong = true;
-    if (!signal.aborted) this.#recognize(this.#host.state().order);
+    if (signal.aborted) return;
+    this.#recognize(this.#host.state().order);
+    this.#slow('long');
+  }
+
+  #slow(slow: 'long' | 'again'): void {
+    const { stage } = this.#host.state();
+    if (stage.at === 'sending' && stage.slow !== 'again') this.#host.set({ stage: { ...stage, slow } });
   }
 
   #started(view: OrderView): void {
@@ -264,7 +283,8 @@ export class Session implements ReactiveController {
   #recognize({ payment }: OrderView): void {
     const { before, isLong } = this.#attempt ?? {};
     if (!payment || before === undefined || payment.createdAt === before) return;
-    if (payment.status === 'INITIALIZED' && !isLong) return;
+    const shown = show({ ...this.#host.state(), stage: FOLLOWING }, this.#options.now());
+    if (shown?.panel === 'fetching' && !isLong) return;
     if (this.#errand) this.#errand.payment = payment.createdAt;
     this.#attempt = undefined;
     this.#host.set({ stage: FOLLOWING });
@@ -289,38 +309,19 @@ export class Session implements ReactiveController {
     const { order, lost: wasLost } = this.#host.state();
     // Of a paid order all that matters is known.
     const isNews = lost && !wasLost && !order.paid;
-    this.#host.set({ lost });
+    if (lost !== wasLost) this.#host.set({ lost });
     if (isNews) this.#report(NO_ANSWER);
   }
 
-  /** Says what is wrong: at the choice, or for good. */
-  #refuse(
-    { problem: { code, retryable, requestId, detail, errors = [] } }: Refusal,
-    stopped = code.includes('token'),
-  ): void {
-    const trouble = { code, retryable, requestId, detail };
-    const wrong = (name: string) => errors.some(({ field }) => field === name);
+  /** Says what is wrong, and goes on listening unless nothing will be heard. */
+  #refuse({ problem }: Refusal, stopped = problem.code.includes('token')): void {
     this.#drop();
-    this.#host.set({
-      stage: stopped
-        ? { at: 'stopped', trouble }
-        : {
-            at: 'choosing',
-            trouble,
-            errors: {
-              ...(wrong('amount') && {
-                amount: 'amountWrong',
-                example: exampleAmount(this.#host.state(), this.#host.language()),
-              }),
-              ...(wrong('customer') && { customer: 'walletWrong' }),
-            },
-          },
-    });
+    this.#host.set(refusedState(problem, this.#host.state(), this.#host.language(), stopped));
     if (stopped) {
       this.#stream?.stop();
       this.#sending.abort();
     } else this.#stream?.wake();
-    this.#report(trouble);
+    this.#report(troubleOf(problem));
   }
 
   /** Also where developers look. */

@@ -5,8 +5,10 @@
 import type { OrderView } from '../../backend-proxy/protocol/wire.ts';
 import { Refusal, type ProxyClient } from '../proxy-client.ts';
 
-/** The proxy sends a comment every 15 s; two lost in a row, and the line is dead. */
+/** The proxy sends a comment every 15 s; two lost in a row, and this stream is dead. */
 const SILENCE_MS = 40_000;
+/** How long one quick question may then take, by which it is known whether the line is. */
+const PROBE_MS = 5_000;
 /** How often silence is looked for; also how soon a machine that slept notices. */
 const WATCH_MS = 5_000;
 /** Before the next turn, by the number of turns without a stream. Half to one and a half of it, so that a crowd spreads. */
@@ -46,7 +48,7 @@ export interface StreamOptions {
   wait: Wait;
   now(): number;
   random(): number;
-  /** Where `online`, `pageshow`, `pagehide` and `visibilitychange` arrive. */
+  /** Where `online`, `offline`, `pageshow`, `pagehide` and `visibilitychange` arrive. */
   page: EventTarget;
 }
 
@@ -77,9 +79,10 @@ export class Stream {
     const turn = ({ type, persisted }: Event & { persisted?: boolean }) => {
       const back = type === 'pageshow' ? persisted : !globalThis.document?.hidden;
       if (type === 'pagehide') this.#sleep();
+      else if (type === 'offline') this.#miss(LOST_AFTER);
       else if (back) this.wake();
     };
-    for (const type of ['online', 'pageshow', 'pagehide', 'visibilitychange'])
+    for (const type of ['online', 'offline', 'pageshow', 'pagehide', 'visibilitychange'])
       page.addEventListener(type, turn, { signal });
     void this.#run(signal);
   }
@@ -109,7 +112,7 @@ export class Stream {
   }
 
   async #run(life: AbortSignal): Promise<void> {
-    const { wait, random, onLost, onRefusal } = this.#options;
+    const { wait, random, onRefusal } = this.#options;
     while (!life.aborted) {
       this.#turn = new AbortController();
       const woken = this.#turn.signal;
@@ -127,7 +130,7 @@ export class Stream {
           }
           // A proxy that is full says so: no second knock before polling.
           if (refusal.problem.status >= 429) this.#misses++;
-          if (++this.#failures >= LOST_AFTER) onLost(true);
+          this.#miss(1);
         }
       }
       if (this.#view?.paid) this.stop();
@@ -140,7 +143,10 @@ export class Stream {
     const misses = this.#misses++;
     if (misses < POLL_AFTER || misses % STREAM_AGAIN === 0) return this.#listen(turn);
     const view = await this.#options.client.order(turn);
-    if (!turn.aborted) this.#heard(view);
+    if (turn.aborted) return;
+    // The line is back, so a stream may be as well.
+    if (this.#failures >= LOST_AFTER) this.#misses = 0;
+    this.#heard(view);
   }
 
   async #listen(turn: AbortSignal): Promise<void> {
@@ -150,9 +156,13 @@ export class Stream {
     let heardAt = now();
     const watch = async () => {
       while (!signal.aborted) {
-        await wait(WATCH_MS, signal);
         // Also where the clock was set back.
-        if (Math.abs(now() - heardAt) > SILENCE_MS) over.abort();
+        const silentMs = Math.abs(now() - heardAt);
+        if (silentMs < SILENCE_MS) await wait(Math.min(WATCH_MS, SILENCE_MS - silentMs), signal);
+        else {
+          await this.#probe(signal);
+          over.abort();
+        }
       }
     };
     void watch();
@@ -161,6 +171,8 @@ export class Stream {
       for await (const view of client.events(signal)) {
         if (signal.aborted) return;
         heardAt = now();
+        // Of a stream that has shown what it is; a captive portal's page has chunks, too.
+        if (!view && views) this.#reached();
         if (!view) continue;
         views++;
         this.#misses = 0;
@@ -175,11 +187,39 @@ export class Stream {
     }
   }
 
+  /** Asks once, quickly: a stream that is silent does not tell whether it is the line. */
+  async #probe(turn: AbortSignal): Promise<void> {
+    const { client, wait } = this.#options;
+    const over = new AbortController();
+    const signal = AbortSignal.any([turn, over.signal]);
+    void wait(PROBE_MS, signal).then(() => over.abort());
+    try {
+      const view = await client.order(signal);
+      if (!turn.aborted) this.#heard(view);
+    } catch (error) {
+      if (turn.aborted || (error instanceof Refusal && error.problem.status)) return;
+      this.#miss(LOST_AFTER);
+      // Another stream would be as silent: polls notice first when the line is back.
+      this.#misses = POLL_AFTER;
+    } finally {
+      over.abort();
+    }
+  }
+
   #heard(view: OrderView): void {
     this.#view = view;
+    this.#reached();
+    this.#options.onView(view);
+  }
+
+  #reached(): void {
     this.#failures = 0;
     this.#options.onLost(false);
-    this.#options.onView(view);
+  }
+
+  #miss(failures: number): void {
+    this.#failures += failures;
+    if (this.#failures >= LOST_AFTER) this.#options.onLost(true);
   }
 
   /** After a failed payment only a late success can come: no hurry. */

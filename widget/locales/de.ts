@@ -23,6 +23,7 @@ export default {
   walletWrong: 'Geben Sie die 4 bis 20 Ziffern aus Ihrer Wallet-App ein.',
   pay: '{amount} bezahlen',
   sending: 'Wird gestartet …',
+  long: 'Das dauert länger als sonst. Bitte warten Sie einen Moment.',
   slow: 'Die Verbindung ist langsam. Wir versuchen es weiter; es wird nicht doppelt abgebucht.',
   back: 'Zurück zur offenen Zahlung',
   open: 'Ihre begonnene Zahlung ist noch offen. Bestätigen Sie nur eine Zahlung, sonst zahlen Sie doppelt.',
@@ -30,16 +31,28 @@ export default {
 
   checking: 'Ihre Zahlung wird geprüft',
   checking_help: 'Das kann einige Minuten dauern. Bitte zahlen Sie nicht noch einmal.',
+  fetchCode: 'Der Code wird geholt',
+  fetchPage: 'Die Bezahlseite wird geöffnet',
+  fetchRequest: 'Die Anfrage wird an Ihre Wallet gesendet',
+  lostCode: 'Der Code ist nicht angekommen',
+  lostPage: 'Die Bezahlseite wurde nicht geöffnet',
+  missed_help: 'Sie können es unbesorgt noch einmal versuchen.',
+  lostRequest: 'Sehen Sie in Ihrer Wallet-App nach',
+  lostRequest_help:
+    'Wir wissen nicht, ob die Anfrage Ihre Wallet erreicht hat. Wenn sie dort ist, bestätigen Sie sie: Damit bezahlen Sie diese Bestellung.',
+  onlyOne: 'Bestätigen Sie nur eine Zahlung, sonst zahlen Sie doppelt.',
+  newCode: 'Neuen Code holen',
+  newRequest: 'Neue Anfrage senden',
   redirect: 'Weiter zur Bezahlseite',
   redirect_help: 'Melden Sie sich dort an und bestätigen Sie. Diese Seite aktualisiert sich von selbst.',
   notDirect:
     'An diese Wallet-ID lässt sich keine Anfrage senden. Melden Sie sich stattdessen auf der Bezahlseite an. Diese Seite aktualisiert sich von selbst.',
   redirectOpen: 'Zur Bezahlseite',
-  redirectUnsafe:
-    'Die Bezahlseite lässt sich nicht sicher öffnen. Es wurde nichts abgebucht. Bitte wählen Sie eine andere Zahlungsart.',
+  redirectUnsafe: 'Die Bezahlseite lässt sich nicht sicher öffnen. Bitte wählen Sie eine andere Zahlungsart.',
   timeLeft: 'Verbleibende Zeit: {time}',
   timeUp: 'Die Zeit ist abgelaufen',
   timeUp_help: 'Wir prüfen, ob Ihre Zahlung angekommen ist.',
+  timeUp_counts: 'Falls Sie bezahlt haben, ist Ihre Zahlung gültig.',
   scan: 'Zum Bezahlen Code scannen',
   scan_help: 'Öffnen Sie Ihre Wallet-App, scannen Sie den Code und bestätigen Sie.',
   scanOther: 'Oder scannen Sie den Code mit einem anderen Gerät.',
@@ -47,9 +60,14 @@ export default {
   appOpen: 'Wallet-App öffnen',
   app: 'In der Wallet-App bezahlen',
   app_help: 'Bestätigen Sie die Zahlung dort. Diese Seite aktualisiert sich von selbst.',
+  appHelp: 'Hat sich die App nicht geöffnet?',
+  appHelp_scan: 'Scannen Sie den Code mit einem anderen Gerät oder kopieren Sie ihn in Ihre Wallet-App.',
+  appHelp_browser: 'Falls Sie in einer anderen App sind, öffnen Sie diese Seite im Browser Ihres Telefons.',
   copy: 'Code kopieren',
   copied: 'Kopiert',
+  copyLink: 'Link kopieren',
   save: 'Bild speichern',
+  share: 'Bild teilen',
   direct: 'In der Wallet-App bestätigen',
   direct_help: 'In Ihrer Wallet wartet eine Anfrage. Diese Seite aktualisiert sich von selbst.',
   waiting: 'Wir warten auf Ihre Zahlung',
@@ -74,6 +92,9 @@ export default {
   REJECTED_help: 'Es wurde nichts abgebucht. Prüfen Sie Ihre Angaben oder wählen Sie eine andere Zahlungsart.',
   NOT_CREATED: 'Die Zahlung wurde nicht gestartet',
   NOT_CREATED_help: 'Es wurde nichts abgebucht. Sie können es unbesorgt noch einmal versuchen.',
+  RESOLVED: 'Der Shop hat diese Zahlung beendet',
+  RESOLVED_help: 'Bitte wenden Sie sich an den Shop.',
+  support: 'Shop kontaktieren',
   again: 'Noch einmal versuchen',
 
   lost: 'Keine Verbindung. Wir versuchen es weiter; Ihre Zahlung ist nicht betroffen.',
@@ -85,19 +106,19 @@ export default {
     'Der Zahlungslink ist ungültig. Falls Sie bezahlt haben, ist Ihre Zahlung gültig. Bitte gehen Sie zurück zum Shop.',
   network:
     'Der Zahlungsdienst ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal: Es wird nicht doppelt abgebucht.',
-  invalid_request: 'Bitte prüfen Sie Ihre Angaben. Es wurde nichts abgebucht.',
+  invalid_request: 'Bitte prüfen Sie Ihre Angaben. Es wurde keine neue Zahlung gestartet.',
   already_paid: 'Diese Bestellung ist schon bezahlt. Es wurde nicht noch einmal abgebucht.',
   order_changed:
     'Die Bestellung hat sich geändert. Es wurde keine neue Zahlung gestartet. Bitte gehen Sie zurück zum Shop.',
   method_unavailable:
-    'Diese Zahlungsart ist gerade nicht verfügbar. Es wurde nichts abgebucht. Bitte wählen Sie eine andere.',
+    'Diese Zahlungsart ist gerade nicht verfügbar. Es wurde keine neue Zahlung gestartet. Bitte wählen Sie eine andere.',
   too_many_payments:
     'Es gab zu viele Versuche für diese Bestellung. Es wurde keine neue Zahlung gestartet. Bitte wenden Sie sich an den Shop.',
   too_many_requests:
-    'Es gab zu viele Versuche. Es wurde nichts abgebucht. Bitte versuchen Sie es später noch einmal oder wählen Sie eine andere Zahlungsart.',
+    'Es gab zu viele Versuche. Es wurde keine neue Zahlung gestartet. Bitte versuchen Sie es später noch einmal oder wählen Sie eine andere Zahlungsart.',
   forbidden_origin:
     'Diese Seite darf keine Zahlungen annehmen. Es wurde keine neue Zahlung gestartet. Bitte informieren Sie den Shop.',
   tryLater: 'Der Zahlungsdienst ist gestört. Bitte versuchen Sie es noch einmal: Es wird nicht doppelt abgebucht.',
-  tryNever: 'Die Zahlung konnte nicht gestartet werden. Es wurde nichts abgebucht. Bitte wenden Sie sich an den Shop.',
+  tryNever: 'Es wurde keine neue Zahlung gestartet. Bitte wenden Sie sich an den Shop.',
   reference: 'Referenz: {id}',
 } satisfies Messages;

@@ -23,7 +23,7 @@ export interface Surroundings {
   /** The amount to pay, as far as it is known and valid. */
   amount: string | null;
   /** Where checkout links open. */
-  target: '_self' | '_blank';
+  target: '_self' | '_blank' | '_top';
   /** Does something with the session: at once, or as soon as it is there. */
   run(act: (session: Session) => void): void;
 }

@@ -1,13 +1,16 @@
-// The end of the road for this token: what happened, whether money moved, what to do. Where a new page helps, a button loads it.
+// The end of the road for this token: what happened, whether money moved, what to do. Where a new page helps, a button loads it; where
+// only a new payment is refused, the open one is a step back.
 import type { TemplateResult } from 'lit';
 import type { Trouble } from '../state.ts';
 import type { Surroundings } from './pieces.ts';
-import { WARNING } from './settled.ts';
+import { backButton } from './returning.ts';
+import { helpLink, WARNING } from './settled.ts';
 
-export function trouble(refused: Trouble, { say, tools, order }: Surroundings): TemplateResult {
-  // What is open may have been paid by now: then it is not said that no money was taken.
-  const isOpen = order.payment && order.payment.status !== 'FAILED';
-  const what = isOpen ? { ...refused, code: 'token_expired' } : refused;
+export function trouble(refused: Trouble, around: Surroundings): TemplateResult {
+  const { say, tools, order, state } = around;
+  // What is open may have been paid by now, and nobody hears of it here any more: a new page does.
+  const isUnheard = state.stage.at === 'stopped' && order.payment && order.payment.status !== 'FAILED';
+  const what = isUnheard ? { ...refused, code: 'token_expired' } : refused;
   const { html, heading, icon, problem } = tools;
   return html`${icon('failed', WARNING)}${heading(say('stopped'))}${problem(what, say)}
   ${
@@ -16,5 +19,6 @@ export function trouble(refused: Trouble, { say, tools, order }: Surroundings): 
           ${say('reload')}
         </button>`
       : ''
-  }`;
+  }
+  ${helpLink('second', around)} ${backButton(around)}`;
 }

@@ -6,7 +6,6 @@ import type {
   Fact,
   Ledger,
   NewPayment,
-  NewPayout,
   Observation,
   Order,
   PaymentLimits,
@@ -25,17 +24,13 @@ export type ShortFact =
 
 const ANSWERS = { uncertain: 'lost', rejected: 'refused', not_created: 'unreached' } as const;
 
-export interface LedgerById extends Omit<
-  Ledger,
-  'record' | 'observe' | 'openPayment' | 'openPayout' | 'claimChecks' | 'recover'
-> {
+export interface LedgerById extends Omit<Ledger, 'record' | 'observe' | 'openPayment' | 'claimChecks' | 'recover'> {
   /** The port itself. */
   ledger: Ledger;
   openPayment(
     payment: NewPayment & Partial<SeenTerms>,
     limits: PaymentLimits,
   ): Promise<{ opened: Transaction | undefined; order: Order }>;
-  openPayout(payout: NewPayout): Promise<{ opened: boolean; payout: Transaction }>;
   record(id: string, fact: ShortFact, source: Source): Promise<boolean>;
   /** A check that begins and ends now; `given` says otherwise. An "unknown" is believed. */
   observe(id: string, seen: Observation, given?: Partial<Claim>): Promise<void>;
@@ -67,10 +62,6 @@ export function byId(ledger: Ledger, now: () => number): LedgerById {
       const seen = { iat: null, terms: 'terms' };
       const { isNew, payment: opened, order } = await ledger.openPayment({ ...seen, ...payment }, limits);
       return { opened: isNew ? opened : undefined, order };
-    },
-    async openPayout(payout) {
-      const before = await ledger.payout(payout.orderId);
-      return { payout: await ledger.openPayout(payout), opened: before === undefined };
     },
     async record(id, fact, source) {
       const transaction = (await read(id)) ?? assert.fail(`no ${id}`);

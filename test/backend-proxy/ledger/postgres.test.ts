@@ -9,7 +9,9 @@ import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
 import { openStore } from '../../../backend-proxy/ledger/open.ts';
 import type { Store } from '../../../backend-proxy/ledger/store.ts';
 import { startPostgres, whyNoPostgres, type PostgresServer } from '../../postgres-server.ts';
+import { byId, type LedgerById } from './by-id.ts';
 import { ledgerContract } from './contract.ts';
+import { LIMITS, PAYMENT } from './room.ts';
 
 const why = whyNoPostgres();
 /** Speaks just enough of PostgreSQL's protocol to answer one select of settings: a server or a pooler as none runs here. */
@@ -56,8 +58,6 @@ const RIGHT = {
   fsync: 'on',
   transaction_read_only: 'off',
 };
-const LIMITS = { perOrder: 5, directPerOrder: 3, directPerWallet: { most: 5, withinMs: 1000 } };
-const PAYMENT = { orderId: 'A', orderAmountMinor: 1, amountMinor: 1, currency: 'EUR', method: 'QR', customer: null, idempotencyKey: 'k', fingerprint: 'f' } as const; // prettier-ignore
 
 const die = (error: unknown): never => assert.fail(String(error));
 
@@ -77,15 +77,21 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
     await server.end();
   });
 
-  async function openLedger(t: { after(work: () => Promise<void>): void }, now?: () => number): Promise<Ledger> {
-    const ledger = createLedger(await openStore(url, die), now && { now });
+  async function openPort(t: TestContext, options?: Parameters<typeof createLedger>[1]): Promise<Ledger> {
+    const ledger = createLedger(await openStore(url, die), options);
     t.after(() => ledger.close());
     return ledger;
   }
 
+  async function openLedger(t: TestContext, now?: () => number): Promise<LedgerById> {
+    return byId(await openPort(t, now && { now }), now ?? Date.now);
+  }
+
   async function emptied(): Promise<void> {
     const { rows } = await pool.query(`select 1 from pg_tables where tablename = 'orders'`);
-    if (rows.length > 0) await pool.query('truncate orders, transactions, history, ipns, webhooks');
+    if (rows.length === 0) return;
+    await pool.query('truncate orders, transactions, history, ipns, webhooks');
+    await pool.query("delete from meta where key <> 'books_id'");
   }
 
   // Connecting costs more than most tests do: two stores, as two processes would have them, serve all of them in turn.
@@ -100,14 +106,15 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
       await emptied();
       let opened = 0;
       return {
-        async open(now, alone) {
-          if (alone) return openLedger(t, now);
+        async open(options, alone) {
+          if (alone) return openPort(t, options);
           const store = shared[(opened += 1) % 2]!;
-          const ledger = createLedger({ ...store, close: async () => undefined }, { now });
+          const ledger = createLedger({ ...store, close: async () => undefined }, options);
           t.after(() => ledger.close());
           return ledger;
         },
         rows: async <Row>(text: string) => (await pool.query(text)).rows as Row[],
+        change: async (text) => void (await pool.query(text)),
       };
     },
   });
@@ -192,7 +199,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
       await sender.query('commit');
       sender.release();
       await observing;
-      assert.equal((await ledger.order('A'))?.payments[0]?.stage, 'uncertain');
+      assert.equal((await ledger.order('A'))?.payments[0]?.stage, 'sending');
     });
 
     it('is migrated once by several who start at once', async () => {

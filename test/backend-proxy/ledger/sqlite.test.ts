@@ -30,8 +30,8 @@ ledgerContract({
   async bench(t) {
     const file = temporaryFile(t);
     return {
-      async open(now) {
-        const ledger = createLedger(await openStore(`file:${file}`, die), { now });
+      async open(options) {
+        const ledger = createLedger(await openStore(`file:${file}`, die), options);
         t.after(() => ledger.close());
         return ledger;
       },
@@ -40,6 +40,11 @@ ledgerContract({
         const rows = database.prepare(text).all();
         database.close();
         return rows.map((row) => ({ ...row }) as Row);
+      },
+      async change(text) {
+        const database = new DatabaseSync(file, { timeout: 5_000 });
+        database.exec(text);
+        database.close();
       },
     };
   },
@@ -120,10 +125,12 @@ describe('the file', () => {
   it('has strict tables only, so that no text can stand where money should', async (t) => {
     const { db } = await openedStore(t);
     const { rows } = await sql<{ name: string; strict: number }>`pragma table_list`.execute(db);
-    const ours = rows.filter(({ name }) => ['orders', 'transactions', 'history', 'ipns', 'webhooks'].includes(name));
+    const ours = rows.filter(({ name }) =>
+      ['orders', 'transactions', 'history', 'ipns', 'webhooks', 'meta'].includes(name),
+    );
     assert.deepEqual(
       ours.map(({ strict }) => strict),
-      [1, 1, 1, 1, 1],
+      [1, 1, 1, 1, 1, 1],
     );
   });
 
@@ -140,6 +147,7 @@ describe('the file', () => {
           reading: null,
           body,
           matched: 0,
+          told: 0,
           seen: 1,
           first_at: 0,
           last_at: 0,
@@ -174,6 +182,27 @@ describe('the file', () => {
     const store = await openStore(`file:${file}`, die);
     t.after(() => store.close());
     assert.equal((await versions(store)).length, 60, 'and no busy error was seen by any');
+  });
+
+  it('finds the payments of an order by an index that has only those', async (t) => {
+    const { db } = await openedStore(t);
+    const fill = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 4000)
+      insert into transactions (id, type, order_id, attempt, amount_minor, currency, idempotency_key, fingerprint, rank, prior_rank, created_at, updated_at)
+      select 'O' || i, case when i % 3 then 'PAY' else 'PAYOUT' end, 'O' || (i / 3), i % 3, 1, 'EUR', 'k' || i, 'f', 3, 3, i, i from n`;
+    await sql.raw(fill).execute(db);
+    const { sql: query } = db
+      .selectFrom('transactions')
+      .selectAll()
+      .where('order_id', '=', 'O7')
+      .where('type', '=', 'PAY')
+      .orderBy('attempt')
+      .compile();
+    for (const analyzed of [false, true]) {
+      if (analyzed) await sql`analyze`.execute(db);
+      const { rows } = await sql.raw<{ detail: string }>(`explain query plan ${query}`).execute(db);
+      const plan = rows.map(({ detail }) => detail);
+      assert.deepEqual(plan, ['SEARCH transactions USING INDEX transactions_order (order_id=? AND type=?)']);
+    }
   });
 
   it('that cannot be opened says so', async () => {
@@ -244,7 +273,7 @@ describe('the log', () => {
     const file = temporaryFile(t);
     const store = await openedStore(t, file);
     const body = 'x'.repeat(1024 * 1024);
-    const row = { order_id: null, reading: null, body, matched: 0, seen: 1, first_at: 0, last_at: 0 };
+    const row = { order_id: null, reading: null, body, matched: 0, told: 0, seen: 1, first_at: 0, last_at: 0 };
     const fill = (id: string) =>
       store.write((tx) =>
         tx

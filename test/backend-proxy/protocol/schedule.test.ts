@@ -10,48 +10,81 @@ import {
   PAYOUT_FAILED_APART_MS,
   PAYOUT_REVIEW_MS,
   SENDING_LIMIT_MS,
-  UNKNOWN_AFTER_SENT_MS,
-  UNKNOWN_APART_MS,
+  expiryOf,
   nextCheckAt,
   reviewAfterMs,
+  unknownRule,
+  type Check,
   type Timeline,
 } from '../../../backend-proxy/protocol/schedule.ts';
-import { STAGES, type Stage } from '../../../backend-proxy/protocol/transaction.ts';
+import { STAGES, type PostOutcome, type Stage } from '../../../backend-proxy/protocol/transaction.ts';
 
 const S = 1000;
 const M = 60 * S;
 const H = 60 * M;
 const D = 24 * H;
 const T0 = 1_000_000 * S;
-const SWEEP = [15 * S, 30 * S, M, 2 * M, 5 * M, 10 * M, 17 * M, 30 * M, H, 3 * H, 6 * H, 12 * H, D, 2 * D, 3 * D, 4 * D, 5 * D, 6 * D, 7 * D]; // prettier-ignore
+const DAILY = [2 * D, 3 * D, 4 * D, 5 * D, 6 * D, 7 * D];
+const SWEEP = [15 * S, 30 * S, M, 2 * M, 5 * M, 10 * M, 17 * M, 30 * M, H, 3 * H, 6 * H, 12 * H, D, ...DAILY];
+const LATE_SWEEP = [H, 6 * H, D, ...DAILY];
 
 function timeline(given: Partial<Timeline> = {}): Timeline {
   return {
     type: 'PAY',
     stage: 'pending',
+    answer: 'accepted',
     createdAt: T0,
     sentAt: T0,
+    lostAt: null,
     expiresAt: null,
     rungAt: null,
+    rings: 0,
+    ringsHeard: 0,
     unknownAt: null,
     failedAt: null,
     needsReview: false,
+    isResolved: false,
+    waitsFrom: 0,
+    checkedAt: null,
+    unanswered: 0,
     checks: [],
     ...given,
   };
 }
 
+const UNCERTAIN = { stage: 'uncertain', answer: 'lost', lostAt: T0 } as const;
+const rung = (rungAt: number) => ({ rungAt, rings: 1 });
+const checked = (...times: number[]) => ({
+  checkedAt: times.at(-1)!,
+  checks: times.map((at) => ({ at, rung: false })),
+});
+
+/** What the ledger writes after a check that taught nothing. */
+function afterCheck(t: Timeline, now: number, isAnswered: boolean): Timeline {
+  const check: Check = { at: now, rung: t.rings > t.ringsHeard };
+  const isLeft = now >= (t.sentAt ?? t.createdAt) + SENDING_LIMIT_MS;
+  const isOpen = STAGES[t.stage].rank <= STAGES.pending.rank;
+  return {
+    ...t,
+    checks: [...t.checks, check].slice(-CHECKS_PER_MINUTE),
+    ...(isAnswered ? { checkedAt: now, unanswered: 0, ringsHeard: t.rings } : { unanswered: t.unanswered + 1 }),
+    ...(isLeft && t.stage === 'created' && { stage: 'not_created' }),
+    ...(isLeft && t.stage === 'sending' && { stage: 'uncertain' }),
+    ...(isLeft && t.sentAt !== null && t.answer === null && { answer: 'lost', lostAt: now }),
+    ...(isOpen && now >= t.createdAt + reviewAfterMs(t.type) && { needsReview: true }),
+  };
+}
+
 /** Offsets from T0 of all checks from `from` on, each made the moment it is due, with nothing learned by any. */
-function walk(given: Partial<Timeline>, from = T0): number[] {
+function walk(given: Partial<Timeline>, from = T0, isAnswered = true): number[] {
   const made: number[] = [];
-  let now = from;
-  for (;;) {
-    const checks = [...(given.checks ?? []), ...made].slice(-CHECKS_PER_MINUTE);
-    const next = nextCheckAt(timeline({ ...given, checks }), now);
-    if (next === null) return made.map((at) => at - T0);
-    assert.ok(made.length < 100, 'it never ends');
+  let t = timeline(given);
+  for (let now = from; ; made.push(now - T0)) {
+    const next = nextCheckAt(t, now);
+    if (next === null) return made;
+    assert.ok(made.length < 2_000, 'it never ends');
     now = Math.max(now, next);
-    made.push(now);
+    t = afterCheck(t, now, isAnswered);
   }
 }
 
@@ -60,83 +93,143 @@ describe('with no IPN at all', () => {
     assert.deepEqual(walk({}), SWEEP);
   });
 
-  it('one that ended by the shopper or our clock is still watched', () => {
-    assert.deepEqual(walk({ stage: 'replaced' }), SWEEP);
-    assert.deepEqual(walk({ stage: 'expired' }), SWEEP);
+  it('one that ended without a report of the gateway is still watched by the sweep, to seven days', () => {
+    for (const stage of ['replaced', 'expired', 'rejected', 'not_created'] as const) {
+      assert.deepEqual(walk({ stage }), SWEEP, stage);
+    }
   });
 
-  it('one that the gateway ended, or that ended with proof, is left alone', () => {
-    for (const stage of ['rejected', 'not_created', 'declined', 'succeeded'] as const)
-      assert.deepEqual(walk({ stage }), []);
+  it('a payout that was told FAILED stays in the late sweep, however it came to it', () => {
+    for (const stage of ['not_created', 'declined'] as const) {
+      assert.deepEqual(walk({ type: 'PAYOUT', stage }), LATE_SWEEP, stage);
+    }
+  });
+
+  it('what a person has ended stays in the late sweep, too, unless its id was a duplicate', () => {
+    for (const stage of ['declined', 'succeeded'] as const) {
+      assert.deepEqual(walk({ stage, isResolved: true }), LATE_SWEEP, stage);
+      assert.deepEqual(walk({ stage, isResolved: true, answer: 'duplicate' }), [], stage);
+    }
+  });
+
+  it('what ended by a verified report is left alone', () => {
+    for (const stage of ['declined', 'succeeded'] as const) assert.deepEqual(walk({ stage }), [], stage);
+    assert.deepEqual(walk({ type: 'PAYOUT', stage: 'succeeded' }), []);
   });
 
   it('one that was replaced before it was sent is nothing to ask about', () => {
-    assert.deepEqual(walk({ stage: 'replaced', sentAt: null }), []);
-    assert.notDeepEqual(walk({ stage: 'created', sentAt: null }), []);
+    assert.deepEqual(walk({ stage: 'replaced', sentAt: null, answer: null }), []);
+    assert.deepEqual(walk({ stage: 'created', sentAt: null, answer: null }), [45 * S]);
+  });
+
+  it('a payout that was not sent because the books went back is asked about all the same', () => {
+    const withheld = { type: 'PAYOUT', stage: 'uncertain', answer: 'withheld', sentAt: null } as const;
+    assert.deepEqual(walk({ ...withheld, needsReview: true }), SWEEP);
   });
 
   it('a process that was down for a day asks at once, and goes on from there', () => {
-    assert.deepEqual(walk({ checks: [T0 + 15 * S] }, T0 + D + 1), [2 * D, 3 * D, 4 * D, 5 * D, 6 * D, 7 * D]);
-    assert.equal(nextCheckAt(timeline({ checks: [T0 + 15 * S] }), T0 + 20 * S), T0 + 30 * S);
+    const down = checked(T0 + 15 * S);
+    assert.deepEqual(walk(down, T0 + D + 1), [D + 1, ...DAILY]);
+    assert.equal(nextCheckAt(timeline(down), T0 + 20 * S), T0 + 30 * S);
   });
 });
 
 describe('an outcome that is not known', () => {
-  it('is asked about at 2, 5, 10, 30, 60, 90 and 150 s as well, never more than five times a minute', () => {
-    const expected = [2, 5, 10, 15, 30, 62, 90, 120, 150].map((s) => s * S);
-    assert.deepEqual(walk({ stage: 'uncertain' }), [...expected, ...SWEEP.filter((at) => at > 150 * S)]);
+  it('is asked about 2, 5, 10, 30 and 60 s after the answer was lost, three times a minute at most', () => {
+    assert.deepEqual(
+      walk(UNCERTAIN).slice(0, 6),
+      [2, 5, 10, 62, 90, 120].map((s) => s * S),
+    );
+    const lostAt = T0 + 30 * S;
+    assert.deepEqual(walk({ ...UNCERTAIN, lostAt, ...checked(T0 + 30 * S) }, lostAt).slice(0, 4), [32, 35, 90, 120].map((s) => s * S)); // prettier-ignore
   });
 
-  it('counts from the moment of sending, not of creation', () => {
-    const sentAt = T0 + 4 * S;
-    const expected = [6, 9, 14, 15, 30, 66, 94, 120, 154].map((s) => s * S);
-    assert.deepEqual(walk({ stage: 'uncertain', sentAt }).slice(0, 9), expected);
-    const later = { stage: 'uncertain', sentAt, checks: [T0 + 20 * S] } as const;
-    assert.equal(nextCheckAt(timeline(later), T0 + 30 * S), T0 + 34 * S);
-    assert.equal(nextCheckAt(timeline(later), T0 + 60 * S), T0 + 64 * S);
-    assert.equal(nextCheckAt(timeline({ stage: 'uncertain', sentAt: T0 + 4 * S }), T0 + 4 * S), T0 + 6 * S);
-    assert.equal(nextCheckAt(timeline({ stage: 'sending', sentAt: T0 + 4 * S }), T0 + 4 * S), T0 + 6 * S);
-    assert.equal(nextCheckAt(timeline({ stage: 'pending', sentAt: T0 + 4 * S }), T0 + 4 * S), T0 + 15 * S);
-  });
-
-  it('looks after a row that a dead process left, 45 s after it was written', () => {
+  it('is not asked about while our own call runs, but for a ring; 45 s after its beginning it is over', () => {
+    const sending = { stage: 'sending', answer: null } as const;
+    assert.equal(nextCheckAt(timeline(sending), T0), T0 + 45 * S);
+    assert.equal(nextCheckAt(timeline({ ...sending, ...rung(T0 + S) }), T0 + S), T0 + S);
+    assert.equal(nextCheckAt(timeline({ stage: 'created', sentAt: null, answer: null }), T0), T0 + 45 * S);
     assert.equal(SENDING_LIMIT_MS, 45 * S);
-    const after30s = (stage: Stage) => nextCheckAt(timeline({ stage, checks: [T0 + 30 * S] }), T0 + 30 * S);
-    for (const stage of ['created', 'sending'] as const) assert.equal(after30s(stage), T0 + 45 * S, stage);
-    for (const stage of ['uncertain', 'pending', 'replaced'] as const) assert.equal(after30s(stage), T0 + M, stage);
-    assert.ok(walk({ stage: 'created', sentAt: null }).includes(45 * S));
   });
 
-  it('that the gateway does not know is asked about once more after a minute', () => {
-    assert.deepEqual([UNKNOWN_AFTER_SENT_MS, UNKNOWN_APART_MS], [90 * S, 60 * S]);
-    const unknownAt = T0 + 200 * S;
-    const next = nextCheckAt(timeline({ stage: 'uncertain', unknownAt, checks: [unknownAt] }), unknownAt);
-    assert.equal(next, unknownAt + 60 * S);
-  });
-
-  it('of a payout that was reported FAILED once is asked about again after 30 s', () => {
+  it('of a payout that was reported FAILED once is asked about again after 30 s, and then by the sweep', () => {
     assert.equal(PAYOUT_FAILED_APART_MS, 30 * S);
     const failedAt = T0 + 400 * S;
-    const next = nextCheckAt(timeline({ type: 'PAYOUT', failedAt, checks: [failedAt] }), failedAt);
-    assert.equal(next, failedAt + 30 * S);
+    const given = { type: 'PAYOUT', failedAt, ...checked(failedAt) } as const;
+    assert.equal(nextCheckAt(timeline(given), failedAt), failedAt + 30 * S);
+    assert.deepEqual(walk(given, failedAt).slice(0, 3), [430 * S, 10 * M, 17 * M]);
+  });
+});
+
+describe('the rule by which "unknown" ends it', () => {
+  /** First and second check after the POST, and the time between them; null where it never ends it. */
+  const RULES = {
+    lost: { PAY: [90 * S, 90 * S, M], PAYOUT: [H, D, M] },
+    foreign: { PAY: [0, 0, 10 * S], PAYOUT: [H, D, M] },
+    refused: { PAY: [90 * S, 90 * S, M], PAYOUT: [90 * S, 90 * S, M] },
+    unreached: { PAY: [90 * S, 90 * S, M], PAYOUT: [90 * S, 90 * S, M] },
+    identified: null,
+    accepted: null,
+    duplicate: null,
+    withheld: null,
+  } as const satisfies Record<PostOutcome, Record<'PAY' | 'PAYOUT', readonly [number, number, number]> | null>;
+  const types = ['PAY', 'PAYOUT'] as const;
+
+  it('is the one that was promised, for each answer to the POST and each type', () => {
+    for (const [answer, rules] of Object.entries(RULES)) {
+      for (const type of types) {
+        const rule = unknownRule(type, answer as PostOutcome);
+        const told = rule && [rule.firstMs, rule.secondMs, rule.apartMs];
+        assert.deepEqual(told, rules && rules[type], `${answer} ${type}`);
+      }
+    }
+  });
+
+  it('of an answer that never came is that of a lost one', () => {
+    for (const type of types) assert.deepEqual(unknownRule(type, null), unknownRule(type, 'lost'));
+  });
+
+  it('has its own checks: the first at its time, the second that far after the first, and no more', () => {
+    for (const [answer, rules] of Object.entries(RULES)) {
+      for (const type of types) {
+        const given = timeline({ type, stage: 'uncertain', answer: answer as PostOutcome });
+        const [first, second, apart] = rules?.[type] ?? [null, null, null];
+        if (first === null) continue;
+        if (first > 0) {
+          const before = nextCheckAt({ ...given, ...checked(T0 + first - 1) }, T0 + first - 1);
+          assert.equal(before, T0 + first, `${answer} ${type}: first`);
+        }
+        const unknownAt = T0 + first + 200;
+        const due = Math.max(T0 + second, unknownAt + apart);
+        const again = nextCheckAt({ ...given, ...checked(due - 1), unknownAt }, due - 1);
+        assert.equal(again, due, `${answer} ${type}: second`);
+      }
+    }
   });
 });
 
 describe('our clock', () => {
-  it('asks a last time when the 15 minutes of a CHECKOUT and two of grace are over', () => {
+  it('asks a last time when the time of it and two minutes of grace are over, also of one whose answer was lost', () => {
     assert.deepEqual([CHECKOUT_LIFETIME_MS, EXPIRY_GRACE_MS], [15 * M, 2 * M]);
     const expiresAt = T0 + 20 * M;
     assert.ok(walk({ expiresAt }).includes(22 * M));
-    assert.ok(!walk({ expiresAt, stage: 'uncertain' }).includes(22 * M));
+    assert.ok(walk({ ...UNCERTAIN, expiresAt }).includes(22 * M));
     assert.ok(!walk({ expiresAt, stage: 'replaced' }).includes(22 * M));
     assert.ok(!walk({ expiresAt: null }).includes(22 * M));
   });
 
+  it('gives all of its time again after a step, and never less than was given before', () => {
+    const expiresAt = T0 + 10 * M;
+    assert.equal(expiryOf({ expiresAt, waitsFrom: 0 }, T0), T0 + 12 * M);
+    assert.equal(expiryOf({ expiresAt, waitsFrom: T0 + 4 * M }, T0), T0 + 16 * M);
+    assert.equal(expiryOf({ expiresAt: null, waitsFrom: T0 }, T0), null);
+  });
+
   it('asks for a person after 24 h of a payout and after the last sweep of a payment', () => {
-    assert.deepEqual([PAYOUT_REVIEW_MS, LAST_SWEEP_MS], [D, 7 * D]);
-    assert.deepEqual([reviewAfterMs('PAYOUT'), reviewAfterMs('PAY')], [D, 7 * D]);
-    const past: Partial<Timeline> = { createdAt: T0 - 8 * D, checks: [T0 - 8 * D + 1] };
-    assert.equal(nextCheckAt(timeline({ ...past }), T0), T0 - D, 'due since it should have been flagged');
+    assert.deepEqual([PAYOUT_REVIEW_MS, LAST_SWEEP_MS], [D + 2 * M, 7 * D]);
+    assert.deepEqual([reviewAfterMs('PAYOUT'), reviewAfterMs('PAY')], [D + 2 * M, 7 * D]);
+    const past = { createdAt: T0 - 8 * D, sentAt: T0 - 8 * D, ...checked(T0 - D) };
+    assert.equal(nextCheckAt(timeline(past), T0), T0 - D, 'due since it should have been flagged');
     assert.equal(nextCheckAt(timeline({ ...past, needsReview: true }), T0), null);
     assert.equal(nextCheckAt(timeline({ ...past, stage: 'expired' }), T0), null);
     assert.equal(nextCheckAt(timeline({ ...past, stage: 'uncertain' }), T0), T0 - D);
@@ -146,40 +239,91 @@ describe('our clock', () => {
 describe('an IPN', () => {
   it('is followed by a check at once, then at 1, 3, 10, 30 s, 2 and 10 minutes while nothing is final', () => {
     const rungAt = T0 + 4 * H;
-    const after = walk({ rungAt, checks: [T0 + 3 * H] }, rungAt).map((at) => at + T0 - rungAt);
-    // 30 s is the fifth in its minute; what follows comes no sooner than a minute after the first.
-    assert.deepEqual(after.slice(0, 7), [0, S, 3 * S, 10 * S, 30 * S, 2 * M, 10 * M]);
+    const after = walk({ ...rung(rungAt), ...checked(T0 + 3 * H) }, rungAt).map((at) => at + T0 - rungAt);
+    // The lists take three a minute: what is due at 30 s waits until a minute after the one at 1 s.
+    assert.deepEqual(after.slice(0, 7), [0, S, 3 * S, 10 * S, 61 * S, 2 * M, 10 * M]);
     assert.equal(after[7], 2 * H);
   });
 
   it('rings also for what has ended, once', () => {
-    for (const stage of ['rejected', 'not_created', 'declined', 'succeeded'] as const) {
-      const offsets = walk({ stage, rungAt: T0 + H }, T0 + H);
-      if (STAGES[stage].rank >= STAGES.declined.rank) assert.deepEqual(offsets, [H], stage);
-      else assert.deepEqual(offsets.slice(0, 3), [H, H + S, H + 3 * S], stage);
+    for (const stage of ['declined', 'succeeded'] as const) {
+      assert.deepEqual(walk({ stage, ...rung(T0 + H) }, T0 + H), [H], stage);
+    }
+    for (const stage of ['rejected', 'not_created'] as const) {
+      assert.deepEqual(walk({ stage, ...rung(T0 + H), ...checked(T0 + 30 * M) }, T0 + H).slice(0, 3), [H, H + S, H + 3 * S], stage); // prettier-ignore
     }
   });
 
-  it('that comes after a check has begun is asked about anew', () => {
-    assert.equal(nextCheckAt(timeline({ rungAt: T0 + 5, checks: [T0 + 4] }), T0 + 5), T0 + 5);
-    assert.equal(nextCheckAt(timeline({ rungAt: T0 + 5, checks: [T0 + 5] }), T0 + 5), T0 + 5 + S);
+  it('is heard by count and never by time: a check that began later by its own clock has not heard it', () => {
+    const later = { rungAt: T0 + 5, checkedAt: T0 + H, checks: [{ at: T0 + H, rung: false }] };
+    assert.equal(nextCheckAt(timeline({ ...later, rings: 3, ringsHeard: 2 }), T0 + 5), T0 + 5);
+    assert.notEqual(nextCheckAt(timeline({ ...later, rings: 3, ringsHeard: 3 }), T0 + 5), T0 + 5);
+  });
+
+  it('is asked about at once where the lists have taken their three of the minute', () => {
+    const made = { ...UNCERTAIN, ...checked(T0 + 2 * S, T0 + 5 * S, T0 + 10 * S) };
+    assert.equal(nextCheckAt(timeline(made), T0 + 11 * S), T0 + 62 * S);
+    assert.equal(nextCheckAt(timeline({ ...made, ...rung(T0 + 11 * S) }), T0 + 11 * S), T0 + 11 * S);
   });
 
   it('of a payout is answered by the first FAILED: the second check has its own time', () => {
     const rungAt = T0 + H;
-    const given = { type: 'PAYOUT', rungAt, failedAt: rungAt + 1, checks: [rungAt + 1] } as const;
-    assert.equal(nextCheckAt(timeline(given), rungAt + 1), rungAt + 1 + 30 * S);
-    assert.equal(nextCheckAt(timeline({ ...given, failedAt: null }), rungAt + 1), rungAt + S);
+    const given = { type: 'PAYOUT', rungAt, rings: 1, ringsHeard: 1, ...checked(rungAt + 1) } as const;
+    assert.equal(nextCheckAt(timeline({ ...given, failedAt: rungAt + 1 }), rungAt + 1), rungAt + 1 + 30 * S);
+    assert.equal(nextCheckAt(timeline(given), rungAt + 1), rungAt + S);
   });
 
   it('never brings more than five checks in a minute, however often it rings', () => {
     const made: number[] = [];
+    let t = timeline();
     for (let now = T0; now < T0 + 10 * M; now += 250) {
-      const next = nextCheckAt(timeline({ rungAt: now, checks: made.slice(-CHECKS_PER_MINUTE) }), now);
-      if (next !== null && next <= now) made.push(now);
+      t = { ...t, rungAt: now, rings: t.rings + 1 };
+      const next = nextCheckAt(t, now);
+      if (next === null || next > now) continue;
+      made.push(now);
+      t = afterCheck(t, now, true);
     }
     assert.equal(made.length, 50);
     assert.equal(mostInAMinute(made), 5);
+  });
+});
+
+describe('a check that was not answered', () => {
+  it('is asked again after 5 s, 15 s, 1, 5 and then every 15 minutes, and none of the lists has passed by it', () => {
+    const at = T0 + H;
+    assert.deepEqual(
+      walk(checked(T0 + 30 * M), at, false).slice(0, 7).map((offset) => offset - H),
+      [0, 5 * S, 20 * S, 80 * S, 380 * S, 1280 * S, 2180 * S],
+    ); // prettier-ignore
+    const unanswered = { unanswered: 1, checkedAt: T0 + 30 * M, checks: [{ at, rung: false }] };
+    assert.equal(nextCheckAt(timeline(unanswered), at + S), at + 5 * S);
+    assert.equal(nextCheckAt(timeline({ ...unanswered, unanswered: 0, checkedAt: at }), at + S), T0 + 3 * H);
+  });
+
+  it('leaves the ring that it was made for unheard', () => {
+    const t = afterCheck(timeline({ ...rung(T0 + H), ...checked(T0 + 30 * M) }), T0 + H, false);
+    assert.equal(nextCheckAt(t, T0 + H), T0 + H + 5 * S);
+  });
+
+  it('ends a day after the last sweep: of a gateway that is gone for ever nobody is asked for ever', () => {
+    const made = walk({}, T0, false);
+    assert.ok(made.at(-1)! > 7 * D && made.at(-1)! < 8 * D + H, String(made.at(-1)));
+  });
+});
+
+describe('times of another clock', () => {
+  it('that lie ahead count as now: they delay a check by its own wait and silence none', () => {
+    const now = T0 + H;
+    const ahead = now + 10 * D;
+    const sent = timeline({ createdAt: ahead, sentAt: ahead, checkedAt: ahead, checks: [{ at: ahead, rung: false }] });
+    assert.equal(nextCheckAt(sent, now), now + 15 * S);
+    assert.equal(nextCheckAt({ ...sent, ...UNCERTAIN, lostAt: ahead }, now), now + 2 * S);
+    assert.equal(nextCheckAt({ ...sent, rungAt: ahead, rings: 1 }, now), now);
+    const unknownAt = timeline({ ...UNCERTAIN, unknownAt: ahead, ...checked(now) });
+    assert.equal(nextCheckAt(unknownAt, now), now + M);
+    const failed = timeline({ type: 'PAYOUT', failedAt: ahead, ...checked(now) });
+    assert.equal(nextCheckAt(failed, now), now + 30 * S);
+    assert.equal(expiryOf({ expiresAt: now + M, waitsFrom: now }, now), now + 3 * M);
   });
 });
 
@@ -189,38 +333,42 @@ function mostInAMinute(times: readonly number[]): number {
 
 describe('whatever has happened', () => {
   const offset = fc.option(fc.integer({ min: 0, max: 30 * M }), { nil: null });
+  const ANSWERS = ['identified', 'accepted', 'refused', 'foreign', 'duplicate', 'lost', 'unreached', null] as const;
   const any = fc.record({
     type: fc.constantFrom('PAY' as const, 'PAYOUT' as const),
     stage: fc.constantFrom(...(Object.keys(STAGES) as Stage[])),
+    answer: fc.constantFrom(...ANSWERS),
     sentAt: offset,
+    lostAt: offset,
     expiresAt: offset,
     rungAt: offset,
     unknownAt: offset,
     failedAt: offset,
     needsReview: fc.boolean(),
+    isResolved: fc.boolean(),
   });
   const at = (value: number | null) => (value === null ? null : T0 + value);
+  const timesOf = ({ sentAt, lostAt, expiresAt, rungAt, unknownAt, failedAt }: Pick<Timeline, 'sentAt' | 'lostAt' | 'expiresAt' | 'rungAt' | 'unknownAt' | 'failedAt'>) =>
+    ({ sentAt: at(sentAt), lostAt: at(lostAt), expiresAt: at(expiresAt), rungAt: at(rungAt), unknownAt: at(unknownAt), failedAt: at(failedAt), rings: rungAt === null ? 0 : 1 }); // prettier-ignore
 
-  it('the checks end, come one after the other, and keep to five a minute', () => {
+  it('the checks end, come one after the other, and keep to five a minute, answered or not', () => {
     fc.assert(
-      fc.property(any, (given) => {
-        const { sentAt, expiresAt, rungAt, unknownAt, failedAt } = given;
-        const times = { sentAt: at(sentAt), expiresAt: at(expiresAt), rungAt: at(rungAt), unknownAt: at(unknownAt), failedAt: at(failedAt) }; // prettier-ignore
-        const made = walk({ ...given, ...times });
+      fc.property(any, fc.boolean(), (given, isAnswered) => {
+        const made = walk({ ...given, ...timesOf(given) }, T0 + 30 * M, isAnswered);
         assert.deepEqual(
           made,
-          [...new Set(made)].toSorted((a, b) => a - b),
+          made.toSorted((a, b) => a - b),
         );
         if (made.length > 0) assert.ok(mostInAMinute(made) <= 5, made.join());
       }),
     );
   });
 
-  it('what has no end yet is asked about again, until a person has to look', () => {
+  it('what was sent and has no end yet is asked about again, until a person has to look', () => {
     fc.assert(
-      fc.property(any, fc.nat(7 * D - 1), ({ type, sentAt }, ageMs) => {
+      fc.property(any, fc.nat(7 * D - 1), ({ type, answer, sentAt }, ageMs) => {
         for (const stage of ['created', 'sending', 'uncertain', 'pending'] as const) {
-          const given = timeline({ type, stage, sentAt: at(sentAt) });
+          const given = timeline({ type, stage, answer, sentAt: T0 + (sentAt ?? 0) });
           assert.notEqual(nextCheckAt(given, T0 + ageMs), null, stage);
         }
       }),

@@ -2,14 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import {
-  STAGES,
-  advance,
-  isConflict,
-  isLate,
-  stageOf,
-  type Stage,
-} from '../../../backend-proxy/protocol/transaction.ts';
+import { STAGES, advance, isLate, reasonOf, stageOf, type Stage } from '../../../backend-proxy/protocol/transaction.ts';
 
 /** protocol.md's table, written down once more: rank, stage, status, reason, and whether a SUCCESS after it is late. */
 const TABLE = [
@@ -81,11 +74,13 @@ describe('a fact', () => {
     }
   });
 
-  it('is a conflict only where the gateway says FAILED of what it had said SUCCESS of', () => {
-    for (const current of ALL) {
-      for (const fact of ALL) {
-        assert.equal(isConflict(current, fact), current === 'succeeded' && fact === 'declined', `${current}, ${fact}`);
-      }
+  it('that is FAILED says why by its stage, or by what ended it', () => {
+    for (const [, name, status, reason] of TABLE) {
+      assert.equal(reasonOf({ stage: name, endedBy: null }), reason, name);
+      const ended = reasonOf({ stage: name, endedBy: 'EXPIRED' });
+      assert.equal(ended, status === 'FAILED' ? 'EXPIRED' : null, `${name}, in the gateway's or our time`);
     }
+    assert.equal(reasonOf({ stage: 'declined', endedBy: 'RESOLVED' }), 'RESOLVED');
+    assert.equal(reasonOf({ stage: 'succeeded', endedBy: 'RESOLVED' }), null);
   });
 });

@@ -16,7 +16,11 @@ const TRANSACTION: Transaction = {
   currency: 'EUR',
   customer: '12345678',
   note: null,
+  fingerprint: 'print',
   stage: 'expired',
+  endedBy: null,
+  version: 7,
+  answer: 'identified',
   paymentId: '111328',
   checkoutUrl: 'https://checkout.example/pay?token=secret-of-the-shopper',
   qr: null,
@@ -48,6 +52,7 @@ describe("the merchant's view", () => {
       late: true,
       surplus: false,
       needsReview: false,
+      version: 7,
       createdAt: '2026-11-20T12:00:00.000Z',
       updatedAt: '2026-11-20T12:00:00.001Z',
       history: [{ at: '2026-11-20T12:00:00.000Z', event: 'created', source: 'shopper', detail: null }],
@@ -67,6 +72,7 @@ describe("the merchant's view", () => {
     assert.deepEqual(payoutView(payout), {
       type: 'PAYOUT',
       orderId: 'P-1',
+      gatewayOrderId: 'A-1-2',
       paymentId: '111328',
       amount: '1010',
       currency: 'JPY',
@@ -75,6 +81,7 @@ describe("the merchant's view", () => {
       status: 'PROCESSING',
       reason: null,
       needsReview: true,
+      version: 7,
       createdAt: '2026-11-20T12:00:00.000Z',
       updatedAt: '2026-11-20T12:00:00.001Z',
       history: [{ at: '2026-11-20T12:00:00.000Z', event: 'created', source: 'shopper', detail: null }],
@@ -88,6 +95,8 @@ describe("the merchant's view", () => {
       const { status, reason } = paymentView({ ...TRANSACTION, stage });
       assert.deepEqual({ status, reason }, { status: STAGES[stage].status, reason: STAGES[stage].reason }, stage);
     }
+    const resolved = paymentView({ ...TRANSACTION, stage: 'declined', endedBy: 'RESOLVED' });
+    assert.equal(resolved.reason, 'RESOLVED', 'a person said so');
   });
 
   it('never has what the shopper was given to pay with', () => {

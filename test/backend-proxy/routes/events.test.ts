@@ -154,7 +154,9 @@ describe('the stream of an order', () => {
       assert.ok(Date.now() < deadline);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
+    // While our own call runs only a ring asks.
     world.skip(15_000);
+    assert.equal((await world.ipn({ orderId: 'A-1', type: 'PAY', paymentId: 1 })).status, 200);
     await world.proxy.tick();
     const stream = await open(world, token);
     const checked = await stream.view();

@@ -1,0 +1,292 @@
+// What a check proves, and what our clock may say after it.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  D,
+  LIMITS,
+  M,
+  NOON,
+  PAYOUT,
+  PENDING,
+  S,
+  UNAVAILABLE,
+  UNKNOWN,
+  openPending,
+  openSentPayout,
+  payment,
+  read,
+  stageOf,
+  type Suite,
+  verified,
+  webhookTypes,
+} from './room.ts';
+
+export function checksContract({ name, room }: Suite): void {
+  describe(`${name}: a check`, () => {
+    it('that differs flags it, once, with the field, asks for a person, and changes nothing of what is paid', async (t) => {
+      const { ledger } = await room(t);
+      const id = await openPending(ledger);
+      await ledger.observe(id, { kind: 'mismatch', field: 'amount' });
+      await ledger.observe(id, { kind: 'mismatch', field: 'currency' });
+      const { stage, mismatch, needsReview, history } = await read(ledger, id);
+      const details = history.slice(-2).map(({ event, detail }) => `${event}: ${detail}`);
+      assert.deepEqual(
+        [stage, mismatch, needsReview, details],
+        ['pending', true, true, ['mismatch: amount', 'needs_review: mismatch']],
+      );
+      await ledger.openPayout(PAYOUT);
+      await ledger.observe('P', { kind: 'mismatch', field: 'type' });
+      assert.deepEqual(await webhookTypes(ledger), [
+        'payment.mismatch',
+        'payment.needs_review',
+        'payout.mismatch',
+        'payout.needs_review',
+      ]);
+    });
+
+    it('that proves nothing changes nothing', async (t) => {
+      const { ledger } = await room(t);
+      const id = await openPending(ledger);
+      const { version } = (await ledger.order('A'))!;
+      for (const nothing of [UNAVAILABLE, { kind: 'incomplete' }, verified('pending')] as const)
+        await ledger.observe(id, nothing);
+      const order = (await ledger.order('A'))!;
+      assert.deepEqual([order.version, order.payments[0]?.stage], [version, 'pending']);
+    });
+
+    it('keeps the first payment id that it or the answer brought', async (t) => {
+      const { ledger } = await room(t);
+      await ledger.openPayment(payment(), LIMITS);
+      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await ledger.observe('A', verified('pending', '7'));
+      await ledger.observe('A', verified('pending', '8'));
+      assert.equal((await read(ledger, 'A')).paymentId, '7');
+    });
+
+    it('says "not created" only by two unknowns, 60 s apart and 90 s after the sending', async (t) => {
+      const { ledger, skip } = await room(t);
+      await ledger.openPayment(payment(), LIMITS);
+      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await ledger.record('A', { stage: 'uncertain', why: 'reset' }, 'answer');
+      skip(90 * S - 1);
+      await ledger.observe('A', UNKNOWN);
+      skip(60 * S);
+      await ledger.observe('A', UNKNOWN);
+      assert.equal(await stageOf(ledger, 'A'), 'uncertain', 'the first one came too early to count');
+      skip(60 * S - 1);
+      await ledger.observe('A', UNKNOWN);
+      assert.equal(await stageOf(ledger, 'A'), 'uncertain');
+      skip(1);
+      await ledger.observe('A', UNAVAILABLE);
+      assert.equal(await stageOf(ledger, 'A'), 'uncertain');
+      await ledger.observe('A', UNKNOWN);
+      assert.equal(await stageOf(ledger, 'A'), 'not_created');
+      assert.deepEqual(await webhookTypes(ledger), ['payment.failed']);
+    });
+
+    it('counts unknowns anew once the gateway knew it', async (t) => {
+      const { ledger, skip } = await room(t);
+      await ledger.openPayout(PAYOUT);
+      await ledger.record('P', { stage: 'sending' }, 'merchant');
+      await ledger.record('P', { stage: 'uncertain', why: 'reset' }, 'answer');
+      skip(90 * S);
+      await ledger.observe('P', UNKNOWN);
+      await ledger.observe('P', verified('pending'));
+      skip(60 * S);
+      await ledger.observe('P', UNKNOWN);
+      assert.equal(await stageOf(ledger, 'P'), 'pending');
+      skip(60 * S);
+      await ledger.observe('P', UNKNOWN);
+      assert.equal(await stageOf(ledger, 'P'), 'pending', 'what the gateway once had was created');
+    });
+
+    it('never says "not created" of one that has a payment id, or that was never sent', async (t) => {
+      const { ledger, skip } = await room(t);
+      await ledger.openPayment(payment(), LIMITS);
+      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await ledger.record('A', { stage: 'uncertain', why: 'reset' }, 'answer');
+      await ledger.record('A', PENDING, 'answer');
+      await openPending(ledger, { orderId: 'B' });
+      for (let n = 0; n < 3; n += 1) {
+        skip(90 * S);
+        await ledger.observe('A', UNKNOWN);
+        await ledger.observe('B', UNKNOWN);
+      }
+      assert.deepEqual([await stageOf(ledger, 'A'), await stageOf(ledger, 'B')], ['pending', 'pending']);
+    });
+
+    it('tells a payout FAILED by two that agree, 30 s apart, with none in between that says otherwise', async (t) => {
+      const { ledger, skip } = await room(t);
+      await ledger.openPayout(PAYOUT);
+      await ledger.record('P', { stage: 'sending' }, 'merchant');
+      await ledger.record('P', PENDING, 'answer');
+      await ledger.observe('P', verified('failed'));
+      skip(30 * S - 1);
+      await ledger.observe('P', verified('failed'));
+      assert.equal(await stageOf(ledger, 'P'), 'pending');
+      await ledger.observe('P', verified('pending'));
+      skip(30 * S);
+      await ledger.observe('P', verified('failed'));
+      assert.equal(await stageOf(ledger, 'P'), 'pending', 'it began anew');
+      await ledger.observe('P', UNAVAILABLE);
+      skip(30 * S);
+      await ledger.observe('P', verified('failed'));
+      assert.deepEqual([await stageOf(ledger, 'P'), await webhookTypes(ledger)], ['declined', ['payout.failed']]);
+    });
+
+    it('tells a payout FAILED only where the second began 30 s after the first had ended', async (t) => {
+      const { ledger, now, skip } = await room(t);
+      const id = await openSentPayout(ledger, 'P', PENDING);
+      const beganAt = now();
+      skip(20 * S);
+      await ledger.observe(id, verified('failed'), { beganAt });
+      const endedAt = now();
+      skip(40 * S);
+      await ledger.observe(id, verified('failed'), { beganAt: endedAt + 30 * S - 1 });
+      assert.equal(await stageOf(ledger, id), 'pending');
+      await ledger.observe(id, verified('failed'), { beganAt: endedAt + 30 * S });
+      assert.equal(await stageOf(ledger, id), 'declined');
+    });
+
+    it('of the weaker mode that has only a FAILED IPN of a payout asks a person, and ends nothing', async (t) => {
+      const { ledger } = await room(t);
+      const id = await openSentPayout(ledger, 'P', PENDING);
+      for (let n = 0; n < 2; n += 1) await ledger.observe(id, { kind: 'failed_ipn' });
+      const { stage, needsReview } = await read(ledger, id);
+      assert.deepEqual([stage, needsReview], ['pending', true]);
+      assert.deepEqual(await webhookTypes(ledger), ['payout.needs_review']);
+    });
+
+    it('that found one makes it the newest of its type that the gateway is known to know', async (t) => {
+      const { ledger, skip } = await room(t);
+      for (const orderId of ['A', 'B', 'C']) await openPending(ledger, { orderId });
+      assert.equal(await ledger.newestFound('PAY'), undefined);
+      await ledger.observe('B', verified('pending'));
+      skip(S);
+      await ledger.observe('A', { kind: 'incomplete' });
+      await ledger.observe('C', UNKNOWN);
+      assert.equal((await ledger.newestFound('PAY'))?.id, 'A');
+      assert.equal(await ledger.newestFound('PAYOUT'), undefined);
+    });
+
+    it('keeps the gateway’s code for a failure in its history', async (t) => {
+      const { ledger } = await room(t);
+      const id = await openPending(ledger);
+      await ledger.observe(id, verified('failed', null, null, 'TOKEN_EXPIRED'));
+      const { event, detail } = (await ledger.order('A'))?.payments[0]?.history.at(-1) ?? {};
+      assert.deepEqual([event, detail], ['declined', 'TOKEN_EXPIRED']);
+    });
+
+    it('tells a payment FAILED at once', async (t) => {
+      const { ledger } = await room(t);
+      const id = await openPending(ledger);
+      await ledger.observe(id, verified('failed'));
+      assert.deepEqual([await stageOf(ledger, id), await webhookTypes(ledger)], ['declined', ['payment.failed']]);
+    });
+  });
+
+  describe(`${name}: our clock`, () => {
+    it('ends a CHECKOUT 15 minutes and 2 of grace after it was sent, by a check that began then and says pending', async (t) => {
+      const { ledger, skip } = await room(t);
+      await ledger.openPayment(payment({ method: 'CHECKOUT' }), LIMITS);
+      skip(3 * S);
+      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await ledger.record('A', { ...PENDING, method: 'CHECKOUT', checkoutUrl: 'https://c.example/' }, 'answer');
+      assert.equal((await read(ledger, 'A')).expiresAt, NOON + 3 * S + 15 * M);
+      skip(17 * M - 1);
+      await ledger.observe('A', verified('pending'));
+      assert.equal(await stageOf(ledger, 'A'), 'pending');
+      skip(1);
+      await ledger.observe('A', verified('pending'));
+      const { stage, history } = await read(ledger, 'A');
+      assert.deepEqual([stage, history.at(-1)?.source], ['expired', 'clock']);
+    });
+
+    it('ends it by a check that says unknown, too, but by none that was not answered, proves nothing, or began before', async (t) => {
+      const { ledger, now, skip } = await room(t);
+      await openPending(ledger, { payWithinMs: M });
+      skip(3 * M - 1);
+      const beganAt = now();
+      skip(1);
+      await ledger.observe('A', UNAVAILABLE);
+      await ledger.observe('A', { kind: 'incomplete' });
+      await ledger.observe('A', verified('pending'), { beganAt });
+      assert.equal(await stageOf(ledger, 'A'), 'pending');
+      await ledger.observe('A', UNKNOWN);
+      assert.equal(await stageOf(ledger, 'A'), 'expired');
+    });
+
+    it('ends it alone in the weaker mode, where no check can be made, and never a payout', async (t) => {
+      const { ledger, skip } = await room(t);
+      await openPending(ledger, { payWithinMs: M });
+      const payout = await openSentPayout(ledger, 'P', PENDING);
+      skip(3 * M - 1);
+      await ledger.observe('A', { kind: 'silent' });
+      assert.equal(await stageOf(ledger, 'A'), 'pending');
+      skip(1);
+      await ledger.observe('A', { kind: 'silent' });
+      await ledger.observe(payout, { kind: 'silent' });
+      assert.deepEqual([await stageOf(ledger, 'A'), await stageOf(ledger, payout)], ['expired', 'pending']);
+    });
+
+    it('lets the word of the gateway win in that very check', async (t) => {
+      const { ledger, skip } = await room(t);
+      await openPending(ledger, { method: 'CHECKOUT' }, { ...PENDING, method: 'CHECKOUT' });
+      skip(D);
+      await ledger.observe('A', verified('succeeded'));
+      const { stage, late } = await read(ledger, 'A');
+      assert.deepEqual([stage, late], ['succeeded', false]);
+    });
+
+    it('runs also for a CHECKOUT whose answer was lost', async (t) => {
+      const { ledger, skip } = await room(t);
+      await ledger.openPayment(payment({ method: 'CHECKOUT' }), LIMITS);
+      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await ledger.record('A', { stage: 'uncertain', why: 'reset' }, 'answer');
+      skip(2 * S);
+      await ledger.observe('A', verified('pending'));
+      assert.equal((await read(ledger, 'A')).expiresAt, NOON + 15 * M);
+    });
+
+    it('takes a row that was never sent for not created after 45 s, and one being sent for uncertain', async (t) => {
+      const { ledger, skip } = await room(t);
+      await ledger.openPayment(payment({ orderId: 'A' }), LIMITS);
+      await ledger.openPayment(payment({ orderId: 'B' }), LIMITS);
+      await ledger.record('B', { stage: 'sending' }, 'shopper');
+      skip(45 * S - 1);
+      await Promise.all([ledger.observe('A', UNAVAILABLE), ledger.observe('B', UNAVAILABLE)]);
+      assert.deepEqual([await stageOf(ledger, 'A'), await stageOf(ledger, 'B')], ['created', 'sending']);
+      skip(1);
+      await Promise.all([ledger.observe('A', UNAVAILABLE), ledger.observe('B', UNAVAILABLE)]);
+      assert.deepEqual([await stageOf(ledger, 'A'), await stageOf(ledger, 'B')], ['not_created', 'uncertain']);
+    });
+
+    it('asks for a person after 24 h of a payout and 7 days of a payment, once, and only where there is no end', async (t) => {
+      const { ledger, skip } = await room(t);
+      await ledger.openPayout(PAYOUT);
+      await ledger.record('P', { stage: 'sending' }, 'merchant');
+      await ledger.record('P', PENDING, 'answer');
+      await openPending(ledger, { orderId: 'A' });
+      await openPending(ledger, { orderId: 'B' });
+      await ledger.observe('B', verified('succeeded'));
+      await openPending(ledger, { orderId: 'C' });
+      await ledger.observe('C', verified('failed'));
+      const all = async () => {
+        for (const id of ['P', 'A', 'B', 'C']) await ledger.observe(id, UNAVAILABLE);
+        return Promise.all(['P', 'A', 'B', 'C'].map(async (id) => (await read(ledger, id)).needsReview));
+      };
+      skip(D + 2 * M - 1);
+      assert.deepEqual(await all(), [false, false, false, false]);
+      skip(1);
+      assert.deepEqual(await all(), [true, false, false, false]);
+      skip(6 * D - 2 * M - 1);
+      assert.deepEqual(await all(), [true, false, false, false]);
+      skip(1);
+      assert.deepEqual(await all(), [true, true, false, false]);
+      assert.equal(
+        (await ledger.webhooks(undefined, 100)).filter(({ type }) => type === 'payout.needs_review').length,
+        1,
+      );
+    });
+  });
+}

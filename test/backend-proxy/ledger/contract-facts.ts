@@ -1,0 +1,241 @@
+// What is told of a transaction raises its stage or changes nothing; a success pays once.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { STAGES, advance, type Stage } from '../../../backend-proxy/protocol/transaction.ts';
+import type { LedgerById, ShortFact } from './by-id.ts';
+import {
+  LIMITS,
+  PAYMENT,
+  PAYOUT,
+  PENDING,
+  ROADS,
+  S,
+  openPending,
+  payment,
+  read,
+  stageOf,
+  type Suite,
+  verified,
+  webhookTypes,
+} from './room.ts';
+
+/** Each fact that can be told of a payment, and the stage it stands for. */
+const FACTS: { fact: Stage; tell: (ledger: LedgerById, id: string) => Promise<unknown> }[] = [
+  { fact: 'sending', tell: (ledger, id) => ledger.record(id, { stage: 'sending' }, 'shopper') },
+  { fact: 'uncertain', tell: (ledger, id) => ledger.record(id, { stage: 'uncertain', why: 'reset' }, 'answer') },
+  { fact: 'pending', tell: (ledger, id) => ledger.record(id, { ...PENDING, paymentId: null }, 'answer') },
+  { fact: 'rejected', tell: (ledger, id) => ledger.record(id, { stage: 'rejected', why: 'HTTP 400' }, 'answer') },
+  { fact: 'pending', tell: (ledger, id) => ledger.observe(id, verified('pending')) },
+  { fact: 'declined', tell: (ledger, id) => ledger.observe(id, verified('failed')) },
+  { fact: 'succeeded', tell: (ledger, id) => ledger.observe(id, verified('succeeded')) },
+];
+
+export function factsContract({ name, runs, room }: Suite): void {
+  describe(`${name}: a fact`, () => {
+    it('raises the stage or changes nothing, for every stage and every fact', async (t) => {
+      const books = await room(t);
+      const { ledger } = books;
+      const check = async (from: Stage, at: number): Promise<void> => {
+        const { fact, tell } = FACTS[at]!;
+        const [orderId, pair] = [`${from}-${at}`, `${from}, then ${fact}`];
+        await ledger.openPayment(payment({ orderId }), LIMITS);
+        await ROADS[from](books, orderId);
+        const before = await read(ledger, orderId);
+        assert.equal(before.stage, from);
+        const raised = await tell(ledger, orderId);
+        const after = await read(ledger, orderId);
+        // Of one that a check has found, no refusal is the end.
+        const isFound = from === 'expired' && fact === 'rejected';
+        assert.equal(after.stage, isFound ? from : advance(from, fact), pair);
+        if (typeof raised === 'boolean') assert.equal(raised, after.stage !== from, pair);
+        const news = after.history.slice(before.history.length).map(({ event }) => event);
+        const conflicts = from === 'succeeded' && fact === 'declined';
+        assert.deepEqual(news, conflicts ? ['conflict', 'needs_review'] : after.stage === from ? [] : [fact], pair);
+        assert.equal(after.late, fact === 'succeeded' && STAGES[from].ended, pair);
+      };
+      // One after the other, because the roads to some of them take time.
+      for (const from of Object.keys(STAGES) as Stage[]) for (const at of FACTS.keys()) await check(from, at);
+    });
+
+    it('may come in any order and any number of times: the end is the same for one answer to the one call', async (t) => {
+      const { ledger } = await room(t);
+      let orders = 0;
+      const indexes = fc.array(fc.nat(FACTS.length - 1), { minLength: 1, maxLength: 6 });
+      await fc.assert(
+        fc.asyncProperty(indexes, fc.infiniteStream(fc.nat()), async (drawn, shuffle) => {
+          // The one call is not both accepted and refused, nor does the gateway find what it refused.
+          const isTaken = drawn.some((at) => FACTS[at]!.fact === 'pending');
+          const told = drawn.filter((at) => !isTaken || FACTS[at]!.fact !== 'rejected');
+          const repeated = [...told, ...told]
+            .map((at) => [shuffle.next().value, at] as const)
+            .toSorted(([a], [b]) => a - b);
+          const ends: Stage[] = [];
+          for (const order of [told, repeated.map(([, at]) => at)]) {
+            const orderId = `O${(orders += 1)}`;
+            await ledger.openPayment(payment({ orderId }), LIMITS);
+            for (const at of order) await FACTS[at]!.tell(ledger, orderId);
+            ends.push(await stageOf(ledger, orderId));
+          }
+          const expected = told.reduce<Stage>((stage, at) => advance(stage, FACTS[at]!.fact), 'created');
+          assert.deepEqual(ends, [expected, expected]);
+        }),
+        { numRuns: runs },
+      );
+    });
+
+    it('is the one permission to send, for whoever asks first', async (t) => {
+      const { ledger, open, now } = await room(t);
+      const other = await open(now);
+      await ledger.openPayment(payment(), LIMITS);
+      const permissions = await Promise.all(
+        [ledger, other, ledger, other].map((either) => either.record('A', { stage: 'sending' }, 'shopper')),
+      );
+      assert.equal(permissions.filter(Boolean).length, 1);
+    });
+
+    it('of an answer keeps what it brought, its payment id too, whatever came before it, and tells the watchers', async (t) => {
+      const { ledger } = await room(t);
+      await ledger.openPayment(payment(), LIMITS);
+      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await ledger.observe('A', verified('pending', '111'));
+      const { version } = (await ledger.order('A'))!;
+      const qr = { text: 'https://wallet.example', size: 21, modules: 'AA' };
+      const fact: ShortFact = { ...PENDING, paymentId: '222', method: 'JETGO', qr, appUrl: 'jetgo://pay' };
+      assert.equal(await ledger.record('A', fact, 'answer'), false);
+      const order = (await ledger.order('A'))!;
+      const { paymentId, method, qr: kept, appUrl, expiresAt } = order.payments[0]!;
+      assert.deepEqual([paymentId, method, kept, appUrl, expiresAt], ['222', 'JETGO', qr, 'jetgo://pay', null]);
+      assert.ok(order.version > version);
+      await ledger.record('A', fact, 'answer');
+      assert.deepEqual(await ledger.order('A'), order, 'the same again changes nothing, the version neither');
+    });
+
+    it('of an answer whose row is gone, in books that went back, writes the row anew', async (t) => {
+      const { ledger, change, skip } = await room(t);
+      await ledger.openPayment(payment({ customer: '12345678' }), LIMITS);
+      const [paid, sent] = [await read(ledger, 'A'), await ledger.openPayout({ ...PAYOUT, note: 'Thanks' })];
+      skip(S);
+      await change('delete from history; delete from transactions; delete from orders');
+      await ledger.ledger.record(paid, { ...PENDING, method: 'JETGO' }, 'answer');
+      await ledger.ledger.record(sent, { stage: 'uncertain', answer: 'lost', why: 'reset' }, 'answer');
+      const [payment_, payout] = [await read(ledger, 'A'), (await ledger.payout('P'))!];
+      assert.deepEqual(
+        [payment_.stage, payment_.paymentId, payment_.method, payment_.amountMinor, payment_.customer],
+        ['pending', '111', 'JETGO', 1010, '12345678'],
+      );
+      assert.deepEqual([payout.stage, payout.amountMinor, payout.note], ['uncertain', 5000, 'Thanks']);
+      assert.deepEqual(await ledger.openPayout({ ...PAYOUT, note: 'Thanks' }), payout, 'and it is not sent again');
+      await ledger.observe('A', verified('succeeded'));
+      assert.equal((await ledger.order('A'))?.paidBy, 'A');
+    });
+
+    it('of nothing that is there gives no permission to send', async (t) => {
+      const { ledger, change } = await room(t);
+      await ledger.openPayment(payment(), LIMITS);
+      const gone = await read(ledger, 'A');
+      await change('delete from history; delete from transactions');
+      assert.equal(await ledger.ledger.record(gone, { stage: 'sending', sentBy: 'host:1' }, 'shopper'), false);
+      assert.deepEqual((await ledger.transactions({ limit: 10 })).transactions, []);
+    });
+
+    it('that refuses is no end of one that a check has found, nor of one with a payment id', async (t) => {
+      const { ledger } = await room(t);
+      for (const [orderId, paymentId] of [
+        ['A', null],
+        ['B', '7'],
+      ] as const) {
+        await ledger.openPayment(payment({ orderId }), LIMITS);
+        await ledger.record(orderId, { stage: 'sending' }, 'shopper');
+        await ledger.observe(orderId, verified('pending', paymentId));
+        assert.equal(await ledger.record(orderId, { stage: 'rejected', why: 'HTTP 400 X' }, 'answer'), false);
+        assert.deepEqual([orderId, await stageOf(ledger, orderId)], [orderId, 'pending']);
+      }
+    });
+  });
+
+  describe(`${name}: success`, () => {
+    it('pays the order once; a second one is surplus, told in place of a success', async (t) => {
+      const { ledger, skip } = await room(t);
+      const first = await openPending(ledger);
+      const second = await openPending(ledger);
+      await ledger.observe(second, verified('succeeded'));
+      skip(S);
+      await ledger.observe(first, verified('succeeded'));
+      await ledger.observe(first, verified('succeeded'));
+      const order = (await ledger.order('A'))!;
+      assert.equal(order.paidBy, second);
+      assert.deepEqual(
+        order.payments.map(({ stage, late, surplus }) => [stage, late, surplus]),
+        [
+          ['succeeded', true, true],
+          ['succeeded', false, false],
+        ],
+      );
+      assert.deepEqual(await webhookTypes(ledger), ['payment.failed', 'payment.succeeded', 'payment.surplus']);
+      const told = (await ledger.webhooks(undefined, 10)).find(({ type }) => type === 'payment.surplus')!;
+      const { data } = JSON.parse(told.body) as { data: Record<string, unknown> };
+      assert.deepEqual([data['gatewayOrderId'], data['surplus'], data['late']], [first, true, true]);
+    });
+
+    it('seen by two at once is told once', async (t) => {
+      const { ledger, open, now } = await room(t);
+      const other = await open(now);
+      const id = await openPending(ledger);
+      await Promise.all([ledger, other, ledger, other].map((either) => either.observe(id, verified('succeeded'))));
+      assert.deepEqual(await webhookTypes(ledger), ['payment.succeeded']);
+      assert.equal((await read(ledger, id)).history.filter(({ event }) => event === 'succeeded').length, 1);
+    });
+
+    it('of two payments of one order at once pays it by one of them', async (t) => {
+      const { ledger, open, now } = await room(t);
+      const other = await open(now);
+      const first = await openPending(ledger);
+      const second = await openPending(ledger);
+      await Promise.all([ledger.observe(first, verified('succeeded')), other.observe(second, verified('succeeded'))]);
+      assert.deepEqual(await webhookTypes(ledger), ['payment.failed', 'payment.succeeded', 'payment.surplus']);
+      const order = (await ledger.order('A'))!;
+      assert.equal(order.payments.filter(({ surplus }) => surplus).length, 1);
+      assert.equal(order.payments.find(({ surplus }) => !surplus)?.id, order.paidBy);
+    });
+
+    it('of a payment names who paid, once, in its webhook too; a payout keeps whom it was sent to', async (t) => {
+      const { ledger } = await room(t);
+      await openPending(ledger);
+      await ledger.observe('A', verified('pending', null, '1111'));
+      assert.equal((await read(ledger, 'A')).customer, PAYMENT.customer, 'nobody has paid yet');
+      await ledger.observe('A', verified('succeeded', null, '2222'));
+      await ledger.observe('A', verified('succeeded', null, '3333'));
+      assert.equal((await read(ledger, 'A')).customer, '2222');
+      const [webhook] = await ledger.webhooks('pending', 10);
+      assert.equal((JSON.parse(webhook!.body) as { data: { customer: string } }).data.customer, '2222');
+      await ledger.openPayout(PAYOUT);
+      await ledger.record('P', PENDING, 'answer');
+      await ledger.observe('P', verified('succeeded', null, '4444'));
+      assert.equal((await read(ledger, 'P')).customer, PAYOUT.customer);
+    });
+
+    it('and then FAILED is a conflict: told once, a person is asked, and nothing changes', async (t) => {
+      const { ledger } = await room(t);
+      const id = await openPending(ledger);
+      await ledger.observe(id, verified('succeeded'));
+      await ledger.observe(id, verified('failed'));
+      await ledger.observe(id, verified('failed'));
+      const { stage, conflict, history } = await read(ledger, id);
+      assert.deepEqual(
+        [stage, conflict, history.filter(({ event }) => event === 'conflict').length],
+        ['succeeded', true, 1],
+      );
+      assert.deepEqual(await webhookTypes(ledger), ['payment.conflict', 'payment.needs_review', 'payment.succeeded']);
+      assert.equal((await ledger.order('A'))?.paidBy, id);
+    });
+
+    it('of a payout is told as its own', async (t) => {
+      const { ledger } = await room(t);
+      await ledger.openPayout(PAYOUT);
+      await ledger.observe('P', verified('succeeded', '9'));
+      assert.deepEqual([(await ledger.payout('P'))?.stage, (await ledger.payout('P'))?.paymentId], ['succeeded', '9']);
+      assert.deepEqual(await webhookTypes(ledger), ['payout.succeeded']);
+    });
+  });
+}

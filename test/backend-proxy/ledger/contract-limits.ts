@@ -1,0 +1,211 @@
+// What of an order is counted and what is not, the times that a code is good for, the terms of tokens, and ids under a prefix.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { NewPayment, SeenTerms } from '../../../backend-proxy/ledger/ledger.ts';
+import {
+  H,
+  LIMITS,
+  M,
+  PAYOUT,
+  PENDING,
+  S,
+  openPending,
+  openSentPayout,
+  payment,
+  read,
+  refusal,
+  stageOf,
+  uncertain,
+  verified,
+  type Suite,
+} from './room.ts';
+
+const WALLET = { ...LIMITS, directPerWallet: { perCustomer: 3, inAll: 10, withinMs: H } };
+const seen = (iat: number | null, terms: string, given: Partial<NewPayment> = {}): NewPayment & SeenTerms => ({
+  ...payment(given),
+  iat,
+  terms,
+});
+
+export function limitsContract({ name, room }: Suite): void {
+  describe(`${name}: payments that ended in their time`, () => {
+    it('are outside the 5 of an order, and 20 with all others', async (t) => {
+      const { ledger, skip } = await room(t);
+      const expired = await openPending(ledger, { payWithinMs: M });
+      skip(3 * M);
+      await ledger.observe(expired, verified('pending'));
+      const failed = await openPending(ledger, { payWithinMs: M });
+      skip(M);
+      await ledger.observe(failed, verified('failed'));
+      for (let n = 0; n < 15; n += 1) {
+        await openPending(ledger, { payWithinMs: M });
+        skip(M);
+      }
+      for (let n = 0; n < 3; n += 1) await openPending(ledger);
+      const { payments } = (await ledger.order('A'))!;
+      assert.equal(payments.length, 20);
+      assert.deepEqual(
+        payments.slice(0, 18).map(({ stage, endedBy }) => (stage === 'expired' ? stage : endedBy)),
+        ['expired', ...Array.from({ length: 16 }, () => 'EXPIRED'), null],
+        'those that were replaced after their time, too',
+      );
+      assert.equal((await refusal(ledger.openPayment(payment(), LIMITS))).kind, 'too_many_payments', '20 in all');
+    });
+
+    it('leave the 5 that are counted as they are', async (t) => {
+      const { ledger, skip } = await room(t);
+      for (let n = 0; n < 3; n += 1) {
+        await openPending(ledger, { payWithinMs: M });
+        skip(M);
+      }
+      await openPending(ledger);
+      for (let n = 0; n < 4; n += 1) await openPending(ledger);
+      assert.equal((await refusal(ledger.openPayment(payment(), LIMITS))).kind, 'too_many_payments');
+    });
+  });
+
+  describe(`${name}: prompts in a wallet`, () => {
+    const direct = (orderId: string, customerReferenceNo: string | null = 'c-1') =>
+      payment({ orderId, method: 'DIRECT', customer: '12345678', customerReferenceNo });
+
+    it('are 3 an hour for one customer of the merchant, and 10 for all of them', async (t) => {
+      const { ledger, skip } = await room(t);
+      const orders: string[] = [];
+      const prompt = (reference: string | null) => ledger.openPayment(direct(orders[orders.push(`O${orders.length}`) - 1]!, reference), WALLET); // prettier-ignore
+      for (const reference of ['c-1', 'c-2', 'c-3']) {
+        for (let n = 0; n < 3; n += 1) await prompt(reference);
+        const refused = await refusal(prompt(reference));
+        assert.deepEqual([refused.kind, refused.retryAfterS], ['too_many_requests', 3600]);
+      }
+      await prompt('c-4');
+      const refused = await refusal(prompt('c-5'));
+      assert.deepEqual([refused.kind, refused.retryAfterS], ['too_many_requests', 3600]);
+      skip(H);
+      await prompt('c-1');
+    });
+
+    it('are not those that were rejected, not created, never sent or called a duplicate', async (t) => {
+      const { ledger } = await room(t);
+      const prompt = { method: 'DIRECT', customer: '12345678', customerReferenceNo: 'c-1' } as const;
+      const ended = [
+        { stage: 'rejected', why: 'HTTP 400 X' },
+        { stage: 'not_created', why: 'ECONNREFUSED' },
+        uncertain('duplicate'),
+      ] as const;
+      for (const [n, fact] of ended.entries()) {
+        for (let many = 0; many < 3; many += 1)
+          await openPending(ledger, { ...prompt, orderId: `E${n}-${many}` }, fact);
+      }
+      await ledger.openPayment(direct('never'), WALLET);
+      await ledger.openPayment(payment({ orderId: 'never' }), WALLET);
+      for (let n = 0; n < 3; n += 1) await ledger.openPayment(direct(`O${n}`), WALLET);
+      assert.equal((await refusal(ledger.openPayment(direct('O3'), WALLET))).kind, 'too_many_requests');
+    });
+  });
+
+  describe(`${name}: the time that a code is good for`, () => {
+    it('runs from the sending, and is the shorter of it and the 15 minutes of a checkout', async (t) => {
+      const { ledger, now, skip } = await room(t);
+      const cases = [
+        ['QR', 10 * M, 10 * M],
+        ['QR', H, H],
+        ['QR', null, null],
+        ['CHECKOUT', 10 * M, 10 * M],
+        ['CHECKOUT', H, 15 * M],
+        ['CHECKOUT', null, 15 * M],
+      ] as const;
+      for (const [n, [method, payWithinMs, expected]] of cases.entries()) {
+        const orderId = `O${n}`;
+        await ledger.openPayment(payment({ orderId, method, payWithinMs }), LIMITS);
+        skip(7 * S);
+        const sentAt = now();
+        await ledger.record(orderId, { stage: 'sending' }, 'shopper');
+        assert.equal((await read(ledger, orderId)).expiresAt, payWithinMs && sentAt + payWithinMs, 'before any answer');
+        skip(3 * S);
+        await ledger.record(orderId, { ...PENDING, method }, 'answer');
+        assert.equal(
+          (await read(ledger, orderId)).expiresAt,
+          expected && sentAt + expected,
+          `${method} ${payWithinMs}`,
+        );
+      }
+    });
+
+    it('that the gateway ended itself, by its word or by the time of it, is told as EXPIRED', async (t) => {
+      const { ledger, skip } = await room(t);
+      const ids = ['word', 'early', 'close', 'after', 'none'];
+      for (const orderId of ids)
+        await openPending(ledger, { orderId, payWithinMs: orderId === 'none' ? null : 10 * M });
+      await ledger.observe('word', { kind: 'verified', outcome: 'failed', paymentId: null, customer: null, isExpired: true }); // prettier-ignore
+      skip(10 * M - 5 * S - 1);
+      await ledger.observe('early', verified('failed'));
+      skip(1);
+      await ledger.observe('close', verified('failed'));
+      skip(M);
+      await ledger.observe('after', verified('failed'));
+      await ledger.observe('none', verified('failed'));
+      const ends = await Promise.all(ids.map((id) => read(ledger, id)));
+      assert.deepEqual(
+        ends.map(({ stage, endedBy }) => [stage, endedBy]),
+        ['EXPIRED', null, 'EXPIRED', 'EXPIRED', null].map((endedBy) => ['declined', endedBy]),
+      );
+      const told = (await ledger.webhooks(undefined, 10)).find(({ orderId }) => orderId === 'close')!;
+      assert.equal((JSON.parse(told.body) as { data: { reason: string } }).data.reason, 'EXPIRED');
+    });
+
+    it('of a code that was paid after it counts as late', async (t) => {
+      const { ledger, skip } = await room(t);
+      await openPending(ledger, { payWithinMs: M });
+      skip(3 * M);
+      await ledger.observe('A', verified('pending'));
+      assert.equal(await stageOf(ledger, 'A'), 'expired');
+      await ledger.observe('A', verified('succeeded'));
+      const { stage, late } = await read(ledger, 'A');
+      assert.deepEqual([stage, late], ['succeeded', true]);
+    });
+  });
+
+  describe(`${name}: the terms of an order token`, () => {
+    it('that is older than the newest seen, and says another thing, starts nothing', async (t) => {
+      const { ledger } = await room(t);
+      await ledger.see(seen(200, 'new'), undefined);
+      assert.equal((await refusal(ledger.openPayment(seen(100, 'old'), LIMITS))).kind, 'order_changed');
+      assert.deepEqual((await ledger.order('A'))?.seen, { iat: 200, terms: 'new' });
+    });
+
+    it('that is older and says the same, or is newer, starts a payment', async (t) => {
+      const { ledger } = await room(t);
+      await ledger.see(seen(200, 'new'), undefined);
+      assert.ok((await ledger.openPayment(seen(100, 'new'), LIMITS)).opened);
+      assert.ok((await ledger.openPayment(seen(300, 'newest'), LIMITS)).opened);
+      assert.equal((await refusal(ledger.openPayment(seen(200, 'new'), LIMITS))).kind, 'order_changed');
+    });
+
+    it('that was seen and never started leaves an order without payments, and its sum to who starts it', async (t) => {
+      const { ledger } = await room(t);
+      await ledger.see(seen(100, 'old', { orderAmountMinor: 500 }), undefined);
+      const before = (await ledger.order('A'))!;
+      assert.deepEqual([before.payments, before.paidBy, before.version], [[], null, 0]);
+      await ledger.openPayment(seen(200, 'new', { orderAmountMinor: 700, amountMinor: 700, currency: 'USD' }), LIMITS);
+      const { amountMinor, currency } = (await ledger.order('A'))!;
+      assert.deepEqual([amountMinor, currency], [700, 'USD']);
+    });
+  });
+
+  describe(`${name}: an id at the gateway`, () => {
+    it('has the prefix before it, and is written once: another prefix later changes none', async (t) => {
+      const { ledger, open, now } = await room(t, { idPrefix: 'shop-' });
+      const first = await openPending(ledger);
+      const payout = await openSentPayout(ledger, 'P', PENDING);
+      assert.deepEqual([first, payout], ['shop-A', 'shop-P']);
+      assert.equal((await ledger.openPayment(payment(), LIMITS)).opened?.id, 'shop-A-2');
+      const later = await open(now, { idPrefix: 'other.' });
+      assert.equal((await later.openPayout(PAYOUT)).id, 'shop-P', 'by the merchant’s own id');
+      assert.equal((await later.payout('P'))?.id, 'shop-P');
+      assert.equal((await refusal(later.openPayout({ ...PAYOUT, fingerprint: 'other' }))).kind, 'order_id_taken');
+      assert.equal((await later.openPayment(payment(), LIMITS)).opened?.id, 'other.A-3');
+      await later.observe(first, verified('succeeded'));
+      assert.equal((await later.order('A'))?.paidBy, 'shop-A');
+    });
+  });
+}

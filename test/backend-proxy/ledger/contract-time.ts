@@ -1,0 +1,258 @@
+// Clocks that step, lie ahead or differ: nothing ends before its real time, and nothing waits for ever.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { LedgerById } from './by-id.ts';
+import {
+  BARE_READING,
+  D,
+  H,
+  LEASE_MS,
+  LIMITS,
+  M,
+  PENDING,
+  S,
+  UNAVAILABLE,
+  UNKNOWN,
+  openPending,
+  openSentPayout,
+  payment,
+  read,
+  stageOf,
+  uncertain,
+  verified,
+  type Suite,
+} from './room.ts';
+
+const idsOf = async (ledger: LedgerById, most = 100) => (await ledger.claimChecks(most, LEASE_MS)).map(({ id }) => id);
+
+export function timeContract({ name, room }: Suite): void {
+  describe(`${name}: a step of the clock`, () => {
+    for (const [direction, ms] of [
+      ['forward', H],
+      ['back', -H],
+      ['forward by days', 3 * D],
+    ] as const) {
+      it(`${direction} ends nothing: each wait begins again`, async (t) => {
+        const { ledger, skip, step } = await room(t);
+        await ledger.claimChecks(1, LEASE_MS);
+        const lost = await openPending(ledger, { orderId: 'lost' }, uncertain('lost'));
+        const coded = await openPending(ledger, { orderId: 'coded', payWithinMs: 5 * M });
+        const failing = await openSentPayout(ledger, 'failing', PENDING);
+        skip(100 * S);
+        await ledger.observe(lost, UNKNOWN);
+        await ledger.observe(failing, verified('failed'));
+        await ledger.openPayment(payment({ orderId: 'created' }), LIMITS);
+        await ledger.openPayment(payment({ orderId: 'sending' }), LIMITS);
+        await ledger.record('sending', { stage: 'sending' }, 'shopper');
+        step(ms);
+        await ledger.claimChecks(1, LEASE_MS);
+        const look = async () => {
+          await ledger.observe(lost, UNKNOWN);
+          await ledger.observe(coded, verified('pending'));
+          await ledger.observe(failing, verified('failed'));
+          await ledger.observe('created', UNAVAILABLE);
+          await ledger.observe('sending', UNAVAILABLE);
+          return Promise.all([lost, coded, failing, 'created', 'sending'].map((id) => stageOf(ledger, id)));
+        };
+        assert.deepEqual(await look(), ['uncertain', 'pending', 'pending', 'created', 'sending']);
+        skip(30 * S - 1);
+        assert.deepEqual(await look(), ['uncertain', 'pending', 'pending', 'created', 'sending']);
+        skip(15 * S);
+        assert.deepEqual(await look(), ['uncertain', 'pending', 'declined', 'created', 'sending']);
+        skip(1);
+        assert.deepEqual((await look()).slice(3), ['not_created', 'uncertain']);
+        skip(45 * S);
+        assert.deepEqual((await look())[0], 'uncertain', 'the first of two, 90 s after the step');
+        skip(M);
+        assert.deepEqual((await look()).slice(0, 2), ['not_created', 'pending']);
+        skip(7 * M - 195 * S);
+        assert.equal((await look())[1], 'pending', 'a little less than its whole time and the grace again');
+        skip(45 * S);
+        assert.equal((await look())[1], 'expired');
+      });
+    }
+
+    it('back plans all that is open anew, so that nothing waits for the time that was taken back', async (t) => {
+      const { ledger, skip, step } = await room(t);
+      const ids = ['A', 'B', 'C'];
+      for (const orderId of ids) await openPending(ledger, { orderId });
+      await ledger.claimChecks(1, LEASE_MS);
+      step(-H);
+      assert.deepEqual(await idsOf(ledger), []);
+      skip(15 * S);
+      assert.deepEqual((await idsOf(ledger)).toSorted(), ids);
+    });
+
+    it('of less than a minute is none', async (t) => {
+      const { ledger, skip, step } = await room(t);
+      const id = await openPending(ledger, {}, uncertain('lost'));
+      await ledger.claimChecks(1, LEASE_MS);
+      skip(90 * S);
+      await ledger.observe(id, UNKNOWN);
+      step(50 * S);
+      await ledger.claimChecks(1, LEASE_MS);
+      skip(10 * S);
+      await ledger.observe(id, UNKNOWN);
+      assert.equal(await stageOf(ledger, id), 'not_created');
+    });
+
+    it('is of the host and not of the night: time that passes ends what it should', async (t) => {
+      const { ledger, skip } = await room(t);
+      const id = await openPending(ledger, { payWithinMs: 5 * M });
+      await ledger.claimChecks(1, LEASE_MS);
+      skip(H);
+      await ledger.claimChecks(1, LEASE_MS);
+      await ledger.observe(id, verified('pending'));
+      assert.equal(await stageOf(ledger, id), 'expired');
+    });
+  });
+
+  describe(`${name}: a time that lies ahead`, () => {
+    it('as a lease, longer than any lease is, is no lease', async (t) => {
+      const { ledger, open, now, skip } = await room(t);
+      await openPending(ledger);
+      skip(15 * S);
+      const other = await open(() => now() + 1);
+      assert.deepEqual(await idsOf(other), ['A']);
+      assert.deepEqual(await idsOf(await open(() => now() - H)), [], 'not due yet by that clock');
+      assert.deepEqual(await idsOf(ledger), ['A']);
+    });
+
+    it('as the next check, further than the longest wait, is planned anew by the hourly work', async (t) => {
+      const { ledger, change, now, skip } = await room(t);
+      await openPending(ledger);
+      await change(`update transactions set next_check_at = ${now() + 2 * D}`);
+      skip(15 * S);
+      assert.deepEqual(await idsOf(ledger), []);
+      await ledger.prune();
+      assert.deepEqual(await idsOf(ledger), ['A']);
+    });
+
+    it('as the next try of a webhook, further than the longest wait, is due with the hourly work', async (t) => {
+      const { ledger, change, now } = await room(t);
+      const id = await openPending(ledger);
+      await ledger.observe(id, verified('succeeded'));
+      await change(`update webhooks set next_at = ${now() + 3 * D}`);
+      assert.deepEqual(await ledger.claimWebhooks(1, 30 * S), []);
+      await ledger.prune();
+      assert.equal((await ledger.claimWebhooks(1, 30 * S)).length, 1);
+    });
+
+    it('though it was to be a past one, counts as now, and ends nothing before its real time', async (t) => {
+      const { ledger, open, now, skip } = await room(t);
+      const ahead = await open(() => now() + H);
+      const id = await openPending(ahead, {}, uncertain('lost'));
+      const out = await openSentPayout(ahead, 'P', PENDING);
+      await ahead.observe(out, verified('failed'));
+      await ledger.observe(id, UNKNOWN);
+      await ledger.observe(out, verified('failed'));
+      skip(S);
+      await ledger.observe(out, verified('failed'));
+      assert.deepEqual([await stageOf(ledger, id), await stageOf(ledger, out)], ['uncertain', 'pending']);
+      skip(30 * S);
+      await ledger.observe(out, verified('failed'));
+      assert.equal(await stageOf(ledger, out), 'declined', '30 s after this clock first saw it');
+    });
+  });
+
+  describe(`${name}: a ring`, () => {
+    for (const ahead of [0, 5 * S, H]) {
+      it(`after the claim of a check is due after it, also where that process's clock is ${ahead / S} s ahead`, async (t) => {
+        const { ledger, open, now, skip } = await room(t);
+        const other = await open(() => now() + ahead);
+        await openPending(ledger);
+        skip(20 * S);
+        const [claim] = await other.ledger.claimChecks(1, LEASE_MS);
+        await ledger.receiveIpn({ id: 'i1', body: '{}', reading: BARE_READING });
+        await other.ledger.observe(claim!, verified('pending'));
+        assert.deepEqual(await idsOf(ledger), ['A']);
+      });
+    }
+
+    it('in the millisecond in which FAILED is recorded is asked about, and its SUCCESS is the end', async (t) => {
+      const { ledger } = await room(t);
+      await openPending(ledger);
+      await ledger.receiveIpn({ id: 'i1', body: '1', reading: { ...BARE_READING, outcome: 'failed' } });
+      const [first] = await ledger.ledger.claimChecks(1, LEASE_MS);
+      await ledger.receiveIpn({ id: 'i2', body: '2', reading: { ...BARE_READING, outcome: 'succeeded' } });
+      await ledger.ledger.observe(first!, verified('failed'));
+      const [second] = await ledger.ledger.claimChecks(1, LEASE_MS);
+      await ledger.ledger.observe(second!, verified('succeeded'));
+      const { stage, late } = await read(ledger, 'A');
+      assert.deepEqual([stage, late], ['succeeded', true]);
+    });
+
+    it('that no check has heard keeps our clock from ending it', async (t) => {
+      const { ledger, skip } = await room(t);
+      await openPending(ledger, { payWithinMs: M });
+      skip(3 * M);
+      const [claim] = await ledger.ledger.claimChecks(1, LEASE_MS);
+      await ledger.receiveIpn({ id: 'i1', body: '{}', reading: BARE_READING });
+      await ledger.ledger.observe(claim!, verified('pending'));
+      assert.equal(await stageOf(ledger, 'A'), 'pending');
+      const [again] = await ledger.ledger.claimChecks(1, LEASE_MS);
+      await ledger.ledger.observe(again!, verified('pending'));
+      assert.equal(await stageOf(ledger, 'A'), 'expired');
+    });
+
+    it('is asked about at once where the lists have taken their three of the minute', async (t) => {
+      const { ledger, skip } = await room(t);
+      await openPending(ledger, {}, uncertain('lost'));
+      const asked: number[] = [];
+      for (let second = 1; second <= 40; second += 1) {
+        skip(S);
+        if (second === 20) await ledger.receiveIpn({ id: 'i1', body: '{}', reading: BARE_READING });
+        if ((await idsOf(ledger)).length === 0) continue;
+        asked.push(second);
+        await ledger.observe('A', { kind: 'incomplete' });
+      }
+      assert.deepEqual(asked, [2, 5, 10, 20]);
+    });
+  });
+
+  describe(`${name}: a check that was claimed`, () => {
+    it('and not answered is asked again after 5, 15 and 60 s, and is not one that was made', async (t) => {
+      const { ledger, skip } = await room(t);
+      await openPending(ledger);
+      skip(15 * S);
+      for (const wait of [5 * S, 15 * S, M]) {
+        assert.deepEqual(await idsOf(ledger), ['A']);
+        await ledger.observe('A', UNAVAILABLE);
+        skip(wait - 1);
+        assert.deepEqual(await idsOf(ledger), [], String(wait));
+        skip(1);
+      }
+      assert.deepEqual(await idsOf(ledger), ['A']);
+    });
+
+    it('and recorded after its lease ran out ends nothing, and is asked again soon; but a SUCCESS counts', async (t) => {
+      const { ledger, skip } = await room(t);
+      const ids = ['A', 'B', 'C'];
+      for (const orderId of ids) await openPending(ledger, { orderId, payWithinMs: 6 * M });
+      skip(8 * M);
+      const claims = await ledger.ledger.claimChecks(3, LEASE_MS);
+      skip(LEASE_MS + 1);
+      const stale = (id: string) => claims.find(({ transaction }) => transaction.id === id)!;
+      await ledger.ledger.observe(stale('A'), verified('failed'));
+      await ledger.ledger.observe(stale('B'), verified('pending'));
+      await ledger.ledger.observe(stale('C'), verified('succeeded'));
+      const stages = await Promise.all(ids.map((id) => stageOf(ledger, id)));
+      assert.deepEqual(stages, ['pending', 'pending', 'succeeded']);
+      assert.deepEqual((await idsOf(ledger)).toSorted(), ['A', 'B'], 'no longer the next of the list');
+    });
+
+    it('is every fifth time the one due longest, whatever rings', async (t) => {
+      const { ledger, skip } = await room(t);
+      await openPending(ledger, { orderId: 'quiet' });
+      skip(M);
+      for (let n = 0; n < 20; n += 1) {
+        await openPending(ledger, { orderId: `R${n}` });
+        await ledger.receiveIpn({ id: `i${n}`, body: '{}', reading: { ...BARE_READING, orderId: `R${n}` } });
+        skip(1);
+      }
+      const order: string[] = [];
+      for (let n = 0; n < 5; n += 1) order.push(...(await idsOf(ledger, 1)));
+      assert.deepEqual(order, ['R19', 'R18', 'R17', 'R16', 'quiet']);
+    });
+  });
+}

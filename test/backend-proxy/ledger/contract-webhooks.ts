@@ -1,0 +1,160 @@
+// Webhooks are written with the fact that they tell; watchers are told after the commit.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { LedgerById } from './by-id.ts';
+import { D, LIMITS, NOON, PAYOUT, PENDING, S, openPending, payment, refusal, type Suite, verified } from './room.ts';
+
+export function webhooksContract({ name, room }: Suite): void {
+  describe(`${name}: webhooks`, () => {
+    async function queued(ledger: LedgerById, ...orderIds: string[]): Promise<void> {
+      for (const orderId of orderIds) {
+        const id = await openPending(ledger, { orderId });
+        await ledger.observe(id, verified('succeeded'));
+      }
+    }
+
+    it('are written with the fact, their bytes frozen, each type once per transaction', async (t) => {
+      const { ledger, skip } = await room(t);
+      const first = await openPending(ledger);
+      await openPending(ledger);
+      const [before] = await ledger.webhooks('pending', 10);
+      assert.deepEqual(
+        [before?.type, before?.orderId, before?.attempts, before?.nextAt],
+        ['payment.failed', 'A', 0, NOON],
+      );
+      skip(S);
+      await ledger.observe(first, verified('failed'));
+      const [after] = await ledger.webhooks('pending', 10);
+      assert.deepEqual(after, before, 'FAILED for another reason is no second message');
+      assert.match(before?.id ?? '', /^msg_[0-9a-f]{40}$/);
+    });
+
+    it('are claimed by one holder until the lease has run out, and counted', async (t) => {
+      const { ledger, open, now, skip } = await room(t);
+      const other = await open(now);
+      await queued(ledger, 'A');
+      const [claimed] = await ledger.claimWebhooks(10, 30 * S);
+      assert.deepEqual([claimed?.type, claimed?.attempts], ['payment.succeeded', 1]);
+      skip(30 * S - 1);
+      assert.deepEqual(await other.claimWebhooks(10, 30 * S), []);
+      skip(1);
+      const [again] = await other.claimWebhooks(10, 30 * S);
+      assert.deepEqual([again?.id, again?.attempts, again?.body], [claimed?.id, 2, claimed?.body]);
+    });
+
+    it('by many at once are claimed by one each', async (t) => {
+      const { ledger, open, now } = await room(t);
+      const other = await open(now);
+      const orderIds = Array.from({ length: 20 }, (_, n) => `O${n}`);
+      await queued(ledger, ...orderIds);
+      const rounds = await Promise.all(
+        Array.from({ length: 12 }, (_, n) => (n % 2 ? ledger : other).claimWebhooks(4, 30 * S)),
+      );
+      const claimed = rounds.flat().map(({ orderId }) => orderId);
+      assert.equal(new Set(claimed).size, claimed.length);
+      for (
+        let more = await ledger.claimWebhooks(20, 30 * S);
+        more.length > 0;
+        more = await ledger.claimWebhooks(20, 30 * S)
+      ) {
+        claimed.push(...more.map(({ orderId }) => orderId));
+      }
+      assert.deepEqual(claimed.toSorted(), orderIds.toSorted());
+    });
+
+    it('are delivered, tried again, dead, and sent again by hand', async (t) => {
+      const { ledger, skip } = await room(t);
+      await queued(ledger, 'A');
+      const [webhook] = await ledger.claimWebhooks(10, 30 * S);
+      const { id } = webhook!;
+      await ledger.recordDelivery(id, { state: 'pending', nextAt: NOON + 5 * S, answer: 'HTTP 500' });
+      skip(5 * S - 1);
+      assert.deepEqual(await ledger.claimWebhooks(10, 30 * S), []);
+      skip(1);
+      assert.equal((await ledger.claimWebhooks(10, 30 * S))[0]?.attempts, 2);
+      await ledger.recordDelivery(id, { state: 'dead', answer: 'HTTP 410' });
+      skip(D);
+      assert.deepEqual(await ledger.claimWebhooks(10, 30 * S), []);
+      const [dead] = await ledger.webhooks('dead', 10);
+      assert.deepEqual([dead?.id, dead?.lastAnswer], [id, 'HTTP 410']);
+      assert.deepEqual((await ledger.redeliver(id))?.attempts, 0);
+      assert.equal((await ledger.claimWebhooks(10, 30 * S))[0]?.attempts, 1);
+      await ledger.recordDelivery(id, { state: 'delivered', answer: 'HTTP 200' });
+      assert.equal((await ledger.webhooks('delivered', 10)).length, 1);
+      assert.deepEqual(await ledger.webhooks('pending', 10), []);
+      assert.equal(await ledger.redeliver('nothing'), undefined);
+    });
+
+    it('are listed newest first, as many as asked for', async (t) => {
+      const { ledger, skip } = await room(t);
+      for (const orderId of ['A', 'B', 'C']) {
+        await queued(ledger, orderId);
+        skip(S);
+      }
+      assert.deepEqual(
+        (await ledger.webhooks(undefined, 2)).map(({ orderId }) => orderId),
+        ['C', 'B'],
+      );
+    });
+  });
+
+  describe(`${name}: watching`, () => {
+    it('is told after the commit that changed the order, and not of another order', async (t) => {
+      const { ledger } = await room(t);
+      const seen: (number | undefined)[] = [];
+      const told: Promise<void>[] = [];
+      const unwatch = ledger.watch(
+        'A',
+        () => void told.push(ledger.order('A').then((order) => void seen.push(order?.version))),
+      );
+      await ledger.openPayment(payment({ orderId: 'B' }), LIMITS);
+      assert.equal(told.length, 0);
+      await ledger.openPayment(payment(), LIMITS);
+      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await Promise.all(told);
+      assert.deepEqual(seen, [1, 2], 'what was told of could be read');
+      unwatch();
+      await ledger.record('A', PENDING, 'answer');
+      assert.equal(told.length, 2);
+    });
+
+    it('is told nothing of what was refused or changed nothing', async (t) => {
+      const { ledger } = await room(t);
+      const id = await openPending(ledger);
+      let told = 0;
+      t.after(ledger.watch('A', () => void (told += 1)));
+      await refusal(ledger.openPayment(payment({ currency: 'USD' }), LIMITS));
+      await ledger.record(id, { stage: 'sending' }, 'shopper');
+      await ledger.observe(id, verified('pending'));
+      await ledger.openPayout(PAYOUT);
+      assert.equal(told, 0);
+    });
+
+    it('may be by several; one that leaves leaves the others', async (t) => {
+      const { ledger } = await room(t);
+      const told = [0, 0];
+      const first = ledger.watch('A', () => void (told[0]! += 1));
+      t.after(ledger.watch('A', () => void (told[1]! += 1)));
+      await ledger.openPayment(payment(), LIMITS);
+      first();
+      first();
+      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      assert.deepEqual(told, [1, 2]);
+    });
+
+    it('hears of what another process committed', async (t) => {
+      const { ledger, open, now } = await room(t);
+      const other = await open(now);
+      await ledger.openPayment(payment(), LIMITS);
+      const heard = Promise.withResolvers<void>();
+      t.after(ledger.watch('A', () => heard.resolve()));
+      // The first look after watching begins tells in any case; what is waited for comes after it.
+      await heard.promise;
+      const again = Promise.withResolvers<void>();
+      t.after(ledger.watch('A', () => again.resolve()));
+      await other.record('A', { stage: 'sending' }, 'shopper');
+      await again.promise;
+      assert.equal((await ledger.order('A'))?.payments[0]?.stage, 'sending');
+    });
+  });
+}

@@ -1,0 +1,203 @@
+// Whose books these are: the gateway they are of, the process that was sending, the answer that came after all, and books that
+// went back.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  BARE_READING,
+  D,
+  H,
+  LEASE_MS,
+  LIMITS,
+  PAYOUT,
+  PENDING,
+  S,
+  UNAVAILABLE,
+  openPending,
+  payment,
+  read,
+  refusal,
+  stageOf,
+  verified,
+  type Suite,
+} from './room.ts';
+
+const OURS = { gateway: 'gateway.example/api', hasStatusCheck: true, keyDigest: 'k1' };
+
+export function whoseContract({ name, room }: Suite): void {
+  describe(`${name}: the gateway of the books`, () => {
+    it('is what was bound, and unknown before', async (t) => {
+      const { ledger } = await room(t);
+      assert.equal(await ledger.binding(), undefined);
+      await ledger.bind(OURS);
+      assert.deepEqual(await ledger.binding(), OURS);
+      await ledger.bind({ ...OURS, keyDigest: 'k2' });
+      assert.deepEqual(await ledger.binding(), { ...OURS, keyDigest: 'k2' });
+    });
+
+    for (const [what, other] of [
+      ['another gateway', { ...OURS, gateway: 'other.example' }],
+      ['no status check', { ...OURS, hasStatusCheck: false }],
+    ] as const) {
+      it(`that another process has bound to ${what} stops checks and starts here, until it is as it was`, async (t) => {
+        const { ledger, open, skip } = await room(t);
+        const [idle, second] = [await open(), await open()];
+        await openPending(ledger);
+        for (const either of [ledger, idle]) await either.bind(OURS);
+        skip(15 * S);
+        await second.bind(other);
+        assert.deepEqual(await ledger.claimChecks(10, LEASE_MS), []);
+        assert.match(ledger.wrongBooks() ?? '', /^the books are /);
+        const starts = [() => ledger.openPayment(payment(), LIMITS), () => ledger.openPayout(PAYOUT)];
+        for (const start of starts) assert.equal((await refusal(start())).kind, 'unavailable');
+        assert.equal((await ledger.order('A'))?.payments.length, 1);
+        await second.bind(OURS);
+        assert.equal((await ledger.claimChecks(10, LEASE_MS)).length, 1);
+        assert.equal(ledger.wrongBooks(), undefined);
+      });
+    }
+
+    it('is read with each claim, also where nothing is due', async (t) => {
+      const { ledger, open } = await room(t);
+      await ledger.bind(OURS);
+      await (await open()).bind({ ...OURS, gateway: 'other.example' });
+      await ledger.claimChecks(10, LEASE_MS);
+      assert.equal(ledger.wrongBooks(), 'the books are of the gateway other.example');
+    });
+
+    it('may be reached by another key: that stops nobody', async (t) => {
+      const { ledger, open } = await room(t);
+      await ledger.bind(OURS);
+      await (await open()).bind({ ...OURS, keyDigest: 'k2' });
+      await ledger.claimChecks(10, LEASE_MS);
+      assert.equal(ledger.wrongBooks(), undefined);
+    });
+  });
+
+  describe(`${name}: one that is being sent`, () => {
+    it('is uncertain at start only where this process’s own host and port sent it', async (t) => {
+      const { ledger } = await room(t);
+      for (const orderId of ['A', 'B']) {
+        const { opened } = await ledger.openPayment(payment({ orderId }), LIMITS);
+        await ledger.ledger.record(opened!, { stage: 'sending', sentBy: `host:${orderId}` }, 'shopper');
+      }
+      await ledger.recover('host:A');
+      const [own, others] = [await read(ledger, 'A'), await read(ledger, 'B')];
+      assert.deepEqual([own.stage, own.answer], ['uncertain', 'lost']);
+      assert.deepEqual([others.stage, others.answer], ['sending', null]);
+    });
+
+    it('for 45 s is uncertain, whichever process began it; its answer that comes later still counts', async (t) => {
+      const { ledger, open, skip } = await room(t);
+      const ids = ['A', 'B', 'C'];
+      for (const orderId of ids) {
+        const { opened } = await ledger.openPayment(payment({ orderId }), LIMITS);
+        await ledger.ledger.record(opened!, { stage: 'sending', sentBy: 'dead:1' }, 'shopper');
+      }
+      const other = await open();
+      skip(45 * S);
+      assert.equal((await other.claimChecks(10, LEASE_MS)).length, 3);
+      for (const id of ids) await other.observe(id, UNAVAILABLE);
+      for (const id of ids) {
+        const { stage, answer } = await read(ledger, id);
+        assert.deepEqual([stage, answer], ['uncertain', 'lost']);
+      }
+      await ledger.record('A', PENDING, 'answer');
+      await ledger.record('B', { stage: 'rejected', why: 'HTTP 400 X' }, 'answer');
+      await ledger.record('C', { stage: 'uncertain', answer: 'duplicate', why: 'HTTP 409' }, 'answer');
+      const ends = await Promise.all(ids.map((id) => read(ledger, id)));
+      assert.deepEqual(
+        ends.map(({ stage, answer, paymentId }) => [stage, answer, paymentId]),
+        [
+          ['pending', 'identified', '111'],
+          ['rejected', 'refused', null],
+          ['uncertain', 'duplicate', null],
+        ],
+      );
+      await ledger.record('C', { stage: 'uncertain', answer: 'lost', why: 'timeout' }, 'answer');
+      assert.equal((await read(ledger, 'C')).answer, 'duplicate', 'what is known gives way to nothing');
+    });
+
+    it('and was replaced meanwhile keeps what its answer brings', async (t) => {
+      const { ledger } = await room(t);
+      await ledger.openPayment(payment(), LIMITS);
+      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await ledger.openPayment(payment(), LIMITS);
+      await ledger.record('A', PENDING, 'answer');
+      const { stage, paymentId } = await read(ledger, 'A');
+      assert.deepEqual([stage, paymentId], ['replaced', '111']);
+      await ledger.observe('A', verified('succeeded'));
+      assert.equal(await stageOf(ledger, 'A'), 'succeeded');
+    });
+  });
+
+  describe(`${name}: books that went back`, () => {
+    it('are so for 7 days from the latest time that was said', async (t) => {
+      const { ledger, open, now, skip } = await room(t);
+      assert.equal(await ledger.isBack(), false);
+      await ledger.wentBack(now());
+      await (await open()).wentBack(now() - H);
+      skip(7 * D - 1);
+      assert.equal(await ledger.isBack(), true);
+      skip(1);
+      assert.equal(await ledger.isBack(), false);
+    });
+
+    it('list the IPNs that match nothing, newest first, and tell of them once, after an hour', async (t) => {
+      const { ledger, skip } = await room(t);
+      const ring = (orderId: string) =>
+        ledger.receiveIpn({ id: orderId, body: '{}', reading: { ...BARE_READING, orderId } });
+      await openPending(ledger);
+      assert.equal(await ring('A'), true);
+      assert.equal(await ring('gone'), false);
+      skip(S);
+      assert.equal(await ring('gone'), false);
+      assert.equal(await ring('other'), false);
+      await ledger.receiveIpn({ id: 'unreadable', body: 'It works!', reading: undefined });
+      const listed = await ledger.unmatchedIpns(10);
+      assert.deepEqual(
+        listed.map(({ reading, seen, firstAt, lastAt }) => [reading.orderId, seen, lastAt - firstAt]),
+        [
+          ['other', 1, 0],
+          ['gone', 2, S],
+        ],
+      );
+      assert.equal((await ledger.unmatchedIpns(1)).length, 1);
+      skip(H - S - 1);
+      assert.equal(await ledger.tellUnmatched(H), 0);
+      skip(1);
+      assert.equal(await ledger.tellUnmatched(H), 1);
+      skip(S);
+      assert.equal(await ledger.tellUnmatched(H), 1, 'each once');
+      assert.equal(await ledger.tellUnmatched(H), 0);
+      assert.equal((await ledger.counts()).unmatchedIpns, 3);
+      skip(7 * D);
+      await ledger.prune();
+      assert.deepEqual(await ledger.unmatchedIpns(10), []);
+    });
+  });
+
+  describe(`${name}: the id of a webhook`, () => {
+    it('is the same for the same event in a copy of the books, and another in other books', async (t) => {
+      const { ledger, change } = await room(t);
+      const live = async () => {
+        await openPending(ledger);
+        const id = await openPending(ledger);
+        await ledger.observe(id, verified('succeeded'));
+        await ledger.observe(id, verified('failed'));
+        return (await ledger.webhooks(undefined, 10)).map((each) => `${each.type} ${each.id}`).toSorted();
+      };
+      const empty = 'delete from webhooks; delete from history; delete from transactions; delete from orders';
+      const first = await live();
+      assert.equal(new Set(first.map((each) => each.split(' ')[1])).size, 4, 'each has its own');
+      await change(empty);
+      assert.deepEqual(await live(), first, 'the same');
+      await change(`${empty}; update meta set value = 'other' || value where key = 'books_id'`);
+      const others = await live();
+      assert.deepEqual(others.map((each) => each.split(' ')[0]), first.map((each) => each.split(' ')[0])); // prettier-ignore
+      assert.deepEqual(
+        others.filter((each) => first.includes(each)),
+        [],
+      );
+    });
+  });
+}

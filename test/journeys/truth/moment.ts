@@ -1,0 +1,108 @@
+// What is true at one instant about one order, from three memories that are not the product's own: the sandbox's (what the wallet
+// has, and since when), the box's before the gateway (which starts reached it, and what the proxy heard), the line's between the
+// browser and the proxy (what was asked, answered, cut). Pure: gathered once at the end of a journey, then read at any instant.
+import type { Method } from '../../../backend-proxy/protocol/wire.ts';
+
+export type Status = 'INITIALIZED' | 'PROCESSING' | 'SUCCESS' | 'FAILED';
+
+/** A payment as the sandbox remembers it. Times are ms since 1970. */
+export interface Payment {
+  id: string;
+  asked: Method;
+  method: Method;
+  /** What the code carries, for JETGO and QR. */
+  code: string | null;
+  /** For CHECKOUT. */
+  token: string | null;
+  expiresAt: number | null;
+  /** Oldest first; the first is its creation. */
+  history: readonly { at: number; status: Status; message: string }[];
+}
+
+/** A start on its way from the proxy to the gateway. */
+export interface Start {
+  id: string;
+  at: number;
+  /** When the proxy heard the end of it; null while it waits. */
+  heardAt: number | null;
+  /** As documented, by yes or no; or in a way that says nothing of what the gateway did. */
+  answer: 'accepted' | 'refused' | 'broken' | null;
+}
+
+/** One request of the browser to the proxy. */
+export interface Ask {
+  at: number;
+  isStart: boolean;
+  /** Idempotency-Key of a start. */
+  key: string | null;
+  /** When its status arrived; null while it has none. */
+  answeredAt: number | null;
+  endedAt: number | null;
+  /** Null where there was none. */
+  status: number | null;
+  /** Of a problem document. */
+  problem: string | null;
+}
+
+/** Cut: connections end at once. Frozen: they stay, and nothing passes. */
+export type Line = 'up' | 'cut' | 'frozen';
+
+export interface Memory {
+  /** Oldest first, as all lists here. */
+  payments: readonly Payment[];
+  starts: readonly Start[];
+  asks: readonly Ask[];
+  lines: readonly { at: number; is: Line }[];
+  /** When a person at the shop ended the payment; null: nobody did. */
+  closedAt: number | null;
+}
+
+export interface Moment {
+  at: number;
+  payments: (Pick<Payment, 'id' | 'asked' | 'method' | 'code' | 'token' | 'expiresAt'> & {
+    status: Status;
+    message: string;
+  })[];
+  starts: Start[];
+  asks: Ask[];
+  line: { is: Line; since: number };
+  closedAt: number | null;
+}
+
+export function momentAt({ payments, starts, asks, lines, closedAt }: Memory, at: number): Moment {
+  const by = (time: number | null) => time !== null && time <= at;
+  return {
+    at,
+    payments: payments.flatMap(({ history, ...payment }) => {
+      const now = history.findLast((entry) => by(entry.at));
+      return now ? [{ ...payment, status: now.status, message: now.message }] : [];
+    }),
+    starts: starts
+      .filter((start) => by(start.at))
+      .map((start) => (by(start.heardAt) ? start : { ...start, heardAt: null, answer: null })),
+    asks: asks
+      .filter((ask) => by(ask.at))
+      .map((ask) => ({
+        ...ask,
+        ...(!by(ask.answeredAt) && { answeredAt: null, status: null, problem: null }),
+        ...(!by(ask.endedAt) && { endedAt: null }),
+      })),
+    line: lines.map((line) => ({ is: line.is, since: line.at })).findLast(({ since }) => by(since)) ?? {
+      is: 'up',
+      since: 0,
+    },
+    closedAt: by(closedAt) ? closedAt : null,
+  };
+}
+
+/** Every instant at which something else became true, in order. */
+export function changesOf({ payments, starts, asks, lines, closedAt }: Memory): number[] {
+  const times = [
+    ...payments.flatMap(({ history, expiresAt }) => [...history.map(({ at }) => at), expiresAt]),
+    ...starts.flatMap(({ at, heardAt }) => [at, heardAt]),
+    ...asks.flatMap(({ at, answeredAt, endedAt }) => [at, answeredAt, endedAt]),
+    ...lines.map(({ at }) => at),
+    closedAt,
+  ];
+  return [...new Set(times.filter((time) => time !== null))].toSorted((one, other) => one - other);
+}
