@@ -11,6 +11,7 @@ import { startGateway } from './gateway.ts';
 import { RANK } from './ledgers.ts';
 import { startProxy } from './processes.ts';
 import { serveOwnProxy, setScene, settle, type Scene } from './scene.ts';
+import { SECRETS } from './secrets.ts';
 import { each, size, trial, type Trial } from './trial.ts';
 
 const LIMITS = { withinMs: size(120_000, 900_000) };
@@ -126,7 +127,7 @@ trial('a proxy with the key of another account does not start on these books', L
   const { gateway, merchant, databaseUrl } = scene;
   const proxy = await startProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
   t.defer(proxy.kill9);
-  await gateway.control('ipn-url', { url: `${proxy.url}/ipn/none-arrives-because-the-secret-is-wrong` });
+  await gateway.control('ipn-url', { url: `${proxy.url}/ipn/${SECRETS.ipnSecret}` });
   const clients = createClients(() => proxy.url);
   t.defer(clients.close);
   const order = { orderId: 'account-1', amount: '3.00', currency: 'EUR' };
@@ -222,6 +223,7 @@ async function conclude(scene: Scene, clients: Clients, wrong: readonly string[]
     counts: {
       transactions: database.transactions.length,
       succeeded: database.transactions.filter(({ rank }) => rank === RANK.succeeded).length,
+      wereNotCreated: database.history.filter(({ event }) => event === 'not_created').length,
       late: database.transactions.filter(({ late }) => late === 1).length,
       needReview: database.transactions.filter(({ needs_review }) => needs_review === 1).length,
     },

@@ -78,6 +78,7 @@ export class Life {
 
   async close(): Promise<void> {
     this.#books?.close();
+    this.#books = undefined;
     await this.#proxy?.close();
   }
 
@@ -183,9 +184,11 @@ export class Life {
     await expectStatus(200, this.#request(`/ipn/${SECRETS.ipnSecret}`, {}, ipn));
   }
 
-  /** A person's word on one of them, wanted or not. */
+  /** A person's word: on one that needs it where there is one, else on any, where nobody has asked. */
   async #resolve({ which, status }: Extract<Step, { do: 'resolve' }>): Promise<void> {
-    const ids = [...this.model.transactions.keys(), `${this.#settings.name}-unknown`];
+    const all = [...this.model.transactions.values()];
+    const asked = all.filter(({ needsReview }) => needsReview).map(({ id }) => id);
+    const ids = asked.length > 0 ? asked : [...all.map(({ id }) => id), `${this.#settings.name}-unknown`];
     const id = ids[which % ids.length] ?? '';
     const expected = this.model.resolve(id, status);
     const body = { status, by: 'Ada', note: 'asked the support' };
