@@ -57,10 +57,10 @@ export function createProof({ gateway, ledger, now, onWrongPath }: Ports): Proof
 
   /** The one found last, asked about once more; `none` where none ever was. */
   async function ask(type: TransactionType): Promise<'found' | 'unknown' | 'unavailable' | 'none'> {
-    const beganAt = now();
-    askedAt.set(type, beganAt);
     const newest = await ledger.newestFound(type);
     if (newest === undefined || gateway.status === undefined) return 'none';
+    const beganAt = now();
+    askedAt.set(type, beganAt);
     const { kind } = await gateway.status(newest.id, type);
     if (kind === 'found') await found(type, beganAt);
     if (kind === 'unknown') {

@@ -13,7 +13,7 @@ import { Refusal } from './refusal.ts';
 import type { RequestBook } from './request-book.ts';
 import { parseBody, readCollection, readPayout, readStatus } from './requests.ts';
 import { isSameSecret } from './secret.ts';
-import type { Payment } from './transaction.ts';
+import type { Payment, Transaction } from './transaction.ts';
 import type { World } from './world.ts';
 
 const LARGEST_BODY = 64 * 1024;
@@ -31,7 +31,12 @@ export interface ApiOptions {
 type Operation = 'pay' | 'payout' | 'status';
 type Body = Record<string, unknown>;
 type Answer = { status: 200 | 202; body: object };
-type Work = (world: World, body: Body, fault: AnswerFault, baseUrl: string) => Answer | Promise<Answer>;
+type Work = (
+  world: World,
+  body: Body,
+  fault: AnswerFault,
+  around: { baseUrl: string; now: number },
+) => Answer | Promise<Answer>;
 type NodeContext = Context<{ Bindings: HttpBindings }>;
 
 export function createApi(options: ApiOptions) {
@@ -54,7 +59,9 @@ async function handle(c: NodeContext, operation: Operation, options: ApiOptions)
     orderId = typeof body['orderId'] === 'string' ? body['orderId'] : null;
     if (operation !== 'status') book.received(orderId);
     const fault: AnswerFault = faults.take(operation) ?? {};
-    return await answer(c, fault, clock, () => WORK[operation](world, body, fault, options.baseUrl(c)));
+    return await answer(c, fault, clock, () =>
+      WORK[operation](world, body, fault, { baseUrl: options.baseUrl(c), now: clock.now() }),
+    );
   } catch (error) {
     if (error instanceof Refusal) book.refused(operation, orderId, error.status, error.code, error.message);
     throw error;
@@ -62,7 +69,7 @@ async function handle(c: NodeContext, operation: Operation, options: ApiOptions)
 }
 
 const WORK: Record<Operation, Work> = {
-  async pay(world, body, fault, baseUrl) {
+  async pay(world, body, fault, { baseUrl }) {
     const payment = world.collect(readCollection(body));
     return { status: payment.method === 'DIRECT' ? 202 : 200, body: await answerTo(payment, fault, baseUrl) };
   },
@@ -70,13 +77,19 @@ const WORK: Record<Operation, Work> = {
     const { paymentId, orderId } = world.payOut(readPayout(body), fault.hold);
     return { status: 202, body: { paymentId, orderId } };
   },
-  status(world, body) {
+  status(world, body, { lagMs = 0 }, { now }) {
     const { orderId, type } = readStatus(body);
-    const transaction = world.transaction(orderId);
+    const transaction = asOf(now - lagMs, world.transaction(orderId));
     if (transaction?.type !== type) throw new Refusal(404, 'UNKNOWN_ORDER', `There is no such ${type}.`, 'orderId');
     return { status: 200, body: report(transaction) };
   },
 };
+
+/** As it stood then; it may not have been there yet. */
+function asOf(at: number, transaction: Transaction | undefined): Transaction | undefined {
+  const stood = transaction?.history.findLast((entry) => entry.at <= at);
+  return transaction && stood && { ...transaction, status: stood.status, message: stood.message };
+}
 
 async function answerTo(payment: Payment, fault: AnswerFault, baseUrl: string): Promise<object> {
   const { paymentId, orderId, method, checkout, code } = payment;
@@ -129,6 +142,7 @@ async function answer(c: NodeContext, fault: AnswerFault, clock: Clock, work: ()
   if (fault.dropAnswer) return cut(c);
   if (fault.halfAnswer) return cut(c, { status: outcome.status, text: JSON.stringify(outcome.body) });
   if (fault.garbage) return c.html('<!doctype html><title>Gateway</title><h1>It works!</h1>');
+  if (outcome.refusal && fault.refusalStatus !== undefined) return send(fault.refusalStatus, outcome.body);
   return outcome.refusal
     ? Promise.reject(outcome.refusal)
     : send(outcome.status, fault.tamper ? tampered(outcome.body, fault.tamper) : outcome.body);

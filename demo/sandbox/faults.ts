@@ -7,6 +7,8 @@
 //   halfAnswer  does the work, sends half of the bytes, then cuts the connection
 //   garbage     does the work, then answers 200 with a page instead of JSON
 //   tamper      does the work, then puts these fields in place of the right ones (null takes a field out)
+//   refusalStatus  a refusal is said with this HTTP status in place of its own
+//   lagMs       status: answers as things stood so long ago
 //   qr          pay: the base64 holds this instead of text;  hold  payout: stays PROCESSING until approved by hand
 //   ipn         delayMs: sent later; repeat: each is sent n times; reverse: gathered for delayMs (or a second), then
 //               sent last first; never: not sent at all; tamper: as above, while the status check stays right
@@ -22,6 +24,7 @@ const answer = {
   halfAnswer: z.literal(true).optional(),
   garbage: z.literal(true).optional(),
   tamper,
+  refusalStatus: z.int().min(400).max(499).optional(),
 };
 
 const ONE_OF = ['status', 'dropAnswer', 'halfAnswer', 'garbage', 'tamper'] as const;
@@ -38,7 +41,10 @@ const FaultSet = z.strictObject({
     .strictObject({ ...answer, hold: z.literal(true).optional() })
     .refine(takesOneOf, oneOfMessage)
     .optional(),
-  status: z.strictObject(answer).refine(takesOneOf, oneOfMessage).optional(),
+  status: z
+    .strictObject({ ...answer, lagMs: delayMs })
+    .refine(takesOneOf, oneOfMessage)
+    .optional(),
   ipn: z
     .strictObject({
       delayMs,
@@ -54,7 +60,7 @@ const FaultSet = z.strictObject({
 type FaultSet = z.infer<typeof FaultSet>;
 export type Target = 'pay' | 'payout' | 'status' | 'ipn';
 export type Fault<T extends Target> = NonNullable<FaultSet[T]>;
-export type AnswerFault = Fault<'pay'> & Fault<'payout'>;
+export type AnswerFault = Fault<'pay'> & Fault<'payout'> & Fault<'status'>;
 
 const TARGETS = ['pay', 'payout', 'status', 'ipn'] as const;
 

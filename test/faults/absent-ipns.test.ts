@@ -117,7 +117,7 @@ async function open(t: Trial, profile: object = {}) {
     },
     /** What has ended at the gateway has to be settled by now; then the days pass. */
     async conclude(): Promise<Findings> {
-      const late = await unsettled(scene);
+      const late = await unsettled(scene, profile === BY_IPN_ALONE);
       await proxy.close();
       const { problems, database } = await settle(scene, clients);
       return {
@@ -157,12 +157,15 @@ function payoutsOf(random: Random) {
 }
 
 /** What ended at the gateway and is not settled here. */
-async function unsettled({ gateway, databaseUrl }: Scene): Promise<string[]> {
+/** Without a status check a payout's FAILED is a person's to settle. */
+async function unsettled({ databaseUrl, gateway }: Scene, isWeaker: boolean): Promise<string[]> {
   const { transactions } = await readDatabase(databaseUrl);
-  const ranks = new Map(transactions.map(({ id, rank }) => [id, rank]));
-  return (await gateway.transactions()).flatMap(({ orderId, status }) => {
-    const rank = ranks.get(orderId) ?? -1;
-    const isSettled = status === 'SUCCESS' ? rank === RANK.succeeded : status !== 'FAILED' || rank === RANK.declined;
+  const rows = new Map(transactions.map((row) => [row.id, row]));
+  return (await gateway.transactions()).flatMap(({ orderId, status, type }) => {
+    const { rank = -1, needs_review } = rows.get(orderId) ?? {};
+    const isForPerson = isWeaker && type === 'PAYOUT' && needs_review === 1;
+    const isSettled =
+      status === 'SUCCESS' ? rank === RANK.succeeded : status !== 'FAILED' || rank === RANK.declined || isForPerson;
     return isSettled ? [] : [`${orderId} is ${status} at the gateway and still has rank ${rank}`];
   });
 }

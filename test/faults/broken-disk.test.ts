@@ -92,7 +92,9 @@ trial(
     const problems = [...refused.problems, ...(reads === 200 ? [] : [`a read was answered ${reads}`])];
     if (proxy.hasEnded()) problems.push('the proxy has ended');
     await proxy.end();
-    return conclude(await settle(scene, clients, databaseUrl), proxy.output(), problems, { refused: refused.count() });
+    return conclude(await settle(scene, clients, { databaseUrl }), proxy.output(), problems, {
+      refused: refused.count(),
+    });
   },
 );
 
@@ -129,7 +131,9 @@ trial(
     await work;
     if (proxy.hasEnded()) problems.push('the proxy has ended');
     await proxy.end();
-    return conclude(await settle(scene, clients, databaseUrl), proxy.output(), problems, { refused: refused.count() });
+    return conclude(await settle(scene, clients, { databaseUrl }), proxy.output(), problems, {
+      refused: refused.count(),
+    });
   },
 );
 

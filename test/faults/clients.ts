@@ -21,6 +21,7 @@ export interface ShopperOrder {
   amount: string;
   currency: string;
   customerReferenceNo?: string;
+  payWithin?: number;
 }
 
 /** What they were told. */
@@ -49,6 +50,8 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
   const agent = new Agent({ connections: 128, pipelining: 1, keepAliveTimeout: 2_000 });
   const book: ClientBook = { orders: new Map(), payouts: new Map(), ipns: new Map(), unavailable: 0 };
 
+  let isClosed = false;
+
   async function call(method: 'GET' | 'POST', path: string, headers: Record<string, string>, body?: string) {
     try {
       const answer = await request(`${proxyUrl()}${path}`, {
@@ -76,6 +79,7 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
       if (answer !== undefined && done.includes(answer.status)) return answer;
       if (answer?.status === 503) book.unavailable += 1;
       else if (answer !== undefined) throw new Error(`${what}: ${answer.status} ${answer.text}`);
+      if (isClosed) throw new Error(`${what}: closed`);
       if (performance.now() > deadline) throw new Error(`${what}: no answer in ${PERSIST_FOR_MS} ms`);
       await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS));
     }
@@ -116,7 +120,10 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
       const digest = createHash('sha256').update(body).digest('base64url');
       book.ipns.set(digest, (book.ipns.get(digest) ?? 0) + 1);
     },
-    close: () => agent.destroy(),
+    close() {
+      isClosed = true;
+      return agent.destroy();
+    },
   };
 }
 

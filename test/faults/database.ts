@@ -17,6 +17,8 @@ export interface TransactionRow {
   mismatch: number;
   conflict: number;
   needs_review: number;
+  /** How its POST ended; `duplicate` marks it for good. */
+  answer: string | null;
 }
 
 export interface DatabaseRows {
@@ -30,7 +32,7 @@ export interface DatabaseRows {
 const COLUMNS = {
   orders: 'order_id, paid_by, version',
   transactions:
-    'id, type, order_id, amount_minor, currency, idempotency_key, rank, payment_id, late, surplus, mismatch, conflict, needs_review',
+    'id, type, order_id, amount_minor, currency, idempotency_key, rank, payment_id, late, surplus, mismatch, conflict, needs_review, answer',
   history: 'transaction_id, event',
   ipns: 'id, order_id, matched, seen',
   webhooks: 'id, transaction_id, order_id, type, state, attempts',
@@ -101,6 +103,7 @@ const TEXT = new Set([
   'event',
   'state',
   'type',
+  'answer',
 ]);
 
 function numbersIn(row: Record<string, unknown>): Record<string, unknown> {

@@ -34,11 +34,14 @@ export interface TestGateway {
 export async function startGateway({
   clock,
   ipnUrl = null,
+  apiKey = SECRETS.gatewayApiKey,
 }: {
   clock: Clock;
   ipnUrl?: string | null;
+  /** Each account has its own. */
+  apiKey?: string;
 }): Promise<TestGateway> {
-  const sandbox = createSandbox({ apiKey: SECRETS.gatewayApiKey, now: clock.now, ipnUrl });
+  const sandbox = createSandbox({ apiKey, now: clock.now, ipnUrl });
   const stop = sandbox.run();
   const server = serve({ fetch: sandbox.app.fetch, hostname: '127.0.0.1', port: 0, createServer }) as Server;
   const url = await addressOf(server);

@@ -44,7 +44,7 @@ trial(
     }
     await proxy.end();
 
-    const { problems } = await settle(scene, clients, databaseUrl);
+    const { problems } = await settle(scene, clients, { databaseUrl });
     const { unavailable } = clients.book;
     if (unavailable > 0) tried.problems.push(`callers were told ${unavailable} times that the books are not to be had`);
     // The row and the answer are two commits at least.

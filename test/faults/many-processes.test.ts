@@ -60,7 +60,7 @@ async function run(
   await Promise.all([working, killAlong(proxies, kills, count, () => done)]);
   await Promise.all(proxies.map((proxy) => proxy.end()));
 
-  const { problems, database } = await settle(scene, clients, databaseUrl);
+  const { problems, database } = await settle(scene, clients, { databaseUrl });
   const { unavailable } = clients.book;
   const busy = unavailable > 0 ? [`callers were told ${unavailable} times that the books are not to be had`] : [];
   return {

@@ -36,7 +36,14 @@ export interface TestMerchant {
   close(): Promise<void>;
 }
 
-export async function startMerchant({ clock }: { clock: Clock }): Promise<TestMerchant> {
+export async function startMerchant({
+  clock,
+  refusesStale = false,
+}: {
+  clock: Clock;
+  /** Answers 400 where the timestamp is of another time, as a receiver by the standard does; else that is wrong. */
+  refusesStale?: boolean;
+}): Promise<TestMerchant> {
   const told = new Map<string, ToldWebhook>();
   const wrong: string[] = [];
   let answer = () => 200;
@@ -47,7 +54,8 @@ export async function startMerchant({ clock }: { clock: Clock }): Promise<TestMe
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await read(request);
-    const status = answer();
+    const isStale = refusesStale && !isOfNow(request.headers, clock.now());
+    const status = isStale ? 400 : answer();
     if (status === 200) keep(request, body);
     response.writeHead(status).end();
   }
@@ -81,7 +89,7 @@ async function read(request: IncomingMessage): Promise<string> {
 /** Exported for its own test: a witness that takes everything would be none. */
 export function isSigned(headers: IncomingMessage['headers'], body: string, now: number): boolean {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers;
-  if (Math.abs(Number(timestamp) * 1000 - now) > TOLERANCE_MS) return false;
+  if (!isOfNow(headers, now)) return false;
   const key = Buffer.from(SECRETS.webhookSecret.slice('whsec_'.length), 'base64');
   const expected = createHmac('sha256', key)
     .update(`${String(id)}.${String(timestamp)}.${body}`)
@@ -92,4 +100,8 @@ export function isSigned(headers: IncomingMessage['headers'], body: string, now:
       const given = Buffer.from(signature.replace(/^v1,/, ''), 'base64');
       return given.length === expected.length && timingSafeEqual(given, expected);
     });
+}
+
+function isOfNow({ 'webhook-timestamp': timestamp }: IncomingMessage['headers'], now: number): boolean {
+  return Math.abs(Number(timestamp) * 1000 - now) <= TOLERANCE_MS;
 }

@@ -1,7 +1,7 @@
 // One transaction as the merchant's routes and webhooks show it, and the same as the model has it: in the same few words, so
 // that they can be compared as text.
 import type { ToldWebhook } from './merchant.ts';
-import type { ModelTransaction } from './model.ts';
+import type { ModelTransaction } from './model-row.ts';
 
 /** The part of a payment or payout of the merchant's routes that is compared. */
 export interface Shown {
@@ -38,17 +38,17 @@ export function asShown(id: string, shown: Shown, webhooks: Iterable<ToldWebhook
   return { id, status, reason, late, needsReview, paymentId, events: events.toSorted(), told: told.toSorted() };
 }
 
-export function asModeled({ id, type, stage, late, flags, paymentId, events, told }: ModelTransaction): object {
+export function asModeled(one: ModelTransaction): object {
+  const { id, type, stage, endedBy, late, needsReview, paymentId, events, told } = one;
   const [status, reason] = SHOWN_AS[stage];
-  const needsReview = flags.has('needs_review');
   return {
     id,
     status,
-    reason,
+    reason: status === 'FAILED' ? (endedBy ?? reason) : null,
     late: type === 'PAY' && late,
     needsReview,
     paymentId,
-    events: [...events].toSorted(),
-    told: [...told].toSorted(),
+    events: events.toSorted(),
+    told: told.toSorted(),
   };
 }

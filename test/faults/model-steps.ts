@@ -1,6 +1,6 @@
 // The steps that a random life may take, as fast-check draws and shrinks them. What they do is in model-life.ts.
 import fc from 'fast-check';
-import type { Method } from './model.ts';
+import type { Method } from './model-row.ts';
 import type { Spoil } from './model-world.ts';
 
 const MINUTE = 60_000;
@@ -13,17 +13,32 @@ export type Step =
   | { do: 'forge'; which: number; fields: Record<string, unknown> }
   | { do: 'spoil checks'; answers: Spoil[] }
   | { do: 'wait'; ms: number }
-  | { do: 'restart' };
+  | { do: 'resolve'; which: number; status: 'SUCCESS' | 'FAILED' }
+  /** With what stands before every id from then on. */
+  | { do: 'restart'; prefix: string };
 
+/** By the gateway itself, by a box on the way, by a framework that has no such path, by the gateway that has the id already. */
+const REFUSALS = [
+  '{"code":"WALLET_NOT_FOUND","message":"No such wallet."}',
+  '{}',
+  '{"timestamp":"2026-11-20T12:00:00Z","status":404,"error":"Not Found","path":"/pay"}',
+  '<html><h1>403 Forbidden</h1></html>',
+  '{"code":"ORDER_ALREADY_EXISTS","message":"Order id was used before."}',
+];
 const refusal = fc
-  .constantFrom(302, 400, 401, 404, 409, 422, 429, 500, 503)
-  .map((status) => ({ kind: 'http', status }) as const);
+  .record({
+    status: fc.constantFrom(302, 400, 400, 401, 403, 404, 409, 422, 429, 500, 503),
+    body: fc.constantFrom(...REFUSALS),
+    // The request had been taken before something on the way refused it.
+    isDone: fc.boolean(),
+  })
+  .map((fields) => ({ kind: 'http', ...fields }) as const);
 const loss = fc.constantFrom<Spoil>({ kind: 'unsent' }, { kind: 'lost' }, { kind: 'cut' }, { kind: 'garbage' });
 const well = fc.constant<Spoil>({ kind: 'none' });
 const createAnswer = fc.oneof(
   { weight: 6, arbitrary: well },
   { weight: 3, arbitrary: loss },
-  { weight: 2, arbitrary: refusal },
+  { weight: 3, arbitrary: refusal },
   {
     weight: 1,
     arbitrary: fc
@@ -32,6 +47,7 @@ const createAnswer = fc.oneof(
         { method: 'CASH' },
         { method: 'CHECKOUT', checkout: 'javascript:alert(1)' },
         { qr: '%' },
+        { paymentId: null },
       )
       .map((fields) => ({ kind: 'tamper', fields }) as const),
   },
@@ -43,6 +59,9 @@ const lie = fc.constantFrom<Record<string, unknown>>(
   { type: 'PAYOUT' },
   { type: 'LOAN' },
   { paymentId: 7 },
+  { customer: '99999999' },
+  { status: 'SUCCESS', amount: null },
+  { status: 'FAILED', message: 'TOKEN_EXPIRED' },
   { orderId: 'another' },
   { status: 'SUCCESS' },
   { status: 'SUCCESS' },
@@ -56,7 +75,12 @@ const lie = fc.constantFrom<Record<string, unknown>>(
 const checkAnswer = fc.oneof(
   { weight: 2, arbitrary: well },
   { weight: 2, arbitrary: loss },
-  { weight: 2, arbitrary: fc.constantFrom<Spoil>({ kind: 'http', status: 404 }, { kind: 'http', status: 500 }) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .constantFrom<[number, string]>([404, '{}'], [404, '<h1>Not Found</h1>'], [500, '{}'], [429, '{}'])
+      .map(([status, body]) => ({ kind: 'http', status, body, isDone: true }) as const),
+  },
   { weight: 2, arbitrary: lie.map((fields) => ({ kind: 'tamper', fields }) as const) },
 );
 const which = fc.nat({ max: 9 });
@@ -116,11 +140,23 @@ export const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
         2 * MINUTE,
         5 * MINUTE,
         18 * MINUTE,
+        31 * MINUTE,
         HOUR,
         25 * HOUR,
         8 * 24 * HOUR,
       ),
     }),
   },
-  { weight: 1, arbitrary: fc.constant({ do: 'restart' as const }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('resolve' as const),
+      which,
+      status: fc.constantFrom('SUCCESS' as const, 'FAILED' as const),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('restart' as const), prefix: fc.constantFrom('', '', 'shop-') }),
+  },
 );

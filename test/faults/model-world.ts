@@ -4,25 +4,30 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createSandbox, type Sandbox } from '../../demo/sandbox/sandbox.ts';
 import { createStandingClock, type Clock } from './clock.ts';
 import { addressOf, closeServer } from './gateway.ts';
-import { Model, type Delivered } from './model.ts';
+import type { Delivered } from './model-answers.ts';
+import { Model } from './model.ts';
 import { SECRETS } from './secrets.ts';
+import { until } from './trial.ts';
 
-/** What happens to one answer. `http`: this status, and nothing was done; `tamper`: these fields in place of its own. */
+/** What happens to one answer. `http`: this one, whether the request was carried out or not; `tamper`: these fields in place of its own. */
 export type Spoil =
   | { kind: 'none' }
   | { kind: 'unsent' }
   | { kind: 'lost' }
   | { kind: 'cut' }
   | { kind: 'garbage' }
-  | { kind: 'http'; status: number }
+  | { kind: 'http'; status: number; body: string; isDone: boolean }
   | { kind: 'tamper'; fields: Record<string, unknown> };
 
 const IPN_URL = `http://proxy.test/ipn/${SECRETS.ipnSecret}`;
 
+/** Until when the books have this one claimed for a check: an exchange without that is a question asked on purpose. */
+export type LeaseOf = (id: string) => number;
+
 export interface ModelGateway {
   url: string;
   /** A new sandbox, a new model, a new clock. `sendIpn` is how the sandbox reaches the proxy. */
-  renew(sendIpn: typeof fetch): { sandbox: Sandbox; model: Model; clock: Clock };
+  renew(life: { sendIpn: typeof fetch; leaseOf: LeaseOf }): { sandbox: Sandbox; model: Model; clock: Clock };
   spoilNext(operation: 'create' | 'status', spoils: Spoil[]): void;
   exchanges(): number;
   /** Throws what went wrong in an exchange: that the model did not expect it. */
@@ -34,21 +39,43 @@ export async function startModelGateway(): Promise<ModelGateway> {
   let sandbox: Sandbox;
   let model: Model;
   let clock: Clock;
+  let leaseOf: LeaseOf;
+  let checking = Promise.resolve();
   let exchanges = 0;
   const spoils: Record<'create' | 'status', Spoil[]> = { create: [], status: [] };
 
   async function exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await read(request);
     const { orderId } = JSON.parse(body) as { orderId: string };
-    const operation = request.url?.endsWith('/status') ? 'status' : 'create';
-    const spoil = spoils[operation].shift() ?? { kind: 'none' };
     exchanges += 1;
-    if (operation === 'create') model.sent(orderId, clock.now());
-    const isDone = spoil.kind !== 'unsent' && spoil.kind !== 'http';
+    if (!request.url?.endsWith('/status')) {
+      model.sent(orderId, clock.now());
+      model.answered(orderId, await carryOut('create', request, body, response));
+      return;
+    }
+    // One after the other, each recorded before the next: the model knows of no two checks at once.
+    checking = checking.then(() => check(orderId, request, body, response));
+    await checking;
+  }
+
+  async function check(id: string, request: IncomingMessage, body: string, response: ServerResponse): Promise<void> {
+    const lease = leaseOf(id);
+    const delivered = await carryOut('status', request, body, response);
+    if (lease <= clock.now()) return model.questioned(id, delivered, clock.now());
+    model.checked(id, delivered, clock.now());
+    await until(`the check of ${id} is recorded`, () => leaseOf(id) !== lease);
+  }
+
+  async function carryOut(
+    operation: 'create' | 'status',
+    request: IncomingMessage,
+    body: string,
+    response: ServerResponse,
+  ): Promise<Delivered> {
+    const spoil = spoils[operation].shift() ?? { kind: 'none' };
+    const isDone = spoil.kind === 'http' ? spoil.isDone : spoil.kind !== 'unsent';
     const made = isDone ? await ask(request, body) : undefined;
-    const delivered = deliver(spoil, made, response);
-    if (operation === 'create') model.answered(orderId, delivered);
-    else model.checked(orderId, delivered, clock.now());
+    return deliver(spoil, made, response);
   }
 
   async function ask({ url = '/', headers }: IncomingMessage, body: string) {
@@ -64,6 +91,7 @@ export async function startModelGateway(): Promise<ModelGateway> {
   const faults: unknown[] = [];
   const server = createServer((request, response) => {
     exchange(request, response).catch((error: unknown) => {
+      checking = Promise.resolve();
       faults.push(error);
       response.destroy();
     });
@@ -72,8 +100,9 @@ export async function startModelGateway(): Promise<ModelGateway> {
 
   return {
     url,
-    renew(sendIpn) {
+    renew({ sendIpn, leaseOf: leaseNow }) {
       faults.length = 0;
+      leaseOf = leaseNow;
       clock = createStandingClock();
       model = new Model();
       spoils.create = [];
@@ -104,7 +133,7 @@ function deliver(
   made: { status: number; text: string } | undefined,
   response: ServerResponse,
 ): Delivered {
-  if (spoil.kind === 'http') return send(response, spoil.status, '{}');
+  if (spoil.kind === 'http') return send(response, spoil.status, spoil.body);
   if (made === undefined || spoil.kind === 'lost') {
     response.destroy();
     return undefined;

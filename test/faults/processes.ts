@@ -20,6 +20,8 @@ export interface ProgramSettings {
   env: Record<string, string>;
   /** A program with its arguments that runs this one, as strace does. */
   under?: readonly string[];
+  /** Loaded before it, beside this file. */
+  preload?: string;
   /** What of a printed line says that it is ready: its address, or another word. */
   readyBy?: RegExp;
 }
@@ -32,6 +34,8 @@ export interface Running {
   readyMs: number;
   /** Of it, processor time: what stays true where others use the machine as well; 0 where the system does not say. */
   readyCpuMs: number;
+  /** To its preload. */
+  tell(message: object): void;
   /** All it has printed. */
   output(): string;
   hasEnded(): boolean;
@@ -44,13 +48,14 @@ export interface Running {
 
 /** Throws, with its last words, where it ends before it is ready. */
 export async function startProgram(settings: ProgramSettings): Promise<Running> {
-  const { file, env, under = [], readyBy = /listening.*?"(http:\/\/[^"]+)"/ } = settings;
+  const { file, env, under = [], preload, readyBy = /listening.*?"(http:\/\/[^"]+)"/ } = settings;
   const startedAt = performance.now();
   const [program, ...args] = [
     ...under,
     process.execPath,
     '--import',
     TIE,
+    ...(preload === undefined ? [] : ['--import', new URL(preload, import.meta.url).href]),
     fileURLToPath(new URL(file, import.meta.url)),
   ];
   const child = spawn(program, args, {
@@ -68,7 +73,8 @@ export async function startProgram(settings: ProgramSettings): Promise<Running> 
     throw new Error(`${file} ended (${how.as}) before it was ready:\n${heard.output().slice(-2000)}`);
   const readyMs = performance.now() - startedAt;
   const id = await pid;
-  return { ...running(id, how, heard.output, ended), readyMs, readyCpuMs: cpuMsOf(id) };
+  const tell = (message: object) => void child.send(message);
+  return { ...running(id, how, heard.output, ended), tell, readyMs, readyCpuMs: cpuMsOf(id) };
 }
 
 function running(pid: number, url: string, output: () => string, ended: Promise<string>) {
@@ -137,13 +143,14 @@ export interface ProxySettings {
   port?: number;
   env?: Record<string, string>;
   under?: readonly string[];
+  preload?: string;
 }
 
 export const SHOP_ORIGIN = 'https://shop.example';
 
 /** The proxy as an operator runs it: its own main.ts, configured by its environment alone. */
 export function startProxy(settings: ProxySettings): Promise<Running> {
-  const { databaseUrl, gatewayUrl, webhookUrl, port = 0, env, under } = settings;
+  const { databaseUrl, gatewayUrl, webhookUrl, port = 0, env, under, preload } = settings;
   const { WEBHOOK_SECRET, ...secrets } = secretEnvironment();
   return startProgram({
     file: '../../backend-proxy/main.ts',
@@ -157,5 +164,6 @@ export function startProxy(settings: ProxySettings): Promise<Running> {
       ...env,
     },
     ...(under && { under }),
+    ...(preload !== undefined && { preload }),
   });
 }

@@ -24,10 +24,14 @@ export interface Scene {
   databaseUrl: string;
 }
 
-export async function setScene({ defer }: Trial, clock = createRunningClock()): Promise<Scene> {
+export async function setScene(
+  { defer }: Trial,
+  clock = createRunningClock(),
+  merchants: { refusesStale?: boolean } = {},
+): Promise<Scene> {
   const gateway = await startGateway({ clock });
   defer(gateway.close);
-  const merchant = await startMerchant({ clock });
+  const merchant = await startMerchant({ clock, ...merchants });
   defer(merchant.close);
   const dir = await mkdtemp(join(tmpdir(), 'payment-faults-'));
   defer(() => rm(dir, { recursive: true, force: true }));
@@ -61,9 +65,20 @@ interface Settled {
 const DAYS_MS = 9 * 24 * 3_600_000;
 
 /** Lets the days pass, over a network that is well again, and compares. To be called when no proxy runs any more. */
-export async function settle(scene: Scene, clients: Clients, databaseUrl = scene.databaseUrl): Promise<Settled> {
+export async function settle(
+  scene: Scene,
+  clients: Clients,
+  settings: { databaseUrl?: string; idPrefix?: string } = {},
+): Promise<Settled> {
   const { gateway, merchant, clock } = scene;
-  const proxy = await openOwnProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url, clock });
+  const { databaseUrl = scene.databaseUrl } = settings;
+  const proxy = await openOwnProxy({
+    ...settings,
+    databaseUrl,
+    gatewayUrl: gateway.url,
+    webhookUrl: merchant.url,
+    clock,
+  });
   try {
     await passTime(proxy, { tickOthers: gateway.sandbox.tick, databaseUrl, clock }, DAYS_MS);
   } finally {

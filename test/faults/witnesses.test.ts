@@ -29,6 +29,7 @@ const ROW: TransactionRow = {
   mismatch: 0,
   conflict: 0,
   needs_review: 0,
+  answer: 'identified',
 };
 
 function webhook(id: string, type: string, orderId = 'a'): ToldWebhook {

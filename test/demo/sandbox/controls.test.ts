@@ -236,6 +236,28 @@ describe('the faults', () => {
     assert.equal((await opened.send('status', { orderId: 'order-QR', type: 'PAY' })).json['amount'], 1);
   });
 
+  it('refusalStatus: a refusal is said with another status, and what is not refused is done', async () => {
+    const opened = openSandbox();
+    await setFaults(opened, { payout: { refusalStatus: 400 } });
+    assert.equal((await opened.send('payout', payout())).status, 202);
+    const { status, json } = await opened.send('payout', payout());
+    assert.deepEqual([status, json['code']], [400, 'DUPLICATE_ORDER']);
+  });
+
+  it('lagMs: the status check answers as things stood so long ago', async () => {
+    const opened = openSandbox();
+    await start(opened, 'one');
+    await setFaults(opened, { status: { lagMs: 60_000 } });
+    const check = () => opened.send('status', { orderId: 'one', type: 'PAY' });
+    assert.equal((await check()).status, 404);
+    await opened.pass(30_000);
+    await opened.control('transactions/one/approve');
+    await opened.pass(30_000);
+    assert.equal((await check()).json['status'], 'INITIALIZED');
+    await opened.pass(30_000);
+    assert.equal((await check()).json['status'], 'SUCCESS');
+  });
+
   for (const [format, isRight] of [
     ['png', (bytes: Buffer) => bytes.subarray(1, 4).toString() === 'PNG'],
     ['svg', (bytes: Buffer) => bytes.toString().startsWith('<svg')],

@@ -1,0 +1,133 @@
+// The gateway says FAILED and, within 100 ms, SUCCESS, and each IPN rings at another of two proxies on the same books: SUCCESS wins,
+// whichever check ends last. And the pay endpoint hangs: what is paid already is told, views, streams and health go on, and each
+// answer that comes at last is kept.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { startBox } from './box.ts';
+import { createClients, signOrder } from './clients.ts';
+import { startProxy } from './processes.ts';
+import { setScene, settle } from './scene.ts';
+import { SECRETS } from './secrets.ts';
+import { each, size, trial, until } from './trial.ts';
+
+const LIMITS = { withinMs: size(120_000, 600_000) };
+const TURNS = size(20, 400);
+const TURNS_WITHIN_MS = 100;
+/** In the short run more than there are connections: the last of them wait for one, and are answered in time all the same. */
+const HUNG = size(80, 64);
+const HANGS_MS = size(4_000, 25_000);
+/** So many of them have a connection at once, or nearly. */
+const MOST_HUNG = 60;
+const PAID = size(10, 50);
+/** Each of them takes ms; the rest is what a busy machine adds. One that waits for the hanging calls takes seconds. */
+const ANSWERED_WITHIN_MS = 2_500;
+const numbers = (most: number) => Array.from({ length: most }, (_, n) => n);
+
+trial('FAILED, then SUCCESS within 100 ms, rung at two proxies: SUCCESS wins', LIMITS, async (t) => {
+  const scene = await setScene(t);
+  const { gateway, merchant, databaseUrl } = scene;
+  const said = new Map<string, string>();
+  const box = await startBox(gateway.url, ({ operation, orderId }) => {
+    const status = operation === 'status' ? said.get(orderId) : undefined;
+    return status === undefined ? undefined : { fields: { status } };
+  });
+  t.defer(box.close);
+  await gateway.control('faults', { ipn: { never: true } });
+  const settings = { databaseUrl, gatewayUrl: box.url, webhookUrl: merchant.url };
+  const proxies = await Promise.all([startProxy(settings), startProxy(settings)]);
+  for (const proxy of proxies) t.defer(proxy.kill9);
+  const [left, right] = proxies.map((proxy) => createClients(() => proxy.url));
+  if (left === undefined || right === undefined) throw new Error('two');
+  t.defer(left.close);
+  t.defer(right.close);
+
+  await each(numbers(TURNS), 8, async (n) => {
+    const order = { orderId: `turn-${n}`, amount: '6.00', currency: 'EUR' };
+    await left.startPayment(order, { method: 'QR' }, 'first');
+    await gateway.act(order.orderId, 'approve');
+    const ring = (status: string) => JSON.stringify({ orderId: order.orderId, type: 'PAY', status });
+    said.set(order.orderId, 'FAILED');
+    const first = left.sendIpn(ring('FAILED'));
+    await sleep(t.random.between(0, TURNS_WITHIN_MS));
+    said.delete(order.orderId);
+    await Promise.all([first, right.sendIpn(ring('SUCCESS'))]);
+    await until(`${order.orderId} is told as paid`, async () => (await left.view(order)).paid);
+  });
+  await Promise.all(proxies.map((proxy) => proxy.end()));
+  const { problems, database } = await settle(scene, left);
+  return {
+    problems,
+    counts: {
+      payments: database.transactions.length,
+      paid: database.orders.filter(({ paid_by }) => paid_by !== null).length,
+      wereFailed: database.history.filter(({ event }) => event === 'declined').length,
+    },
+  };
+});
+
+trial(
+  'a pay endpoint that hangs delays no check, view, stream or health, and no answer of it is lost',
+  LIMITS,
+  async (t) => {
+    const scene = await setScene(t);
+    const { gateway, merchant, databaseUrl } = scene;
+    let hangs = false;
+    let hung = 0;
+    const box = await startBox(gateway.url, ({ operation }) => {
+      if (!hangs || operation !== 'pay') return undefined;
+      hung += 1;
+      return { lateMs: HANGS_MS };
+    });
+    t.defer(box.close);
+    const proxy = await startProxy({ databaseUrl, gatewayUrl: box.url, webhookUrl: merchant.url });
+    t.defer(proxy.kill9);
+    const clients = createClients(() => proxy.url);
+    t.defer(clients.close);
+    await gateway.control('ipn-url', { url: `${proxy.url}/ipn/${SECRETS.ipnSecret}` });
+    const orderOf = (name: string) => (n: number) => ({ orderId: `${name}-${n}`, amount: '5.00', currency: 'EUR' });
+    const paid = numbers(PAID).map(orderOf('paid'));
+    await each(paid, 8, async (order) => void (await clients.startPayment(order, { method: 'QR' }, 'first')));
+
+    hangs = true;
+    const starting = each(numbers(HUNG).map(orderOf('hung')), HUNG, async (order) => {
+      await clients.startPayment(order, { method: 'QR' }, 'first');
+    });
+    starting.catch(() => undefined);
+    await until('the starts hang', () => hung >= MOST_HUNG);
+    const slow: string[] = [];
+    const took: number[] = [];
+    const timed = async (what: string, ask: () => Promise<unknown>) => {
+      const from = performance.now();
+      await ask();
+      const ms = Math.round(performance.now() - from);
+      took.push(ms);
+      if (ms > ANSWERED_WITHIN_MS) slow.push(`${what} took ${ms} ms`);
+    };
+    for (const order of paid) {
+      await gateway.act(order.orderId, 'approve');
+      await timed(`${order.orderId} as paid`, () =>
+        until('it is told as paid', async () => (await clients.view(order)).paid),
+      );
+      await timed('health', async () => (await request(`${proxy.url}/healthz`)).body.dump());
+      await timed('a stream', () => firstEvent(proxy.url, order));
+    }
+    hangs = false;
+    await starting;
+    await proxy.end();
+    const { problems, database } = await settle(scene, clients);
+    const lost = database.transactions.flatMap(({ id, answer }) =>
+      answer === 'identified' ? [] : [`the answer to ${id} came and was not kept (${answer})`],
+    );
+    return {
+      problems: { ...problems, lost: [...(problems.lost ?? []), ...lost], unserved: slow },
+      counts: { hung: HUNG, hungMs: HANGS_MS, asked: took.length, slowestMs: Math.max(...took) },
+    };
+  },
+);
+
+async function firstEvent(url: string, order: Parameters<typeof signOrder>[0]): Promise<void> {
+  const headers = { Authorization: `Bearer ${signOrder(order, Date.now())}`, Accept: 'text/event-stream' };
+  const { body } = await request(`${url}/order/events`, { headers });
+  for await (const chunk of body) if (String(chunk).includes('event: order')) return;
+  throw new Error('The stream ended without a view');
+}

@@ -1,0 +1,177 @@
+// Two proxies on the same books whose clocks differ, by 50 ms, 3 s, and on PostgreSQL 40 s, and clocks that step by 5 s and by an
+// hour, back and forward, while they work. Each paid order is told within its normal time, nothing ends before its real time, and
+// two checks that have to agree are really that far apart: measured by the gateway, whose clock is right.
+import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
+import { startBox } from './box.ts';
+import { createClients } from './clients.ts';
+import { createRunningClock } from './clock.ts';
+import { readDatabase } from './database.ts';
+import { RANK } from './ledgers.ts';
+import { startProxy, type Running } from './processes.ts';
+import { setScene, settle } from './scene.ts';
+import { SECRETS } from './secrets.ts';
+import { each, isLong, size, trial, until, type Findings, type Trial } from './trial.ts';
+
+const LIMITS = { withinMs: size(180_000, 900_000) };
+const COUNT = size(8, 60);
+/** From the approval to the view that says so; normally well under a second, and a busy machine adds to it. */
+const TOLD_WITHIN_MS = 8_000;
+const APART_MS = 30_000;
+const HOUR_MS = 3_600_000;
+const OWN_TURN_MS = size(1_500, 8_000);
+
+/** On one host the two share a clock: without payouts, which are PostgreSQL's row, in the short run. */
+const PAYOUTS = size(0, COUNT);
+const APART: Situation[] = [50, 3_000].map((ms) => ({
+  name: `sqlite${ms}ms`,
+  offsets: [0, ms],
+  steps: [],
+  payouts: PAYOUTS,
+}));
+/** The host's own clock: both step. */
+const STEPS: Situation = {
+  name: 'steps',
+  offsets: [0, 0],
+  payouts: PAYOUTS,
+  steps: [5_000, 0, HOUR_MS, 0, -HOUR_MS, 0],
+};
+
+trial(
+  'two proxies on one file, whose clocks are apart or step, tell each paid order in time and end nothing early',
+  LIMITS,
+  // Side by side, because much of it is waiting.
+  async (t) => merged(await Promise.all([...APART.slice(isLong ? 0 : 1), STEPS].map((situation) => run(t, situation)))),
+);
+
+trial(
+  'two proxies on one PostgreSQL, whose clocks are apart, tell each paid order in time and end nothing early',
+  { ...LIMITS, impossible: whyNoPostgres },
+  async (t) => {
+    const postgres = await startPostgres();
+    t.defer(postgres.end);
+    const situations = (isLong ? [50, 3_000, 40_000] : [40_000]).map(async (ms) =>
+      run(t, {
+        name: `postgres${ms}ms`,
+        offsets: [0, ms],
+        steps: [],
+        payouts: COUNT,
+        databaseUrl: await postgres.createDatabase(),
+      }),
+    );
+    return merged(await Promise.all(situations));
+  },
+);
+
+function merged(all: readonly Findings[]): Findings {
+  const kinds = new Set(all.flatMap(({ problems }) => Object.keys(problems) as (keyof Findings['problems'])[]));
+  return {
+    problems: Object.fromEntries([...kinds].map((kind) => [kind, all.flatMap(({ problems }) => problems[kind] ?? [])])),
+    counts: Object.assign({}, ...all.map(({ counts }) => counts)) as Findings['counts'],
+  };
+}
+
+interface Situation {
+  name: string;
+  /** Of each process's clock against the right one. */
+  offsets: readonly [number, number];
+  /** What the clocks step to, one after the other, while payments go on; by the offsets. */
+  steps: readonly number[];
+  /** Those that are called FAILED. */
+  payouts: number;
+  databaseUrl?: string;
+}
+
+async function run(t: Trial, { name, offsets, steps, payouts, databaseUrl: given }: Situation): Promise<Findings> {
+  const scene = await setScene(t, createRunningClock(), { refusesStale: true });
+  const { gateway, merchant } = scene;
+  const databaseUrl = given ?? scene.databaseUrl;
+  const checks = new Map<string, number[]>();
+  // Payouts are called FAILED, so that two checks have to agree; the times are those of the box's own, true clock.
+  const box = await startBox(gateway.url, ({ operation, orderId }) => {
+    if (operation !== 'status' || !orderId.startsWith('declined')) return undefined;
+    checks.set(orderId, [...(checks.get(orderId) ?? []), performance.now()]);
+    return { fields: { status: 'FAILED' } };
+  });
+  t.defer(box.close);
+  const proxies: Running[] = [];
+  for (const offsetMs of offsets) {
+    const env = { CLOCK_OFFSET_MS: String(offsetMs) };
+    const settings = { databaseUrl, gatewayUrl: box.url, webhookUrl: merchant.url, env };
+    const proxy = await startProxy({ ...settings, preload: './shifted-clock.ts' });
+    t.defer(proxy.kill9);
+    proxies.push(proxy);
+  }
+  let turn = 0;
+  const next = () => proxies[(turn += 1) % proxies.length]?.url ?? '';
+  // Good for an hour more than the furthest clock is ahead.
+  const clients = createClients(next, () => Date.now() + HOUR_MS);
+  t.defer(clients.close);
+  // One proxy in turn is rung: the other has to hear of it as well.
+  await gateway.control('ipn-url', { url: `${next()}/ipn/${SECRETS.ipnSecret}` });
+
+  const slow: string[] = [];
+  const waits: number[] = [];
+  const payRound = async (round: string) => {
+    await each(
+      Array.from({ length: COUNT }, (_, n) => n),
+      4,
+      async (n) => {
+        const order = { orderId: `clock-${round}-${n}`, amount: '8.00', currency: 'EUR' };
+        await clients.startPayment(order, { method: n % 2 === 0 ? 'QR' : 'CHECKOUT' }, 'first');
+        await gateway.act(order.orderId, 'approve');
+        const from = performance.now();
+        await until(`${order.orderId} is told as paid`, async () => (await clients.view(order)).paid, 60_000);
+        waits.push(performance.now() - from);
+      },
+    );
+  };
+  const startedAt = performance.now();
+  await each(
+    Array.from({ length: COUNT }, (_, n) => n),
+    4,
+    async (n) => {
+      if (n < payouts)
+        await clients.startPayout({ orderId: `declined-${n}`, amount: 8, currency: 'EUR', customer: '12345678' });
+      // A CHECKOUT that nobody pays: it may not be told EXPIRED in the seconds of this row, whatever the clocks say.
+      await clients.startPayment(
+        { orderId: `unpaid-${n}`, amount: '8.00', currency: 'EUR' },
+        { method: 'CHECKOUT' },
+        'k',
+      );
+    },
+  );
+  await payRound('before');
+  for (const [n, offsetMs] of steps.entries()) {
+    for (const proxy of proxies) proxy.tell({ offsetMs });
+    await new Promise((resolve) => setTimeout(resolve, OWN_TURN_MS));
+    await payRound(`step${n}`);
+  }
+  await until('each payout is told FAILED', async () => (await failedOf(databaseUrl)).length >= payouts, 240_000);
+  const tookMs = performance.now() - startedAt;
+  slow.push(...waits.filter((ms) => ms > TOLD_WITHIN_MS).map((ms) => `an order was told after ${Math.round(ms)} ms`));
+  const early = [...checks].flatMap(([id, times]) => {
+    const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
+    return span < APART_MS ? [`${id} was told FAILED after checks that were ${Math.round(span)} ms apart`] : [];
+  });
+  const { transactions } = await readDatabase(databaseUrl);
+  const ended = transactions.filter(({ id, rank }) => id.startsWith('unpaid') && rank > RANK.pending);
+  early.push(...ended.map(({ id, rank }) => `${id} has ended (rank ${rank}) ${Math.round(tookMs)} ms after it began`));
+  await Promise.all(proxies.map((proxy) => proxy.end()));
+
+  const { problems, database } = await settle(scene, clients, { databaseUrl });
+  waits.sort((a, b) => a - b);
+  return {
+    problems: { ...problems, unserved: slow, differing: [...(problems.differing ?? []), ...early] },
+    counts: {
+      [`${name}Orders`]: waits.length,
+      [`${name}ToldMs`]: [waits[waits.length >> 1] ?? 0, waits.at(-1) ?? 0].map(Math.round).join('..'),
+      // The box called the payouts FAILED, the gateway has made them.
+      [`${name}Conflicts`]: database.transactions.filter(({ conflict }) => conflict > 0).length,
+    },
+  };
+}
+
+async function failedOf(databaseUrl: string): Promise<string[]> {
+  const { transactions } = await readDatabase(databaseUrl);
+  return transactions.flatMap(({ id, type, rank }) => (type === 'PAYOUT' && rank === RANK.declined ? [id] : []));
+}
