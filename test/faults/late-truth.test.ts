@@ -195,15 +195,15 @@ async function approveAll({ gateway }: Scene): Promise<void> {
   }
 }
 
-/** Payouts that the gateway has and that were told FAILED. */
+/** Payouts that the gateway has and that were told FAILED, whatever they were told later. */
 async function failedPayouts({ databaseUrl, gateway }: Scene): Promise<string[]> {
-  const made = new Set((await gateway.transactions()).map(({ orderId }) => orderId));
-  const { transactions } = await readDatabase(databaseUrl);
-  const told = transactions.filter(({ id, type, rank }) => type === 'PAYOUT' && made.has(id) && isFailed(rank));
-  return told.map(({ id }) => `${id} was told FAILED, and the gateway made it`);
+  const made = (await gateway.transactions()).filter(({ type }) => type === 'PAYOUT').map(({ orderId }) => orderId);
+  const { history } = await readDatabase(databaseUrl);
+  const told = history.filter(({ transaction_id: id, event }) => made.includes(id) && FAILURES.has(event));
+  return told.map(({ transaction_id: id, event }) => `${id} was told FAILED (${event}), and the gateway made it`);
 }
 
-const isFailed = (rank: number) => rank >= RANK.replaced && rank <= RANK.declined;
+const FAILURES: ReadonlySet<string> = new Set(['replaced', 'expired', 'rejected', 'not_created', 'declined']);
 
 async function settledIn({ databaseUrl }: Scene): Promise<Set<string>> {
   const { transactions } = await readDatabase(databaseUrl);
