@@ -23,8 +23,8 @@ export interface Proof {
   /** A check that began at `beganAt` (this process's clock) has found a transaction of this type. */
   found(type: TransactionType, beganAt: number): Promise<void>;
   unknown(type: TransactionType, unknown: BelievedUnknown, isOwnWord: boolean): void;
-  /** Asks on purpose where something waits and the last question is a minute ago. */
-  look(): Promise<void>;
+  /** Asks on purpose where something waits and the last question is a minute ago; false where there was nothing to do. */
+  look(): Promise<boolean>;
   /** Asks now, and tells whether "unknown" means unknown. */
   isProven(type: TransactionType): Promise<boolean>;
   /** The types of which a transaction that is known to exist was answered "unknown". */
@@ -71,14 +71,16 @@ export function createProof({ gateway, ledger, now, onWrongPath }: Ports): Proof
     return kind;
   }
 
-  async function lookAt(type: TransactionType): Promise<void> {
+  async function lookAt(type: TransactionType): Promise<boolean> {
     // An old one, or one of a clock that was ahead, proves nothing any more.
     const fresh = (waiting.get(type) ?? []).filter(({ heardAt }) => Math.abs(now() - heardAt) <= MINUTE_MS);
     waiting.set(type, fresh);
     const isAskedLately = Math.abs(now() - (askedAt.get(type) ?? -Infinity)) < MINUTE_MS;
-    if (fresh.length === 0 || isAskedLately || (await ask(type)) !== 'none') return;
+    if (fresh.length === 0 || isAskedLately) return false;
+    if ((await ask(type)) !== 'none') return true;
     waiting.set(type, []);
     for (const { unknown, isOwnWord } of fresh) if (isOwnWord) await ledger.believe(unknown);
+    return true;
   }
 
   return {
@@ -88,7 +90,9 @@ export function createProof({ gateway, ledger, now, onWrongPath }: Ports): Proof
       if (all.length < MOST_WAITING) all.push({ unknown, isOwnWord, heardAt: now() });
     },
     async look() {
-      for (const type of TYPES) await lookAt(type);
+      let didAny = false;
+      for (const type of TYPES) didAny = (await lookAt(type)) || didAny;
+      return didAny;
     },
     isProven: async (type) => (await ask(type)) === 'found',
     wrongPaths: () => [...wrong],

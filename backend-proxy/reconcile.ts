@@ -55,15 +55,15 @@ export function createReconciler(
     onError,
   });
   // Beside the checks and not before them: a question that is not answered holds up nobody.
-  let looking: Promise<void> | undefined;
-  const look = (): Promise<void> => (looking ??= proof.look().finally(() => (looking = undefined)));
+  let looking: Promise<boolean> | undefined;
+  const look = (): Promise<boolean> => (looking ??= proof.look().finally(() => (looking = undefined)));
 
   return {
     ...worker,
     async tick() {
       const handled = await worker.tick();
-      await look();
-      return handled;
+      // What it believed is news for the other workers, as a check is.
+      return handled + Number(await look());
     },
     run() {
       const stop = worker.run();

@@ -10,7 +10,7 @@ import type { Proof } from '../../backend-proxy/proof.ts';
 import { createReconciler } from '../../backend-proxy/reconcile.ts';
 import { SECRETS, createWorld } from './world.ts';
 
-const NO_PROOF = { look: async () => undefined } as unknown as Proof;
+const NO_PROOF = { look: async () => false } as unknown as Proof;
 
 const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
   const deadline = Date.now() + 10_000;
