@@ -68,6 +68,9 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     { file: OPENING, find: 'order.currency !== currency || ', put: '' },
     { file: PAYMENTS, find: '= order?.payments.length ? order : terms;', put: '= terms;' },
   ],
+  'Pay by an older token': [
+    { file: OPENING, find: 'if (isOlder && payment.terms !== order.seen_terms) {', put: 'if (false) {' },
+  ],
   'Forge a token': [
     { file: ORDERS, find: "algorithms: ['HS256'],", put: "algorithms: ['HS256', 'HS384', 'HS512']," },
     {
@@ -133,7 +136,56 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
       put: 'false',
     },
   ],
+  '…without saying which': [
+    { file: VERIFY, find: " || (outcome === 'succeeded' && !isOurs)", put: '' },
+    { file: VERIFY, find: 'paymentId === expected.answeredId', put: 'paymentId === expected.paymentId' },
+  ],
+  "Be paid with another's money": [
+    { file: OBSERVING, find: "if (look.row.answer === 'duplicate') return applyToMarked(p, look, seen);", put: '' },
+  ],
+  '…said in other words': [
+    { file: REFUSAL, find: ' || (is4xx && saysDuplicate)', put: '' },
+    { file: REFUSAL, find: '[code, fields?.[refusal.message]]', put: '[code]' },
+  ],
+  '…by books of another gateway': [
+    {
+      file: BIND,
+      find: 'if (theirs.gateway !== ours.gateway && theirs.gateway !== renamedFrom) {',
+      put: 'if (false) {',
+    },
+  ],
+  '…by the key of another account': [{ file: BIND, find: "if (kind === 'unknown') {", put: 'if (false) {' }],
+  '…by a process started beside': [
+    { file: BOOKS, find: 'if (bound !== undefined) difference = differenceOf(bound, await readBinding(db));', put: '' },
+    {
+      file: BOOKS,
+      find: 'if (difference !== undefined)\n      throw new Refusal',
+      put: 'if (false)\n      throw new Refusal',
+    },
+    { file: BOOKS, find: 'difference !== undefined || !(await isAnyDue(db, at))', put: '!(await isAnyDue(db, at))' },
+  ],
+  'Pay out to another wallet': [
+    { file: VERIFY, find: '!isSameWallet(expected.customer, report.customer)', put: 'false' },
+    { file: VERIFY, find: 'return ours === theirs;', put: 'return asked === reported;' },
+  ],
   'Turn time back': [{ file: POSTING, find: "    .where('rank', '<', rank)\n", put: '' }],
+  'Silence a ring by a clock': [
+    { file: OBSERVING, find: 'rings_heard: Math.max(row.rings_heard, claim.rings)', put: 'rings_heard: row.rings' },
+    {
+      file: SCHEDULE,
+      find: 'isRinging(t) ? allowed(t, t.rungAt',
+      put: 'isRinging(t) && (t.rungAt ?? 0) > (t.checkedAt ?? 0) ? allowed(t, t.rungAt',
+    },
+  ],
+  '…and end what is being paid': [{ file: OBSERVING, find: ' && !isUnheard', put: '' }],
+  'Set the clock': [
+    { file: BOOKS, find: 'if (Math.abs(step) <= STEP_MS) {', put: 'if (true) {' },
+    { file: 'backend-proxy/ledger/checks.ts', find: '      waits_from: p.now,\n', put: '' },
+  ],
+  "Take a stranger's word": [
+    { file: 'backend-proxy/ledger/resolving.ts', find: "    .where('needs_review', '=', 1)\n", put: '' },
+  ],
+  '…without the key': [{ file: MERCHANT, find: "'/payouts', '/transactions', '/ipns'", put: "'/payouts', '/ipns'" }],
   'Make us flood the gateway': [
     { file: 'backend-proxy/protocol/schedule.ts', find: 'CHECKS_PER_MINUTE = 5;', put: 'CHECKS_PER_MINUTE = 500;' },
   ],
@@ -180,8 +232,69 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
       put: "includes(status)) {\n    if (!fields) return { kind: 'unknown', isOwnWord: false };",
     },
   ],
+  '…by a JSON 404 of a framework': [
+    {
+      file: PROOF,
+      find: "if (kind === 'found') await found(type, beganAt);",
+      put: "if (kind !== 'unavailable') await found(type, beganAt);",
+    },
+  ],
+  '…before anything was found': [
+    { file: PROOF, find: 'if (isOwnWord) await ledger', put: 'if (isOwnWord || true) await ledger' },
+  ],
+  '…though it was seen': [
+    {
+      file: OBSERVING,
+      find: 'row.payment_id !== null || row.found_at !== null || row.rings > 0;',
+      put: 'row.payment_id !== null || row.rings > 0;',
+    },
+    {
+      file: OBSERVING,
+      find: 'row.payment_id !== null || row.found_at !== null || row.rings > 0;',
+      put: 'row.payment_id !== null || row.found_at !== null;',
+    },
+  ],
+  '…by a status check that lags': [
+    { file: SCHEDULE, find: 'lost: { PAY: SOON, PAYOUT: SLOW }', put: 'lost: { PAY: SOON, PAYOUT: SOON }' },
+    {
+      file: SCHEDULE,
+      find: 'foreign: { PAY: ANSWERED, PAYOUT: SLOW }',
+      put: 'foreign: { PAY: ANSWERED, PAYOUT: SOON }',
+    },
+  ],
+  '…by books that went back': [
+    { file: PAYOUTS, find: 'if (await ledger.isBack()) {', put: 'if (false) {' },
+    {
+      file: PAYOUTS,
+      find: "if (checked.kind === 'found') return 'the books went back, and the gateway has it already';",
+      put: "if (checked.kind === 'found') return undefined;",
+    },
+    { file: PAYOUTS, find: '(await isPathProven()) ? undefined', put: 'true ? undefined' },
+  ],
+  '…by a box on the way': [
+    [
+      {
+        file: PAYOUTS,
+        find: "return { stage: 'uncertain', answer: sent.kind, why: sent.why, needsReview };",
+        put: "return { stage: 'rejected', answer: 'refused', why: sent.why };",
+      },
+      { file: POSTING, find: "return row?.type === 'PAY' && row.payment_id", put: 'return row?.payment_id' },
+    ],
+  ],
+  '…by a box that speaks for the gateway': [
+    { file: REFUSAL, find: "isCode ? 'refused' : 'foreign'", put: "'refused'" },
+  ],
+  '…by an error that is no end': [
+    { file: 'backend-proxy/gateway/profile.ts', find: "ERROR: 'error',", put: "ERROR: 'failed'," },
+    { file: ANSWERS, find: "type === 'PAY' ? 'failed' : 'pending'", put: "'failed'" },
+  ],
   "Spam a stranger's phone": [
     { file: OPENING, find: 'if (prompts.length < inAll && own.length < perCustomer) return;', put: 'return;' },
+  ],
+  '…to shut its owner out': [
+    { file: OPENING, find: ' && own.length < perCustomer', put: '' },
+    { file: OPENING, find: 'prompts.length < inAll && ', put: '' },
+    { file: OPENING, find: 'customer_ref === customerReferenceNo', put: 'true' },
   ],
   'Fill the books': [
     { file: 'backend-proxy/routes/address-limit.ts', find: 'if (count > most)', put: 'if (count < 0)' },
@@ -217,6 +330,13 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   'Run code through the link to the wallet': [
     { file: TRUST, find: 'schemes.includes(url.protocol.slice(0, -1))', put: '!/^https?:$/.test(url.protocol)' },
   ],
+  '…or phish through it': [
+    {
+      file: TRUST,
+      find: 'checkoutUrlOf(text, hosts);\n}\n\n/** What a base64',
+      put: 'checkoutUrlOf(text, []);\n}\n\n/** What a base64',
+    },
+  ],
   "Run code through the code's image": [
     { file: PICTURE, find: '/^GIF8[79]a/.test(head)', put: '/GIF8[789]a/.test(head)' },
     { file: TRUST, find: '/^(<\\?xml[^>]*>\\s*)?(<!--[^]*?-->\\s*)?<svg[\\s>]/i', put: '/<svg/i' },
@@ -232,6 +352,23 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   '…or of the whole answer': [
     { file: HTTP, find: "if (length > MAX_ANSWER_BYTES) throw new Error('answer too large');", put: '' },
   ],
+  '…or through its pixels': [
+    { file: TRUST, find: ' && Math.max(width, height) <= MAX_IMAGE_SIDE', put: '' },
+    {
+      file: PICTURE,
+      find: 'width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20)',
+      put: 'width: 1, height: 1',
+    },
+  ],
+  '…or through its shapes': [
+    {
+      file: 'backend-proxy/gateway/drawing.ts',
+      find: 'if (!ELEMENTS.has(name) || !areAllPlain(attributes)) return false;',
+      put: '',
+    },
+  ],
+  '…or past the proxy': [{ file: QR_CODE, find: 'if (isLarge &&', put: 'if (false &&' }],
+  'Stop settling by a hanging endpoint': [{ file: HTTP, find: ': ownPools();', put: ': sharedPool(ownPools().pay);' }],
   'Stand between us and the gateway': [
     {
       file: HTTP,
@@ -370,155 +507,6 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   '…by a 200 before the commit': [
     { file: 'backend-proxy/routes/ipn.ts', find: 'await ledger.receiveIpn(', put: 'void ledger.receiveIpn(' },
   ],
-  'Lay code for the next start': [
-    {
-      file: 'backend-proxy/main.ts',
-      find: "enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/proxy', import.meta.url)))",
-      put: 'enableCompileCache()',
-    },
-  ],
-  'Pay by an older token': [
-    { file: OPENING, find: 'if (isOlder && payment.terms !== order.seen_terms) {', put: 'if (false) {' },
-  ],
-  '…without saying which': [
-    { file: VERIFY, find: " || (outcome === 'succeeded' && !isOurs)", put: '' },
-    { file: VERIFY, find: 'paymentId === expected.answeredId', put: 'paymentId === expected.paymentId' },
-  ],
-  "Be paid with another's money": [
-    { file: OBSERVING, find: "if (look.row.answer === 'duplicate') return applyToMarked(p, look, seen);", put: '' },
-  ],
-  '…said in other words': [
-    { file: REFUSAL, find: ' || (is4xx && saysDuplicate)', put: '' },
-    { file: REFUSAL, find: '[code, fields?.[refusal.message]]', put: '[code]' },
-  ],
-  '…by books of another gateway': [
-    {
-      file: BIND,
-      find: 'if (theirs.gateway !== ours.gateway && theirs.gateway !== renamedFrom) {',
-      put: 'if (false) {',
-    },
-  ],
-  '…by the key of another account': [{ file: BIND, find: "if (kind === 'unknown') {", put: 'if (false) {' }],
-  '…by a process started beside': [
-    { file: BOOKS, find: 'if (bound !== undefined) difference = differenceOf(bound, await readBinding(db));', put: '' },
-    {
-      file: BOOKS,
-      find: 'if (difference !== undefined)\n      throw new Refusal',
-      put: 'if (false)\n      throw new Refusal',
-    },
-    { file: BOOKS, find: 'difference !== undefined || !(await isAnyDue(db, at))', put: '!(await isAnyDue(db, at))' },
-  ],
-  'Pay out to another wallet': [
-    { file: VERIFY, find: '!isSameWallet(expected.customer, report.customer)', put: 'false' },
-    { file: VERIFY, find: 'return ours === theirs;', put: 'return asked === reported;' },
-  ],
-  'Silence a ring by a clock': [
-    { file: OBSERVING, find: 'rings_heard: Math.max(row.rings_heard, claim.rings)', put: 'rings_heard: row.rings' },
-    {
-      file: SCHEDULE,
-      find: 'isRinging(t) ? allowed(t, t.rungAt',
-      put: 'isRinging(t) && (t.rungAt ?? 0) > (t.checkedAt ?? 0) ? allowed(t, t.rungAt',
-    },
-  ],
-  '…and end what is being paid': [{ file: OBSERVING, find: ' && !isUnheard', put: '' }],
-  'Set the clock': [
-    { file: BOOKS, find: 'if (Math.abs(step) <= STEP_MS) {', put: 'if (true) {' },
-    { file: 'backend-proxy/ledger/checks.ts', find: '      waits_from: p.now,\n', put: '' },
-  ],
-  "Take a stranger's word": [
-    { file: 'backend-proxy/ledger/resolving.ts', find: "    .where('needs_review', '=', 1)\n", put: '' },
-  ],
-  '…without the key': [{ file: MERCHANT, find: "'/payouts', '/transactions', '/ipns'", put: "'/payouts', '/ipns'" }],
-  '…by a JSON 404 of a framework': [
-    {
-      file: PROOF,
-      find: "if (kind === 'found') await found(type, beganAt);",
-      put: "if (kind !== 'unavailable') await found(type, beganAt);",
-    },
-  ],
-  '…before anything was found': [
-    { file: PROOF, find: 'if (isOwnWord) await ledger', put: 'if (isOwnWord || true) await ledger' },
-  ],
-  '…though it was seen': [
-    {
-      file: OBSERVING,
-      find: 'row.payment_id !== null || row.found_at !== null || row.rings > 0;',
-      put: 'row.found_at !== null || row.rings > 0;',
-    },
-    {
-      file: OBSERVING,
-      find: 'row.payment_id !== null || row.found_at !== null || row.rings > 0;',
-      put: 'row.payment_id !== null || row.rings > 0;',
-    },
-    {
-      file: OBSERVING,
-      find: 'row.payment_id !== null || row.found_at !== null || row.rings > 0;',
-      put: 'row.payment_id !== null || row.found_at !== null;',
-    },
-  ],
-  '…by a status check that lags': [
-    { file: SCHEDULE, find: 'lost: { PAY: SOON, PAYOUT: SLOW }', put: 'lost: { PAY: SOON, PAYOUT: SOON }' },
-    {
-      file: SCHEDULE,
-      find: 'foreign: { PAY: ANSWERED, PAYOUT: SLOW }',
-      put: 'foreign: { PAY: ANSWERED, PAYOUT: SOON }',
-    },
-  ],
-  '…by books that went back': [
-    { file: PAYOUTS, find: 'if (await ledger.isBack()) {', put: 'if (false) {' },
-    {
-      file: PAYOUTS,
-      find: "if (checked.kind === 'found') return 'the books went back, and the gateway has it already';",
-      put: "if (checked.kind === 'found') return undefined;",
-    },
-    { file: PAYOUTS, find: '(await isPathProven()) ? undefined', put: 'true ? undefined' },
-  ],
-  '…by a box on the way': [
-    [
-      {
-        file: PAYOUTS,
-        find: "return { stage: 'uncertain', answer: sent.kind, why: sent.why, needsReview };",
-        put: "return { stage: 'rejected', answer: 'refused', why: sent.why };",
-      },
-      { file: POSTING, find: "return row?.type === 'PAY' && row.payment_id", put: 'return row?.payment_id' },
-    ],
-  ],
-  '…by a box that speaks for the gateway': [
-    { file: REFUSAL, find: "isCode ? 'refused' : 'foreign'", put: "'refused'" },
-  ],
-  '…by an error that is no end': [
-    { file: 'backend-proxy/gateway/profile.ts', find: "ERROR: 'error',", put: "ERROR: 'failed'," },
-    { file: ANSWERS, find: "type === 'PAY' ? 'failed' : 'pending'", put: "'failed'" },
-  ],
-  '…to shut its owner out': [
-    { file: OPENING, find: ' && own.length < perCustomer', put: '' },
-    { file: OPENING, find: 'prompts.length < inAll && ', put: '' },
-    { file: OPENING, find: 'customer_ref === customerReferenceNo', put: 'true' },
-  ],
-  '…or phish through it': [
-    {
-      file: TRUST,
-      find: 'checkoutUrlOf(text, hosts);\n}\n\n/** What a base64',
-      put: 'checkoutUrlOf(text, []);\n}\n\n/** What a base64',
-    },
-  ],
-  '…or through its pixels': [
-    { file: TRUST, find: ' && Math.max(width, height) <= MAX_IMAGE_SIDE', put: '' },
-    {
-      file: PICTURE,
-      find: 'width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20)',
-      put: 'width: 1, height: 1',
-    },
-  ],
-  '…or through its shapes': [
-    {
-      file: 'backend-proxy/gateway/drawing.ts',
-      find: 'if (!ELEMENTS.has(name) || !areAllPlain(attributes)) return false;',
-      put: '',
-    },
-  ],
-  '…or past the proxy': [{ file: QR_CODE, find: 'if (isLarge &&', put: 'if (false &&' }],
-  'Stop settling by a hanging endpoint': [{ file: HTTP, find: ': ownPools();', put: ': sharedPool(ownPools().pay);' }],
   '…by a commit of unknown outcome': [
     {
       file: COMMITTING,
@@ -541,6 +529,13 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   'Stop all by a lock': [
     { file: SQLITE, find: '{ timeout: 0 }', put: '{ timeout: 5_000 }' },
     { file: SQLITE, find: 'if (primaryCode(refused) === SQLITE_BUSY) {', put: 'if (false) {' },
+  ],
+  'Lay code for the next start': [
+    {
+      file: 'backend-proxy/main.ts',
+      find: "enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/proxy', import.meta.url)))",
+      put: 'enableCompileCache()',
+    },
   ],
   'Read a secret while building': [{ file: 'widget/build/main.ts', find: "import './no-secrets.mjs';", put: '' }],
   '…or while installing': [{ file: 'demo/install.mjs', find: "import '../widget/build/no-secrets.mjs';", put: '' }],
