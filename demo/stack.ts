@@ -146,6 +146,7 @@ export class Stack {
       proxy: {
         GATEWAY_URL: this.sandbox,
         GATEWAY_API_KEY: gatewayApiKey,
+        GATEWAY_PROFILE: fileURLToPath(new URL('sandbox-profile.json', import.meta.url)),
         ORDER_SECRET: orderSecret,
         MERCHANT_API_KEY: merchantApiKey,
         IPN_SECRET: ipnSecret,

@@ -19,7 +19,7 @@ export function attackRows(): Row[] {
     )
     .map((line) => {
       const [, attack = '', , guard = '', tested = ''] = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
-      const guards = [...guard.matchAll(/`([\w/.-]+\.ts)`/g)].map(([, path = '']) => path);
+      const guards = [...guard.matchAll(/`([\w/.-]+\.m?[tj]s)`/g)].map(([, path = '']) => path);
       const [, file = '', test = ''] = /^`(test\/[\w/.-]+\.ts)`: (.+)$/.exec(tested) ?? [];
       return { attack, guards, file, test };
     });

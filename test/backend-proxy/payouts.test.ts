@@ -1,6 +1,7 @@
 // Payouts: sent once, ever, whatever happens to the answer; told FAILED only when two checks agree; a person after a day.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
 import { fingerprintOf } from '../../backend-proxy/payments.ts';
 import { NO_SUCH_ORDER, SECRETS, createWorld, type World } from './world.ts';
 
@@ -240,6 +241,34 @@ describe('a payout', () => {
       [(await payout(world)).status, told(world)],
       ['PROCESSING', ['payout.mismatch', 'payout.needs_review']],
     );
+  });
+
+  it('after the books went back is sent only where the gateway surely has it not', async (t) => {
+    let wire: Gateway | undefined;
+    const world = await createWorld(t, { wrapGateway: (gateway) => (wire = gateway) });
+    const pay = (orderId: string) => world.merchant<Payout>('POST', '/payouts', { ...PAYOUT, orderId });
+    const requests = async (id: string) => (await world.gatewayHas(id))?.createRequests;
+    await world.ledger.wentBack(world.now());
+    const unproven = (await pay('P-unproven')).body;
+    assert.deepEqual(
+      [unproven.status, unproven.needsReview, await requests('P-unproven')],
+      ['INITIALIZED', true, undefined],
+    );
+    await wire?.payout({ id: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null });
+    const known = (await send(world)).body;
+    assert.deepEqual(
+      [known.status, known.needsReview, await creates(world)],
+      ['INITIALIZED', true, 1],
+      'not once more',
+    );
+    await world.pass(15 * S);
+    assert.equal((await payout(world)).status, 'SUCCESS', 'and it is settled by the checks');
+    assert.equal((await pay('P-new')).body.status, 'PROCESSING', 'another one was found, so "unknown" is believed');
+    await world.faults({ status: { status: 503 } });
+    const silent = (await pay('P-silent')).body;
+    assert.deepEqual([silent.status, silent.needsReview, await requests('P-silent')], ['INITIALIZED', true, undefined]);
+    world.skip(7 * 24 * H);
+    assert.equal((await pay('P-later')).body.status, 'PROCESSING', 'after a week it is not asked about any more');
   });
 
   it('that was SUCCESS and then FAILED is told as payout.conflict and stays SUCCESS', async (t) => {

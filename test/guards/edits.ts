@@ -23,6 +23,20 @@ const OPERATIONS = 'backend-proxy/routes/operations.ts';
 const WEBHOOKS = 'backend-proxy/webhooks.ts';
 const ADDRESSES = 'backend-proxy/public-address.ts';
 const QR_CODE = 'widget/qr-code.ts';
+const SCHEDULE = 'backend-proxy/protocol/schedule.ts';
+const REFUSAL = 'backend-proxy/gateway/refusal.ts';
+const ANSWERS = 'backend-proxy/gateway/answers.ts';
+const PICTURE = 'backend-proxy/gateway/picture.ts';
+const PAYOUTS = 'backend-proxy/payouts.ts';
+const BOOKS = 'backend-proxy/ledger/books.ts';
+const BIND = 'backend-proxy/bind.ts';
+const PROOF = 'backend-proxy/proof.ts';
+const SQLITE = 'backend-proxy/ledger/sqlite.ts';
+const CONNECTION = 'backend-proxy/ledger/connection.ts';
+const COMMITTING = 'backend-proxy/ledger/committing.ts';
+const MERCHANT = 'backend-proxy/routes/merchant.ts';
+const MAIN = 'backend-proxy/main.ts';
+const LOG = 'backend-proxy/log.ts';
 
 export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   'Pay less': [
@@ -52,7 +66,10 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   'Change an order after it was started': [
     { file: OPENING, find: ' || order.amount_minor !== payment.orderAmountMinor', put: '' },
     { file: OPENING, find: 'order.currency !== currency || ', put: '' },
-    { file: PAYMENTS, find: '} = order ?? terms;', put: '} = terms;' },
+    { file: PAYMENTS, find: '= order?.payments.length ? order : terms;', put: '= terms;' },
+  ],
+  'Pay by an older token': [
+    { file: OPENING, find: 'if (isOlder && payment.terms !== order.seen_terms) {', put: 'if (false) {' },
   ],
   'Forge a token': [
     { file: ORDERS, find: "algorithms: ['HS256'],", put: "algorithms: ['HS256', 'HS384', 'HS512']," },
@@ -107,13 +124,7 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     { file: 'backend-proxy/routes/ipn.ts', find: "if (!isSecret(c.req.param('secret')))", put: 'if (!isSecret)' },
     { file: APP, find: 'route: routePath(c)', put: 'route: c.req.path' },
   ],
-  'Forge an IPN': [
-    {
-      file: 'backend-proxy/reconcile.ts',
-      find: 'gateway.status ? [await ask(gateway.status, transaction)] : ',
-      put: '',
-    },
-  ],
+  'Forge an IPN': [{ file: 'backend-proxy/reconcile.ts', find: 'if (status === undefined) {', put: 'if (true) {' }],
   "Pay another order's sum": [
     { file: VERIFY, find: "if (report.orderId !== expected.id) return 'orderId';", put: '' },
     { file: VERIFY, find: "if (report.type !== expected.type) return 'type';", put: '' },
@@ -125,7 +136,56 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
       put: 'false',
     },
   ],
+  '…without saying which': [
+    { file: VERIFY, find: " || (outcome === 'succeeded' && !isOurs)", put: '' },
+    { file: VERIFY, find: 'paymentId === expected.answeredId', put: 'paymentId === expected.paymentId' },
+  ],
+  "Be paid with another's money": [
+    { file: OBSERVING, find: "if (look.row.answer === 'duplicate') return applyToMarked(p, look, seen);", put: '' },
+  ],
+  '…said in other words': [
+    { file: REFUSAL, find: ' || (is4xx && saysDuplicate)', put: '' },
+    { file: REFUSAL, find: '[code, fields?.[refusal.message]]', put: '[code]' },
+  ],
+  '…by books of another gateway': [
+    {
+      file: BIND,
+      find: 'if (theirs.gateway !== ours.gateway && theirs.gateway !== renamedFrom) {',
+      put: 'if (false) {',
+    },
+  ],
+  '…by the key of another account': [{ file: BIND, find: "if (kind === 'unknown') {", put: 'if (false) {' }],
+  '…by a process started beside': [
+    { file: BOOKS, find: 'if (bound !== undefined) difference = differenceOf(bound, await readBinding(db));', put: '' },
+    {
+      file: BOOKS,
+      find: 'if (difference !== undefined)\n      throw new Refusal',
+      put: 'if (false)\n      throw new Refusal',
+    },
+    { file: BOOKS, find: 'difference !== undefined || !(await isAnyDue(db, at))', put: '!(await isAnyDue(db, at))' },
+  ],
+  'Pay out to another wallet': [
+    { file: VERIFY, find: '!isSameWallet(expected.customer, report.customer)', put: 'false' },
+    { file: VERIFY, find: 'return ours === theirs;', put: 'return asked === reported;' },
+  ],
   'Turn time back': [{ file: POSTING, find: "    .where('rank', '<', rank)\n", put: '' }],
+  'Silence a ring by a clock': [
+    { file: OBSERVING, find: 'rings_heard: Math.max(row.rings_heard, claim.rings)', put: 'rings_heard: row.rings' },
+    {
+      file: SCHEDULE,
+      find: 'isRinging(t) ? allowed(t, t.rungAt',
+      put: 'isRinging(t) && (t.rungAt ?? 0) > (t.checkedAt ?? 0) ? allowed(t, t.rungAt',
+    },
+  ],
+  '…and end what is being paid': [{ file: OBSERVING, find: ' && !isUnheard', put: '' }],
+  'Set the clock': [
+    { file: BOOKS, find: 'if (Math.abs(step) <= STEP_MS) {', put: 'if (true) {' },
+    { file: 'backend-proxy/ledger/checks.ts', find: '      waits_from: p.now,\n', put: '' },
+  ],
+  "Take a stranger's word": [
+    { file: 'backend-proxy/ledger/resolving.ts', find: "    .where('needs_review', '=', 1)\n", put: '' },
+  ],
+  '…without the key': [{ file: MERCHANT, find: "'/payouts', '/transactions', '/ipns'", put: "'/payouts', '/ipns'" }],
   'Make us flood the gateway': [
     { file: 'backend-proxy/protocol/schedule.ts', find: 'CHECKS_PER_MINUTE = 5;', put: 'CHECKS_PER_MINUTE = 500;' },
   ],
@@ -144,35 +204,103 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   ],
   'Be shipped twice': [{ file: POSTING, find: "    .where('paid_by', 'is', null)\n", put: '' }],
   'Be paid out twice': [
-    {
-      file: 'backend-proxy/payouts.ts',
-      find: "!opened || !(await ledger.record(id, { stage: 'sending' }, 'merchant'))",
-      put: 'false',
-    },
-    {
-      file: 'backend-proxy/payouts.ts',
-      find: "return { stage: 'uncertain', why",
-      put: "return { stage: 'rejected', why",
-    },
     [
-      { file: 'backend-proxy/payouts.ts', find: '!opened || ', put: '' },
+      { file: PAYOUTS, find: "if (payout.stage !== 'created') return payout;", put: '' },
+      {
+        file: PAYOUTS,
+        find: "if (!(await ledger.record(payout, { stage: 'sending', sentBy: self }, 'merchant'))) return;",
+        put: "await ledger.record(payout, { stage: 'sending', sentBy: self }, 'merchant');",
+      },
+    ],
+    [
+      { file: PAYOUTS, find: "if (payout.stage !== 'created') return payout;", put: '' },
       { file: POSTING, find: "    .where('rank', '<', rank)\n", put: '' },
     ],
   ],
   '…after a FAILED that does not last': [
-    [
-      { file: OBSERVING, find: "if (row.type === 'PAYOUT' && row.failed_at === null) {", put: 'if (false) {' },
-      { file: OBSERVING, find: "if (row.type === 'PAY' || p.now", put: 'if (true || p.now' },
-    ],
-    { file: OBSERVING, find: "seen.outcome === 'failed' ? {} : { failed_at: null }", put: '{}' },
+    { file: OBSERVING, find: "(row.type === 'PAYOUT' && !(await isSecondFailure(p, look)))", put: 'false' },
+    {
+      file: OBSERVING,
+      find: "!(seen.kind === 'verified' && seen.outcome === 'failed') && { failed_at: null }",
+      put: 'false && { failed_at: null }',
+    },
   ],
-  'Be paid out twice by a wrong path': [{ file: HTTP, find: ' && reply.fields) return', put: ') return' }],
-  "Spam a stranger's phone": [{ file: OPENING, find: 'if (oldest !== undefined)', put: 'if (oldest === null)' }],
+  'Be paid out twice by a wrong path': [
+    {
+      file: ANSWERS,
+      find: 'includes(status) && fields) {',
+      put: "includes(status)) {\n    if (!fields) return { kind: 'unknown', isOwnWord: false };",
+    },
+  ],
+  '…by a JSON 404 of a framework': [
+    {
+      file: PROOF,
+      find: "if (kind === 'found') await found(type, beganAt);",
+      put: "if (kind !== 'unavailable') await found(type, beganAt);",
+    },
+  ],
+  '…before anything was found': [
+    { file: PROOF, find: 'if (isOwnWord) await ledger', put: 'if (isOwnWord || true) await ledger' },
+  ],
+  '…though it was seen': [
+    {
+      file: OBSERVING,
+      find: 'row.payment_id !== null || row.found_at !== null || row.rings > 0;',
+      put: 'row.payment_id !== null || row.rings > 0;',
+    },
+    {
+      file: OBSERVING,
+      find: 'row.payment_id !== null || row.found_at !== null || row.rings > 0;',
+      put: 'row.payment_id !== null || row.found_at !== null;',
+    },
+  ],
+  '…by a status check that lags': [
+    { file: SCHEDULE, find: 'lost: { PAY: SOON, PAYOUT: SLOW }', put: 'lost: { PAY: SOON, PAYOUT: SOON }' },
+    {
+      file: SCHEDULE,
+      find: 'foreign: { PAY: ANSWERED, PAYOUT: SLOW }',
+      put: 'foreign: { PAY: ANSWERED, PAYOUT: SOON }',
+    },
+  ],
+  '…by books that went back': [
+    { file: PAYOUTS, find: 'if (await ledger.isBack()) {', put: 'if (false) {' },
+    {
+      file: PAYOUTS,
+      find: "if (checked.kind === 'found') return 'the books went back, and the gateway has it already';",
+      put: "if (checked.kind === 'found') return undefined;",
+    },
+    { file: PAYOUTS, find: '(await isPathProven()) ? undefined', put: 'true ? undefined' },
+  ],
+  '…by a box on the way': [
+    [
+      {
+        file: PAYOUTS,
+        find: "return { stage: 'uncertain', answer: sent.kind, why: sent.why, needsReview };",
+        put: "return { stage: 'rejected', answer: 'refused', why: sent.why };",
+      },
+      { file: POSTING, find: "return row?.type === 'PAY' && row.payment_id", put: 'return row?.payment_id' },
+    ],
+  ],
+  '…by a box that speaks for the gateway': [
+    { file: REFUSAL, find: "isCode ? 'refused' : 'foreign'", put: "'refused'" },
+  ],
+  '…by an error that is no end': [
+    { file: 'backend-proxy/gateway/profile.ts', find: "ERROR: 'error',", put: "ERROR: 'failed'," },
+    { file: ANSWERS, find: "type === 'PAY' ? 'failed' : 'pending'", put: "'failed'" },
+  ],
+  "Spam a stranger's phone": [
+    { file: OPENING, find: 'if (prompts.length < inAll && own.length < perCustomer) return;', put: 'return;' },
+  ],
+  '…to shut its owner out': [
+    { file: OPENING, find: ' && own.length < perCustomer', put: '' },
+    { file: OPENING, find: 'prompts.length < inAll && ', put: '' },
+    { file: OPENING, find: 'customer_ref === customerReferenceNo', put: 'true' },
+  ],
   'Fill the books': [
     { file: 'backend-proxy/routes/address-limit.ts', find: 'if (count > most)', put: 'if (count < 0)' },
   ],
   '…by one order': [
-    { file: OPENING, find: 'earlier.length >= perOrder', put: 'earlier.length < 0' },
+    { file: OPENING, find: 'counted.length >= limits.perOrder', put: 'counted.length < 0' },
     { file: OPENING, find: '.length >= directPerOrder', put: '.length < 0' },
   ],
   'Lie about the address': [{ file: GUARDS, find: 'hops.at(-trustedProxies)', put: 'hops[0]' }],
@@ -192,19 +320,25 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     { file: TRUST, find: 'hosts.includes(url.host)', put: 'hosts.includes(url.hostname)' },
   ],
   '…past the proxy': [
-    { file: 'widget/links.ts', find: "protocol === 'https:' || (protocol === 'http:' && loopback)", put: 'protocol' },
+    {
+      file: 'widget/links.ts',
+      find: "return parse(url).protocol === 'https:' || isLocal(url) ? url : null;",
+      put: 'return url;',
+    },
+    { file: 'widget/links.ts', find: '127(\\.\\d+){3}|\\[::1\\])$/', put: '127(\\.\\d+){3}|\\[::1\\])/' },
   ],
   'Run code through the link to the wallet': [
-    { file: TRUST, find: ' || NEVER_LINKED.has(url.protocol)', put: '' },
+    { file: TRUST, find: 'schemes.includes(url.protocol.slice(0, -1))', put: '!/^https?:$/.test(url.protocol)' },
+  ],
+  '…or phish through it': [
     {
       file: TRUST,
-      find: 'isSafeWebUrl(url) ? url.href : undefined;\n  return url.href',
-      put: 'url.href;\n  return url.href',
+      find: 'checkoutUrlOf(text, hosts);\n}\n\n/** What a base64',
+      put: 'checkoutUrlOf(text, []);\n}\n\n/** What a base64',
     },
   ],
   "Run code through the code's image": [
-    { file: TRUST, find: "'\\x89PNG\\r\\n\\x1a\\n'", put: "'\\x89P'" },
-    { file: TRUST, find: '/^RIFF....WEBP/s', put: '/^RIFF/' },
+    { file: PICTURE, find: '/^GIF8[79]a/.test(head)', put: '/GIF8[789]a/.test(head)' },
     { file: TRUST, find: '/^(<\\?xml[^>]*>\\s*)?(<!--[^]*?-->\\s*)?<svg[\\s>]/i', put: '/<svg/i' },
   ],
   '…that the widget is given': [
@@ -213,11 +347,28 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   ],
   '…or through its size': [
     { file: TRUST, find: ' || bytes.length > MAX_IMAGE_BYTES', put: '' },
-    { file: TRUST, find: 'if (bytes.length > MAX_QR_TEXT_BYTES) return undefined;', put: '' },
+    { file: TRUST, find: ' && Buffer.byteLength(content) <= MAX_QR_TEXT_BYTES', put: '' },
   ],
   '…or of the whole answer': [
     { file: HTTP, find: "if (length > MAX_ANSWER_BYTES) throw new Error('answer too large');", put: '' },
   ],
+  '…or through its pixels': [
+    { file: TRUST, find: ' && Math.max(width, height) <= MAX_IMAGE_SIDE', put: '' },
+    {
+      file: PICTURE,
+      find: 'width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20)',
+      put: 'width: 1, height: 1',
+    },
+  ],
+  '…or through its shapes': [
+    {
+      file: 'backend-proxy/gateway/drawing.ts',
+      find: 'if (!ELEMENTS.has(name) || !areAllPlain(attributes)) return false;',
+      put: '',
+    },
+  ],
+  '…or past the proxy': [{ file: QR_CODE, find: 'if (isLarge &&', put: 'if (false &&' }],
+  'Stop settling by a hanging endpoint': [{ file: HTTP, find: ': ownPools();', put: ': sharedPool(ownPools().pay);' }],
   'Stand between us and the gateway': [
     {
       file: HTTP,
@@ -230,8 +381,8 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
       { file: HTTP, find: 'import { Agent, request,', put: 'import { Agent, interceptors, request,' },
       {
         file: HTTP,
-        find: 'connections: MAX_CONNECTIONS, pipelining: 1 });',
-        put: 'connections: MAX_CONNECTIONS, pipelining: 1 }).compose(interceptors.redirect({ maxRedirections: 2 }));',
+        find: 'connections, pipelining: 1 });',
+        put: 'connections, pipelining: 1 }).compose(interceptors.redirect({ maxRedirections: 2 }));',
       },
     ],
   ],
@@ -352,11 +503,32 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     { file: 'backend-proxy/ledger/sqlite.ts', find: 'journal_mode = WAL', put: 'journal_mode = DELETE' },
     { file: 'backend-proxy/ledger/sqlite.ts', find: 'synchronous = FULL', put: 'synchronous = NORMAL' },
   ],
-  '…by a careless PostgreSQL': [
-    { file: 'backend-proxy/ledger/postgres.ts', find: 'await refuseWithoutFsync(db);', put: '' },
-  ],
+  '…by a careless PostgreSQL': [{ file: CONNECTION, find: "fsync: 'on', transaction", put: 'transaction' }],
   '…by a 200 before the commit': [
     { file: 'backend-proxy/routes/ipn.ts', find: 'await ledger.receiveIpn(', put: 'void ledger.receiveIpn(' },
+  ],
+  '…by a commit of unknown outcome': [
+    {
+      file: COMMITTING,
+      find: 'if (done.unknown === undefined || (await wasCommitted(url, done.begun))) return',
+      put: 'if (done.unknown === undefined) return',
+    },
+  ],
+  '…by another run of the server': [
+    { file: COMMITTING, find: "return said['server'] === server ? 'kept' : 'never known';", put: "return 'kept';" },
+  ],
+  '…by dropping the answer in hand': [
+    {
+      file: 'backend-proxy/recorder.ts',
+      find: 'const mayRetry = error instanceof Refusal',
+      put: 'const mayRetry = false && error instanceof Refusal',
+    },
+  ],
+  'Write to a server that no longer may': [{ file: CONNECTION, find: 'isWrong ||= isOfWrongServer(error);', put: '' }],
+  '…or that has vanished': [{ file: CONNECTION, find: 'const SILENT_MS = 12_000;', put: 'const SILENT_MS = 900_000;' }],
+  'Stop all by a lock': [
+    { file: SQLITE, find: '{ timeout: 0 }', put: '{ timeout: 5_000 }' },
+    { file: SQLITE, find: 'if (primaryCode(refused) === SQLITE_BUSY) {', put: 'if (false) {' },
   ],
   'Lay code for the next start': [
     {
@@ -364,5 +536,59 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
       find: "enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/proxy', import.meta.url)))",
       put: 'enableCompileCache()',
     },
+  ],
+  'Read a secret while building': [{ file: 'widget/build/main.ts', find: "import './no-secrets.mjs';", put: '' }],
+  '…or while installing': [{ file: 'demo/install.mjs', find: "import '../widget/build/no-secrets.mjs';", put: '' }],
+  "…at the proxy's start": [
+    {
+      file: 'backend-proxy/start.ts',
+      find: "if (!existsSync(new URL('../dist/widget/widget.js', import.meta.url))) {",
+      put: 'if (false) {',
+    },
+    {
+      file: MAIN,
+      find: "const isMissing = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';",
+      put: 'const isMissing = false;',
+    },
+  ],
+  '…in the demo': [
+    { file: 'demo/widget-build.ts', find: 'env: inheritedEnvironment()', put: 'env: process.env' },
+    { file: 'demo/child.ts', find: '.filter(([key]) => INHERITED.test(key))', put: '' },
+  ],
+  'Read the books as another user': [
+    { file: MAIN, find: 'process.umask(0o077);', put: '' },
+    { file: 'backend-proxy/private-files.ts', find: 'chmodSync(path, modeOf(path) & 0o777 & ~OTHERS);', put: '' },
+  ],
+  'Stop us by the log': [
+    { file: LOG, find: '// Whatever it is: there is no other place to tell it.', put: "throw new Error('the log');" },
+    { file: LOG, find: 'lost = isBegun ? 0 : lost + 1;', put: 'lost = 0;' },
+  ],
+  'Be counted as somebody else each time': [
+    { file: GUARDS, find: "withoutPort(hops.at(-trustedProxies) ?? '')", put: "hops.at(-trustedProxies) ?? ''" },
+    { file: ADDRESSES, find: "return `${all.slice(0, 4).join(':')}::/64`;", put: 'return address;' },
+  ],
+  '…with words that are no address': [
+    {
+      file: ADDRESSES,
+      find: 'if (isIP(address) !== 6) return undefined;',
+      put: 'if (isIP(address) !== 6) return address;',
+    },
+  ],
+  'Send money from a desk that is abroad': [
+    { file: 'demo/shop/staff.ts', find: 'return isLoopback(new URL(publicUrl).hostname) ?', put: 'return publicUrl ?' },
+  ],
+  'Push paid orders out of the shop': [
+    { file: 'demo/shop/order-book.ts', find: '(other) => other.paidAt === null', put: '() => true' },
+  ],
+  'Show people another text': [
+    { file: ORDERS, find: '[^\\p{Cc}\\u202A-\\u202E\\u2066-\\u2069]*$/u', put: '[^\\p{Cc}]*$/u' },
+    {
+      file: ORDERS,
+      find: '[^\\p{Cc}\\u202A-\\u202E\\u2066-\\u2069]*$/u',
+      put: '[^\\u202A-\\u202E\\u2066-\\u2069]*$/u',
+    },
+  ],
+  'Have a cache name another host': [
+    { file: APP, find: "new URL('.', c.req.url).pathname", put: "new URL('.', c.req.url).href" },
   ],
 };

@@ -164,34 +164,32 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     });
   });
 
-  describe('that breaks at a commit', () => {
-    const cases: { what: string; how: LostCommit; isKept: boolean }[] = [
-      { what: 'after it was applied is known to have committed', how: 'applied', isKept: true },
-      {
-        what: 'that arrives a second later is asked after until it is decided',
-        how: { lateByMs: 1_000 },
-        isKept: true,
-      },
-      { what: 'that never arrived is known to have kept nothing', how: 'unsent', isKept: false },
-    ];
-    for (const [n, { what, how, isKept }] of cases.entries()) {
-      it(what, async (t) => {
-        const relay = await startPostgresRelay(url);
-        t.after(relay.close);
-        const store = await opened(t, relay.url);
-        const hasStruck = relay.loseCommit(how);
-        const writing = store.write(async (tx, now) => {
-          await insert(tx, `lost-${n}`);
-          return now;
-        });
-        if (isKept) assert.ok(Math.abs((await writing) - Date.now()) < 60_000);
-        else await assert.rejects(writing, { kind: 'unavailable' });
-        assert.ok(hasStruck());
-        const { rowCount } = await admin.query('select 1 from orders where order_id = $1', [`lost-${n}`]);
-        assert.equal(rowCount, isKept ? 1 : 0);
+  const brokenAtCommit: { what: string; how: LostCommit; isKept: boolean }[] = [
+    { what: 'after it was applied is known to have committed', how: 'applied', isKept: true },
+    {
+      what: 'that arrives a second later is asked after until it is decided',
+      how: { lateByMs: 1_000 },
+      isKept: true,
+    },
+    { what: 'that never arrived is known to have kept nothing', how: 'unsent', isKept: false },
+  ];
+  for (const [n, { what, how, isKept }] of brokenAtCommit.entries()) {
+    it(`that breaks at a commit ${what}`, async (t) => {
+      const relay = await startPostgresRelay(url);
+      t.after(relay.close);
+      const store = await opened(t, relay.url);
+      const hasStruck = relay.loseCommit(how);
+      const writing = store.write(async (tx, now) => {
+        await insert(tx, `lost-${n}`);
+        return now;
       });
-    }
-  });
+      if (isKept) assert.ok(Math.abs((await writing) - Date.now()) < 60_000);
+      else await assert.rejects(writing, { kind: 'unavailable' });
+      assert.ok(hasStruck());
+      const { rowCount } = await admin.query('select 1 from orders where order_id = $1', [`lost-${n}`]);
+      assert.equal(rowCount, isKept ? 1 : 0);
+    });
+  }
 
   it('of another run of the server proves no commit: its number may have been given to another transaction', async (t) => {
     const relay = await startPostgresRelay(await server.createDatabase());
