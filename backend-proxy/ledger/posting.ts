@@ -173,7 +173,9 @@ export async function postFact(p: Posting, id: string, fact: Fact): Promise<bool
   else await keepEnd(p, id, fact.answer);
   const mayEnd = fact.stage !== 'rejected' || (await mayBeRejected(p, id));
   const raised = mayEnd && (await raise(p, id, fact.stage, 'why' in fact ? { detail: fact.why } : {})) !== undefined;
-  if (fact.stage === 'uncertain' && fact.needsReview) await flag(p, id, 'needs_review', fact.why);
+  if (fact.stage === 'uncertain' && (fact.needsReview || (await isPaidDuplicate(p, id)))) {
+    await flag(p, id, 'needs_review', fact.why);
+  }
   await plan(p, id);
   return raised;
 }
@@ -198,6 +200,12 @@ async function mayBeRejected(p: Posting, id: string): Promise<boolean> {
     .where('id', '=', id)
     .executeTakeFirst();
   return row?.type === 'PAY' && row.payment_id === null && row.found_at === null;
+}
+
+/** A check that a ring asked for saw a SUCCESS before our call was answered that the id is another's. */
+async function isPaidDuplicate(p: Posting, id: string): Promise<boolean> {
+  const row = await p.tx.selectFrom('transactions').select(['answer', 'rank']).where('id', '=', id).executeTakeFirst();
+  return row?.answer === 'duplicate' && row.rank === STAGES.succeeded.rank;
 }
 
 /** How the POST ended is known once; only "lost" gives way, to an answer that another process had given up. */
