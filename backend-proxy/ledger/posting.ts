@@ -214,6 +214,7 @@ async function keepEnd(p: Posting, id: string, answer: NonNullable<TransactionRo
     .updateTable('transactions')
     .set((eb) => ({
       answer,
+      ...(answer !== 'withheld' && { sent_at: sentAt }),
       lost_at: eb.fn.coalesce('lost_at', eb.val(p.now)),
       updated_at: p.now,
       version: eb('version', '+', 1),
@@ -239,6 +240,7 @@ async function keepMeans(p: Posting, id: string, means: Extract<Fact, { stage: '
     .set((eb) => ({
       version: eb('version', '+', 1),
       payment_id: eb.fn.coalesce(eb.val(paymentId), 'payment_id'),
+      sent_at: sentAt,
       ...(method && { method }),
       // From when it was sent, so that the time shown never ends after the gateway's.
       ...(method === 'CHECKOUT' && { expires_at: checkoutExpiry }),
@@ -251,9 +253,12 @@ async function keepMeans(p: Posting, id: string, means: Extract<Fact, { stage: '
   if (row?.type === 'PAY') await touch(p, row.order_id);
 }
 
+/** What was answered was sent, also where the books went back behind that and have the row alone. */
+const sentAt = sql<number>`coalesce(sent_at, created_at)`;
+
 /** The end of the checkout's lifetime, or of the order's own `payWithin` where that is shorter. */
-export const checkoutExpiry = sql<number>`case when expires_at < sent_at + ${sql.lit(CHECKOUT_LIFETIME_MS)}
-  then expires_at else sent_at + ${sql.lit(CHECKOUT_LIFETIME_MS)} end`;
+export const checkoutExpiry = sql<number>`case when expires_at < ${sentAt} + ${sql.lit(CHECKOUT_LIFETIME_MS)}
+  then expires_at else ${sentAt} + ${sql.lit(CHECKOUT_LIFETIME_MS)} end`;
 
 /**
  * Writes down when the gateway is to be asked next. Only after the row was changed in this transaction, which holds it:
