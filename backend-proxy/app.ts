@@ -39,7 +39,8 @@ const LOOK_AROUND_EVERY_MS = 60_000;
 /** An IPN that names nothing here after so long is news for the operator: the books may have lost what it is about. */
 const UNMATCHED_TOLD_AFTER_MS = 3_600_000;
 const CLOCK_TOLERANCE_MS = 1_000;
-const RECORDING_WAIT_MS = 30_000;
+/** A little longer than a call may take. */
+const RECORDING_WAIT_MS = 32_000;
 
 export interface ProxyConfig {
   orderSecrets: readonly string[];

@@ -68,7 +68,7 @@ export function createPayments({ gateway, ledger, recorder, self }: Ports): Paym
       customerReferenceNo: terms.customerReferenceNo ?? null,
       language: terms.language ?? language ?? null,
     };
-    await recorder.keep(payment, factOf(await gateway.pay(collection)));
+    await recorder.keep(payment, gateway.pay(collection).then(factOf));
   }
 
   async function view(terms: OrderTerms): Promise<OrderView> {

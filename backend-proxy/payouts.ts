@@ -47,8 +47,11 @@ export function createPayouts({ gateway, ledger, recorder, self, isPathProven }:
     }
     if (!(await ledger.record(payout, { stage: 'sending', sentBy: self }, 'merchant'))) return;
     const { id, amountMinor, currency, customer, note } = payout;
-    const sent = await gateway.payout({ id, amountMinor, currency, customer: customer ?? '', note });
-    await recorder.keep(payout, factOf(sent, gateway.status === undefined));
+    const call = gateway.payout({ id, amountMinor, currency, customer: customer ?? '', note });
+    await recorder.keep(
+      payout,
+      call.then((sent) => factOf(sent, gateway.status === undefined)),
+    );
   }
 
   /** The books lost what was last in them, so the gateway may have this payout already: sent is only what it surely has not. */

@@ -12,8 +12,11 @@ const GIVE_UP_MS = 3_600_000;
 const CALLER_WAITS_MS = 10_000;
 
 export interface Recorder {
-  /** Resolves when it is recorded; throws `unavailable` where the caller should not wait any longer, and goes on trying. */
-  keep(transaction: Transaction, fact: Fact): Promise<void>;
+  /**
+   * Resolves when what the call answers is recorded; throws `unavailable` where the caller should not wait any longer, and goes on
+   * trying. Given while the call runs, so that a stop waits for it also where nobody waits for the request any more.
+   */
+  keep(transaction: Transaction, call: Promise<Fact>): Promise<void>;
   /** Resolves when nothing is in hand, or when `limitMs` are over. */
   settled(limitMs: number): Promise<void>;
 }
@@ -44,10 +47,11 @@ export function createRecorder({ ledger, onError, wait = sleep, now = Date.now }
   }
 
   return {
-    async keep(transaction, fact) {
-      const recording = record(transaction, fact).finally(() => inHand.delete(recording));
+    async keep(transaction, call) {
+      const recording = call.then((fact) => record(transaction, fact)).finally(() => inHand.delete(recording));
       inHand.add(recording);
       recording.catch(onError);
+      await call;
       const isRecorded = await withinLimit(recording, CALLER_WAITS_MS);
       if (!isRecorded) throw new Refusal('unavailable', 'The answer could not be written yet; ask again.');
     },

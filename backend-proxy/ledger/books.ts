@@ -178,7 +178,8 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       bound = binding;
     },
     wrongBooks: () => difference,
-    wentBack: (at) => store.write((tx) => writeWentBack(tx, at)),
+    // A time that lies ahead counts as now: the latest wins, so nothing else would ever end it.
+    wentBack: (at) => post('clock', (p) => writeWentBack(p.tx, Math.min(at, p.now))),
     isBack: async () => (await time()) - (await read(readWentBack)) < WENT_BACK_MS,
     time,
     async clockOffset() {

@@ -31,6 +31,7 @@ export async function postObservation(p: Posting, claim: Claim, seen: Observatio
   if (row === undefined) return;
   const look = { row, beganAt: Math.min(claim.beganAt, p.now), isStale: p.now > claim.leaseUntil };
   await keepLook(p, look, claim, seen);
+  if (isReport(seen)) await markUnsent(p, look);
   await applySeen(p, look, seen);
   await applyClock({ ...p, source: 'clock' }, look, seen);
   await plan(p, id);
@@ -47,7 +48,6 @@ async function hold(p: Posting, id: string): Promise<TransactionRow | undefined>
 async function keepLook(p: Posting, { row, beganAt, isStale }: Look, claim: Claim, seen: Observation): Promise<void> {
   // One that ends nothing is not one that was made: it is asked again soon.
   const isAnswered = seen.kind !== 'unavailable' && !isStale;
-  const isReport = seen.kind === 'verified' || seen.kind === 'mismatch' || seen.kind === 'incomplete';
   await p.tx
     .updateTable('transactions')
     .set({
@@ -55,11 +55,25 @@ async function keepLook(p: Posting, { row, beganAt, isStale }: Look, claim: Clai
       ...(isAnswered
         ? { checked_at: beganAt, unanswered: 0, rings_heard: Math.max(row.rings_heard, claim.rings) }
         : { unanswered: row.unanswered + 1 }),
-      ...(isReport && { found_at: p.now, unknown_at: null }),
-      ...(isReport && !(seen.kind === 'verified' && seen.outcome === 'failed') && { failed_at: null }),
+      ...(isReport(seen) && { found_at: p.now, unknown_at: null }),
+      ...(isReport(seen) && !(seen.kind === 'verified' && seen.outcome === 'failed') && { failed_at: null }),
     })
     .where('id', '=', row.id)
     .execute();
+}
+
+function isReport({ kind }: Observation): boolean {
+  return kind === 'verified' || kind === 'mismatch' || kind === 'incomplete';
+}
+
+/** The gateway knows an id that we have not sent: a duplicate, as it would have answered. */
+async function markUnsent(p: Posting, look: Look): Promise<void> {
+  const { id, sent_at: sentAt, answer } = look.row;
+  if (sentAt !== null || answer !== null) return;
+  look.row = { ...look.row, answer: 'duplicate' };
+  const marked = { answer: 'duplicate', lost_at: p.now } as const;
+  await p.tx.updateTable('transactions').set(marked).where('id', '=', id).execute();
+  await raise(p, id, 'uncertain', { detail: 'the gateway knew it before it was sent' });
 }
 
 async function applySeen(p: Posting, look: Look, seen: Observation): Promise<void> {

@@ -229,7 +229,8 @@ type Opening = Pick<
 /** Writes the row and its first entry in the history. */
 export async function insert(p: Posting, opening: Opening): Promise<void> {
   const { rank } = STAGES.created;
-  // IPNs may have come for this id before its row: they were kept, and ring now.
+  // IPNs may have come for this id before its row: they were kept. Not of what we are about to send, so they ring only after the answer
+  // to it, which may be that the id is another's.
   const { numUpdatedRows: early } = await p.tx
     .updateTable('ipns')
     .set({ matched: 1 })
@@ -264,7 +265,7 @@ export async function insert(p: Posting, opening: Opening): Promise<void> {
       found_at: null,
       rung_at: early > 0n ? p.now : null,
       rings: Number(early),
-      rings_heard: 0,
+      rings_heard: Number(early),
       unknown_at: null,
       failed_at: null,
       waits_from: 0,

@@ -173,7 +173,9 @@ export async function postFact(p: Posting, id: string, fact: Fact): Promise<bool
   else await keepEnd(p, id, fact.answer);
   const mayEnd = fact.stage !== 'rejected' || (await mayBeRejected(p, id));
   const raised = mayEnd && (await raise(p, id, fact.stage, 'why' in fact ? { detail: fact.why } : {})) !== undefined;
-  if (fact.stage === 'uncertain' && fact.needsReview) await flag(p, id, 'needs_review', fact.why);
+  if (fact.stage === 'uncertain' && (fact.needsReview || (await isPaidDuplicate(p, id)))) {
+    await flag(p, id, 'needs_review', fact.why);
+  }
   await plan(p, id);
   return raised;
 }
@@ -200,12 +202,19 @@ async function mayBeRejected(p: Posting, id: string): Promise<boolean> {
   return row?.type === 'PAY' && row.payment_id === null && row.found_at === null;
 }
 
+/** A check that a ring asked for saw a SUCCESS before our call was answered that the id is another's. */
+async function isPaidDuplicate(p: Posting, id: string): Promise<boolean> {
+  const row = await p.tx.selectFrom('transactions').select(['answer', 'rank']).where('id', '=', id).executeTakeFirst();
+  return row?.answer === 'duplicate' && row.rank === STAGES.succeeded.rank;
+}
+
 /** How the POST ended is known once; only "lost" gives way, to an answer that another process had given up. */
 async function keepEnd(p: Posting, id: string, answer: NonNullable<TransactionRow['answer']>): Promise<void> {
   const row = await p.tx
     .updateTable('transactions')
     .set((eb) => ({
       answer,
+      ...(answer !== 'withheld' && { sent_at: sentAt }),
       lost_at: eb.fn.coalesce('lost_at', eb.val(p.now)),
       updated_at: p.now,
       version: eb('version', '+', 1),
@@ -231,6 +240,7 @@ async function keepMeans(p: Posting, id: string, means: Extract<Fact, { stage: '
     .set((eb) => ({
       version: eb('version', '+', 1),
       payment_id: eb.fn.coalesce(eb.val(paymentId), 'payment_id'),
+      sent_at: sentAt,
       ...(method && { method }),
       // From when it was sent, so that the time shown never ends after the gateway's.
       ...(method === 'CHECKOUT' && { expires_at: checkoutExpiry }),
@@ -243,9 +253,12 @@ async function keepMeans(p: Posting, id: string, means: Extract<Fact, { stage: '
   if (row?.type === 'PAY') await touch(p, row.order_id);
 }
 
+/** What was answered was sent, also where the books went back behind that and have the row alone. */
+const sentAt = sql<number>`coalesce(sent_at, created_at)`;
+
 /** The end of the checkout's lifetime, or of the order's own `payWithin` where that is shorter. */
-export const checkoutExpiry = sql<number>`case when expires_at < sent_at + ${sql.lit(CHECKOUT_LIFETIME_MS)}
-  then expires_at else sent_at + ${sql.lit(CHECKOUT_LIFETIME_MS)} end`;
+export const checkoutExpiry = sql<number>`case when expires_at < ${sentAt} + ${sql.lit(CHECKOUT_LIFETIME_MS)}
+  then expires_at else ${sentAt} + ${sql.lit(CHECKOUT_LIFETIME_MS)} end`;
 
 /**
  * Writes down when the gateway is to be asked next. Only after the row was changed in this transaction, which holds it:

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql, type Kysely, type Selectable } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
+import { LAST_SWEEP_MS } from '../protocol/schedule.ts';
 import type { HistoryEntry, PostOutcome, Source, Transaction, TransactionType } from '../protocol/transaction.ts';
 import type { WebhookType } from '../protocol/views.ts';
 import type { Method } from '../protocol/wire.ts';
@@ -266,6 +267,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
       },
     },
     '2026-11-true-on-a-real-network': { up: (db: Kysely<unknown>) => growTrue(db, { dialect, int, table }) },
+    '2026-11-watch-what-had-ended': { up: watchEnded },
   };
 }
 
@@ -339,6 +341,20 @@ async function growTrue(db: Kysely<unknown>, { dialect, int, table }: Building):
     .addColumn('value', 'text', (c) => c.notNull())
     .execute();
   await sql`insert into meta (key, value) values ('books_id', ${randomUUID()})`.execute(db);
+}
+
+/**
+ * Earlier versions asked no more about what they had told as refused, not created or a payout's failure, whoever had answered so:
+ * what is still within the sweep is asked about again. "Duplicate" was a refusal then, and a dispute no call for a person.
+ */
+async function watchEnded(db: Kysely<unknown>): Promise<void> {
+  const now = Date.now();
+  await sql`update transactions set answer = 'duplicate' where rank = 6 and exists (select 1 from history
+    where transaction_id = id and event = 'rejected' and detail like 'HTTP 409%')`.execute(db);
+  await sql`update transactions set next_check_at = ${now} where next_check_at is null and resolved is null
+    and sent_at > ${now - LAST_SWEEP_MS} and (rank in (6, 7) or (type = 'PAYOUT' and rank = 8))`.execute(db);
+  await sql`update transactions set needs_review = 1, reviews = reviews + 1
+    where mismatch + conflict > 0 and needs_review = 0 and resolved is null`.execute(db);
 }
 
 /** A conflict and a review may come again, with a number: history and webhooks are no longer unique by their word alone. */

@@ -164,7 +164,7 @@ function listedTimes(t: Timeline): number[] {
   const { rank, status } = STAGES[stage];
   if (stage === 'created') return [t.createdAt + SENDING_LIMIT_MS];
   // Ended before anything was sent.
-  if (sentAt === null && answer !== 'withheld') return [];
+  if (sentAt === null && answer === null) return [];
   const from = sentAt ?? t.createdAt;
   if (stage === 'sending') return [from + SENDING_LIMIT_MS];
   if (t.isResolved) return answer === 'duplicate' ? [] : after(from, LATE_SWEEP_MS);

@@ -16,6 +16,7 @@ import {
   payment,
   read,
   stageOf,
+  uncertain,
   type Suite,
   verified,
   webhookTypes,
@@ -34,7 +35,7 @@ export function checksContract({ name, room }: Suite): void {
         [stage, mismatch, needsReview, details],
         ['pending', true, true, ['mismatch: amount', 'needs_review: mismatch']],
       );
-      await ledger.openPayout(PAYOUT);
+      await openSentPayout(ledger, 'P', uncertain('lost'));
       await ledger.observe('P', { kind: 'mismatch', field: 'type' });
       assert.deepEqual(await webhookTypes(ledger), [
         'payment.mismatch',

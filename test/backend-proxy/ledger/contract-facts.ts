@@ -12,9 +12,11 @@ import {
   ROADS,
   S,
   openPending,
+  openSentPayout,
   payment,
   read,
   stageOf,
+  uncertain,
   type Suite,
   verified,
   webhookTypes,
@@ -54,8 +56,11 @@ export function factsContract({ name, runs, room }: Suite): void {
         assert.deepEqual(news, conflicts ? ['conflict', 'needs_review'] : after.stage === from ? [] : [fact], pair);
         assert.equal(after.late, fact === 'succeeded' && STAGES[from].ended, pair);
       };
+      // What the gateway says of what was never sent is no fact of it: that is told below.
+      const isUnsent = (from: Stage, at: number) => from === 'created' && at >= FACTS.length - 3;
       // One after the other, because the roads to some of them take time.
-      for (const from of Object.keys(STAGES) as Stage[]) for (const at of FACTS.keys()) await check(from, at);
+      for (const from of Object.keys(STAGES) as Stage[])
+        for (const at of FACTS.keys()) if (!isUnsent(from, at)) await check(from, at);
     });
 
     it('may come in any order and any number of times: the end is the same for one answer to the one call', async (t) => {
@@ -74,10 +79,11 @@ export function factsContract({ name, runs, room }: Suite): void {
           for (const order of [told, repeated.map(([, at]) => at)]) {
             const orderId = `O${(orders += 1)}`;
             await ledger.openPayment(payment({ orderId }), LIMITS);
+            await ledger.record(orderId, { stage: 'sending' }, 'shopper');
             for (const at of order) await FACTS[at]!.tell(ledger, orderId);
             ends.push(await stageOf(ledger, orderId));
           }
-          const expected = told.reduce<Stage>((stage, at) => advance(stage, FACTS[at]!.fact), 'created');
+          const expected = told.reduce<Stage>((stage, at) => advance(stage, FACTS[at]!.fact), 'sending');
           assert.deepEqual(ends, [expected, expected]);
         }),
         { numRuns: runs },
@@ -232,7 +238,7 @@ export function factsContract({ name, runs, room }: Suite): void {
 
     it('of a payout is told as its own', async (t) => {
       const { ledger } = await room(t);
-      await ledger.openPayout(PAYOUT);
+      await openSentPayout(ledger, 'P', uncertain('lost'));
       await ledger.observe('P', verified('succeeded', '9'));
       assert.deepEqual([(await ledger.payout('P'))?.stage, (await ledger.payout('P'))?.paymentId], ['succeeded', '9']);
       assert.deepEqual(await webhookTypes(ledger), ['payout.succeeded']);

@@ -7,6 +7,7 @@ import {
   H,
   LIMITS,
   M,
+  PAYOUT,
   S,
   UNKNOWN,
   openPending,
@@ -81,6 +82,35 @@ export function markedContract({ name, room }: Suite): void {
       skip(1);
       await ledger.observe(id, DIFFERS);
       assert.deepEqual([await stageOf(ledger, id), await webhookTypes(ledger)], ['rejected', ['payout.failed']]);
+    });
+
+    it('that is said only after a ring had shown a SUCCESS needs a review at once', async (t) => {
+      const { ledger } = await room(t);
+      await ledger.openPayment(payment(), LIMITS);
+      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await ledger.observe('A', verified('succeeded'));
+      await ledger.record('A', uncertain('duplicate'), 'answer');
+      assert.equal((await read(ledger, 'A')).needsReview, true);
+      assert.deepEqual(await webhookTypes(ledger), ['payment.needs_review', 'payment.succeeded']);
+    });
+
+    it('is what the gateway knows before it was sent: no SUCCESS of it pays, and it is not sent any more', async (t) => {
+      const { ledger, skip } = await room(t);
+      await ledger.openPayment(payment(), LIMITS);
+      await ledger.openPayout(PAYOUT);
+      await ledger.openPayment(payment({ orderId: 'B' }), LIMITS);
+      const replacing = await openPending(ledger, { orderId: 'B' });
+      skip(45 * S);
+      for (const id of ['A', 'P', 'B']) {
+        await ledger.observe(id, verified('succeeded', '7'));
+        assert.equal(await ledger.record(id, { stage: 'sending' }, 'shopper'), false);
+        const { stage, answer, needsReview, late } = await read(ledger, id);
+        const expected = id === 'B' ? 'replaced' : 'uncertain';
+        assert.deepEqual([id, stage, answer, needsReview, late], [id, expected, 'duplicate', true, false]);
+      }
+      assert.equal((await ledger.order('A'))?.paidBy, null);
+      await ledger.observe(replacing, verified('succeeded'));
+      assert.equal((await ledger.order('B'))?.paidBy, replacing);
     });
 
     it('that a person has ended is overruled by no later check', async (t) => {

@@ -11,6 +11,7 @@ import {
   M,
   NOON,
   PAYOUT,
+  PENDING,
   S,
   UNAVAILABLE,
   openPending,
@@ -49,13 +50,17 @@ export function ringsContract({ name, room }: Suite): void {
       assert.equal((await ledger.ipnReadings('A')).length, 1);
     });
 
-    it('that comes before its row is kept, and rings when the row is there', async (t) => {
-      const { ledger, rows } = await room(t);
+    it('that comes before its row is kept, and rings when what is sent after it was answered', async (t) => {
+      const { ledger, rows, skip } = await room(t);
       await ledger.receiveIpn({ id: 'i1', body: '{}', reading });
       await ledger.receiveIpn({ id: 'i2', body: '{}', reading: { ...reading, orderId: 'P', type: 'PAYOUT' } });
       assert.deepEqual(await due(ledger), []);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.openPayout(PAYOUT);
+      for (const id of ['A', 'P']) await ledger.record(id, { stage: 'sending' }, 'shopper');
+      skip(S);
+      assert.deepEqual(await due(ledger), [], 'it is of another, where the answer says that the id was taken');
+      for (const id of ['A', 'P']) await ledger.record(id, { ...PENDING, paymentId: null }, 'answer');
       assert.deepEqual((await due(ledger)).toSorted(), ['A', 'P']);
       assert.deepEqual(await rows('select matched from ipns'), [{ matched: 1 }, { matched: 1 }]);
     });

@@ -8,6 +8,8 @@ import {
   H,
   LEASE_MS,
   LIMITS,
+  M,
+  NOON,
   PAYOUT,
   PENDING,
   S,
@@ -17,6 +19,7 @@ import {
   read,
   refusal,
   stageOf,
+  uncertain,
   verified,
   type Suite,
 } from './room.ts';
@@ -140,6 +143,33 @@ export function whoseContract({ name, room }: Suite): void {
       assert.equal(await ledger.isBack(), true);
       skip(1);
       assert.equal(await ledger.isBack(), false);
+    });
+
+    it('are not so for longer where the time that was said lies ahead', async (t) => {
+      const { ledger, now, skip } = await room(t);
+      await ledger.wentBack(now() + 400 * D);
+      skip(7 * D - 1);
+      assert.equal(await ledger.isBack(), true);
+      skip(1);
+      assert.equal(await ledger.isBack(), false);
+    });
+
+    it('behind a call, and kept its row, ask about it as about any other', async (t) => {
+      const { ledger, rows, skip } = await room(t);
+      const answers = { A: { ...PENDING, method: 'CHECKOUT' }, B: uncertain('lost') } as const;
+      for (const [orderId, fact] of Object.entries(answers)) {
+        await ledger.openPayment(payment({ orderId }), LIMITS);
+        await ledger.record(orderId, fact, 'answer');
+      }
+      const sent = await rows("select sent_at, expires_at from transactions where id = 'A'");
+      assert.deepEqual(sent, [{ sent_at: NOON, expires_at: NOON + 15 * M }]);
+      skip(15 * S);
+      assert.deepEqual((await ledger.claimChecks(10, LEASE_MS)).map(({ id }) => id).toSorted(), ['A', 'B']);
+      for (const n of [1, 2]) {
+        skip(n * 2 * M);
+        await ledger.observe('B', { kind: 'unknown' });
+      }
+      assert.equal(await stageOf(ledger, 'B'), 'not_created');
     });
 
     it('list the IPNs that match nothing, newest first, and tell of them once, after an hour', async (t) => {

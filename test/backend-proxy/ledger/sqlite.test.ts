@@ -294,3 +294,48 @@ describe('the log', () => {
     assert.ok(size() <= 8, `${size()} MB`);
   });
 });
+
+describe('books of an earlier version', () => {
+  it('ask again about what they had told as ended, mark old duplicates, and list disputes for a person', async (t) => {
+    const file = temporaryFile(t);
+    await (await openStore(`file:${file}`, die)).close();
+    const earlier = new DatabaseSync(file);
+    const [now, week] = [Date.now(), 7 * 24 * 3_600_000];
+    const insert = earlier.prepare(
+      `insert into transactions (id, type, order_id, attempt, amount_minor, currency, fingerprint, rank, prior_rank, conflict,
+        created_at, updated_at, sent_at, answer) values (?, ?, ?, 1, 100, 'EUR', 'f', ?, 3, ?, ?, ?, ?, 'refused')`,
+    );
+    const ended = [
+      ['refused', 'PAY', 6, 0, now],
+      ['duplicate', 'PAY', 6, 0, now],
+      ['not created', 'PAY', 7, 0, now],
+      ['payout refused', 'PAYOUT', 6, 0, now],
+      ['payout failed', 'PAYOUT', 8, 0, now],
+      ['declined', 'PAY', 8, 0, now],
+      ['long ago', 'PAYOUT', 6, 0, now - week],
+      ['never sent', 'PAY', 7, 0, null],
+      ['disputed', 'PAY', 9, 1, now],
+    ] as const;
+    for (const [id, type, rank, conflict, sentAt] of ended) insert.run(id, type, id, rank, conflict, now, now, sentAt);
+    earlier.exec(`insert into history (transaction_id, event, at, source, detail)
+      values ('duplicate', 'rejected', 0, 'answer', 'HTTP 409 DUPLICATE_ORDER'), ('refused', 'rejected', 0, 'answer', 'HTTP 400');
+      delete from kysely_migration where name = '2026-11-watch-what-had-ended'`);
+    earlier.close();
+    const { db } = await openedStore(t, file);
+    const rows = await db.selectFrom('transactions').selectAll().execute();
+    const ids = (which: (row: (typeof rows)[number]) => boolean) => rows.filter(which).map(({ id }) => id);
+    const asked = ['refused', 'duplicate', 'not created', 'payout refused', 'payout failed'];
+    assert.deepEqual(
+      ids((row) => row.next_check_at !== null),
+      asked,
+    );
+    assert.deepEqual(
+      ids((row) => row.answer === 'duplicate'),
+      ['duplicate'],
+    );
+    assert.deepEqual(
+      ids((row) => row.needs_review === 1),
+      ['disputed'],
+    );
+  });
+});

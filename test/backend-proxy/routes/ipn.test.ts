@@ -210,7 +210,7 @@ describe('what an IPN says', () => {
     assert.equal(asked, 5);
   });
 
-  it('of an unknown order causes no call, is kept 7 days, and rings when the row appears', async (t) => {
+  it('of an unknown order causes no call, is kept 7 days, and rings a second after what is sent under its id', async (t) => {
     let calls = 0;
     const world = await createWorld(t, {
       wrapGateway: (gateway) => ({ ...gateway, status: (id, type) => ((calls += 1), gateway.status!(id, type)) }),
@@ -221,7 +221,7 @@ describe('what an IPN says', () => {
     world.skip(6 * 24 * 3_600 * S);
     await world.ledger.prune();
     await world.start(world.token(), { method: 'QR' });
-    await world.settle();
+    await world.pass(S);
     assert.equal(calls, 1);
     assert.equal(ipns(world)[0]?.matched, 1);
     await world.ipn({ ...REPORT, orderId: 'B' });
