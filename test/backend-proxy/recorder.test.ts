@@ -101,14 +101,13 @@ describe('a stop', () => {
 
   it('waits for a call that has no answer yet, and records what it answers', async () => {
     const { recorder, recorded } = bench(() => undefined);
-    let answer = (_: Fact): void => undefined;
-    const call = new Promise<Fact>((resolve) => (answer = resolve));
-    const kept = recorder.keep(PAYMENT, call);
+    const call = Promise.withResolvers<Fact>();
+    const kept = recorder.keep(PAYMENT, call.promise);
     let isOver = false;
     const settling = recorder.settled(30_000).then(() => (isOver = true));
     await settle();
     assert.equal(isOver, false);
-    answer(FACT);
+    call.resolve(FACT);
     await settling;
     assert.equal(recorded.length, 1);
     await kept;
