@@ -149,4 +149,33 @@ describe('asking the gateway', () => {
     assert.deepEqual([...leases], [45_000]);
     assert.deepEqual(observed[0]?.[1], { kind: 'unavailable' });
   });
+
+  it('goes at the pace of its answers, within the limit that was set, as the metrics tell', async (t) => {
+    const world = await createWorld(t, { config: { checksPerSecond: 16 } });
+    const headers = { Authorization: `Bearer ${SECRETS.merchant}` };
+    const pace = async () => {
+      const text = await (await world.request('GET', '/metrics', { headers })).text();
+      return /^payment_proxy_checks_per_second (\d+)$/m.exec(text)?.[1];
+    };
+    assert.equal(await pace(), '16');
+    await world.faults({ pay: { status: 429 } });
+    await world.start(world.token(), { method: 'QR' });
+    assert.equal(await pace(), '8');
+  });
+
+  it('has no pace where there is no status check: what is due is in the books', async () => {
+    const claimed: number[] = [];
+    const ledger = {
+      claimChecks: async (most: number) => {
+        claimed.push(most);
+        return [];
+      },
+    } as unknown as Ledger;
+    const pace: Pace = { ...createPace(), room: () => 0 };
+    const worker = createReconciler({ gateway: {} as Gateway, ledger, proof: NO_PROOF, pace }, (error) =>
+      assert.fail(String(error)),
+    );
+    await worker.begin();
+    assert.deepEqual(claimed, [24]);
+  });
 });
