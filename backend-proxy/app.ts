@@ -17,6 +17,7 @@ import type { Gateway } from './gateway/gateway.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { createOrderTokens } from './orders.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { CHECKS_PER_SECOND, createPace } from './pace.ts';
 import { createPayments } from './payments.ts';
 import { createPayouts } from './payouts.ts';
 import { createProof } from './proof.ts';
@@ -52,6 +53,8 @@ export interface ProxyConfig {
   trustedProxies?: number;
   /** How browsers reach the proxy, for the OpenAPI document; default: where in the same server it is mounted. */
   publicUrl?: string | undefined;
+  /** Status checks, as fast as the gateway takes them well; default 500. */
+  checksPerSecond?: number;
   /** Host and port, by which this process knows its own calls again after a restart; default: none of them are its own. */
   self?: string;
   /** Where the built widget lies; default: this project's dist/widget. */
@@ -87,9 +90,15 @@ export function createProxy({
   const tokens = createOrderTokens(config.orderSecrets, config, now);
   const streams = createStreams({ now });
   const onError = (error: unknown) => log('error', 'work failed', { error: describe(error) });
-  const metrics = createMetrics({ counts: () => ledger.counts(), openStreams: () => streams.size() });
+  const pace = createPace({ limit: config.checksPerSecond ?? CHECKS_PER_SECOND });
+  const metrics = createMetrics({
+    counts: () => ledger.counts(),
+    openStreams: () => streams.size(),
+    checksPerSecond: () => pace.perSecond(),
+  });
   const gateway = heard(wire, (call) => {
     metrics.countCall(call);
+    pace.noted(call);
     log(call.why === undefined ? 'debug' : 'warn', 'gateway call', { ...call });
   });
   const recorder = createRecorder({ ledger, onError });
@@ -100,7 +109,7 @@ export function createProxy({
     onWrongPath: (type) =>
       log('error', 'the gateway does not know what it knew: status path or API key is wrong', { type }),
   });
-  const reconciler = createReconciler({ gateway, ledger, proof, now }, onError);
+  const reconciler = createReconciler({ gateway, ledger, proof, pace, now }, onError);
   const self = config.self ?? randomUUID();
   const sender = config.webhook && createWebhookSender({ ledger, target: config.webhook, now }, onError);
   const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { profileSchema, type Profile } from './gateway/profile.ts';
 import { isSafeWebUrl } from './gateway/trust.ts';
 import { MIN_SECRET_BYTES } from './orders.ts';
+import { CHECKS_PER_SECOND } from './pace.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -83,6 +84,12 @@ const schema = z
     LOG_LEVEL: z.enum(LOG_LEVELS, { error: `one of ${LOG_LEVELS.join(', ')}` }).default('info'),
     /** How many reverse proxies of the operator's stand in front, each adding to X-Forwarded-For. */
     TRUSTED_PROXIES: z.coerce.number({ error: 'a number from 0 to 9' }).int().min(0).max(9).default(0),
+    CHECKS_PER_SECOND: z.coerce
+      .number({ error: 'a number from 1 to 10000' })
+      .int()
+      .min(1)
+      .max(10_000)
+      .default(CHECKS_PER_SECOND),
     /** Node's own switch, read only to be refused. */
     NODE_TLS_REJECT_UNAUTHORIZED: z.string().optional(),
   })

@@ -17,7 +17,14 @@ export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 /** What callers may send as a method is endless; what can be answered is not. */
 const METHODS = new Set(['GET', 'POST', 'OPTIONS', 'HEAD']);
 
-export function createMetrics(sources: { counts(): Promise<Counts>; openStreams(): number }): Metrics {
+interface Sources {
+  counts(): Promise<Counts>;
+  openStreams(): number;
+  /** The present pace. */
+  checksPerSecond(): number;
+}
+
+export function createMetrics(sources: Sources): Metrics {
   const requests = createCounter();
   const calls = createCounter();
 
@@ -37,6 +44,9 @@ export function createMetrics(sources: { counts(): Promise<Counts>; openStreams(
         family('transactions_needing_review', 'gauge', 'Waiting for a person to look and answer', [[{}, needReview]]),
         family('unmatched_ipns', 'gauge', 'IPNs kept that name no transaction of these books', [[{}, unmatchedIpns]]),
         family('checks', 'gauge', 'Status checks that are planned, and those of them that are due', rows(checks)),
+        family('checks_per_second', 'gauge', 'Status checks a second that the gateway is asked at most, for now', [
+          [{}, Math.round(sources.checksPerSecond())],
+        ]),
         family('webhooks', 'gauge', 'Webhooks in the books', rows(webhooks)),
       ].join('');
     },

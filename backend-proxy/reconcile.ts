@@ -2,13 +2,14 @@
 // and records what it says. With no IPN at all everything still settles by this.
 import type { Gateway } from './gateway/gateway.ts';
 import type { Claim, Ledger, Observation } from './ledger/ledger.ts';
+import type { Pace } from './pace.ts';
 import type { Proof } from './proof.ts';
 import type { Transaction } from './protocol/transaction.ts';
 import { verify, type Expected } from './protocol/verify.ts';
 import { createWorker, type Worker } from './worker.ts';
 
-const CHECKS_PER_SECOND = 20;
-const CHECKS_AT_ONCE = 20;
+/** The gateway's adapter has so many connections for them (gateway/http.ts): one more would wait there, and seem slow. */
+const CHECKS_AT_ONCE = 24;
 const LOOK_EVERY_MS = 250;
 /** Longer than a check can take, so that it is never in flight twice. */
 const LEASE_MS = 45_000;
@@ -17,11 +18,12 @@ interface Ports {
   gateway: Gateway;
   ledger: Ledger;
   proof: Proof;
+  pace: Pace;
   now?: () => number;
 }
 
 export function createReconciler(
-  { gateway, ledger, proof, now = Date.now }: Ports,
+  { gateway, ledger, proof, pace, now = Date.now }: Ports,
   onError: (error: unknown) => void,
 ): Worker {
   const { status } = gateway;
@@ -50,8 +52,8 @@ export function createReconciler(
     claim: (most) => ledger.claimChecks(most, LEASE_MS),
     handle: check,
     atOnce: CHECKS_AT_ONCE,
-    perSecond: CHECKS_PER_SECOND,
-    now,
+    // Without a status check nobody is asked: it is all in the books.
+    ...(status && { pace }),
     onError,
   });
   // Beside the checks and not before them: a question that is not answered holds up nobody.

@@ -68,6 +68,7 @@ export async function start(env: Record<string, string | undefined>): Promise<vo
       allowedOrigins: config.ALLOWED_ORIGINS,
       trustedProxies: config.TRUSTED_PROXIES,
       publicUrl: config.PUBLIC_URL,
+      checksPerSecond: config.CHECKS_PER_SECOND,
       self,
       webhook: url !== undefined && secrets !== undefined ? { url, secrets } : undefined,
     },

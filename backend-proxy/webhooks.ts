@@ -49,8 +49,6 @@ export function createWebhookSender(options: Options, onError: (error: unknown) 
     claim: (most) => ledger.claimWebhooks(most, LEASE_MS),
     handle: deliver,
     atOnce: AT_ONCE,
-    perSecond: Infinity,
-    now,
     onError,
   });
 }

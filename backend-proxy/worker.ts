@@ -1,15 +1,21 @@
-// Claims what is due and handles it, a bounded number at once and a second. Owns when, not what.
-// `run` is for a process: it looks every so often and whenever it is woken. `tick` is for tests with a clock of their own.
+// Claims what is due and handles it, a bounded number at once and at a pace. Owns when, not what.
+// `run` is for a process: it looks every so often, whenever it is woken, and soon where more is due than there was room for. `tick`
+// and `begin` are for tests with a clock of their own.
+import type { Pace } from './pace.ts';
 
 const LOOK_EVERY_MS = 250;
+/** While there may be more: long enough for one claim to take several, where answers are quick. */
+const LOOK_AGAIN_MS = 10;
+
+const UNPACED = { room: () => Infinity, began: () => undefined, dueInMs: () => 0 };
 
 interface WorkerOptions<Item> {
   /** Takes up to `most` due items, so that no other worker takes them. */
   claim(most: number): Promise<Item[]>;
   handle(item: Item): Promise<void>;
   atOnce: number;
-  perSecond: number;
-  now: () => number;
+  /** None: as fast as they are handled. */
+  pace?: Pick<Pace, 'room' | 'began' | 'dueInMs'>;
   /** An error of claim or handle: the item's lease runs out, and it comes again. */
   onError(error: unknown): void;
 }
@@ -17,15 +23,16 @@ interface WorkerOptions<Item> {
 export interface Worker {
   /** Handles all that is due now; resolves with how many when they are done. */
   tick(): Promise<number>;
+  /** Begins what there is room for; resolves with the ms after which to look again. */
+  begin(): Promise<number>;
   /** Works until the returned function is called, which resolves when nothing is in hand. */
   run(): () => Promise<void>;
   wake(): void;
 }
 
 export function createWorker<Item>(options: WorkerOptions<Item>): Worker {
-  const { claim, handle, atOnce, perSecond, now, onError } = options;
+  const { claim, handle, atOnce, pace = UNPACED, onError } = options;
   const inHand = new Set<Promise<void>>();
-  let begun: number[] = [];
   let woken = false;
   let endWait = (): void => undefined;
 
@@ -34,9 +41,9 @@ export function createWorker<Item>(options: WorkerOptions<Item>): Worker {
     endWait();
   }
 
-  function wait(): Promise<void> {
+  function wait(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, LOOK_EVERY_MS);
+      const timer = setTimeout(resolve, ms);
       endWait = () => {
         clearTimeout(timer);
         resolve();
@@ -44,30 +51,41 @@ export function createWorker<Item>(options: WorkerOptions<Item>): Worker {
     });
   }
 
-  function room(): number {
-    begun = begun.filter((at) => at > now() - 1000);
-    return Math.min(atOnce - inHand.size, perSecond - begun.length);
-  }
-
-  async function take(most: number): Promise<number> {
-    const items = await claim(most);
+  function start(items: readonly Item[]): void {
     for (const item of items) {
-      begun.push(now());
       const done = handle(item)
         .catch(onError)
         .finally(() => inHand.delete(done));
       inHand.add(done);
     }
-    return items.length;
   }
 
   async function tick(): Promise<number> {
     let handled = 0;
     for (;;) {
-      const taken = await take(atOnce);
+      const items = await claim(atOnce);
+      start(items);
       await Promise.all(inHand);
-      handled += taken;
-      if (taken === 0) return handled;
+      handled += items.length;
+      if (items.length === 0) return handled;
+    }
+  }
+
+  async function begin(): Promise<number> {
+    const most = Math.min(atOnce - inHand.size, pace.room());
+    const items = most > 0 ? await claim(most) : [];
+    pace.began(items.length);
+    start(items);
+    if (items.length < most) return LOOK_EVERY_MS;
+    return Math.min(LOOK_EVERY_MS, Math.max(LOOK_AGAIN_MS, pace.dueInMs()));
+  }
+
+  async function look(): Promise<number> {
+    try {
+      return await begin();
+    } catch (error) {
+      onError(error);
+      return LOOK_EVERY_MS;
     }
   }
 
@@ -76,10 +94,9 @@ export function createWorker<Item>(options: WorkerOptions<Item>): Worker {
     const loop = (async () => {
       while (!stopped) {
         woken = false;
-        const most = room();
-        if (most > 0) await take(most).catch(onError);
+        const againInMs = await look();
         // A ring that came during the look may be of something it did not see.
-        if (!woken) await wait();
+        if (!woken) await wait(againInMs);
       }
     })();
     return async () => {
@@ -90,5 +107,5 @@ export function createWorker<Item>(options: WorkerOptions<Item>): Worker {
     };
   }
 
-  return { tick, run, wake };
+  return { tick, begin, run, wake };
 }

@@ -7,6 +7,7 @@ import type { Claim, Ledger, Observation } from '../../backend-proxy/ledger/ledg
 import type { Problem } from '../../backend-proxy/protocol/wire.ts';
 import type { Transaction } from '../../backend-proxy/protocol/transaction.ts';
 import type { Proof } from '../../backend-proxy/proof.ts';
+import { createPace, type Pace } from '../../backend-proxy/pace.ts';
 import { createReconciler } from '../../backend-proxy/reconcile.ts';
 import { SECRETS, createWorld } from './world.ts';
 
@@ -120,38 +121,61 @@ describe('the proxy at work', () => {
 });
 
 describe('asking the gateway', () => {
-  it('begins at most 20 checks a second in all, each leased for longer than it can take', async () => {
-    let waiting = 100;
-    let now = 0;
+  it('has at most 24 checks at once, each leased for longer than it can take', async () => {
     const observed: [id: string, Observation][] = [];
     const leases = new Set<number>();
     const ledger = {
       claimChecks: async (most: number, leaseMs: number) => {
         leases.add(leaseMs);
-        const taken = Math.min(most, waiting);
-        waiting -= taken;
-        return Array.from({ length: taken }, (_, n) => {
-          const transaction = { id: `${waiting}-${n}`, type: 'PAY' } as Transaction;
+        return Array.from({ length: most }, (_, n) => {
+          const transaction = { id: `A-${n}`, type: 'PAY' } as Transaction;
           return { transaction, beganAt: 0, leaseUntil: leaseMs, rings: 0 };
         });
       },
       observe: async ({ transaction }: Claim, observation: Observation) => observed.push([transaction.id, observation]),
     } as unknown as Ledger;
-    const gateway = { status: async () => ({ kind: 'unavailable', why: 'HTTP 500' }) } as unknown as Gateway;
-    const worker = createReconciler({ gateway, ledger, proof: NO_PROOF, now: () => now }, (error) =>
-      assert.fail(String(error)),
-    );
-    const stop = worker.run();
-    for (let second = 1; second <= 5; second += 1) {
-      await until(() => observed.length === second * 20);
-      worker.wake();
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      assert.equal(observed.length, second * 20);
-      now += 1000;
-      worker.wake();
-    }
-    await stop();
+    const answers: (() => void)[] = [];
+    const gateway = {
+      status: () =>
+        new Promise((answer) => answers.push(() => answer({ kind: 'unavailable', why: 'HTTP 500' } as const))),
+    } as unknown as Gateway;
+    const pace: Pace = { ...createPace(), room: () => 1_000 };
+    const worker = createReconciler({ gateway, ledger, proof: NO_PROOF, pace }, (error) => assert.fail(String(error)));
+    await worker.begin();
+    await worker.begin();
+    assert.equal(answers.length, 24);
+    for (const answer of answers.splice(0)) answer();
+    await until(() => observed.length === 24);
     assert.deepEqual([...leases], [45_000]);
     assert.deepEqual(observed[0]?.[1], { kind: 'unavailable' });
+  });
+
+  it('goes at the pace of its answers, within the limit that was set, as the metrics tell', async (t) => {
+    const world = await createWorld(t, { config: { checksPerSecond: 16 } });
+    const headers = { Authorization: `Bearer ${SECRETS.merchant}` };
+    const pace = async () => {
+      const text = await (await world.request('GET', '/metrics', { headers })).text();
+      return /^payment_proxy_checks_per_second (\d+)$/m.exec(text)?.[1];
+    };
+    assert.equal(await pace(), '16');
+    await world.faults({ pay: { status: 429 } });
+    await world.start(world.token(), { method: 'QR' });
+    assert.equal(await pace(), '8');
+  });
+
+  it('has no pace where there is no status check: what is due is in the books', async () => {
+    const claimed: number[] = [];
+    const ledger = {
+      claimChecks: async (most: number) => {
+        claimed.push(most);
+        return [];
+      },
+    } as unknown as Ledger;
+    const pace: Pace = { ...createPace(), room: () => 0 };
+    const worker = createReconciler({ gateway: {} as Gateway, ledger, proof: NO_PROOF, pace }, (error) =>
+      assert.fail(String(error)),
+    );
+    await worker.begin();
+    assert.deepEqual(claimed, [24]);
   });
 });

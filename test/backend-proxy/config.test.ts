@@ -53,6 +53,7 @@ describe('the environment', () => {
       PORT: 8787,
       LOG_LEVEL: 'info',
       TRUSTED_PROXIES: 0,
+      CHECKS_PER_SECOND: 500,
     });
   });
 
@@ -75,6 +76,7 @@ describe('the environment', () => {
       WEBHOOK_URL: 'https://shop.example/hooks',
       WEBHOOK_SECRET: `${WHSEC},${WHSEC}`,
       TRUSTED_PROXIES: '2',
+      CHECKS_PER_SECOND: '10000',
       PORT: '0',
       DATABASE_URL: 'postgres://user:password@db/payments',
     });
@@ -82,7 +84,7 @@ describe('the environment', () => {
     assert.deepEqual(config.ALLOWED_ORIGINS, ['https://a.example', 'http://localhost:8080']);
     assert.deepEqual(config.CHECKOUT_HOSTS, ['checkout.example', 'checkout.example:8443']);
     assert.deepEqual(config.WEBHOOK_SECRET, [WHSEC, WHSEC]);
-    assert.deepEqual([config.TRUSTED_PROXIES, config.PORT], [2, 0]);
+    assert.deepEqual([config.TRUSTED_PROXIES, config.CHECKS_PER_SECOND, config.PORT], [2, 10_000, 0]);
   });
 });
 
@@ -101,6 +103,7 @@ const WRONG: Record<string, string[]> = {
   PORT: ['http', '-1', '65536', '80.5'],
   LOG_LEVEL: ['loud', 'INFO'],
   TRUSTED_PROXIES: ['-1', '10', 'all', '1.5'],
+  CHECKS_PER_SECOND: ['0', '-1', '10001', 'all', '1.5'],
   NODE_TLS_REJECT_UNAUTHORIZED: ['0'],
 }; // prettier-ignore
 
@@ -132,6 +135,7 @@ describe('a wrong variable', () => {
       PORT: 'canary',
       LOG_LEVEL: 'canary',
       TRUSTED_PROXIES: 'canary',
+      CHECKS_PER_SECOND: 'canary',
       GATEWAY_PROFILE: '/canary/profile.json',
     };
     const message = messageOf(canaries);

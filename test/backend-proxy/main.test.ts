@@ -93,7 +93,7 @@ describe('the proxy as a process', () => {
     const env = environment(t);
     const profile = join(env['DATABASE_URL']!.slice(5), '..', 'profile.json');
     writeFileSync(profile, '{"paths": {"status": null}}');
-    const { child, output, event } = start(t, { ...env, GATEWAY_PROFILE: profile });
+    const { child, output, event } = start(t, { ...env, GATEWAY_PROFILE: profile, CHECKS_PER_SECOND: '7' });
     const { url, ...settings } = (await event('listening')) as { url: string; [setting: string]: unknown };
     const { gateway, origins, database, webhooks } = settings;
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
@@ -111,9 +111,12 @@ describe('the proxy as a process', () => {
     const ipn = await fetch(`${url}/ipn/${SECRETS.ipn}`, { method: 'POST', body: '{}' });
     assert.equal(ipn.status, 200);
     assert.equal((await fetch(`${url}/ipn/${SECRETS.ipn}x`, { method: 'POST', body: '{}' })).status, 404);
+    const operator = { Authorization: `Bearer ${SECRETS.merchant}` };
+    const metrics = await fetch(`${url}/metrics`, { headers: operator });
+    assert.match(await metrics.text(), /^payment_proxy_checks_per_second 7$/m);
     const signed = await fetch(`${url}/orders`, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${SECRETS.merchant}`, 'Content-Type': 'application/json' },
+      headers: { ...operator, 'Content-Type': 'application/json' },
       body: JSON.stringify({ orderId: 'A-1', amount: '1', currency: 'EUR', returnUrl: SHOP }),
     });
     const { token } = (await signed.json()) as { token: string };

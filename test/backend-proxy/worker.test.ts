@@ -1,11 +1,21 @@
-// The worker: how many at once, how many a second, what happens to those that fail, and how it stops.
+// The worker: how many at once, at what pace, when it looks again, what happens to those that fail, and how it stops.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createWorker } from '../../backend-proxy/worker.ts';
 
+/** Lets so many begin, and more only when it is told. */
+function doorOf(open: number, dueInMs: number) {
+  const door = { open, dueInMs };
+  return {
+    door,
+    pace: { room: () => door.open, began: (count: number) => void (door.open -= count), dueInMs: () => door.dueInMs },
+  };
+}
+type Pace = ReturnType<typeof doorOf>['pace'];
+
 /** A queue that is claimed from, and a gate that holds whatever is handled until it is opened. */
-function room(items: number[], options: { atOnce?: number; perSecond?: number } = {}) {
-  const state = { now: 0, claimed: [] as number[], handled: [] as number[], inHand: 0, mostInHand: 0 };
+function room(items: number[], options: { atOnce?: number; pace?: Pace } = {}) {
+  const state = { claimed: [] as number[], handled: [] as number[], inHand: 0, mostInHand: 0 };
   const errors: unknown[] = [];
   const waiting: (() => void)[] = [];
   let held = false;
@@ -23,8 +33,7 @@ function room(items: number[], options: { atOnce?: number; perSecond?: number } 
       state.handled.push(item);
     },
     atOnce: options.atOnce ?? 3,
-    perSecond: options.perSecond ?? Infinity,
-    now: () => state.now,
+    ...(options.pace && { pace: options.pace }),
     onError: (error) => void errors.push(error),
   });
   return {
@@ -38,6 +47,11 @@ function room(items: number[], options: { atOnce?: number; perSecond?: number } 
     },
   };
 }
+
+/** Lets all that can go on go on. */
+const turns = async (): Promise<void> => {
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
 
 const until = async (isTrue: () => boolean): Promise<void> => {
   const deadline = Date.now() + 5_000;
@@ -64,6 +78,33 @@ describe('a tick', () => {
   });
 });
 
+describe('a look', () => {
+  it('takes as many as the pace has room for and as may be at once', async () => {
+    const { pace, door } = doorOf(2, 0);
+    const { worker, state } = room([1, 2, 3, 4, 5, 6], { atOnce: 3, pace });
+    await worker.begin();
+    await turns();
+    assert.deepEqual(state.handled, [1, 2]);
+    await worker.begin();
+    door.open = 5;
+    await worker.begin();
+    await turns();
+    assert.deepEqual(state.claimed, [2, 3], 'with no room nothing is asked for');
+    assert.deepEqual([state.handled, door.open], [[1, 2, 3, 4, 5], 2]);
+  });
+
+  it('is followed by the next after 250 ms where all that was due was taken, and sooner where it was not', async () => {
+    const again = async (items: number[], open: number, dueInMs: number) =>
+      room(items, { atOnce: 3, pace: doorOf(open, dueInMs).pace }).worker.begin();
+    assert.equal(await again([], 3, 0), 250);
+    assert.equal(await again([1, 2], 3, 0), 250);
+    assert.equal(await again([1, 2, 3], 3, 0), 10);
+    assert.equal(await again([1, 2, 3], 2, 40), 40);
+    assert.equal(await again([1], 0, 40), 40);
+    assert.equal(await again([1], 0, 600_000), 250);
+  });
+});
+
 describe('running', () => {
   it('handles what comes, never more at once than it may', async () => {
     const items = [1, 2, 3, 4, 5];
@@ -82,17 +123,20 @@ describe('running', () => {
     assert.equal(state.mostInHand, 3);
   });
 
-  it('begins no more in a second than it may, by the clock it was given', async () => {
-    const { worker, state } = room([1, 2, 3, 4, 5, 6], { atOnce: 10, perSecond: 4 });
+  it('looks again by itself when the pace has room again, and not before', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { pace, door } = doorOf(4, 40);
+    const { worker, state } = room([1, 2, 3, 4, 5, 6], { atOnce: 10, pace });
     const stop = worker.run();
-    await until(() => state.handled.length === 4);
-    state.now = 999;
-    worker.wake();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await turns();
     assert.equal(state.handled.length, 4);
-    state.now = 1000;
-    worker.wake();
-    await until(() => state.handled.length === 6);
+    door.open = 10;
+    t.mock.timers.tick(39);
+    await turns();
+    assert.equal(state.handled.length, 4);
+    t.mock.timers.tick(1);
+    await turns();
+    assert.equal(state.handled.length, 6);
     await stop();
   });
 
@@ -111,8 +155,6 @@ describe('running', () => {
       },
       handle: async () => undefined,
       atOnce: 1,
-      perSecond: Infinity,
-      now: () => 0,
       onError: assert.fail,
     });
     const stop = worker.run();
@@ -131,8 +173,6 @@ describe('running', () => {
       },
       handle: async (item) => void handled.push(item),
       atOnce: 1,
-      perSecond: Infinity,
-      now: () => 0,
       onError: (error) => void errors.push(error),
     });
     const stop = worker.run();

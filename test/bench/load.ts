@@ -9,7 +9,7 @@ import { IPN_SECRET, ORDER_SECRET, SHOP, type Subject } from './subject.ts';
 const AT_ONCE = 64;
 const WARM_UP_MS = 500;
 const MEASURE_MS = 1_000;
-/** The proxy asks the gateway back at most 20 times a second in all; an IPN every 66 ms stays below. */
+/** The proxy begins by asking the gateway back 20 times a second in all; an IPN every 66 ms stays below. */
 const IPN_EVERY_MS = 66;
 const IPNS_FOLLOWED = 30;
 

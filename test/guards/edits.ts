@@ -189,9 +189,7 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   'Make us flood the gateway': [
     { file: 'backend-proxy/protocol/schedule.ts', find: 'CHECKS_PER_MINUTE = 5;', put: 'CHECKS_PER_MINUTE = 500;' },
   ],
-  '…by many orders': [
-    { file: 'backend-proxy/reconcile.ts', find: 'CHECKS_PER_SECOND = 20;', put: 'CHECKS_PER_SECOND = 2000;' },
-  ],
+  '…by many orders': [{ file: 'backend-proxy/pace.ts', find: 'perSecond / 2)', put: 'perSecond)' }],
   'Pay twice by clicking twice': [
     [
       { file: OPENING, find: 'row.idempotency_key === payment.idempotencyKey', put: 'row.idempotency_key === null' },

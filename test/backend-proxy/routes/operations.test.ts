@@ -90,6 +90,7 @@ describe('metrics', () => {
       'payment_proxy_transactions_needing_review 0',
       'payment_proxy_checks{state="planned"} 2',
       'payment_proxy_checks{state="due"} 0',
+      'payment_proxy_checks_per_second 20',
       'payment_proxy_webhooks{state="delivered"} 1',
       '# TYPE payment_proxy_requests_total counter',
       '# TYPE payment_proxy_webhooks gauge',
