@@ -452,7 +452,7 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     {
       file: TRUST,
       find: "base64.replace(/\\s/g, '');\n  if (!/^[A-Za-z0-9+/]+={0,2}$/",
-      put: 'base64;\n  if (!/^[A-Za-z0-9+/\\s]+={0,2}\\s{0,999}$/',
+      put: 'base64;\n  if (!/^[A-Za-z0-9+/\\s]+={0,2}\\s{0,9999}$/',
     },
   ],
   'Hold connections': [
