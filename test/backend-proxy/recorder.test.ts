@@ -101,7 +101,7 @@ describe('a stop', () => {
 
   it('waits for a call that has no answer yet, and records what it answers', async () => {
     const { recorder, recorded } = bench(() => undefined);
-    let answer = (_: Fact): void => undefined;
+    let answer: (fact: Fact) => void = () => undefined;
     const call = new Promise<Fact>((resolve) => (answer = resolve));
     const kept = recorder.keep(PAYMENT, call);
     let isOver = false;
