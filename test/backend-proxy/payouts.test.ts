@@ -1,7 +1,9 @@
 // Payouts: sent once, ever, whatever happens to the answer; told FAILED only when two checks agree; a person after a day.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
+import { createGateway } from '../../backend-proxy/gateway/http.ts';
+import { DEFAULT_PROFILE } from '../../backend-proxy/gateway/profile.ts';
 import { fingerprintOf } from '../../backend-proxy/payments.ts';
 import { NO_SUCH_ORDER, SECRETS, createWorld, type World } from './world.ts';
 
@@ -283,5 +285,62 @@ describe('a payout', () => {
       [(await payout(world)).status, told(world)],
       ['SUCCESS', ['payout.succeeded', 'payout.conflict', 'payout.needs_review']],
     );
+  });
+});
+
+describe('a payout after the books went back', () => {
+  /** What the gateway made of it before: the same payout from books that are gone. */
+  async function sendFromLostBooks(t: TestContext, world: World, sent: object): Promise<void> {
+    const gateway = createGateway({
+      url: world.gatewayUrl,
+      apiKey: SECRETS.gatewayKey,
+      profile: DEFAULT_PROFILE,
+      checkoutHosts: [],
+    });
+    t.after(() => gateway.close());
+    const made = { id: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null, ...sent };
+    assert.equal((await gateway.payout(made)).kind, 'accepted');
+  }
+
+  it('that the gateway has, and is the same, is adopted: it is not sent, settles, and needs nobody', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    await sendFromLostBooks(t, world, {});
+    await world.ledger.wentBack(world.now());
+    const { status, needsReview } = (await send(world)).body;
+    assert.deepEqual([status, needsReview], ['INITIALIZED', false]);
+    await world.pass(M);
+    assert.deepEqual(
+      [(await payout(world)).status, told(world), await creates(world)],
+      ['SUCCESS', ['payout.succeeded'], 1],
+    );
+  });
+
+  it('that the gateway has, and differs, is not sent and needs review', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    await sendFromLostBooks(t, world, { amountMinor: 7000 });
+    await world.ledger.wentBack(world.now());
+    assert.equal((await send(world)).body.needsReview, true);
+    await world.pass(H);
+    assert.deepEqual([(await payout(world)).status, await creates(world)], ['INITIALIZED', 1]);
+    assert.deepEqual(told(world), ['payout.needs_review', 'payout.mismatch']);
+  });
+
+  it('of which the gateway says nothing that can be believed is not sent and needs review', async (t) => {
+    for (const status of [{ status: 503 }, {}]) {
+      const world = await createWorld(t);
+      await world.ledger.wentBack(world.now());
+      await world.faults({ status });
+      const { status: shown, needsReview } = (await send(world)).body;
+      assert.deepEqual([shown, needsReview, await creates(world)], ['INITIALIZED', true, undefined]);
+    }
+  });
+
+  it('that the gateway is believed not to know is sent', async (t) => {
+    const world = await createWorld(t);
+    await world.merchant('POST', '/payouts', { ...PAYOUT, orderId: 'P-0' });
+    await world.pass(M);
+    await world.ledger.wentBack(world.now());
+    assert.equal((await send(world)).body.status, 'PROCESSING');
+    assert.equal(await creates(world), 1);
   });
 });

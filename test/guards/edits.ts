@@ -264,8 +264,8 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     { file: PAYOUTS, find: 'if (await ledger.isBack()) {', put: 'if (false) {' },
     {
       file: PAYOUTS,
-      find: "if (checked.kind === 'found') return 'the books went back, and the gateway has it already';",
-      put: "if (checked.kind === 'found') return undefined;",
+      find: "if (checked.kind === 'found') {",
+      put: "if (checked.kind === 'found') {\n      if (payout.id !== '') return undefined;",
     },
     { file: PAYOUTS, find: '(await isPathProven()) ? undefined', put: 'true ? undefined' },
   ],

@@ -1,6 +1,7 @@
 // The widget's routes over HTTP, against the sandbox: the view, starting a payment by each method, what is refused and by
 // which code, and that the gateway is asked exactly once for whatever was started.
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import type { OrderView } from '../../../backend-proxy/protocol/wire.ts';
 import { STARTS_PER_MINUTE } from '../../../backend-proxy/routes/address-limit.ts';
@@ -49,6 +50,18 @@ describe('the order view', () => {
     world.skip(2 * H);
     const view = await world.view(world.token());
     assert.equal(view.payment?.method, 'QR');
+  });
+
+  it('is shown also while the books cannot be written, and the terms that it showed are known after that', async (t) => {
+    const world = await createWorld(t);
+    const issued = Math.floor(NOON / 1000);
+    const other = new DatabaseSync(world.file);
+    other.exec('begin immediate');
+    assert.equal((await world.view(world.token({ iat: issued, amount: '9.00' }))).amount, '9.00');
+    other.exec('rollback');
+    other.close();
+    const { body } = await world.refused(world.token({ iat: issued - 60 }), { method: 'QR' });
+    assert.equal(body.code, 'order_changed');
   });
 
   it('says the amount and currency in the books, whatever a newer token says of the same order', async (t) => {
