@@ -12,6 +12,8 @@ import type { Store } from './store.ts';
  * the gateway. No shopper can send it: keys have no spaces.
  */
 const PAYOUT_KEY = ' payout';
+/** Of an id at the gateway, before the number of a later try. */
+const MOST_ID_CHARS = 64;
 /** "A wallet was asked too often" says no more: the exact second would tell a stranger when its owner was last asked. */
 const WALLET_RETRY_AFTER_S = 3600;
 
@@ -94,6 +96,7 @@ export async function openPayout(p: Posting, payout: NewPayout): Promise<string>
       'The order id is taken by a payment, or by a payout that differs from this one; nothing was sent.',
     );
   }
+  refuseTooLong(p, orderId);
   await insert(p, {
     id,
     type: 'PAYOUT',
@@ -111,6 +114,13 @@ export async function openPayout(p: Posting, payout: NewPayout): Promise<string>
     customer_ref: null,
   });
   return id;
+}
+
+function refuseTooLong({ idPrefix }: Posting, orderId: string): void {
+  const most = MOST_ID_CHARS - idPrefix.length;
+  if (orderId.length <= most) return;
+  const detail = `at most ${most} characters, because ${idPrefix.length} more are put before it`;
+  throw new Refusal('invalid_request', `orderId: ${detail}.`, { errors: [{ field: 'orderId', detail }] });
 }
 
 /** Notes what the newest token of an order says, and makes the order's row where there is none yet. */
@@ -201,6 +211,7 @@ async function replace(p: Posting, { id, expires_at }: TransactionRow): Promise<
 
 /** The order's own id for its first payment, `<orderId>-2` … after; one that another order has taken is left out. */
 async function freeId(p: Posting, orderId: string, attempt: number): Promise<string> {
+  refuseTooLong(p, orderId);
   for (let n = attempt; ; n += 1) {
     const id = p.idPrefix + (n === 1 ? orderId : `${orderId}-${n}`);
     const taken = await p.tx.selectFrom('transactions').select('id').where('id', '=', id).executeTakeFirst();

@@ -260,8 +260,8 @@ describe('a payout', () => {
     const known = (await send(world)).body;
     assert.deepEqual(
       [known.status, known.needsReview, await creates(world)],
-      ['INITIALIZED', true, 1],
-      'not once more',
+      ['INITIALIZED', false, 1],
+      'adopted, and not sent once more',
     );
     await world.pass(15 * S);
     assert.equal((await payout(world)).status, 'SUCCESS', 'and it is settled by the checks');

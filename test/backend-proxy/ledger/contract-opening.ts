@@ -172,6 +172,20 @@ export function openingContract({ name, room }: Suite): void {
       assert.ok((await ledger.openPayment(direct('E'), limits)).opened);
     });
 
+    it('whose id would be too long with the prefix is refused, and what is allowed is said', async (t) => {
+      const { ledger } = await room(t, { idPrefix: 'shop-1-' });
+      await ledger.openPayment(payment({ orderId: 'A'.repeat(57) }), LIMITS);
+      for (const opening of [
+        ledger.openPayment(payment({ orderId: 'A'.repeat(58) }), LIMITS),
+        ledger.openPayout({ ...PAYOUT, orderId: 'P'.repeat(58) }),
+      ]) {
+        const { kind, errors } = await refusal(opening);
+        const detail = 'at most 57 characters, because 7 more are put before it';
+        assert.deepEqual([kind, errors], ['invalid_request', [{ field: 'orderId', detail }]]);
+      }
+      assert.equal(await ledger.payout('P'.repeat(58)), undefined);
+    });
+
     it('gives it an id that no other transaction has', async (t) => {
       const { ledger } = await room(t);
       await ledger.openPayment(payment({ orderId: 'A-2' }), LIMITS);

@@ -1,7 +1,7 @@
 // The merchant's routes: for a server that holds the key and never for a browser; orders signed, payouts sent once, and all
 // that is needed to reconcile.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
 import { NOON, SECRETS, SHOP, createWorld, readDocument, type World } from '../world.ts';
 
@@ -503,5 +503,87 @@ describe('a body', () => {
       const response = await world.request('POST', '/orders', { headers, body: JSON.stringify(ORDER) });
       assert.equal(response.status, 201, type);
     }
+  });
+});
+
+describe('a person’s word', () => {
+  const WORD = { status: 'SUCCESS', by: 'Mia', note: 'seen at the gateway’s desk' };
+
+  /** A payment of which another amount is reported. */
+  async function disputed(t: TestContext): Promise<World> {
+    const world = await createWorld(t);
+    await world.start(world.token(), { method: 'QR' });
+    await world.faults({ status: { tamper: { amount: 1 } } });
+    world.skip(1);
+    await world.customer('approve', 'A-1');
+    await world.settle();
+    return world;
+  }
+
+  it('ends what needs review, once, and is in the history with who gave it and why', async (t) => {
+    const world = await disputed(t);
+    const { body: listed } = await world.merchant<{ transactions: { gatewayOrderId: string }[] }>(
+      'GET',
+      '/transactions?needsReview=true',
+    );
+    assert.deepEqual(
+      listed.transactions.map(({ gatewayOrderId }) => gatewayOrderId),
+      ['A-1'],
+    );
+    const { status, body } = await world.merchant('POST', '/transactions/A-1/resolve', WORD);
+    const { history, ...payment } = body as { history: { event: string; source: string; detail: string }[] } & object;
+    assert.equal(status, 200);
+    assert.partialDeepStrictEqual(payment, { type: 'PAY', status: 'SUCCESS', reason: null, needsReview: false });
+    const said = history.find(({ event }) => event === 'resolved');
+    assert.deepEqual([said?.source, said?.detail], ['person', 'SUCCESS by Mia: seen at the gateway’s desk']);
+    assert.equal((await world.view(world.token())).paid, true);
+    const again = await world.merchant<Problem>('POST', '/transactions/A-1/resolve', WORD);
+    assert.deepEqual([again.status, again.body.code], [409, 'no_review_needed']);
+  });
+
+  it('on what needs none is 409, on what there is not 404, and anything but a word is 400', async (t) => {
+    const world = await disputed(t);
+    await world.start(world.token({ orderId: 'B-1' }), { method: 'QR' });
+    assert.equal((await world.merchant('POST', '/transactions/B-1/resolve', WORD)).status, 409);
+    assert.equal((await world.merchant('POST', '/transactions/C-1/resolve', WORD)).status, 404);
+    for (const wrong of [
+      { ...WORD, status: 'PROCESSING' },
+      { ...WORD, by: '' },
+      { ...WORD, note: 'two\nlines' },
+      { ...WORD, amount: 5 },
+      { status: 'SUCCESS' },
+    ]) {
+      const { status, body } = await world.merchant<Problem>('POST', '/transactions/A-1/resolve', wrong);
+      assert.deepEqual([status, body.code], [400, 'invalid_request'], JSON.stringify(wrong));
+    }
+    assert.equal((await world.view(world.token())).paid, false);
+  });
+});
+
+describe('IPNs of what these books do not have', () => {
+  it('are listed, newest first, with what they say', async (t) => {
+    const world = await createWorld(t);
+    await world.ipn({ orderId: 'X-1', type: 'PAY', paymentId: 7, amount: 10.1, currency: 'EUR', status: 'SUCCESS' });
+    world.skip(1000);
+    await world.ipn({ orderId: 'X-2', type: 'PAYOUT' });
+    await world.start(world.token(), { method: 'QR' });
+    await world.ipn({ orderId: 'A-1', type: 'PAY' });
+    const { body } = await world.merchant<{ ipns: { gatewayOrderId: string; firstAt: string }[] }>('GET', '/ipns');
+    const none = { paymentId: null, amount: null, currency: null, status: null };
+    const [first, second] = [new Date(NOON).toISOString(), new Date(NOON + 1000).toISOString()];
+    assert.deepEqual(body.ipns, [
+      { gatewayOrderId: 'X-2', type: 'PAYOUT', ...none, seen: 1, firstAt: second, lastAt: second },
+      {
+        gatewayOrderId: 'X-1',
+        type: 'PAY',
+        paymentId: '7',
+        amount: '10.1',
+        currency: 'EUR',
+        status: 'SUCCESS',
+        seen: 1,
+        firstAt: first,
+        lastAt: first,
+      },
+    ]);
   });
 });
