@@ -176,10 +176,10 @@ export function openingContract({ name, room }: Suite): void {
       const { ledger } = await room(t, { idPrefix: 'shop-1-' });
       await ledger.openPayment(payment({ orderId: 'A'.repeat(57) }), LIMITS);
       for (const opening of [
-        ledger.openPayment(payment({ orderId: 'A'.repeat(58) }), LIMITS),
-        ledger.openPayout({ ...PAYOUT, orderId: 'P'.repeat(58) }),
+        () => ledger.openPayment(payment({ orderId: 'A'.repeat(58) }), LIMITS),
+        () => ledger.openPayout({ ...PAYOUT, orderId: 'P'.repeat(58) }),
       ]) {
-        const { kind, errors } = await refusal(opening);
+        const { kind, errors } = await refusal(opening());
         const detail = 'at most 57 characters, because 7 more are put before it';
         assert.deepEqual([kind, errors], ['invalid_request', [{ field: 'orderId', detail }]]);
       }

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import { Refusal } from '../../../backend-proxy/errors.ts';
-import { openStore } from '../../../backend-proxy/ledger/open.ts';
-import type { Books, Store } from '../../../backend-proxy/ledger/store.ts';
-import { startPostgresRelay, type LostCommit } from '../../postgres-relay.ts';
-import { startPostgres, whyNoPostgres, type PostgresServer } from '../../postgres-server.ts';
+import { Refusal } from '../../backend-proxy/errors.ts';
+import { openStore } from '../../backend-proxy/ledger/open.ts';
+import type { Books, Store } from '../../backend-proxy/ledger/store.ts';
+import { startPostgresRelay, type LostCommit } from '../postgres-relay.ts';
+import { startPostgres, whyNoPostgres, type PostgresServer } from '../postgres-server.ts';
 
 const why = whyNoPostgres();
 const die = (error: unknown): never => assert.fail(String(error));

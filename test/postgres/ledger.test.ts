@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { createServer, type AddressInfo } from 'node:net';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { Pool } from 'pg';
-import { createLedger } from '../../../backend-proxy/ledger/books.ts';
-import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
-import { openStore } from '../../../backend-proxy/ledger/open.ts';
-import type { Store } from '../../../backend-proxy/ledger/store.ts';
-import { startPostgres, whyNoPostgres, type PostgresServer } from '../../postgres-server.ts';
-import { byId, type LedgerById } from './by-id.ts';
-import { ledgerContract } from './contract.ts';
-import { LIMITS, PAYMENT } from './room.ts';
+import { createLedger } from '../../backend-proxy/ledger/books.ts';
+import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
+import { openStore } from '../../backend-proxy/ledger/open.ts';
+import type { Store } from '../../backend-proxy/ledger/store.ts';
+import { startPostgres, whyNoPostgres, type PostgresServer } from '../postgres-server.ts';
+import { byId, type LedgerById } from '../backend-proxy/ledger/by-id.ts';
+import { ledgerContract } from '../backend-proxy/ledger/contract.ts';
+import { LIMITS, PAYMENT } from '../backend-proxy/ledger/room.ts';
 
 const why = whyNoPostgres();
 /** Speaks just enough of PostgreSQL's protocol to answer one select of settings: a server or a pooler as none runs here. */
