@@ -99,6 +99,7 @@ export class OrderBook {
 
   /** Of its kind, where there are more than are kept. */
   #forgetOldest(isOfKind: (order: Order) => boolean): void {
+    if (this.#orders.size <= MOST_ORDERS) return;
     const [oldest, ...others] = [...this.#orders.values()].filter(isOfKind);
     if (oldest !== undefined && others.length >= MOST_ORDERS) this.#orders.delete(oldest.orderId);
   }
