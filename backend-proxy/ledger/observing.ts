@@ -162,14 +162,10 @@ async function applyFailed(p: Posting, look: Look, report: { message?: string; i
 
 /** Whether an earlier check agrees, whose end lies far enough before the beginning of this one. */
 async function isSecondFailure(p: Posting, { row, beganAt }: Look): Promise<boolean> {
-  const first = row.failed_at === null ? null : Math.min(row.failed_at, p.now);
-  if (first !== null) {
-    // A mismatch has cleared it above: it is written again.
-    await p.tx.updateTable('transactions').set({ failed_at: first }).where('id', '=', row.id).execute();
-    return beganAt >= first + PAYOUT_FAILED_APART_MS;
-  }
-  await p.tx.updateTable('transactions').set({ failed_at: p.now }).where('id', '=', row.id).execute();
-  return false;
+  const first = Math.min(row.failed_at ?? p.now, p.now);
+  // Also where it stood: a mismatch has cleared it above.
+  await p.tx.updateTable('transactions').set({ failed_at: first }).where('id', '=', row.id).execute();
+  return row.failed_at !== null && beganAt >= first + PAYOUT_FAILED_APART_MS;
 }
 
 /** Never of one that the gateway has shown to know, nor of one that a check of another kind has overtaken. */
@@ -179,7 +175,7 @@ export async function postBelieved(p: Posting, { id, beganAt, endedAt }: Believe
   const isKnown = row.payment_id !== null || row.found_at !== null || row.rings > 0;
   const rule = unknownRule(row.type, row.answer);
   if (isKnown || rule === null || row.rank > STAGES.expired.rank) return;
-  const from = Math.max(Math.min(row.sent_at, p.now), row.waits_from);
+  const from = waitsSince(row, row.sent_at, p.now);
   const first = row.unknown_at === null ? null : Math.min(row.unknown_at, p.now);
   if (first === null && beganAt >= from + rule.firstMs) {
     await p.tx.updateTable('transactions').set({ unknown_at: endedAt }).where('id', '=', id).execute();
@@ -204,7 +200,7 @@ async function applyClock(p: Posting, look: Look, seen: Observation): Promise<vo
 /** Sent by a process that died before it could say how it went. */
 async function giveUpAnswer(p: Posting, row: TransactionRow): Promise<void> {
   if (row.answer !== null || row.sent_at === null) return;
-  if (p.now < Math.max(Math.min(row.sent_at, p.now), row.waits_from) + SENDING_LIMIT_MS) return;
+  if (p.now < waitsSince(row, row.sent_at, p.now) + SENDING_LIMIT_MS) return;
   await p.tx.updateTable('transactions').set({ answer: 'lost', lost_at: p.now }).where('id', '=', row.id).execute();
   if (row.type === 'PAY') await touch(p, row.order_id);
 }
@@ -212,7 +208,7 @@ async function giveUpAnswer(p: Posting, row: TransactionRow): Promise<void> {
 /** What the time says, where this check does not speak against it. */
 function stageByClock(row: TransactionRow, look: Look, seen: Observation, now: number): Stage | undefined {
   const stage = stageOf(row.rank);
-  const isLeftBehind = (since: number) => now >= Math.max(Math.min(since, now), row.waits_from) + SENDING_LIMIT_MS;
+  const isLeftBehind = (since: number) => now >= waitsSince(row, since, now) + SENDING_LIMIT_MS;
   if (stage === 'created' && row.answer === null && isLeftBehind(row.created_at)) return 'not_created';
   if (stage === 'sending' && isLeftBehind(row.sent_at ?? row.created_at)) return 'uncertain';
   const mayExpire = row.type === 'PAY' && row.answer !== 'duplicate' && STAGES[stage].rank >= STAGES.uncertain.rank;
@@ -223,6 +219,11 @@ function stageByClock(row: TransactionRow, look: Look, seen: Observation, now: n
   const agrees = seen.kind === 'unknown' || (seen.kind === 'verified' && seen.outcome === 'pending');
   const isUnheard = isRinging({ rings: row.rings, ringsHeard: row.rings_heard });
   return agrees && !look.isStale && !isUnheard && look.beganAt >= expiresAt ? 'expired' : undefined;
+}
+
+/** From when a wait that may end something runs: a past time that lies ahead counts as now, and a step of the clock begins it again. */
+function waitsSince({ waits_from: waitsFrom }: TransactionRow, at: number, now: number): number {
+  return Math.max(Math.min(at, now), waitsFrom);
 }
 
 function toExpiry({ expires_at: expiresAt, waits_from: waitsFrom }: TransactionRow) {
