@@ -6,6 +6,7 @@ import { jwtVerify } from 'jose/jwt/verify';
 import { z } from 'zod';
 import { Refusal, fieldErrorsOf, type FieldError } from './errors.ts';
 import { exponentOf, parseAmount } from './protocol/money.ts';
+import { methodsOf } from './protocol/methods.ts';
 import { METHODS, type Method, type OrderClaims } from './protocol/wire.ts';
 
 /** HS256 needs a key as long as its hash (RFC 7518, 3.2); the library would take 4 bytes. */
@@ -89,7 +90,7 @@ interface ClaimsOptions {
 export function checkTerms(claims: z.infer<z.ZodObject<typeof orderClaimsShape>>, options: ClaimsOptions) {
   const errors: FieldError[] = [];
   const wrong = (field: string, detail: string) => void errors.push({ field, detail });
-  const { currency, amount, minAmount, maxAmount, customerReferenceNo } = claims;
+  const { currency, amount, minAmount, maxAmount } = claims;
   const digits = exponentOf(currency) ?? 0;
   const read = (field: 'amount' | 'minAmount' | 'maxAmount', otherwise: number): number => {
     const text = claims[field];
@@ -115,8 +116,8 @@ export function checkTerms(claims: z.infer<z.ZodObject<typeof orderClaimsShape>>
     wrong('returnUrl', 'a URL whose origin is one of ALLOWED_ORIGINS, with no user name in it');
   }
   if (new Set(claims.methods).size !== (claims.methods?.length ?? 0)) wrong('methods', 'each method once');
-  const methods = (claims.methods ?? [...METHODS]).filter((m) => m !== 'DIRECT' || customerReferenceNo !== undefined);
-  if (methods.length === 0) wrong('customerReferenceNo', 'required for DIRECT');
+  const methods = methodsOf(claims);
+  if (methods.length === 0) wrong('customerReferenceNo', `required for ${claims.methods?.join(', ')}`);
   return { errors, terms: { amountMinor, minMinor, maxMinor, methods } };
 }
 

@@ -6,6 +6,7 @@ import type { Collection, Gateway } from './gateway/gateway.ts';
 import type { Recorder } from './recorder.ts';
 import type { Fact, Ledger, Order, PaymentLimits, SeenTerms } from './ledger/ledger.ts';
 import type { OrderTerms } from './orders.ts';
+import { ANSWER, WALLET_ID } from './protocol/methods.ts';
 import { exponentOf, formatAmount, parseAmount } from './protocol/money.ts';
 import { STAGES, reasonOf, type PostOutcome, type Transaction } from './protocol/transaction.ts';
 import { iso } from './protocol/views.ts';
@@ -134,7 +135,7 @@ function settleAmount(terms: OrderTerms, asked: string | undefined): number {
 }
 
 function settleCustomer(terms: OrderTerms, method: Method, asked: string | undefined): string | null {
-  if (method === 'JETGO' || method === 'QR') {
+  if (WALLET_ID[method] === 'none') {
     if (asked !== undefined) throw invalid('invalid_request', 'customer', `absent, because ${method} takes none`);
     return null;
   }
@@ -142,8 +143,8 @@ function settleCustomer(terms: OrderTerms, method: Method, asked: string | undef
     throw invalid('invalid_request', 'customer', 'absent, because the order has its customer');
   }
   const customer = terms.customer ?? asked ?? null;
-  if (method === 'DIRECT' && customer === null) {
-    throw invalid('invalid_request', 'customer', 'the wallet id, which DIRECT needs');
+  if (WALLET_ID[method] === 'required' && customer === null) {
+    throw invalid('invalid_request', 'customer', `the wallet id, which ${method} needs`);
   }
   return customer;
 }
@@ -206,7 +207,7 @@ function paymentView(payment: Transaction): PaymentView {
     checkoutUrl: open ? checkoutUrl : null,
     qr: open ? qr : null,
     appUrl: open ? appUrl : null,
-    walletLast4: open && method === 'DIRECT' ? (customer?.slice(-4) ?? null) : null,
+    walletLast4: open && ANSWER[method as Method] === 'prompt' ? (customer?.slice(-4) ?? null) : null,
     expiresAt: expiresAt === null ? null : iso(expiresAt),
     createdAt: iso(createdAt),
     paidAt: success === undefined ? null : iso(success.at),

@@ -1,5 +1,6 @@
 // What the choice shows, and which methods there are to choose from. Pure, and apart from view.ts because the first paint needs
 // it before anything else is there.
+import { WALLET_ID } from '../backend-proxy/protocol/methods.ts';
 import type { Method } from '../backend-proxy/protocol/wire.ts';
 import type { FieldErrors, SessionState, Trouble } from './state.ts';
 
@@ -23,11 +24,16 @@ export function showChoice(state: SessionState): Choice {
     methods: offeredMethods(state),
     chosen,
     askAmount: claims?.amount === undefined,
-    askWallet: chosen === 'DIRECT' && !claims?.customer,
+    askWallet: !!chosen && asksWalletId(chosen, claims),
     busy: stage.at === 'sending' && (stage.slow ? 'slow' : 'sending'),
     trouble: choosing?.trouble ?? null,
     errors: choosing?.errors ?? {},
   };
+}
+
+/** Whether the shopper has to type the wallet id: the method needs one, and the order's token has none. */
+export function asksWalletId(method: Method, claims: SessionState['claims']): boolean {
+  return WALLET_ID[method] === 'required' && !claims?.customer;
 }
 
 /** The order's methods as the page wishes to show them; all of them where it wishes none that there is. */

@@ -2,6 +2,7 @@
 // Pure; the proxy has the last word about digits and bounds. This says the same at once, beside the field.
 import type { Method, StartPayment } from '../backend-proxy/protocol/wire.ts';
 import { exponentOf } from '../backend-proxy/protocol/money.ts';
+import { asksWalletId } from './choice.ts';
 import type { FieldErrors, SessionState } from './state.ts';
 
 export type CheckedDraft = { body: StartPayment; errors?: undefined } | { body?: undefined; errors: FieldErrors };
@@ -19,7 +20,7 @@ export function checkDraft(state: SessionState, method: Method, language: string
     else if (claims?.maxAmount && compareAmounts(amount, claims.maxAmount) > 0) errors.amount = 'above';
     else body.amount = amount;
   }
-  if (method === 'DIRECT' && !claims?.customer) {
+  if (asksWalletId(method, claims)) {
     const customer = plain(draft.customer);
     if (/^\d{4,20}$/.test(customer)) body.customer = customer;
     else errors.customer = 'walletWrong';

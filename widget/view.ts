@@ -1,6 +1,7 @@
 // Decides what to show: (session, now) → one member of `Shown`, a member a panel. Pure, without Lit, network or clock.
 // It is not optimistic: waiting and paid come from the order view alone, which is what the ledger committed. The session only
 // adds what the shopper is doing here (choosing, sending) and whether the proxy can be heard.
+import { ANSWER } from '../backend-proxy/protocol/methods.ts';
 import type { Method, PaymentView, QrCode, Reason } from '../backend-proxy/protocol/wire.ts';
 import type { Choice } from './choice.ts';
 import type { SessionState, Trouble } from './state.ts';
@@ -67,7 +68,7 @@ function showPayment(payment: PaymentView, proxyTime: number): Outcome {
 /** By the shape of waiting, not by the method's name: the gateway may answer with another method than the one asked for. */
 function showWaiting(payment: PaymentView, proxyTime: number): Outcome {
   const { method, asked, checkoutUrl, qr, appUrl, walletLast4, answer } = payment;
-  const isInWallet = method === 'DIRECT' && answer === 'ARRIVED';
+  const isInWallet = ANSWER[method] === 'prompt' && answer === 'ARRIVED';
   // Found by a status check, which brings neither code nor page.
   if (!checkoutUrl && !qr && !appUrl && !isInWallet) return showUnanswered(payment, proxyTime);
   const remainingMs = payment.expiresAt ? Math.max(0, Date.parse(payment.expiresAt) - proxyTime) : null;

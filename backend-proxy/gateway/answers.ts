@@ -3,6 +3,7 @@
 // Anything not exactly as documented is "lost" or "unavailable", never "failed".
 import { z } from 'zod';
 import type { IpnReading, Report } from '../protocol/verify.ts';
+import { ANSWER } from '../protocol/methods.ts';
 import { METHODS } from '../protocol/wire.ts';
 import type { Accepted, Checked, Sent } from './gateway.ts';
 import { CODE, type Profile } from './profile.ts';
@@ -108,15 +109,22 @@ export function readAccepted(
   if (identity === undefined || !parsed.success) return undefined;
   const { method, checkoutUrl, qr, appUrl } = parsed.data;
   const none = { ...identity, method, checkoutUrl: null, qr: null, appUrl: null };
-  if (method === 'DIRECT') return none;
-  if (method === 'CHECKOUT') {
-    const safe = checkoutUrl ? checkoutUrlOf(checkoutUrl, checkoutHosts) : undefined;
-    return safe === undefined ? undefined : { ...none, checkoutUrl: safe };
+  switch (ANSWER[method]) {
+    case 'prompt':
+      return none;
+    case 'link': {
+      const safe = checkoutUrl ? checkoutUrlOf(checkoutUrl, checkoutHosts) : undefined;
+      return safe === undefined ? undefined : { ...none, checkoutUrl: safe };
+    }
+    case 'code': {
+      const code = qr ? qrOf(qr) : undefined;
+      // A link that may not be shown is left out: the code alone is enough to pay.
+      const link = appUrl ? appUrlOf(appUrl, checkoutHosts, profile.appSchemes) : undefined;
+      return code === undefined ? undefined : { ...none, qr: code, appUrl: link ?? null };
+    }
+    default:
+      return ANSWER[method] satisfies never;
   }
-  const code = qr ? qrOf(qr) : undefined;
-  // A link that may not be shown is left out: the code alone is enough to pay.
-  const link = appUrl ? appUrlOf(appUrl, checkoutHosts, profile.appSchemes) : undefined;
-  return code === undefined ? undefined : { ...none, qr: code, appUrl: link ?? null };
 }
 
 /** An IPN and a status check's answer have the same fields; only the order id and the type are sure to be there. */

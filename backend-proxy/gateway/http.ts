@@ -3,6 +3,7 @@
 import { Agent, request, type Dispatcher } from 'undici';
 import { formatAmount } from '../protocol/money.ts';
 import type { TransactionType } from '../protocol/transaction.ts';
+import type { Method } from '../protocol/wire.ts';
 import {
   checkedBy,
   readAccepted,
@@ -146,18 +147,26 @@ function asFields(text: string): Fields | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }
 
+/** What the gateway's documentation lists for each method besides the fields that all have. */
+const OPTIONAL_FIELDS = {
+  DIRECT: ['customer', 'customerReferenceNo', 'language'],
+  CHECKOUT: ['customer', 'language'],
+  JETGO: [],
+  QR: [],
+} as const satisfies Record<Method, readonly ('customer' | 'customerReferenceNo' | 'language')[]>;
+
 function payRequest(collection: Collection, { request: names }: Profile): Fields {
-  const { method, customer, customerReferenceNo, language } = collection;
-  const takesCustomer = method === 'DIRECT' || method === 'CHECKOUT';
+  const { method } = collection;
+  const optionalFields = Object.fromEntries(
+    OPTIONAL_FIELDS[method].flatMap((field) => (collection[field] === null ? [] : [[names[field], collection[field]]])),
+  );
   return {
     [names.orderId]: collection.id,
     [names.amount]: exactNumber(collection.amountMinor, collection.currency),
     [names.currency]: collection.currency,
     [names.method]: method,
     [names.returnUrl]: collection.returnUrl,
-    ...(takesCustomer && customer !== null && { [names.customer]: customer }),
-    ...(method === 'DIRECT' && { [names.customerReferenceNo]: customerReferenceNo }),
-    ...(takesCustomer && language !== null && { [names.language]: language }),
+    ...optionalFields,
   };
 }
 

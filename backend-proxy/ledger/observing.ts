@@ -1,6 +1,7 @@
 // The end of a check: what the gateway was seen to say, and what the clock alone says, become facts (posting.ts).
 // Owns the rules that need more than one look: believed unknowns, a payout's two FAILED, expiry, the call for a person. All of it
 // runs while the row is held, so what is read here stays true until the commit.
+import { ANSWER } from '../protocol/methods.ts';
 import {
   PAYOUT_FAILED_APART_MS,
   SENDING_LIMIT_MS,
@@ -142,7 +143,7 @@ async function applyPending(p: Posting, row: TransactionRow): Promise<void> {
   const isNews = row.resolved === null || row.found_at === null;
   if (wasToldFailed && isNews) return flag(p, row.id, 'conflict', 'found after FAILED');
   const raised = await raise(p, row.id, 'pending');
-  if (raised?.method !== 'CHECKOUT' || raised.sent_at === null) return;
+  if (!raised?.method || ANSWER[raised.method] !== 'link' || raised.sent_at === null) return;
   await p.tx.updateTable('transactions').set({ expires_at: checkoutExpiry }).where('id', '=', row.id).execute();
 }
 

@@ -1,6 +1,7 @@
 // Opens a payment or a payout: the row that is written before anything is sent, and every rule about when it may be.
 // Runs inside one transaction that holds the order, so of two starts at once the second sees the first.
 import { Refusal } from '../errors.ts';
+import { ANSWER, PROMPTING } from '../protocol/methods.ts';
 import { STAGES, type Transaction } from '../protocol/transaction.ts';
 import type { NewPayment, NewPayout, PaymentLimits, SeenTerms } from './ledger.ts';
 import { plan, raise, touch, type Posting } from './posting.ts';
@@ -161,9 +162,9 @@ async function refuseTooMany(
     const { perOrder } = limits;
     throw new Refusal('too_many_payments', `An order can be tried ${perOrder} times; the shop has to make a new one.`);
   }
-  if (payment.method !== 'DIRECT' || payment.customer === null) return;
+  if (ANSWER[payment.method] !== 'prompt' || payment.customer === null) return;
   const { directPerOrder } = limits;
-  if (counted.filter(({ asked }) => asked === 'DIRECT').length >= directPerOrder) {
+  if (counted.filter(({ asked }) => asked !== null && ANSWER[asked] === 'prompt').length >= directPerOrder) {
     throw new Refusal(
       'method_unavailable',
       `An order can ask a wallet ${directPerOrder} times; choose another method.`,
@@ -188,7 +189,7 @@ async function refusePrompts(
     .selectFrom('transactions')
     .select('customer_ref')
     .where('customer', '=', customer)
-    .where('asked', '=', 'DIRECT')
+    .where('asked', 'in', PROMPTING)
     .where('created_at', '>', p.now - withinMs)
     .where('rank', 'not in', [rejected.rank, notCreated.rank])
     .where((eb) => eb.or([eb('rank', '!=', replaced.rank), eb('sent_at', 'is not', null)]))

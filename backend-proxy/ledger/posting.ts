@@ -2,6 +2,7 @@
 // The rule is the update itself, `… WHERE id = ? AND rank < ?`: never select, decide, update. Where one row changed, its
 // history, the order's version and the webhook's row are written with it, so they are committed together or not at all.
 import { sql } from 'kysely';
+import { ANSWER } from '../protocol/methods.ts';
 import { CHECKOUT_LIFETIME_MS, nextCheckAt, type Check } from '../protocol/schedule.ts';
 import {
   STAGES,
@@ -243,7 +244,7 @@ async function keepMeans(p: Posting, id: string, means: Extract<Fact, { stage: '
       sent_at: sentAt,
       ...(method && { method }),
       // From when it was sent, so that the time shown never ends after the gateway's.
-      ...(method === 'CHECKOUT' && { expires_at: checkoutExpiry }),
+      ...(method && ANSWER[method] === 'link' && { expires_at: checkoutExpiry }),
     }))
     .where('id', '=', id)
     // The same answer again changes nothing, the version neither.

@@ -4,6 +4,8 @@
 // the element; it knows no Lit beyond that, so its tests need no browser.
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { Method, OrderView, StartPayment } from '../../backend-proxy/protocol/wire.ts';
+import { ANSWER } from '../../backend-proxy/protocol/methods.ts';
+import { asksWalletId } from '../choice.ts';
 import { checkDraft, writeAmount } from '../draft.ts';
 import { followOut, prepareErrand, runErrand, type CheckoutTarget, type Errand } from '../errand.ts';
 import { emit, emitChange } from '../events.ts';
@@ -172,7 +174,8 @@ export class Session implements ReactiveController {
   again(method: Method): void {
     this.edit({ method });
     const { claims, draft, order } = this.#host.state();
-    const asksWallet = this.#host.chosen() === 'DIRECT' && !claims?.customer;
+    const chosen = this.#host.chosen();
+    const asksWallet = !!chosen && asksWalletId(chosen, claims);
     const isRefused = order.payment?.reason === 'REJECTED' && (asksWallet || draft.amount);
     if (isRefused || (asksWallet && !draft.customer)) this.reset();
     else this.pay();
@@ -204,7 +207,7 @@ export class Session implements ReactiveController {
     if (this.#attempt?.text !== text)
       this.#attempt = { orderId: order.orderId, text, key: newKey(), before, isLong: false };
     this.#drop();
-    if (body.method === 'CHECKOUT') this.#errand = prepare(this.#host.element.checkoutTarget);
+    if (ANSWER[body.method] === 'link') this.#errand = prepare(this.#host.element.checkoutTarget);
     // The request goes first: noting and drawing that it is under way costs a slow phone milliseconds.
     if (this.#client) void this.#deliver(this.#client, { ...body, ...this.#spoken() }, this.#attempt);
     this.#host.set({ stage: { at: 'sending', slow: false, ...(anew && { anew: body.method }) } });

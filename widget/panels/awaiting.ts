@@ -1,5 +1,6 @@
 // What panels of waiting have in common: the quiet sign that something is awaited, which never looks like a result, the time that is
 // left, and the ways on. Where the proxy cannot be heard, that is said here and nowhere else: only to someone who waits does it matter.
+import { ANSWER } from '../../backend-proxy/protocol/methods.ts';
 import type { TemplateResult } from 'lit';
 import type { Method } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
@@ -53,7 +54,7 @@ export const againButton = (
 
 /** Beside a new request, where the one before may still be in the wallet. */
 export const onlyOne = (method: Method, { tools: { html }, say, state }: Surroundings): TemplateResult | '' =>
-  method === 'DIRECT' && !state.closed ? html`<p class="note grave">${say('onlyOne')}</p>` : '';
+  ANSWER[method] === 'prompt' && !state.closed ? html`<p class="note grave">${say('onlyOne')}</p>` : '';
 
 export const otherButton = ({ tools: { html }, say, run, state }: Surroundings): TemplateResult | '' =>
   state.closed

@@ -1,6 +1,7 @@
 // Waiting for a hosted checkout: the link is always there, so a shopper who comes back, by button or by bfcache, is never stuck.
 // Once the time of a page, a code or a request is over, a new one takes its place; how the old one ended is the proxy's to say, and
 // until it does this says that it is looked after.
+import { ANSWER } from '../../backend-proxy/protocol/methods.ts';
 import type { TemplateResult } from 'lit';
 import { targetOf } from '../errand.ts';
 import { checkoutLink } from '../links.ts';
@@ -18,7 +19,7 @@ export function redirect(
   if (!link)
     return html`${heading(say('redirect'))}${problem({ code: 'redirectUnsafe', retryable: false }, say)}${otherButton(around)}`;
   return html`${icon('CHECKOUT')}${heading(say('redirect'))}
-    <p>${say(asked === 'DIRECT' ? 'notDirect' : 'redirect_help')}</p>
+    <p>${say(ANSWER[asked] === 'prompt' ? 'notDirect' : 'redirect_help')}</p>
     <a
       part="checkout"
       class="primary"

@@ -1,5 +1,6 @@
 // Waiting with nothing to do here: for the confirmation in the wallet (DIRECT), for the gateway's answer to a start, or for the proxy
 // to learn what became of one. And what there is to do where that answer is lost.
+import { ANSWER } from '../../backend-proxy/protocol/methods.ts';
 import type { TemplateResult } from 'lit';
 import type { Method } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
@@ -41,7 +42,7 @@ export function fetching(
 export function missed({ method }: Extract<Shown, { panel: 'missed' }>, around: Surroundings): TemplateResult {
   const { say, tools } = around;
   const { html, heading, icon } = tools;
-  const isDirect = method === 'DIRECT';
+  const isDirect = ANSWER[method] === 'prompt';
   return html`${icon(method)}${heading(say(MEANS[method][1]))}
     <p>${say(isDirect ? 'lostRequest_help' : 'missed_help')}</p>
     ${isDirect ? awaiting(around, say('waiting')) : ''} ${onlyOne(method, around)} ${newButton(method, around)}
