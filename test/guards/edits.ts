@@ -1,4 +1,4 @@
-// How each guard of SECURITY.md's attack table is taken away, by the attack's name as it stands in the table's first column.
+// How each guard of SECURITY.md's attack table is taken away, by the attack's name in bold.
 // To add one: name a file of the row's guards, a text that stands in it exactly once, and what to put there so that the code still
 // runs without the guard (types are stripped, not checked); then `npm run test:guards -- 'words of the attack'` has to say red.
 // Edits in a list are tried one by one; a list within it is one edit of several places, for a guard that another one doubles.
