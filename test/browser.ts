@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
 
 const INSTALLED = [
   '/usr/bin/chromium',
@@ -34,6 +35,14 @@ export async function findBrowser(): Promise<{ executablePath: string; args: str
     throw new Error('No Chrome or Chromium found: install one, or set CHROME_PATH to its executable.');
   }
   return { executablePath: await unpackBundled(), args: [...args, '--headless'] };
+}
+
+/** Prints what is on the pages that tests left open, because they failed. */
+export async function reportOpenPages(browser: Browser): Promise<void> {
+  for (const page of browser.contexts().flatMap((context) => context.pages())) {
+    const body = page.locator('body').ariaSnapshot({ timeout: 10_000 });
+    console.error(`Left open: ${page.url()}\n${await body.catch(String)}\n`);
+  }
 }
 
 /**
