@@ -22,7 +22,7 @@ export interface OverviewOptions extends ControlOptions {
 }
 
 export function createOverview(options: OverviewOptions) {
-  const { world, clock, faults, version } = options;
+  const { processor, clock, faults, version } = options;
   const overview = new Hono();
 
   overview.get('/', (c) => page(c, { title: 'Transactions', layout: 'overview', body: frontPage(options) }));
@@ -37,7 +37,7 @@ export function createOverview(options: OverviewOptions) {
   for (const action of ACTIONS) {
     overview.post(`/overview/${action}`, async (c) => {
       const { orderId = '' } = await readForm(c);
-      act(action, findTransaction(world, orderId), undefined, options);
+      act(action, findTransaction(processor, orderId), undefined, options);
       return c.redirect('/', 303);
     });
   }
@@ -122,7 +122,7 @@ function withoutSecret(url: string): string {
 }
 
 function list(options: OverviewOptions): Markup {
-  const all = options.world.transactions();
+  const all = options.processor.transactions();
   if (all.length === 0) {
     return html`<p class="empty">Nothing yet. Start a payment in the shop, and it appears here.</p>`;
   }
@@ -133,9 +133,9 @@ function list(options: OverviewOptions): Markup {
     ${more > 0 ? html`<p class="empty">${more} older ones are at <code>/_sandbox/transactions</code>.</p>` : ''}`;
 }
 
-function row(transaction: Transaction, { ipns, book }: OverviewOptions): Markup {
+function row(transaction: Transaction, { ipns, requestLog }: OverviewOptions): Markup {
   const { orderId, paymentId, minor, currency, status, message, createdAt } = transaction;
-  const requests = book.requestsFor(orderId);
+  const requests = requestLog.requestsFor(orderId);
   const deliveries = ipns.about(transaction);
   return html`<li class="transaction">
     <span class="method">${transaction.type === 'PAY' ? transaction.method : 'PAYOUT'}</span>
@@ -207,8 +207,8 @@ function history(transaction: Transaction, deliveries: readonly Delivery[]): Mar
   </ol>`;
 }
 
-function refusals({ book }: OverviewOptions): Markup {
-  const latest = book.refusals.slice(0, 20);
+function refusals({ requestLog }: OverviewOptions): Markup {
+  const latest = requestLog.refusals.slice(0, 20);
   if (latest.length === 0) return html``;
   return html`<h2>Refused requests</h2>
     <ol class="history">

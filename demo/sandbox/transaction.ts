@@ -1,5 +1,5 @@
 // What the gateway remembers of a transaction: a payment (money comes in, by one of four methods) or a payout (money goes
-// out). Only the shape; who may change what is the business of world.ts.
+// out). Only the shape; who may change what is the business of payment-processor.ts.
 import type { Method } from './requests.ts';
 
 export type Status = 'INITIALIZED' | 'PROCESSING' | 'SUCCESS' | 'FAILED';

@@ -12,7 +12,7 @@ import {
   openShop,
   paidReport,
   type Shop,
-} from './merchant-proxy.ts';
+} from './shop-fixture.ts';
 
 const BASKET = { 'dawn-chorus': '2', 'night-harbor': '1' };
 const orderIdIn = (path: string) => path.replace('/orders/', '');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { FONTS, PROPERTIES, THEMES, type Property, type Scheme, type Theme } from '../../../demo/shop/theme.ts';
-import { Browser, claimsIn, openShop } from './merchant-proxy.ts';
+import { Browser, claimsIn, openShop } from './shop-fixture.ts';
 
 interface Shortfall {
   key: string;

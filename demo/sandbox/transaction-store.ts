@@ -7,7 +7,7 @@ import type { Payment, Transaction } from './transaction.ts';
 const MOST_TRANSACTIONS = 100_000;
 const FIRST_PAYMENT_ID = 100_001;
 
-export class Register {
+export class TransactionStore {
   /** In order of creation. */
   readonly #byOrderId = new Map<string, Transaction>();
   readonly #byPaymentId = new Map<number, Transaction>();

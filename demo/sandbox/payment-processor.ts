@@ -1,10 +1,10 @@
 // The rules the gateway lives by: what a request becomes, who may confirm what, when a token is over, what is final. The
 // one writer of a transaction's status; register.ts keeps the transactions. Knows nothing of HTTP, pages or IPNs: whoever wants to hear of a final status
 // passes `onFinal`. A final status never changes; money moves in the same step that makes a status SUCCESS.
-import type { Clock } from './clock.ts';
+import type { Clock } from './sandbox-clock.ts';
 import { type Customer, demoCustomers } from './customers.ts';
 import { Refusal } from './refusal.ts';
-import { Register } from './register.ts';
+import { TransactionStore } from './transaction-store.ts';
 import type { CollectionRequest, PayoutRequest } from './requests.ts';
 import {
   isFinal,
@@ -19,7 +19,7 @@ import {
 export const TOKEN_LIFETIME_MS = 15 * 60_000;
 export const PAYOUT_STEP_MS = 400;
 
-export interface WorldOptions {
+export interface ProcessorOptions {
   clock: Clock;
   /** An unguessable, URL-safe word. */
   newToken: () => string;
@@ -27,13 +27,13 @@ export interface WorldOptions {
   onFinal: (transaction: Transaction) => void;
 }
 
-export class World {
+export class PaymentProcessor {
   readonly customers: readonly Customer[];
-  readonly #options: WorldOptions;
+  readonly #options: ProcessorOptions;
   readonly #clock: Clock;
-  readonly #register = new Register();
+  readonly #store = new TransactionStore();
 
-  constructor(options: WorldOptions) {
+  constructor(options: ProcessorOptions) {
     this.#options = options;
     this.#clock = options.clock;
     this.customers = demoCustomers(this.#clock.now());
@@ -41,11 +41,11 @@ export class World {
 
   /** @throws Refusal */
   collect(request: CollectionRequest): Payment {
-    this.#register.refuseDuplicate(request.orderId);
+    this.#store.refuseDuplicate(request.orderId);
     const { customer, customerReferenceNo } = request;
     const known = this.customer(customer) !== undefined;
     if (known && customer !== null && customerReferenceNo !== null) {
-      this.#register.bindReference(customerReferenceNo, customer);
+      this.#store.bindReference(customerReferenceNo, customer);
     }
     // Only a customer of the wallet can confirm in it; anyone else is sent to the checkout.
     const method = request.method === 'DIRECT' && !known ? 'CHECKOUT' : request.method;
@@ -69,7 +69,7 @@ export class World {
 
   /** `hold`: it stays PROCESSING until it is approved or declined by hand. @throws Refusal */
   payOut(request: PayoutRequest, hold = false): Payout {
-    this.#register.refuseDuplicate(request.orderId);
+    this.#store.refuseDuplicate(request.orderId);
     const payout: Payout = { ...this.#remembered(request), type: 'PAYOUT', note: request.note };
     this.#remember(payout);
     this.#clock.at(payout.createdAt + PAYOUT_STEP_MS, () => this.begin(payout));
@@ -86,28 +86,28 @@ export class World {
   }
 
   transaction(orderId: string): Transaction | undefined {
-    return this.#fresh(this.#register.byOrderId(orderId));
+    return this.#fresh(this.#store.byOrderId(orderId));
   }
 
   payment(paymentId: number): Payment | undefined {
-    const transaction = this.#fresh(this.#register.byPaymentId(paymentId));
+    const transaction = this.#fresh(this.#store.byPaymentId(paymentId));
     return transaction?.type === 'PAY' ? transaction : undefined;
   }
 
   checkout(token: string): Payment | undefined {
-    return this.#fresh(this.#register.byToken(token));
+    return this.#fresh(this.#store.byToken(token));
   }
 
   /** Newest first. */
   transactions(): Transaction[] {
-    const all = this.#register.all();
+    const all = this.#store.all();
     for (const transaction of all) this.#fresh(transaction);
     return all;
   }
 
   /** A customer holds the phone over a code, or follows the link that carries it. */
   scan(code: string, customer: Customer): Payment | undefined {
-    const payment = this.#register.byCode(code);
+    const payment = this.#store.byCode(code);
     if (payment && !isFinal(payment)) {
       payment.scannedBy = customer.walletId;
       this.begin(payment);
@@ -224,7 +224,7 @@ export class World {
   #remembered(request: CollectionRequest | PayoutRequest): Remembered {
     const now = this.#clock.now();
     return {
-      paymentId: this.#register.nextPaymentId,
+      paymentId: this.#store.nextPaymentId,
       orderId: request.orderId,
       amount: request.amount,
       minor: request.minor,
@@ -239,7 +239,7 @@ export class World {
   }
 
   #remember(transaction: Transaction): void {
-    this.#register.add(transaction);
+    this.#store.add(transaction);
     this.#options.onChange();
   }
 
