@@ -9,6 +9,7 @@ import QRCode from 'qrcode';
 import type { Clock } from './sandbox-clock.ts';
 import { type AnswerFault, type Faults, tampered } from './faults.ts';
 import { report } from './ipn.ts';
+import { ANSWER, HTTP_STATUS } from './methods.ts';
 import { Refusal } from './refusal.ts';
 import type { RequestLog } from './request-log.ts';
 import { parseBody, readCollection, readPayout, readStatus } from './requests.ts';
@@ -71,7 +72,7 @@ async function handle(c: NodeContext, operation: Operation, options: ApiOptions)
 const WORK: Record<Operation, Work> = {
   async pay(processor, body, fault, { baseUrl }) {
     const payment = processor.collect(readCollection(body));
-    return { status: payment.method === 'DIRECT' ? 202 : 200, body: await answerTo(payment, fault, baseUrl) };
+    return { status: HTTP_STATUS[ANSWER[payment.method]], body: await answerTo(payment, fault, baseUrl) };
   },
   payout(processor, body, fault) {
     const { paymentId, orderId } = processor.payOut(readPayout(body), fault.hold);

@@ -13,7 +13,7 @@ import type { Faults } from './faults.ts';
 import type { IpnSender } from './ipn.ts';
 import { Refusal } from './refusal.ts';
 import type { RequestLog } from './request-log.ts';
-import { isFinal, type Transaction } from './transaction.ts';
+import { isFinal, isPayment, type Transaction } from './transaction.ts';
 import type { PaymentProcessor } from './payment-processor.ts';
 
 export interface ControlOptions {
@@ -143,7 +143,7 @@ function iso(at: number): string {
 /** All that is remembered of a transaction. Amounts stay text; times are ISO 8601. */
 function view(transaction: Transaction, { requestLog, ipns }: ControlOptions): object {
   const { minor: _, createdAt, updatedAt, history, ...rest } = transaction;
-  const checkout = transaction.type === 'PAY' ? transaction.checkout : null;
+  const checkout = isPayment(transaction) ? transaction.checkout : null;
   return {
     ...rest,
     ...(checkout ? { checkout: { ...checkout, expiresAt: iso(checkout.expiresAt) } } : {}),

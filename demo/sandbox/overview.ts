@@ -8,7 +8,7 @@ import type { Delivery } from './ipn.ts';
 import { formatMoney } from './money.ts';
 import { banner, logo, liveAnswer, type Markup, page, readForm, troublePage } from './page.ts';
 import { Refusal } from './refusal.ts';
-import { isFinal, type Payment, type Transaction } from './transaction.ts';
+import { isFinal, isPayment, type Payment, type Transaction } from './transaction.ts';
 
 const MOST_SHOWN = 100;
 const STEPS_MS = [
@@ -138,7 +138,7 @@ function row(transaction: Transaction, { ipns, requestLog }: OverviewOptions): M
   const requests = requestLog.requestsFor(orderId);
   const deliveries = ipns.about(transaction);
   return html`<li class="transaction">
-    <span class="method">${transaction.type === 'PAY' ? transaction.method : 'PAYOUT'}</span>
+    <span class="method">${isPayment(transaction) ? transaction.method : transaction.type}</span>
     <p class="transaction-order"><strong>${orderId}</strong></p>
     <span class="transaction-amount">${formatMoney(minor, currency)}</span>
     <span class="status ${status.toLowerCase()}">${status}</span>
@@ -155,7 +155,7 @@ function row(transaction: Transaction, { ipns, requestLog }: OverviewOptions): M
 
 function whoIn(transaction: Transaction): string {
   if (transaction.customer !== null) return `wallet ${transaction.customer}`;
-  const scannedBy = transaction.type === 'PAY' ? transaction.scannedBy : null;
+  const scannedBy = isPayment(transaction) ? transaction.scannedBy : null;
   return scannedBy === null ? 'no customer yet' : `scanned by wallet ${scannedBy}`;
 }
 
@@ -167,9 +167,9 @@ function actions(transaction: Transaction): Markup {
       <button id="${action}-${paymentId}">${label}</button>
     </form>`;
   if (isFinal(transaction)) return button('ipn', 'Send IPN again');
-  const isPayment = transaction.type === 'PAY';
-  return html`${button('approve', 'Approve')} ${button('decline', 'Decline')}
-  ${isPayment && transaction.checkout ? button('expire', 'Expire') : ''} ${isPayment ? link(transaction) : ''}`;
+  const both = html`${button('approve', 'Approve')} ${button('decline', 'Decline')}`;
+  if (!isPayment(transaction)) return both;
+  return html`${both} ${transaction.checkout ? button('expire', 'Expire') : ''} ${link(transaction)}`;
 }
 
 function link({ checkout, code, customer }: Payment): Markup {

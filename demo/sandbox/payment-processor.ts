@@ -3,11 +3,13 @@
 // passes `onFinal`. A final status never changes; money moves in the same step that makes a status SUCCESS.
 import type { Clock } from './sandbox-clock.ts';
 import { type Customer, demoCustomers } from './customers.ts';
+import { ANSWER, WITHOUT_WALLET } from './methods.ts';
 import { Refusal } from './refusal.ts';
 import { TransactionStore } from './transaction-store.ts';
 import type { CollectionRequest, PayoutRequest } from './requests.ts';
 import {
   isFinal,
+  isPayment,
   type Payment,
   type Payout,
   type Remembered,
@@ -47,9 +49,8 @@ export class PaymentProcessor {
     if (known && customer !== null && customerReferenceNo !== null) {
       this.#store.bindReference(customerReferenceNo, customer);
     }
-    // Only a customer of the wallet can confirm in it; anyone else is sent to the checkout.
-    const method = request.method === 'DIRECT' && !known ? 'CHECKOUT' : request.method;
-    const token = method === 'CHECKOUT' ? this.#options.newToken() : null;
+    const method = known ? request.method : WITHOUT_WALLET[request.method];
+    const token = ANSWER[method] === 'link' ? this.#options.newToken() : null;
     const expiresAt = this.#clock.now() + TOKEN_LIFETIME_MS;
     const payment: Payment = {
       ...this.#remembered(request),
@@ -59,7 +60,7 @@ export class PaymentProcessor {
       returnUrl: request.returnUrl,
       language: request.language,
       checkout: token === null ? null : { token, expiresAt, step: 'LOGIN_STEP' },
-      code: method === 'JETGO' || method === 'QR' ? this.#options.newToken() : null,
+      code: ANSWER[method] === 'code' ? this.#options.newToken() : null,
       scannedBy: null,
     };
     this.#remember(payment);
@@ -91,7 +92,7 @@ export class PaymentProcessor {
 
   payment(paymentId: number): Payment | undefined {
     const transaction = this.#fresh(this.#store.byPaymentId(paymentId));
-    return transaction?.type === 'PAY' ? transaction : undefined;
+    return transaction && isPayment(transaction) ? transaction : undefined;
   }
 
   checkout(token: string): Payment | undefined {
@@ -117,17 +118,9 @@ export class PaymentProcessor {
 
   /** What waits for a yes or no on this customer's phone, newest first. */
   prompts({ walletId }: Customer): Payment[] {
-    return this.transactions().flatMap((transaction) => {
-      if (transaction.type !== 'PAY' || isFinal(transaction)) return [];
-      const { method, customer, scannedBy } = transaction;
-      return method === 'DIRECT'
-        ? customer === walletId
-          ? [transaction]
-          : []
-        : scannedBy === walletId
-          ? [transaction]
-          : [];
-    });
+    const askedOf = ({ method, customer, scannedBy }: Payment) => (ANSWER[method] === 'prompt' ? customer : scannedBy);
+    const open = this.transactions().filter((transaction) => !isFinal(transaction));
+    return open.filter(isPayment).filter((payment) => askedOf(payment) === walletId);
   }
 
   /** The customer is at it: prompt answered, code scanned, checkout entered. */
@@ -160,7 +153,7 @@ export class PaymentProcessor {
   /** As `approve`, by a customer who first puts in what is missing. A payout is credited at once. @throws Refusal */
   settle(transaction: Transaction, customer: Customer): void {
     this.#refuseFinal(transaction);
-    if (transaction.type === 'PAYOUT') {
+    if (!isPayment(transaction)) {
       this.#credit(transaction);
       return;
     }
@@ -177,7 +170,7 @@ export class PaymentProcessor {
   /** The customer says no (a payout: the wallet does). @throws Refusal */
   decline(transaction: Transaction, customer?: Customer): void {
     this.#refuseFinal(transaction);
-    if (transaction.type === 'PAY' && customer) {
+    if (isPayment(transaction) && customer) {
       this.#refuseStranger(transaction, customer);
       transaction.customer = customer.walletId;
     }
@@ -194,7 +187,7 @@ export class PaymentProcessor {
   /** What the fifteen minutes would do. @throws Refusal */
   expire(transaction: Transaction): void {
     this.#refuseFinal(transaction);
-    if (transaction.type !== 'PAY' || !transaction.checkout) {
+    if (!isPayment(transaction) || !transaction.checkout) {
       throw new Refusal(409, 'NO_TOKEN', 'Only a CHECKOUT has a token that can expire.');
     }
     this.#end(transaction, 'FAILED', 'TOKEN_EXPIRED');
@@ -206,7 +199,7 @@ export class PaymentProcessor {
   }
 
   #fresh<T extends Transaction>(transaction: T | undefined): T | undefined {
-    if (transaction?.type === 'PAY') this.#expireIfDue(transaction);
+    if (transaction && isPayment(transaction)) this.#expireIfDue(transaction);
     return transaction;
   }
 
@@ -244,12 +237,12 @@ export class PaymentProcessor {
   }
 
   #refuseFinal(transaction: Transaction): void {
-    if (transaction.type === 'PAY') this.#expireIfDue(transaction);
+    if (isPayment(transaction)) this.#expireIfDue(transaction);
     if (isFinal(transaction)) throw new Refusal(409, 'ALREADY_FINAL', `It has ended already: ${transaction.status}.`);
   }
 
   #refuseStranger(payment: Payment, customer: Customer): void {
-    if (payment.method !== 'DIRECT' || payment.customer === customer.walletId) return;
+    if (ANSWER[payment.method] !== 'prompt' || payment.customer === customer.walletId) return;
     throw new Refusal(403, 'NOT_THEIRS', 'Only the customer it was sent to can confirm a DIRECT payment.');
   }
 

@@ -99,7 +99,7 @@ function openCode(c: WalletContext, processor: PaymentProcessor, suffix: string)
 /** @throws Refusal, the same for what is not there and what is another's */
 function theirPayment(paymentId: string, { walletId }: Customer, processor: PaymentProcessor): Payment {
   const payment = processor.payment(Number(paymentId));
-  if (payment && payment.method !== 'CHECKOUT' && [payment.customer, payment.scannedBy].includes(walletId)) {
+  if (payment?.checkout === null && [payment.customer, payment.scannedBy].includes(walletId)) {
     return payment;
   }
   throw new Refusal(404, 'UNKNOWN_PAYMENT', 'There is no such payment on this phone.');

@@ -4,7 +4,7 @@
 import { CURRENCY } from './catalogue.ts';
 import { backId, canGoBack, isUnderway, sentBack, wholeOf, type Desk, type PayoutForm } from './desk-page.ts';
 import { newId, type OrderStore } from './order-store.ts';
-import { ProxyError, type Payment, type Payout, type ProxyClient, type Transaction } from './proxy-client.ts';
+import { isPayment, isPayout, ProxyError, type ProxyClient, type Transaction } from './proxy-client.ts';
 
 const SHOWN_FOR_MS = 7 * 24 * 60 * 60 * 1000;
 const ASKED_ONE_BY_ONE = 25;
@@ -76,8 +76,8 @@ export class StaffDesk {
         (await this.#proxy.transactions(new Date(this.#now().getTime() - SHOWN_FOR_MS))) ?? (await this.#oneByOne());
       const newestFirst = all.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
       return {
-        payments: newestFirst.filter((entry): entry is Payment => entry.type === 'PAY'),
-        payouts: newestFirst.filter((entry): entry is Payout => entry.type === 'PAYOUT'),
+        payments: newestFirst.filter(isPayment),
+        payouts: newestFirst.filter(isPayout),
       };
     } catch (error) {
       if (!(error instanceof ProxyError)) throw error;
