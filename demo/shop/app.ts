@@ -22,10 +22,6 @@ const ASSETS: Record<string, string> = {
   'basket.js': 'text/javascript; charset=utf-8',
   'order.js': 'text/javascript; charset=utf-8',
   'desk.js': 'text/javascript; charset=utf-8',
-  'theme-editor.js': 'text/javascript; charset=utf-8',
-  'theme-text.js': 'text/javascript; charset=utf-8',
-  'themes.js': 'text/javascript; charset=utf-8',
-  'contrast.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
 };
 

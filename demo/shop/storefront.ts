@@ -11,7 +11,6 @@ import { signOrder } from './order-token.ts';
 import { notice, type Site } from './page.ts';
 import { accountPage, fulfilmentOf, orderPage, shopFront } from './shop-pages.ts';
 import type { StaffSettings } from './desk-auth.ts';
-import { themesPage } from './themes-page.ts';
 
 export interface ShopSettings extends StaffSettings {
   /** How browsers and this server reach the payment proxy. */
@@ -30,8 +29,6 @@ interface Storefront {
   now: () => Date;
 }
 
-/** What the widgets on the theme page ask to be paid. */
-const SAMPLE = linesOf({ 'dawn-chorus': '1', 'stone-dripper': '1' });
 const TOKEN_LIFE_S = 60 * 60;
 const SESSION_LIFE_S = 30 * 24 * 60 * 60;
 
@@ -67,22 +64,6 @@ export function addStorefront(app: Hono, { settings, site, orders, fulfilment, n
     if (order === undefined) return c.json({}, 404);
     return c.json({ fulfilled: order.paidAt !== null, text: fulfilmentOf(order) });
   });
-
-  app.get('/themes', (c) => {
-    const token = tokenFor(sampleOf(customerOf(c, settings)), settings, now());
-    return c.html(themesPage({ token, proxyUrl, site }));
-  });
-
-  app.post('/themes/orders', (c) => {
-    const order = orders.openGoods(customerOf(c, settings), SAMPLE);
-    return c.json({ token: tokenFor(order, settings, now()) }, 201);
-  });
-
-  /** One that is still to be paid, so that a reload opens no order. */
-  function sampleOf(owner: string): Order {
-    const isOpen = (order: Order) => order.kind === 'goods' && order.lines === SAMPLE && order.paidAt === null;
-    return orders.byOwner(owner).find(isOpen) ?? orders.openGoods(owner, SAMPLE);
-  }
 
   /** The visitor's own order, as far as the proxy can be asked about it now. */
   async function theirs(c: Context<object, '/orders/:orderId'>): Promise<Order | undefined> {
