@@ -580,10 +580,14 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     },
   ],
   'Send money from a desk that is abroad': [
-    { file: 'demo/shop/staff.ts', find: 'return isLoopback(new URL(publicUrl).hostname) ?', put: 'return publicUrl ?' },
+    {
+      file: 'demo/shop/desk-auth.ts',
+      find: 'return isLoopback(new URL(publicUrl).hostname) ?',
+      put: 'return publicUrl ?',
+    },
   ],
   'Push paid orders out of the shop': [
-    { file: 'demo/shop/order-book.ts', find: '(other) => other.paidAt === null', put: '() => true' },
+    { file: 'demo/shop/order-store.ts', find: '(other) => other.paidAt === null', put: '() => true' },
   ],
   'Show people another text': [
     { file: ORDERS, find: '[^\\p{Cc}\\u202A-\\u202E\\u2066-\\u2069]*$/u', put: '[^\\p{Cc}]*$/u' },

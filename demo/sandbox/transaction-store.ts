@@ -1,13 +1,13 @@
 // Where transactions are kept and found, and the owner of all that is unique: an orderId across payments and payouts, a
 // payment id, a checkout token, a code, and a customerReferenceNo per customer. Knows nothing of statuses or money.
 import { Refusal } from './refusal.ts';
-import type { Payment, Transaction } from './transaction.ts';
+import { isPayment, type Payment, type Transaction } from './transaction.ts';
 
 /** A sandbox forgets nothing while it runs, so it has an end. */
 const MOST_TRANSACTIONS = 100_000;
 const FIRST_PAYMENT_ID = 100_001;
 
-export class Register {
+export class TransactionStore {
   /** In order of creation. */
   readonly #byOrderId = new Map<string, Transaction>();
   readonly #byPaymentId = new Map<number, Transaction>();
@@ -22,7 +22,7 @@ export class Register {
   add(transaction: Transaction): void {
     this.#byOrderId.set(transaction.orderId, transaction);
     this.#byPaymentId.set(transaction.paymentId, transaction);
-    if (transaction.type !== 'PAY') return;
+    if (!isPayment(transaction)) return;
     if (transaction.checkout) this.#byToken.set(transaction.checkout.token, transaction);
     if (transaction.code !== null) this.#byCode.set(transaction.code, transaction);
   }

@@ -2,7 +2,7 @@
 // ready themes, a control for every `--payment-*` property, and the rule to copy. Pure markup: theme-editor.js moves it. Nothing
 // of a theme reaches the server; it lives in the address's fragment.
 import { html } from 'hono/html';
-import { page, type Markup, type Site } from './page.ts';
+import { page, type Markup, type Site } from '../shop/page.ts';
 import {
   FONTS,
   PROPERTIES,
@@ -25,9 +25,10 @@ export interface ThemesPage {
 }
 
 export function themesPage({ token, proxyUrl, site }: ThemesPage): Markup {
-  const scripts = ['/assets/theme-editor.js', `${proxyUrl}/widget.js`];
+  const styles = ['/themes/assets/themes.css'];
+  const scripts = ['/themes/assets/theme-editor.js', `${proxyUrl}/widget.js`];
   return page(
-    { title: 'Themes', place: 'themes', scripts, site },
+    { title: 'Themes', place: 'themes', styles, scripts, site },
     html`<h1>Make the widget yours</h1>
       <p class="quiet lead">
         ${PROPERTIES.length} CSS properties dress it, by day and by night. Start from a theme, change what you like, pay

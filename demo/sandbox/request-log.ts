@@ -1,6 +1,6 @@
 // The sandbox's outside ledger: how many create requests arrived for each orderId, done or refused, and the latest
 // refusals with their reasons. It lets a test prove "at most one at the gateway", and tells a developer what was wrong.
-import type { Clock } from './clock.ts';
+import type { Clock } from './sandbox-clock.ts';
 
 const MOST_REFUSALS = 200;
 
@@ -13,7 +13,7 @@ export interface RefusedRequest {
   message: string;
 }
 
-export class RequestBook {
+export class RequestLog {
   readonly #clock: Clock;
   readonly #onChange: () => void;
   readonly #received = new Map<string, number>();

@@ -1,7 +1,7 @@
 // The sandbox's time and money, the two ideas that everything else in it leans on.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Clock } from '../../../demo/sandbox/clock.ts';
+import { Clock } from '../../../demo/sandbox/sandbox-clock.ts';
 import { formatMoney, toDecimal, toMinor } from '../../../demo/sandbox/money.ts';
 
 describe('the clock', () => {

@@ -1,13 +1,15 @@
 // The rules the gateway lives by: what a request becomes, who may confirm what, when a token is over, what is final. The
 // one writer of a transaction's status; register.ts keeps the transactions. Knows nothing of HTTP, pages or IPNs: whoever wants to hear of a final status
 // passes `onFinal`. A final status never changes; money moves in the same step that makes a status SUCCESS.
-import type { Clock } from './clock.ts';
+import type { Clock } from './sandbox-clock.ts';
 import { type Customer, demoCustomers } from './customers.ts';
+import { ANSWER, WITHOUT_WALLET } from './methods.ts';
 import { Refusal } from './refusal.ts';
-import { Register } from './register.ts';
+import { TransactionStore } from './transaction-store.ts';
 import type { CollectionRequest, PayoutRequest } from './requests.ts';
 import {
   isFinal,
+  isPayment,
   type Payment,
   type Payout,
   type Remembered,
@@ -19,7 +21,7 @@ import {
 export const TOKEN_LIFETIME_MS = 15 * 60_000;
 export const PAYOUT_STEP_MS = 400;
 
-export interface WorldOptions {
+export interface ProcessorOptions {
   clock: Clock;
   /** An unguessable, URL-safe word. */
   newToken: () => string;
@@ -27,13 +29,13 @@ export interface WorldOptions {
   onFinal: (transaction: Transaction) => void;
 }
 
-export class World {
+export class PaymentProcessor {
   readonly customers: readonly Customer[];
-  readonly #options: WorldOptions;
+  readonly #options: ProcessorOptions;
   readonly #clock: Clock;
-  readonly #register = new Register();
+  readonly #store = new TransactionStore();
 
-  constructor(options: WorldOptions) {
+  constructor(options: ProcessorOptions) {
     this.#options = options;
     this.#clock = options.clock;
     this.customers = demoCustomers(this.#clock.now());
@@ -41,15 +43,14 @@ export class World {
 
   /** @throws Refusal */
   collect(request: CollectionRequest): Payment {
-    this.#register.refuseDuplicate(request.orderId);
+    this.#store.refuseDuplicate(request.orderId);
     const { customer, customerReferenceNo } = request;
     const known = this.customer(customer) !== undefined;
     if (known && customer !== null && customerReferenceNo !== null) {
-      this.#register.bindReference(customerReferenceNo, customer);
+      this.#store.bindReference(customerReferenceNo, customer);
     }
-    // Only a customer of the wallet can confirm in it; anyone else is sent to the checkout.
-    const method = request.method === 'DIRECT' && !known ? 'CHECKOUT' : request.method;
-    const token = method === 'CHECKOUT' ? this.#options.newToken() : null;
+    const method = known ? request.method : WITHOUT_WALLET[request.method];
+    const token = ANSWER[method] === 'link' ? this.#options.newToken() : null;
     const expiresAt = this.#clock.now() + TOKEN_LIFETIME_MS;
     const payment: Payment = {
       ...this.#remembered(request),
@@ -59,7 +60,7 @@ export class World {
       returnUrl: request.returnUrl,
       language: request.language,
       checkout: token === null ? null : { token, expiresAt, step: 'LOGIN_STEP' },
-      code: method === 'JETGO' || method === 'QR' ? this.#options.newToken() : null,
+      code: ANSWER[method] === 'code' ? this.#options.newToken() : null,
       scannedBy: null,
     };
     this.#remember(payment);
@@ -69,7 +70,7 @@ export class World {
 
   /** `hold`: it stays PROCESSING until it is approved or declined by hand. @throws Refusal */
   payOut(request: PayoutRequest, hold = false): Payout {
-    this.#register.refuseDuplicate(request.orderId);
+    this.#store.refuseDuplicate(request.orderId);
     const payout: Payout = { ...this.#remembered(request), type: 'PAYOUT', note: request.note };
     this.#remember(payout);
     this.#clock.at(payout.createdAt + PAYOUT_STEP_MS, () => this.begin(payout));
@@ -86,28 +87,28 @@ export class World {
   }
 
   transaction(orderId: string): Transaction | undefined {
-    return this.#fresh(this.#register.byOrderId(orderId));
+    return this.#fresh(this.#store.byOrderId(orderId));
   }
 
   payment(paymentId: number): Payment | undefined {
-    const transaction = this.#fresh(this.#register.byPaymentId(paymentId));
-    return transaction?.type === 'PAY' ? transaction : undefined;
+    const transaction = this.#fresh(this.#store.byPaymentId(paymentId));
+    return transaction && isPayment(transaction) ? transaction : undefined;
   }
 
   checkout(token: string): Payment | undefined {
-    return this.#fresh(this.#register.byToken(token));
+    return this.#fresh(this.#store.byToken(token));
   }
 
   /** Newest first. */
   transactions(): Transaction[] {
-    const all = this.#register.all();
+    const all = this.#store.all();
     for (const transaction of all) this.#fresh(transaction);
     return all;
   }
 
   /** A customer holds the phone over a code, or follows the link that carries it. */
   scan(code: string, customer: Customer): Payment | undefined {
-    const payment = this.#register.byCode(code);
+    const payment = this.#store.byCode(code);
     if (payment && !isFinal(payment)) {
       payment.scannedBy = customer.walletId;
       this.begin(payment);
@@ -117,17 +118,9 @@ export class World {
 
   /** What waits for a yes or no on this customer's phone, newest first. */
   prompts({ walletId }: Customer): Payment[] {
-    return this.transactions().flatMap((transaction) => {
-      if (transaction.type !== 'PAY' || isFinal(transaction)) return [];
-      const { method, customer, scannedBy } = transaction;
-      return method === 'DIRECT'
-        ? customer === walletId
-          ? [transaction]
-          : []
-        : scannedBy === walletId
-          ? [transaction]
-          : [];
-    });
+    const askedOf = ({ method, customer, scannedBy }: Payment) => (ANSWER[method] === 'prompt' ? customer : scannedBy);
+    const open = this.transactions().filter((transaction) => !isFinal(transaction));
+    return open.filter(isPayment).filter((payment) => askedOf(payment) === walletId);
   }
 
   /** The customer is at it: prompt answered, code scanned, checkout entered. */
@@ -160,7 +153,7 @@ export class World {
   /** As `approve`, by a customer who first puts in what is missing. A payout is credited at once. @throws Refusal */
   settle(transaction: Transaction, customer: Customer): void {
     this.#refuseFinal(transaction);
-    if (transaction.type === 'PAYOUT') {
+    if (!isPayment(transaction)) {
       this.#credit(transaction);
       return;
     }
@@ -177,7 +170,7 @@ export class World {
   /** The customer says no (a payout: the wallet does). @throws Refusal */
   decline(transaction: Transaction, customer?: Customer): void {
     this.#refuseFinal(transaction);
-    if (transaction.type === 'PAY' && customer) {
+    if (isPayment(transaction) && customer) {
       this.#refuseStranger(transaction, customer);
       transaction.customer = customer.walletId;
     }
@@ -194,7 +187,7 @@ export class World {
   /** What the fifteen minutes would do. @throws Refusal */
   expire(transaction: Transaction): void {
     this.#refuseFinal(transaction);
-    if (transaction.type !== 'PAY' || !transaction.checkout) {
+    if (!isPayment(transaction) || !transaction.checkout) {
       throw new Refusal(409, 'NO_TOKEN', 'Only a CHECKOUT has a token that can expire.');
     }
     this.#end(transaction, 'FAILED', 'TOKEN_EXPIRED');
@@ -206,7 +199,7 @@ export class World {
   }
 
   #fresh<T extends Transaction>(transaction: T | undefined): T | undefined {
-    if (transaction?.type === 'PAY') this.#expireIfDue(transaction);
+    if (transaction && isPayment(transaction)) this.#expireIfDue(transaction);
     return transaction;
   }
 
@@ -224,7 +217,7 @@ export class World {
   #remembered(request: CollectionRequest | PayoutRequest): Remembered {
     const now = this.#clock.now();
     return {
-      paymentId: this.#register.nextPaymentId,
+      paymentId: this.#store.nextPaymentId,
       orderId: request.orderId,
       amount: request.amount,
       minor: request.minor,
@@ -239,17 +232,17 @@ export class World {
   }
 
   #remember(transaction: Transaction): void {
-    this.#register.add(transaction);
+    this.#store.add(transaction);
     this.#options.onChange();
   }
 
   #refuseFinal(transaction: Transaction): void {
-    if (transaction.type === 'PAY') this.#expireIfDue(transaction);
+    if (isPayment(transaction)) this.#expireIfDue(transaction);
     if (isFinal(transaction)) throw new Refusal(409, 'ALREADY_FINAL', `It has ended already: ${transaction.status}.`);
   }
 
   #refuseStranger(payment: Payment, customer: Customer): void {
-    if (payment.method !== 'DIRECT' || payment.customer === customer.walletId) return;
+    if (ANSWER[payment.method] !== 'prompt' || payment.customer === customer.walletId) return;
     throw new Refusal(403, 'NOT_THEIRS', 'Only the customer it was sent to can confirm a DIRECT payment.');
   }
 

@@ -1,10 +1,9 @@
 // What a theme is, on its own and against the widget: the same properties, the same defaults, the same tints, and nothing that
-// cannot be read. Reads the widget's files as text, as an editor would; the page itself is in theme-editor.test.ts.
+// cannot be read. Reads the widget's files as text, as an editor would; the page is in theme-page.test.ts.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { FONTS, PROPERTIES, THEMES, type Property, type Scheme, type Theme } from '../../../demo/shop/theme.ts';
-import { Browser, claimsIn, openShop } from './merchant-proxy.ts';
+import { FONTS, PROPERTIES, THEMES, type Property, type Scheme, type Theme } from '../../../demo/themes/theme.ts';
 
 interface Shortfall {
   key: string;
@@ -15,7 +14,7 @@ interface Shortfall {
 
 type Mixed = string | [one: string, share: number, other: string];
 
-const PUBLIC = new URL('../../../demo/shop/public/', import.meta.url);
+const PUBLIC = new URL('../../../demo/themes/public/', import.meta.url);
 const { cssOf, hashOf, parseHex, themeOf, withValue } = (await import(new URL('theme-text.js', PUBLIC).href)) as {
   cssOf(theme: Theme, selector?: string): string;
   hashOf(theme: Theme): string;
@@ -184,61 +183,5 @@ describe('a color', () => {
     const [found] = shortfalls({ 'color-muted': { light, dark: '#a6adbb' } });
     assert.notEqual(found?.where, 'on the surface');
     assert.ok((found?.ratio ?? 5) < 4.5);
-  });
-});
-
-describe('the theme page', () => {
-  it('has one group of labelled controls for every property', async () => {
-    const { text } = await new Browser(openShop()).get('/themes');
-    const groups = text.split('data-key="').slice(1);
-    assert.deepEqual(
-      groups.map((group) => group.slice(0, group.indexOf('"'))),
-      PROPERTIES.map(({ key }) => key),
-    );
-    for (const group of groups) {
-      const fields = group.match(/<(input|select)[^>]*>/g) ?? [];
-      assert.ok(fields.length > 0);
-      for (const field of fields) assert.match(field, /aria-label="[A-Z][^"]+"/);
-    }
-  });
-
-  it('has nothing inline, under the policy of all pages', async () => {
-    const { text, headers } = await new Browser(openShop()).get('/themes');
-    assert.doesNotMatch(text, /<script(?![^>]* src=)|<style|\sstyle=|\son\w+=/);
-    assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'.*style-src 'self'/);
-  });
-
-  it('serves every script that its scripts import', async () => {
-    const shopper = new Browser(openShop());
-    const wanted = ['theme-editor.js'];
-    for (const name of wanted) {
-      const { status, text } = await shopper.get(`/assets/${name}`);
-      assert.equal(status, 200, name);
-      wanted.push(...[...text.matchAll(/from '\.\/([\w.-]+)'/g)].map(([, imported = '']) => imported));
-    }
-    assert.ok(wanted.length > 3);
-  });
-
-  it('shows one order until it is paid or another is asked for, and never that of another', async () => {
-    const shop = openShop();
-    const shopper = new Browser(shop);
-    const orderOn = async (browser: Browser) => claimsIn((await browser.get('/themes')).text)['orderId'];
-    const first = await orderOn(shopper);
-    assert.equal(await orderOn(shopper), first);
-    assert.notEqual(await orderOn(new Browser(shop)), first);
-    const { status, text } = await shopper.post('/themes/orders', {});
-    assert.equal(status, 201);
-    const { token } = JSON.parse(text) as { token: string };
-    const renewed = await orderOn(shopper);
-    assert.notEqual(renewed, first);
-    assert.equal(claimsIn(` order="${token}"`)['orderId'], renewed);
-  });
-
-  it('leaves a basket of the same goods alone', async () => {
-    const shopper = new Browser(openShop());
-    const path = await shopper.order({ 'dawn-chorus': '1', 'stone-dripper': '1' });
-    const { orderId, amount } = claimsIn((await shopper.get('/themes')).text);
-    assert.equal(amount, '52.50');
-    assert.notEqual(path, `/orders/${String(orderId)}`);
   });
 });

@@ -40,7 +40,7 @@ const MOST_ORDERS = 10_000;
 const ID_ALPHABET = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
 const ID_LENGTH = 10;
 
-export class OrderBook {
+export class OrderStore {
   readonly #orders = new Map<string, Order>();
   readonly #now: () => Date;
 
@@ -62,7 +62,7 @@ export class OrderBook {
     return order?.owner === owner ? order : undefined;
   }
 
-  ordersOf(owner: string): Order[] {
+  byOwner(owner: string): Order[] {
     return this.newest().filter((order) => order.owner === owner);
   }
 
@@ -72,7 +72,7 @@ export class OrderBook {
 
   /** What the owner's coffee card holds: the top-ups that are paid. */
   balance(owner: string): string {
-    const paid = this.ordersOf(owner).filter((order) => order.kind === 'top-up' && order.paidAt !== null);
+    const paid = this.byOwner(owner).filter((order) => order.kind === 'top-up' && order.paidAt !== null);
     return decimal(paid.reduce((sum, { amount }) => sum + centsOf(amount ?? '0.00'), 0));
   }
 
