@@ -22,7 +22,7 @@ const EVENTS = 'backend-proxy/routes/events.ts';
 const OPERATIONS = 'backend-proxy/routes/operations.ts';
 const WEBHOOKS = 'backend-proxy/webhooks.ts';
 const ADDRESSES = 'backend-proxy/public-address.ts';
-const QR_CODE = 'widget/qr-code.ts';
+const QR_CODE = 'widget/flow/qr-code.ts';
 const SCHEDULE = 'backend-proxy/protocol/schedule.ts';
 const REFUSAL = 'backend-proxy/gateway/refusal.ts';
 const ANSWERS = 'backend-proxy/gateway/answers.ts';
@@ -319,11 +319,11 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   ],
   '…past the proxy': [
     {
-      file: 'widget/links.ts',
+      file: 'widget/flow/links.ts',
       find: "return parse(url).protocol === 'https:' || isLocal(url) ? url : null;",
       put: 'return url;',
     },
-    { file: 'widget/links.ts', find: '127(\\.\\d+){3}|\\[::1\\])$/', put: '127(\\.\\d+){3}|\\[::1\\])/' },
+    { file: 'widget/flow/links.ts', find: '127(\\.\\d+){3}|\\[::1\\])$/', put: '127(\\.\\d+){3}|\\[::1\\])/' },
   ],
   'Run code through the link to the wallet': [
     { file: TRUST, find: 'schemes.includes(url.protocol.slice(0, -1))', put: '!/^https?:$/.test(url.protocol)' },
