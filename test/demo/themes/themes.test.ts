@@ -30,7 +30,7 @@ const { PAIRS, contrast, mix, shortfalls } = (await import(new URL('contrast.js'
 };
 
 const read = (file: string) => readFileSync(new URL(`../../../widget/${file}`, import.meta.url), 'utf8');
-const STYLES = read('payment-widget.styles.ts') + read('later.styles.ts');
+const STYLES = read('shell/shell.styles.ts') + read('flow/flow.styles.ts');
 
 describe('the properties on the page', () => {
   it('are those that the widget documents, in its order', () => {

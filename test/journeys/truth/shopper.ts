@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
-import { later } from '../../../widget/locales/en-later.ts';
+import { later } from '../../../widget/locales/en-flow.ts';
 import { readDrawing } from './code.ts';
 import { findLies, type Screen } from './judge.ts';
 import type { Memory, Payment } from './moment.ts';

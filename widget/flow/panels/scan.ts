@@ -1,14 +1,14 @@
 // Waiting for a scan (JETGO, QR): the code on a light tile in every theme, its text to copy, and the way into the app.
 // On a touch device the app comes first, by a media query and not by guessing from the user agent; elsewhere it stands beside.
-// On paper the code stands alone, with the amount, the order and the shop (later.styles.ts).
+// On paper the code stands alone, with the amount, the order and the shop (flow.styles.ts).
 import type { TemplateResult } from 'lit';
-import type { QrCode } from '../../backend-proxy/protocol/wire.ts';
+import type { QrCode } from '../../../backend-proxy/protocol/wire.ts';
 import { appLink } from '../links.ts';
 import { QUIET_ZONE, dropIfLarge, qrImage, qrPath } from '../qr-code.ts';
 import { canShare, paintPath, saveImage, shareImage } from '../save-code.ts';
 import type { Shown } from '../view.ts';
-import { awaiting, otherButton } from './awaiting.ts';
-import type { Surroundings } from './pieces.ts';
+import { awaiting, otherButton } from './waiting-status.ts';
+import type { Surroundings } from '../../shell/panel.ts';
 
 type Scan = Extract<Shown, { panel: 'scan' }>;
 

@@ -3,7 +3,7 @@
 // A checkout forbids being framed, so in a frame it is the top that goes there. Of the top and a tab never both are tried at a
 // time: WebKit cancels both. Only for who chose the checkout: where the gateway answers another method with one, the panel's link
 // is the way.
-import type { OrderView } from '../backend-proxy/protocol/wire.ts';
+import type { OrderView } from '../../backend-proxy/protocol/wire.ts';
 import { emit } from './events.ts';
 import { checkoutLink } from './links.ts';
 

@@ -1,6 +1,6 @@
 // Where the shopper's attention goes when the screen changes: focus, and the words of the one polite live region.
 // Focus moves only when the panel that went away held it; someone who reads elsewhere on the page is told, and left in peace.
-import type { Say } from './language.ts';
+import type { Say } from '../shell/language.ts';
 import type { Shown } from './view.ts';
 
 /** Seconds left at which a screen reader says so: often enough to act, seldom enough to be borne. */

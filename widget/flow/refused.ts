@@ -1,9 +1,9 @@
 // What a refusal makes of the state: it is said beside a field, at the choice, in the choice's place where no new payment will be
 // taken, or for good. Pure.
-import { offeredMethods } from './choice.ts';
-import { exampleAmount } from './draft.ts';
+import { offeredMethods } from '../shell/choice.ts';
+import { exampleAmount } from './start-form.ts';
 import type { Refusal } from './proxy-client.ts';
-import type { FieldErrors, SessionState, Trouble } from './state.ts';
+import type { FieldErrors, SessionState, Trouble } from '../shell/state.ts';
 
 type Problem = Refusal['problem'];
 

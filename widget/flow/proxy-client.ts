@@ -1,7 +1,7 @@
 // The requests the widget makes, as the README's table of routes says, and what can come back: a view, or a Refusal.
 // Owns the wire: headers, limits of time and size, server-sent events by `fetch` (EventSource cannot send a bearer). It never
 // retries; whoever calls knows whether that is safe. What is not a documented answer counts as a lost one, never as a failed payment.
-import type { OrderView, Problem, StartPayment } from '../backend-proxy/protocol/wire.ts';
+import type { OrderView, Problem, StartPayment } from '../../backend-proxy/protocol/wire.ts';
 
 /** Longer than the proxy's 30 s for the gateway, so that it is the proxy that gives up first. */
 const START_TIMEOUT_MS = 45_000;

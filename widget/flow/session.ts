@@ -5,15 +5,15 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { Method, OrderView, StartPayment } from '../../backend-proxy/protocol/wire.ts';
 import { ANSWER } from '../../backend-proxy/protocol/methods.ts';
-import { asksWalletId } from '../choice.ts';
-import { checkDraft, writeAmount } from '../draft.ts';
-import { followOut, prepareErrand, runErrand, type CheckoutTarget, type Errand } from '../errand.ts';
-import { emit, emitChange } from '../events.ts';
-import { NO_ANSWER, createProxyClient, Refusal, type ProxyClient } from '../proxy-client.ts';
-import { refusedState, troubleOf } from '../refused.ts';
-import { FOLLOWING, type SessionState, type Trouble } from '../state.ts';
-import { mayStart, PATIENCE_MS, show } from '../view.ts';
-import { deliver } from './delivery.ts';
+import { asksWalletId } from '../shell/choice.ts';
+import { checkDraft, writeAmount } from './start-form.ts';
+import { followOut, prepareErrand, runErrand, type CheckoutTarget, type Errand } from './checkout-window.ts';
+import { emit, emitChange } from './events.ts';
+import { NO_ANSWER, createProxyClient, Refusal, type ProxyClient } from './proxy-client.ts';
+import { refusedState, troubleOf } from './refused.ts';
+import { FOLLOWING, type SessionState, type Trouble } from '../shell/state.ts';
+import { mayStart, PATIENCE_MS, show } from './view.ts';
+import { deliver } from './start-payment.ts';
 import { Stream, waitByTimer, type Wait } from './stream.ts';
 
 /** How long the button says that the code was copied. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { formatAmount } from '../../widget/amount.ts';
-import { checkDraft, compareAmounts, parseAmount, writeAmount } from '../../widget/draft.ts';
-import { BLANK, type SessionState } from '../../widget/state.ts';
-import { claimedOrder } from '../../widget/order-token.ts';
+import { formatAmount } from '../../widget/shell/localized-amount.ts';
+import { checkDraft, compareAmounts, parseAmount, writeAmount } from '../../widget/flow/start-form.ts';
+import { BLANK, type SessionState } from '../../widget/shell/state.ts';
+import { claimedOrder } from '../../widget/shell/order-token.ts';
 import { claimsOf, type ClaimsChange } from './fake-proxy.ts';
 
 describe('an amount as typed', () => {

@@ -1,6 +1,6 @@
 // The element's events, by name and detail, and how they are sent. All bubble and are composed, so a page may listen anywhere
 // above the widget. What happened is read off the views: from the one before to the one now.
-import type { Method, OrderView } from '../backend-proxy/protocol/wire.ts';
+import type { Method, OrderView } from '../../backend-proxy/protocol/wire.ts';
 
 export interface PaymentEventDetails {
   /** Before a payment is started. Cancelable: then nothing is sent. `amount` is null only where the shopper's is not known. */

@@ -4,15 +4,15 @@
 // one, and no byte is loaded twice, whatever URL the page gave that one.
 import { html, render, type TemplateResult } from 'lit';
 import type { Method, OrderView } from '../../backend-proxy/protocol/wire.ts';
-import type { Session } from '../controllers/session.ts';
-import type { Say } from '../language.ts';
+import type { Session } from '../flow/session.ts';
+import type { Say } from './language.ts';
 import type { MessageKey } from '../locales/en.ts';
-import type { SessionState, Trouble } from '../state.ts';
+import type { SessionState, Trouble } from './state.ts';
 
 export interface Surroundings {
   tools: typeof tools;
   /** What the choice shows only once there is a session. */
-  later: Pick<typeof import('../later.ts'), 'notes' | 'backButton'> | undefined;
+  later: Pick<typeof import('../flow/flow.ts'), 'notes' | 'backButton'> | undefined;
   say: Say;
   /** A decimal string in the order's currency, as the language writes it; `` for none. */
   money(amount: string | null | undefined): string;

@@ -1,11 +1,11 @@
 // What the choice says of a payment that is open, or of a start that takes long; and the way back to the open payment.
 // Apart from choose.ts because the first paint knows of neither.
 import type { TemplateResult } from 'lit';
-import type { Choice } from '../choice.ts';
-import type { MessageKey } from '../locales/en.ts';
-import { FOLLOWING, type SessionState } from '../state.ts';
+import type { Choice } from '../../shell/choice.ts';
+import type { MessageKey } from '../../locales/en.ts';
+import { FOLLOWING, type SessionState } from '../../shell/state.ts';
 import { show } from '../view.ts';
-import type { Surroundings } from './pieces.ts';
+import type { Surroundings } from '../../shell/panel.ts';
 
 /** There is a payment that the shopper can go back to. */
 export function canReturn(state: SessionState, now = Date.now()): boolean {

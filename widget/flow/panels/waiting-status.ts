@@ -1,10 +1,10 @@
 // What panels of waiting have in common: the quiet sign that something is awaited, which never looks like a result, the time that is
 // left, and the ways on. Where the proxy cannot be heard, that is said here and nowhere else: only to someone who waits does it matter.
-import { ANSWER } from '../../backend-proxy/protocol/methods.ts';
+import { ANSWER } from '../../../backend-proxy/protocol/methods.ts';
 import type { TemplateResult } from 'lit';
-import type { Method } from '../../backend-proxy/protocol/wire.ts';
-import type { MessageKey } from '../locales/en.ts';
-import type { Surroundings } from './pieces.ts';
+import type { Method } from '../../../backend-proxy/protocol/wire.ts';
+import type { MessageKey } from '../../locales/en.ts';
+import type { Surroundings } from '../../shell/panel.ts';
 
 export function awaiting(around: Surroundings, text: string, remainingMs: number | null = null): TemplateResult {
   const { tools, say, state, run } = around;

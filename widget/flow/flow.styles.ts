@@ -1,5 +1,5 @@
 // The look of everything after the first paint: what reacts to the shopper, notes, waiting, settled. By the short names of
-// payment-widget.styles.ts, and the two more that only this needs.
+// shell.styles.ts, and the two more that only this needs.
 
 /** Named so for the tools that format and minify what stands in it; Lit's own would be a second copy. */
 const css = String.raw;

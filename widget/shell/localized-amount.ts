@@ -1,5 +1,5 @@
 // Amounts as people read them: a decimal string in, the language's own writing out, no floating point anywhere.
-// What people write is read in draft.ts, which the first paint does not need.
+// What people write is read in flow/start-form.ts, which the first paint does not need.
 
 const formats = new Map<string, Intl.NumberFormat>();
 

@@ -1,10 +1,10 @@
 // The end of the road for this token: what happened, whether money moved, what to do. Where a new page helps, a button loads it; where
 // only a new payment is refused, the open one is a step back.
 import type { TemplateResult } from 'lit';
-import type { Trouble } from '../state.ts';
-import type { Surroundings } from './pieces.ts';
-import { backButton } from './returning.ts';
-import { helpLink, WARNING } from './settled.ts';
+import type { Trouble } from '../../shell/state.ts';
+import type { Surroundings } from '../../shell/panel.ts';
+import { backButton } from './open-payment.ts';
+import { helpLink, WARNING } from './result.ts';
 
 export function trouble(refused: Trouble, around: Surroundings): TemplateResult {
   const { say, tools, order, state } = around;

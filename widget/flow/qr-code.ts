@@ -1,7 +1,7 @@
 // Turns a code's modules into one SVG path, or an image into a source that an <img> may have.
 // The matrix is made by the proxy (it has the encoder; the page is spared 6 kB); here it is only drawn, with the quiet
 // zone of four modules that scanners need. Anything that is not as promised gives null: the text and the link remain.
-import type { QrCode } from '../backend-proxy/protocol/wire.ts';
+import type { QrCode } from '../../backend-proxy/protocol/wire.ts';
 
 /** Modules of light margin on each side (ISO/IEC 18004). */
 export const QUIET_ZONE = 4;

@@ -1,22 +1,22 @@
 // All that the first paint does not need, as one module that payment-widget.ts fetches right after it: the session and its
 // connection, the panels of waiting and ending, their styles and words. Owns the switch from what view.ts decides to a panel.
 import type { ReactiveElement, TemplateResult } from 'lit';
-import { Attention } from './attention.ts';
-import { Countdown } from './controllers/countdown.ts';
-import { Session, type SessionHost } from './controllers/session.ts';
-import { laterStyles } from './later.styles.ts';
-import type { Surroundings } from './panels/pieces.ts';
+import { Attention } from './announcer.ts';
+import { Countdown } from './countdown.ts';
+import { Session, type SessionHost } from './session.ts';
+import { laterStyles } from './flow.styles.ts';
+import type { Surroundings } from '../shell/panel.ts';
 import { over, redirect } from './panels/redirect.ts';
 import { scan } from './panels/scan.ts';
-import { failed, paid } from './panels/settled.ts';
+import { failed, paid } from './panels/result.ts';
 import { trouble } from './panels/trouble.ts';
 import { checking, fetching, missed, wallet } from './panels/wallet.ts';
 import type { Outcome, Shown } from './view.ts';
 
-export { draftAmount } from './draft.ts';
-export { backButton, notes } from './panels/returning.ts';
+export { draftAmount } from './start-form.ts';
+export { backButton, notes } from './panels/open-payment.ts';
 export { show } from './view.ts';
-export { later as english } from './locales/en-later.ts';
+export { later as english } from '../locales/en-flow.ts';
 
 /** `:state(…)` by panel. */
 export const STATES: Record<Outcome['panel'], 'waiting' | 'paid' | 'failed' | null> = {

@@ -1,10 +1,10 @@
 // Decides what to show: (session, now) → one member of `Shown`, a member a panel. Pure, without Lit, network or clock.
 // It is not optimistic: waiting and paid come from the order view alone, which is what the ledger committed. The session only
 // adds what the shopper is doing here (choosing, sending) and whether the proxy can be heard.
-import { ANSWER } from '../backend-proxy/protocol/methods.ts';
-import type { Method, PaymentView, QrCode, Reason } from '../backend-proxy/protocol/wire.ts';
-import type { Choice } from './choice.ts';
-import type { SessionState, Trouble } from './state.ts';
+import { ANSWER } from '../../backend-proxy/protocol/methods.ts';
+import type { Method, PaymentView, QrCode, Reason } from '../../backend-proxy/protocol/wire.ts';
+import type { Choice } from '../shell/choice.ts';
+import type { SessionState, Trouble } from '../shell/state.ts';
 
 /** How long a start may take before the screen says so: most are answered by then, and go straight to their panel. */
 export const PATIENCE_MS = 4_000;

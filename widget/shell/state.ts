@@ -1,6 +1,6 @@
 // The one mutable state of a widget, as data: what the proxy said last, what the shopper is doing, what the page wishes.
-// Owns its shape and its beginning; controllers/session.ts decides what it becomes.
-import type { Method, OrderClaims, OrderView } from '../backend-proxy/protocol/wire.ts';
+// Owns its shape and its beginning; flow/session.ts decides what it becomes.
+import type { Method, OrderClaims, OrderView } from '../../backend-proxy/protocol/wire.ts';
 import { claimedOrder, readClaims } from './order-token.ts';
 
 /** What is wrong, as the shopper must know it. `code` is a problem's code, or `network`. */

@@ -3,7 +3,7 @@
 // nothing to catch up on: a phone that comes back from the wallet app simply opens anew. Ends with the proxy's stream once the order is paid,
 // and where the proxy says that this token hears nothing.
 import type { OrderView } from '../../backend-proxy/protocol/wire.ts';
-import { Refusal, type ProxyClient } from '../proxy-client.ts';
+import { Refusal, type ProxyClient } from './proxy-client.ts';
 
 /** The proxy sends a comment every 15 s; two lost in a row, and this stream is dead. */
 const SILENCE_MS = 40_000;

@@ -1,4 +1,4 @@
-// The look of the first paint; later.styles.ts has the rest. Every colour, radius, space and font is a custom property of the page
+// The look of the first paint; flow.styles.ts has the rest. Every colour, radius, space and font is a custom property of the page
 // (`--payment-…`) with a default in light and dark; the rules use short names for them. Panels differ by their markup, not by
 // classes of mood. Logical properties throughout, so right-to-left is no second style; sizes follow the element's own width.
 import { css } from 'lit';

@@ -1,10 +1,10 @@
 // How it ended: paid, quietly and with the facts; or failed, with the reason, what became of the money, and two ways on.
 import type { TemplateResult } from 'lit';
-import type { Method } from '../../backend-proxy/protocol/wire.ts';
+import type { Method } from '../../../backend-proxy/protocol/wire.ts';
 import type { Shown } from '../view.ts';
 import { supportLink } from '../links.ts';
-import { againButton, newButton, onlyOne, otherButton } from './awaiting.ts';
-import type { Surroundings } from './pieces.ts';
+import { againButton, newButton, onlyOne, otherButton } from './waiting-status.ts';
+import type { Surroundings } from '../../shell/panel.ts';
 
 /** The hands of a clock. */
 const CLOCK = 'M12 6v6.5l4 2.5';

@@ -1,9 +1,9 @@
 // Reads what the shopper typed, and makes the body of the start from it. Decimal strings in, decimal strings out.
 // Pure; the proxy has the last word about digits and bounds. This says the same at once, beside the field.
-import type { Method, StartPayment } from '../backend-proxy/protocol/wire.ts';
-import { exponentOf } from '../backend-proxy/protocol/money.ts';
-import { asksWalletId } from './choice.ts';
-import type { FieldErrors, SessionState } from './state.ts';
+import type { Method, StartPayment } from '../../backend-proxy/protocol/wire.ts';
+import { exponentOf } from '../../backend-proxy/protocol/money.ts';
+import { asksWalletId } from '../shell/choice.ts';
+import type { FieldErrors, SessionState } from '../shell/state.ts';
 
 export type CheckedDraft = { body: StartPayment; errors?: undefined } | { body?: undefined; errors: FieldErrors };
 

@@ -1,7 +1,7 @@
 // What the choice shows, and which methods there are to choose from. Pure, and apart from view.ts because the first paint needs
 // it before anything else is there.
-import { WALLET_ID } from '../backend-proxy/protocol/methods.ts';
-import type { Method } from '../backend-proxy/protocol/wire.ts';
+import { WALLET_ID } from '../../backend-proxy/protocol/methods.ts';
+import type { Method } from '../../backend-proxy/protocol/wire.ts';
 import type { FieldErrors, SessionState, Trouble } from './state.ts';
 
 export interface Choice {

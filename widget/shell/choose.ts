@@ -4,8 +4,8 @@
 import { html, type TemplateResult } from 'lit';
 import type { Method } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
-import type { Choice } from '../choice.ts';
-import { tools, type Surroundings } from './pieces.ts';
+import type { Choice } from './choice.ts';
+import { tools, type Surroundings } from './panel.ts';
 
 export function choose(shown: Choice, around: Surroundings): TemplateResult {
   const { say, run, money, amount } = around;

@@ -2,7 +2,7 @@
 // with the same key, which the proxy answers without starting twice; five times at most, for the shopper is waiting.
 // Owns the retries and nothing else: what the answer means is the session's matter.
 import type { OrderView, StartPayment } from '../../backend-proxy/protocol/wire.ts';
-import { Refusal, type ProxyClient } from '../proxy-client.ts';
+import { Refusal, type ProxyClient } from './proxy-client.ts';
 import type { Wait } from './stream.ts';
 
 /** How long after each send the next one follows; half to one and a half of it. After the last one, none does. */

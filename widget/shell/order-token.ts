@@ -1,8 +1,8 @@
 // Reads the order token's claims in the browser, so that the first paint needs no answer from the network.
 // It does not verify: only the proxy can, and the proxy decides about everything that matters. What is read here is a
 // claim about the order, shown until the first view arrives, and the bounds of an amount that the shopper may enter.
-import { methodsOf } from '../backend-proxy/protocol/methods.ts';
-import type { OrderClaims, OrderView } from '../backend-proxy/protocol/wire.ts';
+import { methodsOf } from '../../backend-proxy/protocol/methods.ts';
+import type { OrderClaims, OrderView } from '../../backend-proxy/protocol/wire.ts';
 
 /** The claims, or null where the text is not a token of ours. */
 export function readClaims(token: string): OrderClaims | null {

@@ -1,12 +1,12 @@
 // Waiting with nothing to do here: for the confirmation in the wallet (DIRECT), for the gateway's answer to a start, or for the proxy
 // to learn what became of one. And what there is to do where that answer is lost.
-import { ANSWER } from '../../backend-proxy/protocol/methods.ts';
+import { ANSWER } from '../../../backend-proxy/protocol/methods.ts';
 import type { TemplateResult } from 'lit';
-import type { Method } from '../../backend-proxy/protocol/wire.ts';
-import type { MessageKey } from '../locales/en.ts';
-import { awaiting, newButton, onlyOne, otherButton } from './awaiting.ts';
+import type { Method } from '../../../backend-proxy/protocol/wire.ts';
+import type { MessageKey } from '../../locales/en.ts';
+import { awaiting, newButton, onlyOne, otherButton } from './waiting-status.ts';
 import type { Shown } from '../view.ts';
-import type { Surroundings } from './pieces.ts';
+import type { Surroundings } from '../../shell/panel.ts';
 
 /** What is fetched, and what is said once it did not arrive. */
 const MEANS = {

@@ -1,13 +1,13 @@
 // Waiting for a hosted checkout: the link is always there, so a shopper who comes back, by button or by bfcache, is never stuck.
 // Once the time of a page, a code or a request is over, a new one takes its place; how the old one ended is the proxy's to say, and
 // until it does this says that it is looked after.
-import { ANSWER } from '../../backend-proxy/protocol/methods.ts';
+import { ANSWER } from '../../../backend-proxy/protocol/methods.ts';
 import type { TemplateResult } from 'lit';
-import { targetOf } from '../errand.ts';
+import { targetOf } from '../checkout-window.ts';
 import { checkoutLink } from '../links.ts';
 import type { Shown } from '../view.ts';
-import { awaiting, newButton, onlyOne, otherButton } from './awaiting.ts';
-import type { Surroundings } from './pieces.ts';
+import { awaiting, newButton, onlyOne, otherButton } from './waiting-status.ts';
+import type { Surroundings } from '../../shell/panel.ts';
 
 export function redirect(
   { asked, url, remainingMs }: Extract<Shown, { panel: 'redirect' }>,
