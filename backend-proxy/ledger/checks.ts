@@ -18,7 +18,7 @@ import type { Db } from './store.ts';
 
 /** One check in so many goes to the one that is due longest, so that rings without end starve nobody. */
 const LONGEST_DUE_SHARE = 5;
-const REPLANNED_AT_ONCE = 200;
+const REPLAN_PAGE_SIZE = 200;
 
 /** Whether anything is due; asked without a lock, because nearly always nothing is. */
 export async function isAnyDue(db: Db, now: number): Promise<boolean> {
@@ -26,13 +26,18 @@ export async function isAnyDue(db: Db, now: number): Promise<boolean> {
   return due.length > 0;
 }
 
-/** `taken`: how many were claimed before, which says whose turn it is. */
-export async function claimChecks(ctx: WriteContext, most: number, leaseMs: number, taken: number): Promise<Claim[]> {
-  const longest = Math.floor((taken + most) / LONGEST_DUE_SHARE) - Math.floor(taken / LONGEST_DUE_SHARE);
-  const rung = await dueRows(ctx, most - longest, leaseMs, 'rung');
+/** `claimed`: how many were claimed before, which says whose turn it is. */
+export async function claimChecks(
+  ctx: WriteContext,
+  limit: number,
+  leaseMs: number,
+  claimed: number,
+): Promise<Claim[]> {
+  const longest = Math.floor((claimed + limit) / LONGEST_DUE_SHARE) - Math.floor(claimed / LONGEST_DUE_SHARE);
+  const rung = await dueRows(ctx, limit - longest, leaseMs, 'rung');
   const swept = await dueRows(
     ctx,
-    most - rung.length,
+    limit - rung.length,
     leaseMs,
     'longest',
     rung.map(({ id }) => id),
@@ -40,7 +45,7 @@ export async function claimChecks(ctx: WriteContext, most: number, leaseMs: numb
   const rows = [...rung, ...swept];
   const leaseUntil = ctx.now + leaseMs;
   for (const row of rows) {
-    const check: Check = { at: ctx.now, rung: hasUnansweredRing({ rings: row.rings, ringsHeard: row.rings_heard }) };
+    const check: Check = { at: ctx.now, rung: hasUnansweredRing({ rings: row.rings, ringsAnswered: row.rings_heard }) };
     const checks = [...(JSON.parse(row.checks) as Check[]), check].slice(-CHECKS_PER_MINUTE);
     await ctx.tx
       .updateTable('transactions')
@@ -60,21 +65,21 @@ export async function claimChecks(ctx: WriteContext, most: number, leaseMs: numb
 
 function dueRows(
   { tx, store, now }: WriteContext,
-  most: number,
+  limit: number,
   leaseMs: number,
   lane: 'rung' | 'longest',
-  except: readonly string[] = [],
+  excluded: readonly string[] = [],
 ): Promise<Pick<TransactionRow, 'id' | 'rings' | 'rings_heard' | 'checks'>[]> {
-  if (most <= 0) return Promise.resolve([]);
+  if (limit <= 0) return Promise.resolve([]);
   let due = tx
     .selectFrom('transactions')
     .select(['id', 'rings', 'rings_heard', 'checks'])
     .where('next_check_at', 'is not', null)
     .where('next_check_at', '<=', now)
-    // A lease that lasts longer than any was taken by another clock.
+    // A lease that lasts longer than any was claimed by another clock.
     .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', now + leaseMs)]))
-    .limit(most);
-  if (except.length > 0) due = due.where('id', 'not in', except);
+    .limit(limit);
+  if (excluded.length > 0) due = due.where('id', 'not in', excluded);
   due =
     lane === 'rung'
       ? due.where('rung_at', '>', now - RUNG_LATELY_MS).orderBy('rung_at', 'desc')
@@ -110,10 +115,10 @@ export async function replan(ctx: WriteContext, after: string): Promise<string |
     .where('next_check_at', 'is not', null)
     .where('id', '>', after)
     .orderBy('id')
-    .limit(REPLANNED_AT_ONCE)
+    .limit(REPLAN_PAGE_SIZE)
     .execute();
   for (const { id } of rows) await restartWaits(ctx, id);
-  return rows.length < REPLANNED_AT_ONCE ? undefined : rows.at(-1)?.id;
+  return rows.length < REPLAN_PAGE_SIZE ? undefined : rows.at(-1)?.id;
 }
 
 async function restartWaits(ctx: WriteContext, id: string): Promise<void> {
@@ -141,7 +146,7 @@ export async function bringChecksForward(ctx: WriteContext): Promise<void> {
     .selectFrom('transactions')
     .select('id')
     .where('next_check_at', '>', ctx.now + LONGEST_WAIT_MS)
-    .limit(REPLANNED_AT_ONCE)
+    .limit(REPLAN_PAGE_SIZE)
     .execute();
   for (const { id } of rows) await plan(ctx, id);
 }

@@ -1,10 +1,10 @@
 // Opens a payment or a payout: the row that is written before anything is sent, and every rule about when it may be.
 // Runs inside one transaction that holds the order, so of two starts at once the second sees the first.
 import { Refusal } from '../errors.ts';
-import { ANSWER, PROMPTING } from '../protocol/methods.ts';
+import { ANSWER, PROMPT_METHODS } from '../protocol/methods.ts';
 import { STAGES, TYPES, type Transaction } from '../protocol/transaction.ts';
 import type { WriteContext } from './context.ts';
-import type { NewPayment, NewPayout, PaymentLimits, SeenTerms } from './ledger.ts';
+import type { NewPayment, NewPayout, PaymentLimits, TokenTerms } from './ledger.ts';
 import { plan, raise, touchOrder } from './transitions.ts';
 import type { TransactionRow } from './schema.ts';
 import type { Store } from './store.ts';
@@ -15,7 +15,7 @@ import type { Store } from './store.ts';
  */
 const PAYOUT_KEY = ' payout';
 /** Of an id at the gateway, before the number of a later try. */
-const MOST_ID_CHARS = 64;
+const MAX_ID_CHARS = 64;
 /** "A wallet was asked too often" says no more: the exact second would tell a stranger when its owner was last asked. */
 const WALLET_RETRY_AFTER_S = 3600;
 
@@ -23,11 +23,11 @@ const WALLET_RETRY_AFTER_S = 3600;
 export async function openPayment(
   ctx: WriteContext,
   store: Store,
-  payment: NewPayment & SeenTerms,
+  payment: NewPayment & TokenTerms,
   limits: PaymentLimits,
 ): Promise<{ id: string; isNew: boolean }> {
   const { orderId, currency } = payment;
-  await seeTerms(ctx, payment);
+  await storeTerms(ctx, payment);
   await store.lockOrder(ctx.tx, orderId);
   const order = await ctx.tx.selectFrom('orders').selectAll().where('order_id', '=', orderId).executeTakeFirstOrThrow();
   const earlier = await ctx.tx
@@ -85,14 +85,14 @@ export async function openPayout(ctx: WriteContext, payout: NewPayout): Promise<
   const { orderId, amountMinor, currency, customer, note, fingerprint } = payout;
   const id = ctx.idPrefix + orderId;
   // In one look: between two of them the same payout, asked for at the same moment, could take the id, and be called another.
-  const taken = await ctx.tx
+  const existing = await ctx.tx
     .selectFrom('transactions')
     .select(['id', 'type', 'order_id', 'fingerprint'])
     .where((eb) => eb.or([eb('id', '=', id), eb.and([eb('order_id', '=', orderId), eb('type', '=', 'PAYOUT')])]))
     .execute();
-  const same = taken.find((row) => !TYPES[row.type].paysOrder && row.order_id === orderId);
+  const same = existing.find((row) => !TYPES[row.type].paysOrder && row.order_id === orderId);
   if (same?.fingerprint === fingerprint) return same.id;
-  if (taken.length > 0) {
+  if (existing.length > 0) {
     throw new Refusal(
       'order_id_taken',
       'The order id is taken by a payment, or by a payout that differs from this one; nothing was sent.',
@@ -119,14 +119,14 @@ export async function openPayout(ctx: WriteContext, payout: NewPayout): Promise<
 }
 
 function refuseTooLong({ idPrefix }: WriteContext, orderId: string): void {
-  const most = MOST_ID_CHARS - idPrefix.length;
-  if (orderId.length <= most) return;
-  const detail = `at most ${most} characters, because ${idPrefix.length} more are put before it`;
+  const max = MAX_ID_CHARS - idPrefix.length;
+  if (orderId.length <= max) return;
+  const detail = `at most ${max} characters, because ${idPrefix.length} more are put before it`;
   throw new Refusal('invalid_request', `orderId: ${detail}.`, { errors: [{ field: 'orderId', detail }] });
 }
 
 /** Notes what the newest token of an order says, and makes the order's row where there is none yet. */
-export async function seeTerms({ tx }: WriteContext, seen: SeenTerms): Promise<void> {
+export async function storeTerms({ tx }: WriteContext, seen: TokenTerms): Promise<void> {
   const { orderId, currency, orderAmountMinor, iat, terms } = seen;
   await tx
     .insertInto('orders')
@@ -171,14 +171,14 @@ async function refuseTooMany(
       `An order can ask a wallet ${directPerOrder} times; choose another method.`,
     );
   }
-  await refuseManyPrompts(ctx, store, { ...payment, customer: payment.customer }, limits.directPerWallet);
+  await refuseTooManyPrompts(ctx, store, { ...payment, customer: payment.customer }, limits.directPerWallet);
 }
 
 /**
  * A prompt on a stranger's phone is spam, and a stranger's prompts must not shut the owner out: so each customer of the merchant's has
  * a limit of its own. Counted is what may have reached the wallet, also what is on its way; not what was refused or never sent.
  */
-async function refuseManyPrompts(
+async function refuseTooManyPrompts(
   ctx: WriteContext,
   store: Store,
   { customer, customerReferenceNo }: NewPayment & { customer: string },
@@ -190,7 +190,7 @@ async function refuseManyPrompts(
     .selectFrom('transactions')
     .select('customer_ref')
     .where('customer', '=', customer)
-    .where('asked', 'in', PROMPTING)
+    .where('asked', 'in', PROMPT_METHODS)
     .where('created_at', '>', ctx.now - withinMs)
     .where('rank', 'not in', [rejected.rank, notCreated.rank])
     .where((eb) => eb.or([eb('rank', '!=', replaced.rank), eb('sent_at', 'is not', null)]))
@@ -206,8 +206,8 @@ async function refuseManyPrompts(
 
 /** One whose time is over is told as that, and not as the shopper's choice. */
 async function replace(ctx: WriteContext, { id, expires_at }: TransactionRow): Promise<void> {
-  const isOver = expires_at !== null && expires_at <= ctx.now;
-  const raised = await raise(ctx, id, 'replaced', isOver ? { endedBy: 'EXPIRED' } : {});
+  const isExpired = expires_at !== null && expires_at <= ctx.now;
+  const raised = await raise(ctx, id, 'replaced', isExpired ? { endedBy: 'EXPIRED' } : {});
   if (raised !== undefined) await plan(ctx, id);
 }
 
@@ -216,12 +216,12 @@ async function nextFreeId(ctx: WriteContext, orderId: string, attempt: number): 
   refuseTooLong(ctx, orderId);
   for (let n = attempt; ; n += 1) {
     const id = ctx.idPrefix + (n === 1 ? orderId : `${orderId}-${n}`);
-    const taken = await ctx.tx.selectFrom('transactions').select('id').where('id', '=', id).executeTakeFirst();
-    if (taken === undefined) return id;
+    const existing = await ctx.tx.selectFrom('transactions').select('id').where('id', '=', id).executeTakeFirst();
+    if (existing === undefined) return id;
   }
 }
 
-type Opening = Pick<
+type NewRow = Pick<
   TransactionRow,
   | 'id'
   | 'type'
@@ -240,19 +240,19 @@ type Opening = Pick<
 >;
 
 /** Writes the row and its first entry in the history. */
-export async function insert(ctx: WriteContext, opening: Opening): Promise<void> {
+export async function insert(ctx: WriteContext, row: NewRow): Promise<void> {
   const { rank } = STAGES.created;
   // IPNs may have come for this id before its row: they were kept. Not of what we are about to send, so they ring only after the answer
   // to it, which may be that the id is another's.
-  const { numUpdatedRows: early } = await ctx.tx
+  const { numUpdatedRows: earlyIpns } = await ctx.tx
     .updateTable('ipns')
     .set({ matched: 1 })
-    .where('order_id', '=', opening.id)
+    .where('order_id', '=', row.id)
     .executeTakeFirst();
   await ctx.tx
     .insertInto('transactions')
     .values({
-      ...opening,
+      ...row,
       rank,
       prior_rank: rank,
       answer: null,
@@ -276,9 +276,9 @@ export async function insert(ctx: WriteContext, opening: Opening): Promise<void>
       sent_by: null,
       lost_at: null,
       found_at: null,
-      rung_at: early > 0n ? ctx.now : null,
-      rings: Number(early),
-      rings_heard: Number(early),
+      rung_at: earlyIpns > 0n ? ctx.now : null,
+      rings: Number(earlyIpns),
+      rings_heard: Number(earlyIpns),
       unknown_at: null,
       failed_at: null,
       waits_from: 0,
@@ -291,9 +291,9 @@ export async function insert(ctx: WriteContext, opening: Opening): Promise<void>
     .execute();
   await ctx.tx
     .insertInto('history')
-    .values({ transaction_id: opening.id, event: 'created', n: 1, at: ctx.now, source: ctx.source, detail: null })
+    .values({ transaction_id: row.id, event: 'created', n: 1, at: ctx.now, source: ctx.source, detail: null })
     .execute();
-  await plan(ctx, opening.id);
+  await plan(ctx, row.id);
 }
 
 /**

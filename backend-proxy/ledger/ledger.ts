@@ -39,7 +39,7 @@ export interface NewPayment {
 }
 
 /** `iat` and terms of an order token, to tell which of two is newer and whether they ask for the same. */
-export interface SeenTerms {
+export interface TokenTerms {
   orderId: string;
   currency: string;
   orderAmountMinor: number | null;
@@ -75,11 +75,11 @@ export type Fact =
   | { stage: 'uncertain'; answer: Unanswered; detail: string; needsReview?: boolean }
   | { stage: 'rejected'; answer: 'refused'; detail: string }
   | { stage: 'not_created'; answer: 'unreached'; detail: string }
-  | ({ stage: 'pending' } & Means);
+  | ({ stage: 'pending' } & PaymentMeans);
 type Unanswered = Exclude<PostOutcome, 'identified' | 'accepted'>;
 
 /** What the answer brought: how the shopper pays. */
-export interface Means {
+export interface PaymentMeans {
   paymentId: string | null;
   method: Method | null;
   checkoutUrl: string | null;
@@ -103,7 +103,7 @@ export interface Claim {
 export type Observation = Verdict | { kind: 'unknown' | 'unavailable' | 'silent' | 'failed_ipn' };
 
 /** An "unknown" that was believed: when its check began and ended. */
-export interface BelievedUnknown {
+export interface ProvenUnknown {
   transactionId: string;
   beganAt: number;
   endedAt: number;
@@ -185,12 +185,12 @@ export interface Counts {
 export interface Ledger {
   /** Writes the payment's row, or finds the one that the same key wrote. Ends the order's open payment as replaced. */
   openPayment(
-    payment: NewPayment & SeenTerms,
+    payment: NewPayment & TokenTerms,
     limits: PaymentLimits,
   ): Promise<{ isNew: boolean; payment: Transaction; order: Order }>;
   openPayout(payout: NewPayout): Promise<Transaction>;
   /** Notes the terms of a token that was shown, where they are newer than those known; started payments stay as they are. */
-  see(seen: SeenTerms, order: Order | undefined): Promise<void>;
+  recordTerms(seen: TokenTerms, order: Order | undefined): Promise<void>;
   /**
    * Whether the fact raised the stage. For `sending`, true is the permission for the one POST. Where the row is gone (books that went
    * back), an answer writes it anew from `transaction`.
@@ -199,7 +199,7 @@ export interface Ledger {
   /** Ends a check: applies what it saw and what the clock says, and plans the next. Resolves with when it ended, by the books' clock. */
   observe(claim: Claim, observation: Observation): Promise<number>;
   /** Posts an "unknown" that was believed: two of them may end the transaction. */
-  believe(unknown: BelievedUnknown): Promise<void>;
+  recordUnknown(unknown: ProvenUnknown): Promise<void>;
   /** The transaction of this type that a status check found last. */
   newestFound(type: TransactionType): Promise<Transaction | undefined>;
   /** Posts a person's word; refuses what needs no review. Undefined where there is no such transaction. */
@@ -222,8 +222,8 @@ export interface Ledger {
    * Takes the transactions whose check is due, for one holder at a time: no other is given them before `leaseMs`. Those that an IPN
    * rang for go first, the newest ring before all; one in five is the one that is due longest.
    */
-  claimChecks(most: number, leaseMs: number): Promise<Claim[]>;
-  claimWebhooks(most: number, leaseMs: number): Promise<Webhook[]>;
+  claimChecks(limit: number, leaseMs: number): Promise<Claim[]>;
+  claimWebhooks(limit: number, leaseMs: number): Promise<Webhook[]>;
   recordDelivery(id: string, delivery: Delivery): Promise<void>;
   webhooks(state: WebhookState | undefined, limit: number): Promise<Webhook[]>;
   /** Makes it due now, with its tries counted anew; undefined where there is none. */
@@ -238,9 +238,9 @@ export interface Ledger {
   /** Why no payment may be started just now, or undefined. */
   ownerMismatch(): string | undefined;
   /** The books lost what was committed before `at` (a restore, a standby that lagged): payouts are asked about before they are sent. */
-  wentBack(at: number): Promise<void>;
+  recordRestore(at: number): Promise<void>;
   /** Whether that was within the last 7 days. */
-  wentBackLately(): Promise<boolean>;
+  wasRestoredLately(): Promise<boolean>;
   /** The books' clock, ms since 1970. */
   time(): Promise<number>;
   /** How far the books' clock is ahead of this process's, ms. */

@@ -10,8 +10,8 @@ import type { WebhookRow } from './schema.ts';
 import type { Db } from './store.ts';
 
 /** A wait that is longer than the longest we plan was written by another clock; the same holds for a lease. */
-const LONGEST_WAIT_MS = 48 * 3_600_000;
-const LONGEST_LEASE_MS = 60_000;
+const MAX_WAIT_MS = 48 * 3_600_000;
+const MAX_LEASE_MS = 60_000;
 
 /** Each type once per transaction, or once for each `n`, however often the fact comes. */
 export async function queueWebhook(
@@ -47,29 +47,29 @@ export async function queueWebhook(
  * books' own random id, which a backup keeps.
  */
 async function webhookId(tx: Db, event: readonly string[]): Promise<string> {
-  const books = await tx.selectFrom('meta').select('value').where('key', '=', 'books_id').executeTakeFirstOrThrow();
-  const digest = createHash('sha256').update(JSON.stringify([books.value, ...event]));
+  const database = await tx.selectFrom('meta').select('value').where('key', '=', 'books_id').executeTakeFirstOrThrow();
+  const digest = createHash('sha256').update(JSON.stringify([database.value, ...event]));
   return `msg_${digest.digest('hex').slice(0, 40)}`;
 }
 
-export function dueWebhooks(db: Db, now: number, most: number) {
+export function dueWebhooks(db: Db, now: number, limit: number) {
   return db
     .selectFrom('webhooks')
     .select('id')
     .where('state', '=', 'pending')
     .where('next_at', '<=', now)
-    .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', now + LONGEST_LEASE_MS)]))
+    .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', now + MAX_LEASE_MS)]))
     .orderBy('next_at')
-    .limit(most);
+    .limit(limit);
 }
 
 /** A crash after the claim doubles a delivery and never loses one: the lease runs out and it is claimed again. */
 export async function claimWebhooks(
   { tx, store, now }: WriteContext,
-  most: number,
+  limit: number,
   leaseMs: number,
 ): Promise<Webhook[]> {
-  const due = dueWebhooks(tx, now, most);
+  const due = dueWebhooks(tx, now, limit);
   const ids = await (store.skipsLocked ? due.forUpdate().skipLocked() : due).execute();
   if (ids.length === 0) return [];
   const rows = await tx
@@ -91,7 +91,7 @@ export async function bringWebhooksForward({ tx, now }: WriteContext): Promise<v
     .updateTable('webhooks')
     .set({ next_at: now })
     .where('state', '=', 'pending')
-    .where('next_at', '>', now + LONGEST_WAIT_MS)
+    .where('next_at', '>', now + MAX_WAIT_MS)
     .execute();
 }
 

@@ -5,7 +5,7 @@ import type { MetaKey } from './schema.ts';
 import type { Db } from './store.ts';
 
 /** For so long after books went back a payout is asked about before it is sent. */
-export const WENT_BACK_MS = 7 * 24 * 3_600_000;
+export const RESTORED_LATELY_MS = 7 * 24 * 3_600_000;
 
 export async function readOwner(db: Db): Promise<DatabaseOwner | undefined> {
   const rows = await db.selectFrom('meta').selectAll().execute();
@@ -30,12 +30,12 @@ export function differenceOf(ours: DatabaseOwner, theirs: DatabaseOwner | undefi
 }
 
 /** The latest time wins. */
-export async function writeWentBack(tx: Db, at: number): Promise<void> {
-  if (at > (await readWentBack(tx))) await put(tx, 'went_back_at', String(at));
+export async function writeRestoredAt(tx: Db, at: number): Promise<void> {
+  if (at > (await readRestoredAt(tx))) await put(tx, 'went_back_at', String(at));
 }
 
 /** ms since 1970; 0 where they never did. */
-export async function readWentBack(db: Db): Promise<number> {
+export async function readRestoredAt(db: Db): Promise<number> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', 'went_back_at').executeTakeFirst();
   return Number(row?.value ?? 0);
 }

@@ -10,7 +10,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
  * Above the server's own limit for a statement: who has not answered by then is gone, though the kernel may not know for
  * hours. What idles is ended by the pool before, so only what waits is ever cut.
  */
-const SILENT_MS = 12_000;
+const SILENCE_LIMIT_MS = 12_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
 const SETTINGS = {
@@ -29,7 +29,7 @@ const REFUSALS: Record<string, string> = {
   transaction_read_only: 'PostgreSQL is read-only there; a proxy needs the server that takes writes',
 };
 
-/** read_only_sql_transaction, admin_shutdown, crash_shutdown, cannot_connect_now: said by a server that is not, or no longer, the right one. */
+/** read_only_sql_transaction, admin_shutdown, crash_shutdown, cannot_connect_now: actual by a server that is not, or no longer, the right one. */
 const WRONG_SERVER = new Set(['25006', '57P01', '57P02', '57P03']);
 
 /** As one select: for the session, or for the transaction that has just begun. */
@@ -44,17 +44,17 @@ export function settingsFor(scope: 'session' | 'transaction'): string {
 export async function prepare(client: ClientBase): Promise<void> {
   const readBack = Object.keys(REQUIRED).map((name) => `current_setting('${name}') as ${name}`);
   const text = `${settingsFor('session')}; select ${readBack.join(', ')}`;
-  const [said = {}] = (await ask(client, text)).rows;
+  const [actual = {}] = (await query(client, text)).rows;
   for (const [name, wanted] of Object.entries(REQUIRED)) {
-    if (said[name] === wanted) continue;
+    if (actual[name] === wanted) continue;
     throw new Error(
-      REFUSALS[name] ?? `PostgreSQL says ${name} = ${String(said[name])}, though it was set to ${wanted}: a pooler?`,
+      REFUSALS[name] ?? `PostgreSQL says ${name} = ${String(actual[name])}, though it was set to ${wanted}: a pooler?`,
     );
   }
 }
 
 /** Of several statements the last one's result counts. */
-export async function ask(
+export async function query(
   client: ClientBase,
   text: string,
   values: readonly unknown[] = [],
@@ -78,12 +78,12 @@ export async function connect(url: string): Promise<Client> {
   }
 }
 
-export function createPool(url: string, most: number): PostgresPool {
-  const pool = new Pool({ ...optionsFor(url), max: most });
+export function createPool(url: string, limit: number): PostgresPool {
+  const pool = new Pool({ ...optionsFor(url), max: limit });
   pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
   const prepared = new WeakSet<ClientBase>();
 
-  async function take(): Promise<PoolClient> {
+  async function acquire(): Promise<PoolClient> {
     const client = await pool.connect();
     if (prepared.has(client)) return client;
     try {
@@ -100,19 +100,19 @@ export function createPool(url: string, most: number): PostgresPool {
     options: pool.options,
     end: () => pool.end(),
     async connect() {
-      const client = await take();
-      let isWrong = false;
+      const client = await acquire();
+      let isUnusable = false;
       const guarded = {
         async query(text: string, values: readonly unknown[]) {
           try {
-            return await ask(client, text, values);
+            return await query(client, text, values);
           } catch (error) {
-            isWrong ||= isOfWrongServer(error);
+            isUnusable ||= isWrongServerError(error);
             throw error;
           }
         },
         // Nor does one serve again whose transaction could not be ended.
-        release: () => client.release(isWrong || client.getTransactionStatus() !== 'I'),
+        release: () => client.release(isUnusable || client.getTransactionStatus() !== 'I'),
       };
       return guarded as unknown as PostgresPoolClient;
     },
@@ -127,13 +127,13 @@ function optionsFor(url: string) {
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     stream: () => {
       const socket = new Socket();
-      return socket.setTimeout(SILENT_MS, () => socket.destroy(new Error('The database does not answer')));
+      return socket.setTimeout(SILENCE_LIMIT_MS, () => socket.destroy(new Error('The database does not answer')));
     },
   };
 }
 
 /** Such a connection is closed when it is released; another one may be at the right server. */
-export function isOfWrongServer(error: unknown): boolean {
+export function isWrongServerError(error: unknown): boolean {
   return WRONG_SERVER.has(codeOf(error));
 }
 

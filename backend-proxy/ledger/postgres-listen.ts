@@ -2,15 +2,15 @@
 // It only wakes: what is announced while it is away is found by the poll of the versions. A pooler that gives a connection
 // away after each transaction loses every announcement; then the poll is all there is.
 import type { Client } from 'pg';
-import { ask, connect, prepare } from './postgres-connection.ts';
+import { query, connect, prepare } from './postgres-connection.ts';
 
 export const CHANNEL = 'payment_widget_orders';
-const AGAIN_AFTER_MS = 1_000;
+const RECONNECT_AFTER_MS = 1_000;
 /** Less than a connection may be silent. Nothing may be announced for hours, and the server may have become the wrong one. */
-const ASKED_EVERY_MS = 10_000;
+const HEARTBEAT_MS = 10_000;
 
 /** What `self` has announced is known here already. */
-export function createEar(url: string, self: string) {
+export function listenForOrders(url: string, self: string) {
   let listener: (orderId: string) => void = () => undefined;
   let closed = false;
   let client: Client | undefined;
@@ -25,24 +25,24 @@ export function createEar(url: string, self: string) {
       if (from !== self) listener(orderId);
     });
     const end = (): void => void fresh.end();
-    const beat = setInterval(() => void prepare(fresh).catch(end), ASKED_EVERY_MS);
+    const heartbeat = setInterval(() => void prepare(fresh).catch(end), HEARTBEAT_MS);
     if (closed) end();
-    else await ask(fresh, `listen ${CHANNEL}`).catch(end);
+    else await query(fresh, `listen ${CHANNEL}`).catch(end);
     await ended;
-    clearInterval(beat);
+    clearInterval(heartbeat);
   }
 
-  async function stay(): Promise<void> {
+  async function keepListening(): Promise<void> {
     while (!closed) {
       await listen().catch(() => undefined);
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS).unref());
+      await new Promise((resolve) => setTimeout(resolve, RECONNECT_AFTER_MS).unref());
     }
   }
-  void stay();
+  void keepListening();
 
   return {
-    onAnnounced(heard: (orderId: string) => void) {
-      listener = heard;
+    onAnnounced(onChange: (orderId: string) => void) {
+      listener = onChange;
     },
     async close() {
       closed = true;

@@ -7,18 +7,18 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { types } from 'pg';
 import { Refusal, unavailable } from '../errors.ts';
 import { transact } from './postgres-commit.ts';
-import { codeOf, createPool, isOfWrongServer } from './postgres-connection.ts';
-import { CHANNEL, createEar } from './postgres-listen.ts';
+import { codeOf, createPool, isWrongServerError } from './postgres-connection.ts';
+import { CHANNEL, listenForOrders } from './postgres-listen.ts';
 import { migrate, type Tables } from './schema.ts';
 import type { Db, Store } from './store.ts';
 
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 const ANNOUNCE_AFTER_MS = 5;
 /**
  * serialization_failure, deadlock_detected: the database asks for another run. unique_violation: another took the same id
  * in the same moment, and a second run finds its row.
  */
-const RUN_AGAIN = new Set(['40001', '40P01', '23505']);
+const RETRYABLE = new Set(['40001', '40P01', '23505']);
 const INT8 = 20;
 
 export async function openPostgres(url: string, connections: number): Promise<Store> {
@@ -34,7 +34,7 @@ export async function openPostgres(url: string, connections: number): Promise<St
     throw error;
   }
   const self = randomUUID();
-  const ear = createEar(url, self);
+  const listener = listenForOrders(url, self);
   let waiting = new Set<string>();
 
   async function sendAnnouncements(): Promise<void> {
@@ -56,8 +56,8 @@ export async function openPostgres(url: string, connections: number): Promise<St
         } catch (error) {
           if (error instanceof Refusal) throw error;
           // Nothing of it was kept in either case, and the next connection may be at the right server.
-          const mayHelp = RUN_AGAIN.has(codeOf(error)) || isOfWrongServer(error);
-          if (tried < MOST_TRIES && mayHelp) continue;
+          const mayHelp = RETRYABLE.has(codeOf(error)) || isWrongServerError(error);
+          if (tried < MAX_TRIES && mayHelp) continue;
           // A connection that broke has no code, so whatever else it is counts as the database's.
           throw unavailable(error);
         }
@@ -84,9 +84,9 @@ export async function openPostgres(url: string, connections: number): Promise<St
       if (waiting.size === 0) setTimeout(() => void sendAnnouncements(), ANNOUNCE_AFTER_MS);
       for (const orderId of orderIds) waiting.add(orderId);
     },
-    onAnnounced: ear.onAnnounced,
+    onAnnounced: listener.onAnnounced,
     async close() {
-      await ear.close();
+      await listener.close();
       await db.destroy();
     },
   };

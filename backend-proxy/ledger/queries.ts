@@ -60,7 +60,7 @@ export async function readNewestFound(db: Db, type: TransactionType): Promise<Tr
 }
 
 /**
- * Oldest change first; the cursor is the last row's place. A change may be committed a moment after a later one (several
+ * Oldest change first; the cursor is the last row's position. A change may be committed a moment after a later one (several
  * processes, clocks that differ), so who reconciles asks again from a minute before the last change it has seen.
  */
 export async function readTransactions(
@@ -77,12 +77,12 @@ export async function readTransactions(
   if (needsReview !== undefined) query = query.where('needs_review', '=', needsReview ? 1 : 0);
   if (type !== undefined) query = query.where('type', '=', type);
   if (status !== undefined) query = query.where('rank', 'in', ranksShownAs(status));
-  const place = cursor === undefined ? undefined : parseCursor(cursor);
-  if (place !== undefined) {
+  const position = cursor === undefined ? undefined : parseCursor(cursor);
+  if (position !== undefined) {
     query = query.where((eb) =>
       eb.or([
-        eb('updated_at', '>', place.updatedAt),
-        eb.and([eb('updated_at', '=', place.updatedAt), eb('id', '>', place.id)]),
+        eb('updated_at', '>', position.updatedAt),
+        eb.and([eb('updated_at', '=', position.updatedAt), eb('id', '>', position.id)]),
       ]),
     );
   }

@@ -10,10 +10,10 @@ import type { Db, Store } from './store.ts';
 
 /** How long an opening or a write waits for a lock that another process holds, and how often it looks. */
 const LOCK_WAIT_MS = 5_000;
-const LOCK_ASKED_EVERY_MS = 5;
-const MOST_WRITES_WAITING = 10_000;
-const MOST_WRITES_A_COMMIT = 128;
-const MOST_STATEMENTS_KEPT = 200;
+const LOCK_RETRY_MS = 5;
+const MAX_QUEUED_WRITES = 10_000;
+const MAX_WRITES_PER_COMMIT = 128;
+const MAX_CACHED_STATEMENTS = 200;
 /** SQLite's primary result codes: the low byte of `errcode`. */
 const SQLITE_BUSY = 5;
 const SQLITE_IOERR = 10;
@@ -26,7 +26,7 @@ const SQLITE_CORRUPT = 11;
 const PRAGMAS = `
   PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = ${8 * 1024 * 1024};`;
 
-interface Waiting {
+interface QueuedWrite {
   since: number;
   run: (tx: Db) => Promise<void>;
   settle: (error: unknown) => void;
@@ -39,7 +39,7 @@ interface Waiting {
 export async function openSqlite(path: string, onFatal: (error: unknown) => void): Promise<Store> {
   const database = new DatabaseSync(path, { timeout: 0 });
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(database) }) });
-  await onceUnlocked(async () => {
+  await retryWhileLocked(async () => {
     database.exec(PRAGMAS);
     await migrate(db, 'sqlite');
   }).catch((error: unknown) => {
@@ -47,11 +47,11 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     throw error;
   });
 
-  const queue: Waiting[] = [];
+  const queue: QueuedWrite[] = [];
   let flushing = false;
 
   function write<T>(op: (tx: Db, now: number) => Promise<T>): Promise<T> {
-    if (queue.length >= MOST_WRITES_WAITING) return Promise.reject(unavailable(new Error('Too many writes wait')));
+    if (queue.length >= MAX_QUEUED_WRITES) return Promise.reject(unavailable(new Error('Too many writes wait')));
     return new Promise<T>((resolve, reject) => {
       let result: T;
       queue.push({
@@ -73,9 +73,9 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
       .connection()
       .execute(commitNext)
       // Closed meanwhile: those who wait are told, and the process lives to end by itself.
-      .catch((error: unknown) => giveUp(error, () => true));
+      .catch((error: unknown) => rejectOldest(error, () => true));
     if (queue.length === 0) flushing = false;
-    else if (isLocked === true) setTimeout(() => void flush(), LOCK_ASKED_EVERY_MS);
+    else if (isLocked === true) setTimeout(() => void flush(), LOCK_RETRY_MS);
     else setImmediate(() => void flush());
   }
 
@@ -87,27 +87,27 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
       (error: unknown) => error,
     );
     if (primaryCode(refused) === SQLITE_BUSY) {
-      giveUp(refused, ({ since }) => since <= performance.now() - LOCK_WAIT_MS);
+      rejectOldest(refused, ({ since }) => since <= performance.now() - LOCK_WAIT_MS);
       return true;
     }
-    const batch = queue.splice(0, MOST_WRITES_A_COMMIT);
+    const batch = queue.splice(0, MAX_WRITES_PER_COMMIT);
     const outcomes = await commitTogether(tx, batch, refused);
     batch.forEach(({ settle }, at) => settle(outcomes[at]));
     return false;
   }
 
-  /** The longest waiting stand first. */
-  function giveUp(error: unknown, isDone: (waiting: Waiting) => boolean): void {
-    const kept = queue.findIndex((waiting) => !isDone(waiting));
+  /** The longest queued stand first. */
+  function rejectOldest(error: unknown, isDone: (queued: QueuedWrite) => boolean): void {
+    const kept = queue.findIndex((queued) => !isDone(queued));
     for (const { settle } of queue.splice(0, kept === -1 ? queue.length : kept)) settle(unavailable(error));
   }
 
   /** The error of each, or undefined where it is committed. */
-  async function commitTogether(tx: Db, batch: Waiting[], refused: unknown): Promise<unknown[]> {
+  async function commitTogether(tx: Db, batch: QueuedWrite[], refused: unknown): Promise<unknown[]> {
     try {
       if (refused !== undefined) throw refused;
       const outcomes: unknown[] = [];
-      for (const { run } of batch) outcomes.push(await runAlone(tx, run));
+      for (const { run } of batch) outcomes.push(await runInSavepoint(tx, run));
       await sql`commit`.execute(tx);
       return outcomes;
     } catch (error) {
@@ -120,7 +120,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
   }
 
   /** An error of the operation stays its own; one that cost the whole transaction is thrown on. */
-  async function runAlone(tx: Db, run: Waiting['run']): Promise<unknown> {
+  async function runInSavepoint(tx: Db, run: QueuedWrite['run']): Promise<unknown> {
     await sql`savepoint alone`.execute(tx);
     try {
       await run(tx);
@@ -151,14 +151,14 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
 }
 
 /** Does it again while another process holds a lock. What is done has to bear that. */
-async function onceUnlocked(work: () => Promise<void>): Promise<void> {
+async function retryWhileLocked(work: () => Promise<void>): Promise<void> {
   const until = performance.now() + LOCK_WAIT_MS;
   for (;;) {
     try {
       return await work();
     } catch (error) {
       if (primaryCode(error) !== SQLITE_BUSY || performance.now() > until) throw error;
-      await new Promise((resolve) => setTimeout(resolve, LOCK_ASKED_EVERY_MS));
+      await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
     }
   }
 }
@@ -172,10 +172,10 @@ function primaryCode(error: unknown): number | undefined {
 function adapt(database: DatabaseSync): SqliteDatabase {
   const kept = new Map<string, StatementSync>();
   const prepare = (text: string): StatementSync => {
-    const known = kept.get(text);
-    if (known) return known;
+    const cached = kept.get(text);
+    if (cached) return cached;
     const statement = database.prepare(text);
-    if (kept.size < MOST_STATEMENTS_KEPT) kept.set(text, statement);
+    if (kept.size < MAX_CACHED_STATEMENTS) kept.set(text, statement);
     return statement;
   };
   return {

@@ -12,7 +12,7 @@ import type { TransactionRow } from './schema.ts';
 
 const whileDisputed = sql<number>`case when mismatch + conflict > 0 then needs_review else 0 end`;
 
-interface Raising {
+interface RaiseOptions {
   detail?: string | null;
   endedBy?: TransactionRow['ended_by'];
 }
@@ -22,7 +22,7 @@ export async function raise(
   ctx: WriteContext,
   id: string,
   stage: Stage,
-  { detail = null, endedBy = null }: Raising = {},
+  { detail = null, endedBy = null }: RaiseOptions = {},
 ) {
   const { rank } = STAGES[stage];
   const row = await ctx.tx
@@ -41,7 +41,7 @@ export async function raise(
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  await note(ctx, row, stage, detail);
+  await writeHistory(ctx, row, stage, detail);
   if (stage === 'succeeded') await creditOrder(ctx, row);
   else await announceStatus(ctx, row);
   return row;
@@ -69,7 +69,7 @@ async function creditOrder(ctx: WriteContext, row: TransactionRow): Promise<void
     .returningAll()
     .executeTakeFirst();
   if (surplus === undefined) return;
-  await note(ctx, surplus, 'surplus', null);
+  await writeHistory(ctx, surplus, 'surplus', null);
   await queueWebhook(ctx, row.id, 'payment.surplus');
 }
 
@@ -82,13 +82,13 @@ async function announceStatus(ctx: WriteContext, row: TransactionRow): Promise<v
   }
 }
 
-type Disputed = Exclude<Flag, 'surplus'>;
+type ReviewFlag = Exclude<Flag, 'surplus'>;
 
 /**
  * Says that something is wrong, which changes nothing of what is paid, and asks a person to look. A mismatch is told once; a conflict
  * once for each review: again only after a person had answered the one before.
  */
-export async function flag(ctx: WriteContext, id: string, name: Disputed, detail: string | null): Promise<void> {
+export async function flag(ctx: WriteContext, id: string, name: ReviewFlag, detail: string | null): Promise<void> {
   if (name !== 'needs_review') {
     const row = await ctx.tx
       .updateTable('transactions')
@@ -100,7 +100,7 @@ export async function flag(ctx: WriteContext, id: string, name: Disputed, detail
       .returningAll()
       .executeTakeFirst();
     if (row === undefined) return;
-    await note(ctx, row, name, detail, row[name]);
+    await writeHistory(ctx, row, name, detail, row[name]);
     await queueWebhook(ctx, id, `${TYPES[row.type].webhooks}.${name}`, row[name]);
   }
   const review = await ctx.tx
@@ -116,12 +116,12 @@ export async function flag(ctx: WriteContext, id: string, name: Disputed, detail
     .returningAll()
     .executeTakeFirst();
   if (review === undefined) return;
-  await note(ctx, review, 'needs_review', name === 'needs_review' ? detail : name, review.reviews);
+  await writeHistory(ctx, review, 'needs_review', name === 'needs_review' ? detail : name, review.reviews);
   await queueWebhook(ctx, id, `${TYPES[review.type].webhooks}.needs_review`, review.reviews);
 }
 
 /** Writes the history, and raises the version of what shows it. `n`: which time it is of what may come again. */
-export async function note(
+export async function writeHistory(
   ctx: WriteContext,
   row: TransactionRow,
   event: HistoryEntry['event'],
@@ -153,7 +153,7 @@ export async function touchOrder(ctx: WriteContext, orderId: string): Promise<vo
 /** A step of our own, or how the one POST ended. */
 export async function applyFact(ctx: WriteContext, id: string, fact: Fact): Promise<boolean> {
   await ctx.store.lockOrderOf(ctx.tx, id);
-  if (fact.stage === 'sending') return permit(ctx, id, fact.sentBy);
+  if (fact.stage === 'sending') return permitSending(ctx, id, fact.sentBy);
   if (fact.stage === 'pending') await storeAnswer(ctx, id, fact);
   else await storeOutcome(ctx, id, fact.answer);
   const mayEnd = fact.stage !== 'rejected' || (await mayBeRejected(ctx, id));
@@ -167,7 +167,7 @@ export async function applyFact(ctx: WriteContext, id: string, fact: Fact): Prom
 }
 
 /** The permission for the one POST: won once, by whoever raises the row to *sending*. */
-async function permit(ctx: WriteContext, id: string, sentBy: string): Promise<boolean> {
+async function permitSending(ctx: WriteContext, id: string, sentBy: string): Promise<boolean> {
   if ((await raise(ctx, id, 'sending')) === undefined) return false;
   await ctx.tx
     .updateTable('transactions')
@@ -276,7 +276,7 @@ function timelineOf(row: TransactionRow): Parameters<typeof nextCheckAt>[0] {
     expiresAt: row.expires_at,
     rungAt: row.rung_at,
     rings: row.rings,
-    ringsHeard: row.rings_heard,
+    ringsAnswered: row.rings_heard,
     unknownAt: row.unknown_at,
     failedAt: row.failed_at,
     needsReview: row.needs_review === 1,

@@ -5,7 +5,7 @@ import { decimalOf } from './money.ts';
 import { STAGES, reasonOf, type HistoryEntry, type Transaction, type TransactionType } from './transaction.ts';
 import type { Method, Reason, Status } from './wire.ts';
 
-interface Settling {
+interface MerchantTransaction {
   paymentId: string | null;
   amount: string;
   currency: string;
@@ -20,7 +20,7 @@ interface Settling {
   history: { at: string; event: HistoryEntry['event']; source: HistoryEntry['source']; detail: string | null }[];
 }
 
-export interface MerchantPayment extends Settling {
+export interface MerchantPayment extends MerchantTransaction {
   type: 'PAY';
   orderId: string;
   gatewayOrderId: string;
@@ -29,7 +29,7 @@ export interface MerchantPayment extends Settling {
   surplus: boolean;
 }
 
-export interface MerchantPayout extends Settling {
+export interface MerchantPayout extends MerchantTransaction {
   type: 'PAYOUT';
   orderId: string;
   gatewayOrderId: string;
@@ -67,15 +67,15 @@ export function merchantView(transaction: Transaction): MerchantPayment | Mercha
 
 export function merchantPayment(payment: Transaction): MerchantPayment {
   const { orderId, id, method, late, surplus } = payment;
-  return { type: 'PAY', orderId, gatewayOrderId: id, method, late, surplus, ...settling(payment) };
+  return { type: 'PAY', orderId, gatewayOrderId: id, method, late, surplus, ...commonFields(payment) };
 }
 
 export function merchantPayout(payout: Transaction): MerchantPayout {
   const { orderId, id, note } = payout;
-  return { type: 'PAYOUT', orderId, gatewayOrderId: id, note, ...settling(payout) };
+  return { type: 'PAYOUT', orderId, gatewayOrderId: id, note, ...commonFields(payout) };
 }
 
-function settling(transaction: Transaction): Settling {
+function commonFields(transaction: Transaction): MerchantTransaction {
   const { amountMinor, currency, stage, paymentId, customer, needsReview, version, createdAt, updatedAt, history } =
     transaction;
   const { status } = STAGES[stage];

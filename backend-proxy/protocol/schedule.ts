@@ -43,7 +43,7 @@ const GIVE_UP_MS = LAST_SWEEP_MS + D;
 export const LONGEST_WAIT_MS = D + M;
 /** Checks of one transaction in any one minute, and how many of them the lists may take: a new ring is asked at once. */
 export const CHECKS_PER_MINUTE = 5;
-const LISTED_PER_MINUTE = 3;
+const SCHEDULED_PER_MINUTE = 3;
 
 /** Two believed "unknown" end a transaction: when, after the POST, the two checks may begin, and how long after the first's end. */
 interface UnknownRule {
@@ -92,7 +92,7 @@ export interface Timeline {
   rungAt: number | null;
   /** IPNs that came for it, and how many of them had come when the last answered check was claimed. */
   rings: number;
-  ringsHeard: number;
+  ringsAnswered: number;
   /** When the first believed "unknown" ended, and the first FAILED of a payout. */
   unknownAt: number | null;
   failedAt: number | null;
@@ -111,12 +111,12 @@ export interface Timeline {
 
 /** When the next check is due, or null where there is nothing left to ask. May lie in the past: then it is due. */
 export function nextCheckAt(row: Timeline, now: number): number | null {
-  const t = withoutFuture(row, now);
+  const t = clampToNow(row, now);
   if (t.unanswered > 0 && now > Math.max(t.createdAt, t.rungAt ?? 0) + GIVE_UP_MS) return null;
-  const listed = Math.min(...listedTimes(t));
+  const scheduled = Math.min(...scheduledTimes(t));
   const times = [
-    hasUnansweredRing(t) ? allowed(t, t.rungAt ?? now, CHECKS_PER_MINUTE, () => true) : Infinity,
-    Number.isFinite(listed) ? allowed(t, listed, LISTED_PER_MINUTE, ({ rung }) => !rung) : Infinity,
+    hasUnansweredRing(t) ? earliestAllowed(t, t.rungAt ?? now, CHECKS_PER_MINUTE, () => true) : Infinity,
+    Number.isFinite(scheduled) ? earliestAllowed(t, scheduled, SCHEDULED_PER_MINUTE, ({ rung }) => !rung) : Infinity,
     reviewAt(t),
   ];
   const next = Math.min(...times);
@@ -124,12 +124,12 @@ export function nextCheckAt(row: Timeline, now: number): number | null {
 }
 
 /** An IPN came that no answered check has heard. */
-export function hasUnansweredRing({ rings, ringsHeard }: Pick<Timeline, 'rings' | 'ringsHeard'>): boolean {
-  return rings > ringsHeard;
+export function hasUnansweredRing({ rings, ringsAnswered }: Pick<Timeline, 'rings' | 'ringsAnswered'>): boolean {
+  return rings > ringsAnswered;
 }
 
 /** A past time that lies ahead was written by another clock, and counts as now. */
-function withoutFuture(t: Timeline, now: number): Timeline {
+function clampToNow(t: Timeline, now: number): Timeline {
   const past = <Time extends number | null>(at: Time): Time => (at === null ? at : (Math.min(at, now) as Time));
   return {
     ...t,
@@ -146,16 +146,16 @@ function withoutFuture(t: Timeline, now: number): Timeline {
 }
 
 /** Not before the wait after unanswered checks is over, nor before there is room in the minute among the checks of its kind. */
-function allowed(t: Timeline, due: number, most: number, counts: (check: Check) => boolean): number {
+function earliestAllowed(t: Timeline, due: number, limit: number, counts: (check: Check) => boolean): number {
   const last = t.unanswered === 0 ? undefined : t.checks.at(-1);
   const wait = UNANSWERED_MS[Math.min(t.unanswered, UNANSWERED_MS.length) - 1] ?? 0;
   const inAll = t.checks.at(-CHECKS_PER_MINUTE);
-  const ofKind = t.checks.filter(counts).at(-most);
+  const ofKind = t.checks.filter(counts).at(-limit);
   return Math.max(due, last ? last.at + wait : 0, ...[inAll, ofKind].map((check) => (check ? check.at + M : 0)));
 }
 
 /** What the lists ask for after the last answered check: the first of each. */
-function listedTimes(t: Timeline): number[] {
+function scheduledTimes(t: Timeline): number[] {
   const { type, stage, answer, sentAt, checkedAt } = t;
   const after = (from: number | null, offsets: readonly number[]): number[] => {
     const next = from === null ? undefined : offsets.find((offset) => from + offset > (checkedAt ?? -Infinity));

@@ -54,9 +54,9 @@ export function verify(expected: Expected, report: Report, { complete }: { compl
   const field = differingField(expected, report);
   if (field !== undefined) return { kind: 'mismatch', field };
   const { outcome, paymentId, customer, message, isExpired } = report;
-  const lacksSum = report.amount === null || report.currency === null;
+  const lacksAmount = report.amount === null || report.currency === null;
   const isOurs = paymentId !== null && paymentId === expected.answeredId;
-  if (lacksSum && (complete || (outcome === 'succeeded' && !isOurs))) return { kind: 'incomplete' };
+  if (lacksAmount && (complete || (outcome === 'succeeded' && !isOurs))) return { kind: 'incomplete' };
   // Whom the money went to can't be compared any more: neither a difference nor a proof.
   if (namesReceiver(report) && expected.customer === null) return { kind: 'incomplete' };
   return {

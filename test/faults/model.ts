@@ -123,7 +123,7 @@ export class Model {
     if (typeof seen === 'object') this.#reported(one, seen, now);
     timePassed(one, seen === 'unknown' || (typeof seen === 'object' && isPending(one, seen)), now);
     if (seen === 'unknown') this.#proof.unknown(one, now);
-    if (typeof seen === 'object' && seen['type'] === one.type) this.#believe(one.type, now);
+    if (typeof seen === 'object' && seen['type'] === one.type) this.#recordUnknown(one.type, now);
   }
 
   /** Asked on purpose, to know what "unknown" means: the answer proves the path, and says nothing of the transaction. */
@@ -133,7 +133,7 @@ export class Model {
     const seen = readCheck(one, answer);
     this.#proof.asked(one.type, now);
     if (seen === 'unknown') this.#proof.disproven(one.type);
-    if (typeof seen === 'object') this.#believe(one.type, now);
+    if (typeof seen === 'object') this.#recordUnknown(one.type, now);
   }
 
   /** The proxy has done all that was due. */
@@ -173,7 +173,7 @@ export class Model {
     return one;
   }
 
-  #believe(type: ModelTransaction['type'], now: number): void {
+  #recordUnknown(type: ModelTransaction['type'], now: number): void {
     for (const { one, at } of this.#proof.found(type, now)) believedUnknown(one, at);
   }
 

@@ -70,7 +70,7 @@ export async function openOwnProxy(settings: OwnProxySettings): Promise<OwnProxy
     },
   });
   await ledger.recover(SELF);
-  if (settings.wentBackAt !== undefined) await ledger.wentBack(settings.wentBackAt);
+  if (settings.wentBackAt !== undefined) await ledger.recordRestore(settings.wentBackAt);
   return {
     app,
     ledger,

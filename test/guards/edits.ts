@@ -142,7 +142,11 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     { file: VERIFY, find: 'paymentId === expected.answeredId', put: 'paymentId === expected.paymentId' },
   ],
   "Be paid with another's money": [
-    { file: OBSERVING, find: "if (look.row.answer === 'duplicate') return applyToMarked(ctx, look, seen);", put: '' },
+    {
+      file: OBSERVING,
+      find: "if (check.row.answer === 'duplicate') return applyToMarked(ctx, check, observation);",
+      put: '',
+    },
   ],
   '…said in other words': [
     { file: REFUSAL, find: ' || (is4xx && saysDuplicate)', put: '' },
@@ -178,11 +182,11 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     { file: OBSERVING, find: 'rings_heard: Math.max(row.rings_heard, claim.rings)', put: 'rings_heard: row.rings' },
     {
       file: SCHEDULE,
-      find: 'hasUnansweredRing(t) ? allowed(t, t.rungAt',
-      put: 'hasUnansweredRing(t) && (t.rungAt ?? 0) > (t.checkedAt ?? 0) ? allowed(t, t.rungAt',
+      find: 'hasUnansweredRing(t) ? earliestAllowed(t, t.rungAt',
+      put: 'hasUnansweredRing(t) && (t.rungAt ?? 0) > (t.checkedAt ?? 0) ? earliestAllowed(t, t.rungAt',
     },
   ],
-  '…and end what is being paid': [{ file: OBSERVING, find: ' && !isUnheard', put: '' }],
+  '…and end what is being paid': [{ file: OBSERVING, find: ' && !hasNewRing', put: '' }],
   'Set the clock': [
     { file: BOOKS, find: 'if (Math.abs(step) <= STEP_MS) {', put: 'if (true) {' },
     { file: 'backend-proxy/ledger/checks.ts', find: '      waits_from: ctx.now,\n', put: '' },
@@ -221,10 +225,10 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     ],
   ],
   '…after a FAILED that does not last': [
-    { file: OBSERVING, find: '(TYPES[row.type].isOutgoing && !(await isSecondFailure(ctx, look)))', put: 'false' },
+    { file: OBSERVING, find: '(TYPES[row.type].isOutgoing && !(await isSecondFailure(ctx, check)))', put: 'false' },
     {
       file: OBSERVING,
-      find: "!(seen.kind === 'verified' && seen.outcome === 'failed') && { failed_at: null }",
+      find: "!(observation.kind === 'verified' && observation.outcome === 'failed') && { failed_at: null }",
       put: 'false && { failed_at: null }',
     },
   ],
@@ -266,7 +270,7 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     },
   ],
   '…by books that went back': [
-    { file: PAYOUTS, find: 'if (await ledger.wentBackLately()) {', put: 'if (false) {' },
+    { file: PAYOUTS, find: 'if (await ledger.wasRestoredLately()) {', put: 'if (false) {' },
     {
       file: PAYOUTS,
       find: "if (checked.kind === 'found') {",
@@ -520,7 +524,11 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     },
   ],
   '…by another run of the server': [
-    { file: COMMITTING, find: "return said['server'] === server ? 'kept' : 'never known';", put: "return 'kept';" },
+    {
+      file: COMMITTING,
+      find: "return found['server'] === server ? 'committed' : 'unknowable';",
+      put: "return 'committed';",
+    },
   ],
   '…by dropping the answer in hand': [
     {
@@ -529,8 +537,12 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
       put: 'const mayRetry = false && error instanceof Refusal',
     },
   ],
-  'Write to a server that no longer may': [{ file: CONNECTION, find: 'isWrong ||= isOfWrongServer(error);', put: '' }],
-  '…or that has vanished': [{ file: CONNECTION, find: 'const SILENT_MS = 12_000;', put: 'const SILENT_MS = 900_000;' }],
+  'Write to a server that no longer may': [
+    { file: CONNECTION, find: 'isUnusable ||= isWrongServerError(error);', put: '' },
+  ],
+  '…or that has vanished': [
+    { file: CONNECTION, find: 'const SILENCE_LIMIT_MS = 12_000;', put: 'const SILENCE_LIMIT_MS = 900_000;' },
+  ],
   'Stop all by a lock': [
     { file: SQLITE, find: '{ timeout: 0 }', put: '{ timeout: 5_000 }' },
     { file: SQLITE, find: 'if (primaryCode(refused) === SQLITE_BUSY) {', put: 'if (false) {' },
