@@ -5,6 +5,7 @@ import { ANSWER, PROMPT_METHODS } from '../protocol/methods.ts';
 import { STAGES, TYPES, type Transaction } from '../protocol/transaction.ts';
 import type { WriteContext } from './context.ts';
 import type { NewPayment, NewPayout, PaymentLimits, TokenTerms } from './ledger.ts';
+import { readPaymentRows } from './queries.ts';
 import { plan, raise, touchOrder } from './transitions.ts';
 import type { TransactionRow } from './schema.ts';
 import type { Store } from './store.ts';
@@ -30,13 +31,7 @@ export async function openPayment(
   await storeTerms(ctx, payment);
   await store.lockOrder(ctx.tx, orderId);
   const order = await ctx.tx.selectFrom('orders').selectAll().where('order_id', '=', orderId).executeTakeFirstOrThrow();
-  const earlier = await ctx.tx
-    .selectFrom('transactions')
-    .selectAll()
-    .where('order_id', '=', orderId)
-    .where('type', '=', 'PAY')
-    .orderBy('attempt')
-    .execute();
+  const earlier = await readPaymentRows(ctx.tx, orderId);
 
   const same = earlier.find((row) => row.idempotency_key === payment.idempotencyKey);
   if (same !== undefined) {
@@ -255,38 +250,12 @@ export async function insert(ctx: WriteContext, row: NewRow): Promise<void> {
       ...row,
       rank,
       prior_rank: rank,
-      answer: null,
-      payment_id: null,
-      checkout_url: null,
-      qr: null,
-      app_url: null,
-      expires_at: null,
-      late: 0,
-      surplus: 0,
-      mismatch: 0,
-      conflict: 0,
-      needs_review: 0,
-      reviews: 0,
-      resolved: null,
-      ended_by: null,
       version: 1,
       created_at: ctx.now,
       updated_at: ctx.now,
-      sent_at: null,
-      sent_by: null,
-      lost_at: null,
-      found_at: null,
       rung_at: earlyIpns > 0n ? ctx.now : null,
       rings: Number(earlyIpns),
       rings_heard: Number(earlyIpns),
-      unknown_at: null,
-      failed_at: null,
-      waits_from: 0,
-      checked_at: null,
-      unanswered: 0,
-      checks: '[]',
-      next_check_at: null,
-      lease_until: 0,
     })
     .execute();
   await ctx.tx

@@ -10,7 +10,7 @@ import {
   hasUnansweredRing,
   unknownRule,
 } from '../protocol/schedule.ts';
-import { STAGES, TYPES, stageOf, type Stage } from '../protocol/transaction.ts';
+import { STAGES, TYPES, isOpen, stageOf, type Stage } from '../protocol/transaction.ts';
 import type { WriteContext } from './context.ts';
 import type { ProvenUnknown, Claim, Observation } from './ledger.ts';
 import { checkoutExpiry, flag, plan, raise, touchOrderOf } from './transitions.ts';
@@ -214,8 +214,7 @@ async function applyClock(ctx: WriteContext, check: HeldCheck, observation: Obse
   const due = stageByClock(row, check, observation, ctx.now);
   if (due !== undefined) await raise(ctx, row.id, due);
   const stage = due ?? stageOf(row.rank);
-  const isOpen = STAGES[stage].rank <= STAGES.pending.rank;
-  if (isOpen && ctx.now >= Math.min(row.created_at, ctx.now) + REVIEW_AFTER_MS[row.type]) {
+  if (isOpen(stage) && ctx.now >= Math.min(row.created_at, ctx.now) + REVIEW_AFTER_MS[row.type]) {
     await flag(ctx, row.id, 'needs_review', null);
   }
 }
@@ -223,7 +222,7 @@ async function applyClock(ctx: WriteContext, check: HeldCheck, observation: Obse
 /** Sent by a process that died before it could say how it went. */
 async function markAnswerLost(ctx: WriteContext, row: TransactionRow): Promise<void> {
   if (row.answer !== null || row.sent_at === null) return;
-  if (ctx.now < waitsSince(row, row.sent_at, ctx.now) + SENDING_LIMIT_MS) return;
+  if (!isAbandoned(row, row.sent_at, ctx.now)) return;
   await ctx.tx.updateTable('transactions').set({ answer: 'lost', lost_at: ctx.now }).where('id', '=', row.id).execute();
   await touchOrderOf(ctx, row);
 }
@@ -231,9 +230,8 @@ async function markAnswerLost(ctx: WriteContext, row: TransactionRow): Promise<v
 /** What the time says, where this check does not speak against it. */
 function stageByClock(row: TransactionRow, check: HeldCheck, observation: Observation, now: number): Stage | undefined {
   const stage = stageOf(row.rank);
-  const isAbandoned = (since: number) => now >= waitsSince(row, since, now) + SENDING_LIMIT_MS;
-  if (stage === 'created' && row.answer === null && isAbandoned(row.created_at)) return 'not_created';
-  if (stage === 'sending' && isAbandoned(row.sent_at ?? row.created_at)) return 'uncertain';
+  if (stage === 'created' && row.answer === null && isAbandoned(row, row.created_at, now)) return 'not_created';
+  if (stage === 'sending' && isAbandoned(row, row.sent_at ?? row.created_at, now)) return 'uncertain';
   const mayExpire =
     TYPES[row.type].paysOrder && row.answer !== 'duplicate' && STAGES[stage].rank >= STAGES.uncertain.rank;
   const expiresAt = mayExpire && row.sent_at !== null ? expiryOf(expiryFields(row), Math.min(row.sent_at, now)) : null;
@@ -244,6 +242,11 @@ function stageByClock(row: TransactionRow, check: HeldCheck, observation: Observ
     observation.kind === 'unknown' || (observation.kind === 'verified' && observation.outcome === 'pending');
   const hasNewRing = hasUnansweredRing({ rings: row.rings, ringsAnswered: row.rings_heard });
   return agrees && !check.isStale && !hasNewRing && check.beganAt >= expiresAt ? 'expired' : undefined;
+}
+
+/** Whether the process that created or sent it must have died: its call would be over by now. */
+function isAbandoned(row: TransactionRow, since: number, now: number): boolean {
+  return now >= waitsSince(row, since, now) + SENDING_LIMIT_MS;
 }
 
 /** From when a wait that may end something runs: a past time that lies ahead counts as now, and a step of the clock begins it again. */

@@ -9,7 +9,8 @@ const FIRST_LOOKUP_WAIT_MS = 50;
 const LONGEST_LOOKUP_WAIT_MS = 1_000;
 /** "The transaction id is in the future": the server has never given it, or a failover has lost it. */
 const INVALID_PARAMETER_VALUE = '22023';
-const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint as now';
+/** The server's clock, ms since 1970. Not `now()`, which stands still within a transaction. */
+export const CLOCK = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 /** Tells one run of a server from another: only within one is a transaction's number never given twice. */
 const SERVER_START = 'extract(epoch from pg_postmaster_start_time())::text as server';
 
@@ -17,7 +18,7 @@ const SERVER_START = 'extract(epoch from pg_postmaster_start_time())::text as se
  * The limits are set here as well, at no further round trip: behind a pooler that hands out connections by the transaction,
  * what was set for the session may have been set on another one.
  */
-const BEGIN = `begin; ${settingsFor('transaction')}; select ${NOW}, pg_current_xact_id()::text as number, ${SERVER_START}`;
+const BEGIN = `begin; ${settingsFor('transaction')}; select ${CLOCK} as now, pg_current_xact_id()::text as number, ${SERVER_START}`;
 
 interface Begun {
   now: number;

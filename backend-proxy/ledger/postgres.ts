@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { types } from 'pg';
 import { Refusal, unavailable } from '../errors.ts';
-import { transact } from './postgres-commit.ts';
+import { CLOCK, transact } from './postgres-commit.ts';
 import { codeOf, createPool, isWrongServerError } from './postgres-connection.ts';
 import { CHANNEL, listenForOrders } from './postgres-listen.ts';
 import { migrate, type Tables } from './schema.ts';
@@ -92,10 +92,7 @@ export async function openPostgres(url: string, connections: number): Promise<St
   };
 }
 
-/** Not `now()`, which stands still in a transaction. */
 async function timeOf(db: Db): Promise<number> {
-  const { rows } = await sql<{
-    ms: number;
-  }>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms`.execute(db);
+  const { rows } = await sql<{ ms: number }>`select ${sql.raw(CLOCK)} as ms`.execute(db);
   return rows[0]?.ms ?? Number.NaN;
 }

@@ -8,13 +8,6 @@ import type { Db } from './store.ts';
 export async function readOrder(db: Db, orderId: string): Promise<Order | undefined> {
   const order = await db.selectFrom('orders').selectAll().where('order_id', '=', orderId).executeTakeFirst();
   if (order === undefined) return undefined;
-  const rows = await db
-    .selectFrom('transactions')
-    .selectAll()
-    .where('order_id', '=', orderId)
-    .where('type', '=', 'PAY')
-    .orderBy('attempt')
-    .execute();
   return {
     orderId,
     amountMinor: order.amount_minor,
@@ -22,8 +15,19 @@ export async function readOrder(db: Db, orderId: string): Promise<Order | undefi
     version: order.version,
     paidBy: order.paid_by,
     seen: order.seen_iat === null ? null : { iat: order.seen_iat, terms: order.seen_terms ?? '' },
-    payments: await withHistory(db, rows),
+    payments: await withHistory(db, await readPaymentRows(db, orderId)),
   };
+}
+
+/** An order's payments, oldest first. */
+export function readPaymentRows(db: Db, orderId: string): Promise<TransactionRow[]> {
+  return db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('order_id', '=', orderId)
+    .where('type', '=', 'PAY')
+    .orderBy('attempt')
+    .execute();
 }
 
 export async function readTransaction(db: Db, id: string): Promise<Transaction | undefined> {

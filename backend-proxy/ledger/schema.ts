@@ -1,7 +1,7 @@
 // The ledger's tables and how they come to be: the same in SQLite and PostgreSQL. Times are ms since 1970, money is
 // integer minor units, flags are 0 or 1 (`conflict` counts). A change to the tables is a new migration at the end, never an edited one.
 import { randomUUID } from 'node:crypto';
-import { sql, type Kysely, type Selectable } from 'kysely';
+import { sql, type Generated, type Kysely, type Selectable } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import { LAST_SWEEP_MS } from '../protocol/schedule.ts';
 import type { HistoryEntry, PostOutcome, Source, Transaction, TransactionType } from '../protocol/transaction.ts';
@@ -52,13 +52,13 @@ interface TransactionsTable {
   qr: string | null;
   app_url: string | null;
   expires_at: number | null;
-  late: number;
-  surplus: number;
-  mismatch: number;
-  conflict: number;
-  needs_review: number;
+  late: Generated<number>;
+  surplus: Generated<number>;
+  mismatch: Generated<number>;
+  conflict: Generated<number>;
+  needs_review: Generated<number>;
   /** How often a review was asked for. */
-  reviews: number;
+  reviews: Generated<number>;
   /** A person's word: the stage that it posted. */
   resolved: 'succeeded' | 'declined' | null;
   ended_by: Transaction['endedBy'];
@@ -82,13 +82,13 @@ interface TransactionsTable {
   unknown_at: number | null;
   failed_at: number | null;
   /** After a step of the clock: waits that would end something begin here. */
-  waits_from: number;
+  waits_from: Generated<number>;
   checked_at: number | null;
-  unanswered: number;
+  unanswered: Generated<number>;
   /** JSON array of the schedule's `Check`s, the last ones. */
-  checks: string;
+  checks: Generated<string>;
   next_check_at: number | null;
-  lease_until: number;
+  lease_until: Generated<number>;
 }
 export type TransactionRow = Selectable<TransactionsTable>;
 

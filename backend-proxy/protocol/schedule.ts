@@ -2,7 +2,7 @@
 // by an IPN, answer lost …); the next check is the first offset after the last check that was answered. A time that passed
 // while the process was down is simply due. Whether a ring was heard is told by counts and never by time, so clocks that differ
 // or step back can delay a check and silence none; a past time that lies ahead counts as now.
-import { STAGES, TYPES, type PostOutcome, type Stage, type TransactionType } from './transaction.ts';
+import { STAGES, TYPES, isOpen, type PostOutcome, type Stage, type TransactionType } from './transaction.ts';
 
 const S = 1000;
 const M = 60 * S;
@@ -177,15 +177,14 @@ function scheduledTimes(t: Timeline): number[] {
   if (stage === 'uncertain') due.push(...after(t.lostAt, UNCERTAIN_MS));
   if (!hasUnansweredRing(t) && t.failedAt === null) due.push(...after(t.rungAt, RUNG_MS));
   if (rank <= STAGES.uncertain.rank) due.push(...after(...unknownTimes(t, from)));
-  if (rank <= STAGES.pending.rank && t.expiresAt !== null) due.push(...after(expiryOf(t, from), [0]));
+  if (isOpen(stage) && t.expiresAt !== null) due.push(...after(expiryOf(t, from), [0]));
   due.push(...after(t.failedAt, [PAYOUT_FAILED_APART_MS]));
   return due;
 }
 
 /** When a person has to be asked: whether the gateway answers then or not. */
 function reviewAt({ type, stage, createdAt, needsReview }: Timeline): number {
-  const isOpen = STAGES[stage].rank <= STAGES.pending.rank;
-  return isOpen && !needsReview ? createdAt + REVIEW_AFTER_MS[type] : Infinity;
+  return isOpen(stage) && !needsReview ? createdAt + REVIEW_AFTER_MS[type] : Infinity;
 }
 
 /** From when "unknown" counts, and when it is to be asked for. */

@@ -84,6 +84,11 @@ export function advance(current: Stage, fact: Stage): Stage {
   return STAGES[fact].rank > STAGES[current].rank ? fact : current;
 }
 
+/** Whether the outcome is still unknown: neither FAILED nor SUCCESS. */
+export function isOpen(stage: Stage): boolean {
+  return STAGES[stage].rank <= STAGES.pending.rank;
+}
+
 /** Whether this step is a success after a local end, which counts and is flagged. */
 export function isLate(current: Stage, fact: Stage): boolean {
   return fact === 'succeeded' && STAGES[current].ended;
