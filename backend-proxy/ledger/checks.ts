@@ -1,5 +1,5 @@
-// Which transactions are asked about next, and by whom: claims with a lease, rings, and what a step of the clock plans anew.
-// When a check is due is protocol/schedule.ts's to say; what it saw is observations.ts's to post.
+// Claims the transactions whose check is due, with a lease, and plans checks again after a clock step. When a check is
+// due is decided in protocol/schedule.ts; what it saw is applied in observations.ts.
 import { sql } from 'kysely';
 import {
   LONGEST_WAIT_MS,
@@ -16,17 +16,17 @@ import { readTransactionsById } from './queries.ts';
 import type { TransactionRow } from './schema.ts';
 import type { Db } from './store.ts';
 
-/** One check in so many goes to the one that is due longest, so that rings without end starve nobody. */
+/** One in this many checks goes to the transaction that has been due longest, so that rings cannot starve it. */
 const LONGEST_DUE_SHARE = 5;
 const REPLAN_PAGE_SIZE = 200;
 
-/** Whether anything is due; asked without a lock, because nearly always nothing is. */
+/** Whether anything is due. Reads without a lock, because usually nothing is. */
 export async function isAnyDue(db: Db, now: number): Promise<boolean> {
   const due = await db.selectFrom('transactions').select('id').where('next_check_at', '<=', now).limit(1).execute();
   return due.length > 0;
 }
 
-/** `claimed`: how many were claimed before, which says whose turn it is. */
+/** `claimed`: how many were claimed before; decides whose turn it is. */
 export async function claimChecks(
   ctx: WriteContext,
   limit: number,
@@ -76,7 +76,7 @@ function dueRows(
     .select(['id', 'rings', 'rings_heard', 'checks'])
     .where('next_check_at', 'is not', null)
     .where('next_check_at', '<=', now)
-    // A lease that lasts longer than any was claimed by another clock.
+    // A lease longer than any we give was written by another clock.
     .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', now + leaseMs)]))
     .limit(limit);
   if (excluded.length > 0) due = due.where('id', 'not in', excluded);
@@ -87,7 +87,7 @@ function dueRows(
   return (store.skipsLocked ? due.forUpdate().skipLocked() : due).execute();
 }
 
-/** What an earlier process of the same host and port was sending when it died. */
+/** Makes uncertain what an earlier process of the same host and port was sending when it died. */
 export async function recover(ctx: WriteContext, sentBy: string): Promise<void> {
   const rows = await ctx.tx
     .selectFrom('transactions')
@@ -105,8 +105,8 @@ export async function recover(ctx: WriteContext, sentBy: string): Promise<void> 
 }
 
 /**
- * The clock has stepped: what is open is planned anew, and each wait that would end something begins again. One page of them, after
- * `after`; the last id of it, or undefined when there are no more.
+ * After a clock step: plans open transactions again and restarts each wait that may end one. Takes one page, after the
+ * id `after`; returns the page's last id, or undefined if it was the last page.
  */
 export async function replan(ctx: WriteContext, after: string): Promise<string | undefined> {
   const rows = await ctx.tx
@@ -130,7 +130,7 @@ async function restartWaits(ctx: WriteContext, id: string): Promise<void> {
       waits_from: ctx.now,
       unknown_at: null,
       failed_at: null,
-      // How long it is good for stays; from when it is counted is a past time, which never lies ahead.
+      // Keeps how long it is valid, counted from a start that is never in the future.
       expires_at: eb(past('sent_at'), '+', eb('expires_at', '-', eb.ref('sent_at'))),
       sent_at: past('sent_at'),
       created_at: past('created_at'),
@@ -140,7 +140,7 @@ async function restartWaits(ctx: WriteContext, id: string): Promise<void> {
   await plan(ctx, id);
 }
 
-/** What is planned further ahead than any wait is, by a clock that was ahead. */
+/** Plans again what is planned further ahead than any wait: another clock, ahead of this one, did it. */
 export async function bringChecksForward(ctx: WriteContext): Promise<void> {
   const rows = await ctx.tx
     .selectFrom('transactions')

@@ -1,5 +1,5 @@
-// Opens a payment or a payout: the row that is written before anything is sent, and every rule about when it may be.
-// Runs inside one transaction that holds the order, so of two starts at once the second sees the first.
+// Creates a payment or a payout: writes its row before anything is sent, and decides whether it may be created. A
+// payment's transaction locks the order, so the second of two concurrent starts sees the first.
 import { Refusal } from '../errors.ts';
 import { ANSWER, PROMPT_METHODS } from '../protocol/methods.ts';
 import { STAGES, TYPES, type Transaction } from '../protocol/transaction.ts';
@@ -11,16 +11,16 @@ import type { TransactionRow } from './schema.ts';
 import type { Store } from './store.ts';
 
 /**
- * Stands where a payment has its shopper's idempotency key, so that the books hold one payout an order id, whatever it is called at
- * the gateway. No shopper can send it: keys have no spaces.
+ * A payout's idempotency key: with it, the unique constraint allows one payout per order id, whatever its id at the
+ * gateway. It cannot come from a shopper: their keys have no spaces.
  */
 const PAYOUT_KEY = ' payout';
-/** Of an id at the gateway, before the number of a later try. */
+/** Of an id at the gateway, without the number of a later attempt. */
 const MAX_ID_CHARS = 64;
-/** "A wallet was asked too often" says no more: the exact second would tell a stranger when its owner was last asked. */
+/** Fixed: the exact second would reveal to another person when the wallet's owner was last asked. */
 const WALLET_RETRY_AFTER_S = 3600;
 
-/** The id of the payment's row, and whether it wrote it or the same key did before. */
+/** Returns the id of the payment's row, and whether it is new or the same key had written it. */
 export async function openPayment(
   ctx: WriteContext,
   store: Store,
@@ -75,11 +75,12 @@ export async function openPayment(
   return { id, isNew: true };
 }
 
-/** The id of the payout's row: the one it wrote, or the one of the same payout before. */
+/** Returns the id of the payout's row, either new or written by an earlier call for the same payout. */
 export async function openPayout(ctx: WriteContext, payout: NewPayout): Promise<string> {
   const { orderId, amountMinor, currency, customer, note, fingerprint } = payout;
   const id = ctx.idPrefix + orderId;
-  // In one look: between two of them the same payout, asked for at the same moment, could take the id, and be called another.
+  // One query: between two, a concurrent call for the same payout could write the row, which would then look like
+  // another's.
   const existing = await ctx.tx
     .selectFrom('transactions')
     .select(['id', 'type', 'order_id', 'fingerprint'])
@@ -120,7 +121,7 @@ function refuseTooLong({ idPrefix }: WriteContext, orderId: string): void {
   throw new Refusal('invalid_request', `orderId: ${detail}.`, { errors: [{ field: 'orderId', detail }] });
 }
 
-/** Notes what the newest token of an order says, and makes the order's row where there is none yet. */
+/** Stores the terms of an order's newest token; creates the order's row if there is none. */
 export async function storeTerms({ tx }: WriteContext, seen: TokenTerms): Promise<void> {
   const { orderId, currency, orderAmountMinor, iat, terms } = seen;
   await tx
@@ -170,8 +171,9 @@ async function refuseTooMany(
 }
 
 /**
- * A prompt on a stranger's phone is spam, and a stranger's prompts must not shut the owner out: so each customer of the merchant's has
- * a limit of its own. Counted is what may have reached the wallet, also what is on its way; not what was refused or never sent.
+ * A prompt on a stranger's phone is spam, and a stranger's prompts must not lock the owner out: each of the merchant's
+ * customers has a separate limit. Counts prompts that may have reached the wallet, including those in flight; not those
+ * refused or never sent.
  */
 async function refuseTooManyPrompts(
   ctx: WriteContext,
@@ -199,14 +201,14 @@ async function refuseTooManyPrompts(
   });
 }
 
-/** One whose time is over is told as that, and not as the shopper's choice. */
+/** A payment whose time is over ends as EXPIRED, not as replaced by the shopper. */
 async function replace(ctx: WriteContext, { id, expires_at }: TransactionRow): Promise<void> {
   const isExpired = expires_at !== null && expires_at <= ctx.now;
   const raised = await raise(ctx, id, 'replaced', isExpired ? { endedBy: 'EXPIRED' } : {});
   if (raised !== undefined) await plan(ctx, id);
 }
 
-/** The order's own id for its first payment, `<orderId>-2` … after; one that another order has taken is left out. */
+/** The order's own id for its first payment, then `<orderId>-2` …; skips ids that another order uses. */
 async function nextFreeId(ctx: WriteContext, orderId: string, attempt: number): Promise<string> {
   refuseTooLong(ctx, orderId);
   for (let n = attempt; ; n += 1) {
@@ -234,11 +236,11 @@ type NewRow = Pick<
   | 'customer_ref'
 >;
 
-/** Writes the row and its first entry in the history. */
+/** Writes the row and its first history entry. */
 export async function insert(ctx: WriteContext, row: NewRow): Promise<void> {
   const { rank } = STAGES.created;
-  // IPNs may have come for this id before its row: they were kept. Not of what we are about to send, so they ring only after the answer
-  // to it, which may be that the id is another's.
+  // IPNs for this id may have arrived before its row. They cannot concern a POST that we have not sent, so they count
+  // as answered until its answer, which may say that the id is a duplicate.
   const { numUpdatedRows: earlyIpns } = await ctx.tx
     .updateTable('ipns')
     .set({ matched: 1 })
@@ -266,8 +268,8 @@ export async function insert(ctx: WriteContext, row: NewRow): Promise<void> {
 }
 
 /**
- * The books may have gone back behind the row of a call that was under way: what it was is in hand, and is written anew, so that the
- * answer has a place. Nothing happens where the row is there.
+ * Writes a transaction's row again if a restore of the database lost it during a call, so that the answer can be
+ * stored. Does nothing if the row exists.
  */
 export async function restoreTransaction(ctx: WriteContext, transaction: Transaction): Promise<void> {
   const { id, type, orderId, currency, amountMinor } = transaction;
@@ -301,7 +303,8 @@ export async function restoreTransaction(ctx: WriteContext, transaction: Transac
     currency,
     customer,
     note,
-    // Its own is gone: the shopper's repeat finds another payment open, and a merchant's repeat finds this one by its order id.
+    // The original key is lost. A shopper's retry finds another payment open; a merchant's retry finds this payout by
+    // its order id.
     idempotency_key: paysOrder ? ` anew ${id}` : PAYOUT_KEY,
     fingerprint: transaction.fingerprint,
     pay_within_ms: null,

@@ -1,6 +1,6 @@
-// The end of a check: what the gateway was seen to say, and what the clock alone says, become facts (transitions.ts).
-// Owns the rules that need more than one check: believed unknowns, a payout's two FAILED, expiry, the call for a person. All of it
-// runs while the row is held, so what is read here stays true until the commit.
+// Turns the end of a check into facts (transitions.ts): what the gateway reported, and what the clock alone decides.
+// Holds the rules that need more than one check: proven unknowns, a payout's two FAILED, expiry, and the review of what
+// stays open. The row stays locked, so what is read here is true until the commit.
 import { ANSWER } from '../protocol/methods.ts';
 import {
   PAYOUT_FAILED_APART_MS,
@@ -16,14 +16,14 @@ import type { ProvenUnknown, Claim, Observation } from './ledger.ts';
 import { checkoutExpiry, flag, plan, raise, touchOrderOf } from './transitions.ts';
 import type { TransactionRow } from './schema.ts';
 
-/** A FAILED this short before the time is over is the gateway's expiry: its clock and ours differ. */
+/** A FAILED this shortly before the end of its time is the gateway's expiry: its clock and ours differ. */
 const EXPIRY_SLACK_MS = 5_000;
 
-/** The observations of one check, while its row is held. */
+/** One check, while its row is locked. */
 interface HeldCheck {
   row: TransactionRow;
   beganAt: number;
-  /** It was recorded after its lease ran out: another check may be under way, and this one ends nothing. */
+  /** Recorded after its lease ended: another check may be under way, so this one ends nothing except with a SUCCESS. */
   isStale: boolean;
 }
 
@@ -39,21 +39,21 @@ export async function applyObservation(ctx: WriteContext, claim: Claim, observat
   await plan(ctx, id);
 }
 
-/** Nobody else changes the row until the commit; the order first, as everywhere. */
+/** Locks the row until the commit; the order first, as everywhere. */
 async function hold(ctx: WriteContext, id: string): Promise<TransactionRow | undefined> {
   await ctx.store.lockOrderOf(ctx.tx, id);
   const row = ctx.tx.selectFrom('transactions').selectAll().where('id', '=', id);
   return (ctx.store.skipsLocked ? row.forUpdate() : row).executeTakeFirst();
 }
 
-/** The lease is given back, and what the schedule needs of this check is kept. */
+/** Returns the lease and stores what the schedule needs. */
 async function storeCheck(
   ctx: WriteContext,
   { row, beganAt, isStale }: HeldCheck,
   claim: Claim,
   observation: Observation,
 ): Promise<void> {
-  // One that ends nothing is not one that was made: it is asked again soon.
+  // A stale check ends nothing, so it must be repeated soon.
   const isAnswered = observation.kind !== 'unavailable' && !isStale;
   await ctx.tx
     .updateTable('transactions')
@@ -74,7 +74,7 @@ function isReport({ kind }: Observation): boolean {
   return kind === 'verified' || kind === 'mismatch' || kind === 'incomplete';
 }
 
-/** The gateway knows an id that we have not sent: a duplicate, as it would have answered. */
+/** The gateway has an id that we have not sent: mark it as a duplicate, as its answer would have. */
 async function markUnsent(ctx: WriteContext, check: HeldCheck): Promise<void> {
   const { id, sent_at: sentAt, answer } = check.row;
   if (sentAt !== null || answer !== null) return;
@@ -112,8 +112,8 @@ async function applyObserved(ctx: WriteContext, check: HeldCheck, observation: O
 }
 
 /**
- * The gateway had the id before our POST, so what it says is most likely of somebody else's: a success is a person's to judge, and a
- * report that differs shows that it is not ours. Nothing that a person has ended is touched.
+ * The gateway had the id before our POST, so its report is probably about another's transaction: a person judges a
+ * SUCCESS, and a report that differs proves that it is not ours. What a person has resolved stays.
  */
 async function applyToMarked(ctx: WriteContext, check: HeldCheck, observation: Observation): Promise<void> {
   const { row, isStale } = check;
@@ -127,7 +127,7 @@ async function applyToMarked(ctx: WriteContext, check: HeldCheck, observation: O
   }
 }
 
-/** Who scanned a code or logged in at the checkout is known only now, and may not be whom the shopper named. First, for the webhook. */
+/** Stores the actual payer, who may differ from the wallet id typed. Before `raise`, so that the webhook carries it. */
 async function applySucceeded(ctx: WriteContext, row: TransactionRow, payer: string | null): Promise<void> {
   if (payer !== null && !TYPES[row.type].isOutgoing) {
     await ctx.tx
@@ -142,15 +142,15 @@ async function applySucceeded(ctx: WriteContext, row: TransactionRow, payer: str
   if (wasReportedFailed || row.resolved === 'declined') await flag(ctx, row.id, 'conflict', 'SUCCESS after FAILED');
 }
 
-/** The merchant was told FAILED and may have sent the money again: what contradicts that is a conflict. */
+/** The merchant saw FAILED and may have sent the money again: a contrary report is a conflict. */
 function isFailedForGood(row: TransactionRow): boolean {
   return TYPES[row.type].isOutgoing && STAGES[stageOf(row.rank)].status === 'FAILED';
 }
 
-/** The gateway has it. What it gave to pay with was in the answer that was lost; a CHECKOUT's time runs all the same. */
+/** The gateway has it. If the answer was lost, so was the checkout URL, but the CHECKOUT's time runs all the same. */
 async function applyPending(ctx: WriteContext, row: TransactionRow): Promise<void> {
   const wasReportedFailed = isFailedForGood(row);
-  // A person who knew that the gateway has it is not contradicted by that it has.
+  // A person who resolved it after the gateway had been seen to have it knew that.
   const isNews = row.resolved === null || row.found_at === null;
   if (wasReportedFailed && isNews) return flag(ctx, row.id, 'conflict', 'found after FAILED');
   const raised = await raise(ctx, row.id, 'pending');
@@ -158,7 +158,7 @@ async function applyPending(ctx: WriteContext, row: TransactionRow): Promise<voi
   await ctx.tx.updateTable('transactions').set({ expires_at: checkoutExpiry }).where('id', '=', row.id).execute();
 }
 
-/** A payout's money may be sent again by hand once it is told failed: so it is told only when two checks agree. */
+/** A payout reported as FAILED may be sent again by hand, so FAILED needs two checks. */
 async function applyFailed(
   ctx: WriteContext,
   check: HeldCheck,
@@ -166,7 +166,7 @@ async function applyFailed(
 ): Promise<void> {
   const { row, isStale } = check;
   if (row.rank === STAGES.succeeded.rank) {
-    // A person who has ended it so already is not contradicted.
+    // A person has already resolved it as FAILED.
     if (row.resolved !== 'declined') await flag(ctx, row.id, 'conflict', 'FAILED after SUCCESS');
     return;
   }
@@ -176,15 +176,18 @@ async function applyFailed(
   await raise(ctx, row.id, 'declined', { detail: report.message ?? null, endedBy });
 }
 
-/** Whether an earlier check agrees, whose end lies far enough before the beginning of this one. */
+/** Whether an earlier check agrees that ended long enough before this one began. */
 async function isSecondFailure(ctx: WriteContext, { row, beganAt }: HeldCheck): Promise<boolean> {
   const first = Math.min(row.failed_at ?? ctx.now, ctx.now);
-  // Also where it stood: a mismatch has cleared it above.
+  // Also if it is unchanged: a mismatch has just cleared it.
   await ctx.tx.updateTable('transactions').set({ failed_at: first }).where('id', '=', row.id).execute();
   return row.failed_at !== null && beganAt >= first + PAYOUT_FAILED_APART_MS;
 }
 
-/** Never of one that the gateway has shown to know, nor of one that a check of another kind has overtaken. */
+/**
+ * Skipped once the gateway has shown that it knows the order, by a payment id, a report or an IPN: "unknown" proves
+ * nothing then.
+ */
 export async function applyProvenUnknown(
   ctx: WriteContext,
   { transactionId: id, beganAt, endedAt }: ProvenUnknown,
@@ -219,7 +222,7 @@ async function applyClock(ctx: WriteContext, check: HeldCheck, observation: Obse
   }
 }
 
-/** Sent by a process that died before it could say how it went. */
+/** The process that sent it died before the answer. */
 async function markAnswerLost(ctx: WriteContext, row: TransactionRow): Promise<void> {
   if (row.answer !== null || row.sent_at === null) return;
   if (!isAbandoned(row, row.sent_at, ctx.now)) return;
@@ -227,7 +230,7 @@ async function markAnswerLost(ctx: WriteContext, row: TransactionRow): Promise<v
   await touchOrderOf(ctx, row);
 }
 
-/** What the time says, where this check does not speak against it. */
+/** The stage that time alone decides, unless this check contradicts it. */
 function stageByClock(row: TransactionRow, check: HeldCheck, observation: Observation, now: number): Stage | undefined {
   const stage = stageOf(row.rank);
   if (stage === 'created' && row.answer === null && isAbandoned(row, row.created_at, now)) return 'not_created';
@@ -236,7 +239,7 @@ function stageByClock(row: TransactionRow, check: HeldCheck, observation: Observ
     TYPES[row.type].paysOrder && row.answer !== 'duplicate' && STAGES[stage].rank >= STAGES.uncertain.rank;
   const expiresAt = mayExpire && row.sent_at !== null ? expiryOf(expiryFields(row), Math.min(row.sent_at, now)) : null;
   if (expiresAt === null || now < expiresAt || STAGES[stage].ended || stage === 'succeeded') return undefined;
-  // A profile without a status check leaves the clock alone to say it.
+  // Without a status check, the clock decides alone.
   if (observation.kind === 'silent') return 'expired';
   const agrees =
     observation.kind === 'unknown' || (observation.kind === 'verified' && observation.outcome === 'pending');
@@ -249,7 +252,9 @@ function isAbandoned(row: TransactionRow, since: number, now: number): boolean {
   return now >= waitsSince(row, since, now) + SENDING_LIMIT_MS;
 }
 
-/** From when a wait that may end something runs: a past time that lies ahead counts as now, and a step of the clock begins it again. */
+/**
+ * When a wait that may end the transaction starts: a time in the future counts as now, and a clock step restarts it.
+ */
 function waitsSince({ waits_from: waitsFrom }: TransactionRow, at: number, now: number): number {
   return Math.max(Math.min(at, now), waitsFrom);
 }

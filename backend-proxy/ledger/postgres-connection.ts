@@ -1,14 +1,14 @@
-// What a connection to PostgreSQL has to be before anything of money is written on it, and when it is given up. Its limits
-// of time and its durability are set by statements and read back, because the URL, the defaults of a role or a database and
-// a pooler in between can each say otherwise. The server is the one that takes writes, or the connection is not used.
+// Prepares each connection to PostgreSQL before money is written on it, and decides when to drop it. Time limits and
+// durability are set by statements and read back, because the URL, the defaults of a role or database, or a pooler can
+// override them. A server that does not take writes is refused.
 import { Socket } from 'node:net';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Client, Pool, type ClientBase, type PoolClient, type QueryResult } from 'pg';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
- * Above the server's own limit for a statement: who has not answered by then is gone, though the kernel may not know for
- * hours. What idles is ended by the pool before, so only what waits is ever cut.
+ * Above the server's statement limit: a server silent for this long is gone, though the kernel may take hours to
+ * notice. The pool closes idle connections sooner, so only a waiting query is ever cut.
  */
 const SILENCE_LIMIT_MS = 12_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
@@ -16,9 +16,9 @@ const KEEP_ALIVE_AFTER_MS = 10_000;
 const SETTINGS = {
   synchronous_commit: 'on',
   statement_timeout: '10s',
-  /** A row that somebody holds costs a wait, not the statement's whole time. */
+  /** A row locked by another transaction costs this wait, not the whole statement time. */
   lock_timeout: '3s',
-  /** Who stops in the middle of a transaction, a frozen process, loses it, and others get its rows. */
+  /** A process that freezes within a transaction loses it, which frees its rows. */
   idle_in_transaction_session_timeout: '5s',
 } as const;
 
@@ -29,10 +29,13 @@ const REFUSALS: Record<string, string> = {
   transaction_read_only: 'PostgreSQL is read-only there; a proxy needs the server that takes writes',
 };
 
-/** read_only_sql_transaction, admin_shutdown, crash_shutdown, cannot_connect_now: actual by a server that is not, or no longer, the right one. */
+/**
+ * read_only_sql_transaction, admin_shutdown, crash_shutdown, cannot_connect_now: this server does not take writes, or
+ * no longer.
+ */
 const WRONG_SERVER = new Set(['25006', '57P01', '57P02', '57P03']);
 
-/** As one select: for the session, or for the transaction that has just begun. */
+/** One select that sets all, for the session or the transaction just begun. */
 export function settingsFor(scope: 'session' | 'transaction'): string {
   const calls = Object.entries(SETTINGS).map(
     ([name, value]) => `set_config('${name}', '${value}', ${scope === 'transaction'})`,
@@ -40,7 +43,7 @@ export function settingsFor(scope: 'session' | 'transaction'): string {
   return `select ${calls.join(', ')}`;
 }
 
-/** Makes it what it has to be. @throws an Error for the operator where that does not hold */
+/** Applies and verifies the settings. @throws an Error for the operator if one does not hold */
 export async function prepare(client: ClientBase): Promise<void> {
   const readBack = Object.keys(REQUIRED).map((name) => `current_setting('${name}') as ${name}`);
   const text = `${settingsFor('session')}; select ${readBack.join(', ')}`;
@@ -53,7 +56,7 @@ export async function prepare(client: ClientBase): Promise<void> {
   }
 }
 
-/** Of several statements the last one's result counts. */
+/** Returns the last result if there are several statements. */
 export async function query(
   client: ClientBase,
   text: string,
@@ -63,10 +66,10 @@ export async function query(
   return Array.isArray(result) ? (result.at(-1) as QueryResult) : result;
 }
 
-/** One by itself, that shares nothing with the pool's. The caller ends it. */
+/** A single connection outside the pool. The caller ends it. */
 export async function connect(url: string): Promise<Client> {
   const client = new Client(optionsFor(url));
-  // What was at work on it when it breaks is told by its own error; without a listener the process would end.
+  // Without a listener, a broken connection would crash the process; its query rejects anyway.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -111,7 +114,7 @@ export function createPool(url: string, limit: number): PostgresPool {
             throw error;
           }
         },
-        // Nor does one serve again whose transaction could not be ended.
+        // Also drops a connection whose transaction could not be ended.
         release: () => client.release(isUnusable || client.getTransactionStatus() !== 'I'),
       };
       return guarded as unknown as PostgresPoolClient;
@@ -132,12 +135,12 @@ function optionsFor(url: string) {
   };
 }
 
-/** Such a connection is closed when it is released; another one may be at the right server. */
+/** Such a connection is closed on release; a new one may reach the right server. */
 export function isWrongServerError(error: unknown): boolean {
   return WRONG_SERVER.has(codeOf(error));
 }
 
-/** SQLSTATE, or empty: a connection that broke has none. */
+/** SQLSTATE, or empty for a broken connection. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -1,15 +1,18 @@
-// One connection that listens for what other processes announce, and comes back when it breaks or nobody answers on it.
-// It only wakes: what is announced while it is away is found by the poll of the versions. A pooler that gives a connection
-// away after each transaction loses every announcement; then the poll is all there is.
+// A dedicated LISTEN connection that reconnects when it breaks or the server stops answering. It only wakes watchers:
+// the poll of versions (watch.ts) finds what is announced while it is away. Behind a transaction pooler nothing is
+// received, and the poll does all.
 import type { Client } from 'pg';
 import { query, connect, prepare } from './postgres-connection.ts';
 
 export const CHANNEL = 'payment_widget_orders';
 const RECONNECT_AFTER_MS = 1_000;
-/** Less than a connection may be silent. Nothing may be announced for hours, and the server may have become the wrong one. */
+/**
+ * Below the limit for a silent connection: there may be nothing to announce for hours, and the server may have stopped
+ * taking writes.
+ */
 const HEARTBEAT_MS = 10_000;
 
-/** What `self` has announced is known here already. */
+/** Skips announcements sent by this process, `self`. */
 export function listenForOrders(url: string, self: string) {
   let listener: (orderId: string) => void = () => undefined;
   let closed = false;

@@ -1,5 +1,5 @@
-// A person's word on what needs review: it ends the transaction where no check may, and clears the flag. Watching goes on, and a
-// later report that says the contrary asks for a review again (observations.ts).
+// Applies how a person resolves a review: ends the transaction where no check may, and clears the flag. Checks go on,
+// and a later report that contradicts the person asks for another review (observations.ts).
 import { Refusal } from '../errors.ts';
 import type { WriteContext } from './context.ts';
 import type { Resolution } from './ledger.ts';
@@ -7,7 +7,7 @@ import { plan, raise, writeHistory } from './transitions.ts';
 
 const STAGE_OF = { SUCCESS: 'succeeded', FAILED: 'declined' } as const satisfies Record<Resolution['status'], string>;
 
-/** False where there is no such transaction; refuses where it needs no review. */
+/** Returns false if there is no such transaction; refuses if it needs no review. */
 export async function applyResolution(
   ctx: WriteContext,
   id: string,

@@ -1,6 +1,6 @@
-// The ledger over any store: each method one transaction, and after its commit the watchers. The rules are in create.ts (what
-// may be begun), transitions.ts (what a fact changes), observations.ts (what a check makes a fact), resolutions.ts (a person's word),
-// checks.ts (what is asked about next) and owner.ts (whose books these are); this file only puts them into transactions.
+// The ledger over any store: runs each method in one transaction and calls the watchers after its commit. The rules are
+// in create.ts (what may start), transitions.ts (what a fact changes), observations.ts (how a check becomes facts),
+// resolutions.ts (what a person decides), checks.ts (what is checked next) and owner.ts (which gateway it belongs to).
 import { performance } from 'node:perf_hooks';
 import { Refusal, unavailable } from '../errors.ts';
 import type { Source } from '../protocol/transaction.ts';
@@ -18,13 +18,13 @@ import { applyResolution } from './resolutions.ts';
 import type { Db, Store } from './store.ts';
 import { createWatch } from './watch.ts';
 
-/** Between two looks the clock of the books and one that never steps may differ by this much. */
+/** Between two claims, the database's clock and a monotonic one may differ by this much. */
 const STEP_MS = 60_000;
 
 interface LedgerOptions {
-  /** In place of the store's clock, for tests. */
+  /** Replaces the store's clock in tests. */
   now?: () => number;
-  /** Milliseconds by a clock that is never set; for tests the same as `now`, whose time never steps. */
+  /** A monotonic clock in ms; in tests by default `now`, which never steps. */
   elapsed?: () => number;
   /** Put before every id at the gateway. */
   idPrefix?: string;
@@ -40,7 +40,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
   let lastReading: { time: number; elapsed: number } | undefined;
   let claimed = 0;
 
-  /** One transaction; those who watch what it touched are called after its commit, and not at all without one. */
+  /** Runs one transaction. Watchers of the orders it touched are called only after its commit. */
   async function write<T>(source: Source, op: (ctx: WriteContext) => Promise<T>): Promise<T> {
     let touched = new Set<string>();
     const result = await store.write(async (tx, at) => {
@@ -67,7 +67,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
     if (mismatch !== undefined) throw new Refusal('unavailable', 'Payments are not started here just now; try again.');
   }
 
-  /** The wall clock against one that never steps: where they part, all that waits is planned anew. */
+  /** Compares the wall clock with a monotonic one; if they diverge, plans all waits again. */
   async function detectClockStep(at: number): Promise<void> {
     const reading = { time: at, elapsed: elapsed() };
     const step =
@@ -82,7 +82,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       after = await write('clock', (ctx) => replan(ctx, from));
     }
     await write('clock', bringWebhooksForward);
-    // Last: where it could not be written, the next reading finds the step again.
+    // Last: if planning fails, the next call detects the step again.
     lastReading = reading;
   }
 
@@ -132,7 +132,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
     async claimChecks(limit, leaseMs) {
       const at = await time();
       await detectClockStep(at);
-      // Also where nothing is due: an idle proxy must not start a payment at another gateway.
+      // Even if nothing is due: an idle proxy must not start a payment at another gateway.
       if (ourOwner !== undefined) mismatch = differenceOf(ourOwner, await readOwner(db));
       if (mismatch !== undefined || !(await isAnyDue(db, at))) return [];
       const claims = await write('check', (ctx) => claimChecks(ctx, limit, leaseMs, claimed));
@@ -154,7 +154,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       ourOwner = owner;
     },
     ownerMismatch: () => mismatch,
-    // A time that lies ahead counts as now: the latest wins, so nothing else would ever end it.
+    // Clamped to now: the latest time wins, so a future one could never be corrected.
     recordRestore: (at) => write('clock', (ctx) => writeRestoredAt(ctx.tx, Math.min(at, ctx.now))),
     wasRestoredLately: async () => (await time()) - (await read(readRestoredAt)) < RESTORED_LATELY_MS,
     time,
@@ -174,7 +174,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       const at = await time();
       return read((tables) => readCounts(tables, at));
     },
-    // A transaction that writes: a disk that is full or gone answers reads for a long time.
+    // Writes, because a full or missing disk may answer reads for a long time.
     ping: () =>
       store.write(async (tx) => {
         await tx.updateTable('orders').set({ version: 0 }).where('order_id', '=', '').execute();

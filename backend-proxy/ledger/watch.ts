@@ -1,6 +1,5 @@
-// Who wants to know when an order changes. Told after the commit, never before; told "look again", never what changed.
-// Changes by other processes come by the store's announcements, which only wake, and by a poll of the versions, which is
-// the guarantee.
+// Calls watchers after a commit that changed their order, without saying what changed. Changes by other processes
+// arrive by the store's announcements, which may be lost, and by a poll of the versions, which finds them all.
 import type { Store } from './store.ts';
 
 const POLL_MS = 1_000;
@@ -33,7 +32,7 @@ export function createWatch(store: Store) {
         }
       }
     } catch {
-      // The books cannot be read just now: the next poll asks again, and a stream has its heartbeat meanwhile.
+      // The database is unavailable: the next poll tries again.
     } finally {
       polling = false;
     }

@@ -1,5 +1,5 @@
-// What the merchant sees of a transaction, over HTTP and in webhooks: pure, from the ledger's record to promised names.
-// The shopper's view is in wire.ts and has nothing of this: no payment ids, no history, of a wallet id its last four digits.
+// Builds the merchant's view of a transaction for HTTP and webhooks. Pure. The shopper's view is in wire.ts: it has no
+// payment id and no history, and shows only the last four digits of a wallet id.
 import { iso } from './iso-time.ts';
 import { decimalOf } from './money.ts';
 import { STAGES, reasonOf, type HistoryEntry, type Transaction, type TransactionType } from './transaction.ts';
@@ -36,7 +36,7 @@ export interface MerchantPayout extends MerchantTransaction {
   note: string | null;
 }
 
-/** What each says. Promised in README.md. */
+/** Types and descriptions of all webhooks. Promised in README.md. */
 export const WEBHOOKS = {
   'payment.succeeded': 'The order is paid: ship',
   'payment.failed': 'One try of the order failed; another, or this one late, may still succeed',
