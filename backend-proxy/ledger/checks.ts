@@ -99,7 +99,7 @@ export async function recover(ctx: WriteContext, sentBy: string): Promise<void> 
   for (const { id, type, order_id } of rows) {
     await ctx.tx.updateTable('transactions').set({ answer: 'lost', lost_at: ctx.now }).where('id', '=', id).execute();
     await touchOrderOf(ctx, { type, order_id });
-    await raise(ctx, id, 'uncertain', { detail: 'found being sent at start' });
+    await raise(ctx, id, 'uncertain', { detail: 'the process restarted during the call' });
     await plan(ctx, id);
   }
 }

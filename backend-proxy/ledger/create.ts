@@ -36,11 +36,11 @@ export async function openPayment(
   const same = earlier.find((row) => row.idempotency_key === payment.idempotencyKey);
   if (same !== undefined) {
     if (same.fingerprint === payment.fingerprint) return { id: same.id, isNew: false };
-    throw new Refusal('idempotency_key_reused', 'This Idempotency-Key came with another body before; use a new one.');
+    throw new Refusal('idempotency_key_reused', 'This Idempotency-Key was used with another body; use a new one.');
   }
   const isOlder = payment.iat !== null && order.seen_iat !== null && payment.iat < order.seen_iat;
   if (isOlder && payment.terms !== order.seen_terms) {
-    throw new Refusal('order_changed', 'The shop has changed this order since; open its newest page.');
+    throw new Refusal('order_changed', 'The shop has changed this order; open its newest page.');
   }
   const isStarted = earlier.length > 0;
   if (isStarted && (order.currency !== currency || order.amount_minor !== payment.orderAmountMinor)) {
@@ -89,10 +89,7 @@ export async function openPayout(ctx: WriteContext, payout: NewPayout): Promise<
   const same = existing.find((row) => !TYPES[row.type].paysOrder && row.order_id === orderId);
   if (same?.fingerprint === fingerprint) return same.id;
   if (existing.length > 0) {
-    throw new Refusal(
-      'order_id_taken',
-      'The order id is taken by a payment, or by a payout that differs from this one; nothing was sent.',
-    );
+    throw new Refusal('order_id_taken', 'Another payment or payout uses this order id; nothing was sent.');
   }
   refuseTooLong(ctx, orderId);
   await insert(ctx, {
@@ -117,7 +114,7 @@ export async function openPayout(ctx: WriteContext, payout: NewPayout): Promise<
 function refuseTooLong({ idPrefix }: WriteContext, orderId: string): void {
   const max = MAX_ID_CHARS - idPrefix.length;
   if (orderId.length <= max) return;
-  const detail = `at most ${max} characters, because ${idPrefix.length} more are put before it`;
+  const detail = `at most ${max} characters, because ${idPrefix.length} are added before it`;
   throw new Refusal('invalid_request', `orderId: ${detail}.`, { errors: [{ field: 'orderId', detail }] });
 }
 
@@ -157,14 +154,14 @@ async function refuseTooMany(
     counted.length >= limits.perOrder || inTime.length >= limits.withDuplicates || earlier.length >= limits.inAll;
   if (isFull) {
     const { perOrder } = limits;
-    throw new Refusal('too_many_payments', `An order can be tried ${perOrder} times; the shop has to make a new one.`);
+    throw new Refusal('too_many_payments', `An order allows ${perOrder} payments; the shop has to create a new order.`);
   }
   if (ANSWER[payment.method] !== 'prompt' || payment.customer === null) return;
   const { directPerOrder } = limits;
   if (counted.filter(({ asked }) => asked !== null && ANSWER[asked] === 'prompt').length >= directPerOrder) {
     throw new Refusal(
       'method_unavailable',
-      `An order can ask a wallet ${directPerOrder} times; choose another method.`,
+      `An order allows ${directPerOrder} prompts in a wallet; choose another method.`,
     );
   }
   await refuseTooManyPrompts(ctx, store, { ...payment, customer: payment.customer }, limits.directPerWallet);
@@ -196,7 +193,7 @@ async function refuseTooManyPrompts(
     .execute();
   const own = prompts.filter(({ customer_ref }) => customer_ref === customerReferenceNo);
   if (prompts.length < inAll && own.length < perCustomer) return;
-  throw new Refusal('too_many_requests', 'This wallet was asked too often; try later or choose another method.', {
+  throw new Refusal('too_many_requests', 'This wallet received too many prompts; try later or choose another method.', {
     retryAfterS: WALLET_RETRY_AFTER_S,
   });
 }
@@ -240,7 +237,7 @@ type NewRow = Pick<
 export async function insert(ctx: WriteContext, row: NewRow): Promise<void> {
   const { rank } = STAGES.created;
   // IPNs for this id may have arrived before its row. They cannot concern a POST that we have not sent, so they count
-  // as answered until its answer, which may say that the id is a duplicate.
+  // as answered. Its answer may report a duplicate; after any other answer, `rung_at` makes the checks frequent.
   const { numUpdatedRows: earlyIpns } = await ctx.tx
     .updateTable('ipns')
     .set({ matched: 1 })

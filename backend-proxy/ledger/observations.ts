@@ -81,7 +81,7 @@ async function markUnsent(ctx: WriteContext, check: HeldCheck): Promise<void> {
   check.row = { ...check.row, answer: 'duplicate' };
   const marked = { answer: 'duplicate', lost_at: ctx.now } as const;
   await ctx.tx.updateTable('transactions').set(marked).where('id', '=', id).execute();
-  await raise(ctx, id, 'uncertain', { detail: 'the gateway knew it before it was sent' });
+  await raise(ctx, id, 'uncertain', { detail: 'the gateway had this order id before it was sent' });
 }
 
 async function applyObserved(ctx: WriteContext, check: HeldCheck, observation: Observation): Promise<void> {
@@ -94,7 +94,7 @@ async function applyObserved(ctx: WriteContext, check: HeldCheck, observation: O
     case 'silent':
       return;
     case 'failed_ipn':
-      return flag(ctx, id, 'needs_review', 'FAILED, by an IPN alone');
+      return flag(ctx, id, 'needs_review', 'FAILED, reported only by an IPN');
     case 'mismatch':
       return flag(ctx, id, 'mismatch', observation.field);
     case 'verified':
@@ -119,11 +119,11 @@ async function applyToMarked(ctx: WriteContext, check: HeldCheck, observation: O
   const { row, isStale } = check;
   if (row.resolved !== null) return;
   if (observation.kind === 'verified' && observation.outcome === 'succeeded') {
-    return flag(ctx, row.id, 'needs_review', 'SUCCESS of an order id that the gateway called a duplicate');
+    return flag(ctx, row.id, 'needs_review', 'SUCCESS for an order id that the gateway reported as a duplicate');
   }
   if (observation.kind !== 'mismatch' || isStale) return;
   if (!TYPES[row.type].isOutgoing || (await isSecondFailure(ctx, check))) {
-    await raise(ctx, row.id, 'rejected', { detail: `a duplicate, and not ours: another ${observation.field}` });
+    await raise(ctx, row.id, 'rejected', { detail: `a duplicate, and not ours: ${observation.field} differs` });
   }
 }
 

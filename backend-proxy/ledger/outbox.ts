@@ -21,7 +21,7 @@ export async function queueWebhook(
   n = 1,
 ): Promise<void> {
   const transaction = await readTransaction(tx, transactionId);
-  if (transaction === undefined) throw new Error(`No transaction ${transactionId} to tell of`);
+  if (transaction === undefined) throw new Error(`No transaction ${transactionId} to report`);
   const body = JSON.stringify({ type, timestamp: iso(now), data: merchantView(transaction) });
   await tx
     .insertInto('webhooks')

@@ -24,8 +24,8 @@ export async function writeOwner(tx: Db, { gateway, hasStatusCheck, keyDigest }:
 /** Why this process must not use a database that belongs to `theirs`, or undefined. */
 export function differenceOf(ours: DatabaseOwner, theirs: DatabaseOwner | undefined): string | undefined {
   if (theirs === undefined) return undefined;
-  if (theirs.gateway !== ours.gateway) return `the books are of the gateway ${theirs.gateway}`;
-  if (theirs.hasStatusCheck !== ours.hasStatusCheck) return 'the books are kept with another profile of the gateway';
+  if (theirs.gateway !== ours.gateway) return `the database belongs to the gateway ${theirs.gateway}`;
+  if (theirs.hasStatusCheck !== ours.hasStatusCheck) return 'the database is used with another gateway profile';
   return undefined;
 }
 

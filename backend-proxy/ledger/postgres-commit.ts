@@ -45,7 +45,7 @@ export async function transact<T>(db: Db, url: string, op: (tx: Db, now: number)
 
 async function begin(tx: Db): Promise<Begun> {
   const [begun] = (await sql.raw<Begun>(BEGIN).execute(tx)).rows;
-  if (begun === undefined) throw new Error('PostgreSQL did not say which transaction began');
+  if (begun === undefined) throw new Error('PostgreSQL did not report the transaction that began');
   return begun;
 }
 
@@ -60,7 +60,8 @@ async function commit(tx: Db): Promise<unknown> {
     return error;
   }
   // COMMIT answers ROLLBACK if a statement failed and `op` ignored it.
-  if (command === 'ROLLBACK') throw new Error('A statement of the transaction had failed, and all of it was undone');
+  if (command === 'ROLLBACK')
+    throw new Error('A statement of the transaction failed, and the transaction was rolled back');
   return undefined;
 }
 
@@ -70,7 +71,8 @@ async function wasCommitted(url: string, begun: Begun): Promise<boolean> {
   for (let waitMs = FIRST_LOOKUP_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_LOOKUP_WAIT_MS)) {
     const state = await lookUpCommit(url, begun).catch(() => 'unresolved' as const);
     if (state === 'committed' || state === 'rolled back') return state === 'committed';
-    if (state === 'unknowable' || performance.now() > until) throw new Error('The state of a commit was not found out');
+    if (state === 'unknowable' || performance.now() > until)
+      throw new Error('The outcome of a commit could not be found out');
     await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 }

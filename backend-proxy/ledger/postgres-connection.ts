@@ -26,7 +26,7 @@ const REQUIRED: Record<string, string> = { ...SETTINGS, fsync: 'on', transaction
 
 const REFUSALS: Record<string, string> = {
   fsync: 'PostgreSQL runs with fsync off, which loses payments in a crash',
-  transaction_read_only: 'PostgreSQL is read-only there; a proxy needs the server that takes writes',
+  transaction_read_only: 'PostgreSQL is read-only; the proxy needs a server that takes writes',
 };
 
 /**
@@ -51,7 +51,8 @@ export async function prepare(client: ClientBase): Promise<void> {
   for (const [name, wanted] of Object.entries(REQUIRED)) {
     if (actual[name] === wanted) continue;
     throw new Error(
-      REFUSALS[name] ?? `PostgreSQL says ${name} = ${String(actual[name])}, though it was set to ${wanted}: a pooler?`,
+      REFUSALS[name] ??
+        `PostgreSQL has ${name} = ${String(actual[name])} although it was set to ${wanted}; is a pooler in between?`,
     );
   }
 }

@@ -59,12 +59,13 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
 
   async function readKnown(id: string) {
     const transaction = await read((tables) => readTransaction(tables, id));
-    if (transaction === undefined) throw new Error(`Transaction ${id} was written and is not there`);
+    if (transaction === undefined) throw new Error(`Transaction ${id} was written but cannot be found`);
     return transaction;
   }
 
   function refuseOtherOwner(): void {
-    if (mismatch !== undefined) throw new Refusal('unavailable', 'Payments are not started here just now; try again.');
+    if (mismatch !== undefined)
+      throw new Refusal('unavailable', 'Payments cannot be started at the moment; try again.');
   }
 
   /** Compares the wall clock with a monotonic one; if they diverge, plans all waits again. */
@@ -92,7 +93,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       const { id, isNew } = await write('shopper', (ctx) => openPayment(ctx, store, payment, limits));
       const order = await read((tables) => readOrder(tables, payment.orderId));
       const opened = order?.payments.find((each) => each.id === id);
-      if (order === undefined || opened === undefined) throw new Error(`Payment ${id} was written and is not there`);
+      if (order === undefined || opened === undefined) throw new Error(`Payment ${id} was written but cannot be found`);
       return { isNew, payment: opened, order };
     },
     async openPayout(payout) {

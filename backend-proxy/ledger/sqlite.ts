@@ -51,7 +51,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
   let flushing = false;
 
   function write<T>(op: (tx: Db, now: number) => Promise<T>): Promise<T> {
-    if (queue.length >= MAX_QUEUED_WRITES) return Promise.reject(unavailable(new Error('Too many writes wait')));
+    if (queue.length >= MAX_QUEUED_WRITES) return Promise.reject(unavailable(new Error('Too many writes are waiting')));
     return new Promise<T>((resolve, reject) => {
       let result: T;
       queue.push({

@@ -38,21 +38,21 @@ export interface MerchantPayout extends MerchantTransaction {
 
 /** Types and descriptions of all webhooks. Promised in README.md. */
 export const WEBHOOKS = {
-  'payment.succeeded': 'The order is paid: ship',
-  'payment.failed': 'One try of the order failed; another, or this one late, may still succeed',
-  'payment.surplus': 'An order that is paid was paid once more, by this payment',
-  'payment.mismatch': 'The gateway reports another amount, currency, type or payment id: nothing is paid by it',
-  'payment.conflict': 'The gateway reports the contrary of what it, or a person here, had said: ask its support',
+  'payment.succeeded': 'The order is paid: ship it',
+  'payment.failed': 'One payment of the order failed; another one, or this one late, may still succeed',
+  'payment.surplus': 'This payment paid an order that was already paid',
+  'payment.mismatch': 'The gateway reports another amount, currency, type or payment id: this payment pays nothing',
+  'payment.conflict': 'The gateway contradicts its earlier report or a person: ask its support',
   'payment.needs_review':
-    'Nothing settles this payment by itself: find out, and answer by POST /transactions/{gatewayOrderId}/resolve',
+    'A person has to resolve this payment: find out, then POST /transactions/{gatewayOrderId}/resolve',
   'payout.succeeded': 'The money is with the customer',
   'payout.failed':
-    'The gateway said so twice, or a person here: mend what the history says, and send under a new orderId',
+    'Two status checks or a person say so: fix the cause shown in `history` and send again under a new orderId',
   'payout.mismatch': 'The gateway reports another wallet, amount, currency, type or payment id: ask its support',
   'payout.conflict':
-    'The gateway reports the contrary of what was told before: ask its support before anything is sent again',
+    'The gateway contradicts its earlier report or a person: ask its support before sending anything again',
   'payout.needs_review':
-    'Nothing settles this payout by itself: find out, and answer by POST /transactions/{gatewayOrderId}/resolve',
+    'A person has to resolve this payout: find out, then POST /transactions/{gatewayOrderId}/resolve',
 } as const;
 export type WebhookType = keyof typeof WEBHOOKS;
 

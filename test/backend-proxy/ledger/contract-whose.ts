@@ -49,7 +49,7 @@ export function whoseContract({ name, room }: Suite): void {
         skip(15 * S);
         await second.setOwner(other);
         assert.deepEqual(await ledger.claimChecks(10, LEASE_MS), []);
-        assert.match(ledger.ownerMismatch() ?? '', /^the books are /);
+        assert.match(ledger.ownerMismatch() ?? '', /^the database /);
         const starts = [() => ledger.openPayment(payment(), LIMITS), () => ledger.openPayout(PAYOUT)];
         for (const start of starts) assert.equal((await refusal(start())).kind, 'unavailable');
         assert.equal((await ledger.order('A'))?.payments.length, 1);
@@ -64,7 +64,7 @@ export function whoseContract({ name, room }: Suite): void {
       await ledger.setOwner(OURS);
       await (await open()).setOwner({ ...OURS, gateway: 'other.example' });
       await ledger.claimChecks(10, LEASE_MS);
-      assert.equal(ledger.ownerMismatch(), 'the books are of the gateway other.example');
+      assert.equal(ledger.ownerMismatch(), 'the database belongs to the gateway other.example');
     });
 
     it('may be reached by another key: that stops nobody', async (t) => {
