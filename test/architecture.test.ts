@@ -45,7 +45,7 @@ describe('the rooms', () => {
     assert.ok(SOURCES.length > 50, `${SOURCES.length} sources`);
     assert.ok(IMPORTS.some(({ from, target }) => from === 'backend-proxy/app.ts' && target === 'hono/cors'));
     assert.ok(
-      IMPORTS.some(({ from, target }) => from === 'backend-proxy/ledger/open.ts' && target.endsWith('/postgres.ts')),
+      IMPORTS.some(({ from, target }) => from === 'backend-proxy/ledger/connect.ts' && target.endsWith('/postgres.ts')),
     );
   });
 
@@ -70,7 +70,7 @@ describe('the rooms', () => {
       ),
     );
     const ofPostgres = new Set(
-      ['postgres', 'connection', 'listening'].map((name) => `backend-proxy/ledger/${name}.ts`),
+      ['postgres', 'postgres-connection', 'postgres-listen'].map((name) => `backend-proxy/ledger/${name}.ts`),
     );
     assertNone(IMPORTS.filter(({ from, target }) => proxy(from) && target === 'pg' && !ofPostgres.has(from)));
   });
@@ -88,7 +88,7 @@ describe('the rooms', () => {
     const adapters = new Set([
       'gateway/http.ts',
       'gateway/profile.ts',
-      'ledger/books.ts',
+      'ledger/sql-ledger.ts',
       'ledger/sqlite.ts',
       'ledger/postgres.ts',
     ]);

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { request } from 'undici';
-import { openStore } from '../../backend-proxy/ledger/open.ts';
+import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { startPostgresRelay } from '../postgres-relay.ts';
 import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
 import { signOrder } from './clients.ts';
@@ -150,7 +150,7 @@ async function openEar(t: Trial, relayedUrl: string, databaseUrl: string) {
   const fail = (error: unknown): never => {
     throw error;
   };
-  const [listening, speaking] = [await openStore(relayedUrl, fail), await openStore(databaseUrl, fail)];
+  const [listening, speaking] = [await connectDatabase(relayedUrl, fail), await connectDatabase(databaseUrl, fail)];
   t.defer(() => Promise.all([listening.close(), speaking.close()]));
   const heard = new Set<string>();
   listening.onAnnounced((orderId) => heard.add(orderId));

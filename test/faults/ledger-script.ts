@@ -2,8 +2,8 @@
 // the same. Operations of one step are asked for together and so share a commit. The commit test (commit-kill.test.ts) runs
 // it once in peace, to know the books after each step, and then again and again with a kill somewhere inside.
 import { Refusal } from '../../backend-proxy/errors.ts';
-import { createLedger } from '../../backend-proxy/ledger/books.ts';
-import { openStore } from '../../backend-proxy/ledger/open.ts';
+import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
+import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { byId, type LedgerById } from '../backend-proxy/ledger/by-id.ts';
 
 /** More than ever come. */
@@ -50,7 +50,7 @@ const ipn = (orderId: string) => ({
   id: `digest-${orderId}`,
   body: `{"orderId":"${orderId}"}`,
   reading: {
-    orderId,
+    transactionId: orderId,
     type: 'PAY' as const,
     paymentId: null,
     customer: null,
@@ -86,7 +86,7 @@ export const STEPS: readonly ((ledger: LedgerById) => Promise<unknown>[])[] = [
   (ledger) => [
     // By a claim that has heard all rings, also where the claim itself was a dead process's.
     ledger.observe('a', verified('succeeded'), HEARD),
-    ledger.record('b', { stage: 'uncertain', why: 'ECONNRESET' }, 'answer'),
+    ledger.record('b', { stage: 'uncertain', detail: 'ECONNRESET' }, 'answer'),
   ],
   (ledger) => [ledger.claimWebhooks(10, 30_000)],
   (ledger) => [deliver(ledger)],
@@ -96,8 +96,8 @@ export const STEPS: readonly ((ledger: LedgerById) => Promise<unknown>[])[] = [
     ledger.record('b-2', { stage: 'sending' }, 'shopper'),
   ],
   (ledger) => [
-    ledger.record('out-1', { stage: 'uncertain', why: 'timeout' }, 'answer'),
-    ledger.record('b-2', { stage: 'rejected', why: 'HTTP 400' }, 'answer'),
+    ledger.record('out-1', { stage: 'uncertain', detail: 'timeout' }, 'answer'),
+    ledger.record('b-2', { stage: 'rejected', detail: 'HTTP 400' }, 'answer'),
   ],
   (ledger) => [ledger.observe('out-1', verified('failed')), ledger.observe('b', { kind: 'mismatch', field: 'amount' })],
   (ledger) => [ledger.observe('b', verified('succeeded')), ledger.observe('a', verified('failed'), HEARD)],
@@ -115,7 +115,7 @@ export interface Scripted {
 
 export async function openScripted(databaseUrl: string): Promise<Scripted> {
   let now = BASE_MS;
-  const store = await openStore(databaseUrl, (error) => {
+  const store = await connectDatabase(databaseUrl, (error) => {
     throw error;
   });
   const ledger = byId(createLedger(store, { now: () => now }), () => now);

@@ -21,7 +21,7 @@ export const RANK = {
 
 const DECIMALS: Record<string, number> = { EUR: 2, USD: 2, JPY: 0, KWD: 3 };
 
-export interface Books {
+export interface LedgerDump {
   gateway: readonly GatewayTransaction[];
   clients: ClientBook;
   merchant: Iterable<ToldWebhook>;
@@ -30,7 +30,7 @@ export interface Books {
 
 export type Problems = Record<'lost' | 'doubled' | 'forged' | 'differing' | 'open', string[]>;
 
-export function compare(books: Books): Problems {
+export function compare(books: LedgerDump): Problems {
   const problems: Problems = { lost: [], doubled: [], forged: [], differing: [], open: [] };
   const rows = new Map(books.database.transactions.map((row) => [row.id, row]));
   const atGateway = new Map(books.gateway.map((transaction) => [transaction.orderId, transaction]));

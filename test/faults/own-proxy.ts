@@ -3,9 +3,9 @@
 import { createProxy, type Proxy } from '../../backend-proxy/app.ts';
 import { createGateway } from '../../backend-proxy/gateway/http.ts';
 import { profileSchema } from '../../backend-proxy/gateway/profile.ts';
-import { createLedger } from '../../backend-proxy/ledger/books.ts';
+import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
-import { openStore } from '../../backend-proxy/ledger/open.ts';
+import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import type { Clock } from './clock.ts';
 import { openAgenda } from './database.ts';
 import { SHOP_ORIGIN } from './processes.ts';
@@ -43,7 +43,7 @@ export interface OwnProxy {
 
 export async function openOwnProxy(settings: OwnProxySettings): Promise<OwnProxy> {
   const { databaseUrl, gatewayUrl, webhookUrl, clock, callLimitMs, profile = {} } = settings;
-  const store = await openStore(databaseUrl, (error) => {
+  const store = await connectDatabase(databaseUrl, (error) => {
     throw error;
   });
   const ledger = createLedger(store, { now: clock.now, idPrefix: settings.idPrefix ?? '' });

@@ -9,7 +9,7 @@ import { Agent, request } from 'undici';
 import type { TransactionRow } from './database.ts';
 import { startFaultProxy, type Fault } from './fault-proxy.ts';
 import { addressOf, closeServer } from './gateway.ts';
-import { compare, RANK, type Books } from './ledgers.ts';
+import { compare, RANK, type LedgerDump } from './ledgers.ts';
 import { isSigned, type ToldWebhook } from './merchant.ts';
 import { createRandom } from './random.ts';
 import { undocumented, type ApiDocument, type Operation } from './schema.ts';
@@ -45,7 +45,7 @@ function webhook(id: string, type: string, orderId = 'a'): ToldWebhook {
 }
 
 /** One order, paid, and everyone knows. */
-function books(): Books & { merchant: ToldWebhook[] } {
+function books(): LedgerDump & { merchant: ToldWebhook[] } {
   return {
     gateway: [
       {
@@ -76,7 +76,7 @@ function books(): Books & { merchant: ToldWebhook[] } {
   };
 }
 
-function row(all: Books): TransactionRow {
+function row(all: LedgerDump): TransactionRow {
   const [first] = all.database.transactions;
   assert.ok(first);
   return first;

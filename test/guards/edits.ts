@@ -4,36 +4,37 @@
 // Edits in a list are tried one by one; a list within it is one edit of several places, for a guard that another one doubles.
 import type { Edit } from './apply.ts';
 
-const ORDERS = 'backend-proxy/orders.ts';
+const ORDERS = 'backend-proxy/order-token.ts';
 const PAYMENTS = 'backend-proxy/payments.ts';
 const MONEY = 'backend-proxy/protocol/money.ts';
-const OPENING = 'backend-proxy/ledger/opening.ts';
-const OBSERVING = 'backend-proxy/ledger/observing.ts';
-const POSTING = 'backend-proxy/ledger/posting.ts';
+const OPENING = 'backend-proxy/ledger/create.ts';
+const OBSERVING = 'backend-proxy/ledger/observations.ts';
+const POSTING = 'backend-proxy/ledger/transitions.ts';
 const GUARDS = 'backend-proxy/routes/guards.ts';
 const VERIFY = 'backend-proxy/protocol/verify.ts';
-const TRUST = 'backend-proxy/gateway/trust.ts';
-const JSON_TEXT = 'backend-proxy/gateway/json.ts';
+const TRUST = 'backend-proxy/gateway/qr-content.ts';
+const JSON_TEXT = 'backend-proxy/exact-json.ts';
 const HTTP = 'backend-proxy/gateway/http.ts';
 const CONFIG = 'backend-proxy/config.ts';
 const APP = 'backend-proxy/app.ts';
 const SERVER = 'backend-proxy/server.ts';
 const EVENTS = 'backend-proxy/routes/events.ts';
-const OPERATIONS = 'backend-proxy/routes/operations.ts';
+const WIDGET_FILES = 'backend-proxy/routes/widget-files.ts';
+const OPERATIONS = 'backend-proxy/routes/health.ts';
 const WEBHOOKS = 'backend-proxy/webhooks.ts';
 const ADDRESSES = 'backend-proxy/public-address.ts';
 const QR_CODE = 'widget/qr-code.ts';
 const SCHEDULE = 'backend-proxy/protocol/schedule.ts';
 const REFUSAL = 'backend-proxy/gateway/refusal.ts';
 const ANSWERS = 'backend-proxy/gateway/answers.ts';
-const PICTURE = 'backend-proxy/gateway/picture.ts';
+const PICTURE = 'backend-proxy/gateway/image-size.ts';
 const PAYOUTS = 'backend-proxy/payouts.ts';
-const BOOKS = 'backend-proxy/ledger/books.ts';
-const BIND = 'backend-proxy/bind.ts';
-const PROOF = 'backend-proxy/proof.ts';
+const BOOKS = 'backend-proxy/ledger/sql-ledger.ts';
+const BIND = 'backend-proxy/database-owner.ts';
+const PROOF = 'backend-proxy/unknown-proof.ts';
 const SQLITE = 'backend-proxy/ledger/sqlite.ts';
-const CONNECTION = 'backend-proxy/ledger/connection.ts';
-const COMMITTING = 'backend-proxy/ledger/committing.ts';
+const CONNECTION = 'backend-proxy/ledger/postgres-connection.ts';
+const COMMITTING = 'backend-proxy/ledger/postgres-commit.ts';
 const MERCHANT = 'backend-proxy/routes/merchant.ts';
 const MAIN = 'backend-proxy/main.ts';
 const LOG = 'backend-proxy/log.ts';
@@ -53,7 +54,7 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     { file: MONEY, find: 'digits.length > MAX_AMOUNT_DIGITS ? undefined : ', put: '' },
   ],
   'Write it in the token': [
-    { file: ORDERS, find: 'parseAmount(text, currency);', put: 'Math.round(Number(text) * 10 ** digits);' },
+    { file: ORDERS, find: 'minorOf(text, currency);', put: 'Math.round(Number(text) * 10 ** digits);' },
   ],
   'Pay out another sum': [
     {
@@ -66,7 +67,7 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   'Change an order after it was started': [
     { file: OPENING, find: ' || order.amount_minor !== payment.orderAmountMinor', put: '' },
     { file: OPENING, find: 'order.currency !== currency || ', put: '' },
-    { file: PAYMENTS, find: '= order?.payments.length ? order : terms;', put: '= terms;' },
+    { file: 'backend-proxy/order-view.ts', find: '= order?.payments.length ? order : terms;', put: '= terms;' },
   ],
   'Pay by an older token': [
     { file: OPENING, find: 'if (isOlder && payment.terms !== order.seen_terms) {', put: 'if (false) {' },
@@ -126,13 +127,13 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   ],
   'Forge an IPN': [{ file: 'backend-proxy/reconcile.ts', find: 'if (status === undefined) {', put: 'if (true) {' }],
   "Pay another order's sum": [
-    { file: VERIFY, find: "if (report.orderId !== expected.id) return 'orderId';", put: '' },
+    { file: VERIFY, find: "if (report.transactionId !== expected.id) return 'gatewayOrderId';", put: '' },
     { file: VERIFY, find: "if (report.type !== expected.type) return 'type';", put: '' },
     { file: VERIFY, find: 'if (bothHaveId && report.paymentId', put: 'if (!bothHaveId && report.paymentId' },
     { file: VERIFY, find: 'report.currency !== expected.currency', put: 'false' },
     {
       file: VERIFY,
-      find: 'parseReportedAmount(report.amount, expected.currency) !== expected.amountMinor',
+      find: 'minorOfReported(report.amount, expected.currency) !== expected.amountMinor',
       put: 'false',
     },
   ],
@@ -141,7 +142,7 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     { file: VERIFY, find: 'paymentId === expected.answeredId', put: 'paymentId === expected.paymentId' },
   ],
   "Be paid with another's money": [
-    { file: OBSERVING, find: "if (look.row.answer === 'duplicate') return applyToMarked(p, look, seen);", put: '' },
+    { file: OBSERVING, find: "if (look.row.answer === 'duplicate') return applyToMarked(ctx, look, seen);", put: '' },
   ],
   '…said in other words': [
     { file: REFUSAL, find: ' || (is4xx && saysDuplicate)', put: '' },
@@ -156,13 +157,17 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   ],
   '…by the key of another account': [{ file: BIND, find: "if (kind === 'unknown') {", put: 'if (false) {' }],
   '…by a process started beside': [
-    { file: BOOKS, find: 'if (bound !== undefined) difference = differenceOf(bound, await readBinding(db));', put: '' },
     {
       file: BOOKS,
-      find: 'if (difference !== undefined)\n      throw new Refusal',
-      put: 'if (false)\n      throw new Refusal',
+      find: 'if (ourOwner !== undefined) mismatch = differenceOf(ourOwner, await readOwner(db));',
+      put: '',
     },
-    { file: BOOKS, find: 'difference !== undefined || !(await isAnyDue(db, at))', put: '!(await isAnyDue(db, at))' },
+    {
+      file: BOOKS,
+      find: 'if (mismatch !== undefined) throw new Refusal',
+      put: 'if (false) throw new Refusal',
+    },
+    { file: BOOKS, find: 'mismatch !== undefined || !(await isAnyDue(db, at))', put: '!(await isAnyDue(db, at))' },
   ],
   'Pay out to another wallet': [
     { file: VERIFY, find: '!isSameWallet(expected.customer, report.customer)', put: 'false' },
@@ -173,23 +178,23 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     { file: OBSERVING, find: 'rings_heard: Math.max(row.rings_heard, claim.rings)', put: 'rings_heard: row.rings' },
     {
       file: SCHEDULE,
-      find: 'isRinging(t) ? allowed(t, t.rungAt',
-      put: 'isRinging(t) && (t.rungAt ?? 0) > (t.checkedAt ?? 0) ? allowed(t, t.rungAt',
+      find: 'hasUnansweredRing(t) ? allowed(t, t.rungAt',
+      put: 'hasUnansweredRing(t) && (t.rungAt ?? 0) > (t.checkedAt ?? 0) ? allowed(t, t.rungAt',
     },
   ],
   '…and end what is being paid': [{ file: OBSERVING, find: ' && !isUnheard', put: '' }],
   'Set the clock': [
     { file: BOOKS, find: 'if (Math.abs(step) <= STEP_MS) {', put: 'if (true) {' },
-    { file: 'backend-proxy/ledger/checks.ts', find: '      waits_from: p.now,\n', put: '' },
+    { file: 'backend-proxy/ledger/checks.ts', find: '      waits_from: ctx.now,\n', put: '' },
   ],
   "Take a stranger's word": [
-    { file: 'backend-proxy/ledger/resolving.ts', find: "    .where('needs_review', '=', 1)\n", put: '' },
+    { file: 'backend-proxy/ledger/resolutions.ts', find: "    .where('needs_review', '=', 1)\n", put: '' },
   ],
   '…without the key': [{ file: MERCHANT, find: "'/payouts', '/transactions', '/ipns'", put: "'/payouts', '/ipns'" }],
   'Make us flood the gateway': [
     { file: 'backend-proxy/protocol/schedule.ts', find: 'CHECKS_PER_MINUTE = 5;', put: 'CHECKS_PER_MINUTE = 500;' },
   ],
-  '…by many orders': [{ file: 'backend-proxy/pace.ts', find: 'perSecond / 2)', put: 'perSecond)' }],
+  '…by many orders': [{ file: 'backend-proxy/check-rate.ts', find: 'perSecond / 2)', put: 'perSecond)' }],
   'Pay twice by clicking twice': [
     [
       { file: OPENING, find: 'row.idempotency_key === payment.idempotencyKey', put: 'row.idempotency_key === null' },
@@ -216,7 +221,7 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     ],
   ],
   '…after a FAILED that does not last': [
-    { file: OBSERVING, find: "(row.type === 'PAYOUT' && !(await isSecondFailure(p, look)))", put: 'false' },
+    { file: OBSERVING, find: '(TYPES[row.type].isOutgoing && !(await isSecondFailure(ctx, look)))', put: 'false' },
     {
       file: OBSERVING,
       find: "!(seen.kind === 'verified' && seen.outcome === 'failed') && { failed_at: null }",
@@ -261,7 +266,7 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     },
   ],
   '…by books that went back': [
-    { file: PAYOUTS, find: 'if (await ledger.isBack()) {', put: 'if (false) {' },
+    { file: PAYOUTS, find: 'if (await ledger.wentBackLately()) {', put: 'if (false) {' },
     {
       file: PAYOUTS,
       find: "if (checked.kind === 'found') {",
@@ -273,10 +278,14 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     [
       {
         file: PAYOUTS,
-        find: "return { stage: 'uncertain', answer: sent.kind, why: sent.why, needsReview };",
-        put: "return { stage: 'rejected', answer: 'refused', why: sent.why };",
+        find: "return { stage: 'uncertain', answer: sent.kind, detail: sent.detail, needsReview };",
+        put: "return { stage: 'rejected', answer: 'refused', detail: sent.detail };",
       },
-      { file: POSTING, find: "return row?.type === 'PAY' && row.payment_id", put: 'return row?.payment_id' },
+      {
+        file: POSTING,
+        find: 'return row !== undefined && !TYPES[row.type].isOutgoing && row.payment_id',
+        put: 'return row?.payment_id',
+      },
     ],
   ],
   '…by a box that speaks for the gateway': [
@@ -284,7 +293,7 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   ],
   '…by an error that is no end': [
     { file: 'backend-proxy/gateway/profile.ts', find: "ERROR: 'error',", put: "ERROR: 'failed'," },
-    { file: ANSWERS, find: "type === 'PAY' ? 'failed' : 'pending'", put: "'failed'" },
+    { file: ANSWERS, find: "TYPES[type].isOutgoing ? 'pending' : 'failed'", put: "'failed'" },
   ],
   "Spam a stranger's phone": [
     { file: OPENING, find: 'if (prompts.length < inAll && own.length < perCustomer) return;', put: 'return;' },
@@ -294,9 +303,7 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     { file: OPENING, find: 'prompts.length < inAll && ', put: '' },
     { file: OPENING, find: 'customer_ref === customerReferenceNo', put: 'true' },
   ],
-  'Fill the books': [
-    { file: 'backend-proxy/routes/address-limit.ts', find: 'if (count > most)', put: 'if (count < 0)' },
-  ],
+  'Fill the books': [{ file: 'backend-proxy/routes/rate-limit.ts', find: 'if (count > most)', put: 'if (count < 0)' }],
   '…by one order': [
     { file: OPENING, find: 'counted.length >= limits.perOrder', put: 'counted.length < 0' },
     { file: OPENING, find: '.length >= directPerOrder', put: '.length < 0' },
@@ -360,7 +367,7 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   ],
   '…or through its shapes': [
     {
-      file: 'backend-proxy/gateway/drawing.ts',
+      file: 'backend-proxy/gateway/plain-svg.ts',
       find: 'if (!ELEMENTS.has(name) || !areAllPlain(attributes)) return false;',
       put: '',
     },
@@ -472,22 +479,22 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   'Watch on after the right has ended': [{ file: EVENTS, find: ' || now() >= endsAt', put: '' }],
   'Take files from the server': [
     {
-      file: OPERATIONS,
+      file: WIDGET_FILES,
       find: "TYPES[name.split('.').at(-1) ?? '']",
       put: "TYPES[name.split('.').at(-1) ?? ''] ?? 'text/plain'",
     },
     {
-      file: OPERATIONS,
+      file: WIDGET_FILES,
       find: "const file = files.get(c.req.param('file'));",
       put:
-        "const path = join(widgetFolder, c.req.param('file'));\n" +
+        "const path = join('dist/widget', c.req.param('file'));\n" +
         "const file = readWidgetFiles(join(path, '..')).get(path.split('/').at(-1) ?? '');",
     },
   ],
   'Change the widget on its way': [
-    { file: OPERATIONS, find: "'Access-Control-Allow-Origin': '*',", put: '' },
-    { file: OPERATIONS, find: "'Cross-Origin-Resource-Policy': 'cross-origin',", put: '' },
-    { file: OPERATIONS, find: "  json: 'application/json',\n", put: '' },
+    { file: WIDGET_FILES, find: "'Access-Control-Allow-Origin': '*',", put: '' },
+    { file: WIDGET_FILES, find: "'Cross-Origin-Resource-Policy': 'cross-origin',", put: '' },
+    { file: WIDGET_FILES, find: "  json: 'application/json',\n", put: '' },
   ],
   '…in a script without a hash': [
     { file: 'vite.config.ts', find: ', integrity()]', put: ']' },

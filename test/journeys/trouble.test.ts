@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import { ADA, World } from './shopper.ts';
 
 const CHECKOUT_LIFE_MS = 15 * 60 * 1000;
+const RESOLVABLE_WITHIN_MS = 60_000;
 
 const world = await World.open();
 after(() => world.close());
@@ -115,9 +116,8 @@ test('the proxy is killed while the shopper waits: the widget comes back by itse
   await phone.scan(code);
   await phone.approve();
   await shopper.isFulfilled();
-  const others = shopper.visitor.complaints.splice(0).filter((complaint) => !/net::ERR_/.test(complaint));
-  assert.deepEqual(others, [], 'the browser may complain about the connection, and about nothing else');
-  await Promise.all([shopper.leave(), phone.leave()]);
+  // The browser may complain about the connection, and so does the widget if the proxy takes seconds to come back.
+  await Promise.all([shopper.leave(/net::ERR_|^console: <payment-widget> network /), phone.leave()]);
 });
 
 test('a payment of which the gateway reports another sum is a person’s to end, and the shopper is told who did', async () => {
@@ -136,7 +136,7 @@ test('a payment of which the gateway reports another sum is a person’s to end,
       body: JSON.stringify({ status: 'FAILED', by: 'Mia of the shop', note: 'sent back by the wallet' }),
     });
   let answer = await resolve();
-  for (let tried = 0; answer.status === 409 && tried < 100; tried += 1) {
+  for (const end = Date.now() + RESOLVABLE_WITHIN_MS; answer.status === 409 && Date.now() < end;) {
     await new Promise((done) => setTimeout(done, 100));
     answer = await resolve();
   }

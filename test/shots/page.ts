@@ -1,5 +1,6 @@
 // A page with one widget for every state, each with a proxy of its own in memory. `?lang=ar` and `?width=240` set the scene.
-// Says `document.title = 'ready'` once all stand still. Owns the scene only: the states are those the tests walk.
+// Says `document.title = 'ready'` once all stand still; until then `document.title` names the states it waits for. Owns the scene
+// only: the states are those that the tests use.
 import '../../widget/index.ts';
 import type { FakeProxy } from '../widget/fake-proxy.ts';
 import { proxyOf, STATES, type State } from '../widget/states.ts';
@@ -10,6 +11,13 @@ document.documentElement.lang = language;
 document.documentElement.dir = language === 'ar' ? 'rtl' : 'ltr';
 document.documentElement.style.setProperty('--width', `${scene.get('width') ?? 400}px`);
 
+/** Longer timers never run: a start that takes long, or a stream that stays silent, would change a state on a slow machine. */
+const LONGEST_TIMER_MS = 3_000;
+const realTimeout = globalThis.setTimeout;
+globalThis.setTimeout = ((run: () => void, ms = 0) =>
+  ms > LONGEST_TIMER_MS ? 0 : realTimeout(run, ms)) as typeof setTimeout;
+
+const waiting = new Set(Object.keys(STATES));
 const proxies = new Map<string, FakeProxy>();
 const realFetch = globalThis.fetch;
 globalThis.fetch = (input, init) => {
@@ -33,13 +41,14 @@ async function show(name: string, state: State, index: number): Promise<void> {
   document.querySelector('main')?.append(figure);
   const heard = () =>
     (widget.view !== null || proxy.streamProblem !== undefined) && widget.shadowRoot?.querySelector('h2');
-  for (let tries = 0; tries < 100 && !heard(); tries++) await pause(20);
+  while (!heard()) await pause(20);
   await widget.updateComplete;
   await state.act?.(widget, proxy);
   // Three failed turns are needed until "no connection" is said.
-  for (let tries = 0; tries < 300 && proxy.isDown && !widget.shadowRoot?.querySelector('.note'); tries++)
-    await pause(20);
+  while (proxy.isDown && !widget.shadowRoot?.querySelector('.note')) await pause(20);
   await widget.updateComplete;
+  waiting.delete(name);
+  document.title = `waiting for: ${[...waiting].join('; ')}`;
 }
 
 function pause(ms: number): Promise<void> {

@@ -13,7 +13,7 @@ export interface Scene {
 
 export type OpenScene = (scene: Scene) => Promise<Page>;
 
-const READY_TIMEOUT_MS = 60_000;
+const READY_TIMEOUT_MS = 120_000;
 
 export async function sceneOpener(browser: Browser): Promise<OpenScene> {
   const bundle = await build({
@@ -34,6 +34,7 @@ export async function sceneOpener(browser: Browser): Promise<OpenScene> {
       timezoneId: 'UTC',
       ...options,
     });
+    context.setDefaultTimeout(READY_TIMEOUT_MS);
     const page = await context.newPage();
     page.on('pageerror', (error) => console.error(`${width} px, ${lang}: ${error.message}`));
     await page.route('https://shop.test/**', (route) =>
@@ -42,7 +43,11 @@ export async function sceneOpener(browser: Browser): Promise<OpenScene> {
         : route.fulfill({ contentType: 'text/html', body: html }),
     );
     await page.goto(`https://shop.test/?width=${width}&lang=${lang}`);
-    await page.waitForFunction(() => document.title === 'ready', undefined, { timeout: READY_TIMEOUT_MS });
+    await page
+      .waitForFunction(() => document.title === 'ready', undefined, { timeout: READY_TIMEOUT_MS })
+      .catch(async (error: unknown) => {
+        throw new Error(`The page is not ready: ${await page.title()}`, { cause: error });
+      });
     return page;
   };
 }

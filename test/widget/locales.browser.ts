@@ -80,7 +80,7 @@ function tornWords(sheet: Element): string[] {
 }
 
 describe('each language, at 240 px', function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
   before(async () => {
     document.body.style.fontFamily = FONT;
     await Promise.all(TAGS.map(async (tag) => loadLanguage(tag)));

@@ -27,7 +27,7 @@ export interface Claim {
 const NEWS_MS = 5_000;
 /** As short where it is said of money; the request of a next try goes out before the screen that shows it. */
 const GLIMPSE_MS = 1_000;
-/** From the press to the request. */
+/** From the press to the request, and from the request to the screen that shows it: the request goes out first. */
 const PRESS_MS = 2_000;
 /** The longest pause between two requests of a page that tries: ten seconds, half as much again by chance, and the way. */
 const PAUSE_MS = 17_000;
@@ -147,6 +147,7 @@ export const CLAIMS = {
       const last = startsOf(moment).at(-1);
       return last !== undefined && last.problem !== null && moment.starts.every(({ at }) => at < last.at);
     },
+    staysMs: PRESS_MS,
   },
   /** A person at the shop said how it ended. */
   closedByShop: { holds: ({ closedAt }) => closedAt !== null },
@@ -196,9 +197,12 @@ export const CLAIMS = {
   },
   replaced: { holds: ({ starts }) => starts.length > 1 },
   /** The gateway refused the last try. */
-  rejected: { holds: ({ starts }) => starts.at(-1)?.answer === 'refused' },
+  rejected: { holds: ({ starts }) => starts.at(-1)?.answer === 'refused', staysMs: PRESS_MS },
   /** The gateway has nothing of the last try. */
-  notCreated: { holds: (moment) => moment.starts.length > 0 && !latest(moment) && !isStartUnderWay(moment) },
+  notCreated: {
+    holds: (moment) => moment.starts.length > 0 && !latest(moment) && !isStartUnderWay(moment),
+    staysMs: PRESS_MS,
+  },
   /** Nothing passes between this page and the proxy. */
   noConnection: { holds: ({ line }) => line.is !== 'up', staysMs: PAUSE_MS },
   /** The last start was not answered at all, or by some box on the way. */
@@ -207,6 +211,7 @@ export const CLAIMS = {
       const last = startsOf(moment).at(-1);
       return moment.line.is !== 'up' || !last || (last.endedAt !== null && last.problem === null);
     },
+    staysMs: PRESS_MS,
   },
   /** Requests are seen: one is open, or the last was a pause ago. */
   tries: { holds: isListening, leadsMs: PRESS_MS },

@@ -1,13 +1,12 @@
 // The line between browsers and the proxy: an HTTP relay that can cut or freeze it for one order, known by its token, while the
-// pages beside go on. Keeps what each page asked and when it was answered: what the screen says of our trying is held to that.
+// other pages go on. Keeps when it did so.
 import { once } from 'node:events';
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Ask, Line } from './moment.ts';
+import type { Line } from './moment.ts';
 
 export interface LineRelay {
   url: string;
-  asksOf(orderId: string): readonly Ask[];
   linesOf(orderId: string): readonly { at: number; is: Line }[];
   set(orderId: string, is: Line): void;
   passOnTo(proxyUrl: string): void;
@@ -15,7 +14,6 @@ export interface LineRelay {
 }
 
 interface Wire {
-  asks: Ask[];
   lines: { at: number; is: Line }[];
   /** Of what is open now. */
   cuts: Set<() => void>;
@@ -32,7 +30,7 @@ export async function startLine(): Promise<LineRelay> {
   await once(server, 'listening');
 
   function wireOf(orderId: string): Wire {
-    const wire = wires.get(orderId) ?? { asks: [], lines: [], cuts: new Set(), frozen: new Set() };
+    const wire = wires.get(orderId) ?? { lines: [], cuts: new Set(), frozen: new Set() };
     wires.set(orderId, wire);
     return wire;
   }
@@ -42,20 +40,15 @@ export async function startLine(): Promise<LineRelay> {
     const orderId = orderOf(request);
     if (orderId === undefined) return relay(proxy, request, response);
     const wire = wireOf(orderId);
-    const one = begin(request, wire);
     const cut = () => void response.destroy();
     wire.cuts.add(cut);
-    response.once('close', () => {
-      one.endedAt ??= Date.now();
-      wire.cuts.delete(cut);
-    });
+    response.once('close', () => wire.cuts.delete(cut));
     if (wire.lines.at(-1)?.is === 'cut') return cut();
-    await relay(proxy, request, response, one, () => thaw(wire));
+    await relay(proxy, request, response, () => thaw(wire));
   }
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asksOf: (orderId) => wireOf(orderId).asks,
     linesOf: (orderId) => wireOf(orderId).lines,
     set(orderId, is) {
       const { lines, cuts, frozen } = wireOf(orderId);
@@ -79,14 +72,6 @@ function orderOf({ url = '', headers: { authorization } }: IncomingMessage): str
   return (JSON.parse(Buffer.from(claims, 'base64url').toString()) as { orderId: string }).orderId;
 }
 
-function begin({ method, url, headers }: IncomingMessage, { asks }: Wire): Ask {
-  const isStart = method === 'POST' && url === '/order/payments';
-  const key = isStart ? String(headers['idempotency-key']) : null;
-  const one: Ask = { at: Date.now(), isStart, key, answeredAt: null, endedAt: null, status: null, problem: null };
-  asks.push(one);
-  return one;
-}
-
 function thaw({ lines, frozen }: Wire): Promise<void> | undefined {
   if (lines.at(-1)?.is !== 'frozen') return undefined;
   return new Promise((resolve) => frozen.add(resolve));
@@ -96,7 +81,6 @@ async function relay(
   target: string,
   request: IncomingMessage,
   response: ServerResponse,
-  one?: Ask,
   isUp: () => Promise<void> | undefined = () => undefined,
 ): Promise<void> {
   await isUp();
@@ -106,21 +90,11 @@ async function relay(
   request.pipe(onward);
   const [answer] = (await once(onward, 'response')) as [IncomingMessage];
   await isUp();
-  const status = answer.statusCode ?? 502;
-  // Noted before the page can have read any of it.
-  if (one) Object.assign(one, { answeredAt: Date.now(), status });
-  response.writeHead(status, answer.rawHeaders);
+  response.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
   response.flushHeaders();
-  let text = '';
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     await isUp();
-    if (status >= 400) text += chunk.toString();
     response.write(chunk);
   }
-  if (one) Object.assign(one, { endedAt: Date.now(), problem: problemOf(text) });
   response.end();
-}
-
-function problemOf(text: string): string | null {
-  return /"code":"(\w+)"/.exec(text)?.[1] ?? null;
 }

@@ -8,6 +8,7 @@ import { readDrawing } from './code.ts';
 import { findLies, type Screen } from './judge.ts';
 import type { Memory, Payment } from './moment.ts';
 import { blank, type Reading } from './screen.ts';
+import { storyOf } from './story.ts';
 
 /** Within this time after the gateway's answer, or its loss, there is a way on. */
 export const WAY_WITHIN_MS = 12_000;
@@ -125,8 +126,8 @@ export class WatchedShopper {
     await this.#settings.settle(id, how);
   }
 
-  /** Everything untrue that was on this screen until now. */
-  async lies(): Promise<string[]> {
+  /** Everything untrue that was on this screen until now, and the whole story for the log. */
+  async review(): Promise<{ lies: string[]; story: string }> {
     const { readings, memoryOf } = this.#settings;
     const until = Date.now();
     const codes = new Map<string, string>();
@@ -139,17 +140,21 @@ export class WatchedShopper {
       codes: drawings.map((drawing) => codes.get(drawing) ?? ''),
     }));
     const memory = await memoryOf(this.orderId);
-    return findLies(screens, until, memory, new RegExp(`^(${this.orderId}|${DATA})$`));
+    const isData = new RegExp(`^(${this.orderId}|${DATA})$`);
+    return { lies: findLies(screens, until, memory, isData), story: storyOf(screens, until, memory) };
   }
 
   async leave(): Promise<void> {
     await this.page.context().close();
   }
 
-  /** Looks again and again until it is so; false where it is not in time. */
+  /** Looks again and again until it is so; false if it is not in time. Counts looks: on a busy machine they take longer. */
   async #until(isSo: () => boolean | Promise<boolean>, limitMs: number): Promise<boolean> {
-    for (const end = Date.now() + limitMs; Date.now() < end; await this.page.waitForTimeout(LOOK_MS)) {
+    for (let looks = limitMs / LOOK_MS; looks > 0; looks -= 1) {
       if (await isSo()) return true;
+      await this.page.waitForTimeout(LOOK_MS);
+      // At the page's own pace; a page that is just leaving has none.
+      await this.page.evaluate(() => 0).catch(() => 0);
     }
     return isSo();
   }

@@ -6,14 +6,15 @@ import { FREE_PORTS, startStack, type Stack } from '../../../demo/stack.ts';
 import { buildWidgetIfStale } from '../../../demo/widget-build.ts';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
 import { findBrowser } from '../../browser.ts';
+import { watchAsks } from './asks.ts';
 import { startBox, type Box } from './box.ts';
 import { startLine, type LineRelay } from './line.ts';
-import type { Memory, Payment, Status } from './moment.ts';
+import type { Ask, Memory, Payment, Status } from './moment.ts';
 import { blank, watchScreens, type Reading } from './screen.ts';
 import { WatchedShopper } from './shopper.ts';
 
 /** How long a step may take, with a dozen pages at once on a machine that is busy with other things. */
-const STEP_MS = 30_000;
+const STEP_MS = 120_000;
 
 interface Remembered extends Omit<Payment, 'id' | 'asked' | 'history' | 'token' | 'expiresAt'> {
   orderId: string;
@@ -27,6 +28,7 @@ export class Stage {
   readonly box: Box;
   readonly line: LineRelay;
   readonly #browser: Browser;
+  #lastOpening: Promise<unknown> = Promise.resolve();
 
   private constructor(stack: Stack, box: Box, line: LineRelay, browser: Browser) {
     this.stack = stack;
@@ -40,7 +42,7 @@ export class Stage {
     const [box, line] = await Promise.all([startBox(), startLine()]);
     const env = { proxy: { GATEWAY_URL: box.url }, shop: { PROXY_URL: line.url } };
     const [stack, browser] = await Promise.all([
-      startStack({ ports: FREE_PORTS, env }),
+      startStack({ ports: FREE_PORTS, readyWithinMs: STEP_MS, env }),
       findBrowser().then((found) => chromium.launch(found)),
     ]);
     box.passOnTo(stack.sandbox);
@@ -53,8 +55,14 @@ export class Stage {
     await Promise.all([this.box.close(), this.line.close()]);
   }
 
-  /** Someone with an order of their own, whose page shows the choice. */
-  async shopper(): Promise<WatchedShopper> {
+  /** Someone with an order of their own, whose page shows the choice. One opens at a time: a page that loads is the most work. */
+  shopper(): Promise<WatchedShopper> {
+    const opening = this.#lastOpening.then(() => this.#enter());
+    this.#lastOpening = opening.catch(() => {});
+    return opening;
+  }
+
+  async #enter(): Promise<WatchedShopper> {
     const context = await this.#browser.newContext();
     context.setDefaultTimeout(STEP_MS);
     const readings: Reading[] = [];
@@ -63,6 +71,7 @@ export class Stage {
     const form = { 'dawn-chorus': '2' };
     const ordered = await context.request.post(`${shop}/checkout`, { form, headers: { origin: shop } });
     const page = await context.newPage();
+    const asks = await watchAsks(page);
     // A page that leaves may be gone before it could say so.
     page.on('framenavigated', (frame) => {
       if (!frame.url().startsWith(shop)) readings.push(blank(Date.now()));
@@ -72,7 +81,7 @@ export class Stage {
       orderId: ordered.url().split('/').at(-1) ?? '',
       readings,
       sandbox: this.stack.sandbox,
-      memoryOf: (orderId) => this.memoryOf(orderId),
+      memoryOf: async (orderId) => this.memoryOf(orderId, await asks.gather()),
       settle: (id, how) => this.control(`/transactions/${id}/${how}`, {}),
     });
     await shopper.page.goto(ordered.url());
@@ -89,7 +98,7 @@ export class Stage {
     return response.json();
   }
 
-  async memoryOf(orderId: string): Promise<Memory> {
+  async memoryOf(orderId: string, asks: readonly Ask[] = []): Promise<Memory> {
     const { transactions } = (await this.control('/transactions')) as { transactions: Remembered[] };
     const isOurs = (id: string) => id === orderId || id.startsWith(`${orderId}-`);
     return {
@@ -106,7 +115,7 @@ export class Stage {
           history: history.map((entry) => ({ ...entry, at: Date.parse(entry.at) })),
         })),
       starts: this.box.starts.filter(({ id }) => isOurs(id)),
-      asks: this.line.asksOf(orderId),
+      asks,
       lines: this.line.linesOf(orderId),
       // No journey here has anybody at the shop do so.
       closedAt: null,
