@@ -168,6 +168,34 @@ describe('the house', () => {
   });
 });
 
+describe('payment methods and transaction types', () => {
+  /** Compared, switched on or searched for, rather than a row of a table or a value that is sent. */
+  const CONDITION =
+    /(?:[=!]==?\s*|\bcase\s+|\b(?:includes|startsWith)\(\s*)'(?:DIRECT|CHECKOUT|JETGO|QR|PAY|PAYOUT|payment|payout)'/;
+  const REVERSED = /'(?:DIRECT|CHECKOUT|JETGO|QR|PAY|PAYOUT)'\s*[=!]==?/;
+
+  /** The demo's own type guards, each written once beside its type: it imports nothing of the proxy. */
+  const TYPE_GUARDS = new Set(['demo/shop/proxy-client.ts', 'demo/sandbox/transaction.ts']);
+
+  it('no condition names a payment method or a transaction type; tables do', () => {
+    const found = SOURCES.filter((file) => !TYPE_GUARDS.has(file)).flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .flatMap((line, at) =>
+          CONDITION.test(line) || REVERSED.test(line) ? [`${file}:${at + 1} ${line.trim()}`] : [],
+        ),
+    );
+    assert.deepEqual(found, []);
+  });
+
+  it('the search finds each way to write such a condition', () => {
+    for (const line of ["if (method === 'QR')", "case 'PAYOUT':", "methods.includes('DIRECT')", "'PAY' !== type"]) {
+      assert.ok(CONDITION.test(line) || REVERSED.test(line), line);
+    }
+    assert.ok(!CONDITION.test("  DIRECT: 'prompt',"));
+  });
+});
+
 describe('the lock file', () => {
   interface Lock {
     packages: Record<
