@@ -107,7 +107,9 @@ describe('the rooms', () => {
 
   it('lets view.ts and what it stands on know nothing of Lit', () => {
     const pure = new Set(
-      ['view', 'amount', 'order-token', 'qr-code', 'proxy-client'].map((name) => `widget/${name}.ts`),
+      ['flow/view', 'flow/qr-code', 'flow/proxy-client', 'shell/localized-amount', 'shell/order-token'].map(
+        (name) => `widget/${name}.ts`,
+      ),
     );
     assertNone(IMPORTS.filter(({ from, target }) => pure.has(from) && target.startsWith('lit')));
   });
@@ -189,6 +191,34 @@ describe('the house', () => {
       SOURCES.filter((file) => isListed(file) && !isCollected(file) && !MAP.includes(file)),
       [],
     );
+  });
+});
+
+describe('payment methods and transaction types', () => {
+  /** Compared, switched on or searched for, rather than a row of a table or a value that is sent. */
+  const CONDITION =
+    /(?:[=!]==?\s*|\bcase\s+|\b(?:includes|startsWith)\(\s*)'(?:DIRECT|CHECKOUT|JETGO|QR|PAY|PAYOUT|payment|payout)'/;
+  const REVERSED = /'(?:DIRECT|CHECKOUT|JETGO|QR|PAY|PAYOUT)'\s*[=!]==?/;
+
+  /** The demo's own type guards, each written once beside its type: it imports nothing of the proxy. */
+  const TYPE_GUARDS = new Set(['demo/shop/proxy-client.ts', 'demo/sandbox/transaction.ts']);
+
+  it('no condition names a payment method or a transaction type; tables do', () => {
+    const found = SOURCES.filter((file) => !TYPE_GUARDS.has(file)).flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .flatMap((line, at) =>
+          CONDITION.test(line) || REVERSED.test(line) ? [`${file}:${at + 1} ${line.trim()}`] : [],
+        ),
+    );
+    assert.deepEqual(found, []);
+  });
+
+  it('the search finds each way to write such a condition', () => {
+    for (const line of ["if (method === 'QR')", "case 'PAYOUT':", "methods.includes('DIRECT')", "'PAY' !== type"]) {
+      assert.ok(CONDITION.test(line) || REVERSED.test(line), line);
+    }
+    assert.ok(!CONDITION.test("  DIRECT: 'prompt',"));
   });
 });
 

@@ -6,7 +6,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { REFUSALS } from '../backend-proxy/errors.ts';
 import { DEFAULT_PROFILE } from '../backend-proxy/gateway/profile.ts';
-import { LOADERS } from '../widget/language.ts';
+import { LOADERS } from '../widget/shell/language.ts';
 import { SECRETS, createWorld, readDocument } from './backend-proxy/world.ts';
 
 const page = (name: string) => readFileSync(`docs/${name}.md`, 'utf8');

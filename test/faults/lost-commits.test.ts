@@ -91,7 +91,7 @@ async function start(orderId: string, nth: number, world: World): Promise<void> 
   if (status !== 201) tried.problems.push(`${orderId} was answered ${status}`);
   if (payment?.qr === null || payment?.status !== 'PROCESSING')
     tried.problems.push(`${orderId} has nothing to pay with: ${text}`);
-  const sent = gateway.sandbox.world.transaction(orderId);
+  const sent = gateway.sandbox.processor.transaction(orderId);
   if (sent === undefined) tried.problems.push(`${orderId} was never sent`);
 }
 
@@ -101,7 +101,7 @@ async function payOut(orderId: string, nth: number, world: World): Promise<void>
   const { status } = await clients.startPayout({ orderId, amount: 5, currency: 'EUR', customer: '12345678' });
   count();
   if (status !== 202) tried.problems.push(`${orderId} was answered ${status}`);
-  if (gateway.sandbox.world.transaction(orderId) === undefined) tried.problems.push(`${orderId} was never sent`);
+  if (gateway.sandbox.processor.transaction(orderId) === undefined) tried.problems.push(`${orderId} was never sent`);
 }
 
 /** Paid, told by one IPN of which a commit is lost: the IPN's own, or that of the check's claim. */

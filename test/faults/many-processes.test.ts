@@ -102,7 +102,7 @@ async function live({ again, paysBoth, ...order }: Order, clients: Clients, gate
   if (again) await twice(() => clients.startPayment(order, { method: 'JETGO' }, 'second'));
   const payout = { orderId: `${orderId}-out`, amount: 5, currency: 'EUR', customer: '12345678' };
   await twice(() => clients.startPayout(payout));
-  const ids = [orderId, `${orderId}-2`].filter((id) => gateway.sandbox.world.transaction(id) !== undefined);
+  const ids = [orderId, `${orderId}-2`].filter((id) => gateway.sandbox.processor.transaction(id) !== undefined);
   for (const id of paysBoth ? ids : ids.slice(-1)) {
     await gateway.act(id, 'approve');
     await twice(() => clients.sendIpn(JSON.stringify({ orderId: id, type: 'PAY', status: 'SUCCESS' })));

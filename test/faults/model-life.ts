@@ -94,7 +94,7 @@ export class Life {
     await this.#compare('the end');
     for (const { id, stage, needsReview, answer, resolved } of this.model.transactions.values()) {
       if (!hasEnded(stage) && !needsReview) throw new Error(`${id} never ended: ${stage}`);
-      const isPaid = this.#sandbox.world.transaction(id)?.status === 'SUCCESS';
+      const isPaid = this.#sandbox.processor.transaction(id)?.status === 'SUCCESS';
       const isKnowable = !this.#hasLied && !this.#outOfSight.has(id) && answer !== 'duplicate' && resolved === null;
       if (isKnowable && isPaid !== (stage === 'succeeded')) throw new Error(`${id} is ${stage}, against the gateway`);
     }
@@ -157,7 +157,7 @@ export class Life {
 
   /** The customer's word on one of the gateway's transactions; refused, and nothing, where that has ended. */
   async #decide({ which, action, ipn }: Extract<Step, { do: 'decide' }>): Promise<void> {
-    const transactions = this.#sandbox.world.transactions();
+    const transactions = this.#sandbox.processor.transactions();
     const transaction = transactions[which % Math.max(transactions.length, 1)];
     if (transaction === undefined) return;
     const { orderId, createdAt } = transaction;

@@ -23,7 +23,7 @@ const WIDGET_FILES = 'backend-proxy/routes/widget-files.ts';
 const OPERATIONS = 'backend-proxy/routes/health.ts';
 const WEBHOOKS = 'backend-proxy/webhooks.ts';
 const ADDRESSES = 'backend-proxy/public-address.ts';
-const QR_CODE = 'widget/qr-code.ts';
+const QR_CODE = 'widget/flow/qr-code.ts';
 const SCHEDULE = 'backend-proxy/protocol/schedule.ts';
 const REFUSAL = 'backend-proxy/gateway/refusal.ts';
 const ANSWERS = 'backend-proxy/gateway/answers.ts';
@@ -326,11 +326,11 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   ],
   '…past the proxy': [
     {
-      file: 'widget/links.ts',
+      file: 'widget/flow/links.ts',
       find: "return parse(url).protocol === 'https:' || isLocal(url) ? url : null;",
       put: 'return url;',
     },
-    { file: 'widget/links.ts', find: '127(\\.\\d+){3}|\\[::1\\])$/', put: '127(\\.\\d+){3}|\\[::1\\])/' },
+    { file: 'widget/flow/links.ts', find: '127(\\.\\d+){3}|\\[::1\\])$/', put: '127(\\.\\d+){3}|\\[::1\\])/' },
   ],
   'Run code through the link to the wallet': [
     { file: TRUST, find: 'schemes.includes(url.protocol.slice(0, -1))', put: '!/^https?:$/.test(url.protocol)' },
@@ -580,10 +580,14 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     },
   ],
   'Send money from a desk that is abroad': [
-    { file: 'demo/shop/staff.ts', find: 'return isLoopback(new URL(publicUrl).hostname) ?', put: 'return publicUrl ?' },
+    {
+      file: 'demo/shop/desk-auth.ts',
+      find: 'return isLoopback(new URL(publicUrl).hostname) ?',
+      put: 'return publicUrl ?',
+    },
   ],
   'Push paid orders out of the shop': [
-    { file: 'demo/shop/order-book.ts', find: '(other) => other.paidAt === null', put: '() => true' },
+    { file: 'demo/shop/order-store.ts', find: '(other) => other.paidAt === null', put: '() => true' },
   ],
   'Show people another text': [
     { file: ORDERS, find: '[^\\p{Cc}\\u202A-\\u202E\\u2066-\\u2069]*$/u', put: '[^\\p{Cc}]*$/u' },

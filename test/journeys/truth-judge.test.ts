@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import QRCode from 'qrcode';
-import { qrPath } from '../../widget/qr-code.ts';
+import { qrPath } from '../../widget/flow/qr-code.ts';
 import { en, type MessageKey } from '../../widget/locales/en.ts';
-import { later } from '../../widget/locales/en-later.ts';
+import { later } from '../../widget/locales/en-flow.ts';
 import { CLAIMS, type Claim, type ClaimName } from './truth/claims.ts';
 import { readDrawing } from './truth/code.ts';
 import { findLies, type Screen } from './truth/judge.ts';

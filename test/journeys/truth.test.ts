@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { METHODS, type Method } from '../../backend-proxy/protocol/wire.ts';
-import { later } from '../../widget/locales/en-later.ts';
+import { later } from '../../widget/locales/en-flow.ts';
 import { ADA, BRUNO } from './shopper.ts';
 import type { Fault } from './truth/box.ts';
 import { WAY_WITHIN_MS, type WatchedShopper } from './truth/shopper.ts';

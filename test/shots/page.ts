@@ -1,5 +1,5 @@
 // A page with one widget for every state, each with a proxy of its own in memory. `?lang=ar` and `?width=240` set the scene.
-// Says `document.title = 'ready'` once all stand still; until then `document.title` names the states it waits for. Owns the scene
+// Says `document.title = 'ready'` once all stand still; until then the title names the states it waits for. Owns the scene
 // only: the states are those that the tests use.
 import '../../widget/index.ts';
 import type { FakeProxy } from '../widget/fake-proxy.ts';
@@ -11,7 +11,7 @@ document.documentElement.lang = language;
 document.documentElement.dir = language === 'ar' ? 'rtl' : 'ltr';
 document.documentElement.style.setProperty('--width', `${scene.get('width') ?? 400}px`);
 
-/** Longer timers never run: a start that takes long, or a stream that stays silent, would change a state on a slow machine. */
+/** Longer timers never run: on a slow machine a start that takes long, or a silent stream, would change a state. */
 const LONGEST_TIMER_MS = 3_000;
 const realTimeout = globalThis.setTimeout;
 globalThis.setTimeout = ((run: () => void, ms = 0) =>

@@ -118,7 +118,7 @@ describe('the manifest and the element', () => {
 
   it('agree on events, by their types', () => {
     const [, map = ''] =
-      /interface PaymentEventDetails \{(.*?)^\}/ms.exec(readFileSync('widget/events.ts', 'utf8')) ?? [];
+      /interface PaymentEventDetails \{(.*?)^\}/ms.exec(readFileSync('widget/flow/events.ts', 'utf8')) ?? [];
     const typed = [...map.matchAll(/^ {2}'([\w-]+)':/gm)].map(([, name = '']) => name);
     assert.deepEqual(names(element.events), typed.toSorted());
   });

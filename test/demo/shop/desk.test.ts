@@ -1,7 +1,7 @@
 // The desk: a payout leaves once, under an id of the server, and what the proxy knows is shown as it is.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Browser, openShop } from './merchant-proxy.ts';
+import { Browser, openShop } from './shop-fixture.ts';
 
 const transaction = {
   amount: '25.00',

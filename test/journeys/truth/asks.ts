@@ -1,5 +1,6 @@
-// What a page asks the proxy and when it has the answer, from the browser's own record. Its times are those at which the page itself
-// sends and receives: on a busy machine a relay sees a request seconds after the page has said on the screen that it is under way.
+// What a page asks the proxy and when it has the answer, from the browser's own record. Its times are those at which the
+// page itself sends and receives: on a busy machine a relay sees a request seconds after the page has said on the screen
+// that it is under way.
 import type { Page } from 'playwright-core';
 import type { Ask } from './moment.ts';
 

@@ -1,7 +1,7 @@
-// What is true at one instant about one order, from four records that are not the product's own: the sandbox's (what the wallet
-// has, and since when), the box's before the gateway (which starts reached it, and what the proxy heard), the browser's (what the
-// page asked, and when it was answered), the line's between the two (when it was cut). Pure: gathered once at the end of a journey,
-// then read at any instant.
+// What is true at one instant about one order, from four records that are not the product's own: the sandbox's (what the
+// wallet has, and since when), the box's before the gateway (which starts reached it, and what the proxy received), the
+// browser's (what the page asked, and when it was answered), the line's between browser and proxy (when it was cut). Pure:
+// gathered once at the end of a journey, then read at any instant.
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
 
 export type Status = 'INITIALIZED' | 'PROCESSING' | 'SUCCESS' | 'FAILED';

@@ -1,7 +1,7 @@
 // From a text on the screen back to the sentence it is: the keys of the English dictionary whose words these are, with what stands
 // in their placeholders. A text without a letter claims nothing; what else is no sentence is data only where the journey knows it.
 import { en, type MessageKey } from '../../../widget/locales/en.ts';
-import { later } from '../../../widget/locales/en-later.ts';
+import { later } from '../../../widget/locales/en-flow.ts';
 
 /** Where a text stands: `method` is the list of methods, whose names and descriptions say nothing of this payment. */
 export interface Text {

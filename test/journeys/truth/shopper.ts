@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
-import { later } from '../../../widget/locales/en-later.ts';
+import { later } from '../../../widget/locales/en-flow.ts';
 import { readDrawing } from './code.ts';
 import { findLies, type Screen } from './judge.ts';
 import type { Memory, Payment } from './moment.ts';
@@ -148,7 +148,7 @@ export class WatchedShopper {
     await this.page.context().close();
   }
 
-  /** Looks again and again until it is so; false if it is not in time. Counts looks: on a busy machine they take longer. */
+  /** Looks until it is so; false if it is not in time. Counts looks: on a busy machine they take longer. */
   async #until(isSo: () => boolean | Promise<boolean>, limitMs: number): Promise<boolean> {
     for (let looks = limitMs / LOOK_MS; looks > 0; looks -= 1) {
       if (await isSo()) return true;

@@ -55,7 +55,7 @@ export class Stage {
     await Promise.all([this.box.close(), this.line.close()]);
   }
 
-  /** Someone with an order of their own, whose page shows the choice. One opens at a time: a page that loads is the most work. */
+  /** Someone with an order of their own, whose page shows the choice. One opens at a time: loading is the most work. */
   shopper(): Promise<WatchedShopper> {
     const opening = this.#lastOpening.then(() => this.#enter());
     this.#lastOpening = opening.catch(() => {});
