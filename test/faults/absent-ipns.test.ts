@@ -2,13 +2,13 @@
 // start, before there is even a row. The clock stands and is moved by hand, so that days cost seconds and nothing depends
 // on the machine. Each settles as the gateway says, and soon where something rang.
 import { createClients, type Clients } from './clients.ts';
-import { createStandingClock } from './clock.ts';
-import { readDatabase } from './database.ts';
-import { RANK } from './ledgers.ts';
+import { createStandingClock } from './manual-clock.ts';
+import { readDatabase } from './database-reader.ts';
+import { RANK } from './compare-records.ts';
 import type { Random } from './random.ts';
-import { serveOwnProxy, setScene, settle, type Scene } from './scene.ts';
-import { leaksIn } from './secrets.ts';
-import { each, size, trial, until, type Findings, type Trial } from './trial.ts';
+import { serveOwnProxy, setScene, settle, type Scene } from './environment.ts';
+import { leaksIn } from './canary-secrets.ts';
+import { each, size, trial, until, type Findings, type Trial } from './fault-test.ts';
 
 const COUNT = size(40, 600);
 const AT_ONCE = 16;

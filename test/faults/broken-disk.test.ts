@@ -7,10 +7,10 @@ import { request } from 'undici';
 import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
 import { createClients, signOrder, type Clients } from './clients.ts';
 import { startProxy } from './processes.ts';
-import { setScene, settle } from './scene.ts';
-import { leaksIn, SECRETS, withPassword } from './secrets.ts';
+import { setScene, settle } from './environment.ts';
+import { leaksIn, SECRETS, withPassword } from './canary-secrets.ts';
 import { fill, mountSmall, whyNoMount } from './small-disk.ts';
-import { each, isLong, size, trial, until, type Findings, type Trial } from './trial.ts';
+import { each, isLong, size, trial, until, type Findings, type Trial } from './fault-test.ts';
 
 const SENDERS = 16;
 /** Which fsync of the write-ahead log fails, counted from the proxy's start. */

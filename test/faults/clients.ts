@@ -4,7 +4,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { SHOP_ORIGIN } from './processes.ts';
-import { SECRETS } from './secrets.ts';
+import { SECRETS } from './canary-secrets.ts';
 
 const ANSWER_WITHIN_MS = 60_000;
 const ASK_AGAIN_AFTER_MS = 25;

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openScripted, STEPS } from './ledger-script.ts';
 import type { Random } from './random.ts';
-import { isLong, size, trial } from './trial.ts';
+import { isLong, size, trial } from './fault-test.ts';
 
 const KILLS = size(14, Infinity);
 const CALLS = ['pwrite64', 'fsync', 'fdatasync', 'ftruncate', 'unlink'] as const;

@@ -3,7 +3,7 @@
 // otherwise only moves bytes, so that what the two sides see is what a bad network shows them.
 // One exchange at a time per connection, as the proxy calls (no pipelining).
 import { createServer, connect, type Server, type Socket } from 'node:net';
-import { addressOf } from './gateway.ts';
+import { addressOf } from './sandbox-gateway.ts';
 
 export type Fault =
   | { kind: 'none' }

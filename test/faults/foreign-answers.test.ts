@@ -1,15 +1,15 @@
 // Something on the way answers for the gateway: each 4xx and 5xx, in the words of firewalls, balancers and frameworks, before or
 // after the gateway took the request, for collections, payouts and status checks; and a status path that is wrong. No payout is
 // told FAILED that the gateway has, none is sent twice, and what cannot be settled needs a person.
-import { everyBoxAnswer, startBox, BOXES, type BoxDeed, type Operation } from './box.ts';
+import { everyBoxAnswer, startBox, BOXES, type BoxDeed, type Operation } from './http-intermediary.ts';
 import { createClients, type Clients } from './clients.ts';
-import { createStandingClock } from './clock.ts';
-import { readDatabase } from './database.ts';
-import { RANK } from './ledgers.ts';
+import { createStandingClock } from './manual-clock.ts';
+import { readDatabase } from './database-reader.ts';
+import { RANK } from './compare-records.ts';
 import type { Random } from './random.ts';
-import { serveOwnProxy, setScene, settle, type Scene } from './scene.ts';
-import { leaksIn } from './secrets.ts';
-import { each, isLong, size, trial } from './trial.ts';
+import { serveOwnProxy, setScene, settle, type Scene } from './environment.ts';
+import { leaksIn } from './canary-secrets.ts';
+import { each, isLong, size, trial } from './fault-test.ts';
 
 const LIMITS = { withinMs: size(120_000, 1_800_000) };
 const AT_ONCE = 16;

@@ -2,19 +2,19 @@
 // the proxy, brings an answer that is not documented, shows a secret in an answer or a line of the log, or moves money:
 // what is refused changes nothing, and what only sounds like a success is none.
 import { createServer } from 'node:http';
-import { createStandingClock } from './clock.ts';
-import { readDatabase } from './database.ts';
+import { createStandingClock } from './manual-clock.ts';
+import { readDatabase } from './database-reader.ts';
 import { fuzzedRequest } from './fuzz-requests.ts';
 import { junkJson, junkText, nested, stirredBytes, stirredMessage } from './fuzz-values.ts';
-import { addressOf, closeServer } from './gateway.ts';
+import { addressOf, closeServer } from './sandbox-gateway.ts';
 import { createHostileGateway } from './hostile-gateway.ts';
-import { RANK } from './ledgers.ts';
+import { RANK } from './compare-records.ts';
 import type { Random } from './random.ts';
-import { serveOwnProxy, setScene, type Scene } from './scene.ts';
-import { undocumented, type ApiDocument } from './schema.ts';
-import { leaksIn, SECRETS } from './secrets.ts';
+import { serveOwnProxy, setScene, type Scene } from './environment.ts';
+import { undocumented, type ApiDocument } from './openapi-check.ts';
+import { leaksIn, SECRETS } from './canary-secrets.ts';
 import { signOrder } from './clients.ts';
-import { size, trial, type Findings, type Trial } from './trial.ts';
+import { size, trial, type Findings, type Trial } from './fault-test.ts';
 
 const IPNS = size(2_000, 100_000);
 const ANSWERS = size(1_000, 50_000);

@@ -2,12 +2,12 @@
 // while the proxy is killed (SIGKILL) again and again and comes back over the same file. Whatever was answered 200 is
 // there; each payment ends as the gateway says and is told once; forged ones change nothing.
 import { createClients, type Clients } from './clients.ts';
-import type { TestGateway } from './gateway.ts';
-import { restartFigures, startKillable, type Killable } from './killable.ts';
+import type { TestGateway } from './sandbox-gateway.ts';
+import { restartFigures, startKillable, type Killable } from './killable-proxy.ts';
 import type { Random } from './random.ts';
-import { setScene, settle } from './scene.ts';
-import { leaksIn } from './secrets.ts';
-import { each, size, trial, until } from './trial.ts';
+import { setScene, settle } from './environment.ts';
+import { leaksIn } from './canary-secrets.ts';
+import { each, size, trial, until } from './fault-test.ts';
 
 const IPNS = size(1_500, 10_000);
 const PAYMENTS = size(300, 4_000);

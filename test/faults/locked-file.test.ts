@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { createClients, signOrder, type ShopperOrder } from './clients.ts';
 import { startProxy } from './processes.ts';
-import { setScene, settle } from './scene.ts';
-import { leaksIn } from './secrets.ts';
-import { each, size, trial } from './trial.ts';
+import { setScene, settle } from './environment.ts';
+import { leaksIn } from './canary-secrets.ts';
+import { each, size, trial } from './fault-test.ts';
 
 /** Above the 5 s after which a write is refused. */
 const HELD_MS = size(7_000, 20_000);

@@ -5,12 +5,12 @@
 import { createServer } from 'node:http';
 import { createClients, type Clients } from './clients.ts';
 import { startFaultProxy, type Fault, type FaultProxy } from './fault-proxy.ts';
-import { addressOf, closeServer, type TestGateway } from './gateway.ts';
+import { addressOf, closeServer, type TestGateway } from './sandbox-gateway.ts';
 import { startProxy } from './processes.ts';
 import type { Random } from './random.ts';
-import { serveOwnProxy, setScene, settle } from './scene.ts';
-import { leaksIn, SECRETS } from './secrets.ts';
-import { each, isLong, size, trial, until, type Trial } from './trial.ts';
+import { serveOwnProxy, setScene, settle } from './environment.ts';
+import { leaksIn, SECRETS } from './canary-secrets.ts';
+import { each, isLong, size, trial, until, type Trial } from './fault-test.ts';
 
 const SENDERS = 24;
 /** In place of the 30 s of production: what hangs is cut then. An answer that a busy machine makes late counts as lost. */

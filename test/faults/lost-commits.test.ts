@@ -4,11 +4,11 @@
 import { startPostgresRelay, type PostgresRelay } from '../postgres-relay.ts';
 import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
 import { createClients, type Clients } from './clients.ts';
-import type { TestGateway } from './gateway.ts';
+import type { TestGateway } from './sandbox-gateway.ts';
 import { startProxy } from './processes.ts';
-import { setScene, settle } from './scene.ts';
-import { leaksIn } from './secrets.ts';
-import { size, trial, until } from './trial.ts';
+import { setScene, settle } from './environment.ts';
+import { leaksIn } from './canary-secrets.ts';
+import { size, trial, until } from './fault-test.ts';
 
 const ROUNDS = size(1, 20);
 /** A start and a payout have up to three: the row, the permission to send, the answer. */

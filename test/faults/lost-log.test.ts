@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SHOP_ORIGIN } from './processes.ts';
-import { secretEnvironment } from './secrets.ts';
+import { secretEnvironment } from './canary-secrets.ts';
 import { fill, mountSmall, whyNoMount } from './small-disk.ts';
-import { trial, until, type Trial } from './trial.ts';
+import { trial, until, type Trial } from './fault-test.ts';
 
 const MAIN = fileURLToPath(new URL('../../backend-proxy/main.ts', import.meta.url));
 const ASKED = 300;

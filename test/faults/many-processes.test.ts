@@ -3,12 +3,12 @@
 // do. Each counts once, and no caller is ever told that the books are busy.
 import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
 import { createClients, type Clients } from './clients.ts';
-import type { TestGateway } from './gateway.ts';
-import { startKillable, type Killable } from './killable.ts';
+import type { TestGateway } from './sandbox-gateway.ts';
+import { startKillable, type Killable } from './killable-proxy.ts';
 import type { Random } from './random.ts';
-import { setScene, settle, type Scene } from './scene.ts';
-import { leaksIn, withPassword } from './secrets.ts';
-import { each, size, trial, until, type Findings, type Trial } from './trial.ts';
+import { setScene, settle, type Scene } from './environment.ts';
+import { leaksIn, withPassword } from './canary-secrets.ts';
+import { each, size, trial, until, type Findings, type Trial } from './fault-test.ts';
 
 const LIMITS = { withinMs: size(300_000, 1_800_000) };
 const SENDERS = 12;

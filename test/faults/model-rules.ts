@@ -1,6 +1,6 @@
 // The model's rules of more than one look: what a report, a believed "unknown" and the clock each do to one transaction.
 import { isIncomplete, isMismatch, outcomeOf, type Fields } from './model-answers.ts';
-import { askPerson, flag, raise, rank, wasToldFailed, type ModelTransaction } from './model-row.ts';
+import { askPerson, flag, raise, rank, wasToldFailed, type ModelTransaction } from './model-transaction.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,7 +1,7 @@
 // The steps that a random life may take, as fast-check draws and shrinks them. What they do is in model-life.ts.
 import fc from 'fast-check';
-import type { Method } from './model-row.ts';
-import type { Spoil } from './model-world.ts';
+import type { Method } from './model-transaction.ts';
+import type { Spoil } from './model-gateway.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

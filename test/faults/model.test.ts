@@ -6,12 +6,12 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { createStandingClock, type Clock } from './clock.ts';
-import { startMerchant } from './merchant.ts';
-import { startModelGateway } from './model-world.ts';
-import { Life } from './model-life.ts';
+import { createStandingClock, type Clock } from './manual-clock.ts';
+import { startMerchant } from './merchant-server.ts';
+import { startModelGateway } from './model-gateway.ts';
+import { Life } from './model-run.ts';
 import { stepArbitrary, type Step } from './model-steps.ts';
-import { size, trial } from './trial.ts';
+import { size, trial } from './fault-test.ts';
 
 const SEQUENCES = size(25, 2_000);
 const WITHIN_MS = size(240_000, 3_600_000);

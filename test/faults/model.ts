@@ -11,9 +11,9 @@ import {
   type Delivered,
   type Fields,
 } from './model-answers.ts';
-import { ModelProof } from './model-proof.ts';
+import { ModelProof } from './model-unknown-proof.ts';
 import { believedUnknown, failed, found, isPending, limitCheckout, markedReported, timePassed } from './model-rules.ts';
-import { flag, open, raise, wasToldFailed, type Method, type ModelTransaction, type Opening } from './model-row.ts';
+import { flag, open, raise, wasToldFailed, type Method, type ModelTransaction, type Opening } from './model-transaction.ts';
 
 const HOUR = 3_600_000;
 const TYPES = ['PAY', 'PAYOUT'] as const;

@@ -3,11 +3,11 @@
 // request for each may arrive at the gateway, and each ends as the gateway says, as never created, or with a person.
 import { createClients } from './clients.ts';
 import { startFaultProxy, type Fault } from './fault-proxy.ts';
-import { restartFigures, startKillable, type Killable } from './killable.ts';
+import { restartFigures, startKillable, type Killable } from './killable-proxy.ts';
 import type { Random } from './random.ts';
-import { setScene, settle } from './scene.ts';
-import { leaksIn } from './secrets.ts';
-import { each, size, trial, until } from './trial.ts';
+import { setScene, settle } from './environment.ts';
+import { leaksIn } from './canary-secrets.ts';
+import { each, size, trial, until } from './fault-test.ts';
 
 const PAYOUTS = size(250, 1_000);
 const KILLS = size(3, 20);

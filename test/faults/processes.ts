@@ -5,7 +5,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { secretEnvironment } from './secrets.ts';
+import { secretEnvironment } from './canary-secrets.ts';
 
 const READY_WITHIN_MS = 60_000;
 const MOST_OUTPUT = 64 * 1024 * 1024;

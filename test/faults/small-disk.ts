@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Trial } from './trial.ts';
+import type { Trial } from './fault-test.ts';
 
 /** Why none can be had on this machine, where it cannot. */
 export function whyNoMount(): string | undefined {

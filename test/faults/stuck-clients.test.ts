@@ -5,10 +5,10 @@ import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'undici';
 import { signOrder, type ShopperOrder } from './clients.ts';
 import { startProxy, type Running } from './processes.ts';
-import { setScene } from './scene.ts';
-import { leaksIn, SECRETS } from './secrets.ts';
+import { setScene } from './environment.ts';
+import { leaksIn, SECRETS } from './canary-secrets.ts';
 import { dial, drip, manyLines, pour, type Stuck } from './stuck-clients.ts';
-import { each, size, trial, until, type Trial } from './trial.ts';
+import { each, size, trial, until, type Trial } from './fault-test.ts';
 
 const SLOW_HEADS = size(150, 1_500);
 const SLOW_BODIES = size(50, 500);

@@ -2,15 +2,15 @@
 // hour, back and forward, while they work. Each paid order is told within its normal time, nothing ends before its real time, and
 // two checks that have to agree are really that far apart: measured by the gateway, whose clock is right.
 import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
-import { startBox } from './box.ts';
+import { startBox } from './http-intermediary.ts';
 import { createClients } from './clients.ts';
-import { createRunningClock } from './clock.ts';
-import { readDatabase } from './database.ts';
-import { RANK } from './ledgers.ts';
+import { createRunningClock } from './manual-clock.ts';
+import { readDatabase } from './database-reader.ts';
+import { RANK } from './compare-records.ts';
 import { startProxy, type Running } from './processes.ts';
-import { setScene, settle } from './scene.ts';
-import { SECRETS } from './secrets.ts';
-import { each, isLong, size, trial, until, type Findings, type Trial } from './trial.ts';
+import { setScene, settle } from './environment.ts';
+import { SECRETS } from './canary-secrets.ts';
+import { each, isLong, size, trial, until, type Findings, type Trial } from './fault-test.ts';
 
 const LIMITS = { withinMs: size(180_000, 900_000) };
 const COUNT = size(8, 60);

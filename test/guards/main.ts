@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { attackRows, type Row } from '../security-table.ts';
 import { changesOf, withoutGuard, type Edit } from './apply.ts';
 import { EDITS } from './edits.ts';
-import { runTests, type Outcome } from './trial.ts';
+import { runTests, type Outcome } from './run-tests.ts';
 
 const AT_ONCE = 2;
 const LEFT_OUT = /^(node_modules|\.git|\.stryker-tmp|shots|reports|coverage)$/;

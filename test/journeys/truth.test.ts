@@ -6,9 +6,9 @@ import { after, describe, it } from 'node:test';
 import { METHODS, type Method } from '../../backend-proxy/protocol/wire.ts';
 import { later } from '../../widget/locales/en-flow.ts';
 import { ADA, BRUNO } from './shopper.ts';
-import type { Fault } from './truth/box.ts';
-import { WAY_WITHIN_MS, type WatchedShopper } from './truth/shopper.ts';
-import { Stage } from './truth/stage.ts';
+import type { Fault } from './truth/gateway-relay.ts';
+import { WAY_WITHIN_MS, type WatchedShopper } from './truth/watched-shopper.ts';
+import { Stage } from './truth/relayed-stack.ts';
 
 const IS_LONG = process.env['LONG'] === '1';
 /** Open at once. */

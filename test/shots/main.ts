@@ -3,7 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { chromium } from 'playwright-core';
 import { findBrowser } from '../browser.ts';
-import { sceneOpener, type Scene } from './scene.ts';
+import { sceneOpener, type Scene } from './states-page.ts';
 
 const FOLDER = 'shots';
 

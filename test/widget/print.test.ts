@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { findBrowser } from '../browser.ts';
-import { sceneOpener } from '../shots/scene.ts';
+import { sceneOpener } from '../shots/states-page.ts';
 
 test('on paper a code stands alone with its amount, its order and its shop, dark on white', async () => {
   const browser = await chromium.launch(await findBrowser());

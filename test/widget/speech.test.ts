@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { findBrowser } from '../browser.ts';
-import { sceneOpener } from '../shots/scene.ts';
+import { sceneOpener } from '../shots/states-page.ts';
 import { STATES } from './states.ts';
 
 const FILE = 'test/widget/speech.txt';

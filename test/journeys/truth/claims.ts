@@ -3,7 +3,7 @@
 // screen after it ceased to be true is written at the claim, and only where that does no harm: who approved a moment ago may
 // still read "waiting", but nobody may read "paid" before it is, or of a request that was never there.
 import type { MessageKey } from '../../../widget/locales/en.ts';
-import type { Ask, Line, Moment } from './moment.ts';
+import type { Ask, Line, Moment } from './facts.ts';
 
 /** What else is on the screen and in the sentence. */
 export interface Said {

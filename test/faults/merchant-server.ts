@@ -3,9 +3,9 @@
 // that the library that signs is not its own witness.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Clock } from './clock.ts';
-import { addressOf, closeServer } from './gateway.ts';
-import { SECRETS } from './secrets.ts';
+import type { Clock } from './manual-clock.ts';
+import { addressOf, closeServer } from './sandbox-gateway.ts';
+import { SECRETS } from './canary-secrets.ts';
 
 const TOLERANCE_MS = 5 * 60_000;
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
-import { createSearch } from '../secrets.ts';
+import { createSearch } from '../secret-search.ts';
 import { findIn } from './evidence.ts';
 import { BRUNO, World } from './shopper.ts';
 

@@ -4,8 +4,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Server as NetServer } from 'node:net';
 import { serve } from '@hono/node-server';
 import { createSandbox, type Sandbox } from '../../demo/sandbox/sandbox.ts';
-import type { Clock } from './clock.ts';
-import { SECRETS } from './secrets.ts';
+import type { Clock } from './manual-clock.ts';
+import { SECRETS } from './canary-secrets.ts';
 
 export interface GatewayTransaction {
   orderId: string;

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Line } from './moment.ts';
+import type { Line } from './facts.ts';
 
 export interface LineRelay {
   url: string;

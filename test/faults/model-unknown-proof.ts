@@ -1,6 +1,6 @@
 // When the model believes an "unknown": within the minute after it the same path has found a transaction of the same type, by
 // itself or because the proxy asked on purpose. And when the proxy has to ask on purpose.
-import type { ModelTransaction } from './model-row.ts';
+import type { ModelTransaction } from './model-transaction.ts';
 
 const MINUTE = 60_000;
 type Type = ModelTransaction['type'];

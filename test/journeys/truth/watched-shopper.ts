@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
 import { later } from '../../../widget/locales/en-flow.ts';
-import { readDrawing } from './code.ts';
-import { findLies, type Screen } from './judge.ts';
-import type { Memory, Payment } from './moment.ts';
-import { blank, type Reading } from './screen.ts';
-import { storyOf } from './story.ts';
+import { readDrawing } from './read-qr-code.ts';
+import { findLies, type Screen } from './false-claims.ts';
+import type { Memory, Payment } from './facts.ts';
+import { blank, type Reading } from './watch-screen.ts';
+import { storyOf } from './timeline.ts';
 
 /** Within this time after the gateway's answer, or its loss, there is a way on. */
 export const WAY_WITHIN_MS = 12_000;

@@ -2,7 +2,7 @@
 // page itself sends and receives: on a busy machine a relay sees a request seconds after the page has said on the screen
 // that it is under way.
 import type { Page } from 'playwright-core';
-import type { Ask } from './moment.ts';
+import type { Ask } from './facts.ts';
 
 export interface Asks {
   /** Complete up to now. */

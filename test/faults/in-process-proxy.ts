@@ -6,10 +6,10 @@ import { profileSchema } from '../../backend-proxy/gateway/profile.ts';
 import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
-import type { Clock } from './clock.ts';
-import { openAgenda } from './database.ts';
+import type { Clock } from './manual-clock.ts';
+import { openAgenda } from './database-reader.ts';
 import { SHOP_ORIGIN } from './processes.ts';
-import { SECRETS } from './secrets.ts';
+import { SECRETS } from './canary-secrets.ts';
 
 const STEP_MS = 1_000;
 /** What it says of a gateway that misbehaves; its own work goes on. */

@@ -1,7 +1,7 @@
 // The search for secrets itself: one that finds nothing in anything would pass every test that stands on it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createSearch } from './secrets.ts';
+import { createSearch } from './secret-search.ts';
 
 const KEY = 'k3y+of/some?kind&of~merchant=0123456789';
 const SIGNER = Buffer.from('what the webhooks are signed with').toString('base64');

@@ -1,7 +1,7 @@
 // Reads a widget's screen in the page, at every change of it, and hands each reading on with its time: texts, pictures' texts, the
 // drawn code, links, and what can be pressed. The live region is left out: it repeats what the screen says, for other ears.
 import type { BrowserContext } from 'playwright-core';
-import type { Screen } from './judge.ts';
+import type { Screen } from './false-claims.ts';
 
 export interface Reading extends Omit<Screen, 'codes'> {
   /** Paths of the drawn codes, or sources of pictures. */

@@ -5,15 +5,15 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
-import { createRunningClock, type Clock } from './clock.ts';
+import { createRunningClock, type Clock } from './manual-clock.ts';
 import type { Clients } from './clients.ts';
-import { readDatabase, type DatabaseRows } from './database.ts';
-import { addressOf, closeServer, startGateway, type TestGateway } from './gateway.ts';
-import { compare } from './ledgers.ts';
-import { startMerchant, type TestMerchant } from './merchant.ts';
-import { openOwnProxy, passTime, type OwnProxySettings } from './own-proxy.ts';
-import { SECRETS } from './secrets.ts';
-import type { Findings, Trial } from './trial.ts';
+import { readDatabase, type DatabaseRows } from './database-reader.ts';
+import { addressOf, closeServer, startGateway, type TestGateway } from './sandbox-gateway.ts';
+import { compare } from './compare-records.ts';
+import { startMerchant, type TestMerchant } from './merchant-server.ts';
+import { openOwnProxy, passTime, type OwnProxySettings } from './in-process-proxy.ts';
+import { SECRETS } from './canary-secrets.ts';
+import type { Findings, Trial } from './fault-test.ts';
 
 export interface Scene {
   clock: Clock;

@@ -1,8 +1,8 @@
 // Holds what the screen said to what was true, at every change of either. A lie is a sentence, the claim that did not hold, and
 // when. While the line is down and the screen says so, the page is held to what it could know: what was true when it went down.
 import { CLAIMS, type Claim, type ClaimName, type Said } from './claims.ts';
-import { changesOf, momentAt, type Memory, type Moment } from './moment.ts';
-import { isWordless, sentencesIn, type Text } from './reading.ts';
+import { changesOf, momentAt, type Memory, type Moment } from './facts.ts';
+import { isWordless, sentencesIn, type Text } from './dictionary-sentences.ts';
 import { SENTENCES } from './sentences.ts';
 
 /** What was to be seen from `at` on, until the next one. */

@@ -7,10 +7,10 @@ import { qrPath } from '../../widget/flow/qr-code.ts';
 import { en, type MessageKey } from '../../widget/locales/en.ts';
 import { later } from '../../widget/locales/en-flow.ts';
 import { CLAIMS, type Claim, type ClaimName } from './truth/claims.ts';
-import { readDrawing } from './truth/code.ts';
-import { findLies, type Screen } from './truth/judge.ts';
-import { momentAt, type Ask, type Memory, type Payment, type Start } from './truth/moment.ts';
-import { isWordless, sentencesIn } from './truth/reading.ts';
+import { readDrawing } from './truth/read-qr-code.ts';
+import { findLies, type Screen } from './truth/false-claims.ts';
+import { momentAt, type Ask, type Memory, type Payment, type Start } from './truth/facts.ts';
+import { isWordless, sentencesIn } from './truth/dictionary-sentences.ts';
 
 const AT = 1_000_000;
 const NOTHING: Memory = { payments: [], starts: [], asks: [], lines: [], closedAt: null };

@@ -6,14 +6,14 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
 import { Agent, request } from 'undici';
-import type { TransactionRow } from './database.ts';
+import type { TransactionRow } from './database-reader.ts';
 import { startFaultProxy, type Fault } from './fault-proxy.ts';
-import { addressOf, closeServer } from './gateway.ts';
-import { compare, RANK, type LedgerDump } from './ledgers.ts';
-import { isSigned, type ToldWebhook } from './merchant.ts';
+import { addressOf, closeServer } from './sandbox-gateway.ts';
+import { compare, RANK, type LedgerDump } from './compare-records.ts';
+import { isSigned, type ToldWebhook } from './merchant-server.ts';
 import { createRandom } from './random.ts';
-import { undocumented, type ApiDocument, type Operation } from './schema.ts';
-import { leaksIn, SECRETS } from './secrets.ts';
+import { undocumented, type ApiDocument, type Operation } from './openapi-check.ts';
+import { leaksIn, SECRETS } from './canary-secrets.ts';
 
 const ROW: TransactionRow = {
   id: 'a',

@@ -2,11 +2,11 @@
 // ids it had before. The gateway knows an id only once, and its reports do not say whose it is: nothing may be paid by what
 // another has paid, and each shopper still gets to pay by another try.
 import { createClients, type Clients, type ShopperOrder } from './clients.ts';
-import { createStandingClock } from './clock.ts';
-import { readDatabase } from './database.ts';
-import { RANK } from './ledgers.ts';
-import { serveOwnProxy, setScene, settle, type Scene } from './scene.ts';
-import { each, size, trial, type Trial } from './trial.ts';
+import { createStandingClock } from './manual-clock.ts';
+import { readDatabase } from './database-reader.ts';
+import { RANK } from './compare-records.ts';
+import { serveOwnProxy, setScene, settle, type Scene } from './environment.ts';
+import { each, size, trial, type Trial } from './fault-test.ts';
 
 const LIMITS = { withinMs: size(120_000, 600_000) };
 const COUNT = size(5, 100);

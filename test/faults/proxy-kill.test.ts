@@ -6,12 +6,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClients, type Clients } from './clients.ts';
-import type { TestGateway } from './gateway.ts';
-import { openOwnProxy } from './own-proxy.ts';
+import type { TestGateway } from './sandbox-gateway.ts';
+import { openOwnProxy } from './in-process-proxy.ts';
 import { startProxy, type Running } from './processes.ts';
-import { serveOwnProxy, setScene, settle, type Scene } from './scene.ts';
-import { leaksIn } from './secrets.ts';
-import { each, isLong, trial, until, type Findings, type Trial } from './trial.ts';
+import { serveOwnProxy, setScene, settle, type Scene } from './environment.ts';
+import { leaksIn } from './canary-secrets.ts';
+import { each, isLong, trial, until, type Findings, type Trial } from './fault-test.ts';
 
 const CALLS = ['pwrite64', 'fsync', 'fdatasync'] as const;
 const AT_ONCE = 3;

@@ -1,6 +1,6 @@
 // A journey as it went, for the log of one that failed: what was on the screen and what was true, in one order of time.
-import type { Screen } from './judge.ts';
-import type { Memory } from './moment.ts';
+import type { Screen } from './false-claims.ts';
+import type { Memory } from './facts.ts';
 
 /** One line for each change; seconds since the first screen. */
 export function storyOf(screens: readonly Screen[], until: number, memory: Memory): string {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Start } from './moment.ts';
+import type { Start } from './facts.ts';
 
 /** What becomes of a start: `unsent` ones never reach the gateway; of the others only the answer is spoilt. */
 export interface Fault {

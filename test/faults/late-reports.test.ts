@@ -3,16 +3,16 @@
 // itself said so twice, none is sent twice, and the contrary is told at once.
 import { copyFileSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { startBox } from './box.ts';
+import { startBox } from './http-intermediary.ts';
 import { createClients, type Clients } from './clients.ts';
-import { createStandingClock } from './clock.ts';
-import { readDatabase } from './database.ts';
-import { startGateway } from './gateway.ts';
-import { RANK } from './ledgers.ts';
+import { createStandingClock } from './manual-clock.ts';
+import { readDatabase } from './database-reader.ts';
+import { startGateway } from './sandbox-gateway.ts';
+import { RANK } from './compare-records.ts';
 import { startProxy } from './processes.ts';
-import { serveOwnProxy, setScene, settle, type Scene } from './scene.ts';
-import { SECRETS } from './secrets.ts';
-import { each, size, trial, type Trial } from './trial.ts';
+import { serveOwnProxy, setScene, settle, type Scene } from './environment.ts';
+import { SECRETS } from './canary-secrets.ts';
+import { each, size, trial, type Trial } from './fault-test.ts';
 
 const LIMITS = { withinMs: size(120_000, 900_000) };
 const COUNT = size(12, 200);

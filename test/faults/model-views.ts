@@ -1,7 +1,7 @@
 // One transaction as the merchant's routes and webhooks show it, and the same as the model has it: in the same few words, so
 // that they can be compared as text.
-import type { ToldWebhook } from './merchant.ts';
-import type { ModelTransaction } from './model-row.ts';
+import type { ToldWebhook } from './merchant-server.ts';
+import type { ModelTransaction } from './model-transaction.ts';
 
 /** The part of a payment or payout of the merchant's routes that is compared. */
 export interface Shown {

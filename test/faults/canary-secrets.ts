@@ -1,6 +1,6 @@
 // The secrets of every run, each a canary: recognizable wherever it turns up, and it may turn up nowhere.
 // They are no one's real secrets; that is why they can stand here.
-import { createSearch } from '../secrets.ts';
+import { createSearch } from '../secret-search.ts';
 
 export const SECRETS = {
   gatewayApiKey: 'canary-gateway-api-key-4f1d77c2',

@@ -3,12 +3,12 @@
 // answer that comes at last is kept.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { startBox } from './box.ts';
+import { startBox } from './http-intermediary.ts';
 import { createClients, signOrder } from './clients.ts';
 import { startProxy } from './processes.ts';
-import { setScene, settle } from './scene.ts';
-import { SECRETS } from './secrets.ts';
-import { each, size, trial, until } from './trial.ts';
+import { setScene, settle } from './environment.ts';
+import { SECRETS } from './canary-secrets.ts';
+import { each, size, trial, until } from './fault-test.ts';
 
 const LIMITS = { withinMs: size(120_000, 600_000) };
 const TURNS = size(20, 400);

@@ -1,7 +1,7 @@
 // A proxy that is killed (SIGKILL) and comes back: same port, same books, a new process. Keeps how long each came back
 // took, and everything that any of them printed.
 import { startProxy, type ProxySettings, type Running } from './processes.ts';
-import type { Trial } from './trial.ts';
+import type { Trial } from './fault-test.ts';
 
 export interface Killable {
   url: string;

@@ -2,9 +2,9 @@
 // told, held against the proxy's database. Knows the promises (contract and protocol) and nothing of how they are kept.
 // Each sentence it returns is a broken promise; none is the proof.
 import type { ClientBook } from './clients.ts';
-import type { DatabaseRows, TransactionRow } from './database.ts';
-import type { GatewayTransaction } from './gateway.ts';
-import type { ToldWebhook } from './merchant.ts';
+import type { DatabaseRows, TransactionRow } from './database-reader.ts';
+import type { GatewayTransaction } from './sandbox-gateway.ts';
+import type { ToldWebhook } from './merchant-server.ts';
 
 /** Ranks as the database keeps them; promised never to be renumbered. */
 export const RANK = {

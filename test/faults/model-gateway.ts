@@ -2,12 +2,12 @@
 // and can spoil it, tells the model of it exactly as the proxy was told, and stands on a clock that only moves by hand.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createSandbox, type Sandbox } from '../../demo/sandbox/sandbox.ts';
-import { createStandingClock, type Clock } from './clock.ts';
-import { addressOf, closeServer } from './gateway.ts';
+import { createStandingClock, type Clock } from './manual-clock.ts';
+import { addressOf, closeServer } from './sandbox-gateway.ts';
 import type { Delivered } from './model-answers.ts';
 import { Model } from './model.ts';
-import { SECRETS } from './secrets.ts';
-import { until } from './trial.ts';
+import { SECRETS } from './canary-secrets.ts';
+import { until } from './fault-test.ts';
 
 /** What happens to one answer. `http`: this one, whether the request was carried out or not; `tamper`: these fields in place of its own. */
 export type Spoil =

@@ -1,18 +1,18 @@
 // One random life: each step done to the real app and to the model alike, and the comparison after it. The app is seen from
 // outside only: by the merchant's and the shopper's routes, and by the webhooks that arrived.
 import type { Sandbox } from '../../demo/sandbox/sandbox.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from './manual-clock.ts';
 import { signOrder } from './clients.ts';
 import { DatabaseSync } from 'node:sqlite';
 import { isType } from './model-answers.ts';
-import { hasEnded } from './model-row.ts';
+import { hasEnded } from './model-transaction.ts';
 import type { Model } from './model.ts';
-import { asModeled, asShown, type Shown } from './model-shown.ts';
-import type { ModelGateway } from './model-world.ts';
+import { asModeled, asShown, type Shown } from './model-views.ts';
+import type { ModelGateway } from './model-gateway.ts';
 import type { Step } from './model-steps.ts';
-import type { TestMerchant } from './merchant.ts';
-import { openOwnProxy, passTime, type OwnProxy } from './own-proxy.ts';
-import { SECRETS } from './secrets.ts';
+import type { TestMerchant } from './merchant-server.ts';
+import { openOwnProxy, passTime, type OwnProxy } from './in-process-proxy.ts';
+import { SECRETS } from './canary-secrets.ts';
 
 const DAYS_MS = 9 * 24 * 3_600_000;
 const LAST_SWEEP_MS = 7 * 24 * 3_600_000;

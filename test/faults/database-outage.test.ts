@@ -7,11 +7,11 @@ import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { startPostgresRelay } from '../postgres-relay.ts';
 import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
 import { signOrder } from './clients.ts';
-import { readDatabase } from './database.ts';
+import { readDatabase } from './database-reader.ts';
 import { startProxy } from './processes.ts';
-import { setScene, type Scene } from './scene.ts';
-import { leaksIn } from './secrets.ts';
-import { size, trial, until, type Trial } from './trial.ts';
+import { setScene, type Scene } from './environment.ts';
+import { leaksIn } from './canary-secrets.ts';
+import { size, trial, until, type Trial } from './fault-test.ts';
 
 const AWAY_MS = size(2_000, 60_000);
 /** A silent connection is cut after 12 s; the rest is for making a new one, and for a busy machine. */

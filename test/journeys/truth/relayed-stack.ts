@@ -6,12 +6,12 @@ import { FREE_PORTS, startStack, type Stack } from '../../../demo/stack.ts';
 import { buildWidgetIfStale } from '../../../demo/widget-build.ts';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
 import { findBrowser } from '../../browser.ts';
-import { watchAsks } from './asks.ts';
-import { startBox, type Box } from './box.ts';
-import { startLine, type LineRelay } from './line.ts';
-import type { Ask, Memory, Payment, Status } from './moment.ts';
-import { blank, watchScreens, type Reading } from './screen.ts';
-import { WatchedShopper } from './shopper.ts';
+import { watchAsks } from './page-requests.ts';
+import { startBox, type Box } from './gateway-relay.ts';
+import { startLine, type LineRelay } from './browser-relay.ts';
+import type { Ask, Memory, Payment, Status } from './facts.ts';
+import { blank, watchScreens, type Reading } from './watch-screen.ts';
+import { WatchedShopper } from './watched-shopper.ts';
 
 /** How long a step may take, with a dozen pages at once on a machine that is busy with other things. */
 const STEP_MS = 120_000;
