@@ -7,10 +7,10 @@ import { request } from 'undici';
 import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
 import { createClients, signOrder, type Clients } from './clients.ts';
 import { startProxy } from './processes.ts';
-import { setScene, settle } from './environment.ts';
+import { createEnvironment, settle } from './environment.ts';
 import { leaksIn, SECRETS, withPassword } from './canary-secrets.ts';
 import { fill, mountSmall, whyNoMount } from './small-disk.ts';
-import { each, isLong, size, trial, until, type Findings, type Trial } from './fault-test.ts';
+import { each, isLong, size, faultTest, until, type Findings, type FaultTest } from './fault-test.ts';
 
 const SENDERS = 16;
 /** Which fsync of the write-ahead log fails, counted from the proxy's start. */
@@ -28,12 +28,12 @@ const REFUSALS_AT_LEAST = 20;
 const GONE_MS = size(4_000, 10_000);
 
 for (const failing of FAILING_SYNCS) {
-  trial(
+  faultTest(
     `an error at fsync number ${failing} of the log ends the proxy, and nothing that was answered is lost`,
     { withinMs: 240_000, needs: ['strace', 'linux'] },
     async (t) => {
-      const scene = await setScene(t);
-      const { gateway, merchant, databaseUrl, dir } = scene;
+      const environment = await createEnvironment(t);
+      const { gateway, merchant, databaseUrl, dir } = environment;
       const settings = { databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url };
       let url = NOWHERE;
       const clients = createClients(() => url);
@@ -60,18 +60,18 @@ for (const failing of FAILING_SYNCS) {
       await work;
       await recovered.end();
       const output = recovered.output() + (typeof broken === 'string' ? broken : broken.output());
-      return conclude(await settle(scene, clients), output, problems, { failing });
+      return conclude(await settle(environment, clients), output, problems, { failing });
     },
   );
 }
 
-trial(
+faultTest(
   'a full disk is answered 503, and with room again the same process goes on',
   { withinMs: 240_000, needs: ['root', 'linux'], impossible: whyNoMount },
   async (t) => {
-    const scene = await setScene(t);
-    const { gateway, merchant } = scene;
-    const disk = mountSmall(t, scene.dir, MOUNT_KB);
+    const environment = await createEnvironment(t);
+    const { gateway, merchant } = environment;
+    const disk = mountSmall(t, environment.dir, MOUNT_KB);
     const databaseUrl = `file:${join(disk, 'payments.db')}`;
     const proxy = await startProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
     t.defer(proxy.kill9);
@@ -92,18 +92,18 @@ trial(
     const problems = [...refused.problems, ...(reads === 200 ? [] : [`a read was answered ${reads}`])];
     if (proxy.hasEnded()) problems.push('the proxy has ended');
     await proxy.end();
-    return conclude(await settle(scene, clients, { databaseUrl }), proxy.output(), problems, {
+    return conclude(await settle(environment, clients, { databaseUrl }), proxy.output(), problems, {
       refused: refused.count(),
     });
   },
 );
 
-trial(
+faultTest(
   `PostgreSQL gone for ${GONE_MS / 1000} s is answered 503, and once it is back the same process goes on`,
   { withinMs: 300_000, impossible: whyNoPostgres },
   async (t) => {
-    const scene = await setScene(t);
-    const { gateway, merchant } = scene;
+    const environment = await createEnvironment(t);
+    const { gateway, merchant } = environment;
     const postgres = await startPostgres();
     t.defer(postgres.end);
     const databaseUrl = withPassword(await postgres.createDatabase());
@@ -131,7 +131,7 @@ trial(
     await work;
     if (proxy.hasEnded()) problems.push('the proxy has ended');
     await proxy.end();
-    return conclude(await settle(scene, clients, { databaseUrl }), proxy.output(), problems, {
+    return conclude(await settle(environment, clients, { databaseUrl }), proxy.output(), problems, {
       refused: refused.count(),
     });
   },
@@ -140,7 +140,7 @@ trial(
 /** Payments and IPNs, each persisted in until it is answered well. `name` tells these from others'. */
 async function sendAll(
   clients: Clients,
-  { random }: Trial,
+  { random }: FaultTest,
   name: string,
   padding = '',
   onAnswered = () => undefined as unknown,

@@ -12,20 +12,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openScripted, STEPS } from './ledger-script.ts';
 import type { Random } from './random.ts';
-import { isLong, size, trial } from './fault-test.ts';
+import { isLong, size, faultTest } from './fault-test.ts';
 
 const KILLS = size(14, Infinity);
 const CALLS = ['pwrite64', 'fsync', 'fdatasync', 'ftruncate', 'unlink'] as const;
 const FILES = ['', '-wal', '-journal'];
 const WITHIN_MS = 60_000;
 
-trial(
-  'a kill at any write or fsync of a commit, with or without the power, leaves whole books that go on',
+faultTest(
+  'a kill at any write or fsync of a commit, with or without the power, leaves whole dumps that go on',
   { withinMs: size(300_000, 3_600_000), needs: ['strace'] },
   async (t) => {
     const dir = await mkdtemp(join(tmpdir(), 'commit-kill-'));
     t.defer(() => rm(dir, { recursive: true, force: true }));
-    const reference = await referenceBooks(join(dir, 'reference.db'));
+    const reference = await referenceDumps(join(dir, 'reference.db'));
     const points = await killPoints(join(dir, 'whole'));
     const chosen = isLong ? points : t.random.shuffled(points).slice(0, KILLS);
     const problems: string[] = [];
@@ -56,15 +56,15 @@ interface Point {
 }
 
 /** The books before the first step and after each, as undisturbed runs make them. */
-async function referenceBooks(path: string): Promise<string[]> {
+async function referenceDumps(path: string): Promise<string[]> {
   const scripted = await openScripted(`file:${path}`);
-  const books = [dump(path)];
+  const dumps = [dump(path)];
   for (const step of STEPS.keys()) {
     await scripted.run(step);
-    books.push(dump(path));
+    dumps.push(dump(path));
   }
   await scripted.close();
-  return books;
+  return dumps;
 }
 
 /** Every call on the database's files in a whole run, counted as strace counts: each kind by itself. */
@@ -107,10 +107,10 @@ async function runTraced(folder: string, point: Point | undefined) {
       killSignal: 'SIGKILL',
     },
   );
-  let said = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   const [, signal] = (await once(child, 'close')) as [number | null, string | null];
-  const done = said.includes('opened') ? said.split('\n').filter((line) => line.startsWith('done')).length : -1;
+  const done = output.includes('opened') ? output.split('\n').filter((line) => line.startsWith('done')).length : -1;
   const log = (await readFile(logPath, 'utf8')).split('\n');
   return { done, wasKilled: signal === 'SIGKILL', log };
 }
@@ -151,11 +151,11 @@ async function inspect(folder: string, done: number, reference: readonly string[
     const found = dump(path);
     const allowed = [reference[Math.max(done, 0)], reference[done + 1]];
     if (!allowed.includes(found))
-      return [`the books after ${done} acknowledged steps are those of ${reference.indexOf(found)} steps`];
+      return [`the dumps after ${done} acknowledged steps are those of ${reference.indexOf(found)} steps`];
     for (let step = Math.max(done, 0); step < STEPS.length; step += 1) await scripted.run(step);
     return dump(path) === reference.at(-1)
       ? []
-      : [`the books did not end as they should, from ${done} steps on: ${dump(path)}`];
+      : [`the dumps did not end as they should, from ${done} steps on: ${dump(path)}`];
   } finally {
     await scripted.close();
   }

@@ -1,10 +1,10 @@
 // The comparison at the end of every fault: what the gateway did, what the clients were told and what the merchant was
 // told, held against the proxy's database. Knows the promises (contract and protocol) and nothing of how they are kept.
 // Each sentence it returns is a broken promise; none is the proof.
-import type { ClientBook } from './clients.ts';
+import type { ClientRecords } from './clients.ts';
 import type { DatabaseRows, TransactionRow } from './database-reader.ts';
 import type { GatewayTransaction } from './sandbox-gateway.ts';
-import type { ToldWebhook } from './merchant-server.ts';
+import type { ReceivedWebhook } from './merchant-server.ts';
 
 /** Ranks as the database keeps them; promised never to be renumbered. */
 export const RANK = {
@@ -21,20 +21,20 @@ export const RANK = {
 
 const DECIMALS: Record<string, number> = { EUR: 2, USD: 2, JPY: 0, KWD: 3 };
 
-export interface LedgerDump {
+export interface AllRecords {
   gateway: readonly GatewayTransaction[];
-  clients: ClientBook;
-  merchant: Iterable<ToldWebhook>;
+  clients: ClientRecords;
+  merchant: Iterable<ReceivedWebhook>;
   database: DatabaseRows;
 }
 
 export type Problems = Record<'lost' | 'doubled' | 'forged' | 'differing' | 'open', string[]>;
 
-export function compare(books: LedgerDump): Problems {
+export function compare(records: AllRecords): Problems {
   const problems: Problems = { lost: [], doubled: [], forged: [], differing: [], open: [] };
-  const rows = new Map(books.database.transactions.map((row) => [row.id, row]));
-  const atGateway = new Map(books.gateway.map((transaction) => [transaction.orderId, transaction]));
-  for (const transaction of books.gateway) compareWithGateway(transaction, rows.get(transaction.orderId), problems);
+  const rows = new Map(records.database.transactions.map((row) => [row.id, row]));
+  const atGateway = new Map(records.gateway.map((transaction) => [transaction.orderId, transaction]));
+  for (const transaction of records.gateway) compareWithGateway(transaction, rows.get(transaction.orderId), problems);
   for (const row of rows.values()) {
     if (row.rank === RANK.succeeded && atGateway.get(row.id)?.status !== 'SUCCESS') {
       problems.forged.push(`${row.id} succeeded in the database, and the gateway knows nothing of it`);
@@ -42,8 +42,8 @@ export function compare(books: LedgerDump): Problems {
     if (row.rank <= RANK.pending && row.needs_review === 0)
       problems.open.push(`${row.id} has no end (rank ${row.rank})`);
   }
-  compareWithClients(books.clients, books.database, problems);
-  compareWithMerchant([...books.merchant], books.database, problems);
+  compareWithClients(records.clients, records.database, problems);
+  compareWithMerchant([...records.merchant], records.database, problems);
   return problems;
 }
 
@@ -78,7 +78,11 @@ function minorOf(amount: string, currency: string): number {
   return Number(whole + fraction.padEnd(DECIMALS[currency] ?? 2, '0'));
 }
 
-function compareWithClients({ orders, payouts, ipns }: ClientBook, database: DatabaseRows, problems: Problems): void {
+function compareWithClients(
+  { orders, payouts, ipns }: ClientRecords,
+  database: DatabaseRows,
+  problems: Problems,
+): void {
   const payments = Map.groupBy(
     database.transactions.filter(({ type }) => type === 'PAY'),
     (row) => row.order_id,
@@ -113,7 +117,7 @@ function compareWithClients({ orders, payouts, ipns }: ClientBook, database: Dat
   }
 }
 
-function compareWithMerchant(told: readonly ToldWebhook[], database: DatabaseRows, problems: Problems): void {
+function compareWithMerchant(told: readonly ReceivedWebhook[], database: DatabaseRows, problems: Problems): void {
   const byTransaction = Map.groupBy(told, ({ data, type }) => `${data.gatewayOrderId ?? data.orderId} ${type}`);
   for (const [what, webhooks] of byTransaction) {
     if (webhooks.length > 1) problems.doubled.push(`the merchant was told of ${what} under ${webhooks.length} ids`);

@@ -9,9 +9,9 @@ import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
 import { signOrder } from './clients.ts';
 import { readDatabase } from './database-reader.ts';
 import { startProxy } from './processes.ts';
-import { setScene, type Scene } from './environment.ts';
+import { createEnvironment, type Environment } from './environment.ts';
 import { leaksIn } from './canary-secrets.ts';
-import { size, trial, until, type Trial } from './fault-test.ts';
+import { size, faultTest, until, type FaultTest } from './fault-test.ts';
 
 const AWAY_MS = size(2_000, 60_000);
 /** A silent connection is cut after 12 s; the rest is for making a new one, and for a busy machine. */
@@ -22,18 +22,18 @@ const READ_ONLY_MS = size(2_000, 10_000);
 const WRITABLE_WITHIN_MS = 5_000;
 const START_EVERY_MS = 100;
 
-trial(
+faultTest(
   'a database host that falls silent, as one that is gone, costs the proxy no more than seconds after it is back',
   { withinMs: size(180_000, 300_000), impossible: whyNoPostgres },
   async (t) => {
-    const scene = await setScene(t);
+    const environment = await createEnvironment(t);
     const postgres = await startPostgres();
     t.defer(postgres.end);
     const databaseUrl = await postgres.createDatabase();
     const relay = await startPostgresRelay(databaseUrl);
     t.defer(relay.close);
-    const { proxy, load } = await runUnderLoad(t, scene, relay.url);
-    const ear = await openEar(t, relay.url, databaseUrl);
+    const { proxy, load } = await runUnderLoad(t, environment, relay.url);
+    const listener = await openListener(t, relay.url, databaseUrl);
 
     await until('starts are answered', () => load.inARow() >= IN_A_ROW);
     relay.vanish();
@@ -43,23 +43,23 @@ trial(
     const backAt = performance.now();
     await Promise.all([
       until('starts are answered again', () => load.inARow() >= IN_A_ROW, 120_000),
-      until('announcements are heard again', ear.hears, 120_000),
+      until('announcements are received again', listener.receives, 120_000),
     ]);
     const wellMs = Math.round(performance.now() - backAt);
     const late = wellMs > WELL_WITHIN_MS ? [`the proxy was well only ${wellMs} ms after the address was right`] : [];
-    return conclude(scene, databaseUrl, proxy, load, late, { wellMs });
+    return conclude(environment, databaseUrl, proxy, load, late, { wellMs });
   },
 );
 
-trial(
+faultTest(
   'behind an address that led to a read-only server for a while no connection stays there',
   { withinMs: size(180_000, 300_000), impossible: whyNoPostgres },
   async (t) => {
-    const scene = await setScene(t);
+    const environment = await createEnvironment(t);
     const postgres = await startPostgres();
     t.defer(postgres.end);
     const databaseUrl = await postgres.createDatabase();
-    const { proxy, load } = await runUnderLoad(t, scene, databaseUrl);
+    const { proxy, load } = await runUnderLoad(t, environment, databaseUrl);
     const admin = new Client({ connectionString: databaseUrl.replace(/[^/]+$/, 'postgres') });
     await admin.connect();
     t.defer(() => admin.end());
@@ -77,15 +77,19 @@ trial(
     await until('starts are answered again', () => load.inARow() >= IN_A_ROW, 60_000);
     const wellMs = Math.round(performance.now() - rightAt);
     const late = wellMs > WRITABLE_WITHIN_MS ? [`starts were well only ${wellMs} ms after the server was right`] : [];
-    return conclude(scene, databaseUrl, proxy, load, late, { wellMs });
+    return conclude(environment, databaseUrl, proxy, load, late, { wellMs });
   },
 );
 
 type Running = Awaited<ReturnType<typeof runUnderLoad>>;
 
 /** A real proxy, and shoppers who come all the time, each asking once. */
-async function runUnderLoad(t: Trial, scene: Scene, databaseUrl: string) {
-  const proxy = await startProxy({ databaseUrl, gatewayUrl: scene.gateway.url, webhookUrl: scene.merchant.url });
+async function runUnderLoad(t: FaultTest, environment: Environment, databaseUrl: string) {
+  const proxy = await startProxy({
+    databaseUrl,
+    gatewayUrl: environment.gateway.url,
+    webhookUrl: environment.merchant.url,
+  });
   t.defer(proxy.kill9);
   const taken: string[] = [];
   let refused = 0;
@@ -146,26 +150,26 @@ async function runUnderLoad(t: Trial, scene: Scene, databaseUrl: string) {
 }
 
 /** A store of this process that listens through the relay, and one that announces past it. */
-async function openEar(t: Trial, relayedUrl: string, databaseUrl: string) {
+async function openListener(t: FaultTest, relayedUrl: string, databaseUrl: string) {
   const fail = (error: unknown): never => {
     throw error;
   };
   const [listening, speaking] = [await connectDatabase(relayedUrl, fail), await connectDatabase(databaseUrl, fail)];
   t.defer(() => Promise.all([listening.close(), speaking.close()]));
-  const heard = new Set<string>();
-  listening.onAnnounced((orderId) => heard.add(orderId));
-  let told = 0;
-  const hears = () => {
-    const before = heard.has(`told-${told}`);
-    speaking.announce([`told-${(told += 1)}`]);
+  const received = new Set<string>();
+  listening.onAnnounced((orderId) => received.add(orderId));
+  let announced = 0;
+  const receives = () => {
+    const before = received.has(`announced-${announced}`);
+    speaking.announce([`announced-${(announced += 1)}`]);
     return before;
   };
-  await until('announcements are heard', hears);
-  return { hears };
+  await until('announcements are received', receives);
+  return { receives };
 }
 
 async function conclude(
-  scene: Scene,
+  environment: Environment,
   databaseUrl: string,
   proxy: Running['proxy'],
   load: Running['load'],
@@ -176,7 +180,7 @@ async function conclude(
   if (proxy.hasEnded()) late.push('the proxy has ended');
   await proxy.end();
   const rows = new Set((await readDatabase(databaseUrl)).transactions.map(({ id }) => id));
-  const sent = await scene.gateway.transactions();
+  const sent = await environment.gateway.transactions();
   return {
     problems: {
       lost: [

@@ -52,13 +52,13 @@ export async function readDatabase(url: string): Promise<DatabaseRows> {
   }
 }
 
-export interface Agenda {
+export interface DueTimes {
   /** The earliest time after `now` at which something falls due by itself: a check, or a webhook's next try. */
   nextDueAt(now: number): Promise<number | null>;
   close(): Promise<void>;
 }
 
-export async function openAgenda(url: string): Promise<Agenda> {
+export async function openDueTimes(url: string): Promise<DueTimes> {
   const { query, close } = await open(url);
   return {
     close,

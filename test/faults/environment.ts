@@ -11,11 +11,11 @@ import { readDatabase, type DatabaseRows } from './database-reader.ts';
 import { addressOf, closeServer, startGateway, type TestGateway } from './sandbox-gateway.ts';
 import { compare } from './compare-records.ts';
 import { startMerchant, type TestMerchant } from './merchant-server.ts';
-import { openOwnProxy, passTime, type OwnProxySettings } from './in-process-proxy.ts';
+import { openInProcessProxy, passTime, type InProcessProxySettings } from './in-process-proxy.ts';
 import { SECRETS } from './canary-secrets.ts';
-import type { Findings, Trial } from './fault-test.ts';
+import type { Findings, FaultTest } from './fault-test.ts';
 
-export interface Scene {
+export interface Environment {
   clock: Clock;
   gateway: TestGateway;
   merchant: TestMerchant;
@@ -24,11 +24,11 @@ export interface Scene {
   databaseUrl: string;
 }
 
-export async function setScene(
-  { defer }: Trial,
+export async function createEnvironment(
+  { defer }: FaultTest,
   clock = createRunningClock(),
   merchants: { refusesStale?: boolean } = {},
-): Promise<Scene> {
+): Promise<Environment> {
   const gateway = await startGateway({ clock });
   defer(gateway.close);
   const merchant = await startMerchant({ clock, ...merchants });
@@ -39,9 +39,13 @@ export async function setScene(
 }
 
 /** The proxy inside this process, served over loopback, so that IPNs and clients reach it as they reach any. */
-export async function serveOwnProxy({ defer }: Trial, scene: Scene, settings: Partial<OwnProxySettings> = {}) {
-  const { gateway, merchant, databaseUrl, clock } = scene;
-  const proxy = await openOwnProxy({
+export async function serveInProcessProxy(
+  { defer }: FaultTest,
+  environment: Environment,
+  settings: Partial<InProcessProxySettings> = {},
+) {
+  const { gateway, merchant, databaseUrl, clock } = environment;
+  const proxy = await openInProcessProxy({
     databaseUrl,
     gatewayUrl: gateway.url,
     webhookUrl: merchant.url,
@@ -52,8 +56,8 @@ export async function serveOwnProxy({ defer }: Trial, scene: Scene, settings: Pa
   const url = await addressOf(server);
   await gateway.control('ipn-url', { url: `${url}/ipn/${SECRETS.ipnSecret}` });
   defer(() => closeServer(server));
-  const around = { tickOthers: gateway.sandbox.tick, databaseUrl, clock };
-  return { ...proxy, url, pass: (forMs: number) => passTime(proxy, around, forMs) };
+  const sources = { tickOthers: gateway.sandbox.tick, databaseUrl, clock };
+  return { ...proxy, url, pass: (forMs: number) => passTime(proxy, sources, forMs) };
 }
 
 interface Settled {
@@ -66,13 +70,13 @@ const DAYS_MS = 9 * 24 * 3_600_000;
 
 /** Lets the days pass, over a network that is well again, and compares. To be called when no proxy runs any more. */
 export async function settle(
-  scene: Scene,
+  environment: Environment,
   clients: Clients,
   settings: { databaseUrl?: string; idPrefix?: string } = {},
 ): Promise<Settled> {
-  const { gateway, merchant, clock } = scene;
-  const { databaseUrl = scene.databaseUrl } = settings;
-  const proxy = await openOwnProxy({
+  const { gateway, merchant, clock } = environment;
+  const { databaseUrl = environment.databaseUrl } = settings;
+  const proxy = await openInProcessProxy({
     ...settings,
     databaseUrl,
     gatewayUrl: gateway.url,
@@ -87,9 +91,9 @@ export async function settle(
   const database = await readDatabase(databaseUrl);
   const problems = compare({
     gateway: await gateway.transactions(),
-    clients: clients.book,
-    merchant: merchant.told.values(),
+    clients: clients.records,
+    merchant: merchant.webhooks.values(),
     database,
   });
-  return { problems: { ...problems, forged: [...problems.forged, ...merchant.wrong] }, database };
+  return { problems: { ...problems, forged: [...problems.forged, ...merchant.invalid] }, database };
 }

@@ -13,7 +13,7 @@ export function size(short: number, long: number): number {
   return isLong ? long : short;
 }
 
-export interface Trial {
+export interface FaultTest {
   random: Random;
   /** Runs at the end, last first, also after a failure. */
   defer(end: () => unknown): void;
@@ -37,14 +37,18 @@ const NEEDS = {
   linux: { isThere: () => existsSync('/proc/self/status'), otherwise: 'no /proc here' },
 } as const;
 
-interface TrialSettings {
+interface FaultTestSettings {
   withinMs: number;
   needs?: readonly (keyof typeof NEEDS)[];
   /** Says why it cannot be done on this machine, where it cannot. */
   impossible?: () => string | undefined;
 }
 
-export function trial(name: string, settings: TrialSettings, run: (trial: Trial) => Promise<Findings>): void {
+export function faultTest(
+  name: string,
+  settings: FaultTestSettings,
+  run: (trial: FaultTest) => Promise<Findings>,
+): void {
   test(name, { timeout: settings.withinMs }, async (t) => {
     const missing = (settings.needs ?? []).filter((need) => !NEEDS[need].isThere());
     const why = missing.map((need) => NEEDS[need].otherwise).join('; ') || settings.impossible?.();

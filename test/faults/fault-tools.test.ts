@@ -9,8 +9,8 @@ import { Agent, request } from 'undici';
 import type { TransactionRow } from './database-reader.ts';
 import { startFaultProxy, type Fault } from './fault-proxy.ts';
 import { addressOf, closeServer } from './sandbox-gateway.ts';
-import { compare, RANK, type LedgerDump } from './compare-records.ts';
-import { isSigned, type ToldWebhook } from './merchant-server.ts';
+import { compare, RANK, type AllRecords } from './compare-records.ts';
+import { isSigned, type ReceivedWebhook } from './merchant-server.ts';
 import { createRandom } from './random.ts';
 import { undocumented, type ApiDocument, type Operation } from './openapi-check.ts';
 import { leaksIn, SECRETS } from './canary-secrets.ts';
@@ -32,7 +32,7 @@ const ROW: TransactionRow = {
   answer: 'identified',
 };
 
-function webhook(id: string, type: string, orderId = 'a'): ToldWebhook {
+function webhook(id: string, type: string, orderId = 'a'): ReceivedWebhook {
   const data = {
     orderId,
     gatewayOrderId: orderId,
@@ -41,11 +41,11 @@ function webhook(id: string, type: string, orderId = 'a'): ToldWebhook {
     amount: '10.10',
     currency: 'EUR',
   } as const;
-  return { id, type, body: '', data, taken: 1 };
+  return { id, type, body: '', data, times: 1 };
 }
 
 /** One order, paid, and everyone knows. */
-function books(): LedgerDump & { merchant: ToldWebhook[] } {
+function agreeingRecords(): AllRecords & { merchant: ReceivedWebhook[] } {
   return {
     gateway: [
       {
@@ -76,13 +76,13 @@ function books(): LedgerDump & { merchant: ToldWebhook[] } {
   };
 }
 
-function row(all: LedgerDump): TransactionRow {
+function row(all: AllRecords): TransactionRow {
   const [first] = all.database.transactions;
   assert.ok(first);
   return first;
 }
 
-const BROKEN: [kind: string, what: string, breaks: (all: ReturnType<typeof books>) => void][] = [
+const BROKEN: [kind: string, what: string, breaks: (all: ReturnType<typeof agreeingRecords>) => void][] = [
   ['lost', 'a transaction of the gateway is not there', (all) => (all.database.transactions = [])],
   ['lost', 'a success is not known', (all) => (row(all).rank = RANK.pending)],
   ['lost', 'what is at the gateway was never created', (all) => (row(all).rank = RANK.not_created)],
@@ -120,12 +120,12 @@ const BROKEN: [kind: string, what: string, breaks: (all: ReturnType<typeof books
 
 describe('the comparison of the ledgers', () => {
   it('finds nothing where all agree', () => {
-    assert.deepEqual(Object.values(compare(books())).flat(), []);
+    assert.deepEqual(Object.values(compare(agreeingRecords())).flat(), []);
   });
 
   for (const [kind, what, breaks] of BROKEN) {
     it(`finds as ${kind}: ${what}`, () => {
-      const all = books();
+      const all = agreeingRecords();
       breaks(all);
       assert.notEqual(compare(all)[kind as 'lost'].length, 0);
     });

@@ -8,7 +8,7 @@ import { addressOf, closeServer } from './sandbox-gateway.ts';
 
 export type Operation = 'pay' | 'payout' | 'status';
 
-export interface BoxAnswer {
+export interface IntermediaryAnswer {
   status: number;
   body: string;
 }
@@ -17,37 +17,37 @@ export interface BoxAnswer {
  * `answer` in place of the gateway's; `isDone`: after the gateway took it. `fields`: put into the gateway's own answer;
  * `lateMs`: that one, kept back for so long.
  */
-export type BoxDeed =
-  | { answer: BoxAnswer | 'none'; isDone: boolean }
+export type IntermediaryAction =
+  | { answer: IntermediaryAnswer | 'none'; reachesGateway: boolean }
   | { fields: Record<string, unknown> }
   | { lateMs: number }
   | undefined;
 
-export interface Box {
+export interface Intermediary {
   url: string;
   close(): Promise<void>;
 }
 
-export async function startBox(
+export async function startIntermediary(
   gatewayUrl: string,
-  choose: (asked: { operation: Operation; orderId: string }) => BoxDeed,
-): Promise<Box> {
+  choose: (asked: { operation: Operation; orderId: string }) => IntermediaryAction,
+): Promise<Intermediary> {
   async function serve(asked: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of asked) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString('utf8');
     const { orderId } = JSON.parse(body) as { orderId: string };
-    const deed = choose({ operation: asked.url?.split('/').at(-1) as Operation, orderId });
-    const isPassedOn = deed === undefined || !('answer' in deed) || deed.isDone;
+    const action = choose({ operation: asked.url?.split('/').at(-1) as Operation, orderId });
+    const isPassedOn = action === undefined || !('answer' in action) || action.reachesGateway;
     const made = isPassedOn ? await passOn(asked, body) : undefined;
-    if (deed !== undefined && 'answer' in deed) {
-      if (deed.answer === 'none') response.destroy();
-      else send(response, deed.answer.status, deed.answer.body);
+    if (action !== undefined && 'answer' in action) {
+      if (action.answer === 'none') response.destroy();
+      else send(response, action.answer.status, action.answer.body);
       return;
     }
     if (made === undefined) throw new Error('Nothing was passed on');
-    if (deed !== undefined && 'lateMs' in deed) await sleep(deed.lateMs);
-    const fields = deed !== undefined && 'fields' in deed && made.status === 200 ? deed.fields : undefined;
+    if (action !== undefined && 'lateMs' in action) await sleep(action.lateMs);
+    const fields = action !== undefined && 'fields' in action && made.status === 200 ? action.fields : undefined;
     send(response, made.status, fields ? JSON.stringify({ ...JSON.parse(made.text), ...fields }) : made.text);
   }
 
@@ -76,7 +76,7 @@ const page = (title: string, foot: string) =>
   `<html><head><title>${title}</title></head><body><center><h1>${title}</h1></center><hr>${foot}</body></html>`;
 
 /** What answers in a gateway's place, each in its own words. */
-export const BOXES = {
+export const INTERMEDIARIES = {
   nginx: (status) => page(`${status} ${words(status)}`, '<center>nginx</center>'),
   cloudflare: (status) =>
     page(`Attention Required! | Cloudflare ${status}`, 'Ray ID: 8f2c1b7d9e0a4c11; you have been blocked'),
@@ -114,6 +114,6 @@ export const REFUSALS: readonly number[] = [
   ...span(520, 526),
 ];
 
-export function everyBoxAnswer(): BoxAnswer[] {
-  return REFUSALS.flatMap((status) => Object.values(BOXES).map((say) => ({ status, body: say(status) })));
+export function everyIntermediaryAnswer(): IntermediaryAnswer[] {
+  return REFUSALS.flatMap((status) => Object.values(INTERMEDIARIES).map((say) => ({ status, body: say(status) })));
 }

@@ -7,7 +7,7 @@ import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import type { Clock } from './manual-clock.ts';
-import { openAgenda } from './database-reader.ts';
+import { openDueTimes } from './database-reader.ts';
 import { SHOP_ORIGIN } from './processes.ts';
 import { SECRETS } from './canary-secrets.ts';
 
@@ -17,7 +17,7 @@ const EXPECTED_ERRORS = /^error (the gateway does not know what it knew|IPNs of 
 /** By this it knows its own calls again after a restart. */
 const SELF = '127.0.0.1:8787';
 
-export interface OwnProxySettings {
+export interface InProcessProxySettings {
   databaseUrl: string;
   gatewayUrl: string;
   webhookUrl: string;
@@ -27,12 +27,12 @@ export interface OwnProxySettings {
   /** Put before every id at the gateway. */
   idPrefix?: string;
   /** When the books went back, as DATABASE_WENT_BACK says it. */
-  wentBackAt?: number;
+  restoredAt?: number;
   /** Overrides, as GATEWAY_PROFILE would. */
   profile?: object;
 }
 
-export interface OwnProxy {
+export interface InProcessProxy {
   app: Proxy['app'];
   ledger: Ledger;
   /** All that it would have printed. */
@@ -41,7 +41,7 @@ export interface OwnProxy {
   close(): Promise<void>;
 }
 
-export async function openOwnProxy(settings: OwnProxySettings): Promise<OwnProxy> {
+export async function openInProcessProxy(settings: InProcessProxySettings): Promise<InProcessProxy> {
   const { databaseUrl, gatewayUrl, webhookUrl, clock, callLimitMs, profile = {} } = settings;
   const store = await connectDatabase(databaseUrl, (error) => {
     throw error;
@@ -70,7 +70,7 @@ export async function openOwnProxy(settings: OwnProxySettings): Promise<OwnProxy
     },
   });
   await ledger.recover(SELF);
-  if (settings.wentBackAt !== undefined) await ledger.wentBack(settings.wentBackAt);
+  if (settings.restoredAt !== undefined) await ledger.wentBack(settings.restoredAt);
   return {
     app,
     ledger,
@@ -84,16 +84,16 @@ export async function openOwnProxy(settings: OwnProxySettings): Promise<OwnProxy
 }
 
 /** What passes time besides the proxy, and the books that say what falls due. */
-export interface Around {
+export interface TimeSources {
   tickOthers: () => Promise<void>;
   databaseUrl: string;
   clock: Clock;
 }
 
 /** Does all that is due now and within `forMs`; throws where work failed or there is more of it than there can be. */
-export async function passTime(proxy: OwnProxy, around: Around, forMs: number): Promise<void> {
-  const { tickOthers, databaseUrl, clock } = around;
-  const agenda = await openAgenda(databaseUrl);
+export async function passTime(proxy: InProcessProxy, sources: TimeSources, forMs: number): Promise<void> {
+  const { tickOthers, databaseUrl, clock } = sources;
+  const dueTimes = await openDueTimes(databaseUrl);
   const until = clock.now() + forMs;
   try {
     // A second a step at least, so this is more than there can be; a transaction is checked some 40 times in its life.
@@ -102,7 +102,7 @@ export async function passTime(proxy: OwnProxy, around: Around, forMs: number): 
       await proxy.tick();
       const failure = proxy.log.find((line) => line.startsWith('error') && !EXPECTED_ERRORS.test(line));
       if (failure !== undefined) throw new Error(`The proxy's work failed: ${failure}`);
-      const due = await agenda.nextDueAt(clock.now());
+      const due = await dueTimes.nextDueAt(clock.now());
       if (due === null || due > until) {
         clock.advance(Math.max(until - clock.now(), 0));
         return;
@@ -112,6 +112,6 @@ export async function passTime(proxy: OwnProxy, around: Around, forMs: number): 
     }
     throw new Error('Something stays due for ever');
   } finally {
-    await agenda.close();
+    await dueTimes.close();
   }
 }

@@ -3,24 +3,24 @@
 // there; each payment ends as the gateway says and is told once; forged ones change nothing.
 import { createClients, type Clients } from './clients.ts';
 import type { TestGateway } from './sandbox-gateway.ts';
-import { restartFigures, startKillable, type Killable } from './killable-proxy.ts';
+import { restartFigures, startKillableProxy, type KillableProxy } from './killable-proxy.ts';
 import type { Random } from './random.ts';
-import { setScene, settle } from './environment.ts';
+import { createEnvironment, settle } from './environment.ts';
 import { leaksIn } from './canary-secrets.ts';
-import { each, size, trial, until } from './fault-test.ts';
+import { each, size, faultTest, until } from './fault-test.ts';
 
 const IPNS = size(1_500, 10_000);
 const PAYMENTS = size(300, 4_000);
 const KILLS = size(4, 40);
 const SENDERS = 48;
 
-trial(
+faultTest(
   `${IPNS} IPNs, a third repeated, survive ${KILLS} kills of the proxy`,
   { withinMs: size(180_000, 1_800_000) },
   async (t) => {
-    const scene = await setScene(t);
-    const { gateway, merchant, databaseUrl } = scene;
-    const proxy = await startKillable(t, { databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
+    const environment = await createEnvironment(t);
+    const { gateway, merchant, databaseUrl } = environment;
+    const proxy = await startKillableProxy(t, { databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
     const clients = createClients(() => proxy.url);
     t.defer(clients.close);
 
@@ -30,8 +30,8 @@ trial(
     await flood(clients, proxy, t.random.shuffled(withRepeats(bodies)));
     await proxy.end();
 
-    const { problems, database } = await settle(scene, clients);
-    const sent = [...clients.book.ipns.values()].reduce((sum, times) => sum + times, 0);
+    const { problems, database } = await settle(environment, clients);
+    const sent = [...clients.records.ipns.values()].reduce((sum, times) => sum + times, 0);
     return {
       problems: { ...problems, leaked: leaksIn(proxy.output()) },
       counts: { ipns: bodies.length, sent, kept: database.ipns.length, payments: PAYMENTS, ...restartFigures(proxy) },
@@ -91,7 +91,7 @@ function withRepeats(bodies: readonly string[]): string[] {
 }
 
 /** The kills are spread over the flood by how much of it was answered, not by time. */
-async function flood(clients: Clients, proxy: Killable, bodies: readonly string[]): Promise<void> {
+async function flood(clients: Clients, proxy: KillableProxy, bodies: readonly string[]): Promise<void> {
   let answered = 0;
   const sending = each(bodies, SENDERS, async (body) => {
     await clients.sendIpn(body);

@@ -1,9 +1,9 @@
 // A proxy that is killed (SIGKILL) and comes back: same port, same books, a new process. Keeps how long each came back
 // took, and everything that any of them printed.
 import { startProxy, type ProxySettings, type Running } from './processes.ts';
-import type { Trial } from './fault-test.ts';
+import type { FaultTest } from './fault-test.ts';
 
-export interface Killable {
+export interface KillableProxy {
   url: string;
   restartsMs: number[];
   restartsCpuMs: number[];
@@ -13,7 +13,7 @@ export interface Killable {
   end(): Promise<void>;
 }
 
-export async function startKillable({ defer }: Trial, settings: ProxySettings): Promise<Killable> {
+export async function startKillableProxy({ defer }: FaultTest, settings: ProxySettings): Promise<KillableProxy> {
   let running: Running = await startProxy(settings);
   defer(() => running.kill9());
   const port = Number(new URL(running.url).port);
@@ -37,7 +37,7 @@ export async function startKillable({ defer }: Trial, settings: ProxySettings): 
 }
 
 /** For the line of figures. */
-export function restartFigures({ restartsMs, restartsCpuMs }: Killable): Record<string, number> {
+export function restartFigures({ restartsMs, restartsCpuMs }: KillableProxy): Record<string, number> {
   return {
     kills: restartsMs.length,
     restartMsMedian: median(restartsMs),

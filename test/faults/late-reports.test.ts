@@ -3,130 +3,133 @@
 // itself said so twice, none is sent twice, and the contrary is told at once.
 import { copyFileSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { startBox } from './http-intermediary.ts';
+import { H, M } from '../backend-proxy/time.ts';
+import { startIntermediary } from './http-intermediary.ts';
 import { createClients, type Clients } from './clients.ts';
-import { createStandingClock } from './manual-clock.ts';
+import { createManualClock } from './manual-clock.ts';
 import { readDatabase } from './database-reader.ts';
 import { startGateway } from './sandbox-gateway.ts';
 import { RANK } from './compare-records.ts';
 import { startProxy } from './processes.ts';
-import { serveOwnProxy, setScene, settle, type Scene } from './environment.ts';
+import { serveInProcessProxy, createEnvironment, settle, type Environment } from './environment.ts';
 import { SECRETS } from './canary-secrets.ts';
-import { each, size, trial, type Trial } from './fault-test.ts';
+import { each, size, faultTest, type FaultTest } from './fault-test.ts';
 
 const LIMITS = { withinMs: size(120_000, 900_000) };
 const COUNT = size(12, 200);
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 /** After checks without an answer the next one may be so far away. */
-const LONGEST_PAUSE_MS = 16 * MINUTE_MS;
+const LONGEST_PAUSE_MS = 16 * M;
 
-trial('a status check that lags five minutes ends no payout that the gateway made', LIMITS, async (t) => {
-  const { scene, clients, proxy, start } = await open(t, { lostShare: 0.5 });
+faultTest('a status check that lags five minutes ends no payout that the gateway made', LIMITS, async (t) => {
+  const { environment, clients, proxy, start } = await open(t, { lostShare: 0.5 });
   // What was found before proves the path: "unknown" would be believed.
   await start('before');
-  await proxy.pass(10 * MINUTE_MS);
-  await scene.gateway.control('faults', { status: { lagMs: 5 * MINUTE_MS }, ipn: { never: true } });
+  await proxy.pass(10 * M);
+  await environment.gateway.control('faults', { status: { lagMs: 5 * M }, ipn: { never: true } });
   await start('lag');
-  await approveAll(scene);
+  await approveAll(environment);
   // As often as a process looks, or nearly: the questions on purpose are not on the books' agenda.
-  for (let ms = 0; ms < 6 * MINUTE_MS; ms += 5_000) await proxy.pass(5_000);
-  await proxy.pass(26 * HOUR_MS);
-  const failed = await failedPayouts(scene);
+  for (let ms = 0; ms < 6 * M; ms += 5_000) await proxy.pass(5_000);
+  await proxy.pass(26 * H);
+  const failed = await failedPayouts(environment);
   await proxy.close();
-  return conclude(scene, clients, failed);
+  return conclude(environment, clients, failed);
 });
 
-trial(
+faultTest(
   'a status check that is down for an hour while IPNs come settles all of it when it is back',
   LIMITS,
   async (t) => {
-    const { scene, clients, proxy, start } = await open(t, { lostShare: 0.2 });
-    await scene.gateway.control('faults', { status: { status: 503 } });
+    const { environment, clients, proxy, start } = await open(t, { lostShare: 0.2 });
+    await environment.gateway.control('faults', { status: { status: 503 } });
     await start('down');
-    await approveAll(scene);
-    await proxy.pass(HOUR_MS);
-    const early = await settledIn(scene);
-    await scene.gateway.control('faults', {});
+    await approveAll(environment);
+    await proxy.pass(H);
+    const early = await settledIn(environment);
+    await environment.gateway.control('faults', {});
     await proxy.pass(LONGEST_PAUSE_MS);
-    const settled = await settledIn(scene);
-    const slow = (await scene.gateway.transactions())
+    const settled = await settledIn(environment);
+    const slow = (await environment.gateway.transactions())
       .filter(({ orderId, status }) => status === 'SUCCESS' && !settled.has(orderId))
-      .map(({ orderId }) => `${orderId} is not settled ${LONGEST_PAUSE_MS / MINUTE_MS} minutes after`);
+      .map(({ orderId }) => `${orderId} is not settled ${LONGEST_PAUSE_MS / M} minutes after`);
     await proxy.close();
-    return conclude(scene, clients, [...slow, ...[...early].map((id) => `${id} was settled by nobody's word`)]);
+    return conclude(environment, clients, [...slow, ...[...early].map((id) => `${id} was settled by nobody's word`)]);
   },
 );
 
-trial('a payout that the gateway calls FAILED twice and then SUCCESS is told as that at once', LIMITS, async (t) => {
-  let said: 'FAILED' | undefined = 'FAILED';
-  const { scene, clients, proxy, start } = await open(t, { lostShare: 0, saidOfPayouts: () => said });
-  await start('turns');
-  await approveAll(scene);
-  await proxy.pass(2 * MINUTE_MS);
-  const told = count(scene, 'payout.failed');
-  said = undefined;
-  for (const { orderId, type } of await scene.gateway.transactions())
-    if (type === 'PAYOUT') await scene.gateway.act(orderId, 'ipn');
-  await proxy.pass(5_000);
-  const payouts = COUNT >> 1;
-  const untold = [
-    ...missing(scene, 'payout.failed', payouts, told),
-    ...missing(scene, 'payout.succeeded', payouts),
-    ...missing(scene, 'payout.conflict', payouts),
-    ...missing(scene, 'payout.needs_review', payouts),
-  ];
-  await proxy.close();
-  const concluded = await conclude(scene, clients, untold);
-  return { ...concluded, counts: { ...concluded.counts, toldFailed: told } };
-});
+faultTest(
+  'a payout that the gateway calls FAILED twice and then SUCCESS is sent as that at once',
+  LIMITS,
+  async (t) => {
+    let reported: 'FAILED' | undefined = 'FAILED';
+    const { environment, clients, proxy, start } = await open(t, { lostShare: 0, payoutStatus: () => reported });
+    await start('turns');
+    await approveAll(environment);
+    await proxy.pass(2 * M);
+    const sent = count(environment, 'payout.failed');
+    reported = undefined;
+    for (const { orderId, type } of await environment.gateway.transactions())
+      if (type === 'PAYOUT') await environment.gateway.act(orderId, 'ipn');
+    await proxy.pass(5_000);
+    const payouts = COUNT >> 1;
+    const unsent = [
+      ...missing(environment, 'payout.failed', payouts, sent),
+      ...missing(environment, 'payout.succeeded', payouts),
+      ...missing(environment, 'payout.conflict', payouts),
+      ...missing(environment, 'payout.needs_review', payouts),
+    ];
+    await proxy.close();
+    const concluded = await conclude(environment, clients, unsent);
+    return { ...concluded, counts: { ...concluded.counts, reportedFailed: sent } };
+  },
+);
 
-trial('payouts asked for again after the books went back are not sent again', LIMITS, async (t) => {
-  const { scene, clients, proxy, start, gatewayUrl } = await open(t, { lostShare: 0.2 });
+faultTest('payouts asked for again after the database went back are not sent again', LIMITS, async (t) => {
+  const { environment, clients, proxy, start, gatewayUrl } = await open(t, { lostShare: 0.2 });
   await start('kept');
-  await proxy.pass(MINUTE_MS);
-  const path = scene.databaseUrl.slice('file:'.length);
-  const copy = `${scene.dir}/copy.db`;
-  const books = new DatabaseSync(path);
-  books.exec(`vacuum into '${copy}'`);
-  books.close();
+  await proxy.pass(M);
+  const path = environment.databaseUrl.slice('file:'.length);
+  const copy = `${environment.dir}/copy.db`;
+  const database = new DatabaseSync(path);
+  database.exec(`vacuum into '${copy}'`);
+  database.close();
   await start('gone', 'payouts');
   await proxy.close();
   for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
   copyFileSync(copy, path);
 
-  const later = await serveOwnProxy(t, scene, { gatewayUrl, wentBackAt: scene.clock.now() });
-  const again = createClients(() => later.url, scene.clock.now);
+  const later = await serveInProcessProxy(t, environment, { gatewayUrl, restoredAt: environment.clock.now() });
+  const again = createClients(() => later.url, environment.clock.now);
   t.defer(again.close);
   await payOut(again, 'gone');
   await payOut(again, 'fresh');
-  await later.pass(MINUTE_MS);
-  const fresh = (await scene.gateway.transactions()).filter(({ orderId }) => orderId.startsWith('fresh')).length;
+  await later.pass(M);
+  const fresh = (await environment.gateway.transactions()).filter(({ orderId }) => orderId.startsWith('fresh')).length;
   await later.close();
-  clients.book.payouts.clear();
-  const concluded = await conclude(scene, again, []);
+  clients.records.payouts.clear();
+  const concluded = await conclude(environment, again, []);
   return { ...concluded, counts: { ...concluded.counts, freshOnesSent: fresh } };
 });
 
-trial('another prefix sends no payout again and loses nothing that was begun', LIMITS, async (t) => {
-  const { scene, clients, proxy, start, gatewayUrl } = await open(t, { lostShare: 0.3 });
+faultTest('another prefix sends no payout again and loses nothing that was begun', LIMITS, async (t) => {
+  const { environment, clients, proxy, start, gatewayUrl } = await open(t, { lostShare: 0.3 });
   await start('same');
   await proxy.close();
-  const later = await serveOwnProxy(t, scene, { gatewayUrl, idPrefix: 'new-' });
-  const again = createClients(() => later.url, scene.clock.now);
+  const later = await serveInProcessProxy(t, environment, { gatewayUrl, idPrefix: 'new-' });
+  const again = createClients(() => later.url, environment.clock.now);
   t.defer(again.close);
   await payOut(again, 'same');
   await payOut(again, 'other');
-  const repeated = (await scene.gateway.transactions()).filter(({ orderId }) => orderId.startsWith('new-same'));
-  await approveAll(scene);
+  const repeated = (await environment.gateway.transactions()).filter(({ orderId }) => orderId.startsWith('new-same'));
+  await approveAll(environment);
   await later.close();
   const twice = repeated.map(({ orderId }) => `${orderId} was sent again under another prefix`);
-  return conclude(scene, clients, twice);
+  return conclude(environment, clients, twice);
 });
 
-trial('a proxy with the key of another account does not start on these books', LIMITS, async (t) => {
-  const scene = await setScene(t);
-  const { gateway, merchant, databaseUrl } = scene;
+faultTest('a proxy with the key of another account does not start on these database', LIMITS, async (t) => {
+  const environment = await createEnvironment(t);
+  const { gateway, merchant, databaseUrl } = environment;
   const proxy = await startProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
   t.defer(proxy.kill9);
   await gateway.control('ipn-url', { url: `${proxy.url}/ipn/${SECRETS.ipnSecret}` });
@@ -139,40 +142,40 @@ trial('a proxy with the key of another account does not start on these books', L
     await new Promise((resolve) => setTimeout(resolve, 100));
   await proxy.end();
   const key = 'another-account-s-key-0123';
-  const other = await startGateway({ clock: scene.clock, apiKey: key });
+  const other = await startGateway({ clock: environment.clock, apiKey: key });
   t.defer(other.close);
-  const said = await startProxy({ databaseUrl, gatewayUrl: other.url, env: { GATEWAY_API_KEY: key } }).then(
+  const reported = await startProxy({ databaseUrl, gatewayUrl: other.url, env: { GATEWAY_API_KEY: key } }).then(
     async (running) => (await running.kill9(), 'it started'),
     (error: unknown) => String(error),
   );
-  const wrong = said.includes('the key is of another account') ? [] : [said];
-  return conclude(scene, clients, wrong);
+  const wrong = reported.includes('the key is of another account') ? [] : [reported];
+  return conclude(environment, clients, wrong);
 });
 
 interface Situation {
   /** Of starts and payouts: how often the answer is lost; of these, one in four requests never arrives. */
   lostShare: number;
   /** What a check of a payout says in place of its status. */
-  saidOfPayouts?: () => string | undefined;
+  payoutStatus?: () => string | undefined;
 }
 
-async function open(t: Trial, { lostShare, saidOfPayouts }: Situation) {
-  const scene = await setScene(t, createStandingClock());
-  const box = await startBox(scene.gateway.url, ({ operation, orderId }) => {
+async function open(t: FaultTest, { lostShare, payoutStatus }: Situation) {
+  const environment = await createEnvironment(t, createManualClock());
+  const intermediary = await startIntermediary(environment.gateway.url, ({ operation, orderId }) => {
     if (operation !== 'status')
-      return t.random.chance(lostShare) ? { answer: 'none', isDone: t.random.chance(0.75) } : undefined;
-    const said = orderId.includes('-out-') ? saidOfPayouts?.() : undefined;
-    return said === undefined ? undefined : { fields: { status: said } };
+      return t.random.chance(lostShare) ? { answer: 'none', reachesGateway: t.random.chance(0.75) } : undefined;
+    const reported = orderId.includes('-out-') ? payoutStatus?.() : undefined;
+    return reported === undefined ? undefined : { fields: { status: reported } };
   });
-  t.defer(box.close);
-  const proxy = await serveOwnProxy(t, scene, { gatewayUrl: box.url });
-  const clients = createClients(() => proxy.url, scene.clock.now);
+  t.defer(intermediary.close);
+  const proxy = await serveInProcessProxy(t, environment, { gatewayUrl: intermediary.url });
+  const clients = createClients(() => proxy.url, environment.clock.now);
   t.defer(clients.close);
   async function start(name: string, what: 'both' | 'payouts' = 'both'): Promise<void> {
     if (what === 'both') await payIn(clients, name);
     await payOut(clients, name);
   }
-  return { scene, clients, proxy, start, gatewayUrl: box.url };
+  return { environment, clients, proxy, start, gatewayUrl: intermediary.url };
 }
 
 const numbers = (most: number) => Array.from({ length: most }, (_, n) => n);
@@ -189,37 +192,37 @@ async function payOut({ startPayout }: Clients, name: string): Promise<void> {
   });
 }
 
-async function approveAll({ gateway }: Scene): Promise<void> {
+async function approveAll({ gateway }: Environment): Promise<void> {
   for (const { orderId, type, status } of await gateway.transactions()) {
     if (type === 'PAY' && status !== 'SUCCESS') await gateway.act(orderId, 'approve');
   }
 }
 
 /** Payouts that the gateway has and that were told FAILED, whatever they were told later. */
-async function failedPayouts({ databaseUrl, gateway }: Scene): Promise<string[]> {
+async function failedPayouts({ databaseUrl, gateway }: Environment): Promise<string[]> {
   const made = (await gateway.transactions()).filter(({ type }) => type === 'PAYOUT').map(({ orderId }) => orderId);
   const { history } = await readDatabase(databaseUrl);
-  const told = history.filter(({ transaction_id: id, event }) => made.includes(id) && FAILURES.has(event));
-  return told.map(({ transaction_id: id, event }) => `${id} was told FAILED (${event}), and the gateway made it`);
+  const sent = history.filter(({ transaction_id: id, event }) => made.includes(id) && FAILURES.has(event));
+  return sent.map(({ transaction_id: id, event }) => `${id} was sent FAILED (${event}), and the gateway made it`);
 }
 
 const FAILURES: ReadonlySet<string> = new Set(['replaced', 'expired', 'rejected', 'not_created', 'declined']);
 
-async function settledIn({ databaseUrl }: Scene): Promise<Set<string>> {
+async function settledIn({ databaseUrl }: Environment): Promise<Set<string>> {
   const { transactions } = await readDatabase(databaseUrl);
   return new Set(transactions.filter(({ rank }) => rank === RANK.succeeded).map(({ id }) => id));
 }
 
-function count({ merchant }: Scene, type: string): number {
-  return [...merchant.told.values()].filter((webhook) => webhook.type === type).length;
+function count({ merchant }: Environment, type: string): number {
+  return [...merchant.webhooks.values()].filter((webhook) => webhook.type === type).length;
 }
 
-function missing(scene: Scene, type: string, expected: number, told = count(scene, type)): string[] {
-  return told === expected ? [] : [`${told} of ${expected} ${type} were told`];
+function missing(environment: Environment, type: string, expected: number, sent = count(environment, type)): string[] {
+  return sent === expected ? [] : [`${sent} of ${expected} ${type} were sent`];
 }
 
-async function conclude(scene: Scene, clients: Clients, wrong: readonly string[]) {
-  const { problems, database } = await settle(scene, clients);
+async function conclude(environment: Environment, clients: Clients, wrong: readonly string[]) {
+  const { problems, database } = await settle(environment, clients);
   return {
     problems: { ...problems, differing: [...(problems.differing ?? []), ...wrong] },
     counts: {

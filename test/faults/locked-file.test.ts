@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { createClients, signOrder, type ShopperOrder } from './clients.ts';
 import { startProxy } from './processes.ts';
-import { setScene, settle } from './environment.ts';
+import { createEnvironment, settle } from './environment.ts';
 import { leaksIn } from './canary-secrets.ts';
-import { each, size, trial } from './fault-test.ts';
+import { each, size, faultTest } from './fault-test.ts';
 
 /** Above the 5 s after which a write is refused. */
 const HELD_MS = size(7_000, 20_000);
@@ -18,12 +18,12 @@ const ANSWERED_WITHIN_MS = 1_500;
 const STARTS = size(20, 200);
 const IPNS = size(40, 400);
 
-trial(
+faultTest(
   `a lock that another holds on the SQLite file for ${HELD_MS / 1000} s stops no health check, view or stream`,
   { withinMs: size(120_000, 240_000) },
   async (t) => {
-    const scene = await setScene(t);
-    const { gateway, merchant, databaseUrl } = scene;
+    const environment = await createEnvironment(t);
+    const { gateway, merchant, databaseUrl } = environment;
     const proxy = await startProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
     t.defer(proxy.kill9);
     const clients = createClients(() => proxy.url);
@@ -43,7 +43,7 @@ trial(
     const work = each([...starts(clients), ...ipns(clients)], STARTS + IPNS, (send) => send());
     work.catch(() => undefined);
     await sleep(HELD_MS);
-    const refused = clients.book.unavailable;
+    const refused = clients.records.unavailable;
     holder.exec('rollback');
     isHeld = false;
     const figures = await Promise.all(watched.map((watch) => watch.done));
@@ -58,7 +58,7 @@ trial(
     stream.close();
     if (proxy.hasEnded()) problems.push('the proxy has ended');
     await proxy.end();
-    const settled = await settle(scene, clients);
+    const settled = await settle(environment, clients);
     const [health, views] = figures;
     return {
       problems: { ...settled.problems, unserved: problems, leaked: leaksIn(proxy.output()) },

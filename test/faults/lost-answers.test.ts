@@ -3,14 +3,15 @@
 // gateway says, none is created twice, and no one follows a redirect. Once with the clock moved, so that the days after
 // are there as well, and once as a real process.
 import { createServer } from 'node:http';
+import { M } from '../backend-proxy/time.ts';
 import { createClients, type Clients } from './clients.ts';
 import { startFaultProxy, type Fault, type FaultProxy } from './fault-proxy.ts';
 import { addressOf, closeServer, type TestGateway } from './sandbox-gateway.ts';
 import { startProxy } from './processes.ts';
 import type { Random } from './random.ts';
-import { serveOwnProxy, setScene, settle } from './environment.ts';
+import { serveInProcessProxy, createEnvironment, settle } from './environment.ts';
 import { leaksIn, SECRETS } from './canary-secrets.ts';
-import { each, isLong, size, trial, until, type Trial } from './fault-test.ts';
+import { each, isLong, size, faultTest, until, type FaultTest } from './fault-test.ts';
 
 const SENDERS = 24;
 /** In place of the 30 s of production: what hangs is cut then. An answer that a busy machine makes late counts as lost. */
@@ -18,27 +19,26 @@ const CALL_LIMIT_MS = 400;
 /** A check that was spoiled five times running comes again after ten minutes. */
 const SHOWN_WITHIN_MS = size(200_000, 1_000_000);
 const FAULTY_EXCHANGES = 130;
-const MINUTE_MS = 60_000;
 
-trial(
+faultTest(
   'answers that are lost, cut, late or garbage leave no payment in doubt and create none twice',
   { withinMs: size(240_000, 1_800_000) },
   async (t) => {
-    const scene = await setScene(t);
-    const { gateway } = scene;
+    const environment = await createEnvironment(t);
+    const { gateway } = environment;
     const trap = await startTrap(t);
     const network = await startFaultProxy(gateway.url, ({ path }) => faultFor(path, trap.url, t.random, 0.01));
     t.defer(network.close);
-    const proxy = await serveOwnProxy(t, scene, { gatewayUrl: network.url, callLimitMs: CALL_LIMIT_MS });
+    const proxy = await serveInProcessProxy(t, environment, { gatewayUrl: network.url, callLimitMs: CALL_LIMIT_MS });
     const clients = createClients(() => proxy.url);
     t.defer(clients.close);
 
     await startPayments(clients, size(120, 3_000), t.random);
     await decide(gateway, t.random);
-    await proxy.pass(30 * MINUTE_MS);
+    await proxy.pass(30 * M);
     await proxy.close();
 
-    const { problems, database } = await settle(scene, clients);
+    const { problems, database } = await settle(environment, clients);
     return {
       problems: {
         ...problems,
@@ -54,12 +54,12 @@ trial(
   },
 );
 
-trial(
+faultTest(
   'a real proxy with its real limits of time settles what the network garbled',
   { withinMs: size(300_000, 1_200_000) },
   async (t) => {
-    const scene = await setScene(t);
-    const { gateway, merchant, databaseUrl } = scene;
+    const environment = await createEnvironment(t);
+    const { gateway, merchant, databaseUrl } = environment;
     const trap = await startTrap(t);
     // What hangs takes the proxy's 30 s each time: only in the long run. In the short one the network gets well, because
     // the next check after several spoiled ones is minutes away.
@@ -87,7 +87,7 @@ trial(
     );
     await proxy.end();
 
-    const { problems, database } = await settle(scene, clients);
+    const { problems, database } = await settle(environment, clients);
     return {
       problems: { ...problems, leaked: leaksIn(proxy.output()), forged: [...(problems.forged ?? []), ...trap.visits] },
       counts: { payments: database.transactions.length, shownPaid: approved.size, ...faultFigures(network) },
@@ -96,7 +96,7 @@ trial(
 );
 
 /** Where the redirects lead; nobody may come, least of all with the key. */
-async function startTrap({ defer }: Trial): Promise<{ url: string; visits: string[] }> {
+async function startTrap({ defer }: FaultTest): Promise<{ url: string; visits: string[] }> {
   const visits: string[] = [];
   const server = createServer((request, response) => {
     visits.push(`a redirect was followed to ${request.url}`);

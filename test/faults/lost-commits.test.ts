@@ -6,9 +6,9 @@ import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
 import { createClients, type Clients } from './clients.ts';
 import type { TestGateway } from './sandbox-gateway.ts';
 import { startProxy } from './processes.ts';
-import { setScene, settle } from './environment.ts';
+import { createEnvironment, settle } from './environment.ts';
 import { leaksIn } from './canary-secrets.ts';
-import { size, trial, until } from './fault-test.ts';
+import { size, faultTest, until } from './fault-test.ts';
 
 const ROUNDS = size(1, 20);
 /** A start and a payout have up to three: the row, the permission to send, the answer. */
@@ -16,12 +16,12 @@ const COMMITS = [1, 2, 3];
 /** The lease of a claim that was lost is 45 s. */
 const PAID_WITHIN_MS = 20_000;
 
-trial(
+faultTest(
   'a commit whose answer is lost is looked up before anybody is told',
   { withinMs: size(180_000, 600_000), impossible: whyNoPostgres },
   async (t) => {
-    const scene = await setScene(t);
-    const { gateway, merchant } = scene;
+    const environment = await createEnvironment(t);
+    const { gateway, merchant } = environment;
     const postgres = await startPostgres();
     t.defer(postgres.end);
     const databaseUrl = await postgres.createDatabase();
@@ -31,59 +31,59 @@ trial(
     t.defer(proxy.kill9);
     const clients = createClients(() => proxy.url);
     t.defer(clients.close);
-    const tried = { problems: [] as string[], struck: 0 };
-    const world = { clients, gateway, relay, tried };
+    const tried = { problems: [] as string[], lost: 0 };
+    const test = { clients, gateway, relay, tried };
 
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const nth of COMMITS) {
-        await start(`start-${round}-${nth}`, nth, world);
-        await payOut(`payout-${round}-${nth}`, nth, world);
+        await start(`start-${round}-${nth}`, nth, test);
+        await payOut(`payout-${round}-${nth}`, nth, test);
       }
-      await ring(`ipn-${round}`, () => true, world);
-      await ring(`claim-${round}`, (statements) => statements.includes('"checks"'), world);
+      await payWithIpn(`ipn-${round}`, () => true, test);
+      await payWithIpn(`claim-${round}`, (statements) => statements.includes('"checks"'), test);
     }
     await proxy.end();
 
-    const { problems } = await settle(scene, clients, { databaseUrl });
-    const { unavailable } = clients.book;
+    const { problems } = await settle(environment, clients, { databaseUrl });
+    const { unavailable } = clients.records;
     if (unavailable > 0) tried.problems.push(`callers were told ${unavailable} times that the books are not to be had`);
     // The row and the answer are two commits at least.
     const least = ROUNDS * (2 + 2 + 1 + 1);
-    if (tried.struck < least) tried.problems.push(`only ${tried.struck} commits were lost, of at least ${least}`);
+    if (tried.lost < least) tried.problems.push(`only ${tried.lost} commits were lost, of at least ${least}`);
     return {
       problems: { ...problems, unserved: tried.problems, leaked: leaksIn(proxy.output()) },
-      counts: { lostAnswers: tried.struck },
+      counts: { lostAnswers: tried.lost },
     };
   },
 );
 
-interface World {
+interface CommitTest {
   clients: Clients;
   gateway: TestGateway;
   relay: PostgresRelay;
-  tried: { problems: string[]; struck: number };
+  tried: { problems: string[]; lost: number };
 }
 
 /** The `nth` commit of those that speak of this id. */
 function loseNth(
-  { relay, tried }: World,
+  { relay, tried }: CommitTest,
   id: string,
   nth: number,
   isMeant = (_statements: string) => true,
 ): () => void {
   let seen = 0;
-  const hasStruck = relay.loseCommit(
+  const hasLost = relay.loseCommit(
     'applied',
     (statements) => statements.includes(id) && isMeant(statements) && (seen += 1) === nth,
   );
   return () => {
-    if (hasStruck()) tried.struck += 1;
+    if (hasLost()) tried.lost += 1;
   };
 }
 
-async function start(orderId: string, nth: number, world: World): Promise<void> {
-  const { clients, gateway, tried } = world;
-  const count = loseNth(world, orderId, nth);
+async function start(orderId: string, nth: number, test: CommitTest): Promise<void> {
+  const { clients, gateway, tried } = test;
+  const count = loseNth(test, orderId, nth);
   const order = { orderId, amount: '4.20', currency: 'EUR' };
   const { status, text } = await clients.startPayment(order, { method: 'QR' }, 'first');
   count();
@@ -95,9 +95,9 @@ async function start(orderId: string, nth: number, world: World): Promise<void> 
   if (sent === undefined) tried.problems.push(`${orderId} was never sent`);
 }
 
-async function payOut(orderId: string, nth: number, world: World): Promise<void> {
-  const { clients, gateway, tried } = world;
-  const count = loseNth(world, orderId, nth);
+async function payOut(orderId: string, nth: number, test: CommitTest): Promise<void> {
+  const { clients, gateway, tried } = test;
+  const count = loseNth(test, orderId, nth);
   const { status } = await clients.startPayout({ orderId, amount: 5, currency: 'EUR', customer: '12345678' });
   count();
   if (status !== 202) tried.problems.push(`${orderId} was answered ${status}`);
@@ -105,12 +105,12 @@ async function payOut(orderId: string, nth: number, world: World): Promise<void>
 }
 
 /** Paid, told by one IPN of which a commit is lost: the IPN's own, or that of the check's claim. */
-async function ring(orderId: string, isMeant: (statements: string) => boolean, world: World): Promise<void> {
-  const { clients, gateway, tried } = world;
+async function payWithIpn(orderId: string, isMeant: (statements: string) => boolean, test: CommitTest): Promise<void> {
+  const { clients, gateway, tried } = test;
   const order = { orderId, amount: '4.20', currency: 'EUR' };
   await clients.startPayment(order, { method: 'QR' }, 'first');
   await gateway.act(orderId, 'approve');
-  const count = loseNth(world, orderId, 1, isMeant);
+  const count = loseNth(test, orderId, 1, isMeant);
   const rangAt = performance.now();
   await clients.sendIpn(JSON.stringify({ orderId, type: 'PAY', status: 'SUCCESS' }));
   await until(`${orderId} is shown as paid`, async () => (await clients.view(order)).paid, 60_000);

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { SHOP_ORIGIN } from './processes.ts';
 import { secretEnvironment } from './canary-secrets.ts';
 import { fill, mountSmall, whyNoMount } from './small-disk.ts';
-import { trial, until, type Trial } from './fault-test.ts';
+import { faultTest, until, type FaultTest } from './fault-test.ts';
 
 const MAIN = fileURLToPath(new URL('../../backend-proxy/main.ts', import.meta.url));
 const ASKED = 300;
@@ -18,7 +18,7 @@ const DISK_KB = 256;
 const ENDS_WITHIN_MS = 10_000;
 const MOST_ENDING_MS = 30_000;
 
-function start({ defer }: Trial, dir: string, stdout: number | 'pipe') {
+function start({ defer }: FaultTest, dir: string, stdout: number | 'pipe') {
   const { WEBHOOK_SECRET: _none, ...secrets } = secretEnvironment();
   const env = {
     ...secrets,
@@ -36,7 +36,7 @@ function start({ defer }: Trial, dir: string, stdout: number | 'pipe') {
   return { child, ended };
 }
 
-function newFolder({ defer }: Trial): string {
+function newFolder({ defer }: FaultTest): string {
   const dir = mkdtempSync(join(tmpdir(), 'payment-log-'));
   defer(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
@@ -65,7 +65,7 @@ async function end({ child, ended }: ReturnType<typeof start>, problems: string[
   return tookMs;
 }
 
-trial(
+faultTest(
   'a full disk under the log loses lines, which are counted, and no request; with no room at all it ends when told to',
   { withinMs: 120_000, needs: ['root', 'linux'], impossible: whyNoMount },
   async (t) => {
@@ -102,7 +102,7 @@ trial(
   },
 );
 
-trial(
+faultTest(
   'a log that nobody reads any more loses no request, and the proxy ends when told to',
   { withinMs: 120_000 },
   async (t) => {

@@ -16,7 +16,7 @@ export function createRunningClock(): Clock {
 }
 
 /** Stands still between its advances, so that nothing depends on how fast the machine is. */
-export function createStandingClock(startAt = Date.UTC(2026, 10, 20, 12)): Clock {
+export function createManualClock(startAt = Date.UTC(2026, 10, 20, 12)): Clock {
   let at = startAt;
   return {
     now: () => at,

@@ -9,7 +9,7 @@ import { SECRETS } from './canary-secrets.ts';
 
 const TOLERANCE_MS = 5 * 60_000;
 
-export interface ToldWebhook {
+export interface ReceivedWebhook {
   id: string;
   type: string;
   body: string;
@@ -22,15 +22,15 @@ export interface ToldWebhook {
     currency: string;
   };
   /** How often it came and was answered 200. */
-  taken: number;
+  times: number;
 }
 
 export interface TestMerchant {
   url: string;
   /** By webhook id, as it was taken. */
-  told: ReadonlyMap<string, ToldWebhook>;
+  webhooks: ReadonlyMap<string, ReceivedWebhook>;
   /** What came that no sender of ours sends: not signed, altered on the way, other bytes under the same id. */
-  wrong: readonly string[];
+  invalid: readonly string[];
   /** The status it answers next; 200 at first. */
   answerWith(status: () => number): void;
   close(): Promise<void>;
@@ -44,8 +44,8 @@ export async function startMerchant({
   /** Answers 400 where the timestamp is of another time, as a receiver by the standard does; else that is wrong. */
   refusesStale?: boolean;
 }): Promise<TestMerchant> {
-  const told = new Map<string, ToldWebhook>();
-  const wrong: string[] = [];
+  const webhooks = new Map<string, ReceivedWebhook>();
+  const invalid: string[] = [];
   let answer = () => 200;
 
   const server = createServer((request, response) => {
@@ -62,17 +62,17 @@ export async function startMerchant({
 
   function keep({ headers }: IncomingMessage, body: string): void {
     const id = String(headers['webhook-id']);
-    if (!isSigned(headers, body, clock.now())) wrong.push(`the signature of ${id} is not ours`);
-    const known = told.get(id);
-    if (known !== undefined && known.body !== body) wrong.push(`${id} came with other bytes`);
-    const { type, data } = JSON.parse(body) as Pick<ToldWebhook, 'type' | 'data'>;
-    told.set(id, { id, type, body, data, taken: (known?.taken ?? 0) + 1 });
+    if (!isSigned(headers, body, clock.now())) invalid.push(`the signature of ${id} is not ours`);
+    const known = webhooks.get(id);
+    if (known !== undefined && known.body !== body) invalid.push(`${id} came with other bytes`);
+    const { type, data } = JSON.parse(body) as Pick<ReceivedWebhook, 'type' | 'data'>;
+    webhooks.set(id, { id, type, body, data, times: (known?.times ?? 0) + 1 });
   }
 
   return {
     url: `${await addressOf(server)}/webhooks`,
-    told,
-    wrong,
+    webhooks,
+    invalid,
     answerWith(status) {
       answer = status;
     },

@@ -2,7 +2,7 @@
 // and can spoil it, tells the model of it exactly as the proxy was told, and stands on a clock that only moves by hand.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createSandbox, type Sandbox } from '../../demo/sandbox/sandbox.ts';
-import { createStandingClock, type Clock } from './manual-clock.ts';
+import { createManualClock, type Clock } from './manual-clock.ts';
 import { addressOf, closeServer } from './sandbox-gateway.ts';
 import type { Delivered } from './model-answers.ts';
 import { Model } from './model.ts';
@@ -16,7 +16,7 @@ export type Spoil =
   | { kind: 'lost' }
   | { kind: 'cut' }
   | { kind: 'garbage' }
-  | { kind: 'http'; status: number; body: string; isDone: boolean }
+  | { kind: 'http'; status: number; body: string; reachesGateway: boolean }
   | { kind: 'tamper'; fields: Record<string, unknown> };
 
 const IPN_URL = `http://proxy.test/ipn/${SECRETS.ipnSecret}`;
@@ -27,7 +27,7 @@ export type LeaseOf = (id: string) => number;
 export interface ModelGateway {
   url: string;
   /** A new sandbox, a new model, a new clock. `sendIpn` is how the sandbox reaches the proxy. */
-  renew(life: { sendIpn: typeof fetch; leaseOf: LeaseOf }): { sandbox: Sandbox; model: Model; clock: Clock };
+  renew(run: { sendIpn: typeof fetch; leaseOf: LeaseOf }): { sandbox: Sandbox; model: Model; clock: Clock };
   spoilNext(operation: 'create' | 'status', spoils: Spoil[]): void;
   exchanges(): number;
   /** Throws what went wrong in an exchange: that the model did not expect it. */
@@ -73,8 +73,8 @@ export async function startModelGateway(): Promise<ModelGateway> {
     response: ServerResponse,
   ): Promise<Delivered> {
     const spoil = spoils[operation].shift() ?? { kind: 'none' };
-    const isDone = spoil.kind === 'http' ? spoil.isDone : spoil.kind !== 'unsent';
-    const made = isDone ? await ask(request, body) : undefined;
+    const reachesGateway = spoil.kind === 'http' ? spoil.reachesGateway : spoil.kind !== 'unsent';
+    const made = reachesGateway ? await ask(request, body) : undefined;
     return deliver(spoil, made, response);
   }
 
@@ -100,10 +100,10 @@ export async function startModelGateway(): Promise<ModelGateway> {
 
   return {
     url,
-    renew({ sendIpn, leaseOf: leaseNow }) {
+    renew({ sendIpn, leaseOf: nextLeaseOf }) {
       faults.length = 0;
-      leaseOf = leaseNow;
-      clock = createStandingClock();
+      leaseOf = nextLeaseOf;
+      clock = createManualClock();
       model = new Model();
       spoils.create = [];
       spoils.status = [];

@@ -11,7 +11,7 @@ import { asModeled, asShown, type Shown } from './model-views.ts';
 import type { ModelGateway } from './model-gateway.ts';
 import type { Step } from './model-steps.ts';
 import type { TestMerchant } from './merchant-server.ts';
-import { openOwnProxy, passTime, type OwnProxy } from './in-process-proxy.ts';
+import { openInProcessProxy, passTime, type InProcessProxy } from './in-process-proxy.ts';
 import { SECRETS } from './canary-secrets.ts';
 
 const DAYS_MS = 9 * 24 * 3_600_000;
@@ -22,7 +22,7 @@ const PAY_WITHIN_S = 600;
 const AMOUNT = { text: '10.10', number: 10.1 };
 const AS_MERCHANT = { Authorization: `Bearer ${SECRETS.merchantApiKey}` };
 
-export interface LifeSettings {
+export interface ModelRunSettings {
   gateway: ModelGateway;
   merchant: TestMerchant;
   databaseUrl: string;
@@ -30,27 +30,27 @@ export interface LifeSettings {
   name: string;
 }
 
-export class Life {
+export class ModelRun {
   readonly clock: Clock;
   readonly model: Model;
-  readonly #settings: LifeSettings;
+  readonly #settings: ModelRunSettings;
   readonly #sandbox: Sandbox;
   readonly #orders: readonly [string, string];
   readonly #payouts: readonly [string, string];
-  #proxy: OwnProxy | undefined;
-  #books: DatabaseSync | undefined;
+  #proxy: InProcessProxy | undefined;
+  #database: DatabaseSync | undefined;
   /** A status check was made to lie: then the gateway's truth proves nothing. */
-  #hasLied = false;
+  #hasFalseReport = false;
   /** Decided after the last sweep, and no IPN says so: only a person can learn of it. */
-  readonly #outOfSight = new Set<string>();
+  readonly #unreported = new Set<string>();
 
-  constructor(settings: LifeSettings) {
+  constructor(settings: ModelRunSettings) {
     const { gateway, name } = settings;
     this.#settings = settings;
     const { sandbox, model, clock } = gateway.renew({
       sendIpn: async (input, init) => {
         const request = new Request(input, init);
-        this.#hear((await request.clone().json()) as Record<string, unknown>);
+        this.#noteRing((await request.clone().json()) as Record<string, unknown>);
         return this.#app.request(request);
       },
       leaseOf: (id) => this.#leaseOf(id),
@@ -67,22 +67,22 @@ export class Life {
     const { clock } = this;
     const idPrefix = this.model.prefix;
     const settings = { databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url, clock, idPrefix };
-    const proxy = await openOwnProxy(settings);
+    const proxy = await openInProcessProxy(settings);
     const tick = async () => {
       await proxy.tick();
       this.model.ticked(clock.now());
     };
     this.#proxy = { ...proxy, tick };
-    this.#books = new DatabaseSync(databaseUrl.slice('file:'.length), { readOnly: true, timeout: 5_000 });
+    this.#database = new DatabaseSync(databaseUrl.slice('file:'.length), { readOnly: true, timeout: 5_000 });
   }
 
   async close(): Promise<void> {
-    this.#books?.close();
-    this.#books = undefined;
+    this.#database?.close();
+    this.#database = undefined;
     await this.#proxy?.close();
   }
 
-  async take(step: Step): Promise<void> {
+  async perform(step: Step): Promise<void> {
     await this.#act(step);
     await this.#compare(JSON.stringify(step));
   }
@@ -95,12 +95,13 @@ export class Life {
     for (const { id, stage, needsReview, answer, resolved } of this.model.transactions.values()) {
       if (!hasEnded(stage) && !needsReview) throw new Error(`${id} never ended: ${stage}`);
       const isPaid = this.#sandbox.processor.transaction(id)?.status === 'SUCCESS';
-      const isKnowable = !this.#hasLied && !this.#outOfSight.has(id) && answer !== 'duplicate' && resolved === null;
+      const isKnowable =
+        !this.#hasFalseReport && !this.#unreported.has(id) && answer !== 'duplicate' && resolved === null;
       if (isKnowable && isPaid !== (stage === 'succeeded')) throw new Error(`${id} is ${stage}, against the gateway`);
     }
   }
 
-  get #app(): OwnProxy['app'] {
+  get #app(): InProcessProxy['app'] {
     if (this.#proxy === undefined) throw new Error('open() first');
     return this.#proxy.app;
   }
@@ -116,7 +117,7 @@ export class Life {
       case 'forge':
         return this.#forge(step);
       case 'spoil checks':
-        this.#hasLied ||= step.answers.some(({ kind }) => kind === 'tamper' || kind === 'http');
+        this.#hasFalseReport ||= step.answers.some(({ kind }) => kind === 'tamper' || kind === 'http');
         return this.#settings.gateway.spoilNext('status', step.answers);
       case 'wait':
         return this.#pass(step.ms);
@@ -161,7 +162,7 @@ export class Life {
     const transaction = transactions[which % Math.max(transactions.length, 1)];
     if (transaction === undefined) return;
     const { orderId, createdAt } = transaction;
-    if (ipn === 'never' && this.clock.now() > createdAt + LAST_SWEEP_MS) this.#outOfSight.add(orderId);
+    if (ipn === 'never' && this.clock.now() > createdAt + LAST_SWEEP_MS) this.#unreported.add(orderId);
     const control = (path: string, body: object) =>
       this.#sandbox.app.request(`/_sandbox/${path}`, { method: 'POST', body: JSON.stringify(body) });
     await control('faults', { ipn: ipn === 'never' ? { never: true } : { repeat: ipn === 'twice' ? 2 : 1 } });
@@ -180,7 +181,7 @@ export class Life {
       status: 'SUCCESS',
       ...fields,
     };
-    this.#hear(ipn);
+    this.#noteRing(ipn);
     await expectStatus(200, this.#request(`/ipn/${SECRETS.ipnSecret}`, {}, ipn));
   }
 
@@ -195,12 +196,12 @@ export class Life {
     await expectStatus(expected, this.#request(`/transactions/${id}/resolve`, AS_MERCHANT, body));
   }
 
-  #hear({ orderId, type }: Record<string, unknown>): void {
-    if (isType(type)) this.model.rung(String(orderId));
+  #noteRing({ orderId, type }: Record<string, unknown>): void {
+    if (isType(type)) this.model.ringReceived(String(orderId));
   }
 
   #leaseOf(id: string): number {
-    const row = this.#books?.prepare('select lease_until from transactions where id = ?').get(id);
+    const row = this.#database?.prepare('select lease_until from transactions where id = ?').get(id);
     return Number(row?.['lease_until'] ?? 0);
   }
 
@@ -225,7 +226,7 @@ export class Life {
   /** What the app shows, in the model's words. */
   async #shown(): Promise<unknown[]> {
     const seen: unknown[] = [];
-    const told = [...this.#settings.merchant.told.values()];
+    const told = [...this.#settings.merchant.webhooks.values()];
     for (const orderId of this.#orders) {
       const answer = await this.#request(`/orders/${orderId}`, AS_MERCHANT);
       const order = answer.ok

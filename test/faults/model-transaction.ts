@@ -45,7 +45,7 @@ export interface ModelTransaction extends Opening {
   answeredId: string | null;
   /** A status check has reported it, whatever it said. */
   isFound: boolean;
-  isRung: boolean;
+  hasRing: boolean;
   unknownAt: number | null;
   failedAt: number | null;
   resolved: 'declined' | 'succeeded' | null;
@@ -54,7 +54,7 @@ export interface ModelTransaction extends Opening {
   conflict: boolean;
   needsReview: boolean;
   /** The webhooks that must have been sent; a success is `succeeded`, whether it paid the order or was a surplus. */
-  told: string[];
+  webhooks: string[];
   /** The history's events. */
   events: string[];
 }
@@ -76,7 +76,7 @@ export function open(opening: Opening, now: number): ModelTransaction {
     paymentId: null,
     answeredId: null,
     isFound: false,
-    isRung: false,
+    hasRing: false,
     unknownAt: null,
     failedAt: null,
     resolved: null,
@@ -84,13 +84,13 @@ export function open(opening: Opening, now: number): ModelTransaction {
     mismatch: false,
     conflict: false,
     needsReview: false,
-    told: [],
+    webhooks: [],
     events: ['created'],
   };
 }
 
 /** Money that went out was said to be back. */
-export function wasToldFailed({ type, stage }: ModelTransaction): boolean {
+export function wasReportedFailed({ type, stage }: ModelTransaction): boolean {
   return type === 'PAYOUT' && isFailure(stage);
 }
 
@@ -103,8 +103,8 @@ export function raise(one: ModelTransaction, stage: Stage, endedBy: ModelTransac
   // What only took too long has its end now; what is disputed still waits for a person.
   if (rank(stage) >= rank('not_created') && !one.mismatch && !one.conflict) one.needsReview = false;
   one.events.push(stage);
-  if (stage === 'succeeded') one.told.push('succeeded');
-  else if (isFailure(stage) && !wasFailure) one.told.push('failed');
+  if (stage === 'succeeded') one.webhooks.push('succeeded');
+  else if (isFailure(stage) && !wasFailure) one.webhooks.push('failed');
   return true;
 }
 
@@ -113,13 +113,13 @@ export function flag(one: ModelTransaction, name: 'mismatch' | 'conflict'): void
   if (name === 'mismatch' ? one.mismatch : one.conflict && one.needsReview) return;
   one[name] = true;
   one.events.push(name);
-  one.told.push(name);
-  askPerson(one);
+  one.webhooks.push(name);
+  requestReview(one);
 }
 
-export function askPerson(one: ModelTransaction): void {
+export function requestReview(one: ModelTransaction): void {
   if (one.needsReview) return;
   one.needsReview = true;
   one.events.push('needs_review');
-  one.told.push('needs_review');
+  one.webhooks.push('needs_review');
 }

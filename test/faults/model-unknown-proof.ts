@@ -5,7 +5,7 @@ import type { ModelTransaction } from './model-transaction.ts';
 const MINUTE = 60_000;
 type Type = ModelTransaction['type'];
 
-export class ModelProof {
+export class ModelUnknownProof {
   #waiting: { one: ModelTransaction; at: number }[] = [];
   readonly #askedAt = new Map<Type, number>();
 

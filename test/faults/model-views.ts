@@ -1,6 +1,6 @@
 // One transaction as the merchant's routes and webhooks show it, and the same as the model has it: in the same few words, so
 // that they can be compared as text.
-import type { ToldWebhook } from './merchant-server.ts';
+import type { ReceivedWebhook } from './merchant-server.ts';
 import type { ModelTransaction } from './model-transaction.ts';
 
 /** The part of a payment or payout of the merchant's routes that is compared. */
@@ -29,17 +29,17 @@ const SHOWN_AS: Record<ModelTransaction['stage'], [status: string, reason: strin
 };
 
 /** Which of two successes is the surplus depends on which came first; that there is one credit is compared elsewhere. */
-export function asShown(id: string, shown: Shown, webhooks: Iterable<ToldWebhook>): object {
+export function asShown(id: string, shown: Shown, received: Iterable<ReceivedWebhook>): object {
   const { status, reason, late = false, needsReview, paymentId, history } = shown;
-  const told = [...webhooks]
+  const types = [...received]
     .filter(({ data }) => (data.gatewayOrderId ?? data.orderId) === id)
     .map(({ type }) => type.replace(/^\w+\./, '').replace('surplus', 'succeeded'));
   const events = history.map(({ event }) => event).filter((event) => event !== 'surplus');
-  return { id, status, reason, late, needsReview, paymentId, events: events.toSorted(), told: told.toSorted() };
+  return { id, status, reason, late, needsReview, paymentId, events: events.toSorted(), webhooks: types.toSorted() };
 }
 
 export function asModeled(one: ModelTransaction): object {
-  const { id, type, stage, endedBy, late, needsReview, paymentId, events, told } = one;
+  const { id, type, stage, endedBy, late, needsReview, paymentId, events, webhooks } = one;
   const [status, reason] = SHOWN_AS[stage];
   return {
     id,
@@ -49,6 +49,6 @@ export function asModeled(one: ModelTransaction): object {
     needsReview,
     paymentId,
     events: events.toSorted(),
-    told: told.toSorted(),
+    webhooks: webhooks.toSorted(),
   };
 }

@@ -3,26 +3,26 @@
 // request for each may arrive at the gateway, and each ends as the gateway says, as never created, or with a person.
 import { createClients } from './clients.ts';
 import { startFaultProxy, type Fault } from './fault-proxy.ts';
-import { restartFigures, startKillable, type Killable } from './killable-proxy.ts';
+import { restartFigures, startKillableProxy, type KillableProxy } from './killable-proxy.ts';
 import type { Random } from './random.ts';
-import { setScene, settle } from './environment.ts';
+import { createEnvironment, settle } from './environment.ts';
 import { leaksIn } from './canary-secrets.ts';
-import { each, size, trial, until } from './fault-test.ts';
+import { each, size, faultTest, until } from './fault-test.ts';
 
 const PAYOUTS = size(250, 1_000);
 const KILLS = size(3, 20);
 const SENDERS = 24;
 const LOST_SHARE = 0.3;
 
-trial(
+faultTest(
   `${PAYOUTS} payouts with three in ten answers lost and ${KILLS} kills: at most one of each at the gateway`,
   { withinMs: size(300_000, 1_800_000) },
   async (t) => {
-    const scene = await setScene(t);
-    const { gateway, merchant, databaseUrl } = scene;
+    const environment = await createEnvironment(t);
+    const { gateway, merchant, databaseUrl } = environment;
     const network = await startFaultProxy(gateway.url, ({ path }) => faultFor(path, t.random));
     t.defer(network.close);
-    const proxy = await startKillable(t, { databaseUrl, gatewayUrl: network.url, webhookUrl: merchant.url });
+    const proxy = await startKillableProxy(t, { databaseUrl, gatewayUrl: network.url, webhookUrl: merchant.url });
     const clients = createClients(() => proxy.url);
     t.defer(clients.close);
     await gateway.control('ipn-url', { url: `${proxy.url}/ipn/none-arrives-because-the-secret-is-wrong` });
@@ -37,7 +37,7 @@ trial(
     await Promise.all([paying, killAlong(proxy, () => answered)]);
     await proxy.end();
 
-    const { problems, database } = await settle(scene, clients);
+    const { problems, database } = await settle(environment, clients);
     const ended = Object.groupBy(database.transactions, ({ rank }) => String(rank));
     return {
       problems: { ...problems, leaked: leaksIn(proxy.output()) },
@@ -72,7 +72,7 @@ function payoutsOf(random: Random) {
 }
 
 /** Spread over the work by how much of it is done, not by time. */
-async function killAlong(proxy: Killable, answered: () => number): Promise<void> {
+async function killAlong(proxy: KillableProxy, answered: () => number): Promise<void> {
   for (let kill = 1; kill <= KILLS; kill += 1) {
     const after = Math.floor((kill * PAYOUTS) / (KILLS + 1));
     await until(`${after} payouts answered`, () => answered() >= after, 240_000);

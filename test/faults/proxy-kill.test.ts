@@ -7,11 +7,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClients, type Clients } from './clients.ts';
 import type { TestGateway } from './sandbox-gateway.ts';
-import { openOwnProxy } from './in-process-proxy.ts';
+import { openInProcessProxy } from './in-process-proxy.ts';
 import { startProxy, type Running } from './processes.ts';
-import { serveOwnProxy, setScene, settle, type Scene } from './environment.ts';
+import { serveInProcessProxy, createEnvironment, settle, type Environment } from './environment.ts';
 import { leaksIn } from './canary-secrets.ts';
-import { each, isLong, trial, until, type Findings, type Trial } from './fault-test.ts';
+import { each, isLong, faultTest, until, type Findings, type FaultTest } from './fault-test.ts';
 
 const CALLS = ['pwrite64', 'fsync', 'fdatasync'] as const;
 const AT_ONCE = 3;
@@ -29,7 +29,7 @@ interface Point {
   n: number;
 }
 
-trial(
+faultTest(
   'a kill at any write or fsync of the whole proxy leaves what settles, with nothing lost and nothing sent twice',
   { withinMs: isLong ? 3_600_000 : 300_000, needs: ['strace', 'linux'] },
   async (t) => {
@@ -55,7 +55,7 @@ function endsOfCommits(points: readonly Point[]): Point[] {
   return points.filter((point, at) => point.call !== 'pwrite64' || points[at - 1]?.call !== 'pwrite64');
 }
 
-async function runKilled(t: Trial, point: Point | undefined) {
+async function runKilled(t: FaultTest, point: Point | undefined) {
   const ends: (() => unknown)[] = [];
   try {
     return await runWithin({ ...t, defer: (end) => ends.push(end) }, point);
@@ -65,23 +65,26 @@ async function runKilled(t: Trial, point: Point | undefined) {
 }
 
 /** One life, in two processes where it is killed at the point; without one, the calls it makes. */
-async function runWithin(t: Trial, point: Point | undefined) {
-  const scene = await setScene(t);
-  const { gateway, merchant, clock, dir } = scene;
+async function runWithin(t: FaultTest, point: Point | undefined) {
+  const environment = await createEnvironment(t);
+  const { gateway, merchant, clock, dir } = environment;
   let url = NOWHERE;
   const clients = createClients(() => url, clock.now);
   t.defer(clients.close);
   const life = createLife(clients, gateway);
 
-  const first = await startTraced(scene, point).catch((error: unknown) => String(error));
+  const first = await startTraced(environment, point).catch((error: unknown) => String(error));
   if (typeof first !== 'string') {
     t.defer(first.kill9);
     url = first.url;
-    await until('it is killed, or all is done', () => first.hasEnded() || (life.isOver() && merchant.told.size > 0));
+    await until(
+      'it is killed, or all is done',
+      () => first.hasEnded() || (life.isOver() && merchant.webhooks.size > 0),
+    );
   }
   const wasKilled = typeof first === 'string' ? first.includes('SIGKILL') : first.hasEnded();
   if (typeof first !== 'string') await first.kill9();
-  const second = await serveOwnProxy(t, scene);
+  const second = await serveInProcessProxy(t, environment);
   url = second.url;
   while (!life.isOver()) {
     await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
@@ -89,14 +92,20 @@ async function runWithin(t: Trial, point: Point | undefined) {
   }
   await life.end;
   await second.close();
-  const problems = await judge(scene, clients, [typeof first === 'string' ? first : first.output(), ...second.log]);
+  const problems = await judge(environment, clients, [
+    typeof first === 'string' ? first : first.output(),
+    ...second.log,
+  ]);
   return { wasKilled, problems, points: callsIn(await readFile(join(dir, 'trace'), 'utf8')) };
 }
 
-async function startTraced({ gateway, merchant, databaseUrl, dir, clock }: Scene, point?: Point): Promise<Running> {
+async function startTraced(
+  { gateway, merchant, databaseUrl, dir, clock }: Environment,
+  point?: Point,
+): Promise<Running> {
   const settings = { databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url };
   // The tables are there: how they are made is the other test's.
-  await (await openOwnProxy({ ...settings, clock })).close();
+  await (await openInProcessProxy({ ...settings, clock })).close();
   const files = ['', '-wal'].flatMap((suffix) => ['-P', join(dir, `payments.db${suffix}`)]);
   const kill = point ? ['-e', `inject=${point.call}:signal=KILL:when=${point.n}`] : [];
   const trace = ['strace', '-f', '-qq', '-o', join(dir, 'trace'), ...files, '-e', `trace=${CALLS.join(',')}`, ...kill];
@@ -112,11 +121,11 @@ function callsIn(trace: string): Point[] {
   });
 }
 
-async function judge(scene: Scene, clients: Clients, output: string[]): Promise<Findings['problems']> {
-  const { problems } = await settle(scene, clients);
-  const paid = [...scene.merchant.told.values()].filter(({ type }) => type === 'payment.succeeded');
-  const untold = paid.length === 1 ? [] : [`the merchant was told of ${paid.length} payments`];
-  return { ...problems, leaked: leaksIn(output.join('\n')), differing: [...(problems.differing ?? []), ...untold] };
+async function judge(environment: Environment, clients: Clients, output: string[]): Promise<Findings['problems']> {
+  const { problems } = await settle(environment, clients);
+  const paid = [...environment.merchant.webhooks.values()].filter(({ type }) => type === 'payment.succeeded');
+  const missing = paid.length === 1 ? [] : [`the merchant was told of ${paid.length} payments`];
+  return { ...problems, leaked: leaksIn(output.join('\n')), differing: [...(problems.differing ?? []), ...missing] };
 }
 
 function createLife(clients: Clients, gateway: TestGateway) {

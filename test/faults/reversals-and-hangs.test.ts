@@ -3,12 +3,12 @@
 // answer that comes at last is kept.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { startBox } from './http-intermediary.ts';
+import { startIntermediary } from './http-intermediary.ts';
 import { createClients, signOrder } from './clients.ts';
 import { startProxy } from './processes.ts';
-import { setScene, settle } from './environment.ts';
+import { createEnvironment, settle } from './environment.ts';
 import { SECRETS } from './canary-secrets.ts';
-import { each, size, trial, until } from './fault-test.ts';
+import { each, size, faultTest, until } from './fault-test.ts';
 
 const LIMITS = { withinMs: size(120_000, 600_000) };
 const TURNS = size(20, 400);
@@ -23,17 +23,17 @@ const PAID = size(10, 50);
 const ANSWERED_WITHIN_MS = 2_500;
 const numbers = (most: number) => Array.from({ length: most }, (_, n) => n);
 
-trial('FAILED, then SUCCESS within 100 ms, rung at two proxies: SUCCESS wins', LIMITS, async (t) => {
-  const scene = await setScene(t);
-  const { gateway, merchant, databaseUrl } = scene;
+faultTest('FAILED, then SUCCESS within 100 ms, ringReceived at two proxies: SUCCESS wins', LIMITS, async (t) => {
+  const environment = await createEnvironment(t);
+  const { gateway, merchant, databaseUrl } = environment;
   const said = new Map<string, string>();
-  const box = await startBox(gateway.url, ({ operation, orderId }) => {
+  const intermediary = await startIntermediary(gateway.url, ({ operation, orderId }) => {
     const status = operation === 'status' ? said.get(orderId) : undefined;
     return status === undefined ? undefined : { fields: { status } };
   });
-  t.defer(box.close);
+  t.defer(intermediary.close);
   await gateway.control('faults', { ipn: { never: true } });
-  const settings = { databaseUrl, gatewayUrl: box.url, webhookUrl: merchant.url };
+  const settings = { databaseUrl, gatewayUrl: intermediary.url, webhookUrl: merchant.url };
   const proxies = await Promise.all([startProxy(settings), startProxy(settings)]);
   for (const proxy of proxies) t.defer(proxy.kill9);
   const [left, right] = proxies.map((proxy) => createClients(() => proxy.url));
@@ -54,7 +54,7 @@ trial('FAILED, then SUCCESS within 100 ms, rung at two proxies: SUCCESS wins', L
     await until(`${order.orderId} is told as paid`, async () => (await left.view(order)).paid);
   });
   await Promise.all(proxies.map((proxy) => proxy.end()));
-  const { problems, database } = await settle(scene, left);
+  const { problems, database } = await settle(environment, left);
   return {
     problems,
     counts: {
@@ -65,21 +65,21 @@ trial('FAILED, then SUCCESS within 100 ms, rung at two proxies: SUCCESS wins', L
   };
 });
 
-trial(
+faultTest(
   'a pay endpoint that hangs delays no check, view, stream or health, and no answer of it is lost',
   LIMITS,
   async (t) => {
-    const scene = await setScene(t);
-    const { gateway, merchant, databaseUrl } = scene;
+    const environment = await createEnvironment(t);
+    const { gateway, merchant, databaseUrl } = environment;
     let hangs = false;
     let hung = 0;
-    const box = await startBox(gateway.url, ({ operation }) => {
+    const intermediary = await startIntermediary(gateway.url, ({ operation }) => {
       if (!hangs || operation !== 'pay') return undefined;
       hung += 1;
       return { lateMs: HANGS_MS };
     });
-    t.defer(box.close);
-    const proxy = await startProxy({ databaseUrl, gatewayUrl: box.url, webhookUrl: merchant.url });
+    t.defer(intermediary.close);
+    const proxy = await startProxy({ databaseUrl, gatewayUrl: intermediary.url, webhookUrl: merchant.url });
     t.defer(proxy.kill9);
     const clients = createClients(() => proxy.url);
     t.defer(clients.close);
@@ -114,7 +114,7 @@ trial(
     hangs = false;
     await starting;
     await proxy.end();
-    const { problems, database } = await settle(scene, clients);
+    const { problems, database } = await settle(environment, clients);
     const lost = database.transactions.flatMap(({ id, answer }) =>
       answer === 'identified' ? [] : [`the answer to ${id} came and was not kept (${answer})`],
     );

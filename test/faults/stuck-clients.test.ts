@@ -5,10 +5,10 @@ import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'undici';
 import { signOrder, type ShopperOrder } from './clients.ts';
 import { startProxy, type Running } from './processes.ts';
-import { setScene } from './environment.ts';
+import { createEnvironment } from './environment.ts';
 import { leaksIn, SECRETS } from './canary-secrets.ts';
 import { dial, drip, manyLines, pour, type Stuck } from './stuck-clients.ts';
-import { each, size, trial, until, type Trial } from './fault-test.ts';
+import { each, size, faultTest, until, type FaultTest } from './fault-test.ts';
 
 const SLOW_HEADS = size(150, 1_500);
 const SLOW_BODIES = size(50, 500);
@@ -28,20 +28,20 @@ const SPARE_DESCRIPTORS = 40;
 /** Heads are cut after 10 s and bodies after 15 s; a machine under load may take much longer to get to it. */
 const CUT_WITHIN_MS = 120_000;
 
-trial(
+faultTest(
   'clients that are stuck hold neither the memory nor the others up, and are gone in the end',
   { withinMs: size(300_000, 900_000), needs: ['linux'] },
   async (t) => {
-    const { gateway, merchant, databaseUrl } = await setScene(t);
+    const { gateway, merchant, databaseUrl } = await createEnvironment(t);
     const proxy = await startProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
     t.defer(proxy.kill9);
     const healthy = createHealthy(t, proxy.url);
     for (let n = 0; n < 40; n += 1) await healthy.askOnce();
     const before = await held(proxy);
-    await forgetPeak(proxy);
+    await resetPeak(proxy);
 
     healthy.start();
-    const stuck = await getStuck(t, proxy.url);
+    const stuck = await openStuckClients(t, proxy.url);
     const streamsAtMost = await openStreams(proxy.url);
     await until(
       'the slow and the large are cut',
@@ -84,15 +84,15 @@ trial(
   },
 );
 
-interface StuckOnes {
+interface StuckClients {
   slow: Stuck[];
   large: Stuck[];
   streams: Stuck[];
   unread: Stuck[];
 }
 
-async function getStuck({ defer }: Trial, url: string): Promise<StuckOnes> {
-  const all: StuckOnes = { slow: [], large: [], streams: [], unread: [] };
+async function openStuckClients({ defer }: FaultTest, url: string): Promise<StuckClients> {
+  const all: StuckClients = { slow: [], large: [], streams: [], unread: [] };
   defer(() =>
     Object.values(all)
       .flat()
@@ -128,8 +128,8 @@ async function getStuck({ defer }: Trial, url: string): Promise<StuckOnes> {
 }
 
 /** Refused by an answer, or cut: all of it taken and answered well would be wrong. */
-function wronglyTaken({ heard, sentAll }: Stuck): string[] {
-  const answer = heard.split('\r\n')[0] ?? '';
+function wronglyTaken({ received, sentAll }: Stuck): string[] {
+  const answer = received.split('\r\n')[0] ?? '';
   const isRefusal = /^HTTP\/1\.1 (413|431) /.test(answer);
   return isRefusal || (answer === '' && !sentAll) ? [] : [`what was too large was answered "${answer}"`];
 }
@@ -139,7 +139,7 @@ function orderOf(n: number): ShopperOrder {
 }
 
 /** Shoppers and IPNs that do nothing wrong, each asked once and never again: what is not answered is a problem. */
-function createHealthy({ defer }: Trial, url: string) {
+function createHealthy({ defer }: FaultTest, url: string) {
   const agent = new Agent({ connections: HEALTHY_AT_ONCE, pipelining: 1 });
   defer(() => agent.destroy());
   const problems: string[] = [];
@@ -209,6 +209,6 @@ async function held({ pid }: Running): Promise<{ rssKb: number; peakKb: number; 
 }
 
 /** From here on the peak is counted anew. */
-async function forgetPeak({ pid }: Running): Promise<void> {
+async function resetPeak({ pid }: Running): Promise<void> {
   await writeFile(`/proc/${pid}/clear_refs`, '5');
 }

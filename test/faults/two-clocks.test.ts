@@ -2,22 +2,22 @@
 // hour, back and forward, while they work. Each paid order is told within its normal time, nothing ends before its real time, and
 // two checks that have to agree are really that far apart: measured by the gateway, whose clock is right.
 import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
-import { startBox } from './http-intermediary.ts';
+import { H } from '../backend-proxy/time.ts';
+import { startIntermediary } from './http-intermediary.ts';
 import { createClients } from './clients.ts';
 import { createRunningClock } from './manual-clock.ts';
 import { readDatabase } from './database-reader.ts';
 import { RANK } from './compare-records.ts';
 import { startProxy, type Running } from './processes.ts';
-import { setScene, settle } from './environment.ts';
+import { createEnvironment, settle } from './environment.ts';
 import { SECRETS } from './canary-secrets.ts';
-import { each, isLong, size, trial, until, type Findings, type Trial } from './fault-test.ts';
+import { each, isLong, size, faultTest, until, type Findings, type FaultTest } from './fault-test.ts';
 
 const LIMITS = { withinMs: size(180_000, 900_000) };
 const COUNT = size(8, 60);
 /** From the approval to the view that says so; normally well under a second, and a busy machine adds to it. */
-const TOLD_WITHIN_MS = 8_000;
+const SHOWN_WITHIN_MS = 8_000;
 const APART_MS = 30_000;
-const HOUR_MS = 3_600_000;
 const OWN_TURN_MS = size(1_500, 8_000);
 
 /** On one host the two share a clock: without payouts, which are PostgreSQL's row, in the short run. */
@@ -33,18 +33,18 @@ const STEPS: Situation = {
   name: 'steps',
   offsets: [0, 0],
   payouts: PAYOUTS,
-  steps: [5_000, 0, HOUR_MS, 0, -HOUR_MS, 0],
+  steps: [5_000, 0, H, 0, -H, 0],
 };
 
-trial(
-  'two proxies on one file, whose clocks are apart or step, tell each paid order in time and end nothing early',
+faultTest(
+  'two proxies on one file, whose clocks are apart or step, send each paid order in time and end nothing early',
   LIMITS,
   // Side by side, because much of it is waiting.
   async (t) => merged(await Promise.all([...APART.slice(isLong ? 0 : 1), STEPS].map((situation) => run(t, situation)))),
 );
 
-trial(
-  'two proxies on one PostgreSQL, whose clocks are apart, tell each paid order in time and end nothing early',
+faultTest(
+  'two proxies on one PostgreSQL, whose clocks are apart, send each paid order in time and end nothing early',
   { ...LIMITS, impossible: whyNoPostgres },
   async (t) => {
     const postgres = await startPostgres();
@@ -81,22 +81,22 @@ interface Situation {
   databaseUrl?: string;
 }
 
-async function run(t: Trial, { name, offsets, steps, payouts, databaseUrl: given }: Situation): Promise<Findings> {
-  const scene = await setScene(t, createRunningClock(), { refusesStale: true });
-  const { gateway, merchant } = scene;
-  const databaseUrl = given ?? scene.databaseUrl;
+async function run(t: FaultTest, { name, offsets, steps, payouts, databaseUrl: given }: Situation): Promise<Findings> {
+  const environment = await createEnvironment(t, createRunningClock(), { refusesStale: true });
+  const { gateway, merchant } = environment;
+  const databaseUrl = given ?? environment.databaseUrl;
   const checks = new Map<string, number[]>();
   // Payouts are called FAILED, so that two checks have to agree; the times are those of the box's own, true clock.
-  const box = await startBox(gateway.url, ({ operation, orderId }) => {
+  const intermediary = await startIntermediary(gateway.url, ({ operation, orderId }) => {
     if (operation !== 'status' || !orderId.startsWith('declined')) return undefined;
     checks.set(orderId, [...(checks.get(orderId) ?? []), performance.now()]);
     return { fields: { status: 'FAILED' } };
   });
-  t.defer(box.close);
+  t.defer(intermediary.close);
   const proxies: Running[] = [];
   for (const offsetMs of offsets) {
     const env = { CLOCK_OFFSET_MS: String(offsetMs) };
-    const settings = { databaseUrl, gatewayUrl: box.url, webhookUrl: merchant.url, env };
+    const settings = { databaseUrl, gatewayUrl: intermediary.url, webhookUrl: merchant.url, env };
     const proxy = await startProxy({ ...settings, preload: './shifted-clock.ts' });
     t.defer(proxy.kill9);
     proxies.push(proxy);
@@ -104,7 +104,7 @@ async function run(t: Trial, { name, offsets, steps, payouts, databaseUrl: given
   let turn = 0;
   const next = () => proxies[(turn += 1) % proxies.length]?.url ?? '';
   // Good for an hour more than the furthest clock is ahead.
-  const clients = createClients(next, () => Date.now() + HOUR_MS);
+  const clients = createClients(next, () => Date.now() + H);
   t.defer(clients.close);
   // One proxy in turn is rung: the other has to hear of it as well.
   await gateway.control('ipn-url', { url: `${next()}/ipn/${SECRETS.ipnSecret}` });
@@ -120,7 +120,7 @@ async function run(t: Trial, { name, offsets, steps, payouts, databaseUrl: given
         await clients.startPayment(order, { method: n % 2 === 0 ? 'QR' : 'CHECKOUT' }, 'first');
         await gateway.act(order.orderId, 'approve');
         const from = performance.now();
-        await until(`${order.orderId} is told as paid`, async () => (await clients.view(order)).paid, 60_000);
+        await until(`${order.orderId} is message as paid`, async () => (await clients.view(order)).paid, 60_000);
         waits.push(performance.now() - from);
       },
     );
@@ -142,23 +142,25 @@ async function run(t: Trial, { name, offsets, steps, payouts, databaseUrl: given
   );
   await payRound('before');
   for (const [n, offsetMs] of steps.entries()) {
-    for (const proxy of proxies) proxy.tell({ offsetMs });
+    for (const proxy of proxies) proxy.send({ offsetMs });
     await new Promise((resolve) => setTimeout(resolve, OWN_TURN_MS));
     await payRound(`step${n}`);
   }
-  await until('each payout is told FAILED', async () => (await failedOf(databaseUrl)).length >= payouts, 240_000);
+  await until('each payout is message FAILED', async () => (await failedOf(databaseUrl)).length >= payouts, 240_000);
   const tookMs = performance.now() - startedAt;
-  slow.push(...waits.filter((ms) => ms > TOLD_WITHIN_MS).map((ms) => `an order was told after ${Math.round(ms)} ms`));
+  slow.push(
+    ...waits.filter((ms) => ms > SHOWN_WITHIN_MS).map((ms) => `an order was message after ${Math.round(ms)} ms`),
+  );
   const early = [...checks].flatMap(([id, times]) => {
     const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
-    return span < APART_MS ? [`${id} was told FAILED after checks that were ${Math.round(span)} ms apart`] : [];
+    return span < APART_MS ? [`${id} was message FAILED after checks that were ${Math.round(span)} ms apart`] : [];
   });
   const { transactions } = await readDatabase(databaseUrl);
   const ended = transactions.filter(({ id, rank }) => id.startsWith('unpaid') && rank > RANK.pending);
   early.push(...ended.map(({ id, rank }) => `${id} has ended (rank ${rank}) ${Math.round(tookMs)} ms after it began`));
   await Promise.all(proxies.map((proxy) => proxy.end()));
 
-  const { problems, database } = await settle(scene, clients, { databaseUrl });
+  const { problems, database } = await settle(environment, clients, { databaseUrl });
   waits.sort((a, b) => a - b);
   return {
     problems: { ...problems, unserved: slow, differing: [...(problems.differing ?? []), ...early] },
