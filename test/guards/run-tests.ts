@@ -18,16 +18,16 @@ const NODE_TEST = ['--test-force-exit', '--test-reporter=tap'];
 /** Failures of the runner or of what is around a test, and not of what it asserts. */
 const NOT_ITS_OWN = /^failureType: '(testTimeoutFailure|cancelledByParent|hookFailed)'$/m;
 
-export interface Trial {
+export interface TestRun {
   outcomes: Map<string, Outcome>;
   /** The end of what was printed. */
-  said: string;
+  output: string;
 }
 
-export async function runTests(folder: string, file: string, tests: readonly string[]): Promise<Trial> {
-  let said = '';
-  for (const { program, args, env } of commandsOf(file, tests)) said += await output(folder, program, args, env);
-  return { outcomes: new Map(tests.map((test) => [test, outcomeOf(test, said)])), said: lastLines(said) };
+export async function runTests(folder: string, file: string, tests: readonly string[]): Promise<TestRun> {
+  let output = '';
+  for (const { program, args, env } of commandsOf(file, tests)) output += await printedBy(folder, program, args, env);
+  return { outcomes: new Map(tests.map((test) => [test, outcomeOf(test, output)])), output: lastLines(output) };
 }
 
 interface Command {
@@ -66,7 +66,7 @@ function runnable(file: string): string {
 }
 
 /** All that it prints, until it ends or its time is over. */
-function output(cwd: string, program: string, args: string[], env: Record<string, string> = {}): Promise<string> {
+function printedBy(cwd: string, program: string, args: string[], env: Record<string, string> = {}): Promise<string> {
   return new Promise((resolve) => {
     // In a group of its own, so that what it started ends with it.
     const child = spawn(program, args, { cwd, env: { ...process.env, ...env, FORCE_COLOR: '0' }, detached: true });

@@ -8,12 +8,12 @@ import { en, type MessageKey } from '../../widget/locales/en.ts';
 import { later } from '../../widget/locales/en-flow.ts';
 import { CLAIMS, type Claim, type ClaimName } from './truth/claims.ts';
 import { readDrawing } from './truth/read-qr-code.ts';
-import { findLies, type Screen } from './truth/false-claims.ts';
-import { momentAt, type Ask, type Memory, type Payment, type Start } from './truth/facts.ts';
+import { findFalseClaims, type Screen } from './truth/false-claims.ts';
+import { factsAt, type PageRequest, type OrderRecords, type Payment, type Start } from './truth/facts.ts';
 import { isWordless, sentencesIn } from './truth/dictionary-sentences.ts';
 
 const AT = 1_000_000;
-const NOTHING: Memory = { payments: [], starts: [], asks: [], lines: [], closedAt: null };
+const NOTHING: OrderRecords = { payments: [], starts: [], requests: [], connections: [], closedAt: null };
 const HOUR_MS = 3_600_000;
 
 const payment = (change: Partial<Payment> & { ends?: 'SUCCESS' | 'FAILED'; message?: string } = {}): Payment => {
@@ -25,11 +25,11 @@ const payment = (change: Partial<Payment> & { ends?: 'SUCCESS' | 'FAILED'; messa
 const start = (change: Partial<Start> = {}): Start => ({
   id: 'a',
   at: 900,
-  heardAt: 1_100,
+  answeredAt: 1_100,
   answer: 'accepted',
   ...change,
 });
-const ask = (change: Partial<Ask> = {}): Ask => ({
+const request = (change: Partial<PageRequest> = {}): PageRequest => ({
   at: AT - HOUR_MS,
   isStart: false,
   key: null,
@@ -39,11 +39,11 @@ const ask = (change: Partial<Ask> = {}): Ask => ({
   problem: null,
   ...change,
 });
-const paying = (...payments: Payment[]): Memory => ({ ...NOTHING, payments, starts: [start()] });
-const asking = (...asks: Ask[]): Memory => ({ ...NOTHING, asks });
+const paying = (...payments: Payment[]): OrderRecords => ({ ...NOTHING, payments, starts: [start()] });
+const requesting = (...requests: PageRequest[]): OrderRecords => ({ ...NOTHING, requests });
 
 const CHECKOUT = { method: 'CHECKOUT', token: 'T', expiresAt: AT + 60_000 } as const;
-const LISTENING = ask({ endedAt: null });
+const LISTENING = request({ endedAt: null });
 const SAID = {
   key: 'timeLeft' as MessageKey,
   values: { time: '1:00' },
@@ -52,30 +52,30 @@ const SAID = {
 };
 
 /** Where each holds, and where it does not though something of the kind is there. */
-const EXAMPLES: Record<ClaimName, { holds: Memory; fails: Memory }> = {
+const EXAMPLES: Record<ClaimName, { holds: OrderRecords; fails: OrderRecords }> = {
   requestAtWallet: { holds: paying(payment({ method: 'DIRECT' })), fails: paying(payment()) },
   codeIsGood: { holds: paying(payment({ code: 'C' })), fails: paying(payment({ code: 'D' })) },
   pageIsGood: { holds: paying(payment(CHECKOUT)), fails: paying(payment({ ...CHECKOUT, ends: 'FAILED' })) },
   notDirect: { holds: paying(payment({ asked: 'DIRECT', method: 'CHECKOUT' })), fails: paying(payment()) },
   starting: {
-    holds: { ...NOTHING, starts: [start({ heardAt: null, answer: null })] },
+    holds: { ...NOTHING, starts: [start({ answeredAt: null, answer: null })] },
     fails: { ...NOTHING, starts: [start()] },
   },
   outcomeUnknown: {
-    holds: { ...paying(payment()), starts: [start({ answer: 'broken' })], asks: [ask()] },
-    fails: { ...paying(payment()), asks: [ask()] },
+    holds: { ...paying(payment()), starts: [start({ answer: 'broken' })], requests: [request()] },
+    fails: { ...paying(payment()), requests: [request()] },
   },
   startingLong: {
-    holds: { ...NOTHING, starts: [start({ heardAt: null, answer: null })] },
-    fails: { ...NOTHING, starts: [start({ at: AT - 1_000, heardAt: null, answer: null })] },
+    holds: { ...NOTHING, starts: [start({ answeredAt: null, answer: null })] },
+    fails: { ...NOTHING, starts: [start({ at: AT - 1_000, answeredAt: null, answer: null })] },
   },
   safeToRepeat: {
     holds: { ...paying(payment()), starts: [start({ answer: 'broken' })] },
     fails: { ...paying(payment({ method: 'DIRECT' })), starts: [start({ answer: 'broken' })] },
   },
   noneStarted: {
-    holds: asking(ask({ isStart: true, problem: 'order_changed' })),
-    fails: { ...asking(ask({ isStart: true, problem: 'order_changed' })), starts: [start({ at: AT - 1 })] },
+    holds: requesting(request({ isStart: true, problem: 'order_changed' })),
+    fails: { ...requesting(request({ isStart: true, problem: 'order_changed' })), starts: [start({ at: AT - 1 })] },
   },
   closedByShop: { holds: { ...NOTHING, closedAt: AT }, fails: { ...NOTHING, closedAt: AT + 1 } },
   answerLost: {
@@ -95,8 +95,11 @@ const EXAMPLES: Record<ClaimName, { holds: Memory; fails: Memory }> = {
   notPaid: { holds: paying(payment()), fails: paying(payment({ ends: 'SUCCESS' })) },
   noMoneyTaken: { holds: paying(payment({ ends: 'FAILED' })), fails: paying(payment()) },
   onceOnly: {
-    holds: { ...paying(payment()), asks: [ask({ isStart: true, key: 'k' }), ask({ isStart: true, key: 'k' })] },
-    fails: { ...paying(payment(), payment()), asks: [ask({ isStart: true, key: 'k' })] },
+    holds: {
+      ...paying(payment()),
+      requests: [request({ isStart: true, key: 'k' }), request({ isStart: true, key: 'k' })],
+    },
+    fails: { ...paying(payment(), payment()), requests: [request({ isStart: true, key: 'k' })] },
   },
   declined: {
     holds: paying(payment({ ends: 'FAILED', message: 'DECLINED' })),
@@ -114,26 +117,32 @@ const EXAMPLES: Record<ClaimName, { holds: Memory; fails: Memory }> = {
     fails: { ...NOTHING, starts: [start({ answer: 'broken' })] },
   },
   notCreated: { holds: { ...NOTHING, starts: [start()] }, fails: paying(payment()) },
-  noConnection: { holds: { ...NOTHING, lines: [{ at: 0, is: 'cut' }] }, fails: NOTHING },
+  noConnection: { holds: { ...NOTHING, connections: [{ at: 0, is: 'cut' }] }, fails: NOTHING },
   unreached: {
-    holds: asking(ask({ isStart: true, answeredAt: null, status: null })),
-    fails: asking(ask({ isStart: true, status: 409, problem: 'already_paid' })),
+    holds: requesting(request({ isStart: true, answeredAt: null, status: null })),
+    fails: requesting(request({ isStart: true, status: 409, problem: 'already_paid' })),
   },
-  tries: { holds: asking(LISTENING), fails: asking(ask()) },
+  tries: { holds: requesting(LISTENING), fails: requesting(request()) },
   follows: {
-    holds: asking(LISTENING),
-    fails: { ...asking(LISTENING), lines: [{ at: AT - 60_000, is: 'frozen' }] },
+    holds: requesting(LISTENING),
+    fails: { ...requesting(LISTENING), connections: [{ at: AT - 60_000, is: 'frozen' }] },
   },
-  told: { holds: asking(ask({ problem: 'timeLeft' })), fails: asking(ask({ problem: 'another' })) },
-  refused: { holds: asking(ask({ problem: 'another' })), fails: asking(ask()) },
+  sentByProxy: {
+    holds: requesting(request({ problem: 'timeLeft' })),
+    fails: requesting(request({ problem: 'another' })),
+  },
+  refused: { holds: requesting(request({ problem: 'another' })), fails: requesting(request()) },
 };
 
 describe('claims', () => {
-  for (const [name, { holds, fails }] of Object.entries(EXAMPLES) as [ClaimName, { holds: Memory; fails: Memory }][]) {
-    it(`${name} holds where it is so, and not where it only looks like it`, () => {
+  for (const [name, { holds, fails }] of Object.entries(EXAMPLES) as [
+    ClaimName,
+    { holds: OrderRecords; fails: OrderRecords },
+  ][]) {
+    it(`${name} holds where it is so, and not where it only polls like it`, () => {
       const claim: Claim = CLAIMS[name];
-      assert.equal(claim.holds(momentAt(holds, AT), SAID), true);
-      assert.equal(claim.holds(momentAt(fails, AT), SAID), false);
+      assert.equal(claim.holds(factsAt(holds, AT), SAID), true);
+      assert.equal(claim.holds(factsAt(fails, AT), SAID), false);
     });
   }
 });
@@ -197,8 +206,8 @@ describe('judging', () => {
     codes: [],
     links: [],
   });
-  const judge = (screens: Screen[], memory: Memory, until = AT + 60_000) =>
-    findLies(screens, until, { ...memory, asks: [...memory.asks, LISTENING] }, /^Coffee$/);
+  const judge = (screens: Screen[], records: OrderRecords, until = AT + 60_000) =>
+    findFalseClaims(screens, until, { ...records, requests: [...records.requests, LISTENING] }, /^Coffee$/);
 
   it('finds a request said to be at the wallet where there is none', () => {
     assert.deepEqual(judge([screen(AT, later.direct_help)], paying(payment())), [
@@ -207,7 +216,7 @@ describe('judging', () => {
     assert.deepEqual(judge([screen(AT, later.direct_help)], paying(payment({ method: 'DIRECT' }))), []);
   });
 
-  it('finds a lie that was to be seen for a millisecond between two true screens', () => {
+  it('finds a falseClaim that was to be seen for a millisecond between two true screens', () => {
     const screens = [screen(AT - 100, later.waiting), screen(AT - 50, later.paid), screen(AT - 49, later.waiting)];
     assert.deepEqual(judge(screens, paying(payment()), AT), ['0.1 s: "Payment received" claims paid']);
   });
@@ -218,14 +227,14 @@ describe('judging', () => {
     assert.deepEqual(judge([screen(AT, later.paid)], paid), []);
   });
 
-  it('lets "waiting" stay a moment after the approval, and finds it after that', () => {
+  it('lets "waiting" stay a facts after the approval, and finds it after that', () => {
     const paid = paying(payment({ ends: 'SUCCESS' }));
     assert.deepEqual(judge([screen(AT - 1_000, later.waiting), screen(AT + 4_900)], paid), []);
     assert.equal(judge([screen(AT - 1_000, later.waiting), screen(AT + 5_100)], paid).length, 1);
   });
 
-  it('lets what time made true stay a moment after the change that ended it', () => {
-    const slow = { ...NOTHING, starts: [start({ at: AT - 6_000, heardAt: AT, answer: 'accepted' })] };
+  it('lets what time made true stay a facts after the change that ended it', () => {
+    const slow = { ...NOTHING, starts: [start({ at: AT - 6_000, answeredAt: AT, answer: 'accepted' })] };
     const until = AT + 2_000;
     assert.deepEqual(judge([screen(AT - 1_000, later.long)], slow, until), []);
     assert.equal(judge([screen(AT - 5_000, later.long)], slow, until).length, 1);
@@ -236,22 +245,22 @@ describe('judging', () => {
     assert.equal(judge([screen(AT, later.DECLINED_help)], paying(late)).length, 1);
   });
 
-  it('finds a page that says it updates by itself where it has long stopped asking', () => {
-    const stopped = { ...paying(payment({ method: 'DIRECT' })), asks: [ask({ at: AT, endedAt: AT })] };
-    const lies = findLies([screen(AT, later.direct_help)], AT + 60_000, stopped, /^$/);
+  it('finds a page that says it updates by itself where it has long stopped requesting', () => {
+    const stopped = { ...paying(payment({ method: 'DIRECT' })), requests: [request({ at: AT, endedAt: AT })] };
+    const falseClaims = findFalseClaims([screen(AT, later.direct_help)], AT + 60_000, stopped, /^$/);
     assert.deepEqual(
-      lies.map((lie) => lie.split(' ').at(-1)),
+      falseClaims.map((falseClaim) => falseClaim.split(' ').at(-1)),
       ['follows'],
     );
   });
 
   it('holds a page that says it has no connection to what was true when the line broke', () => {
-    const memory: Memory = {
+    const records: OrderRecords = {
       ...paying(payment({ method: 'DIRECT', ends: 'SUCCESS' })),
-      lines: [{ at: AT - 10, is: 'cut' }],
+      connections: [{ at: AT - 10, is: 'cut' }],
     };
-    assert.deepEqual(judge([screen(AT - 5, later.lost, later.direct)], memory), []);
-    assert.equal(judge([screen(AT - 5, later.direct)], memory).length, 1);
+    assert.deepEqual(judge([screen(AT - 5, later.lost, later.direct)], records), []);
+    assert.equal(judge([screen(AT - 5, later.direct)], records).length, 1);
   });
 
   it('finds a text that is neither a sentence nor data', () => {

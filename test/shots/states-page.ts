@@ -4,18 +4,18 @@ import { readFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
-export interface Scene {
+export interface Variant {
   /** Of each widget, px. */
   width: number;
   lang?: string;
   options?: BrowserContextOptions;
 }
 
-export type OpenScene = (scene: Scene) => Promise<Page>;
+export type OpenStatesPage = (variant: Variant) => Promise<Page>;
 
 const READY_TIMEOUT_MS = 120_000;
 
-export async function sceneOpener(browser: Browser): Promise<OpenScene> {
+export async function statesPageOpener(browser: Browser): Promise<OpenStatesPage> {
   const bundle = await build({
     entryPoints: ['test/shots/page.ts'],
     bundle: true,
@@ -26,7 +26,7 @@ export async function sceneOpener(browser: Browser): Promise<OpenScene> {
   const script = bundle.outputFiles[0]?.text ?? '';
   const html = await readFile('test/shots/page.html', 'utf8');
 
-  return async function openScene({ width, lang = 'en', options }) {
+  return async function openStatesPage({ width, lang = 'en', options }) {
     const columns = width < 400 ? 6 : width > 400 ? 3 : 4;
     const context = await browser.newContext({
       viewport: { width: columns * (width + 24) + 24, height: 900 },

@@ -1,58 +1,58 @@
 // The line between browsers and the proxy: an HTTP relay that can cut or freeze it for one order, known by its token, while the
 // other pages go on. Keeps when it did so.
 import { once } from 'node:events';
-import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Line } from './facts.ts';
+import type { Connection } from './facts.ts';
 
-export interface LineRelay {
+export interface BrowserRelay {
   url: string;
-  linesOf(orderId: string): readonly { at: number; is: Line }[];
-  set(orderId: string, is: Line): void;
+  connectionsOf(orderId: string): readonly { at: number; is: Connection }[];
+  set(orderId: string, is: Connection): void;
   passOnTo(proxyUrl: string): void;
   close(): Promise<void>;
 }
 
-interface Wire {
-  lines: { at: number; is: Line }[];
+interface OrderConnection {
+  connections: { at: number; is: Connection }[];
   /** Of what is open now. */
   cuts: Set<() => void>;
   /** Those that wait for the line to thaw. */
   frozen: Set<() => void>;
 }
 
-export async function startLine(): Promise<LineRelay> {
-  const wires = new Map<string, Wire>();
+export async function startBrowserRelay(): Promise<BrowserRelay> {
+  const orders = new Map<string, OrderConnection>();
   let proxy: string | undefined;
   const server = createServer((request, response) => {
     void pass(request, response).catch(() => response.destroy());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
 
-  function wireOf(orderId: string): Wire {
-    const wire = wires.get(orderId) ?? { lines: [], cuts: new Set(), frozen: new Set() };
-    wires.set(orderId, wire);
-    return wire;
+  function connectionOf(orderId: string): OrderConnection {
+    const order = orders.get(orderId) ?? { connections: [], cuts: new Set(), frozen: new Set() };
+    orders.set(orderId, order);
+    return order;
   }
 
   async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (proxy === undefined) return void response.writeHead(503).end();
     const orderId = orderOf(request);
     if (orderId === undefined) return relay(proxy, request, response);
-    const wire = wireOf(orderId);
+    const order = connectionOf(orderId);
     const cut = () => void response.destroy();
-    wire.cuts.add(cut);
-    response.once('close', () => wire.cuts.delete(cut));
-    if (wire.lines.at(-1)?.is === 'cut') return cut();
-    await relay(proxy, request, response, () => thaw(wire));
+    order.cuts.add(cut);
+    response.once('close', () => order.cuts.delete(cut));
+    if (order.connections.at(-1)?.is === 'cut') return cut();
+    await relay(proxy, request, response, () => thaw(order));
   }
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    linesOf: (orderId) => wireOf(orderId).lines,
+    connectionsOf: (orderId) => connectionOf(orderId).connections,
     set(orderId, is) {
-      const { lines, cuts, frozen } = wireOf(orderId);
-      lines.push({ at: Date.now(), is });
+      const { connections, cuts, frozen } = connectionOf(orderId);
+      connections.push({ at: Date.now(), is });
       if (is === 'cut') for (const cut of cuts) cut();
       if (is !== 'frozen') for (const goOn of frozen) goOn();
     },
@@ -72,8 +72,8 @@ function orderOf({ url = '', headers: { authorization } }: IncomingMessage): str
   return (JSON.parse(Buffer.from(claims, 'base64url').toString()) as { orderId: string }).orderId;
 }
 
-function thaw({ lines, frozen }: Wire): Promise<void> | undefined {
-  if (lines.at(-1)?.is !== 'frozen') return undefined;
+function thaw({ connections, frozen }: OrderConnection): Promise<void> | undefined {
+  if (connections.at(-1)?.is !== 'frozen') return undefined;
   return new Promise((resolve) => frozen.add(resolve));
 }
 
@@ -85,7 +85,7 @@ async function relay(
 ): Promise<void> {
   await isUp();
   const { method, url, headers } = request;
-  const onward = ask(`${target}${url}`, { method, headers });
+  const onward = send(`${target}${url}`, { method, headers });
   response.once('close', () => onward.destroy());
   request.pipe(onward);
   const [answer] = (await once(onward, 'response')) as [IncomingMessage];

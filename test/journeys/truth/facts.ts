@@ -25,13 +25,13 @@ export interface Start {
   id: string;
   at: number;
   /** When the proxy heard the end of it; null while it waits. */
-  heardAt: number | null;
+  answeredAt: number | null;
   /** As documented, by yes or no; or in a way that says nothing of what the gateway did. */
   answer: 'accepted' | 'refused' | 'broken' | null;
 }
 
 /** One request of the browser to the proxy. */
-export interface Ask {
+export interface PageRequest {
   at: number;
   isStart: boolean;
   /** Idempotency-Key of a start. */
@@ -46,31 +46,31 @@ export interface Ask {
 }
 
 /** Cut: connections end at once. Frozen: they stay, and nothing passes. */
-export type Line = 'up' | 'cut' | 'frozen';
+export type Connection = 'up' | 'cut' | 'frozen';
 
-export interface Memory {
+export interface OrderRecords {
   /** Oldest first, as all lists here. */
   payments: readonly Payment[];
   starts: readonly Start[];
-  asks: readonly Ask[];
-  lines: readonly { at: number; is: Line }[];
+  requests: readonly PageRequest[];
+  connections: readonly { at: number; is: Connection }[];
   /** When a person at the shop ended the payment; null: nobody did. */
   closedAt: number | null;
 }
 
-export interface Moment {
+export interface Facts {
   at: number;
   payments: (Pick<Payment, 'id' | 'asked' | 'method' | 'code' | 'token' | 'expiresAt'> & {
     status: Status;
     message: string;
   })[];
   starts: Start[];
-  asks: Ask[];
-  line: { is: Line; since: number };
+  requests: PageRequest[];
+  connection: { is: Connection; since: number };
   closedAt: number | null;
 }
 
-export function momentAt({ payments, starts, asks, lines, closedAt }: Memory, at: number): Moment {
+export function factsAt({ payments, starts, requests, connections, closedAt }: OrderRecords, at: number): Facts {
   const by = (time: number | null) => time !== null && time <= at;
   return {
     at,
@@ -80,15 +80,15 @@ export function momentAt({ payments, starts, asks, lines, closedAt }: Memory, at
     }),
     starts: starts
       .filter((start) => by(start.at))
-      .map((start) => (by(start.heardAt) ? start : { ...start, heardAt: null, answer: null })),
-    asks: asks
-      .filter((ask) => by(ask.at))
-      .map((ask) => ({
-        ...ask,
-        ...(!by(ask.answeredAt) && { answeredAt: null, status: null, problem: null }),
-        ...(!by(ask.endedAt) && { endedAt: null }),
+      .map((start) => (by(start.answeredAt) ? start : { ...start, answeredAt: null, answer: null })),
+    requests: requests
+      .filter((request) => by(request.at))
+      .map((request) => ({
+        ...request,
+        ...(!by(request.answeredAt) && { answeredAt: null, status: null, problem: null }),
+        ...(!by(request.endedAt) && { endedAt: null }),
       })),
-    line: lines.map((line) => ({ is: line.is, since: line.at })).findLast(({ since }) => by(since)) ?? {
+    connection: connections.map(({ is, at: since }) => ({ is, since })).findLast(({ since }) => by(since)) ?? {
       is: 'up',
       since: 0,
     },
@@ -97,12 +97,12 @@ export function momentAt({ payments, starts, asks, lines, closedAt }: Memory, at
 }
 
 /** Every instant at which something else became true, in order. */
-export function changesOf({ payments, starts, asks, lines, closedAt }: Memory): number[] {
+export function changesOf({ payments, starts, requests, connections, closedAt }: OrderRecords): number[] {
   const times = [
     ...payments.flatMap(({ history, expiresAt }) => [...history.map(({ at }) => at), expiresAt]),
-    ...starts.flatMap(({ at, heardAt }) => [at, heardAt]),
-    ...asks.flatMap(({ at, answeredAt, endedAt }) => [at, answeredAt, endedAt]),
-    ...lines.map(({ at }) => at),
+    ...starts.flatMap(({ at, answeredAt }) => [at, answeredAt]),
+    ...requests.flatMap(({ at, answeredAt, endedAt }) => [at, answeredAt, endedAt]),
+    ...connections.map(({ at }) => at),
     closedAt,
   ];
   return [...new Set(times.filter((time) => time !== null))].toSorted((one, other) => one - other);

@@ -1,7 +1,7 @@
 // Holds what the screen said to what was true, at every change of either. A lie is a sentence, the claim that did not hold, and
 // when. While the line is down and the screen says so, the page is held to what it could know: what was true when it went down.
 import { CLAIMS, type Claim, type ClaimName, type Said } from './claims.ts';
-import { changesOf, momentAt, type Memory, type Moment } from './facts.ts';
+import { changesOf, factsAt, type OrderRecords, type Facts } from './facts.ts';
 import { isWordless, sentencesIn, type Text } from './dictionary-sentences.ts';
 import { SENTENCES } from './sentences.ts';
 
@@ -14,11 +14,17 @@ export interface Screen {
 }
 
 /** Each lie once, with the moment it began: `0.4 s: "…" claims requestAtWallet`. Times count from the first screen. */
-export function findLies(screens: readonly Screen[], until: number, memory: Memory, isData: RegExp): string[] {
-  const changes = changesOf(memory);
+export function findFalseClaims(
+  screens: readonly Screen[],
+  until: number,
+  records: OrderRecords,
+  isData: RegExp,
+): string[] {
+  const changes = changesOf(records);
   const begin = screens[0]?.at ?? until;
-  const lies = new Map<string, number>();
-  const note = (lie: string, at: number) => lies.set(lie, Math.min(at, lies.get(lie) ?? Infinity));
+  const falseClaims = new Map<string, number>();
+  const note = (falseClaim: string, at: number) =>
+    falseClaims.set(falseClaim, Math.min(at, falseClaims.get(falseClaim) ?? Infinity));
   screens.forEach((screen, index) => {
     const end = screens[index + 1]?.at ?? until;
     const saysLost = screen.texts.some((text) => sentencesIn(text).some(({ key }) => key === 'lost'));
@@ -30,7 +36,7 @@ export function findLies(screens: readonly Screen[], until: number, memory: Memo
         const said: Said = { ...sentence, codes: screen.codes, links: screen.links };
         const names: readonly ClaimName[] = SENTENCES[sentence.key];
         return names.flatMap((name) => {
-          const at = firstUntrue(CLAIMS[name], said, { from: screen.at, end, changes, memory, saysLost });
+          const at = firstUntrue(CLAIMS[name], said, { from: screen.at, end, changes, records, saysLost });
           return at === null ? [] : [{ name, at }];
         });
       });
@@ -39,21 +45,21 @@ export function findLies(screens: readonly Screen[], until: number, memory: Memo
       for (const { name, at } of untrue[0] ?? []) note(`${JSON.stringify(text.text)} claims ${name}`, at);
     }
   });
-  return [...lies].map(([lie, at]) => `${((at - begin) / 1000).toFixed(1)} s: ${lie}`);
+  return [...falseClaims].map(([falseClaim, at]) => `${((at - begin) / 1000).toFixed(1)} s: ${falseClaim}`);
 }
 
 interface Span {
   from: number;
   end: number;
   changes: readonly number[];
-  memory: Memory;
+  records: OrderRecords;
   saysLost: boolean;
 }
 
 /** The first instant in the span at which the claim neither holds nor is within its grace. */
-function firstUntrue(claim: Claim, said: Said, { from, end, changes, memory, saysLost }: Span): number | null {
+function firstUntrue(claim: Claim, said: Said, { from, end, changes, records, saysLost }: Span): number | null {
   const { staysMs = 0, leadsMs = 0 } = claim;
-  const holdsAt = (at: number) => claim.holds(known(momentAt(memory, at), memory, saysLost), said);
+  const holdsAt = (at: number) => claim.holds(known(factsAt(records, at), records, saysLost), said);
   // Just before a change, too: what time alone had made true ends there.
   const inReach = (at: number) =>
     changes.filter((time) => time > at - staysMs && time <= at + leadsMs).flatMap((time) => [time - 1, time]);
@@ -66,8 +72,8 @@ function firstUntrue(claim: Claim, said: Said, { from, end, changes, memory, say
 }
 
 /** A page that says it hears nothing cannot know what came since; of the line itself it can. */
-function known(now: Moment, memory: Memory, saysLost: boolean): Moment {
-  if (!saysLost || now.line.is === 'up') return now;
-  const { payments, starts } = momentAt(memory, now.line.since);
+function known(now: Facts, records: OrderRecords, saysLost: boolean): Facts {
+  if (!saysLost || now.connection.is === 'up') return now;
+  const { payments, starts } = factsAt(records, now.connection.since);
   return { ...now, payments, starts };
 }

@@ -13,7 +13,7 @@ export interface Fault {
   answer?: 'cut' | 'half' | { status: number; type: string; body: string };
 }
 
-export interface Box {
+export interface GatewayRelay {
   url: string;
   starts: readonly Start[];
   /** For the order's first start. */
@@ -23,7 +23,7 @@ export interface Box {
   close(): Promise<void>;
 }
 
-export async function startBox(): Promise<Box> {
+export async function startGatewayRelay(): Promise<GatewayRelay> {
   const starts: Start[] = [];
   const faults = new Map<string, Fault>();
   let gateway: string | undefined;
@@ -37,7 +37,7 @@ export async function startBox(): Promise<Box> {
     if (gateway === undefined) return void response.writeHead(503).end();
     if (!request.url?.endsWith('/pay')) return send(await forward(request, body), response);
     const { orderId: id } = JSON.parse(body) as { orderId: string };
-    const start: Start = { id, at: Date.now(), heardAt: null, answer: null };
+    const start: Start = { id, at: Date.now(), answeredAt: null, answer: null };
     starts.push(start);
     // The proxy waits for so long and no longer: what comes after it hung up, nobody hears.
     response.once('close', () => end(start, 'broken'));
@@ -52,7 +52,7 @@ export async function startBox(): Promise<Box> {
   }
 
   function end(start: Start, answer: Start['answer']): void {
-    if (start.heardAt === null) Object.assign(start, { heardAt: Date.now(), answer });
+    if (start.answeredAt === null) Object.assign(start, { answeredAt: Date.now(), answer });
   }
 
   async function forward(request: IncomingMessage, body: string) {

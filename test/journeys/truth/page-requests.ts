@@ -2,23 +2,23 @@
 // page itself sends and receives: on a busy machine a relay sees a request seconds after the page has said on the screen
 // that it is under way.
 import type { Page } from 'playwright-core';
-import type { Ask } from './facts.ts';
+import type { PageRequest } from './facts.ts';
 
-export interface Asks {
+export interface PageRequests {
   /** Complete up to now. */
-  gather(): Promise<readonly Ask[]>;
+  gather(): Promise<readonly PageRequest[]>;
 }
 
 interface Open {
-  ask: Ask;
+  entry: PageRequest;
   /** Ms since 1970 of a time stamp of the browser. */
   dated(timestamp: number): number;
   /** Of the document that asks. */
   loaderId: string;
 }
 
-export async function watchAsks(page: Page): Promise<Asks> {
-  const asks: Ask[] = [];
+export async function watchPageRequests(page: Page): Promise<PageRequests> {
+  const requests: PageRequest[] = [];
   const open = new Map<string, Open>();
   const devTools = await page.context().newCDPSession(page);
 
@@ -29,41 +29,41 @@ export async function watchAsks(page: Page): Promise<Asks> {
     const dated = (stamp: number) => Math.floor((wallTime + stamp - timestamp) * 1000);
     const isStart = request.method === 'POST' && pathname === '/order/payments';
     const key = headers.get('idempotency-key');
-    const ask = { at: dated(timestamp), isStart, key, answeredAt: null, endedAt: null, status: null, problem: null };
-    asks.push(ask);
-    open.set(requestId, { ask, dated, loaderId });
+    const entry = { at: dated(timestamp), isStart, key, answeredAt: null, endedAt: null, status: null, problem: null };
+    requests.push(entry);
+    open.set(requestId, { entry, dated, loaderId });
   });
   devTools.on('Network.responseReceived', ({ requestId, timestamp, response: { status } }) => {
-    const { ask, dated } = open.get(requestId) ?? {};
-    if (ask && dated) Object.assign(ask, { answeredAt: dated(timestamp), status });
+    const { entry, dated } = open.get(requestId) ?? {};
+    if (entry && dated) Object.assign(entry, { answeredAt: dated(timestamp), status });
   });
   devTools.on('Network.loadingFailed', ({ requestId, timestamp }) => end(requestId, timestamp));
   devTools.on('Network.loadingFinished', ({ requestId, timestamp }) => {
-    const ask = end(requestId, timestamp);
-    if (ask?.status && ask.status >= 400) reading.push(readProblem(requestId, ask));
+    const entry = end(requestId, timestamp);
+    if (entry?.status && entry.status >= 400) reading.push(readProblem(requestId, entry));
   });
   // What a document asks ends with it, and the browser does not always say so.
   devTools.on('Page.frameNavigated', ({ frame }) => {
     if (frame.parentId !== undefined) return;
-    for (const [requestId, { ask, loaderId }] of open) {
+    for (const [requestId, { entry, loaderId }] of open) {
       if (loaderId === frame.loaderId) continue;
-      ask.endedAt = Date.now();
+      entry.endedAt = Date.now();
       open.delete(requestId);
     }
   });
 
-  function end(requestId: string, timestamp: number): Ask | undefined {
-    const { ask, dated } = open.get(requestId) ?? {};
-    if (ask && dated) ask.endedAt = dated(timestamp);
+  function end(requestId: string, timestamp: number): PageRequest | undefined {
+    const { entry, dated } = open.get(requestId) ?? {};
+    if (entry && dated) entry.endedAt = dated(timestamp);
     open.delete(requestId);
-    return ask;
+    return entry;
   }
 
   const reading: Promise<void>[] = [];
 
-  async function readProblem(requestId: string, ask: Ask): Promise<void> {
+  async function readProblem(requestId: string, entry: PageRequest): Promise<void> {
     const { body } = await devTools.send('Network.getResponseBody', { requestId });
-    ask.problem = /"code":"(\w+)"/.exec(body)?.[1] ?? null;
+    entry.problem = /"code":"(\w+)"/.exec(body)?.[1] ?? null;
   }
 
   await devTools.send('Page.enable');
@@ -73,7 +73,7 @@ export async function watchAsks(page: Page): Promise<Asks> {
       // Its answer comes after all that the browser reported before it.
       await devTools.send('Network.enable');
       await Promise.all(reading);
-      return asks;
+      return requests;
     },
   };
 }

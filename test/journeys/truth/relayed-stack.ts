@@ -6,11 +6,11 @@ import { FREE_PORTS, startStack, type Stack } from '../../../demo/stack.ts';
 import { buildWidgetIfStale } from '../../../demo/widget-build.ts';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
 import { findBrowser } from '../../browser.ts';
-import { watchAsks } from './page-requests.ts';
-import { startBox, type Box } from './gateway-relay.ts';
-import { startLine, type LineRelay } from './browser-relay.ts';
-import type { Ask, Memory, Payment, Status } from './facts.ts';
-import { blank, watchScreens, type Reading } from './watch-screen.ts';
+import { watchPageRequests } from './page-requests.ts';
+import { startGatewayRelay, type GatewayRelay } from './gateway-relay.ts';
+import { startBrowserRelay, type BrowserRelay } from './browser-relay.ts';
+import type { PageRequest, OrderRecords, Payment, Status } from './facts.ts';
+import { blank, watchScreens, type ScreenReading } from './watch-screen.ts';
 import { WatchedShopper } from './watched-shopper.ts';
 
 /** How long a step may take, with a dozen pages at once on a machine that is busy with other things. */
@@ -23,36 +23,36 @@ interface Remembered extends Omit<Payment, 'id' | 'asked' | 'history' | 'token' 
   history: { at: string; status: Status; message: string }[];
 }
 
-export class Stage {
-  readonly stack: Stack;
-  readonly box: Box;
-  readonly line: LineRelay;
+export class RelayedStack {
+  readonly processes: Stack;
+  readonly gatewayRelay: GatewayRelay;
+  readonly browserRelay: BrowserRelay;
   readonly #browser: Browser;
   #lastOpening: Promise<unknown> = Promise.resolve();
 
-  private constructor(stack: Stack, box: Box, line: LineRelay, browser: Browser) {
-    this.stack = stack;
-    this.box = box;
-    this.line = line;
+  private constructor(processes: Stack, gatewayRelay: GatewayRelay, browserRelay: BrowserRelay, browser: Browser) {
+    this.processes = processes;
+    this.gatewayRelay = gatewayRelay;
+    this.browserRelay = browserRelay;
     this.#browser = browser;
   }
 
-  static async open(): Promise<Stage> {
+  static async open(): Promise<RelayedStack> {
     await buildWidgetIfStale();
-    const [box, line] = await Promise.all([startBox(), startLine()]);
-    const env = { proxy: { GATEWAY_URL: box.url }, shop: { PROXY_URL: line.url } };
-    const [stack, browser] = await Promise.all([
+    const [gatewayRelay, browserRelay] = await Promise.all([startGatewayRelay(), startBrowserRelay()]);
+    const env = { proxy: { GATEWAY_URL: gatewayRelay.url }, shop: { PROXY_URL: browserRelay.url } };
+    const [processes, browser] = await Promise.all([
       startStack({ ports: FREE_PORTS, readyWithinMs: STEP_MS, env }),
       findBrowser().then((found) => chromium.launch(found)),
     ]);
-    box.passOnTo(stack.sandbox);
-    line.passOnTo(stack.proxy);
-    return new Stage(stack, box, line, browser);
+    gatewayRelay.passOnTo(processes.sandbox);
+    browserRelay.passOnTo(processes.proxy);
+    return new RelayedStack(processes, gatewayRelay, browserRelay, browser);
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#browser.close(), this.stack.stop()]);
-    await Promise.all([this.box.close(), this.line.close()]);
+    await Promise.all([this.#browser.close(), this.processes.stop()]);
+    await Promise.all([this.gatewayRelay.close(), this.browserRelay.close()]);
   }
 
   /** Someone with an order of their own, whose page shows the choice. One opens at a time: loading is the most work. */
@@ -65,13 +65,13 @@ export class Stage {
   async #enter(): Promise<WatchedShopper> {
     const context = await this.#browser.newContext();
     context.setDefaultTimeout(STEP_MS);
-    const readings: Reading[] = [];
+    const readings: ScreenReading[] = [];
     await watchScreens(context, (reading) => readings.push(reading));
-    const { shop } = this.stack;
+    const { shop } = this.processes;
     const form = { 'dawn-chorus': '2' };
     const ordered = await context.request.post(`${shop}/checkout`, { form, headers: { origin: shop } });
     const page = await context.newPage();
-    const asks = await watchAsks(page);
+    const requests = await watchPageRequests(page);
     // A page that leaves may be gone before it could say so.
     page.on('framenavigated', (frame) => {
       if (!frame.url().startsWith(shop)) readings.push(blank(Date.now()));
@@ -80,8 +80,8 @@ export class Stage {
       page,
       orderId: ordered.url().split('/').at(-1) ?? '',
       readings,
-      sandbox: this.stack.sandbox,
-      memoryOf: async (orderId) => this.memoryOf(orderId, await asks.gather()),
+      sandbox: this.processes.sandbox,
+      recordsOf: async (orderId) => this.recordsOf(orderId, await requests.gather()),
       settle: (id, how) => this.control(`/transactions/${id}/${how}`, {}),
     });
     await shopper.page.goto(ordered.url());
@@ -91,14 +91,14 @@ export class Stage {
 
   /** One of the sandbox's controls. */
   async control(path: string, body?: object): Promise<unknown> {
-    const response = await fetch(`${this.stack.sandbox}/_sandbox${path}`, {
+    const response = await fetch(`${this.processes.sandbox}/_sandbox${path}`, {
       ...(body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     });
     assert.ok(response.ok, `${path}: ${response.status}`);
     return response.json();
   }
 
-  async memoryOf(orderId: string, asks: readonly Ask[] = []): Promise<Memory> {
+  async recordsOf(orderId: string, requests: readonly PageRequest[] = []): Promise<OrderRecords> {
     const { transactions } = (await this.control('/transactions')) as { transactions: Remembered[] };
     const isOurs = (id: string) => id === orderId || id.startsWith(`${orderId}-`);
     return {
@@ -114,9 +114,9 @@ export class Stage {
           expiresAt: checkout ? Date.parse(checkout.expiresAt) : null,
           history: history.map((entry) => ({ ...entry, at: Date.parse(entry.at) })),
         })),
-      starts: this.box.starts.filter(({ id }) => isOurs(id)),
-      asks,
-      lines: this.line.linesOf(orderId),
+      starts: this.gatewayRelay.starts.filter(({ id }) => isOurs(id)),
+      requests,
+      connections: this.browserRelay.connectionsOf(orderId),
       // No journey here has anybody at the shop do so.
       closedAt: null,
     };

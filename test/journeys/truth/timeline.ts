@@ -1,11 +1,11 @@
 // A journey as it went, for the log of one that failed: what was on the screen and what was true, in one order of time.
 import type { Screen } from './false-claims.ts';
-import type { Memory } from './facts.ts';
+import type { OrderRecords } from './facts.ts';
 
 /** One line for each change; seconds since the first screen. */
-export function storyOf(screens: readonly Screen[], until: number, memory: Memory): string {
+export function timelineOf(screens: readonly Screen[], until: number, records: OrderRecords): string {
   const begin = screens[0]?.at ?? until;
-  const { payments, starts, asks, lines } = memory;
+  const { payments, starts, requests, connections } = records;
   const events: [at: number | null, what: string][] = [
     ...screens.map(({ at, texts }): [number, string] => [at, `screen: ${texts.map(({ text }) => text).join(' | ')}`]),
     ...payments.flatMap(({ id, method, expiresAt, history }) => [
@@ -15,16 +15,16 @@ export function storyOf(screens: readonly Screen[], until: number, memory: Memor
       ]),
       [expiresAt !== null && expiresAt < until ? expiresAt : null, `sandbox: ${id} expires`] as [number | null, string],
     ]),
-    ...starts.flatMap(({ id, at, heardAt, answer }): [number | null, string][] => [
+    ...starts.flatMap(({ id, at, answeredAt, answer }): [number | null, string][] => [
       [at, `gateway: start of ${id} arrives`],
-      [heardAt, `gateway: start of ${id} is ${answer}`],
+      [answeredAt, `gateway: start of ${id} is ${answer}`],
     ]),
-    ...asks.flatMap(({ at, isStart, answeredAt, endedAt, status, problem }, index): [number | null, string][] => [
+    ...requests.flatMap(({ at, isStart, answeredAt, endedAt, status, problem }, index): [number | null, string][] => [
       [at, `page: sends request ${index}, ${isStart ? 'a start' : 'a question'}`],
       [answeredAt, `page: request ${index} is answered ${status} ${problem ?? ''}`],
       [endedAt, `page: request ${index} ends`],
     ]),
-    ...lines.map(({ at, is }): [number, string] => [at, `line: ${is}`]),
+    ...connections.map(({ at, is }): [number, string] => [at, `line: ${is}`]),
     [until, 'judged'],
   ];
   return events

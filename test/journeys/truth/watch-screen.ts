@@ -3,20 +3,23 @@
 import type { BrowserContext } from 'playwright-core';
 import type { Screen } from './false-claims.ts';
 
-export interface Reading extends Omit<Screen, 'codes'> {
+export interface ScreenReading extends Omit<Screen, 'codes'> {
   /** Paths of the drawn codes, or sources of pictures. */
   drawings: string[];
   /** Parts of the buttons and links that can be pressed. */
-  ways: string[];
+  actions: string[];
 }
 
 /** Where there is no widget. */
-export const blank = (at: number): Reading => ({ at, texts: [], links: [], drawings: [], ways: [] });
+export const blank = (at: number): ScreenReading => ({ at, texts: [], links: [], drawings: [], actions: [] });
 
 const BINDING = 'readScreen';
 
-export async function watchScreens(context: BrowserContext, onReading: (reading: Reading) => void): Promise<void> {
-  await context.exposeBinding(BINDING, (_source, reading: Reading) => onReading(reading));
+export async function watchScreens(
+  context: BrowserContext,
+  onReading: (reading: ScreenReading) => void,
+): Promise<void> {
+  await context.exposeBinding(BINDING, (_source, reading: ScreenReading) => onReading(reading));
   await context.addInitScript(watch, BINDING);
 }
 
@@ -41,7 +44,7 @@ function watch(binding: string): void {
     };
     const options = { subtree: true, childList: true, characterData: true, attributes: true };
     new MutationObserver(() => tell(read(root))).observe(root, options);
-    addEventListener('pagehide', () => tell({ texts: [], links: [], drawings: [], ways: [] }));
+    addEventListener('pagehide', () => tell({ texts: [], links: [], drawings: [], actions: [] }));
     addEventListener('pageshow', () => tell(read(root)));
   }
 
@@ -68,7 +71,7 @@ function watch(binding: string): void {
       drawings: find('[part~=code] path, [part~=code] img').map(
         (drawing) => drawing.getAttribute('d') ?? drawing.getAttribute('src'),
       ),
-      ways: pressable.map((element) => element.getAttribute('part')),
+      actions: pressable.map((element) => element.getAttribute('part')),
     };
   }
 }

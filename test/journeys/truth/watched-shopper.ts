@@ -5,33 +5,33 @@ import type { Locator, Page } from 'playwright-core';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
 import { later } from '../../../widget/locales/en-flow.ts';
 import { readDrawing } from './read-qr-code.ts';
-import { findLies, type Screen } from './false-claims.ts';
-import type { Memory, Payment } from './facts.ts';
-import { blank, type Reading } from './watch-screen.ts';
-import { storyOf } from './timeline.ts';
+import { findFalseClaims, type Screen } from './false-claims.ts';
+import type { OrderRecords, Payment } from './facts.ts';
+import { blank, type ScreenReading } from './watch-screen.ts';
+import { timelineOf } from './timeline.ts';
 
 /** Within this time after the gateway's answer, or its loss, there is a way on. */
-export const WAY_WITHIN_MS = 12_000;
+export const ACTION_WITHIN_MS = 12_000;
 /** What a press leads to is to be seen by then. */
 const PRESSED_MS = 10_000;
 /** From the approval to the screen, over a line that has just come back. */
 const PAID_MS = 20_000;
 /** Between two looks at what was read. */
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 /** On the screen beside the order's id, and no sentence: what is paid for, and when it was. */
 const DATA = String.raw`Coffee from Stillwater|[A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d [AP]M`;
 
 /** These leave the shopper where they are; `other` is the last resort, so that what is likelier is tried. */
-const NO_WAY_ON = ['copy', 'save', 'share', 'app-link', 'support', 'retry', 'back', 'other'];
+const NOT_ONWARD = ['copy', 'save', 'share', 'app-link', 'support', 'retry', 'back', 'other'];
 
 interface Settings {
   page: Page;
   orderId: string;
-  readings: readonly Reading[];
+  readings: readonly ScreenReading[];
   /** Its URL. */
   sandbox: string;
-  memoryOf(orderId: string): Promise<Memory>;
+  recordsOf(orderId: string): Promise<OrderRecords>;
   settle(id: string, how: 'approve' | 'decline' | 'expire'): Promise<unknown>;
 }
 
@@ -50,14 +50,14 @@ export class WatchedShopper {
     return this.page.url().startsWith(`${this.#settings.sandbox}/pay?token=`);
   }
 
-  get #screen(): Reading {
+  get #screen(): ScreenReading {
     return this.#settings.readings.at(-1) ?? blank(0);
   }
 
   /** The part of what a shopper presses to go on; what leads back to the choice only where there is nothing else. */
-  get #wayOn(): string | undefined {
-    const { ways } = this.#screen;
-    return ways.find((way) => !NO_WAY_ON.includes(way)) ?? ways.find((way) => way === 'other');
+  get #onwardAction(): string | undefined {
+    const { actions } = this.#screen;
+    return actions.find((action) => !NOT_ONWARD.includes(action)) ?? actions.find((action) => action === 'other');
   }
 
   part(name: string): Locator {
@@ -79,10 +79,10 @@ export class WatchedShopper {
   }
 
   /** What one pays with has come: the request is out, the page is open or linked, the code is drawn. */
-  async hasMeans(method: Method, withinMs = WAY_WITHIN_MS): Promise<void> {
+  async hasMeans(method: Method, withinMs = ACTION_WITHIN_MS): Promise<void> {
     const has: Record<Method, () => boolean> = {
       DIRECT: () => this.#reads(later.waiting),
-      CHECKOUT: () => this.isAtCheckout || this.#screen.ways.includes('checkout'),
+      CHECKOUT: () => this.isAtCheckout || this.#screen.actions.includes('checkout'),
       JETGO: () => this.#screen.drawings.length > 0,
       QR: () => this.#screen.drawings.length > 0,
     };
@@ -90,18 +90,18 @@ export class WatchedShopper {
   }
 
   /** Presses the way on, and pays by what comes of it. */
-  async goesOn(): Promise<void> {
-    const hasWay = await this.#until(() => this.isAtCheckout || this.#wayOn !== undefined, WAY_WITHIN_MS);
-    assert.ok(hasWay, `no way on: ${this.#words()}`);
+  async continues(): Promise<void> {
+    const hasAction = await this.#until(() => this.isAtCheckout || this.#onwardAction !== undefined, ACTION_WITHIN_MS);
+    assert.ok(hasAction, `no action on: ${this.#words()}`);
     const before = await this.open();
     const hasNew = async () => this.isAtCheckout || (await this.open()).some((id) => !before.includes(id));
-    const canChoose = () => this.#screen.ways.includes('pay');
+    const canChoose = () => this.#screen.actions.includes('pay');
     if (!this.isAtCheckout && !canChoose()) {
-      await this.part(this.#wayOn ?? '').click();
+      await this.part(this.#onwardAction ?? '').click();
       await this.#until(async () => canChoose() || (await hasNew()), PRESSED_MS);
     }
     if (canChoose()) await this.pay('QR');
-    assert.ok(await this.#until(hasNew, PRESSED_MS), `the way on leads nowhere: ${this.#words()}`);
+    assert.ok(await this.#until(hasNew, PRESSED_MS), `the action on leads nowhere: ${this.#words()}`);
     await this.paysTheLatest();
   }
 
@@ -127,8 +127,8 @@ export class WatchedShopper {
   }
 
   /** Everything untrue that was on this screen until now, and the whole story for the log. */
-  async review(): Promise<{ lies: string[]; story: string }> {
-    const { readings, memoryOf } = this.#settings;
+  async review(): Promise<{ falseClaims: string[]; timeline: string }> {
+    const { readings, recordsOf } = this.#settings;
     const until = Date.now();
     const codes = new Map<string, string>();
     for (const drawing of new Set(readings.flatMap(({ drawings }) => drawings)))
@@ -139,9 +139,12 @@ export class WatchedShopper {
       links,
       codes: drawings.map((drawing) => codes.get(drawing) ?? ''),
     }));
-    const memory = await memoryOf(this.orderId);
+    const records = await recordsOf(this.orderId);
     const isData = new RegExp(`^(${this.orderId}|${DATA})$`);
-    return { lies: findLies(screens, until, memory, isData), story: storyOf(screens, until, memory) };
+    return {
+      falseClaims: findFalseClaims(screens, until, records, isData),
+      timeline: timelineOf(screens, until, records),
+    };
   }
 
   async leave(): Promise<void> {
@@ -150,9 +153,9 @@ export class WatchedShopper {
 
   /** Looks until it is so; false if it is not in time. Counts looks: on a busy machine they take longer. */
   async #until(isSo: () => boolean | Promise<boolean>, limitMs: number): Promise<boolean> {
-    for (let looks = limitMs / LOOK_MS; looks > 0; looks -= 1) {
+    for (let polls = limitMs / POLL_MS; polls > 0; polls -= 1) {
       if (await isSo()) return true;
-      await this.page.waitForTimeout(LOOK_MS);
+      await this.page.waitForTimeout(POLL_MS);
       // At the page's own pace; a page that is just leaving has none.
       await this.page.evaluate(() => 0).catch(() => 0);
     }
@@ -160,7 +163,7 @@ export class WatchedShopper {
   }
 
   async #payable(): Promise<Payment[]> {
-    const { payments } = await this.#settings.memoryOf(this.orderId);
+    const { payments } = await this.#settings.recordsOf(this.orderId);
     return payments.filter(({ history }) => !['SUCCESS', 'FAILED'].includes(history.at(-1)?.status ?? ''));
   }
 
