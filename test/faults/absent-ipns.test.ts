@@ -1,6 +1,6 @@
-// The doorbell misbehaves: no IPN at all, all of them backwards and three times, 26 hours late, before the answer to the
-// start, before there is even a row. The clock stands and is moved by hand, so that days cost seconds and nothing depends
-// on the machine. Each settles as the gateway says, and soon where something rang.
+// IPNs that are missing, reversed and tripled, 26 hours late, earlier than the answer to the start, or earlier than the
+// row. The clock only moves by hand, so that days pass in seconds and the results do not depend on the machine. Each
+// transaction settles as the gateway reports it, soon after an IPN.
 import { H, M, S } from '../backend-proxy/time.ts';
 import { createClients, type Clients } from './clients.ts';
 import { createManualClock } from './manual-clock.ts';
@@ -13,38 +13,42 @@ import { each, size, faultTest, until, type Findings, type FaultTest } from './f
 
 const COUNT = size(40, 600);
 const AT_ONCE = 16;
-/** The proxy has 64 connections to the gateway: so many answers can be held back at once. */
+/** The proxy has 64 connections to the gateway, so this many answers can be held back at once. */
 const HELD_AT_ONCE = 60;
 const LIMITS = { withinMs: size(120_000, 900_000) };
 const BY_IPN_ALONE = { paths: { status: null } };
 
-faultTest('with no IPN at all every payment and payout still settles', LIMITS, async (t) => {
+faultTest('No IPNs at all: every payment and payout still settles', LIMITS, async (t) => {
   const setup = await open(t);
   await setup.environment.gateway.control('faults', { ipn: { never: true } });
   await setup.startAll();
   await setup.proxy.pass(20 * S);
   await setup.decide();
-  // The checks of the first half hour are close enough to find all of these.
+  // The checks of the first half hour are frequent enough to settle all transactions.
   await setup.proxy.pass(30 * M);
   return setup.conclude();
 });
 
-faultTest('IPNs that come backwards, three times each, settle as if they had come in order', LIMITS, async (t) => {
-  const setup = await open(t);
-  await setup.environment.gateway.control('faults', { ipn: { reverse: true, repeat: 3 } });
-  await setup.startAll();
-  await setup.proxy.pass(20 * S);
-  await setup.decide();
-  // The sandbox gathers for a second, then sends last first; a payout counts as failed when two checks 30 s apart agree.
-  await setup.proxy.pass(M);
-  return setup.conclude();
-});
+faultTest(
+  'IPNs in reverse order, three times each: all transactions settle as if the IPNs had come in order',
+  LIMITS,
+  async (t) => {
+    const setup = await open(t);
+    await setup.environment.gateway.control('faults', { ipn: { reverse: true, repeat: 3 } });
+    await setup.startAll();
+    await setup.proxy.pass(20 * S);
+    await setup.decide();
+    // The sandbox collects IPNs for a second, then sends the last first. A payout fails once two checks 30 s apart agree.
+    await setup.proxy.pass(M);
+    return setup.conclude();
+  },
+);
 
 for (const [mode, profile] of [
-  ['verified by a status check', {}],
-  ['alone, in the mode without one', BY_IPN_ALONE],
+  ['with a status check', {}],
+  ['by the IPN alone, without a status check', BY_IPN_ALONE],
 ] as const) {
-  faultTest(`IPNs 26 hours late settle what waited for them, ${mode}`, LIMITS, async (t) => {
+  faultTest(`IPNs 26 hours late: the waiting transactions settle, ${mode}`, LIMITS, async (t) => {
     const setup = await open(t, profile);
     await setup.environment.gateway.control('faults', { ipn: { never: true } });
     await setup.startAll();
@@ -60,7 +64,7 @@ for (const [mode, profile] of [
   });
 }
 
-faultTest('IPNs that come before the answer, and before the row, are not lost', LIMITS, async (t) => {
+faultTest('IPNs before the answer and before the row: none is lost', LIMITS, async (t) => {
   const setup = await open(t);
   const { environment, proxy } = setup;
   for (const order of setup.orders) await sendEarly(order.orderId, setup.clients.sendIpn);
@@ -79,7 +83,7 @@ faultTest('IPNs that come before the answer, and before the row, are not lost', 
     await environment.gateway.sandbox.tick();
     await starting;
     const after = await endsIn(environment);
-    lowered.push(...[...before].filter((id) => !after.has(id)).map((id) => `the answer undid the end of ${id}`));
+    lowered.push(...[...before].filter((id) => !after.has(id)).map((id) => `the answer reverted the end of ${id}`));
   }
   await proxy.pass(M);
   const { problems, counts } = await setup.conclude();
@@ -106,14 +110,17 @@ async function open(t: FaultTest, profile: object = {}) {
     payouts,
     starts,
     startAll: (some = starts, atOnce = AT_ONCE) => each(some, atOnce, async (start) => void (await start())),
-    /** Some are paid, some declined; some wait for ever, so that a CHECKOUT among them expires. Payouts end by themselves. */
+    /**
+     * Approves most payments, declines some and leaves some, so that a CHECKOUT among them expires. Payouts end by
+     * themselves.
+     */
     async decide(): Promise<void> {
       for (const { orderId, type, status } of await environment.gateway.transactions()) {
         if (type === 'PAYOUT' || status === 'SUCCESS' || status === 'FAILED' || t.random.chance(0.15)) continue;
         await environment.gateway.act(orderId, t.random.chance(0.7) ? 'approve' : 'decline');
       }
     },
-    /** What has ended at the gateway has to be settled by now; then the days pass. */
+    /** Checks first that everything ended at the gateway is settled here, because settle() lets days pass. */
     async conclude(): Promise<Findings> {
       const late = await unsettled(environment, profile === BY_IPN_ALONE);
       await proxy.close();
@@ -154,8 +161,10 @@ function payoutsOf(random: Random) {
   }));
 }
 
-/** What ended at the gateway and is not settled here. */
-/** Without a status check a payout's FAILED is a person's to settle. */
+/**
+ * Transactions that ended at the gateway and are not settled here. Without a status check, a person settles a payout's
+ * FAILED.
+ */
 async function unsettled({ databaseUrl, gateway }: Environment, isWeaker: boolean): Promise<string[]> {
   const { transactions } = await readDatabase(databaseUrl);
   const rows = new Map(transactions.map((row) => [row.id, row]));
@@ -173,12 +182,12 @@ async function endsIn({ databaseUrl }: Environment): Promise<Set<string>> {
   return new Set(transactions.filter(({ rank }) => rank >= RANK.declined).map(({ id }) => id));
 }
 
-/** Waits, in the machine's time, until the gateway has them all; their answers are held back. */
+/** Waits, in real time, until the gateway has received all requests; it holds back their answers. */
 async function arrived({ gateway }: Environment, count: number): Promise<void> {
   await until(`${count} requests have arrived`, async () => (await gateway.transactions()).length === count);
 }
 
-/** An IPN for an order that nobody has started yet; it will be, and then this one has rung. */
+/** Sends an IPN for an order that has no row yet. It must count as a ring once the payment starts. */
 async function sendEarly(orderId: string, sendIpn: (body: string) => Promise<void>): Promise<void> {
   await sendIpn(JSON.stringify({ orderId, type: 'PAY', status: 'SUCCESS' }));
 }

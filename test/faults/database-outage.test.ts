@@ -1,5 +1,5 @@
-// PostgreSQL goes away without a word, or another server stands behind its address for a while. Both end by themselves: the
-// proxy is well again soon after the address is right, under load and without a restart, and so is its ear.
+// PostgreSQL stops responding, or a read-only server answers at its address for a while. The proxy recovers by itself
+// soon after the address is right again, under load and without a restart, and so does its LISTEN connection.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { request } from 'undici';
@@ -14,16 +14,16 @@ import { leaksIn } from './canary-secrets.ts';
 import { size, faultTest, until, type FaultTest } from './fault-test.ts';
 
 const AWAY_MS = size(2_000, 60_000);
-/** A silent connection is cut after 12 s; the rest is for making a new one, and for a busy machine. */
-const WELL_WITHIN_MS = 18_000;
-/** So many well answers in a row are a proxy that is well. */
+/** A silent connection is dropped after 12 s; the rest is for reconnecting on a busy machine. */
+const RECOVERED_WITHIN_MS = 18_000;
+/** The proxy counts as recovered after this many successful answers in a row. */
 const IN_A_ROW = 10;
 const READ_ONLY_MS = size(2_000, 10_000);
 const WRITABLE_WITHIN_MS = 5_000;
 const START_EVERY_MS = 100;
 
 faultTest(
-  'a database host that falls silent, as one that is gone, costs the proxy no more than seconds after it is back',
+  'A database host that stops responding: the proxy recovers within seconds once the host is back',
   { withinMs: size(180_000, 300_000), impossible: whyNoPostgres },
   async (t) => {
     const environment = await createEnvironment(t);
@@ -39,20 +39,21 @@ faultTest(
     relay.vanish();
     await sleep(AWAY_MS);
     relay.comeBack();
-    load.countAnew();
+    load.resetCount();
     const backAt = performance.now();
     await Promise.all([
       until('starts are answered again', () => load.inARow() >= IN_A_ROW, 120_000),
       until('announcements are received again', listener.receives, 120_000),
     ]);
-    const wellMs = Math.round(performance.now() - backAt);
-    const late = wellMs > WELL_WITHIN_MS ? [`the proxy was well only ${wellMs} ms after the address was right`] : [];
-    return conclude(environment, databaseUrl, proxy, load, late, { wellMs });
+    const recoveredMs = Math.round(performance.now() - backAt);
+    const late =
+      recoveredMs > RECOVERED_WITHIN_MS ? [`the proxy recovered only ${recoveredMs} ms after the host was back`] : [];
+    return conclude(environment, databaseUrl, proxy, load, late, { recoveredMs });
   },
 );
 
 faultTest(
-  'behind an address that led to a read-only server for a while no connection stays there',
+  'An address that leads to a read-only server for a while: no connection stays there',
   { withinMs: size(180_000, 300_000), impossible: whyNoPostgres },
   async (t) => {
     const environment = await createEnvironment(t);
@@ -66,24 +67,25 @@ faultTest(
     const name = databaseUrl.split('/').at(-1);
 
     await until('starts are answered', () => load.inARow() >= IN_A_ROW);
-    // Every connection that is made now is one to a server that takes no writes, and stays so.
+    // From now on each new connection is read-only, and stays so.
     await admin.query(`alter database ${name} set default_transaction_read_only = on`);
     await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
     await until('starts are refused', () => load.inARow() === 0);
     await sleep(READ_ONLY_MS);
     await admin.query(`alter database ${name} reset default_transaction_read_only`);
-    load.countAnew();
-    const rightAt = performance.now();
+    load.resetCount();
+    const writableAt = performance.now();
     await until('starts are answered again', () => load.inARow() >= IN_A_ROW, 60_000);
-    const wellMs = Math.round(performance.now() - rightAt);
-    const late = wellMs > WRITABLE_WITHIN_MS ? [`starts were well only ${wellMs} ms after the server was right`] : [];
-    return conclude(environment, databaseUrl, proxy, load, late, { wellMs });
+    const recoveredMs = Math.round(performance.now() - writableAt);
+    const late =
+      recoveredMs > WRITABLE_WITHIN_MS ? [`starts succeeded only ${recoveredMs} ms after the server was writable`] : [];
+    return conclude(environment, databaseUrl, proxy, load, late, { recoveredMs });
   },
 );
 
 type Running = Awaited<ReturnType<typeof runUnderLoad>>;
 
-/** A real proxy, and shoppers who come all the time, each asking once. */
+/** A real proxy, and shoppers who arrive continuously and do not retry. */
 async function runUnderLoad(t: FaultTest, environment: Environment, databaseUrl: string) {
   const proxy = await startProxy({
     databaseUrl,
@@ -135,9 +137,9 @@ async function runUnderLoad(t: FaultTest, environment: Environment, databaseUrl:
     taken,
     refused: () => refused,
     problems,
-    /** Of those who came since it was last counted anew. */
+    /** Counts only requests sent since the last reset. */
     inARow: () => inARow,
-    countAnew() {
+    resetCount() {
       countedFrom = asked;
       inARow = 0;
     },
@@ -149,7 +151,7 @@ async function runUnderLoad(t: FaultTest, environment: Environment, databaseUrl:
   return { proxy, load };
 }
 
-/** A store of this process that listens through the relay, and one that announces past it. */
+/** One store that listens through the relay, and one that announces directly at the server. */
 async function openListener(t: FaultTest, relayedUrl: string, databaseUrl: string) {
   const fail = (error: unknown): never => {
     throw error;
@@ -184,10 +186,10 @@ async function conclude(
   return {
     problems: {
       lost: [
-        ...load.taken.filter((id) => !rows.has(id)).map((id) => `${id} was taken, and is not there`),
+        ...load.taken.filter((id) => !rows.has(id)).map((id) => `${id} was accepted and is not in the database`),
         ...sent
           .filter(({ orderId }) => !rows.has(orderId))
-          .map(({ orderId }) => `${orderId} was sent, and is not there`),
+          .map(({ orderId }) => `${orderId} was sent and is not in the database`),
       ],
       doubled: sent
         .filter(({ createRequests }) => createRequests > 1)

@@ -1,6 +1,6 @@
-// The witnesses themselves: what finds no fault in anything proves nothing. Each promise that the ledgers' comparison holds
-// is broken here once and has to be found; so have an unsigned webhook and an undocumented answer; and each fault of the
-// TCP proxy has to strike as it says.
+// Tests the tools of the fault tests: a comparison that finds no problem in anything proves nothing. Each promise of
+// compare() is broken once and must be found, as must an unsigned webhook and an undocumented answer, and each fault of
+// the TCP fault proxy must happen as described.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -44,7 +44,7 @@ function webhook(id: string, type: string, orderId = 'a'): ReceivedWebhook {
   return { id, type, body: '', data, times: 1 };
 }
 
-/** One order, paid, and everyone knows. */
+/** One paid order, on which all records agree. */
 function agreeingRecords(): AllRecords & { merchant: ReceivedWebhook[] } {
   return {
     gateway: [
@@ -83,24 +83,28 @@ function row(all: AllRecords): TransactionRow {
 }
 
 const BROKEN: [kind: string, what: string, breaks: (all: ReturnType<typeof agreeingRecords>) => void][] = [
-  ['lost', 'a transaction of the gateway is not there', (all) => (all.database.transactions = [])],
-  ['lost', 'a success is not known', (all) => (row(all).rank = RANK.pending)],
-  ['lost', 'what is at the gateway was never created', (all) => (row(all).rank = RANK.not_created)],
+  ['lost', 'a transaction of the gateway is not in the database', (all) => (all.database.transactions = [])],
+  ['lost', 'a success at the gateway is pending in the database', (all) => (row(all).rank = RANK.pending)],
+  ['lost', 'a transaction of the gateway is stored as never created', (all) => (row(all).rank = RANK.not_created)],
   [
     'lost',
-    'a client was told it is paid',
+    'an order shown as paid is unpaid in the database',
     (all) => (all.database.orders = [{ order_id: 'a', paid_by: null, version: 3 }]),
   ],
-  ['lost', 'an acknowledged IPN is gone', (all) => (all.database.ipns = [])],
-  ['lost', 'a repeat of an IPN is gone', (all) => (all.clients.ipns = new Map([['digest', 3]]))],
-  ['lost', 'the merchant never heard', (all) => (all.merchant = [])],
+  ['lost', 'an acknowledged IPN is missing', (all) => (all.database.ipns = [])],
+  ['lost', 'a repeat of an acknowledged IPN is missing', (all) => (all.clients.ipns = new Map([['digest', 3]]))],
+  ['lost', 'the merchant received no webhook', (all) => (all.merchant = [])],
   [
     'lost',
-    'a payout that was accepted is not there',
+    'an accepted payout is not in the database',
     (all) => all.clients.payouts.set('p', { accepted: true, status: 'INITIALIZED' }),
   ],
-  ['doubled', 'it was sent twice', (all) => (all.gateway = all.gateway.map((one) => ({ ...one, createRequests: 2 })))],
-  ['doubled', 'the merchant heard twice', (all) => all.merchant.push(webhook('msg_2', 'payment.succeeded'))],
+  [
+    'doubled',
+    'a payment was sent twice',
+    (all) => (all.gateway = all.gateway.map((one) => ({ ...one, createRequests: 2 }))),
+  ],
+  ['doubled', 'the merchant received two webhooks', (all) => all.merchant.push(webhook('msg_2', 'payment.succeeded'))],
   [
     'doubled',
     'one key made two payments',
@@ -109,22 +113,22 @@ const BROKEN: [kind: string, what: string, breaks: (all: ReturnType<typeof agree
   ['doubled', 'an order was credited twice', (all) => all.database.transactions.push({ ...ROW, id: 'a-2' })],
   [
     'forged',
-    'the gateway knows of no success',
+    'a success that the gateway does not have',
     (all) => (all.gateway = all.gateway.map((one) => ({ ...one, status: 'PROCESSING' }))),
   ],
-  ['forged', 'the merchant heard of a success that is none', (all) => (row(all).rank = RANK.declined)],
-  ['differing', 'the amount is another', (all) => (row(all).amount_minor = 1011)],
-  ['differing', 'the payment id is another', (all) => (row(all).payment_id = '2')],
-  ['open', 'it has no end', (all) => (row(all).rank = RANK.pending)],
+  ['forged', 'the merchant received a success that is none', (all) => (row(all).rank = RANK.declined)],
+  ['differing', 'the amount differs', (all) => (row(all).amount_minor = 1011)],
+  ['differing', 'the payment id differs', (all) => (row(all).payment_id = '2')],
+  ['open', 'a payment never ends', (all) => (row(all).rank = RANK.pending)],
 ];
 
-describe('the comparison of the ledgers', () => {
-  it('finds nothing where all agree', () => {
+describe('compare()', () => {
+  it('compare() finds no problem if all records agree', () => {
     assert.deepEqual(Object.values(compare(agreeingRecords())).flat(), []);
   });
 
   for (const [kind, what, breaks] of BROKEN) {
-    it(`finds as ${kind}: ${what}`, () => {
+    it(`compare() finds as ${kind}: ${what}`, () => {
       const all = agreeingRecords();
       breaks(all);
       assert.notEqual(compare(all)[kind as 'lost'].length, 0);
@@ -132,7 +136,7 @@ describe('the comparison of the ledgers', () => {
   }
 });
 
-describe('the merchant’s book', () => {
+describe('isSigned()', () => {
   const at = Date.UTC(2026, 10, 20);
   const signed = (key: string, atMs = at) => {
     const timestamp = String(atMs / 1000);
@@ -141,7 +145,7 @@ describe('the merchant’s book', () => {
   };
   const key = SECRETS.webhookSecret.slice('whsec_'.length);
 
-  it('takes what is signed, and nothing else', () => {
+  it('isSigned() accepts the signed webhook and nothing else', () => {
     assert.equal(isSigned(signed(key), '{}', at), true);
     assert.equal(isSigned(signed(key), '{ }', at), false);
     assert.equal(isSigned(signed('AAAA'), '{}', at), false);
@@ -150,7 +154,7 @@ describe('the merchant’s book', () => {
   });
 });
 
-describe('the look for undocumented answers', () => {
+describe('undocumented()', () => {
   const operation: Operation = {
     responses: { 200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/One' } } } } },
   };
@@ -163,7 +167,7 @@ describe('the look for undocumented answers', () => {
   const judge = (status: number, body: string, type = 'application/json') =>
     undocumented(document, operation, new Response(body, { status, headers: { 'Content-Type': type } }), body);
 
-  it('passes what is documented, and names what is not', () => {
+  it('undocumented() accepts a documented answer and names what differs in others', () => {
     assert.equal(judge(200, '{"a":null}'), undefined);
     assert.match(judge(201, '{"a":null}') ?? '', /status 201/);
     assert.match(judge(200, '{"a":null}', 'text/html') ?? '', /media type/);
@@ -173,19 +177,19 @@ describe('the look for undocumented answers', () => {
   });
 });
 
-it('a secret is found wherever it stands', () => {
-  assert.deepEqual(leaksIn('nothing to see'), []);
+it('leaksIn() finds a secret inside other text', () => {
+  assert.deepEqual(leaksIn('no secret'), []);
   for (const [name, secret] of Object.entries(SECRETS)) assert.deepEqual(leaksIn(`x${secret}y`), [name]);
 });
 
-it('the same seed gives the same chances', () => {
+it('createRandom() gives the same numbers for the same seed', () => {
   const draw = (seed: number) => Array.from({ length: 20 }, createRandom(seed).next);
   assert.deepEqual(draw(7), draw(7));
   assert.notDeepEqual(draw(7), draw(8));
 });
 
 describe('the fault proxy', () => {
-  /** What a caller sees, and how many requests arrived behind it. */
+  /** What a caller receives, and how many requests reached the server. */
   async function seen(t: TestContext, fault: Fault): Promise<{ answer: string; arrived: number }> {
     let arrived = 0;
     const server = createServer((_request, response) => {
@@ -211,17 +215,17 @@ describe('the fault proxy', () => {
     return { answer, arrived };
   }
 
-  it('passes on, and late as well', async (t) => {
+  it('the fault proxy passes requests on, also with a delay', async (t) => {
     assert.deepEqual(await seen(t, { kind: 'none' }), { answer: '200 {"ok":true}', arrived: 1 });
     assert.deepEqual(await seen(t, { kind: 'late', ms: 20 }), { answer: '200 {"ok":true}', arrived: 1 });
     assert.deepEqual(await seen(t, { kind: 'dripped', everyMs: 1 }), { answer: '200 {"ok":true}', arrived: 1 });
   });
 
-  it('takes the request away, and then nothing arrives', async (t) => {
+  it('the fault proxy drops a request, which then never arrives', async (t) => {
     assert.deepEqual(await seen(t, { kind: 'unsent' }), { answer: 'SocketError', arrived: 0 });
   });
 
-  it('takes the answer away, and then the request has arrived', async (t) => {
+  it('the fault proxy drops an answer whose request has arrived', async (t) => {
     assert.deepEqual(await seen(t, { kind: 'lost' }), { answer: 'SocketError', arrived: 1 });
     assert.equal((await seen(t, { kind: 'reset' })).arrived, 1);
     assert.equal((await seen(t, { kind: 'cut', share: 0.9 })).arrived, 1);
@@ -229,7 +233,7 @@ describe('the fault proxy', () => {
     assert.deepEqual(await seen(t, { kind: 'silent' }), { answer: 'TimeoutError', arrived: 1 });
   });
 
-  it('puts other bytes in place of the answer', async (t) => {
+  it('the fault proxy replaces the bytes of an answer', async (t) => {
     const bytes = Buffer.from('HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n');
     assert.deepEqual(await seen(t, { kind: 'replaced', bytes }), { answer: '302 ', arrived: 1 });
   });

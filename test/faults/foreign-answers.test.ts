@@ -1,6 +1,7 @@
-// Something on the way answers for the gateway: each 4xx and 5xx, in the words of firewalls, balancers and frameworks, before or
-// after the gateway took the request, for collections, payouts and status checks; and a status path that is wrong. No payout is
-// told FAILED that the gateway has, none is sent twice, and what cannot be settled needs a person.
+// Something between the proxy and the gateway answers in its place: each 4xx and 5xx in the words of firewalls, load
+// balancers and frameworks, before or after the request reached the gateway, for payments, payouts and status checks;
+// also a wrong status path. A payout that the gateway has is never reported FAILED, none is sent twice, and a person is
+// asked about what cannot be settled.
 import { H } from '../backend-proxy/time.ts';
 import {
   everyIntermediaryAnswer,
@@ -30,7 +31,7 @@ interface Case {
 }
 
 faultTest(
-  'whoever answers a start or a payout in the place of the gateway ends nothing that it has',
+  "An intermediary answers a start or a payout in the gateway's place: it ends nothing that the gateway has",
   LIMITS,
   async (t) => {
     const environment = await createEnvironment(t, createManualClock());
@@ -48,7 +49,7 @@ faultTest(
     const proxy = await serveInProcessProxy(t, environment, { gatewayUrl: intermediary.url });
     const clients = createClients(() => proxy.url, environment.clock.now);
     t.defer(clients.close);
-    // What proves that the status path is right.
+    // These prove that the status path is right.
     await startAll(clients, [{ id: 'foreign-proof', operation: 'pay', action: undefined }]);
     await startAll(clients, [{ id: 'foreign-proof-out', operation: 'payout', action: undefined }]);
     await startAll(clients, cases);
@@ -76,7 +77,7 @@ for (const [when, isFoundBefore] of [
   ['after it was right', true],
 ] as const) {
   faultTest(
-    `a status path that is wrong ${when} ends nothing, and once it is right all is settled`,
+    `A status path that is wrong ${when}: nothing ends, and all transactions settle once the path is right`,
     LIMITS,
     async (t) => {
       const environment = await createEnvironment(t, createManualClock());
@@ -108,7 +109,7 @@ for (const [when, isFoundBefore] of [
       await proxy.pass(25 * H);
       const ended = await endedWrongly(environment, isFoundBefore ? 'before' : 'none');
       isWrong = false;
-      // Each that has no end is asked about again at least once a day.
+      // Each transaction that has not ended is checked again at least once a day.
       await proxy.pass(25 * H);
       await proxy.close();
       const { problems, database } = await settle(environment, clients);
@@ -116,8 +117,8 @@ for (const [when, isFoundBefore] of [
         problems: { ...problems, forged: [...(problems.forged ?? []), ...ended] },
         counts: {
           transactions: database.transactions.length,
-          needReviewAtLast: database.transactions.filter(({ needs_review }) => needs_review === 1).length,
-          saidSo: proxy.log.filter((line) => line.includes('status path or API key is wrong')).length,
+          needReviewAtEnd: database.transactions.filter(({ needs_review }) => needs_review === 1).length,
+          warnings: proxy.log.filter((line) => line.includes('status path or API key is wrong')).length,
         },
       };
     },
@@ -132,7 +133,7 @@ const STATUS_ANSWERS: readonly [{ status: number; body: string }, ...{ status: n
   { status: 500, body: INTERMEDIARIES.springBoot(500) },
 ];
 
-/** All of them in the long run; in the short one some, as chance has it. */
+/** All cases in the long run, a random selection in the short one. */
 function casesOf(random: Random): Case[] {
   const all = everyIntermediaryAnswer().flatMap((answer) =>
     (['pay', 'payout'] as const).flatMap((operation) =>
@@ -158,7 +159,7 @@ async function startAll(clients: Clients, cases: readonly Case[]): Promise<void>
       return;
     }
     await clients.startPayout({ orderId: id, amount: 7, currency: 'EUR', customer: '12345678' });
-    // The merchant's server asks again, whatever it was told.
+    // The merchant's server repeats its request, whatever the answer.
     await clients.startPayout({ orderId: id, amount: 7, currency: 'EUR', customer: '12345678' });
   });
 }
@@ -169,12 +170,12 @@ async function approveAll({ gateway }: Environment): Promise<void> {
   }
 }
 
-/** With a wrong path nothing that was sent may have ended, and a day later each payout waits for a person. */
+/** Nothing that was sent may end by a wrong path, and a day later each payout needs a review. */
 async function endedWrongly({ databaseUrl }: Environment, settledBefore: string): Promise<string[]> {
   const { transactions } = await readDatabase(databaseUrl);
   return transactions.flatMap(({ id, type, rank, needs_review }) => {
     if (id.startsWith(settledBefore)) return [];
-    if (rank > RANK.pending) return [`${id} has ended (rank ${rank}) by a wrong path`];
-    return type === 'PAYOUT' && needs_review === 0 ? [`nobody is asked to look at ${id}`] : [];
+    if (rank > RANK.pending) return [`${id} ended (rank ${rank}) by a wrong path`];
+    return type === 'PAYOUT' && needs_review === 0 ? [`${id} needs no review`] : [];
   });
 }

@@ -1,6 +1,6 @@
-// Everything that comes from outside is hostile here: IPNs, the gateway's answers, the callers' requests. None of it crashes
-// the proxy, brings an answer that is not documented, shows a secret in an answer or a line of the log, or moves money:
-// what is refused changes nothing, and what only sounds like a success is none.
+// All input is hostile here: IPNs, the gateway's answers, the callers' requests. None of it crashes the proxy, causes
+// an undocumented answer, shows a secret in an answer or a log line, or moves money. A refused request changes nothing,
+// and an unverified success does not count.
 import { createServer } from 'node:http';
 import { createManualClock } from './manual-clock.ts';
 import { readDatabase } from './database-reader.ts';
@@ -22,7 +22,7 @@ const REQUESTS = size(1_200, 20_000);
 const LIMITS = { withinMs: size(180_000, 1_800_000) };
 const MOST_KEPT = 50;
 
-faultTest(`${IPNS} fuzzed IPNs change nothing`, LIMITS, async (t) => {
+faultTest(`${IPNS} fuzzed IPNs: no payment changes`, LIMITS, async (t) => {
   const { environment, proxy, ids, watch } = await open(t);
   const before = await stateOf(environment);
   for (let n = 0; n < IPNS; n += 1) {
@@ -35,13 +35,13 @@ faultTest(`${IPNS} fuzzed IPNs change nothing`, LIMITS, async (t) => {
     );
     if (n % 500 === 0) await proxy.tick();
   }
-  // A doorbell that still rings is answered; the gateway's word is the same as before.
+  // Each ring leads to a check; the gateway reports the same as before.
   await proxy.pass(60_000);
   const { ipns } = await readDatabase(environment.databaseUrl);
   return watch.findings(before, await stateOf(environment), { ipns: IPNS, kept: ipns.length });
 });
 
-faultTest(`${ANSWERS} hostile answers of the gateway make no success`, LIMITS, async (t) => {
+faultTest(`${ANSWERS} hostile answers of the gateway: no payment succeeds`, LIMITS, async (t) => {
   const gateway = createHostileGateway(t.random);
   const server = createServer(gateway.answer).listen(0, '127.0.0.1');
   t.defer(() => closeServer(server));
@@ -49,19 +49,19 @@ faultTest(`${ANSWERS} hostile answers of the gateway make no success`, LIMITS, a
   for (let n = 0; gateway.answers() < ANSWERS; n += 1) {
     const { text } = await start(`hostile-${n}`, t.random.pick(['QR', 'JETGO', 'CHECKOUT', 'DIRECT']));
     watch.note(gateway.distrusted(text).map((what) => ({ kind: 'leaked', what })));
-    // Now and then the time passes, so that those that are open are asked about.
+    // Advances the clock now and then, so that open payments are checked.
     if (n % 40 === 0) await proxy.pass(16_000);
   }
   const { transactions, orders } = await readDatabase(environment.databaseUrl);
   const paid = transactions
     .filter(({ rank }) => rank === RANK.succeeded || rank === RANK.declined)
-    .map(({ id }) => `${id} was settled by a lie`);
+    .map(({ id }) => `${id} was settled by a false report`);
   watch.note([...paid, ...orders.flatMap(({ paid_by }) => paid_by ?? [])].map((what) => ({ kind: 'forged', what })));
   return watch.findings('', '', { answers: gateway.answers(), payments: transactions.length });
 });
 
 faultTest(
-  `${REQUESTS} requests made from the OpenAPI document get documented answers, and refusals change nothing`,
+  `${REQUESTS} requests made from the OpenAPI document: each answer is documented, and refusals change nothing`,
   LIMITS,
   async (t) => {
     const { environment, proxy, ids, watch } = await open(t);
@@ -79,13 +79,13 @@ faultTest(
       if (strange !== undefined)
         watch.note([{ kind: 'undocumented', what: `${method} ${path} ${body?.toString() ?? ''}: ${strange} ${text}` }]);
       if (mustRefuse && answer.ok)
-        watch.note([{ kind: 'forged', what: `${method} ${path} was answered to a stranger` }]);
+        watch.note([{ kind: 'forged', what: `${method} ${path} was accepted without valid credentials` }]);
       statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
       const after = await stateOf(environment);
       const mayChange = method === 'POST' && answer.ok;
       if (!mayChange && after !== before)
         watch.note([
-          { kind: 'differing', what: `${method} ${path} was answered ${answer.status} and changed the books` },
+          { kind: 'differing', what: `${method} ${path} was answered ${answer.status} and changed the database` },
         ]);
       before = after;
       if (n % 200 === 0) environment.clock.advance(61_000);
@@ -94,7 +94,7 @@ faultTest(
   },
 );
 
-/** The proxy, with a payment or payout in most of the stages there are. */
+/** The proxy, with payments in most of their stages. */
 async function open(t: FaultTest, gatewayUrl?: string) {
   const environment = await createEnvironment(t, createManualClock());
   const proxy = await serveInProcessProxy(t, environment, gatewayUrl === undefined ? {} : { gatewayUrl });
@@ -127,7 +127,7 @@ async function open(t: FaultTest, gatewayUrl?: string) {
 
 type Problem = { kind: 'undocumented' | 'crashed' | 'leaked' | 'differing' | 'forged'; what: string };
 
-/** Asks, and looks at each answer for what may be in none. */
+/** Sends requests, and searches each answer for what must not be in it. */
 function createWatch(proxy: Awaited<ReturnType<typeof serveInProcessProxy>>) {
   const problems: Partial<Record<Problem['kind'], string[]>> = {
     undocumented: [],
@@ -154,17 +154,17 @@ function createWatch(proxy: Awaited<ReturnType<typeof serveInProcessProxy>>) {
       return { answer, text };
     },
     findings(before: string, after: string, counts: Findings['counts']): Findings {
-      if (before !== after) note([{ kind: 'differing', what: `the books were\n${before}\nand are\n${after}` }]);
+      if (before !== after) note([{ kind: 'differing', what: `the database was\n${before}\nand is\n${after}` }]);
       return { problems, counts };
     },
   };
 }
 
-/** All that means money or is told; not how often an IPN rang or a webhook was tried. */
+/** All that concerns money or webhooks, but not how often an IPN came or a webhook was tried. */
 async function stateOf({ databaseUrl }: Environment): Promise<string> {
   const { orders, transactions, history, webhooks } = await readDatabase(databaseUrl);
-  const told = webhooks.map(({ id, type }) => [id, type]);
-  return JSON.stringify({ orders, transactions, history, told });
+  const sent = webhooks.map(({ id, type }) => [id, type]);
+  return JSON.stringify({ orders, transactions, history, sent });
 }
 
 function fuzzedIpn(random: Random, ids: readonly [string, ...string[]]): Uint8Array<ArrayBuffer> {

@@ -1,6 +1,6 @@
-// The truth comes late, or is another than what was said before: a status check that lags or is down, FAILED that becomes SUCCESS,
-// books that went back, another account, another prefix. No payout is told FAILED that the gateway made unless the gateway
-// itself said so twice, none is sent twice, and the contrary is told at once.
+// The right report comes late or contradicts an earlier one: a status check that lags or is down, FAILED that becomes
+// SUCCESS, a restored database, another account, another prefix. A payout that the gateway made is reported FAILED only
+// if the gateway said so twice, none is sent twice, and a contradiction is reported at once.
 import { copyFileSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { H, M } from '../backend-proxy/time.ts';
@@ -17,18 +17,18 @@ import { each, size, faultTest, type FaultTest } from './fault-test.ts';
 
 const LIMITS = { withinMs: size(120_000, 900_000) };
 const COUNT = size(12, 200);
-/** After checks without an answer the next one may be so far away. */
+/** After unanswered checks the next one may be this far away. */
 const LONGEST_PAUSE_MS = 16 * M;
 
-faultTest('a status check that lags five minutes ends no payout that the gateway made', LIMITS, async (t) => {
+faultTest('A status check that lags five minutes: no payout that the gateway made ends', LIMITS, async (t) => {
   const { environment, clients, proxy, start } = await open(t, { lostShare: 0.5 });
-  // What was found before proves the path: "unknown" would be believed.
+  // Transactions found earlier prove the path, so that "unknown" would count.
   await start('before');
   await proxy.pass(10 * M);
   await environment.gateway.control('faults', { status: { lagMs: 5 * M }, ipn: { never: true } });
   await start('lag');
   await approveAll(environment);
-  // As often as a process looks, or nearly: the questions on purpose are not on the books' agenda.
+  // About as often as the worker runs, because checks that only prove the path have no due time in the database.
   for (let ms = 0; ms < 6 * M; ms += 5_000) await proxy.pass(5_000);
   await proxy.pass(26 * H);
   const failed = await failedPayouts(environment);
@@ -37,7 +37,7 @@ faultTest('a status check that lags five minutes ends no payout that the gateway
 });
 
 faultTest(
-  'a status check that is down for an hour while IPNs come settles all of it when it is back',
+  'A status check that is down for an hour while IPNs come: all transactions settle once it is back',
   LIMITS,
   async (t) => {
     const { environment, clients, proxy, start } = await open(t, { lostShare: 0.2 });
@@ -53,12 +53,12 @@ faultTest(
       .filter(({ orderId, status }) => status === 'SUCCESS' && !settled.has(orderId))
       .map(({ orderId }) => `${orderId} is not settled ${LONGEST_PAUSE_MS / M} minutes after`);
     await proxy.close();
-    return conclude(environment, clients, [...slow, ...[...early].map((id) => `${id} was settled by nobody's word`)]);
+    return conclude(environment, clients, [...slow, ...[...early].map((id) => `${id} was settled without a report`)]);
   },
 );
 
 faultTest(
-  'a payout that the gateway calls FAILED twice and then SUCCESS is sent as that at once',
+  'A payout that the gateway reports FAILED twice and then SUCCESS: both are reported at once',
   LIMITS,
   async (t) => {
     let reported: 'FAILED' | undefined = 'FAILED';
@@ -84,7 +84,7 @@ faultTest(
   },
 );
 
-faultTest('payouts asked for again after the database went back are not sent again', LIMITS, async (t) => {
+faultTest('A restored database: payouts requested again are not sent again', LIMITS, async (t) => {
   const { environment, clients, proxy, start, gatewayUrl } = await open(t, { lostShare: 0.2 });
   await start('kept');
   await proxy.pass(M);
@@ -111,7 +111,7 @@ faultTest('payouts asked for again after the database went back are not sent aga
   return { ...concluded, counts: { ...concluded.counts, freshOnesSent: fresh } };
 });
 
-faultTest('another prefix sends no payout again and loses nothing that was begun', LIMITS, async (t) => {
+faultTest('A changed ORDER_ID_PREFIX: no payout is sent again and no started payment is lost', LIMITS, async (t) => {
   const { environment, clients, proxy, start, gatewayUrl } = await open(t, { lostShare: 0.3 });
   await start('same');
   await proxy.close();
@@ -127,7 +127,7 @@ faultTest('another prefix sends no payout again and loses nothing that was begun
   return conclude(environment, clients, twice);
 });
 
-faultTest('a proxy with the key of another account does not start on these database', LIMITS, async (t) => {
+faultTest('A key of another account: the proxy does not start on the database', LIMITS, async (t) => {
   const environment = await createEnvironment(t);
   const { gateway, merchant, databaseUrl } = environment;
   const proxy = await startProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
@@ -153,9 +153,9 @@ faultTest('a proxy with the key of another account does not start on these datab
 });
 
 interface Situation {
-  /** Of starts and payouts: how often the answer is lost; of these, one in four requests never arrives. */
+  /** The share of starts and payouts whose answer is lost; one in four of these requests never arrives. */
   lostShare: number;
-  /** What a check of a payout says in place of its status. */
+  /** The status that checks of a payout report in place of the real one. */
   payoutStatus?: () => string | undefined;
 }
 
@@ -198,12 +198,12 @@ async function approveAll({ gateway }: Environment): Promise<void> {
   }
 }
 
-/** Payouts that the gateway has and that were told FAILED, whatever they were told later. */
+/** Payouts that the gateway has and that were reported FAILED at any time. */
 async function failedPayouts({ databaseUrl, gateway }: Environment): Promise<string[]> {
   const made = (await gateway.transactions()).filter(({ type }) => type === 'PAYOUT').map(({ orderId }) => orderId);
   const { history } = await readDatabase(databaseUrl);
   const sent = history.filter(({ transaction_id: id, event }) => made.includes(id) && FAILURES.has(event));
-  return sent.map(({ transaction_id: id, event }) => `${id} was sent FAILED (${event}), and the gateway made it`);
+  return sent.map(({ transaction_id: id, event }) => `${id} was reported FAILED (${event}), and the gateway made it`);
 }
 
 const FAILURES: ReadonlySet<string> = new Set(['replaced', 'expired', 'rejected', 'not_created', 'declined']);

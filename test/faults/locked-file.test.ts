@@ -1,6 +1,6 @@
-// Somebody else holds the write lock of the SQLite file: a person at a prompt, a backup tool. The proxy waits for it without
-// standing still: health, views and streams are answered all along, what has to be written waits or is refused with 503, and
-// once the lock is gone all goes on as if nothing had been.
+// Another process holds the write lock of the SQLite file, such as a person at a prompt or a backup tool. Meanwhile
+// health checks, views and streams are answered, writes wait or get 503, and all work continues once the lock is
+// released.
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
@@ -10,16 +10,16 @@ import { createEnvironment, settle } from './environment.ts';
 import { leaksIn } from './canary-secrets.ts';
 import { each, size, faultTest } from './fault-test.ts';
 
-/** Above the 5 s after which a write is refused. */
+/** Longer than the 5 s after which a write is refused. */
 const HELD_MS = size(7_000, 20_000);
 const ASKED_EVERY_MS = 25;
-/** It takes a few ms; the rest is what a busy machine may add. A process that waits for the lock itself takes 5 s. */
+/** An answer takes a few ms; the rest is for a busy machine. A process that blocked on the lock would take 5 s. */
 const ANSWERED_WITHIN_MS = 1_500;
 const STARTS = size(20, 200);
 const IPNS = size(40, 400);
 
 faultTest(
-  `a lock that another holds on the SQLite file for ${HELD_MS / 1000} s stops no health check, view or stream`,
+  `A write lock held on the SQLite file for ${HELD_MS / 1000} s: health checks, views and streams go on`,
   { withinMs: size(120_000, 240_000) },
   async (t) => {
     const environment = await createEnvironment(t);
@@ -53,8 +53,8 @@ faultTest(
       ...wrong,
       ...(slowestMs > ANSWERED_WITHIN_MS ? [`an answer took ${slowestMs} ms`] : []),
     ]);
-    if (refused === 0) problems.push('nobody was told that the books cannot be written');
-    if (stream.hasEnded()) problems.push('the stream was ended');
+    if (refused === 0) problems.push('no write was refused');
+    if (stream.hasEnded()) problems.push('the stream ended');
     stream.close();
     if (proxy.hasEnded()) problems.push('the proxy has ended');
     await proxy.end();
@@ -81,7 +81,7 @@ function ipns({ sendIpn }: ReturnType<typeof createClients>): (() => Promise<voi
   );
 }
 
-/** Asks again and again, each time without waiting for the answer before. */
+/** Sends request after request without waiting for the previous answer. */
 function watchAnswers(goesOn: () => boolean, url: string, order?: ShopperOrder) {
   const headers: Record<string, string> = order ? { Authorization: `Bearer ${signOrder(order, Date.now())}` } : {};
   const found = { count: 0, slowestMs: 0, wrong: [] as string[] };

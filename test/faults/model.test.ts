@@ -1,6 +1,7 @@
-// Random lives of two orders and two payouts: starts of every method, answers spoiled, customers who approve, decline or
-// leave, IPNs lost, doubled and forged, status checks that fail or lie, hours and days that pass, restarts. After every step
-// the real app has to show exactly what the model says, and at the end everything has an end or waits for a person.
+// Random sequences over two orders and two payouts: starts of every method, faulty answers, customers who approve,
+// decline or leave, lost, repeated and forged IPNs, status checks that fail or report something false, hours and days
+// that pass, restarts. After each step the real app must show exactly what the model expects, and at the end each
+// transaction has ended or needs a review.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,10 +20,10 @@ const MOST_STEPS = 30;
 const sequences = fc.array(stepArbitrary, { minLength: 3, maxLength: MOST_STEPS, size: 'max' });
 
 faultTest(
-  `${SEQUENCES} random sequences over the real app never differ from the model`,
+  `${SEQUENCES} random sequences over the real app: it never differs from the model`,
   { withinMs: WITHIN_MS },
   async (t) => {
-    // Nothing is killed here, so the disk need not be one: a new database for each sequence.
+    // Nothing is killed here, so a disk in memory is enough: a new database for each sequence.
     const dir = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'payment-model-'));
     t.defer(() => rm(dir, { recursive: true }));
     let current: Clock = createManualClock();
@@ -43,7 +44,7 @@ faultTest(
     const { failed, counterexample, errorInstance } = await fc.check(property, {
       seed: t.random.seed | 0,
       numRuns: SEQUENCES,
-      // A divergence is told, however much there would be left to shrink.
+      // Reports a difference even if shrinking is not finished.
       interruptAfterTimeLimit: WITHIN_MS / 2,
       markInterruptAsFailure: true,
     });

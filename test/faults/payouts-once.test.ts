@@ -1,6 +1,7 @@
-// Payouts, where a doubled call is money gone: three in ten answers of the gateway are lost, reset or cut, the proxy is killed
-// again and again in the middle of it, and the merchant's server asks for each payout until it is answered. At most one
-// request for each may arrive at the gateway, and each ends as the gateway says, as never created, or with a person.
+// Payouts, for which a duplicate call costs money: three in ten answers of the gateway are lost, reset or cut, the
+// proxy is repeatedly killed, and the merchant's server retries each payout until it is answered. At most one request
+// for each may arrive at the gateway, and each payout ends as the gateway reports it, ends as never created, or needs a
+// review.
 import { createClients } from './clients.ts';
 import { startFaultProxy, type Fault } from './fault-proxy.ts';
 import { restartFigures, startKillableProxy, type KillableProxy } from './killable-proxy.ts';
@@ -15,7 +16,7 @@ const SENDERS = 24;
 const LOST_SHARE = 0.3;
 
 faultTest(
-  `${PAYOUTS} payouts with three in ten answers lost and ${KILLS} kills: at most one of each at the gateway`,
+  `${PAYOUTS} payouts with three in ten answers lost and ${KILLS} kills: each is sent at most once`,
   { withinMs: size(300_000, 1_800_000) },
   async (t) => {
     const environment = await createEnvironment(t);
@@ -30,7 +31,7 @@ faultTest(
     let answered = 0;
     const paying = each(payoutsOf(t.random), SENDERS, async (payout) => {
       await clients.startPayout(payout);
-      // The merchant's server was not sure that it had heard: it asks again, and is told of the same payout.
+      // The merchant's server repeats a request whose answer it may have missed, and gets the same payout.
       if (t.random.chance(0.3)) await clients.startPayout(payout);
       answered += 1;
     });
@@ -71,7 +72,7 @@ function payoutsOf(random: Random) {
   }));
 }
 
-/** Spread over the work by how much of it is done, not by time. */
+/** Spread over the work by the number of answers, not by time. */
 async function killAlong(proxy: KillableProxy, answered: () => number): Promise<void> {
   for (let kill = 1; kill <= KILLS; kill += 1) {
     const after = Math.floor((kill * PAYOUTS) / (KILLS + 1));

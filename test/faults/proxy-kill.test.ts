@@ -1,8 +1,9 @@
-// A kill at every step of the whole proxy, where commit-kill.test.ts has the ledger alone: one payment from its start to its
-// webhook and one payout, while strace kills the process (SIGKILL) at its n-th write or fsync of the books. What matters here
-// is what stands between two commits: a call to the gateway, an answer, a webhook. A calm run shows which calls there are; in
-// the short run each commit is killed before its first write, when it is gone, and at its fsync, when it is there and nobody
-// knows. The proxy that comes back is the one in this process, so that leases and limits pass at once. All settle, once.
+// Kills the whole proxy at every step; commit-kill.test.ts does so for the ledger alone. It runs one payment from its
+// start to its webhook and one payout, while strace kills the process (SIGKILL) at its nth write or fsync of the
+// database. The states between two commits matter here: a call to the gateway, an answer, a webhook. A run without a
+// kill shows which calls there are. The short run kills each commit before its first write, when it is lost, and at its
+// fsync, when it may be stored. The restarted proxy runs in this process, so that leases and limits can pass at once.
+// All transactions must settle, once.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClients, type Clients } from './clients.ts';
@@ -15,26 +16,26 @@ import { each, isLong, faultTest, until, type Findings, type FaultTest } from '.
 
 const CALLS = ['pwrite64', 'fsync', 'fdatasync'] as const;
 const AT_ONCE = 3;
-/** Two runs are never quite the same, and a point of one may not come in the other; but most do. */
+/** No two runs are identical, so a point of one may be missing in the other; most are not. */
 const LEAST_KILLED = 0.75;
-/** Where nobody listens: the clients wait. */
+/** Nothing listens here, so the clients keep retrying. */
 const NOWHERE = 'http://127.0.0.1:9';
-/** Time stands nearly still while work is on its way, and jumps where it waits for a lease. */
+/** The clock advances only while nothing happens for this long, and then far enough for a lease to end. */
 const QUIET_MS = 400;
 const JUMP_MS = 60_000;
 
 interface Point {
   call: (typeof CALLS)[number];
-  /** Which of its kind, from 1. */
+  /** Which call of its kind, from 1. */
   n: number;
 }
 
 faultTest(
-  'a kill at any write or fsync of the whole proxy leaves what settles, with nothing lost and nothing sent twice',
+  'A kill at any write or fsync of the whole proxy: all transactions settle, none is lost and none is sent twice',
   { withinMs: isLong ? 3_600_000 : 300_000, needs: ['strace', 'linux'] },
   async (t) => {
-    const calm = await runKilled(t, undefined);
-    const points = isLong ? calm.points : endsOfCommits(calm.points);
+    const undisturbed = await runKilled(t, undefined);
+    const points = isLong ? undisturbed.points : endsOfCommits(undisturbed.points);
     const problems: Record<string, string[]> = { crashed: [] };
     const counts = { points: points.length, killed: 0 };
     await each(points, AT_ONCE, async (point) => {
@@ -45,7 +46,7 @@ faultTest(
       }
     });
     const isEnough = counts.killed > 0 && counts.killed >= points.length * LEAST_KILLED;
-    if (!isEnough) problems['crashed']?.push(`only ${counts.killed} were killed`);
+    if (!isEnough) problems['crashed']?.push(`only ${counts.killed} runs were killed`);
     return { problems, counts };
   },
 );
@@ -64,33 +65,33 @@ async function runKilled(t: FaultTest, point: Point | undefined) {
   }
 }
 
-/** One life, in two processes where it is killed at the point; without one, the calls it makes. */
+/** One run, in two processes if it is killed at the point. Without a point, returns the calls that it made. */
 async function runWithin(t: FaultTest, point: Point | undefined) {
   const environment = await createEnvironment(t);
   const { gateway, merchant, clock, dir } = environment;
   let url = NOWHERE;
   const clients = createClients(() => url, clock.now);
   t.defer(clients.close);
-  const life = createLife(clients, gateway);
+  const work = createWork(clients, gateway);
 
   const first = await startTraced(environment, point).catch((error: unknown) => String(error));
   if (typeof first !== 'string') {
     t.defer(first.kill9);
     url = first.url;
     await until(
-      'it is killed, or all is done',
-      () => first.hasEnded() || (life.isOver() && merchant.webhooks.size > 0),
+      'the proxy is killed, or all is done',
+      () => first.hasEnded() || (work.isOver() && merchant.webhooks.size > 0),
     );
   }
   const wasKilled = typeof first === 'string' ? first.includes('SIGKILL') : first.hasEnded();
   if (typeof first !== 'string') await first.kill9();
   const second = await serveInProcessProxy(t, environment);
   url = second.url;
-  while (!life.isOver()) {
+  while (!work.isOver()) {
     await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
-    if (!life.isOver()) await second.pass(JUMP_MS);
+    if (!work.isOver()) await second.pass(JUMP_MS);
   }
-  await life.end;
+  await work.end;
   await second.close();
   const problems = await judge(environment, clients, [
     typeof first === 'string' ? first : first.output(),
@@ -104,7 +105,7 @@ async function startTraced(
   point?: Point,
 ): Promise<Running> {
   const settings = { databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url };
-  // The tables are there: how they are made is the other test's.
+  // Creates the tables first: commit-kill.test.ts covers their creation.
   await (await openInProcessProxy({ ...settings, clock })).close();
   const files = ['', '-wal'].flatMap((suffix) => ['-P', join(dir, `payments.db${suffix}`)]);
   const kill = point ? ['-e', `inject=${point.call}:signal=KILL:when=${point.n}`] : [];
@@ -112,7 +113,7 @@ async function startTraced(
   return startProxy({ ...settings, under: trace });
 }
 
-/** Counted as strace counts: each kind by itself. */
+/** Counted per kind, as strace counts. */
 function callsIn(trace: string): Point[] {
   const counts = { pwrite64: 0, fsync: 0, fdatasync: 0 };
   return [...trace.matchAll(/^\d+ +(pwrite64|fsync|fdatasync)\(/gm)].map(([, name]) => {
@@ -124,13 +125,13 @@ function callsIn(trace: string): Point[] {
 async function judge(environment: Environment, clients: Clients, output: string[]): Promise<Findings['problems']> {
   const { problems } = await settle(environment, clients);
   const paid = [...environment.merchant.webhooks.values()].filter(({ type }) => type === 'payment.succeeded');
-  const missing = paid.length === 1 ? [] : [`the merchant was told of ${paid.length} payments`];
+  const missing = paid.length === 1 ? [] : [`the merchant received ${paid.length} webhooks about a paid order`];
   return { ...problems, leaked: leaksIn(output.join('\n')), differing: [...(problems.differing ?? []), ...missing] };
 }
 
-function createLife(clients: Clients, gateway: TestGateway) {
+function createWork(clients: Clients, gateway: TestGateway) {
   let over = false;
-  const end = live(clients, gateway);
+  const end = payAndPayOut(clients, gateway);
   void end.then(
     () => (over = true),
     () => (over = true),
@@ -138,8 +139,8 @@ function createLife(clients: Clients, gateway: TestGateway) {
   return { end, isOver: () => over };
 }
 
-/** Each step is persisted in, as the shopper's, the merchant's and the gateway's software do. */
-async function live(clients: Clients, gateway: TestGateway): Promise<void> {
+/** Each step is retried until it succeeds, as shoppers, merchants and the gateway do. */
+async function payAndPayOut(clients: Clients, gateway: TestGateway): Promise<void> {
   const order = { orderId: 'step-1', amount: '10.10', currency: 'EUR' };
   await clients.startPayment(order, { method: 'QR' }, 'first');
   let { orderId } = order;

@@ -1,6 +1,6 @@
-// The gateway says FAILED and, within 100 ms, SUCCESS, and each IPN rings at another of two proxies on the same books: SUCCESS wins,
-// whichever check ends last. And the pay endpoint hangs: what is paid already is told, views, streams and health go on, and each
-// answer that comes at last is kept.
+// The gateway reports FAILED and within 100 ms SUCCESS, with an IPN for each at one of two proxies on the same
+// database: SUCCESS wins, whichever check ends last. And the pay endpoint hangs: orders already paid are shown as paid,
+// views, streams and health checks go on, and each late answer is stored.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { startIntermediary } from './http-intermediary.ts';
@@ -13,22 +13,24 @@ import { each, size, faultTest, until } from './fault-test.ts';
 const LIMITS = { withinMs: size(120_000, 600_000) };
 const TURNS = size(20, 400);
 const TURNS_WITHIN_MS = 100;
-/** In the short run more than there are connections: the last of them wait for one, and are answered in time all the same. */
+/** In the short run more than there are connections: the last starts wait for one, and are still answered in time. */
 const HUNG = size(80, 64);
 const HANGS_MS = size(4_000, 25_000);
-/** So many of them have a connection at once, or nearly. */
+/** About as many as have a connection at once. */
 const MOST_HUNG = 60;
 const PAID = size(10, 50);
-/** Each of them takes ms; the rest is what a busy machine adds. One that waits for the hanging calls takes seconds. */
+/**
+ * Each request takes some ms; the rest is for a busy machine. A request that waits for the hanging calls takes seconds.
+ */
 const ANSWERED_WITHIN_MS = 2_500;
 const numbers = (most: number) => Array.from({ length: most }, (_, n) => n);
 
-faultTest('FAILED, then SUCCESS within 100 ms, ringReceived at two proxies: SUCCESS wins', LIMITS, async (t) => {
+faultTest('FAILED, then SUCCESS within 100 ms, with an IPN to each of two proxies: SUCCESS wins', LIMITS, async (t) => {
   const environment = await createEnvironment(t);
   const { gateway, merchant, databaseUrl } = environment;
-  const said = new Map<string, string>();
+  const reported = new Map<string, string>();
   const intermediary = await startIntermediary(gateway.url, ({ operation, orderId }) => {
-    const status = operation === 'status' ? said.get(orderId) : undefined;
+    const status = operation === 'status' ? reported.get(orderId) : undefined;
     return status === undefined ? undefined : { fields: { status } };
   });
   t.defer(intermediary.close);
@@ -46,12 +48,12 @@ faultTest('FAILED, then SUCCESS within 100 ms, ringReceived at two proxies: SUCC
     await left.startPayment(order, { method: 'QR' }, 'first');
     await gateway.act(order.orderId, 'approve');
     const ring = (status: string) => JSON.stringify({ orderId: order.orderId, type: 'PAY', status });
-    said.set(order.orderId, 'FAILED');
+    reported.set(order.orderId, 'FAILED');
     const first = left.sendIpn(ring('FAILED'));
     await sleep(t.random.between(0, TURNS_WITHIN_MS));
-    said.delete(order.orderId);
+    reported.delete(order.orderId);
     await Promise.all([first, right.sendIpn(ring('SUCCESS'))]);
-    await until(`${order.orderId} is told as paid`, async () => (await left.view(order)).paid);
+    await until(`${order.orderId} is shown as paid`, async () => (await left.view(order)).paid);
   });
   await Promise.all(proxies.map((proxy) => proxy.end()));
   const { problems, database } = await settle(environment, left);
@@ -66,7 +68,7 @@ faultTest('FAILED, then SUCCESS within 100 ms, ringReceived at two proxies: SUCC
 });
 
 faultTest(
-  'a pay endpoint that hangs delays no check, view, stream or health, and no answer of it is lost',
+  'A pay endpoint that hangs: checks, views, streams and health go on, and no answer is lost',
   LIMITS,
   async (t) => {
     const environment = await createEnvironment(t);
@@ -106,7 +108,7 @@ faultTest(
     for (const order of paid) {
       await gateway.act(order.orderId, 'approve');
       await timed(`${order.orderId} as paid`, () =>
-        until('it is told as paid', async () => (await clients.view(order)).paid),
+        until('it is shown as paid', async () => (await clients.view(order)).paid),
       );
       await timed('health', async () => (await request(`${proxy.url}/healthz`)).body.dump());
       await timed('a stream', () => firstEvent(proxy.url, order));
@@ -116,7 +118,7 @@ faultTest(
     await proxy.end();
     const { problems, database } = await settle(environment, clients);
     const lost = database.transactions.flatMap(({ id, answer }) =>
-      answer === 'identified' ? [] : [`the answer to ${id} came and was not kept (${answer})`],
+      answer === 'identified' ? [] : [`the answer to ${id} arrived and was not stored (${answer})`],
     );
     return {
       problems: { ...problems, lost: [...(problems.lost ?? []), ...lost], unserved: slow },

@@ -1,6 +1,6 @@
-// Two shops share one account at the gateway and number their orders alike; and a shop whose books were lost begins anew, with the
-// ids it had before. The gateway knows an id only once, and its reports do not say whose it is: nothing may be paid by what
-// another has paid, and each shopper still gets to pay by another try.
+// Two shops share one account at the gateway and use the same order ids; and a shop that lost its database starts again
+// with ids it has used. The gateway knows an id only once, and its reports do not say which shop it belongs to: no
+// payment may be credited with another's money, and each shopper can still pay with another attempt.
 import { D, M } from '../backend-proxy/time.ts';
 import { createClients, type Clients, type ShopperOrder } from './clients.ts';
 import { createManualClock } from './manual-clock.ts';
@@ -14,7 +14,7 @@ const COUNT = size(5, 100);
 
 for (const refusalStatus of [409, 400]) {
   faultTest(
-    `order ids that collide, said as ${refusalStatus}, are paid with nobody else's money`,
+    `Colliding order ids, refused with ${refusalStatus}: no order is paid with another shop's money`,
     LIMITS,
     async (t) => {
       const environment = await createEnvironment(t, createManualClock());
@@ -27,7 +27,7 @@ for (const refusalStatus of [409, 400]) {
       await approveAll(environment);
       await Promise.all([first.proxy.pass(M), second.proxy.pass(M)]);
       const early = await paidWith(second.environment, ofFirst);
-      // The shopper tries again, under an id that nobody has.
+      // The shopper tries again, under an unused id.
       await second.start('again');
       await approveAll(environment);
       return conclude([first, second], ofFirst, early);
@@ -35,27 +35,23 @@ for (const refusalStatus of [409, 400]) {
   );
 }
 
-faultTest(
-  'books that were lost and begun anew take nothing that was paid before for a payment of theirs',
-  LIMITS,
-  async (t) => {
-    const environment = await createEnvironment(t, createManualClock());
-    const first = await openShop(t, environment, 'first');
-    await first.start('once');
-    const ofFirst = await idsOf(environment);
-    await approveAll(environment);
-    await first.proxy.pass(M);
-    const anew = await openShop(t, { ...environment, databaseUrl: `file:${environment.dir}/anew.db` }, 'anew');
-    await anew.start('once');
-    await anew.proxy.pass(D);
-    const early = await paidWith(anew.environment, ofFirst);
-    await anew.start('again');
-    await approveAll(environment);
-    return conclude([first, anew], ofFirst, early);
-  },
-);
+faultTest('A database that was lost and started anew: no earlier payment counts as a new one', LIMITS, async (t) => {
+  const environment = await createEnvironment(t, createManualClock());
+  const first = await openShop(t, environment, 'first');
+  await first.start('once');
+  const ofFirst = await idsOf(environment);
+  await approveAll(environment);
+  await first.proxy.pass(M);
+  const anew = await openShop(t, { ...environment, databaseUrl: `file:${environment.dir}/anew.db` }, 'anew');
+  await anew.start('once');
+  await anew.proxy.pass(D);
+  const early = await paidWith(anew.environment, ofFirst);
+  await anew.start('again');
+  await approveAll(environment);
+  return conclude([first, anew], ofFirst, early);
+});
 
-faultTest('two shops with prefixes of their own never meet, whatever answers are lost', LIMITS, async (t) => {
+faultTest('Two shops with different prefixes: they never collide, whatever answers are lost', LIMITS, async (t) => {
   const environment = await createEnvironment(t, createManualClock());
   const first = await openShop(t, environment, 'first', 'one-');
   const second = await openShop(
@@ -112,11 +108,11 @@ async function approveAll({ gateway }: Environment): Promise<void> {
   }
 }
 
-/** What these books took from the first shop's. */
+/** Payments in this database that count the first shop's payments as their own. */
 async function paidWith({ databaseUrl }: Environment, ofFirst: ReadonlySet<string>): Promise<string[]> {
   const { transactions } = await readDatabase(databaseUrl);
   const taken = transactions.filter(({ id, rank }) => ofFirst.has(id) && rank === RANK.succeeded);
-  return taken.map(({ id }) => `${id} succeeded by what is another's`);
+  return taken.map(({ id }) => `${id} succeeded with another shop's payment`);
 }
 
 async function conclude([first, second]: readonly [Shop, Shop], ofFirst: ReadonlySet<string>, early: string[]) {
@@ -131,12 +127,12 @@ async function conclude([first, second]: readonly [Shop, Shop], ofFirst: Readonl
   problems.forged.push(...(await paidWith(second.environment, ofFirst)));
   for (const { orders } of settled) {
     const unpaid = orders.filter(({ paid_by }) => paid_by === null);
-    problems.lost.push(...unpaid.map(({ order_id }) => `${order_id}: its own shopper paid, and it is not paid`));
+    problems.lost.push(...unpaid.map(({ order_id }) => `${order_id}: its shopper paid, and the order is unpaid`));
   }
   const [, ours] = settled;
   const marked = ours?.transactions.filter(({ answer }) => answer === 'duplicate') ?? [];
   const unseen = marked.filter(({ rank, needs_review }) => rank <= RANK.pending && needs_review === 0);
-  problems.open.push(...unseen.map(({ id }) => `nobody is asked to look at ${id}`));
+  problems.open.push(...unseen.map(({ id }) => `${id} needs no review`));
   return {
     problems,
     counts: {
