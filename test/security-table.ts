@@ -29,7 +29,7 @@ export function attackRows(): Row[] {
 /** The names of a file's tests, as written between any of the three quotes. */
 export function testsOf(file: string): string[] {
   const calls = readFileSync(file, 'utf8').matchAll(
-    /\b(?:it|test|trial)\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`([^`]*)`)/g,
+    /\b(?:it|test|faultTest)\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`([^`]*)`)/g,
   );
   return [...calls].map(([, single, double, template]) => (single ?? double ?? template ?? '').replace(/\\(.)/g, '$1'));
 }

@@ -5,11 +5,11 @@ import '../../widget/index.ts';
 import type { FakeProxy } from '../widget/fake-proxy.ts';
 import { proxyOf, STATES, type State } from '../widget/states.ts';
 
-const scene = new URLSearchParams(location.search);
-const language = scene.get('lang') ?? 'en';
+const variant = new URLSearchParams(location.search);
+const language = variant.get('lang') ?? 'en';
 document.documentElement.lang = language;
 document.documentElement.dir = language === 'ar' ? 'rtl' : 'ltr';
-document.documentElement.style.setProperty('--width', `${scene.get('width') ?? 400}px`);
+document.documentElement.style.setProperty('--width', `${variant.get('width') ?? 400}px`);
 
 /** Longer timers never run: on a slow machine a start that takes long, or a silent stream, would change a state. */
 const LONGEST_TIMER_MS = 3_000;
@@ -39,9 +39,9 @@ async function show(name: string, state: State, index: number): Promise<void> {
   caption.textContent = name;
   figure.append(caption, widget);
   document.querySelector('main')?.append(figure);
-  const heard = () =>
+  const hasAnswer = () =>
     (widget.view !== null || proxy.streamProblem !== undefined) && widget.shadowRoot?.querySelector('h2');
-  while (!heard()) await pause(20);
+  while (!hasAnswer()) await pause(20);
   await widget.updateComplete;
   await state.act?.(widget, proxy);
   // Three failed turns are needed until "no connection" is said.
