@@ -18,9 +18,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { SECRETS, SHOP } from './backend-proxy/world.ts';
+import { SECRETS, SHOP } from '../backend-proxy/world.ts';
 
-const PROJECT = fileURLToPath(new URL('..', import.meta.url));
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const SOURCES = ['backend-proxy', 'demo', 'widget', 'package.json', 'package-lock.json', '.npmrc', 'vite.config.ts', 'tsconfig.json', 'README.md', 'LICENSE', 'test/hosts/package-lock.json']; // prettier-ignore
 /** Of one command; the build is the longest. */
 const LIMIT_MS = 120_000;
