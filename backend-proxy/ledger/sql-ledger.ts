@@ -64,8 +64,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
   }
 
   function refuseOtherOwner(): void {
-    if (mismatch !== undefined)
-      throw new Refusal('unavailable', 'Payments cannot be started at the moment; try again.');
+    if (mismatch !== undefined) throw new Refusal('unavailable', 'Payments cannot start at the moment; try again.');
   }
 
   /** Compares the wall clock with a monotonic one; if they diverge, plans all waits again. */

@@ -7,7 +7,7 @@ import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { byId, type LedgerById } from '../backend-proxy/ledger/by-id.ts';
 
 /** More than ever come. */
-const HEARD = { rings: 99 };
+const ALL_RINGS_ANSWERED = { rings: 99 };
 const BASE_MS = Date.UTC(2026, 10, 20, 12);
 const STEP_MS = 1_000;
 const LIMITS = {
@@ -85,7 +85,7 @@ export const STEPS: readonly ((ledger: LedgerById) => Promise<unknown>[])[] = [
   (ledger) => [ledger.claimChecks(10, 45_000)],
   (ledger) => [
     // By a claim that has heard all rings, also where the claim itself was a dead process's.
-    ledger.observe('a', verified('succeeded'), HEARD),
+    ledger.observe('a', verified('succeeded'), ALL_RINGS_ANSWERED),
     ledger.record('b', { stage: 'uncertain', detail: 'ECONNRESET' }, 'answer'),
   ],
   (ledger) => [ledger.claimWebhooks(10, 30_000)],
@@ -100,7 +100,7 @@ export const STEPS: readonly ((ledger: LedgerById) => Promise<unknown>[])[] = [
     ledger.record('b-2', { stage: 'rejected', detail: 'HTTP 400' }, 'answer'),
   ],
   (ledger) => [ledger.observe('out-1', verified('failed')), ledger.observe('b', { kind: 'mismatch', field: 'amount' })],
-  (ledger) => [ledger.observe('b', verified('succeeded')), ledger.observe('a', verified('failed'), HEARD)],
+  (ledger) => [ledger.observe('b', verified('succeeded')), ledger.observe('a', verified('failed'), ALL_RINGS_ANSWERED)],
   (ledger) => [
     ledger.resolve('a', { status: 'SUCCESS', by: 'ada', note: 'the statement says so' }).catch(onlyRefusals),
   ],

@@ -12,7 +12,7 @@ import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import { FREE_PORTS, startStack, type Stack } from '../../demo/stack.ts';
 import { buildWidgetIfStale } from '../../demo/widget-build.ts';
 import { reportOpenPages, findBrowser } from '../browser.ts';
-import { createSearch } from '../secrets.ts';
+import { createSearch } from '../secret-search.ts';
 import { findIn, gather, type Evidence } from './evidence.ts';
 import { STEP_MS, Visitor } from './visitor.ts';
 import { tapWebhooks, type WebhookTap } from './webhook-tap.ts';
