@@ -1,4 +1,4 @@
-// The edits that remove the guards of SECURITY.md's section "Files and scripts", by attack (see ../edits.ts).
+// The edits for the attacks under "Files and scripts" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
 const APP = 'backend-proxy/app.ts';

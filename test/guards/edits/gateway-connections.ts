@@ -1,4 +1,4 @@
-// The edits that remove the guards of SECURITY.md's section "Connections to the gateway", by attack (see ../edits.ts).
+// The edits for the attacks under "Connections to the gateway" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
 const GATEWAY_HTTP = 'backend-proxy/gateway/http.ts';

@@ -1,4 +1,4 @@
-// The edits that remove the guards of SECURITY.md's section "IPNs and what the gateway reports", by attack (see ../edits.ts).
+// The edits for the attacks under "IPNs and what the gateway reports" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
 const OBSERVATIONS = 'backend-proxy/ledger/observations.ts';

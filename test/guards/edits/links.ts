@@ -1,4 +1,4 @@
-// The edits that remove the guards of SECURITY.md's section "Links and pictures from the gateway", by attack (see ../edits.ts).
+// The edits for the attacks under "Links and pictures from the gateway" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
 const QR_CONTENT = 'backend-proxy/gateway/qr-content.ts';

@@ -1,4 +1,4 @@
-// The edits that remove the guards of SECURITY.md's section "Memory, time and connections", by attack (see ../edits.ts).
+// The edits for the attacks under "Memory, time and connections" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
 const QR_CONTENT = 'backend-proxy/gateway/qr-content.ts';
