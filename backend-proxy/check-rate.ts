@@ -8,17 +8,17 @@ import type { Call } from './gateway/instrumented.ts';
 /** The most that it grows to, where the operator says nothing else. */
 export const CHECKS_PER_SECOND = 500;
 const START_PER_SECOND = 20;
-const LEAST_PER_SECOND = 1;
+const MIN_PER_SECOND = 1;
 /** A second of good answers adds so much; below so many a second, each good answer adds one. */
 const GROWTH_PER_SECOND = 20;
 /** An answer that took longer is no reason to ask more. */
 const QUICK_MS = 1_000;
 /** All of it is used where it ran out within so long. */
-const USED_WITHIN_MS = 1_000;
+const USED_UP_WITHIN_MS = 1_000;
 /** It is halved once in so long, and once in a round trip where that is longer: one bad moment is one halving. */
-const MOMENT_MS = 250;
+const HALVE_EVERY_MS = 250;
 /** What is not used is saved up for so long. */
-const SAVED_MS = 200;
+const SAVE_MS = 200;
 /** And is given out in shares of so much time, so that a claim of many costs one commit. */
 const SHARE_MS = 25;
 
@@ -27,23 +27,23 @@ const TOO_MANY = /^HTTP 429\b/;
 
 export interface CheckRate {
   /** Every call to the gateway, when it has ended. */
-  noted(call: Call): void;
+  record(call: Call): void;
   /** How many checks may begin now. */
-  room(): number;
+  available(): number;
   /** So many of them did. */
-  began(count: number): void;
+  take(count: number): void;
   /** Until there is room. */
-  dueInMs(): number;
+  availableInMs(): number;
   perSecond(): number;
 }
 
 /** `clock`: milliseconds of a clock that is never set back. */
 export function createCheckRate({ limit = CHECKS_PER_SECOND, clock = () => performance.now() } = {}): CheckRate {
   let perSecond = Math.min(START_PER_SECOND, limit);
-  let saved = atLeastOne(SAVED_MS);
+  let saved = atLeastOne(SAVE_MS);
   /** Up to when `saved` is counted; ahead of now while the gateway wants to be left alone. */
   let countedAt = clock();
-  let ranOutAt = -Infinity;
+  let usedUpAt = -Infinity;
   let halvedAt = -Infinity;
 
   function atLeastOne(ms: number): number {
@@ -51,20 +51,20 @@ export function createCheckRate({ limit = CHECKS_PER_SECOND, clock = () => perfo
   }
 
   function count(): void {
-    const sinceMs = Math.max(0, clock() - countedAt);
-    saved = Math.min(atLeastOne(SAVED_MS), saved + (perSecond * sinceMs) / 1000);
-    countedAt += sinceMs;
+    const elapsedMs = Math.max(0, clock() - countedAt);
+    saved = Math.min(atLeastOne(SAVE_MS), saved + (perSecond * elapsedMs) / 1000);
+    countedAt += elapsedMs;
   }
 
   function halve(beganAt: number): void {
     // What began before the last halving had its effect says nothing new.
-    if (beganAt < halvedAt + MOMENT_MS) return;
+    if (beganAt < halvedAt + HALVE_EVERY_MS) return;
     halvedAt = clock();
-    perSecond = Math.max(LEAST_PER_SECOND, perSecond / 2);
+    perSecond = Math.max(MIN_PER_SECOND, perSecond / 2);
   }
 
   function grow(): void {
-    if (clock() - ranOutAt > USED_WITHIN_MS) return;
+    if (clock() - usedUpAt > USED_UP_WITHIN_MS) return;
     perSecond = Math.min(limit, perSecond + Math.min(1, GROWTH_PER_SECOND / perSecond));
   }
 
@@ -74,7 +74,7 @@ export function createCheckRate({ limit = CHECKS_PER_SECOND, clock = () => perfo
   }
 
   return {
-    noted(call) {
+    record(call) {
       count();
       if (isTooMuch(call)) {
         halve(clock() - call.ms);
@@ -83,18 +83,18 @@ export function createCheckRate({ limit = CHECKS_PER_SECOND, clock = () => perfo
         grow();
       }
     },
-    room() {
+    available() {
       count();
       return saved < atLeastOne(SHARE_MS) ? 0 : Math.floor(saved);
     },
-    began(checks) {
+    take(checks) {
       saved -= checks;
-      if (checks > 0 && saved < 1) ranOutAt = clock();
+      if (checks > 0 && saved < 1) usedUpAt = clock();
     },
-    dueInMs() {
+    availableInMs() {
       count();
-      const lackMs = ((atLeastOne(SHARE_MS) - saved) / perSecond) * 1000;
-      return Math.max(0, Math.ceil(countedAt - clock() + lackMs));
+      const missingMs = ((atLeastOne(SHARE_MS) - saved) / perSecond) * 1000;
+      return Math.max(0, Math.ceil(countedAt - clock() + missingMs));
     },
     perSecond: () => perSecond,
   };

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { profileSchema, type Profile } from './gateway/profile.ts';
-import { isWebLink } from './gateway/qr-content.ts';
+import { isWebLink } from './gateway/links.ts';
 import { MIN_SECRET_BYTES } from './order-token.ts';
 import { CHECKS_PER_SECOND } from './check-rate.ts';
 

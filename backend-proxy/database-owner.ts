@@ -7,7 +7,7 @@ import { TRANSACTION_TYPES } from './protocol/transaction.ts';
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?$/;
 
-interface Asked {
+interface Options {
   ledger: Ledger;
   gateway: Gateway;
   url: string;
@@ -19,35 +19,35 @@ interface Asked {
 }
 
 /** Throws an Error that is meant for the operator, as it is. */
-export async function ensureOwner(asked: Asked): Promise<void> {
-  const { ledger, gateway } = asked;
-  const ours: DatabaseOwner = {
-    gateway: nameOf(asked.url),
+export async function ensureOwner(options: Options): Promise<void> {
+  const { ledger, gateway } = options;
+  const current: DatabaseOwner = {
+    gateway: nameOf(options.url),
     hasStatusCheck: gateway.status !== undefined,
     keyDigest: createHash('sha256')
-      .update(`${nameOf(asked.url)}\n${asked.apiKey}`)
+      .update(`${nameOf(options.url)}\n${options.apiKey}`)
       .digest('hex'),
   };
-  const theirs = await ledger.owner();
-  if (theirs !== undefined) {
-    refuseOther(ours, theirs, asked);
-    if (theirs.keyDigest !== ours.keyDigest) {
-      const isSameAccount = await askNewest(asked);
+  const stored = await ledger.owner();
+  if (stored !== undefined) {
+    refuseMismatch(current, stored, options);
+    if (stored.keyDigest !== current.keyDigest) {
+      const isSameAccount = await isAccountOfNewest(options);
       // Not answered: the old digest stays, so that the next start asks again.
-      if (!isSameAccount) ours.keyDigest = theirs.keyDigest;
+      if (!isSameAccount) current.keyDigest = stored.keyDigest;
     }
   }
-  await ledger.setOwner(ours);
+  await ledger.setOwner(current);
 }
 
-function refuseOther(ours: DatabaseOwner, theirs: DatabaseOwner, { renamedFrom, allowsWeaker }: Asked): void {
-  if (theirs.gateway !== ours.gateway && theirs.gateway !== renamedFrom) {
+function refuseMismatch(current: DatabaseOwner, stored: DatabaseOwner, { renamedFrom, allowsWeaker }: Options): void {
+  if (stored.gateway !== current.gateway && stored.gateway !== renamedFrom) {
     throw new Error(
-      `GATEWAY_URL: these books are of the gateway ${theirs.gateway}; another gateway needs other books (DATABASE_URL). ` +
-        `Where it is the same gateway under a new name, set GATEWAY_RENAMED_FROM=${theirs.gateway}`,
+      `GATEWAY_URL: these books are of the gateway ${stored.gateway}; another gateway needs other books (DATABASE_URL). ` +
+        `Where it is the same gateway under a new name, set GATEWAY_RENAMED_FROM=${stored.gateway}`,
     );
   }
-  if (theirs.hasStatusCheck && !ours.hasStatusCheck && !allowsWeaker) {
+  if (stored.hasStatusCheck && !current.hasStatusCheck && !allowsWeaker) {
     throw new Error(
       'GATEWAY_PROFILE: these books were kept with a status check and the profile has none, so IPNs would be believed as they are; ' +
         'set GATEWAY_WEAKER_MODE=yes to allow it',
@@ -56,7 +56,7 @@ function refuseOther(ours: DatabaseOwner, theirs: DatabaseOwner, { renamedFrom, 
 }
 
 /** With another key: whether its account has the transaction that was found last. Refuses an account that does not. */
-async function askNewest({ ledger, gateway }: Asked): Promise<boolean> {
+async function isAccountOfNewest({ ledger, gateway }: Options): Promise<boolean> {
   for (const type of TRANSACTION_TYPES) {
     const newest = await ledger.newestFound(type);
     if (newest === undefined || gateway.status === undefined) continue;

@@ -67,3 +67,11 @@ export class Refusal extends Error {
     this.retryAfterS = retryAfterS;
   }
 }
+
+/** For the log: an error's name, code and place, never its message, which may quote a request or an upstream. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const code = 'code' in error ? ` ${String(error.code)}` : '';
+  const place = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '));
+  return `${error.name}${code}${place ?? ''}`;
+}

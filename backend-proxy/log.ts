@@ -4,6 +4,9 @@
 import { writeSync } from 'node:fs';
 import { pino, type DestinationStream, type Logger } from 'pino';
 
+/** One line of the log: an event's name and fields that are safe to keep. */
+export type Log = (level: 'error' | 'warn' | 'info' | 'debug', event: string, fields?: Record<string, unknown>) => void;
+
 /** Writes some of it and says how much; throws where it can write nothing. */
 type Write = (bytes: Uint8Array) => number;
 
@@ -29,16 +32,16 @@ function lossy(write: Write = (bytes) => writeSync(1, bytes)): DestinationStream
 
   return {
     write(line) {
-      const bytes = Buffer.concat([rest, Buffer.from(lost > 0 ? told(lost) + line : line)]);
+      const bytes = Buffer.concat([rest, Buffer.from(lost > 0 ? lossNotice(lost) + line : line)]);
       const written = writeAll(bytes);
-      const isBegun = written > rest.length;
-      lost = isBegun ? 0 : lost + 1;
-      rest = isBegun ? bytes.subarray(written) : rest.subarray(written);
+      const isStarted = written > rest.length;
+      lost = isStarted ? 0 : lost + 1;
+      rest = isStarted ? bytes.subarray(written) : rest.subarray(written);
     },
   };
 }
 
-function told(lines: number): string {
+function lossNotice(lines: number): string {
   const line = { level: 'warn', time: new Date().toISOString(), event: 'lines of the log were lost', lines };
   return `${JSON.stringify(line)}\n`;
 }

@@ -15,7 +15,7 @@ export interface Metrics {
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** What callers may send as a method is endless; what can be answered is not. */
-const METHODS = new Set(['GET', 'POST', 'OPTIONS', 'HEAD']);
+const HTTP_METHODS = new Set(['GET', 'POST', 'OPTIONS', 'HEAD']);
 
 interface Sources {
   counts(): Promise<Counts>;
@@ -30,7 +30,7 @@ export function createMetrics(sources: Sources): Metrics {
 
   return {
     countRequest: ({ method, route, status }) =>
-      requests.count({ method: METHODS.has(method) ? method : 'other', route, status }),
+      requests.count({ method: HTTP_METHODS.has(method) ? method : 'other', route, status }),
     countCall: ({ operation, outcome }) => calls.count({ operation, outcome }),
     async text() {
       const { transactions, needReview, unmatchedIpns, checks, webhooks } = await sources.counts();

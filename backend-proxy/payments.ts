@@ -23,7 +23,11 @@ const LIMITS: PaymentLimits = {
 
 export interface Payments {
   /** Resolves when the gateway has answered or its time is over. `created` is false for a repeat of the same key. */
-  start(terms: OrderTerms, asked: StartPayment, idempotencyKey: string): Promise<{ created: boolean; view: OrderView }>;
+  start(
+    terms: OrderTerms,
+    request: StartPayment,
+    idempotencyKey: string,
+  ): Promise<{ created: boolean; view: OrderView }>;
   view(terms: OrderTerms): Promise<OrderView>;
 }
 
@@ -36,23 +40,23 @@ interface Ports {
 }
 
 export function createPayments({ gateway, ledger, recorder, self }: Ports): Payments {
-  async function start(terms: OrderTerms, asked: StartPayment, idempotencyKey: string) {
-    const { amountMinor, customer } = settle(terms, asked);
+  async function start(terms: OrderTerms, request: StartPayment, idempotencyKey: string) {
+    const { amountMinor, customer } = resolveTerms(terms, request);
     const { isNew, payment } = await ledger.openPayment(
       {
-        ...seenOf(terms),
+        ...seenTermsOf(terms),
         amountMinor,
-        method: asked.method,
+        method: request.method,
         customer,
         customerReferenceNo: terms.customerReferenceNo ?? null,
         payWithinMs: terms.payWithin === undefined ? null : terms.payWithin * 1000,
         idempotencyKey,
-        fingerprint: fingerprintOf([asked.method, customer, amountMinor]),
+        fingerprint: fingerprintOf([request.method, customer, amountMinor]),
       },
       LIMITS,
     );
     // A repeat goes on where the first try was cut off before the call: *sending* lets exactly one through.
-    if (payment.stage === 'created') await send(payment, asked, terms);
+    if (payment.stage === 'created') await send(payment, request, terms);
     return { created: isNew, view: await view(terms) };
   }
 
@@ -69,13 +73,13 @@ export function createPayments({ gateway, ledger, recorder, self }: Ports): Paym
       customerReferenceNo: terms.customerReferenceNo ?? null,
       language: terms.language ?? language ?? null,
     };
-    await recorder.keep(payment, gateway.pay(collection).then(factOf));
+    await recorder.record(payment, gateway.pay(collection).then(factOf));
   }
 
   async function view(terms: OrderTerms): Promise<OrderView> {
     const [order, nowMs] = await Promise.all([ledger.order(terms.orderId), ledger.time()]);
     // Books that can be read and not written just now still show how it stands; the next view notes the terms.
-    void ledger.see(seenOf(terms), order).catch(() => undefined);
+    void ledger.see(seenTermsOf(terms), order).catch(() => undefined);
     return orderView(terms, order, nowMs);
   }
 
@@ -102,27 +106,27 @@ function factOf(sent: Awaited<ReturnType<Gateway['pay']>>): Fact {
   }
 }
 
-function seenOf({ orderId, currency, amountMinor, minMinor, maxMinor, iat }: OrderTerms): SeenTerms {
+function seenTermsOf({ orderId, currency, amountMinor, minMinor, maxMinor, iat }: OrderTerms): SeenTerms {
   const terms = fingerprintOf([currency, amountMinor, minMinor, maxMinor]);
   return { orderId, currency, orderAmountMinor: amountMinor, iat: iat ?? null, terms };
 }
 
 /** What will be asked of whom: the token's word where it has one, the shopper's only where the token leaves it open. */
-function settle(terms: OrderTerms, asked: StartPayment): { amountMinor: number; customer: string | null } {
-  const { method } = asked;
+function resolveTerms(terms: OrderTerms, request: StartPayment): { amountMinor: number; customer: string | null } {
+  const { method } = request;
   if (!terms.methods.includes(method)) {
     throw invalid('method_unavailable', 'method', `one of ${terms.methods.join(', ')}`);
   }
-  return { amountMinor: settleAmount(terms, asked.amount), customer: settleCustomer(terms, method, asked.customer) };
+  return { amountMinor: amountOf(terms, request.amount), customer: customerOf(terms, method, request.customer) };
 }
 
-function settleAmount(terms: OrderTerms, asked: string | undefined): number {
+function amountOf(terms: OrderTerms, typed: string | undefined): number {
   const { currency, minMinor, maxMinor } = terms;
   if (terms.amountMinor !== null) {
-    if (asked !== undefined) throw invalid('invalid_request', 'amount', 'absent, because the order has its amount');
+    if (typed !== undefined) throw invalid('invalid_request', 'amount', 'absent, because the order has its amount');
     return terms.amountMinor;
   }
-  const amountMinor = asked === undefined ? undefined : minorOf(asked, currency);
+  const amountMinor = typed === undefined ? undefined : minorOf(typed, currency);
   if (amountMinor === undefined || amountMinor < minMinor || amountMinor > maxMinor) {
     const bounds = `${decimalOf(minMinor, currency)} to ${decimalOf(maxMinor, currency)} ${currency}`;
     throw invalid('invalid_request', 'amount', `${bounds}, with at most ${exponentOf(currency)} decimals`);
@@ -130,15 +134,15 @@ function settleAmount(terms: OrderTerms, asked: string | undefined): number {
   return amountMinor;
 }
 
-function settleCustomer(terms: OrderTerms, method: Method, asked: string | undefined): string | null {
+function customerOf(terms: OrderTerms, method: Method, typed: string | undefined): string | null {
   if (WALLET_ID[method] === 'none') {
-    if (asked !== undefined) throw invalid('invalid_request', 'customer', `absent, because ${method} takes none`);
+    if (typed !== undefined) throw invalid('invalid_request', 'customer', `absent, because ${method} takes none`);
     return null;
   }
-  if (terms.customer !== undefined && asked !== undefined && asked !== terms.customer) {
+  if (terms.customer !== undefined && typed !== undefined && typed !== terms.customer) {
     throw invalid('invalid_request', 'customer', 'absent, because the order has its customer');
   }
-  const customer = terms.customer ?? asked ?? null;
+  const customer = terms.customer ?? typed ?? null;
   if (WALLET_ID[method] === 'required' && customer === null) {
     throw invalid('invalid_request', 'customer', `the wallet id, which ${method} needs`);
   }

@@ -36,7 +36,7 @@ interface Ports {
 export function createPayouts({ gateway, ledger, recorder, self, isPathProven }: Ports): Payouts {
   async function send(payout: Transaction): Promise<void> {
     if (await ledger.wentBackLately()) {
-      const withheld = await whyWithheld(payout);
+      const withheld = await reasonToWithhold(payout);
       if (withheld !== undefined) {
         await ledger.record(payout, { stage: 'uncertain', answer: 'withheld', ...withheld }, 'check');
         return;
@@ -45,14 +45,14 @@ export function createPayouts({ gateway, ledger, recorder, self, isPathProven }:
     if (!(await ledger.record(payout, { stage: 'sending', sentBy: self }, 'merchant'))) return;
     const { id: transactionId, amountMinor, currency, customer, note } = payout;
     const call = gateway.payout({ transactionId, amountMinor, currency, customer: customer ?? '', note });
-    await recorder.keep(
+    await recorder.record(
       payout,
       call.then((sent) => factOf(sent, gateway.status === undefined)),
     );
   }
 
   /** The books lost what was last in them, so the gateway may have this payout already: sent is only what it surely has not. */
-  async function whyWithheld(payout: Transaction): Promise<{ detail: string; needsReview: boolean } | undefined> {
+  async function reasonToWithhold(payout: Transaction): Promise<{ detail: string; needsReview: boolean } | undefined> {
     const checked = await gateway.status?.(payout.id, 'PAYOUT');
     const review = (what: string) => ({ detail: `the books went back, and ${what}`, needsReview: true });
     if (checked === undefined) return review('the gateway cannot be asked');

@@ -5,7 +5,7 @@ import { chmodSync, statSync } from 'node:fs';
 const OTHERS = 0o077;
 
 /** Takes from everybody else what they may do with these files; answers which were `open` to others and which still are. */
-export function keepPrivate(paths: readonly string[]): { open: string[]; stillOpen: string[] } {
+export function makePrivate(paths: readonly string[]): { open: string[]; stillOpen: string[] } {
   // Windows has no such rights: what it reports is made up.
   if (process.platform === 'win32') return { open: [], stillOpen: [] };
   const open = paths.filter(isOpen);

@@ -16,9 +16,9 @@ export interface Recorder {
    * Resolves when what the call answers is recorded; throws `unavailable` where the caller should not wait any longer, and goes on
    * trying. Given while the call runs, so that a stop waits for it also where nobody waits for the request any more.
    */
-  keep(transaction: Transaction, call: Promise<Fact>): Promise<void>;
+  record(transaction: Transaction, call: Promise<Fact>): Promise<void>;
   /** Resolves when nothing is in hand, or when `limitMs` are over. */
-  settled(limitMs: number): Promise<void>;
+  drain(limitMs: number): Promise<void>;
 }
 
 interface Options {
@@ -29,34 +29,34 @@ interface Options {
 }
 
 export function createRecorder({ ledger, onError, wait = sleep, now = Date.now }: Options): Recorder {
-  const inHand = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
 
-  async function record(transaction: Transaction, fact: Fact): Promise<void> {
-    const from = now();
-    for (let tried = 0; ; tried += 1) {
+  async function write(transaction: Transaction, fact: Fact): Promise<void> {
+    const startedAt = now();
+    for (let attempts = 0; ; attempts += 1) {
       try {
         await ledger.record(transaction, fact, 'answer');
         return;
       } catch (error) {
-        const mayRetry = error instanceof Refusal && error.kind === 'unavailable' && now() - from < GIVE_UP_MS;
+        const mayRetry = error instanceof Refusal && error.kind === 'unavailable' && now() - startedAt < GIVE_UP_MS;
         if (!mayRetry) throw error;
-        if (tried === 0) onError(error);
-        await wait(RETRY_AFTER_MS[Math.min(tried, RETRY_AFTER_MS.length - 1)] ?? 0);
+        if (attempts === 0) onError(error);
+        await wait(RETRY_AFTER_MS[Math.min(attempts, RETRY_AFTER_MS.length - 1)] ?? 0);
       }
     }
   }
 
   return {
-    async keep(transaction, call) {
-      const recording = call.then((fact) => record(transaction, fact)).finally(() => inHand.delete(recording));
-      inHand.add(recording);
+    async record(transaction, call) {
+      const recording = call.then((fact) => write(transaction, fact)).finally(() => inFlight.delete(recording));
+      inFlight.add(recording);
       recording.catch(onError);
       await call;
       const isRecorded = await withinLimit(recording, CALLER_WAITS_MS);
       if (!isRecorded) throw new Refusal('unavailable', 'The answer could not be written yet; ask again.');
     },
-    async settled(limitMs) {
-      await withinLimit(Promise.allSettled(inHand), limitMs);
+    async drain(limitMs) {
+      await withinLimit(Promise.allSettled(inFlight), limitMs);
     },
   };
 }

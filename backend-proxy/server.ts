@@ -9,7 +9,7 @@ export interface ServerLimits {
   headersMs: number;
   requestMs: number;
   /** How often Node looks for those that are over (its default is 30 s, longer than the limits themselves). */
-  lookEveryMs: number;
+  checkEveryMs: number;
   /** A socket on which nothing moves for so long is cut: a stream whose reader stopped reading holds nothing after it. */
   idleMs: number;
   headerBytes: number;
@@ -22,14 +22,14 @@ export interface ServerLimits {
 export const LIMITS: ServerLimits = {
   headersMs: 10_000,
   requestMs: 15_000,
-  lookEveryMs: 2_000,
+  checkEveryMs: 2_000,
   idleMs: 60_000,
   headerBytes: 16_384,
   connections: 20_000,
   pipelined: 8,
 };
 
-const SWEEP_MS = 50;
+const CLOSE_IDLE_EVERY_MS = 50;
 
 export interface Listening {
   /** As reached from this machine. */
@@ -47,8 +47,8 @@ export function listen(
   limits: ServerLimits = LIMITS,
 ): Promise<Listening> {
   return new Promise((resolve, reject) => {
-    const awaited = createAwaited(limits.pipelined);
-    const limited = (options: ServerOptions, answer: RequestListener) => createServer(options, awaited.limit(answer));
+    const pending = createPendingAnswers(limits.pipelined);
+    const limited = (options: ServerOptions, answer: RequestListener) => createServer(options, pending.limit(answer));
     const server = serve({
       fetch,
       hostname: host,
@@ -57,27 +57,27 @@ export function listen(
       serverOptions: {
         headersTimeout: limits.headersMs,
         requestTimeout: limits.requestMs,
-        connectionsCheckingInterval: limits.lookEveryMs,
+        connectionsCheckingInterval: limits.checkEveryMs,
         maxHeaderSize: limits.headerBytes,
       },
     }) as Server;
-    server.on('connection', (socket) => socket.once('close', () => awaited.forget(socket)));
+    server.on('connection', (socket) => socket.once('close', () => pending.drop(socket)));
     server.maxConnections = limits.connections;
     server.setTimeout(limits.idleMs);
     server.once('error', reject).once('listening', () => {
       const { address, port: actual, family } = server.address() as AddressInfo;
       const name = family === 'IPv6' ? `[${address}]` : address;
-      resolve({ url: `http://${name}:${actual}`, close: () => closeServer(server, awaited.areAny) });
+      resolve({ url: `http://${name}:${actual}`, close: () => closeServer(server, pending.areAny) });
     });
   });
 }
 
 /** How many answers each connection waits for, and who asks ahead of more than there may be. */
-function createAwaited(most: number) {
+function createPendingAnswers(most: number) {
   const counts = new Map<Socket, number>();
   return {
     areAny: () => counts.size > 0,
-    forget: (socket: Socket) => void counts.delete(socket),
+    drop: (socket: Socket) => void counts.delete(socket),
     /**
      * Node hands on every request of a packet at once, a thousand in 64 kB, and keeps all their answers for a client that
      * may never read them: one who asks so far ahead is cut.
@@ -102,16 +102,16 @@ function createAwaited(most: number) {
   };
 }
 
-function closeServer(server: Server, areAwaited: () => boolean): Promise<void> {
+function closeServer(server: Server, areAnyPending: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     // Again and again: a connection kept alive becomes idle when its last answer or its stream has ended. One on which
     // nothing was ever asked (browsers open some ahead) is not idle to Node, so at the end all go.
-    const sweep = setInterval(() => {
-      if (areAwaited()) server.closeIdleConnections();
+    const timer = setInterval(() => {
+      if (areAnyPending()) server.closeIdleConnections();
       else server.closeAllConnections();
-    }, SWEEP_MS);
+    }, CLOSE_IDLE_EVERY_MS);
     server.close(() => {
-      clearInterval(sweep);
+      clearInterval(timer);
       resolve();
     });
   });

@@ -3,14 +3,15 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { createProxy, describe, type Log } from './app.ts';
+import { createProxy } from './app.ts';
+import { describeError } from './errors.ts';
 import { ensureOwner } from './database-owner.ts';
 import { readConfig } from './config.ts';
 import { createGateway } from './gateway/http.ts';
 import { createLedger } from './ledger/sql-ledger.ts';
 import { connectDatabase } from './ledger/connect.ts';
-import { createLogger } from './log.ts';
-import { keepPrivate } from './private-files.ts';
+import { createLogger, type Log } from './log.ts';
+import { makePrivate } from './private-files.ts';
 import { listen } from './server.ts';
 
 const DRAIN_LIMIT_MS = 35_000;
@@ -23,15 +24,15 @@ export async function start(env: Record<string, string | undefined>): Promise<vo
   }
   const logger = createLogger(config.LOG_LEVEL);
   const log: Log = (level, event, fields = {}) => logger[level]({ event, ...fields });
-  const die = (error: unknown): never => {
-    logger.fatal({ event: 'the books failed', error: describe(error) });
+  const exitOnFailure = (error: unknown): never => {
+    logger.fatal({ event: 'the books failed', error: describeError(error) });
     process.exit(1);
   };
 
-  const { open, stillOpen } = keepPrivate(filesOf(config.DATABASE_URL));
+  const { open, stillOpen } = makePrivate(filesOf(config.DATABASE_URL));
   if (open.length > 0)
     log('warn', 'other users could read the books: their rights were taken away', { open, stillOpen });
-  const store = await setBy('DATABASE_URL', connectDatabase(config.DATABASE_URL, die));
+  const store = await namingVariables('DATABASE_URL', connectDatabase(config.DATABASE_URL, exitOnFailure));
   const ledger = createLedger(store, { idPrefix: config.ORDER_ID_PREFIX ?? '' });
   const self = `${hostname()}:${config.PORT || randomUUID()}`;
   await ledger.recover(self);
@@ -74,7 +75,7 @@ export async function start(env: Record<string, string | undefined>): Promise<vo
     },
   });
 
-  const server = await setBy('HOST, PORT', listen(proxy.app.fetch, { host: config.HOST, port: config.PORT }));
+  const server = await namingVariables('HOST, PORT', listen(proxy.app.fetch, { host: config.HOST, port: config.PORT }));
   const work = proxy.run();
 
   async function drain(signal: string): Promise<void> {
@@ -106,7 +107,7 @@ function filesOf(databaseUrl: string): string[] {
 }
 
 /** What fails in the words of the system or the database gets the name of the variable that set it. */
-async function setBy<T>(variables: string, started: Promise<T>): Promise<T> {
+async function namingVariables<T>(variables: string, started: Promise<T>): Promise<T> {
   try {
     return await started;
   } catch (error) {

@@ -8,22 +8,22 @@ import { TRANSACTION_TYPES, type TransactionType } from './protocol/transaction.
 
 const MINUTE_MS = 60_000;
 /** More than this wait at once only where nothing can be believed. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 
 interface Waiting {
   unknown: BelievedUnknown;
   /** Said by the profile's own "no such order". */
-  isOwnWord: boolean;
+  isNoSuchOrder: boolean;
   /** When it was heard, by this process's clock. */
-  heardAt: number;
+  answeredAt: number;
 }
 
 export interface UnknownProof {
   /** A check that began at `beganAt` (this process's clock) has found a transaction of this type. */
   found(type: TransactionType, beganAt: number): Promise<void>;
-  unknown(type: TransactionType, unknown: BelievedUnknown, isOwnWord: boolean): void;
+  unknown(type: TransactionType, unknown: BelievedUnknown, isNoSuchOrder: boolean): void;
   /** Asks on purpose where something waits and the last question is a minute ago; false where there was nothing to do. */
-  look(): Promise<boolean>;
+  proveWaiting(): Promise<boolean>;
   /** Asks now, and tells whether "unknown" means unknown. */
   isProven(type: TransactionType): Promise<boolean>;
   /** The types of which a transaction that is known to exist was answered "unknown". */
@@ -40,60 +40,60 @@ interface Ports {
 
 export function createUnknownProof({ gateway, ledger, now, onWrongPath }: Ports): UnknownProof {
   const waiting = new Map<TransactionType, Waiting[]>(TRANSACTION_TYPES.map((type) => [type, []]));
-  const askedAt = new Map<TransactionType, number>();
-  const wrong = new Set<TransactionType>();
+  const recheckedAt = new Map<TransactionType, number>();
+  const wrongTypes = new Set<TransactionType>();
 
   async function found(type: TransactionType, beganAt: number): Promise<void> {
-    wrong.delete(type);
+    wrongTypes.delete(type);
     const all = waiting.get(type) ?? [];
-    const isServed = ({ heardAt }: Waiting) => heardAt <= beganAt && beganAt - heardAt <= MINUTE_MS;
+    const isCovered = ({ answeredAt }: Waiting) => answeredAt <= beganAt && beganAt - answeredAt <= MINUTE_MS;
     waiting.set(
       type,
-      all.filter((each) => !isServed(each)),
+      all.filter((each) => !isCovered(each)),
     );
-    for (const { unknown } of all.filter(isServed)) await ledger.believe(unknown);
+    for (const { unknown } of all.filter(isCovered)) await ledger.believe(unknown);
   }
 
   /** The one found last, asked about once more; `none` where none ever was. */
-  async function ask(type: TransactionType): Promise<'found' | 'unknown' | 'unavailable' | 'none'> {
+  async function recheckNewest(type: TransactionType): Promise<'found' | 'unknown' | 'unavailable' | 'none'> {
     const newest = await ledger.newestFound(type);
     if (newest === undefined || gateway.status === undefined) return 'none';
     const beganAt = now();
-    askedAt.set(type, beganAt);
+    recheckedAt.set(type, beganAt);
     const { kind } = await gateway.status(newest.id, type);
     if (kind === 'found') await found(type, beganAt);
     if (kind === 'unknown') {
-      wrong.add(type);
+      wrongTypes.add(type);
       waiting.set(type, []);
       onWrongPath(type);
     }
     return kind;
   }
 
-  async function lookAt(type: TransactionType): Promise<boolean> {
+  async function proveWaitingOf(type: TransactionType): Promise<boolean> {
     // An old one, or one of a clock that was ahead, proves nothing any more.
-    const fresh = (waiting.get(type) ?? []).filter(({ heardAt }) => Math.abs(now() - heardAt) <= MINUTE_MS);
+    const fresh = (waiting.get(type) ?? []).filter(({ answeredAt }) => Math.abs(now() - answeredAt) <= MINUTE_MS);
     waiting.set(type, fresh);
-    const isAskedLately = Math.abs(now() - (askedAt.get(type) ?? -Infinity)) < MINUTE_MS;
-    if (fresh.length === 0 || isAskedLately) return false;
-    if ((await ask(type)) !== 'none') return true;
+    const isRecheckedRecently = Math.abs(now() - (recheckedAt.get(type) ?? -Infinity)) < MINUTE_MS;
+    if (fresh.length === 0 || isRecheckedRecently) return false;
+    if ((await recheckNewest(type)) !== 'none') return true;
     waiting.set(type, []);
-    for (const { unknown, isOwnWord } of fresh) if (isOwnWord) await ledger.believe(unknown);
+    for (const { unknown, isNoSuchOrder } of fresh) if (isNoSuchOrder) await ledger.believe(unknown);
     return true;
   }
 
   return {
     found,
-    unknown(type, unknown, isOwnWord) {
+    unknown(type, unknown, isNoSuchOrder) {
       const all = waiting.get(type) ?? [];
-      if (all.length < MOST_WAITING) all.push({ unknown, isOwnWord, heardAt: now() });
+      if (all.length < MAX_WAITING) all.push({ unknown, isNoSuchOrder, answeredAt: now() });
     },
-    async look() {
-      let didAny = false;
-      for (const type of TRANSACTION_TYPES) didAny = (await lookAt(type)) || didAny;
-      return didAny;
+    async proveWaiting() {
+      let hasWorked = false;
+      for (const type of TRANSACTION_TYPES) hasWorked = (await proveWaitingOf(type)) || hasWorked;
+      return hasWorked;
     },
-    isProven: async (type) => (await ask(type)) === 'found',
-    wrongPaths: () => [...wrong],
+    isProven: async (type) => (await recheckNewest(type)) === 'found',
+    wrongPaths: () => [...wrongTypes],
   };
 }

@@ -89,14 +89,14 @@ async function post(
 
 /** `attempts` counts the try that just ended. */
 export function deliveryOf(attempts: number, answer: Answer, nowMs: number, random: () => number): Delivery {
-  const said = 'lost' in answer ? answer.lost : `HTTP ${answer.status}`;
+  const answerText = 'lost' in answer ? answer.lost : `HTTP ${answer.status}`;
   const status = 'lost' in answer ? 0 : answer.status;
-  if (status >= 200 && status < 300) return { state: 'delivered', answer: said };
+  if (status >= 200 && status < 300) return { state: 'delivered', answer: answerText };
   const planned = RETRY_AFTER_MS[attempts - 1];
-  if (status === 410 || planned === undefined) return { state: 'dead', answer: said };
+  if (status === 410 || planned === undefined) return { state: 'dead', answer: answerText };
   const jittered = planned * (1 + JITTER * (2 * random() - 1));
   const asked = 'lost' in answer ? 0 : retryAfterMs(answer.retryAfter, nowMs);
-  return { state: 'pending', nextAt: nowMs + Math.round(Math.max(jittered, asked)), answer: said };
+  return { state: 'pending', nextAt: nowMs + Math.round(Math.max(jittered, asked)), answer: answerText };
 }
 
 /** Seconds or an HTTP date (RFC 9110, 10.2.3), limited. */

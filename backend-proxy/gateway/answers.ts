@@ -9,7 +9,8 @@ import { METHODS } from '../protocol/wire.ts';
 import type { Accepted, Checked, Sent } from './gateway.ts';
 import { CODE, type Profile } from './profile.ts';
 import { refusalOf } from './refusal.ts';
-import { appUrlOf, checkoutUrlOf, qrContentOf } from './qr-content.ts';
+import { appUrlOf, checkoutUrlOf } from './links.ts';
+import { qrContentOf } from './qr-content.ts';
 
 export type Fields = Record<string, unknown>;
 
@@ -27,14 +28,14 @@ export interface Lost {
 }
 
 /** Errors of making a connection, and of nothing after that: the request was never written. */
-const UNREACHED: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
+const CONNECT_ERRORS: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
-export function sentBy<Answer>(
+export function readSent<Answer>(
   reply: Reply | Lost,
   profile: Profile,
   read: (fields: Fields) => Answer | undefined,
 ): Sent<Answer> {
-  if ('lost' in reply) return { kind: UNREACHED.includes(reply.lost) ? 'unreached' : 'lost', detail: reply.lost };
+  if ('lost' in reply) return { kind: CONNECT_ERRORS.includes(reply.lost) ? 'unreached' : 'lost', detail: reply.lost };
   if (reply.status !== 200 && reply.status !== 202) {
     const { kind, detail } = refusalOf(reply.status, reply.fields, profile);
     return kind === 'lost' ? { kind, detail, ...waitOf(reply) } : { kind, detail };
@@ -44,14 +45,14 @@ export function sentBy<Answer>(
 }
 
 /** What the status check said when it was asked about this transaction. */
-export function checkedBy(reply: Reply | Lost, transactionId: string, profile: Profile): Checked {
+export function readChecked(reply: Reply | Lost, transactionId: string, profile: Profile): Checked {
   if ('lost' in reply) return { kind: 'unavailable', detail: reply.lost };
   const { status, fields } = reply;
   // Any page but a JSON object says that we did not reach it. A wrong path is answered in JSON by every framework, too: so it
   // is told whether it was the gateway's own word, and what "unknown" proves is decided elsewhere.
   if (profile.httpStatuses.unknown.includes(status) && fields) {
     const { noSuchOrder } = profile;
-    return { kind: 'unknown', isOwnWord: noSuchOrder !== null && fields[noSuchOrder.field] === noSuchOrder.value };
+    return { kind: 'unknown', isNoSuchOrder: noSuchOrder !== null && fields[noSuchOrder.field] === noSuchOrder.value };
   }
   if (status !== 200) return { kind: 'unavailable', detail: `HTTP ${status}`, ...waitOf(reply) };
   const report = fields && readReport(fields, profile);

@@ -55,8 +55,8 @@ export type Sent<Answer> =
 
 export type Checked =
   | { kind: 'found'; report: Report }
-  /** A 404 in JSON, which every framework has. `isOwnWord`: the profile's own "no such order", its field and its value. */
-  | { kind: 'unknown'; isOwnWord: boolean }
+  /** A 404 in JSON, which every framework has. `isNoSuchOrder`: the profile's own "no such order", its field and its value. */
+  | { kind: 'unknown'; isNoSuchOrder: boolean }
   | { kind: 'unavailable'; detail: string; retryAfterMs?: number };
 
 export interface Gateway {

@@ -5,11 +5,11 @@ import { decimalOf } from '../protocol/money.ts';
 import type { TransactionType } from '../protocol/transaction.ts';
 import type { Method } from '../protocol/wire.ts';
 import {
-  checkedBy,
+  readChecked,
   readAccepted,
   readIdentity,
   readReport,
-  sentBy,
+  readSent,
   type Fields,
   type Lost,
   type Reply,
@@ -42,26 +42,26 @@ export interface GatewayOptions {
 
 export function createGateway(options: GatewayOptions): Gateway {
   const { profile } = options;
-  const pools = options.dispatcher ? sharedPool(options.dispatcher) : ownPools();
+  const pools = options.dispatcher ? sharedPool(options.dispatcher) : separatePools();
   const post = (operation: Operation, path: string, body: Fields) =>
     postJson(path, body, { ...options, dispatcher: pools[operation] });
   const { status: statusPath } = profile.paths;
 
   return {
     async pay(collection) {
-      return sentBy(await post('pay', profile.paths.pay, payRequest(collection, profile)), profile, (fields) =>
+      return readSent(await post('pay', profile.paths.pay, payRequest(collection, profile)), profile, (fields) =>
         readAccepted(fields, collection.transactionId, options),
       );
     },
     async payout(payout) {
-      return sentBy(await post('payout', profile.paths.payout, payoutRequest(payout, profile)), profile, (fields) =>
+      return readSent(await post('payout', profile.paths.payout, payoutRequest(payout, profile)), profile, (fields) =>
         readIdentity(fields, payout.transactionId, profile),
       );
     },
     ...(statusPath !== null && {
       status: async (transactionId: string, type: TransactionType) => {
         const body = { [profile.report.orderId]: transactionId, [profile.report.type]: profile.types[type] };
-        return checkedBy(await post('status', statusPath, body), transactionId, profile);
+        return readChecked(await post('status', statusPath, body), transactionId, profile);
       },
     }),
     readIpn: (text) => {
@@ -83,7 +83,7 @@ function sharedPool(dispatcher: Dispatcher): Pools {
   return { pay: dispatcher, payout: dispatcher, status: dispatcher };
 }
 
-function ownPools(): Pools {
+function separatePools(): Pools {
   const pool = (connections: number) =>
     new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, connections, pipelining: 1 });
   return {
@@ -113,7 +113,7 @@ async function postJson(
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     };
   } catch (error) {
-    return { lost: reasonOf(error) };
+    return { lost: errorCodeOf(error) };
   }
 }
 
@@ -137,7 +137,7 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 /** A word for the log: the error's code or name, never its text, which may quote the other side. */
-function reasonOf(error: unknown): string {
+function errorCodeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

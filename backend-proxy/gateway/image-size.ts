@@ -9,20 +9,20 @@ export interface Size {
 
 interface Format {
   type: string;
-  isIt: (head: string) => boolean;
+  matches: (head: string) => boolean;
   sizeOf: (bytes: Buffer) => Size | undefined;
 }
 
 const FORMATS: readonly Format[] = [
-  { type: 'image/png', isIt: (head) => head.startsWith('\x89PNG\r\n\x1a\n'), sizeOf: pngSize },
-  { type: 'image/jpeg', isIt: (head) => head.startsWith('\xff\xd8\xff'), sizeOf: jpegSize },
-  { type: 'image/gif', isIt: (head) => /^GIF8[79]a/.test(head), sizeOf: gifSize },
-  { type: 'image/webp', isIt: (head) => /^RIFF....WEBP/s.test(head), sizeOf: webpSize },
+  { type: 'image/png', matches: (head) => head.startsWith('\x89PNG\r\n\x1a\n'), sizeOf: pngSize },
+  { type: 'image/jpeg', matches: (head) => head.startsWith('\xff\xd8\xff'), sizeOf: jpegSize },
+  { type: 'image/gif', matches: (head) => /^GIF8[79]a/.test(head), sizeOf: gifSize },
+  { type: 'image/webp', matches: (head) => /^RIFF....WEBP/s.test(head), sizeOf: webpSize },
 ];
 
 /** The picture's type, and its size where it is still and its header whole; undefined for what is no picture. */
 export function imageSizeOf(bytes: Buffer): { type: string; size: Size | undefined } | undefined {
-  const format = FORMATS.find(({ isIt }) => isIt(bytes.toString('latin1', 0, 12)));
+  const format = FORMATS.find(({ matches }) => matches(bytes.toString('latin1', 0, 12)));
   if (format === undefined) return undefined;
   try {
     return { type: format.type, size: format.sizeOf(bytes) };
@@ -101,7 +101,7 @@ function afterBlocks(bytes: Buffer, from: number): number {
   return at + 1;
 }
 
-const WEBP_MOVES = 0x02;
+const WEBP_ANIMATED = 0x02;
 
 /** The first chunk says what it is: lossy, lossless, or extended, whose pixels have to have the canvas's size. */
 function webpSize(bytes: Buffer): Size | undefined {
@@ -113,6 +113,6 @@ function webpSize(bytes: Buffer): Size | undefined {
     const bits = bytes.readUInt32LE(21);
     return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
   }
-  if (chunk !== 'VP8X' || bytes.readUInt8(20) & WEBP_MOVES) return undefined;
+  if (chunk !== 'VP8X' || bytes.readUInt8(20) & WEBP_ANIMATED) return undefined;
   return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
 }

@@ -14,16 +14,16 @@ export interface Call {
   retryAfterMs?: number;
 }
 
-export function heard(gateway: Gateway, onCall: (call: Call) => void, clock = () => performance.now()): Gateway {
+export function instrument(gateway: Gateway, onCall: (call: Call) => void, clock = () => performance.now()): Gateway {
   type Answer = { kind: Call['outcome']; detail?: string; retryAfterMs?: number };
-  async function tell<Result extends Answer>(operation: Call['operation'], ask: () => Promise<Result>) {
-    const from = clock();
-    const answer = await ask();
+  async function measure<Result extends Answer>(operation: Call['operation'], call: () => Promise<Result>) {
+    const startedAt = clock();
+    const answer = await call();
     const { kind: outcome, detail, retryAfterMs } = answer;
     onCall({
       operation,
       outcome,
-      ms: Math.round(clock() - from),
+      ms: Math.round(clock() - startedAt),
       ...(detail !== undefined && { detail }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     });
@@ -32,8 +32,8 @@ export function heard(gateway: Gateway, onCall: (call: Call) => void, clock = ()
   const { status } = gateway;
   return {
     ...gateway,
-    pay: (collection) => tell('pay', () => gateway.pay(collection)),
-    payout: (payout) => tell('payout', () => gateway.payout(payout)),
-    ...(status && { status: (transactionId, type) => tell('status', () => status(transactionId, type)) }),
+    pay: (collection) => measure('pay', () => gateway.pay(collection)),
+    payout: (payout) => measure('payout', () => gateway.payout(payout)),
+    ...(status && { status: (transactionId, type) => measure('status', () => status(transactionId, type)) }),
   };
 }

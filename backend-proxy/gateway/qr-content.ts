@@ -4,34 +4,11 @@
 import { isPlainSvg } from './plain-svg.ts';
 import { imageSizeOf, type Size } from './image-size.ts';
 
-const MAX_URL_LENGTH = 2048;
 /** What a code of a size that phones can scan may hold. */
 const MAX_QR_TEXT_BYTES = 1024;
 const MAX_IMAGE_BYTES = 64 * 1024;
 /** Pixels a side; 16 MB once it is decoded. A code for a phone is a tenth of it. */
 const MAX_IMAGE_SIDE = 2048;
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
-/** https, or http on loopback; no credentials in it. */
-export function isWebLink(url: URL): boolean {
-  const isSecure = url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.has(url.hostname));
-  return isSecure && url.username === '' && url.password === '';
-}
-
-/** An absolute web URL on one of `hosts` (host, with its port where it has one); an empty list allows any host. */
-export function checkoutUrlOf(text: string, hosts: readonly string[]): string | undefined {
-  const url = parse(text);
-  if (url === undefined || !isWebLink(url)) return undefined;
-  return hosts.length === 0 || hosts.includes(url.host) ? url.href : undefined;
-}
-
-/**
- * A link that opens the wallet application: one of its own `schemes`, listed and not excluded, because what a scheme does on
- * somebody's device nobody knows; or a web URL as above, on one of the same hosts.
- */
-export function appUrlOf(text: string, hosts: readonly string[], schemes: readonly string[]): string | undefined {
-  const url = parse(text);
-  return url && schemes.includes(url.protocol.slice(0, -1)) ? url.href : checkoutUrlOf(text, hosts);
-}
 
 /** What a base64 code decodes to: an image as a `data:` URL (to be shown by an <img> only), or text (to be drawn as a code). */
 export function qrContentOf(base64: string): string | undefined {
@@ -44,12 +21,8 @@ export function qrContentOf(base64: string): string | undefined {
   if (picture !== undefined) return picture.size && isSmall(picture.size) ? dataUrl(picture.type, bytes) : undefined;
   const content = decodeText(bytes);
   if (content === undefined) return undefined;
-  if (isDrawing(content)) return isPlainSvg(content) ? dataUrl('image/svg+xml', bytes) : undefined;
+  if (isSvg(content)) return isPlainSvg(content) ? dataUrl('image/svg+xml', bytes) : undefined;
   return drawableText(content);
-}
-
-function parse(text: string): URL | undefined {
-  return text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : undefined;
 }
 
 function isSmall({ width, height }: Size): boolean {
@@ -70,7 +43,7 @@ function decodeText(bytes: Buffer): string | undefined {
 }
 
 /** Whether it begins as an SVG does: what a browser would take for one is never text for us. */
-function isDrawing(content: string): boolean {
+function isSvg(content: string): boolean {
   const start = content
     .slice(0, 512)
     .replace(/^\uFEFF/, '')

@@ -18,8 +18,8 @@ export function refusalOf(
   const isCode = typeof code === 'string' && CODE.test(code);
   const detail = `HTTP ${status}${isCode ? ` ${code}` : ''}`;
   const is4xx = status >= 400 && status < 500 && status !== TOO_MANY;
-  const saysDuplicate = [code, fields?.[refusal.message]].some((text) => says(text, duplicate));
-  if (status === CONFLICT || (is4xx && saysDuplicate)) return { kind: 'duplicate', detail };
+  const isDuplicate = [code, fields?.[refusal.message]].some((text) => mentions(text, duplicate));
+  if (status === CONFLICT || (is4xx && isDuplicate)) return { kind: 'duplicate', detail };
   if (!httpStatuses.rejected.includes(status)) return { kind: 'lost', detail: `HTTP ${status}` };
   return { kind: isCode ? 'refused' : 'foreign', detail };
 }
@@ -30,7 +30,7 @@ const NEGATION = /^(no|not|non|never|cannot|without|(do|does|did|is|are|was|were
  * Whether one of the words of a text (split at all that is no letter, and in camelCase) begins with a listed one: "exists",
  * "ORDER_ALREADY_EXISTS", "orderIdAlreadyUsed". Not by a negation right before it: "does_not_exist", "doesn't exist".
  */
-export function says(text: unknown, listed: readonly string[]): boolean {
+export function mentions(text: unknown, listed: readonly string[]): boolean {
   if (typeof text !== 'string') return false;
   const apart = text.replace(/['’]/g, '').replace(/(\p{Ll}(?=\p{Lu})|\p{Lu}(?=\p{Lu}\p{Ll}))/gu, '$1 ');
   let isNegated = false;

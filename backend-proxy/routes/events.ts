@@ -11,7 +11,7 @@ const SLICE_MS = 100;
  * These numbers, and the token's end, are what bounds streams: one that nobody reads costs no more than one that is read, and
  * cannot be told from it while the reader's own kernel takes the comments, 9 bytes in 15 s and room for days of them.
  */
-const MOST = { perOrder: 3, perAddress: 20, inAll: 10_000 };
+const MAX_STREAMS = { perOrder: 3, perAddress: 20, inAll: 10_000 };
 const RETRY_AFTER_S = 10;
 
 export interface StreamSource {
@@ -41,16 +41,16 @@ export function createStreams({ now = Date.now }: { now?: () => number } = {}): 
   let closed = false;
   const timer = setInterval(() => {
     slice = (slice + 1) % slices.length;
-    for (const beat of slices[slice] ?? []) beat();
+    for (const heartbeat of slices[slice] ?? []) heartbeat();
   }, SLICE_MS);
   timer.unref();
 
   function refuseTooMany({ orderId, address }: StreamSource): void {
     const full =
       closed ||
-      ends.size >= MOST.inAll ||
-      byOrder.of(orderId) >= MOST.perOrder ||
-      byAddress.of(address) >= MOST.perAddress;
+      ends.size >= MAX_STREAMS.inAll ||
+      byOrder.of(orderId) >= MAX_STREAMS.perOrder ||
+      byAddress.of(address) >= MAX_STREAMS.perAddress;
     if (full)
       throw new Refusal('too_many_streams', 'Too many streams are open; ask GET /order instead.', {
         retryAfterS: RETRY_AFTER_S,
@@ -61,13 +61,13 @@ export function createStreams({ now = Date.now }: { now?: () => number } = {}): 
     open(source) {
       refuseTooMany(source);
       const own = slices[slice] ?? new Set();
-      const { stream, beat, end } = createStream(source, now, () => {
-        own.delete(beat);
+      const { stream, heartbeat, end } = createStream(source, now, () => {
+        own.delete(heartbeat);
         ends.delete(end);
         byOrder.add(source.orderId, -1);
         byAddress.add(source.address, -1);
       });
-      own.add(beat);
+      own.add(heartbeat);
       ends.add(end);
       byOrder.add(source.orderId, 1);
       byAddress.add(source.address, 1);
@@ -104,12 +104,12 @@ function createTally() {
 function createStream({ view, watch, endsAt }: StreamSource, now: () => number, onEnd: () => void) {
   const encoder = new TextEncoder();
   let changed = true;
-  let beatDue = false;
+  let isHeartbeatDue = false;
   let ended = false;
   let sentVersion = -1;
-  let proceed = (): void => undefined;
+  let resume = (): void => undefined;
 
-  const wake = (): void => proceed();
+  const wake = (): void => resume();
   const unwatch = watch(() => {
     changed = true;
     wake();
@@ -123,10 +123,10 @@ function createStream({ view, watch, endsAt }: StreamSource, now: () => number, 
     wake();
   }
 
-  function beat(): void {
+  function heartbeat(): void {
     // The last comment is still waiting: nobody reads.
-    if (beatDue || now() >= endsAt) end();
-    beatDue = true;
+    if (isHeartbeatDue || now() >= endsAt) end();
+    isHeartbeatDue = true;
     wake();
   }
 
@@ -142,12 +142,12 @@ function createStream({ view, watch, endsAt }: StreamSource, now: () => number, 
           if (latest.paid && !latest.otherOpen) end();
           return `event: order\nid: ${latest.version}\ndata: ${JSON.stringify(latest)}\n\n`;
         }
-      } else if (beatDue) {
-        beatDue = false;
+      } else if (isHeartbeatDue) {
+        isHeartbeatDue = false;
         return ':\n\n';
       } else {
         await new Promise<void>((resolve) => {
-          proceed = resolve;
+          resume = resolve;
         });
       }
     }
@@ -168,5 +168,5 @@ function createStream({ view, watch, endsAt }: StreamSource, now: () => number, 
     },
     { highWaterMark: 0 },
   );
-  return { stream, beat, end };
+  return { stream, heartbeat, end };
 }

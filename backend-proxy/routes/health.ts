@@ -67,8 +67,8 @@ export function healthRoutes({ keys, ledger, metrics, isWidgetBuilt, warnings }:
     if (!isWidgetBuilt) throw new Refusal('unavailable', 'The widget is not built: run npm run build.');
     const difference = ledger.ownerMismatch();
     if (difference !== undefined) throw new Refusal('unavailable', `No payments are started here: ${difference}.`);
-    const found = await warnings();
-    return c.json({ status: 'ready' as const, ...(found.length > 0 && { warnings: found }) }, 200);
+    const problems = await warnings();
+    return c.json({ status: 'ready' as const, ...(problems.length > 0 && { warnings: problems }) }, 200);
   });
 
   app.openapi(getMetrics, async (c) =>

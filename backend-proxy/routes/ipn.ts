@@ -24,12 +24,12 @@ interface Deps {
   gateway: Gateway;
   ledger: Ledger;
   /** After the commit: there may be something to check. */
-  onRung(): void;
+  onMatched(): void;
   /** It names no transaction of these books. */
   onUnmatched(): void;
 }
 
-export function ipnRoutes({ secrets, gateway, ledger, onRung, onUnmatched }: Deps): OpenAPIHono {
+export function ipnRoutes({ secrets, gateway, ledger, onMatched, onUnmatched }: Deps): OpenAPIHono {
   const isSecret = createSecretCheck(secrets);
   const app = new OpenAPIHono();
   app.openapi(postIpn, async (c) => {
@@ -43,7 +43,7 @@ export function ipnRoutes({ secrets, gateway, ledger, onRung, onUnmatched }: Dep
       body: body.replaceAll('\0', '\uFFFD'),
       reading: ipn.kind === 'read' ? ipn.reading : undefined,
     });
-    if (isMatched) onRung();
+    if (isMatched) onMatched();
     else onUnmatched();
     return c.body(null, 200);
   });

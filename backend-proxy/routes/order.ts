@@ -144,8 +144,8 @@ export function orderRoutes({ tokens, payments, streams, watch, limitStarts, tru
   app.openapi(startPayment, async (c) => {
     limitStarts(addressOf(c, trustedProxies));
     const terms = await termsOf(c);
-    const asked = c.req.valid('json') as StartPayment;
-    const { created, view } = await payments.start(terms, asked, c.req.valid('header')['idempotency-key']);
+    const request = c.req.valid('json') as StartPayment;
+    const { created, view } = await payments.start(terms, request, c.req.valid('header')['idempotency-key']);
     return created ? answer(c, view, 201) : answer(c, view, 200);
   });
 

@@ -1,6 +1,7 @@
 // Errors on the wire: application/problem+json (RFC 9457), and the one schema that documents it.
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
 import { REFUSALS, Refusal, fieldErrorsOf, type RefusalKind } from '../errors.ts';
 import type { Problem } from '../protocol/wire.ts';
 
@@ -56,4 +57,14 @@ export function refusalOf(error: z.core.$ZodError): Refusal {
   const errors = fieldErrorsOf(error);
   const fields = [...new Set(errors.map(({ field }) => field))].join(', ');
   return new Refusal('invalid_request', `Not valid: ${fields}.`, { errors });
+}
+
+export function toRefusal(error: Error): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof HTTPException && error.status === 400) {
+    return new Refusal('invalid_request', 'The body is not valid JSON.', {
+      errors: [{ field: 'body', detail: 'JSON' }],
+    });
+  }
+  return new Refusal('internal', 'Something went wrong here. Nothing is lost; ask again.', { cause: error });
 }

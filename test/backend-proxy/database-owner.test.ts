@@ -7,7 +7,7 @@ import type { DatabaseOwner, Ledger } from '../../backend-proxy/ledger/ledger.ts
 import type { Transaction, TransactionType } from '../../backend-proxy/protocol/transaction.ts';
 
 const GATEWAY_URL = 'https://gateway.example/api';
-const UNKNOWN: Checked = { kind: 'unknown', isOwnWord: false };
+const UNKNOWN: Checked = { kind: 'unknown', isNoSuchOrder: false };
 const UNAVAILABLE: Checked = { kind: 'unavailable', detail: 'timeout' };
 const REPORT = { transactionId: 'P1', paymentId: null, customer: null, amount: null, currency: null, outcome: 'pending' } as const; // prettier-ignore
 

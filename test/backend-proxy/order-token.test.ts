@@ -6,8 +6,8 @@ import { Refusal } from '../../backend-proxy/errors.ts';
 import { MAX_LIFETIME_S, createOrderTokens, type OrderTerms } from '../../backend-proxy/order-token.ts';
 import { METHODS } from '../../backend-proxy/protocol/wire.ts';
 import { signToken } from './merchant-shop.ts';
+import { NOON } from './time.ts';
 
-const NOON = Date.UTC(2026, 10, 20, 12);
 const NOW_S = NOON / 1000;
 const SECRET = 'order-secret-0123456789-0123456789';
 const OTHER = 'other-secret-0123456789-0123456789';

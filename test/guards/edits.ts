@@ -12,7 +12,12 @@ const OBSERVING = 'backend-proxy/ledger/observations.ts';
 const POSTING = 'backend-proxy/ledger/transitions.ts';
 const GUARDS = 'backend-proxy/routes/guards.ts';
 const VERIFY = 'backend-proxy/protocol/verify.ts';
-const TRUST = 'backend-proxy/gateway/qr-content.ts';
+const QR_CONTENT = 'backend-proxy/gateway/qr-content.ts';
+const LINKS = 'backend-proxy/gateway/links.ts';
+const REQUEST_LOG = 'backend-proxy/routes/request-log.ts';
+const PROBLEM = 'backend-proxy/routes/problem.ts';
+const OPENAPI = 'backend-proxy/routes/openapi.ts';
+const ERRORS = 'backend-proxy/errors.ts';
 const JSON_TEXT = 'backend-proxy/exact-json.ts';
 const HTTP = 'backend-proxy/gateway/http.ts';
 const CONFIG = 'backend-proxy/config.ts';
@@ -123,7 +128,7 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
       put: "Refusal('not_found', 'Wrong.')",
     },
     { file: 'backend-proxy/routes/ipn.ts', find: "if (!isSecret(c.req.param('secret')))", put: 'if (!isSecret)' },
-    { file: APP, find: 'route: routePath(c)', put: 'route: c.req.path' },
+    { file: REQUEST_LOG, find: 'route: routePath(c)', put: 'route: c.req.path' },
   ],
   'Forge an IPN': [{ file: 'backend-proxy/reconcile.ts', find: 'if (status === undefined) {', put: 'if (true) {' }],
   "Pay another order's sum": [
@@ -145,13 +150,13 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     { file: OBSERVING, find: "if (look.row.answer === 'duplicate') return applyToMarked(ctx, look, seen);", put: '' },
   ],
   '…said in other words': [
-    { file: REFUSAL, find: ' || (is4xx && saysDuplicate)', put: '' },
+    { file: REFUSAL, find: ' || (is4xx && isDuplicate)', put: '' },
     { file: REFUSAL, find: '[code, fields?.[refusal.message]]', put: '[code]' },
   ],
   '…by books of another gateway': [
     {
       file: BIND,
-      find: 'if (theirs.gateway !== ours.gateway && theirs.gateway !== renamedFrom) {',
+      find: 'if (stored.gateway !== current.gateway && stored.gateway !== renamedFrom) {',
       put: 'if (false) {',
     },
   ],
@@ -232,7 +237,7 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     {
       file: ANSWERS,
       find: 'includes(status) && fields) {',
-      put: "includes(status)) {\n    if (!fields) return { kind: 'unknown', isOwnWord: false };",
+      put: "includes(status)) {\n    if (!fields) return { kind: 'unknown', isNoSuchOrder: false };",
     },
   ],
   '…by a JSON 404 of a framework': [
@@ -243,7 +248,7 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     },
   ],
   '…before anything was found': [
-    { file: PROOF, find: 'if (isOwnWord) await ledger', put: 'if (isOwnWord || true) await ledger' },
+    { file: PROOF, find: 'if (isNoSuchOrder) await ledger', put: 'if (isNoSuchOrder || true) await ledger' },
   ],
   '…though it was seen': [
     {
@@ -311,18 +316,18 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   'Lie about the address': [{ file: GUARDS, find: 'hops.at(-trustedProxies)', put: 'hops[0]' }],
   'Phish through the checkout URL': [
     {
-      file: TRUST,
+      file: LINKS,
       find: "const isSecure = url.protocol === 'https:' ||",
       put: "const isSecure = url.protocol !== 'http:' ||",
     },
-    { file: TRUST, find: ' && LOOPBACK.has(url.hostname)', put: '' },
-    { file: TRUST, find: " && url.username === '' && url.password === ''", put: '' },
+    { file: LINKS, find: ' && LOOPBACK.has(url.hostname)', put: '' },
+    { file: LINKS, find: " && url.username === '' && url.password === ''", put: '' },
   ],
   '…past the list of hosts': [
-    { file: TRUST, find: 'hosts.length === 0 || hosts.includes(url.host)', put: 'true' },
-    { file: TRUST, find: 'hosts.includes(url.host)', put: 'hosts.some((host) => url.host.endsWith(host))' },
-    { file: TRUST, find: 'hosts.includes(url.host)', put: 'hosts.some((host) => url.host.startsWith(host))' },
-    { file: TRUST, find: 'hosts.includes(url.host)', put: 'hosts.includes(url.hostname)' },
+    { file: LINKS, find: 'hosts.length === 0 || hosts.includes(url.host)', put: 'true' },
+    { file: LINKS, find: 'hosts.includes(url.host)', put: 'hosts.some((host) => url.host.endsWith(host))' },
+    { file: LINKS, find: 'hosts.includes(url.host)', put: 'hosts.some((host) => url.host.startsWith(host))' },
+    { file: LINKS, find: 'hosts.includes(url.host)', put: 'hosts.includes(url.hostname)' },
   ],
   '…past the proxy': [
     {
@@ -333,32 +338,32 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     { file: 'widget/flow/links.ts', find: '127(\\.\\d+){3}|\\[::1\\])$/', put: '127(\\.\\d+){3}|\\[::1\\])/' },
   ],
   'Run code through the link to the wallet': [
-    { file: TRUST, find: 'schemes.includes(url.protocol.slice(0, -1))', put: '!/^https?:$/.test(url.protocol)' },
+    { file: LINKS, find: 'schemes.includes(url.protocol.slice(0, -1))', put: '!/^https?:$/.test(url.protocol)' },
   ],
   '…or phish through it': [
     {
-      file: TRUST,
-      find: 'checkoutUrlOf(text, hosts);\n}\n\n/** What a base64',
-      put: 'checkoutUrlOf(text, []);\n}\n\n/** What a base64',
+      file: LINKS,
+      find: 'checkoutUrlOf(text, hosts);\n}\n\nfunction parse',
+      put: 'checkoutUrlOf(text, []);\n}\n\nfunction parse',
     },
   ],
   "Run code through the code's image": [
     { file: PICTURE, find: '/^GIF8[79]a/.test(head)', put: '/GIF8[789]a/.test(head)' },
-    { file: TRUST, find: '/^(<\\?xml[^>]*>\\s*)?(<!--[^]*?-->\\s*)?<svg[\\s>]/i', put: '/<svg/i' },
+    { file: QR_CONTENT, find: '/^(<\\?xml[^>]*>\\s*)?(<!--[^]*?-->\\s*)?<svg[\\s>]/i', put: '/<svg/i' },
   ],
   '…that the widget is given': [
     { file: QR_CODE, find: '(png|jpeg|gif|webp|svg\\+xml);base64,', put: '' },
     { file: QR_CODE, find: ';base64,/', put: '/' },
   ],
   '…or through its size': [
-    { file: TRUST, find: ' || bytes.length > MAX_IMAGE_BYTES', put: '' },
-    { file: TRUST, find: ' && Buffer.byteLength(content) <= MAX_QR_TEXT_BYTES', put: '' },
+    { file: QR_CONTENT, find: ' || bytes.length > MAX_IMAGE_BYTES', put: '' },
+    { file: QR_CONTENT, find: ' && Buffer.byteLength(content) <= MAX_QR_TEXT_BYTES', put: '' },
   ],
   '…or of the whole answer': [
     { file: HTTP, find: "if (length > MAX_ANSWER_BYTES) throw new Error('answer too large');", put: '' },
   ],
   '…or through its pixels': [
-    { file: TRUST, find: ' && Math.max(width, height) <= MAX_IMAGE_SIDE', put: '' },
+    { file: QR_CONTENT, find: ' && Math.max(width, height) <= MAX_IMAGE_SIDE', put: '' },
     {
       file: PICTURE,
       find: 'width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20)',
@@ -373,7 +378,9 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     },
   ],
   '…or past the proxy': [{ file: QR_CODE, find: 'if (isLarge &&', put: 'if (false &&' }],
-  'Stop settling by a hanging endpoint': [{ file: HTTP, find: ': ownPools();', put: ': sharedPool(ownPools().pay);' }],
+  'Stop settling by a hanging endpoint': [
+    { file: HTTP, find: ': separatePools();', put: ': sharedPool(separatePools().pay);' },
+  ],
   'Stand between us and the gateway': [
     {
       file: HTTP,
@@ -425,8 +432,8 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     { file: CONFIG, find: ' && bytes <= 64', put: '' },
   ],
   'Read secrets from a log or an error': [
-    { file: APP, find: "${error.name}${code}${place ?? ''}", put: '${error.message}' },
-    { file: APP, find: "'Something went wrong here. Nothing is lost; ask again.'", put: 'error.message' },
+    { file: ERRORS, find: "${error.name}${code}${place ?? ''}", put: '${error.message}' },
+    { file: PROBLEM, find: "'Something went wrong here. Nothing is lost; ask again.'", put: 'error.message' },
     {
       file: 'backend-proxy/routes/problem.ts',
       find: 'detail: message,',
@@ -448,34 +455,34 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     },
   ],
   '…or words, in an Origin': [
-    { file: APP, find: "originOf(c.req.header('Origin') ?? '')", put: "c.req.header('Origin')" },
+    { file: REQUEST_LOG, find: "originOf(c.req.header('Origin') ?? '')", put: "c.req.header('Origin')" },
   ],
-  "…or in a field's name": [{ file: APP, find: "kind === 'invalid_request' ? { code: kind } : ", put: '' }],
+  "…or in a field's name": [{ file: REQUEST_LOG, find: "kind === 'invalid_request' ? { code: kind } : ", put: '' }],
   'Exhaust memory by a body': [
     { file: APP, find: 'MAX_BODY_BYTES = 16 * 1024;', put: 'MAX_BODY_BYTES = 16 * 1024 * 1024;' },
   ],
   '…by depth': [{ file: JSON_TEXT, find: 'if (depth > MAX_DEPTH) return true;', put: '' }],
   'Exhaust time by a pattern': [
     {
-      file: TRUST,
+      file: QR_CONTENT,
       find: "base64.replace(/\\s/g, '');\n  if (!/^[A-Za-z0-9+/]+={0,2}$/",
       put: 'base64;\n  if (!/^[A-Za-z0-9+/\\s]+={0,2}\\s{0,9999}$/',
     },
   ],
   'Hold connections': [
     { file: SERVER, find: 'headersTimeout: limits.headersMs,', put: 'headersTimeout: 0,' },
-    { file: SERVER, find: 'connectionsCheckingInterval: limits.lookEveryMs,', put: '' },
+    { file: SERVER, find: 'connectionsCheckingInterval: limits.checkEveryMs,', put: '' },
   ],
   '…by a slow body': [
     { file: SERVER, find: 'requestTimeout: limits.requestMs,', put: 'requestTimeout: 0,' },
-    { file: SERVER, find: 'connectionsCheckingInterval: limits.lookEveryMs,', put: '' },
+    { file: SERVER, find: 'connectionsCheckingInterval: limits.checkEveryMs,', put: '' },
   ],
   '…by asking ahead': [{ file: SERVER, find: 'if (count > most)', put: 'if (count < 0)' }],
   '…as a reader who never reads': [{ file: SERVER, find: 'server.setTimeout(limits.idleMs);', put: '' }],
   '…by a stream that nobody reads': [{ file: EVENTS, find: 'beatDue || now() >= endsAt', put: 'now() >= endsAt' }],
-  '…by many streams': [{ file: EVENTS, find: ' ||\n      byOrder.of(orderId) >= MOST.perOrder', put: '' }],
-  '…from one place': [{ file: EVENTS, find: ' ||\n      byAddress.of(address) >= MOST.perAddress', put: '' }],
-  '…from everywhere': [{ file: EVENTS, find: 'ends.size >= MOST.inAll ||', put: '' }],
+  '…by many streams': [{ file: EVENTS, find: ' ||\n      byOrder.of(orderId) >= MAX_STREAMS.perOrder', put: '' }],
+  '…from one place': [{ file: EVENTS, find: ' ||\n      byAddress.of(address) >= MAX_STREAMS.perAddress', put: '' }],
+  '…from everywhere': [{ file: EVENTS, find: 'ends.size >= MAX_STREAMS.inAll ||', put: '' }],
   'Watch on after the right has ended': [{ file: EVENTS, find: ' || now() >= endsAt', put: '' }],
   'Take files from the server': [
     {
@@ -501,8 +508,8 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     { file: 'widget/build/plugins.ts', find: "file.endsWith('.js')", put: "file === 'widget.js'" },
   ],
   'Learn about orders from the metrics': [
-    { file: 'backend-proxy/metrics.ts', find: "METHODS.has(method) ? method : 'other'", put: 'method' },
-    { file: APP, find: 'route: routePath(c)', put: 'route: c.req.path' },
+    { file: 'backend-proxy/metrics.ts', find: "HTTP_METHODS.has(method) ? method : 'other'", put: 'method' },
+    { file: REQUEST_LOG, find: 'route: routePath(c)', put: 'route: c.req.path' },
   ],
   'Lose what was acknowledged': [
     { file: 'backend-proxy/ledger/sqlite.ts', find: 'journal_mode = WAL', put: 'journal_mode = DELETE' },
@@ -566,7 +573,7 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   ],
   'Stop us by the log': [
     { file: LOG, find: '// Whatever it is: there is no other place to tell it.', put: "throw new Error('the log');" },
-    { file: LOG, find: 'lost = isBegun ? 0 : lost + 1;', put: 'lost = 0;' },
+    { file: LOG, find: 'lost = isStarted ? 0 : lost + 1;', put: 'lost = 0;' },
   ],
   'Be counted as somebody else each time': [
     { file: GUARDS, find: "withoutPort(hops.at(-trustedProxies) ?? '')", put: "hops.at(-trustedProxies) ?? ''" },
@@ -598,6 +605,6 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     },
   ],
   'Have a cache name another host': [
-    { file: APP, find: "new URL('.', c.req.url).pathname", put: "new URL('.', c.req.url).href" },
+    { file: OPENAPI, find: "new URL('.', c.req.url).pathname", put: "new URL('.', c.req.url).href" },
   ],
 };

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
-import { NOON, SECRETS, SHOP, createWorld, readDocument, type World } from '../world.ts';
+import { SECRETS, SHOP, createWorld, readDocument, type World } from '../world.ts';
+import { NOON } from '../time.ts';
 
 const PAYOUT = { orderId: 'P-1', amount: 50, currency: 'EUR', customer: '12345678', note: 'Thank you' };
 const ORDER = { orderId: 'A-1', amount: '10.10', currency: 'EUR', returnUrl: `${SHOP}/thanks` };

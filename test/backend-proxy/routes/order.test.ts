@@ -5,9 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import type { OrderView } from '../../../backend-proxy/protocol/wire.ts';
 import { STARTS_PER_MINUTE } from '../../../backend-proxy/routes/rate-limit.ts';
-import { NOON, SECRETS, SHOP, createWorld, type World } from '../world.ts';
+import { SECRETS, SHOP, createWorld, type World } from '../world.ts';
+import { NOON } from '../time.ts';
+import { H } from '../time.ts';
 
-const H = 3_600_000;
 const OPEN = { amount: undefined, minAmount: '5', maxAmount: '50.00' };
 const DIRECT = { customerReferenceNo: 'C-1', customer: '12345678' };
 
