@@ -1,5 +1,6 @@
-// Puts the proxy together: a Hono app over a gateway and a ledger, and the two workers beside it.
-// It reads no environment and opens no port, so it also mounts in a merchant's own server: `server.route('/pay', proxy.app)`.
+// Assembles the proxy: a Hono app over a gateway and a ledger, and the two background workers.
+// It reads no environment and opens no port, so it can also be mounted in a merchant's own server:
+// `server.route('/pay', proxy.app)`.
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { OpenAPIHono } from '@hono/zod-openapi';
@@ -38,10 +39,10 @@ import type { Worker } from './worker.ts';
 const MAX_BODY_BYTES = 16 * 1024;
 const PRUNE_EVERY_MS = 3_600_000;
 const WARN_EVERY_MS = 60_000;
-/** An IPN that names nothing here after so long is news for the operator: the books may have lost what it is about. */
+/** An unmatched IPN this old is reported to the operator: the database may have lost its transaction. */
 const UNMATCHED_REPORT_AFTER_MS = 3_600_000;
 const CLOCK_TOLERANCE_MS = 1_000;
-/** A little longer than a call may take. */
+/** Slightly longer than the time limit of a gateway call. */
 const RECORDING_WAIT_MS = 32_000;
 
 export interface ProxyConfig {
@@ -50,15 +51,15 @@ export interface ProxyConfig {
   ipnSecrets: readonly string[];
   allowedOrigins: readonly string[];
   webhook?: WebhookTarget | undefined;
-  /** Reverse proxies in front whose X-Forwarded-For is believed; default none. */
+  /** Number of reverse proxies in front whose X-Forwarded-For is trusted; default 0. */
   trustedProxies?: number;
-  /** How browsers reach the proxy, for the OpenAPI document; default: where in the same server it is mounted. */
+  /** URL by which browsers reach the proxy, for the OpenAPI document; default: the path at which it is mounted. */
   publicUrl?: string | undefined;
-  /** Status checks, as fast as the gateway takes them well; default 500. */
+  /** Upper limit of status checks per second; default 500. */
   checksPerSecond?: number;
-  /** Host and port, by which this process knows its own calls again after a restart; default: none of them are its own. */
+  /** Host and port; identifies calls that this process left unfinished before a restart. Default: a random id. */
   self?: string;
-  /** Where the built widget lies; default: this project's dist/widget. */
+  /** Folder of the built widget; default: this project's dist/widget. */
   widgetFolder?: string;
 }
 
@@ -72,9 +73,9 @@ export interface ProxyParts {
 
 export interface Proxy {
   app: OpenAPIHono;
-  /** Does all checks and deliveries that are due now, for tests with a clock of their own. */
+  /** Runs all checks and deliveries that are due now; for tests with a virtual clock. */
   tick(): Promise<void>;
-  /** Works in the background until `stop`, which ends the streams and resolves when nothing is in hand. */
+  /** Starts the background work. `stop` ends the streams and resolves when no work is in flight. */
   run(): { stop(): Promise<void> };
 }
 
@@ -105,7 +106,7 @@ export function createProxy({
     ledger,
     now,
     onWrongPath: (type) =>
-      log('error', 'the gateway does not know what it knew: status path or API key is wrong', { type }),
+      log('error', 'the gateway no longer knows a transaction: the status path or the API key is wrong', { type }),
   });
   const reconciler = createReconciler({ gateway, ledger, proof, rate, now }, onError);
   const self = config.self ?? randomUUID();
@@ -113,11 +114,11 @@ export function createProxy({
   const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
 
   const app = new OpenAPIHono();
-  // What a handler has set stays: the widget's files are for pages of any origin.
+  // Headers set by a handler are kept: pages of any origin may load the widget files.
   app.use(requestId(), logRequests(log, metrics, now), secureHeaders({ overwrite: false }));
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuseBody }));
   app.use('/order/*', originIn(config.allowedOrigins), crossOrigin(config.allowedOrigins));
-  // An IPN's body is kept as it is, whatever it says it is.
+  // No content-type check for IPNs: their body is stored whatever its type.
   app.on('POST', ['/order/payments', '/orders', '/payouts', '/transactions/:gatewayOrderId/resolve'], jsonOnly);
   app.route(
     '/',
@@ -126,7 +127,7 @@ export function createProxy({
       gateway,
       ledger,
       onMatched: () => reconciler.wake(),
-      onUnmatched: () => log('warn', 'an IPN names no transaction of these books'),
+      onUnmatched: () => log('warn', 'an IPN matches no transaction in the database'),
     }),
   );
   app.route(
@@ -158,7 +159,10 @@ export function createProxy({
     return [
       ...proof
         .wrongPaths()
-        .map((type) => `The gateway does not know a ${type} that it knew: status path or API key is wrong.`),
+        .map(
+          (type) =>
+            `The gateway no longer knows a ${type} that it reported before: the status path or the API key is wrong.`,
+        ),
       ...(Math.abs(offset) > CLOCK_TOLERANCE_MS
         ? [`The database's clock is ${offset} ms ahead of this process's.`]
         : []),
@@ -168,7 +172,7 @@ export function createProxy({
   const isWidgetBuilt = widgetFiles.has('widget.js');
   app.route('/', healthRoutes({ keys: config.merchantKeys, ledger, metrics, isWidgetBuilt, warnings }));
   app.route('/', widgetRoutes(widgetFiles));
-  app.notFound((c) => problemResponse(c, new Refusal('not_found', 'There is nothing here.')));
+  app.notFound((c) => problemResponse(c, new Refusal('not_found', 'No such route.')));
   app.onError((error, c) => {
     const refusal = toRefusal(error);
     if (refusal.cause !== undefined) {
@@ -188,9 +192,8 @@ export function createProxy({
       pruning.unref();
       const logWarnings = async () => {
         const unmatched = await ledger.reportUnmatched(UNMATCHED_REPORT_AFTER_MS);
-        if (unmatched > 0)
-          log('error', 'IPNs of unknown transactions for an hour: see GET /ipns', { count: unmatched });
-        for (const warning of await warnings()) log('warn', 'not as it should be', { warning });
+        if (unmatched > 0) log('error', 'IPNs unmatched for an hour: see GET /ipns', { count: unmatched });
+        for (const warning of await warnings()) log('warn', 'proxy warning', { warning });
       };
       const warningTimer = setInterval(() => void logWarnings().catch(onError), WARN_EVERY_MS);
       warningTimer.unref();
@@ -214,7 +217,7 @@ function refuseBody(): never {
 function crossOrigin(allowedOrigins: readonly string[]) {
   return cors({
     origin: [...allowedOrigins],
-    // OPTIONS, so that the widget can have the question about its POST asked before the click.
+    // OPTIONS lets the widget trigger the preflight of its POST before the click.
     allowMethods: ['GET', 'POST', 'OPTIONS'],
     allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key'],
     exposeHeaders: ['X-Request-Id', 'Retry-After'],

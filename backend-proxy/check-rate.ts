@@ -1,47 +1,49 @@
-// How many status checks a second the gateway takes well. It grows while answers are good and quick and all of it is used, is halved
-// by what says "too much" or "not now", and pauses for as long as the gateway asks. Nothing is saved up but a fraction of a second,
-// so there is no burst. Owns how many may begin now, not which.
-// A process knows of its own calls alone, so the limit is one process's. Proxies that share books or an account never speak of it:
-// what is too much for the gateway is answered so to each of them, and each asks less.
+// Limits the status checks per second to what the gateway can take. The rate grows while answers are good and quick
+// and the whole rate is used, is halved by answers that mean "too many" or "unavailable", and pauses for as long as a
+// Retry-After asks. Only a fraction of a second of unused rate is saved, so there is no burst.
+// The limit is per process: proxies that share a database or an account do not coordinate. The gateway answers each
+// of them, and each slows down.
 import type { Call } from './gateway/instrumented.ts';
 
-/** The most that it grows to, where the operator says nothing else. */
+/** Default upper limit. */
 export const CHECKS_PER_SECOND = 500;
 const START_PER_SECOND = 20;
 const MIN_PER_SECOND = 1;
-/** A second of good answers adds so much; below so many a second, each good answer adds one. */
+/** Growth per second of good answers; below this rate, each good answer adds one. */
 const GROWTH_PER_SECOND = 20;
-/** An answer that took longer is no reason to ask more. */
+/** Slower answers do not raise the rate. */
 const QUICK_MS = 1_000;
-/** All of it is used where it ran out within so long. */
+/** The rate counts as fully used if it was used up within this time. */
 const USED_UP_WITHIN_MS = 1_000;
-/** It is halved once in so long, and once in a round trip where that is longer: one bad moment is one halving. */
+/**
+ * Halved at most once in this time, or once per round trip if that is longer, so that one bad moment halves it once.
+ */
 const HALVE_EVERY_MS = 250;
-/** What is not used is saved up for so long. */
+/** Unused rate is saved for this long. */
 const SAVE_MS = 200;
-/** And is given out in shares of so much time, so that a claim of many costs one commit. */
+/** Given out in shares of this much time, so that a claim of many checks costs one commit. */
 const SHARE_MS = 25;
 
-/** A port's word for an HTTP answer; a code of the gateway's may follow. */
+/** `detail` of an HTTP 429; a code of the gateway may follow. */
 const TOO_MANY = /^HTTP 429\b/;
 
 export interface CheckRate {
-  /** Every call to the gateway, when it has ended. */
+  /** Records a gateway call that has ended. */
   record(call: Call): void;
   /** How many checks may begin now. */
   available(): number;
-  /** So many of them did. */
+  /** Subtracts checks that have begun. */
   take(count: number): void;
-  /** Until there is room. */
+  /** Milliseconds until `available()` is above 0. */
   availableInMs(): number;
   perSecond(): number;
 }
 
-/** `clock`: milliseconds of a clock that is never set back. */
+/** `clock` returns milliseconds and is monotonic. */
 export function createCheckRate({ limit = CHECKS_PER_SECOND, clock = () => performance.now() } = {}): CheckRate {
   let perSecond = Math.min(START_PER_SECOND, limit);
   let saved = atLeastOne(SAVE_MS);
-  /** Up to when `saved` is counted; ahead of now while the gateway wants to be left alone. */
+  /** Time up to which `saved` has been counted; in the future during a pause. */
   let countedAt = clock();
   let usedUpAt = -Infinity;
   let halvedAt = -Infinity;
@@ -57,7 +59,7 @@ export function createCheckRate({ limit = CHECKS_PER_SECOND, clock = () => perfo
   }
 
   function halve(beganAt: number): void {
-    // What began before the last halving had its effect says nothing new.
+    // A call that began before the last halving took effect adds no information.
     if (beganAt < halvedAt + HALVE_EVERY_MS) return;
     halvedAt = clock();
     perSecond = Math.max(MIN_PER_SECOND, perSecond / 2);
@@ -100,7 +102,10 @@ export function createCheckRate({ limit = CHECKS_PER_SECOND, clock = () => perfo
   };
 }
 
-/** A 429 is about us, whatever was asked; all else about that one operation, and a pay endpoint that fails holds up no check. */
+/**
+ * A 429 to any operation counts: it limits our account. Other failures count only for status checks, so a failing pay
+ * endpoint does not slow them.
+ */
 function isTooMuch({ outcome, detail = '' }: Call): boolean {
   return TOO_MANY.test(detail) || outcome === 'unavailable';
 }

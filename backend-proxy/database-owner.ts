@@ -1,5 +1,6 @@
-// Before anything is served: whether these books are of this gateway. Books that go on at another one (a sandbox's at the live gateway,
-// the current folder's payments.db) would be paid by a stranger's word. What differs is refused unless the operator has said so.
+// Checks at start that the database belongs to the configured gateway and account. With another gateway (a sandbox
+// database at the live gateway, a stray payments.db), its reports could mark the wrong orders as paid. A difference
+// ends the start unless the operator has allowed it.
 import { createHash } from 'node:crypto';
 import type { Gateway } from './gateway/gateway.ts';
 import type { DatabaseOwner, Ledger } from './ledger/ledger.ts';
@@ -12,13 +13,13 @@ interface Options {
   gateway: Gateway;
   url: string;
   apiKey: string;
-  /** GATEWAY_RENAMED_FROM: the gateway's name as the books have it; the same gateway has another name now. */
+  /** GATEWAY_RENAMED_FROM: the gateway name stored in the database, if the same gateway has a new name. */
   renamedFrom: string | undefined;
-  /** GATEWAY_WEAKER_MODE=yes: the books go on without a status check. */
+  /** GATEWAY_WEAKER_MODE=yes: the database may be used without a status check. */
   allowsWeaker: boolean;
 }
 
-/** Throws an Error that is meant for the operator, as it is. */
+/** Throws an Error whose message is written for the operator. */
 export async function ensureOwner(options: Options): Promise<void> {
   const { ledger, gateway } = options;
   const current: DatabaseOwner = {
@@ -33,7 +34,7 @@ export async function ensureOwner(options: Options): Promise<void> {
     refuseMismatch(current, stored, options);
     if (stored.keyDigest !== current.keyDigest) {
       const isSameAccount = await isAccountOfNewest(options);
-      // Not answered: the old digest stays, so that the next start asks again.
+      // No answer: keep the old digest, so that the next start checks again.
       if (!isSameAccount) current.keyDigest = stored.keyDigest;
     }
   }
@@ -43,19 +44,23 @@ export async function ensureOwner(options: Options): Promise<void> {
 function refuseMismatch(current: DatabaseOwner, stored: DatabaseOwner, { renamedFrom, allowsWeaker }: Options): void {
   if (stored.gateway !== current.gateway && stored.gateway !== renamedFrom) {
     throw new Error(
-      `GATEWAY_URL: these books are of the gateway ${stored.gateway}; another gateway needs other books (DATABASE_URL). ` +
-        `Where it is the same gateway under a new name, set GATEWAY_RENAMED_FROM=${stored.gateway}`,
+      `GATEWAY_URL: the database belongs to the gateway ${stored.gateway}; ` +
+        'another gateway needs another DATABASE_URL. ' +
+        `If it is the same gateway under a new name, set GATEWAY_RENAMED_FROM=${stored.gateway}`,
     );
   }
   if (stored.hasStatusCheck && !current.hasStatusCheck && !allowsWeaker) {
     throw new Error(
-      'GATEWAY_PROFILE: these books were kept with a status check and the profile has none, so IPNs would be believed as they are; ' +
-        'set GATEWAY_WEAKER_MODE=yes to allow it',
+      'GATEWAY_PROFILE: the database was used with a status check and the profile has none, ' +
+        'so IPNs would be trusted unchecked; set GATEWAY_WEAKER_MODE=yes to allow it',
     );
   }
 }
 
-/** With another key: whether its account has the transaction that was found last. Refuses an account that does not. */
+/**
+ * Whether the account of the new API key has the transaction that was found last. Throws if it does not; false if the
+ * gateway did not answer.
+ */
 async function isAccountOfNewest({ ledger, gateway }: Options): Promise<boolean> {
   for (const type of TRANSACTION_TYPES) {
     const newest = await ledger.newestFound(type);
@@ -63,8 +68,8 @@ async function isAccountOfNewest({ ledger, gateway }: Options): Promise<boolean>
     const { kind } = await gateway.status(newest.id, type);
     if (kind === 'unknown') {
       throw new Error(
-        'GATEWAY_API_KEY: the key is of another account: the gateway does not know what is in these books. ' +
-          'Another account needs other books (DATABASE_URL)',
+        'GATEWAY_API_KEY: the key belongs to another account, which does not have the transactions of the database. ' +
+          'Another account needs another DATABASE_URL',
       );
     }
     if (kind === 'unavailable') return false;
@@ -72,7 +77,7 @@ async function isAccountOfNewest({ ledger, gateway }: Options): Promise<boolean>
   return true;
 }
 
-/** Host and base path; a loopback's port is another at each start. */
+/** Host and base path; without the port for loopback, because it changes at each start. */
 function nameOf(url: string): string {
   const { host, hostname, pathname } = new URL(url);
   return (LOOPBACK.test(host) ? hostname : host) + pathname.replace(/\/$/, '');

@@ -1,5 +1,6 @@
-// Collecting: starts a payment of an order and tells the shopper's view of it. The one place that sends collections.
-// Row first, then permission, then one call; whatever comes back, or nothing, is recorded as a fact and never repeated.
+// Starts payments and builds the shopper's view of an order. No other module sends collections.
+// The row is written first, then `sending` is recorded, then one call is made. Its outcome, or the lack of one, is
+// recorded as a fact; the call is never repeated.
 import { Refusal } from './errors.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { Collection, Gateway } from './gateway/gateway.ts';
@@ -22,7 +23,7 @@ const LIMITS: PaymentLimits = {
 };
 
 export interface Payments {
-  /** Resolves when the gateway has answered or its time is over. `created` is false for a repeat of the same key. */
+  /** Resolves when the gateway has answered or timed out. `created` is false if the key was used before. */
   start(
     terms: OrderTerms,
     request: StartPayment,
@@ -35,7 +36,7 @@ interface Ports {
   gateway: Gateway;
   ledger: Ledger;
   recorder: Recorder;
-  /** The host and port of this process, by which it knows its own calls after a restart. */
+  /** Host and port of this process; identifies its unfinished calls after a restart. */
   self: string;
 }
 
@@ -55,13 +56,13 @@ export function createPayments({ gateway, ledger, recorder, self }: Ports): Paym
       },
       LIMITS,
     );
-    // A repeat goes on where the first try was cut off before the call: *sending* lets exactly one through.
+    // A retry continues if the first attempt stopped before the call: only one of them can record `sending`.
     if (payment.stage === 'created') await send(payment, request, terms);
     return { created: isNew, view: await view(terms) };
   }
 
   async function send(payment: Transaction, { method, language }: StartPayment, terms: OrderTerms): Promise<void> {
-    // Refused where another method was chosen meanwhile: then nothing is sent.
+    // False if another method was chosen meanwhile: then nothing is sent.
     if (!(await ledger.record(payment, { stage: 'sending', sentBy: self }, 'shopper'))) return;
     const collection: Collection = {
       transactionId: payment.id,
@@ -78,7 +79,7 @@ export function createPayments({ gateway, ledger, recorder, self }: Ports): Paym
 
   async function view(terms: OrderTerms): Promise<OrderView> {
     const [order, nowMs] = await Promise.all([ledger.order(terms.orderId), ledger.time()]);
-    // Books that can be read and not written just now still show how it stands; the next view notes the terms.
+    // A read-only database can still show the order; the next view stores the terms.
     void ledger.see(seenTermsOf(terms), order).catch(() => undefined);
     return orderView(terms, order, nowMs);
   }
@@ -92,7 +93,7 @@ function factOf(sent: Awaited<ReturnType<Gateway['pay']>>): Fact {
       const { paymentId, method, checkoutUrl, qr, appUrl } = sent.answer;
       return { stage: 'pending', paymentId, method, checkoutUrl, qr: qr === null ? null : toQrCode(qr), appUrl };
     }
-    // The shopper need not wait for checks to agree on what is known.
+    // No connection was made, so no status check is needed.
     case 'unreached':
       return { stage: 'not_created', answer: sent.kind, detail: sent.detail };
     case 'refused':
@@ -111,7 +112,7 @@ function seenTermsOf({ orderId, currency, amountMinor, minMinor, maxMinor, iat }
   return { orderId, currency, orderAmountMinor: amountMinor, iat: iat ?? null, terms };
 }
 
-/** What will be asked of whom: the token's word where it has one, the shopper's only where the token leaves it open. */
+/** The amount and the wallet id to collect from: the token's if it has them, otherwise the shopper's. */
 function resolveTerms(terms: OrderTerms, request: StartPayment): { amountMinor: number; customer: string | null } {
   const { method } = request;
   if (!terms.methods.includes(method)) {
@@ -123,7 +124,8 @@ function resolveTerms(terms: OrderTerms, request: StartPayment): { amountMinor: 
 function amountOf(terms: OrderTerms, typed: string | undefined): number {
   const { currency, minMinor, maxMinor } = terms;
   if (terms.amountMinor !== null) {
-    if (typed !== undefined) throw invalid('invalid_request', 'amount', 'absent, because the order has its amount');
+    if (typed !== undefined)
+      throw invalid('invalid_request', 'amount', 'must be absent, because the order sets the amount');
     return terms.amountMinor;
   }
   const amountMinor = typed === undefined ? undefined : minorOf(typed, currency);
@@ -136,15 +138,16 @@ function amountOf(terms: OrderTerms, typed: string | undefined): number {
 
 function customerOf(terms: OrderTerms, method: Method, typed: string | undefined): string | null {
   if (WALLET_ID[method] === 'none') {
-    if (typed !== undefined) throw invalid('invalid_request', 'customer', `absent, because ${method} takes none`);
+    if (typed !== undefined)
+      throw invalid('invalid_request', 'customer', `must be absent, because ${method} takes none`);
     return null;
   }
   if (terms.customer !== undefined && typed !== undefined && typed !== terms.customer) {
-    throw invalid('invalid_request', 'customer', 'absent, because the order has its customer');
+    throw invalid('invalid_request', 'customer', 'must be absent, because the order sets the customer');
   }
   const customer = terms.customer ?? typed ?? null;
   if (WALLET_ID[method] === 'required' && customer === null) {
-    throw invalid('invalid_request', 'customer', `the wallet id, which ${method} needs`);
+    throw invalid('invalid_request', 'customer', `the wallet id is required for ${method}`);
   }
   return customer;
 }

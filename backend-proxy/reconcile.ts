@@ -1,5 +1,5 @@
-// Settling: asks the gateway about every transaction whose check is due, because an IPN rang or because time has passed,
-// and records what it says. With no IPN at all everything still settles by this.
+// Checks every transaction that is due, because an IPN requested it or by the schedule, and records the report.
+// Without any IPN, everything still settles this way.
 import type { Gateway } from './gateway/gateway.ts';
 import type { Claim, Ledger, Observation } from './ledger/ledger.ts';
 import type { CheckRate } from './check-rate.ts';
@@ -8,7 +8,7 @@ import { TYPES, type Transaction } from './protocol/transaction.ts';
 import { verify, type Expected } from './protocol/verify.ts';
 import { createWorker, type Worker } from './worker.ts';
 
-/** The gateway's adapter has so many connections for them (gateway/http.ts): one more would wait there, and seem slow. */
+/** The connection limit of the gateway adapter (gateway/http.ts): one more check would wait there and look slow. */
 const CHECKS_AT_ONCE = 24;
 const PROVE_EVERY_MS = 250;
 /** Longer than a check can take, so that it is never in flight twice. */
@@ -38,7 +38,7 @@ export function createReconciler(
     const checked = await status(transaction.id, transaction.type);
     if (checked.kind !== 'found') {
       const endedAt = await ledger.observe(claim, { kind: checked.kind });
-      // One that was recorded after its lease ran out ends nothing.
+      // An observation recorded after its lease ended proves nothing.
       if (checked.kind === 'unknown' && endedAt <= leaseUntil) {
         proof.unknown(transaction.type, { transactionId: transaction.id, beganAt, endedAt }, checked.isNoSuchOrder);
       }
@@ -52,11 +52,11 @@ export function createReconciler(
     claim: (most) => ledger.claimChecks(most, LEASE_MS),
     handle: check,
     atOnce: CHECKS_AT_ONCE,
-    // Without a status check nobody is asked: it is all in the books.
+    // Without a status check no call is made: the IPNs are in the database.
     ...(status && { rate }),
     onError,
   });
-  // Beside the checks and not before them: a question that is not answered holds up nobody.
+  // Runs beside the checks, so that a slow answer does not delay them.
   let proving: Promise<boolean> | undefined;
   const prove = (): Promise<boolean> => (proving ??= proof.proveWaiting().finally(() => (proving = undefined)));
 
@@ -64,7 +64,7 @@ export function createReconciler(
     ...worker,
     async tick() {
       const handled = await worker.tick();
-      // What it believed is news for the other workers, as a check is.
+      // Proven "unknowns" may make work due for the other workers, as a check does.
       return handled + Number(await prove());
     },
     run() {
@@ -79,14 +79,14 @@ export function createReconciler(
   };
 }
 
-/** The weaker mode: the gateway has no status check, so what its IPNs said is all there is. */
+/** Weaker mode: the gateway has no status check, so the stored IPNs are the only reports. */
 async function observationsOfIpns(transaction: Transaction, ledger: Ledger): Promise<Observation[]> {
   const readings = await ledger.ipnReadings(transaction.id);
   const verdicts = readings.flatMap(({ outcome, ...reading }) =>
     outcome === null ? [] : [verify(expected(transaction), { ...reading, outcome }, { complete: true })],
   );
   if (verdicts.length === 0) return [{ kind: 'silent' }];
-  // A payout is never FAILED by an IPN alone: its money would be sent again by hand.
+  // An IPN alone never fails a payout: the merchant would send the money again.
   const isFailedPayout = (verdict: Observation) =>
     TYPES[transaction.type].isOutgoing && verdict.kind === 'verified' && verdict.outcome === 'failed';
   return verdicts.map((verdict) => (isFailedPayout(verdict) ? { kind: 'failed_ipn' } : verdict));

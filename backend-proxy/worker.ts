@@ -1,31 +1,31 @@
-// Claims what is due and handles it, a bounded number at once and at a rate. Owns when, not what.
-// `run` is for a process: it looks every so often, whenever it is woken, and soon where more is due than there was room for. `tick`
-// and `begin` are for tests with a clock of their own.
+// Claims due items and handles them, with a limit on concurrency and rate.
+// `run` polls at an interval, when woken, and soon again if more may be due. `tick` and `begin` are for tests with a
+// virtual clock.
 import type { CheckRate } from './check-rate.ts';
 
 const POLL_EVERY_MS = 250;
-/** While there may be more: long enough for one claim to take several, where answers are quick. */
+/** Poll interval while more may be due: long enough for one claim to take several items. */
 const POLL_AGAIN_MS = 10;
 
 const UNLIMITED = { available: () => Infinity, take: () => undefined, availableInMs: () => 0 };
 
 interface WorkerOptions<Item> {
-  /** Takes up to `most` due items, so that no other worker takes them. */
+  /** Claims up to `most` due items, so that no other worker takes them. */
   claim(most: number): Promise<Item[]>;
   handle(item: Item): Promise<void>;
   atOnce: number;
-  /** None: as fast as they are handled. */
+  /** Default: unlimited. */
   rate?: Pick<CheckRate, 'available' | 'take' | 'availableInMs'>;
-  /** An error of claim or handle: the item's lease runs out, and it comes again. */
+  /** Called with an error of `claim` or `handle`; the item becomes due again when its lease ends. */
   onError(error: unknown): void;
 }
 
 export interface Worker {
-  /** Handles all that is due now; resolves with how many when they are done. */
+  /** Handles everything due now; resolves with the number of items. */
   tick(): Promise<number>;
-  /** Begins what there is room for; resolves with the ms after which to look again. */
+  /** Begins as many items as the limits allow; resolves with the milliseconds until the next poll. */
   begin(): Promise<number>;
-  /** Works until the returned function is called, which resolves when nothing is in hand. */
+  /** Runs until the returned function is called, which resolves when no item is in flight. */
   run(): () => Promise<void>;
   wake(): void;
 }
@@ -95,7 +95,7 @@ export function createWorker<Item>(options: WorkerOptions<Item>): Worker {
       while (!stopped) {
         woken = false;
         const pollInMs = await beginSafely();
-        // A ring that came during the look may be of something it did not see.
+        // `wake()` during a claim may concern an item that the claim missed.
         if (!woken) await wait(pollInMs);
       }
     })();

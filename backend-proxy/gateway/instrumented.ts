@@ -1,16 +1,15 @@
-// Listens in on the gateway: every call ends in one word for the operator. Changes nothing of what is asked or answered, and tells
-// of nobody: which transaction it was is in that one's history, with the same reason.
+// Wraps the gateway and reports each call's operation, outcome and duration for logs and metrics; no customer data.
 import type { Checked, Gateway, Sent } from './gateway.ts';
 
 export interface Call {
   operation: 'pay' | 'payout' | 'status';
-  /** The port's own word for how it ended. */
+  /** The kind of the answer. */
   outcome: Sent<unknown>['kind'] | Checked['kind'];
-  /** How long it took, by a monotonic clock. */
+  /** Duration, by a monotonic clock. */
   ms: number;
-  /** Where it was not answered as hoped: an HTTP status, an error's code, a code of the gateway's; never a text. */
+  /** Set if the call did not succeed: an HTTP status, an error code or a code of the gateway, never free text. */
   detail?: string;
-  /** How long the gateway asked to be left alone. */
+  /** The wait that a Retry-After asked for. */
   retryAfterMs?: number;
 }
 

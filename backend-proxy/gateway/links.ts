@@ -3,13 +3,13 @@
 
 const MAX_URL_LENGTH = 2048;
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
-/** https, or http on loopback; no credentials in it. */
+/** https, or http on loopback, without credentials. */
 export function isWebLink(url: URL): boolean {
   const isSecure = url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.has(url.hostname));
   return isSecure && url.username === '' && url.password === '';
 }
 
-/** An absolute web URL on one of `hosts` (host, with its port where it has one); an empty list allows any host. */
+/** A web URL on one of `hosts` (host with its port, if any); an empty list allows any host. */
 export function checkoutUrlOf(text: string, hosts: readonly string[]): string | undefined {
   const url = parse(text);
   if (url === undefined || !isWebLink(url)) return undefined;
@@ -17,8 +17,8 @@ export function checkoutUrlOf(text: string, hosts: readonly string[]): string | 
 }
 
 /**
- * A link that opens the wallet application: one of its own `schemes`, listed and not excluded, because what a scheme does on
- * somebody's device nobody knows; or a web URL as above, on one of the same hosts.
+ * A link that opens the wallet app: a listed scheme, because unlisted ones can start anything on the device, or a web
+ * URL on one of `hosts`.
  */
 export function appUrlOf(text: string, hosts: readonly string[], schemes: readonly string[]): string | undefined {
   const url = parse(text);

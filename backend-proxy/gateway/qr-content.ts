@@ -1,18 +1,17 @@
-// What of a gateway's answer may reach a shopper's browser: where to send it, what to draw, which application to open.
-// Pure. Each function gives the checked value, or undefined for what is not as documented; the caller then treats the
-// whole answer as undocumented.
+// Decodes the QR code of an answer into an image or text that is safe to show. Pure; undefined if it is not as
+// documented, and then the whole answer counts as undocumented.
 import { isPlainSvg } from './plain-svg.ts';
 import { imageSizeOf, type Size } from './image-size.ts';
 
-/** What a code of a size that phones can scan may hold. */
+/** The most text in a code that phones can still scan. */
 const MAX_QR_TEXT_BYTES = 1024;
 const MAX_IMAGE_BYTES = 64 * 1024;
-/** Pixels a side; 16 MB once it is decoded. A code for a phone is a tenth of it. */
+/** Pixels per side: 16 MB when decoded. A code for a phone needs a tenth of that. */
 const MAX_IMAGE_SIDE = 2048;
 
-/** What a base64 code decodes to: an image as a `data:` URL (to be shown by an <img> only), or text (to be drawn as a code). */
+/** Decodes base64 to an image as a `data:` URL, to be shown only by an <img>, or to the text of a code. */
 export function qrContentOf(base64: string): string | undefined {
-  // White space out first: a pattern that allows it before and after the padding takes quadratic time on a hostile text.
+  // Whitespace is removed first: a pattern that allows it around the padding takes quadratic time.
   const text = base64.replace(/\s/g, '');
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64');
@@ -33,7 +32,7 @@ function dataUrl(type: string, bytes: Buffer): string {
   return `data:${type};base64,${bytes.toString('base64')}`;
 }
 
-/** Undefined where it is not UTF-8, a byte order mark kept. */
+/** Undefined if the bytes are not UTF-8. Keeps a byte order mark. */
 function decodeText(bytes: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -42,7 +41,7 @@ function decodeText(bytes: Buffer): string | undefined {
   }
 }
 
-/** Whether it begins as an SVG does: what a browser would take for one is never text for us. */
+/** Whether a browser would treat the content as an SVG; such content is never shown as text. */
 function isSvg(content: string): boolean {
   const start = content
     .slice(0, 512)
@@ -53,7 +52,7 @@ function isSvg(content: string): boolean {
 
 function drawableText(content: string): string | undefined {
   const text = content.trim();
-  // Unassigned, private and control characters: not the text of a link, so it is some other kind of file.
+  // Unassigned, private and control characters do not occur in links: it is another kind of file.
   const isText = text !== '' && !/[\p{Cc}\p{Cn}\p{Co}]/u.test(text);
   return isText && Buffer.byteLength(content) <= MAX_QR_TEXT_BYTES ? text : undefined;
 }

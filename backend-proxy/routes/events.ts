@@ -1,15 +1,16 @@
-// GET /order/events: the order view at once, then after every commit, a comment every 15 s, the end once all is over.
-// Pulled, not pushed: a view is made when the connection can take one, so a slow reader costs one view and not a queue,
-// and always gets the latest. A reader that has taken nothing between two heartbeats is let go; it comes back.
+// GET /order/events: streams the order view at once and after every commit, and a comment every 15 s; ends when the
+// order can no longer change.
+// Views are pulled: each is built when the connection can take it, so a slow reader always gets the latest and never
+// a queue. A reader that takes nothing between two heartbeats is disconnected; the widget reconnects.
 import type { OrderView } from '../protocol/wire.ts';
 import { Refusal } from '../errors.ts';
 
 const HEARTBEAT_MS = 15_000;
-/** Heartbeats go out in slices: all at once would stall ten thousand streams for 150 ms. */
+/** Heartbeats are spread over slices: all at once would block for 150 ms with ten thousand streams. */
 const SLICE_MS = 100;
 /**
- * These numbers, and the token's end, are what bounds streams: one that nobody reads costs no more than one that is read, and
- * cannot be told from it while the reader's own kernel takes the comments, 9 bytes in 15 s and room for days of them.
+ * Only these limits and the expiry of the token bound the streams. A stalled reader costs no more than an active one,
+ * and looks the same while its kernel buffers the comments: 9 bytes per 15 s fit for days.
  */
 const MAX_STREAMS = { perOrder: 3, perAddress: 20, inAll: 10_000 };
 const RETRY_AFTER_S = 10;
@@ -19,16 +20,16 @@ export interface StreamSource {
   address: string | undefined;
   view(): Promise<OrderView>;
   watch(onChange: () => void): () => void;
-  /** When the order token ends, and with it the right to watch; ms. */
+  /** Expiry of the order token, and so of the stream; ms since 1970. */
   endsAt: number;
 }
 
 export interface Streams {
   /** Throws `too_many_streams`. */
   open(source: StreamSource): Response;
-  /** How many are open. */
+  /** Number of open streams. */
   size(): number;
-  /** Ends all, for a shutdown: the widgets come back, to whichever process is there then. */
+  /** Ends all streams for a shutdown; the widgets reconnect. */
   close(): void;
 }
 
@@ -52,7 +53,7 @@ export function createStreams({ now = Date.now }: { now?: () => number } = {}): 
       byOrder.of(orderId) >= MAX_STREAMS.perOrder ||
       byAddress.of(address) >= MAX_STREAMS.perAddress;
     if (full)
-      throw new Refusal('too_many_streams', 'Too many streams are open; ask GET /order instead.', {
+      throw new Refusal('too_many_streams', 'Too many streams are open; use GET /order instead.', {
         retryAfterS: RETRY_AFTER_S,
       });
   }
@@ -88,7 +89,7 @@ export function createStreams({ now = Date.now }: { now?: () => number } = {}): 
   };
 }
 
-/** How many there are of each; an unknown one is not counted. */
+/** Counts per key; undefined keys are not counted. */
 function createTally() {
   const counts = new Map<string, number>();
   const of = (key: string | undefined): number => (key === undefined ? 0 : (counts.get(key) ?? 0));
@@ -124,13 +125,13 @@ function createStream({ view, watch, endsAt }: StreamSource, now: () => number, 
   }
 
   function heartbeat(): void {
-    // The last comment is still waiting: nobody reads.
+    // The last comment was not taken, so the reader has stalled.
     if (isHeartbeatDue || now() >= endsAt) end();
     isHeartbeatDue = true;
     wake();
   }
 
-  /** The next thing to send, when there is one; undefined for the end. */
+  /** The next message when there is one; undefined at the end. */
   async function next(): Promise<string | undefined> {
     for (;;) {
       if (ended) return undefined;
@@ -156,7 +157,7 @@ function createStream({ view, watch, endsAt }: StreamSource, now: () => number, 
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        // An error here would be written to the wire; the end of the stream says all the widget needs: come again.
+        // A thrown error would break the response; ending the stream makes the widget reconnect.
         const text = await next().catch(() => undefined);
         if (text !== undefined) controller.enqueue(encoder.encode(text));
         if (text === undefined || ended) {

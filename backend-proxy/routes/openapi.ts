@@ -6,10 +6,10 @@ export function serveDocument(app: OpenAPIHono, publicUrl: string | undefined): 
   const { openAPIRegistry: registry } = app;
   registry.registerComponent('securitySchemes', 'orderToken', { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' });
   registry.registerComponent('securitySchemes', 'merchantKey', { type: 'http', scheme: 'bearer' });
-  // Made once, when it is first asked for: it takes 100 ms.
+  // Built on the first request, because it takes 100 ms.
   let routes: object | undefined;
   app.get('/openapi.json', (c) => {
-    // Of the request its path alone: the host is the caller's word, and must not come back from a cache to somebody else.
+    // Only the path of the request: the host is set by the caller, and a cache could serve it to others.
     const url = publicUrl ?? new URL('.', c.req.url).pathname;
     if (routes === undefined) {
       documentWebhooks(app);

@@ -1,4 +1,4 @@
-// Errors on the wire: application/problem+json (RFC 9457), and the one schema that documents it.
+// Problem documents, application/problem+json (RFC 9457), and their OpenAPI schema.
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
@@ -18,10 +18,10 @@ const problemSchema = z
   })
   .openapi('Problem');
 
-/** No route takes a query but where it says so; one that is misspelled, or holds a token, is not passed over. */
+/** For routes without a query: a misspelled parameter, or a token in the query, is refused. */
 export const noQuery = z.strictObject({});
 
-/** The `responses` of a route that can be refused by these. */
+/** The `responses` of a route that can be refused with these kinds. */
 export function refusedBy(...kinds: RefusalKind[]) {
   const always: RefusalKind[] = ['internal', 'unavailable'];
   const byStatus = Object.groupBy([...kinds, ...always], (kind) => String(REFUSALS[kind].status));
@@ -52,7 +52,7 @@ export function problemResponse(c: Context, refusal: Refusal): Response {
   return c.body(JSON.stringify(problem), status, { 'Content-Type': 'application/problem+json' });
 }
 
-/** The refusal of what zod found wrong. */
+/** The refusal for invalid input. */
 export function refusalOf(error: z.core.$ZodError): Refusal {
   const errors = fieldErrorsOf(error);
   const fields = [...new Set(errors.map(({ field }) => field))].join(', ');
@@ -66,5 +66,5 @@ export function toRefusal(error: Error): Refusal {
       errors: [{ field: 'body', detail: 'JSON' }],
     });
   }
-  return new Refusal('internal', 'Something went wrong here. Nothing is lost; ask again.', { cause: error });
+  return new Refusal('internal', 'Internal error. Nothing is lost. Try again.', { cause: error });
 }

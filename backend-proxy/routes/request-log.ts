@@ -8,7 +8,10 @@ import { toRefusal } from './problem.ts';
 
 const MAX_LOGGED_CHARS = 300;
 
-/** One line and one count a request, with what the caller was told and the route's pattern: the path of an IPN is a secret. */
+/**
+ * Logs and counts each request with its refusal. Uses the pattern of the route, because the path of an IPN contains a
+ * secret.
+ */
 export function logRequests(log: Log, metrics: Metrics, now: () => number): MiddlewareHandler {
   return async (c, next) => {
     const startedAt = now();
@@ -16,7 +19,7 @@ export function logRequests(log: Log, metrics: Metrics, now: () => number): Midd
     const { status } = c.res;
     const answered = { method: c.req.method, route: routePath(c), status };
     metrics.countRequest(answered);
-    // The gateway knocks with another secret than ours: its IPN URL is wrong.
+    // A 404 here means that the gateway's IPN URL has the wrong secret.
     const isStray = status === 404 && answered.route.startsWith('/ipn/');
     log(status >= 500 || isStray ? 'warn' : 'info', 'request', {
       requestId: c.get('requestId'),
@@ -28,14 +31,14 @@ export function logRequests(log: Log, metrics: Metrics, now: () => number): Midd
   };
 }
 
-/** Whom to allow, or whose mistake it is: an origin as browsers write it, and no other words of a caller. */
+/** The origin, if the header holds one in the form that browsers send; other text of a caller is not logged. */
 function originOf(header: string): string | undefined {
   return header.length <= MAX_LOGGED_CHARS && URL.canParse(header) && new URL(header).origin === header
     ? header
     : undefined;
 }
 
-/** Why, in our words: what is not valid is told to the caller by names that the caller wrote, and these stay out of the log. */
+/** Details of `invalid_request` quote field names of the caller, so they are not logged. */
 function refusalFields({ kind, message }: Refusal): { code: string; detail?: string } {
   return kind === 'invalid_request' ? { code: kind } : { code: kind, detail: message.slice(0, MAX_LOGGED_CHARS) };
 }

@@ -99,7 +99,7 @@ for (const [when, isFoundBefore] of [
       counts: {
         transactions: database.transactions.length,
         needReviewAtLast: database.transactions.filter(({ needs_review }) => needs_review === 1).length,
-        saidSo: proxy.log.filter((line) => line.includes('status path or API key is wrong')).length,
+        saidSo: proxy.log.filter((line) => line.includes('the status path or the API key is wrong')).length,
       },
     };
   });

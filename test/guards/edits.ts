@@ -124,7 +124,7 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   "Find the IPN's URL": [
     {
       file: 'backend-proxy/routes/ipn.ts',
-      find: "Refusal('not_found', 'There is nothing here.')",
+      find: "Refusal('not_found', 'No such route.')",
       put: "Refusal('not_found', 'Wrong.')",
     },
     { file: 'backend-proxy/routes/ipn.ts', find: "if (!isSecret(c.req.param('secret')))", put: 'if (!isSecret)' },
@@ -433,7 +433,7 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   ],
   'Read secrets from a log or an error': [
     { file: ERRORS, find: "${error.name}${code}${place ?? ''}", put: '${error.message}' },
-    { file: PROBLEM, find: "'Something went wrong here. Nothing is lost; ask again.'", put: 'error.message' },
+    { file: PROBLEM, find: "'Internal error. Nothing is lost. Try again.'", put: 'error.message' },
     {
       file: 'backend-proxy/routes/problem.ts',
       find: 'detail: message,',
@@ -572,7 +572,11 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
     { file: 'backend-proxy/private-files.ts', find: 'chmodSync(path, modeOf(path) & 0o777 & ~OTHERS);', put: '' },
   ],
   'Stop us by the log': [
-    { file: LOG, find: '// Whatever it is: there is no other place to tell it.', put: "throw new Error('the log');" },
+    {
+      file: LOG,
+      find: '// The log itself failed, so there is nowhere to report it.',
+      put: "throw new Error('the log');",
+    },
     { file: LOG, find: 'lost = isStarted ? 0 : lost + 1;', put: 'lost = 0;' },
   ],
   'Be counted as somebody else each time': [

@@ -202,7 +202,7 @@ describe('the wallet id', () => {
     const missing = await world.refused(token, { method: 'DIRECT' });
     assert.deepEqual(
       [missing.status, missing.body.errors],
-      [400, [{ field: 'customer', detail: 'the wallet id, which DIRECT needs' }]],
+      [400, [{ field: 'customer', detail: 'the wallet id is required for DIRECT' }]],
     );
     const other = await world.refused(world.token(DIRECT), { method: 'DIRECT', customer: '23456789' });
     assert.deepEqual([other.status, other.body.errors?.[0]?.field], [400, 'customer']);
@@ -406,7 +406,7 @@ describe('a start is refused', () => {
     const world = await createWorld(t);
     for (const key of ['orderId', 'currency', 'amountMinor', 'returnUrl', 'exp', 'status', 'paid', 'constructor']) {
       const { status, body } = await world.refused(world.token(), { method: 'QR', [key]: 'A-2' });
-      assert.deepEqual([status, body.errors], [400, [{ field: key, detail: 'not known here' }]]);
+      assert.deepEqual([status, body.errors], [400, [{ field: key, detail: 'unknown field' }]]);
     }
     const raw = '{"method":"QR","__proto__":{"amount":"0.01"}}';
     const headers = {
