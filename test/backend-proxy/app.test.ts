@@ -139,8 +139,8 @@ describe('asking the gateway', () => {
       status: () =>
         new Promise((answer) => answers.push(() => answer({ kind: 'unavailable', detail: 'HTTP 500' } as const))),
     } as unknown as Gateway;
-    const pace: CheckRate = { ...createCheckRate(), room: () => 1_000 };
-    const worker = createReconciler({ gateway, ledger, proof: NO_PROOF, pace }, (error) => assert.fail(String(error)));
+    const rate: CheckRate = { ...createCheckRate(), available: () => 1_000 };
+    const worker = createReconciler({ gateway, ledger, proof: NO_PROOF, rate }, (error) => assert.fail(String(error)));
     await worker.begin();
     await worker.begin();
     assert.equal(answers.length, 24);
@@ -150,20 +150,20 @@ describe('asking the gateway', () => {
     assert.deepEqual(observed[0]?.[1], { kind: 'unavailable' });
   });
 
-  it('goes at the pace of its answers, within the limit that was set, as the metrics tell', async (t) => {
+  it('goes at the rate of its answers, within the limit that was set, as the metrics tell', async (t) => {
     const world = await createWorld(t, { config: { checksPerSecond: 16 } });
     const headers = { Authorization: `Bearer ${SECRETS.merchant}` };
-    const pace = async () => {
+    const rate = async () => {
       const text = await (await world.request('GET', '/metrics', { headers })).text();
       return /^payment_proxy_checks_per_second (\d+)$/m.exec(text)?.[1];
     };
-    assert.equal(await pace(), '16');
+    assert.equal(await rate(), '16');
     await world.faults({ pay: { status: 429 } });
     await world.start(world.token(), { method: 'QR' });
-    assert.equal(await pace(), '8');
+    assert.equal(await rate(), '8');
   });
 
-  it('has no pace where there is no status check: what is due is in the books', async () => {
+  it('has no rate where there is no status check: what is due is in the books', async () => {
     const claimed: number[] = [];
     const ledger = {
       claimChecks: async (most: number) => {
@@ -171,8 +171,8 @@ describe('asking the gateway', () => {
         return [];
       },
     } as unknown as Ledger;
-    const pace: CheckRate = { ...createCheckRate(), room: () => 0 };
-    const worker = createReconciler({ gateway: {} as Gateway, ledger, proof: NO_PROOF, pace }, (error) =>
+    const rate: CheckRate = { ...createCheckRate(), available: () => 0 };
+    const worker = createReconciler({ gateway: {} as Gateway, ledger, proof: NO_PROOF, rate }, (error) =>
       assert.fail(String(error)),
     );
     await worker.begin();

@@ -59,7 +59,7 @@ describe('the environment', () => {
 
   it('that is empty names every missing variable in one message', () => {
     assert.deepEqual(named(messageOf({})), Object.keys(REQUIRED));
-    assert.match(messageOf({}), /^The configuration is not right:\n {2}GATEWAY_URL: missing: /);
+    assert.match(messageOf({}), /^The configuration is invalid:\n {2}GATEWAY_URL: missing: /);
   });
 
   it('with an empty variable is one without it, as a line NAME= in a file means', () => {
@@ -191,7 +191,7 @@ describe('the profile file', () => {
     for (const path of ['/nowhere/profile.json', profileFile(t, '{canary'), profileFile(t, '')]) {
       assert.match(
         messageOf({ ...REQUIRED, GATEWAY_PROFILE: path }),
-        /GATEWAY_PROFILE: the path of a JSON file that can be read$/,
+        /GATEWAY_PROFILE: the path of a readable JSON file$/,
       );
     }
   });

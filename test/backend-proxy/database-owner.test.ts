@@ -7,7 +7,7 @@ import type { DatabaseOwner, Ledger } from '../../backend-proxy/ledger/ledger.ts
 import type { Transaction, TransactionType } from '../../backend-proxy/protocol/transaction.ts';
 
 const GATEWAY_URL = 'https://gateway.example/api';
-const UNKNOWN: Checked = { kind: 'unknown', isOwnWord: false };
+const UNKNOWN: Checked = { kind: 'unknown', isNoSuchOrder: false };
 const UNAVAILABLE: Checked = { kind: 'unavailable', detail: 'timeout' };
 const REPORT = { transactionId: 'P1', paymentId: null, customer: null, amount: null, currency: null, outcome: 'pending' } as const; // prettier-ignore
 
@@ -66,7 +66,7 @@ describe('books', () => {
     }
     const { start } = bench();
     await start({ url: 'https://gateway.example:1234' });
-    await assert.rejects(start({ url: 'https://gateway.example:4321' }), /another gateway needs other books/);
+    await assert.rejects(start({ url: 'https://gateway.example:4321' }), /another gateway needs another DATABASE_URL/);
   });
 
   it('are refused at another host or base path, with how to allow it', async () => {
@@ -74,7 +74,7 @@ describe('books', () => {
       const { start, owner } = bench();
       await start();
       const before = owner();
-      await assert.rejects(start({ url }), /another gateway needs other books.*GATEWAY_RENAMED_FROM=gateway\.example\/api/); // prettier-ignore
+      await assert.rejects(start({ url }), /another gateway needs another DATABASE_URL.*GATEWAY_RENAMED_FROM=gateway\.example\/api/); // prettier-ignore
       assert.deepEqual(owner(), before, 'nothing was written');
     }
   });
@@ -119,7 +119,7 @@ describe('another key', () => {
       const before = owner();
       const answer = (type: TransactionType): Checked =>
         type === unknownOf ? UNKNOWN : { kind: 'found', report: { ...REPORT, type } };
-      await assert.rejects(start({ apiKey: 'key-2', answer }), /the key is of another account/);
+      await assert.rejects(start({ apiKey: 'key-2', answer }), /the key belongs to another account/);
       assert.deepEqual(owner(), before);
     }
   });

@@ -37,7 +37,7 @@ describe('the log', () => {
     logger.info({ event: 'last' });
     assert.deepEqual(
       disk.lines().map(({ event, lines }) => [event, lines]),
-      [['first', undefined], ['lines of the log were lost', 5], ['back', undefined], ['last', undefined]],
+      [['first', undefined], ['log lines were lost', 5], ['back', undefined], ['last', undefined]],
     ); // prettier-ignore
   });
 

@@ -6,8 +6,8 @@ import { Refusal } from '../../backend-proxy/errors.ts';
 import { MAX_LIFETIME_S, createOrderTokens, type OrderTerms } from '../../backend-proxy/order-token.ts';
 import { METHODS } from '../../backend-proxy/protocol/wire.ts';
 import { signToken } from './merchant-shop.ts';
+import { NOON } from './time.ts';
 
-const NOON = Date.UTC(2026, 10, 20, 12);
 const NOW_S = NOON / 1000;
 const SECRET = 'order-secret-0123456789-0123456789';
 const OTHER = 'other-secret-0123456789-0123456789';
@@ -182,7 +182,7 @@ describe('the claims', () => {
     });
     assert.match(await refusalOf({ ...CLAIMS, methods: ['QR', 'QR'] }), /: methods: each method once\.$/);
     await assert.rejects(verify({ ...CLAIMS, exp: NOW_S }), {
-      message: 'The order token has expired; the shop has to make a new one.',
+      message: 'The order token has expired; the shop must issue a new one.',
     });
   });
 
@@ -242,7 +242,7 @@ describe('the claims', () => {
 
   it('leave the amount open only between bounds that make sense', async () => {
     const { amount: _, ...open } = CLAIMS;
-    assert.match(await refusalOf(open), /maxAmount: required where amount is left to the shopper/);
+    assert.match(await refusalOf(open), /maxAmount: required if the shopper enters the amount/);
     assert.match(await refusalOf({ ...open, minAmount: '1' }), /maxAmount: required/);
     assert.match(await refusalOf({ ...open, minAmount: '5.01', maxAmount: '5.00' }), /minAmount: not above maxAmount/);
     assert.match(await refusalOf({ ...open, maxAmount: '0' }), /maxAmount/);

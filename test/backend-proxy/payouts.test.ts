@@ -6,21 +6,13 @@ import { createGateway } from '../../backend-proxy/gateway/http.ts';
 import { DEFAULT_PROFILE } from '../../backend-proxy/gateway/profile.ts';
 import { fingerprintOf } from '../../backend-proxy/fingerprint.ts';
 import { NO_SUCH_ORDER, SECRETS, createWorld, type World } from './world.ts';
+import type { MerchantPayout } from '../../backend-proxy/protocol/merchant-view.ts';
+import { S, M, H } from './time.ts';
 
-const S = 1000;
-const M = 60 * S;
-const H = 60 * M;
 const PAYOUT = { orderId: 'P-1', amount: 50, currency: 'EUR', customer: '12345678' };
 
-interface Payout {
-  status: string;
-  reason: string | null;
-  needsReview: boolean;
-  history: { event: string }[];
-}
-
-const send = (world: World) => world.merchant<Payout>('POST', '/payouts', PAYOUT);
-const payout = async (world: World) => (await world.merchant<Payout>('GET', '/payouts/P-1')).body;
+const send = (world: World) => world.merchant<MerchantPayout>('POST', '/payouts', PAYOUT);
+const payout = async (world: World) => (await world.merchant<MerchantPayout>('GET', '/payouts/P-1')).body;
 const told = (world: World) => world.receiver.received.map(({ payload }) => payload.type);
 const creates = async (world: World) => (await world.gatewayHas('P-1'))?.createRequests;
 
@@ -108,7 +100,7 @@ describe('a payout', () => {
     const world = await createWorld(t, { webhooks: true, profile: { noSuchOrder: NO_SUCH_ORDER } });
     await world.faults({ payout: { status: 400 } });
     const { body } = await send(world);
-    const { detail } = (body as unknown as { history: { event: string; detail: string }[] }).history.at(-1)!;
+    const { detail } = body.history.at(-1)!;
     assert.deepEqual([body.status, detail, told(world)], ['INITIALIZED', 'HTTP 400 SANDBOX_FAULT', []]);
     await world.pass(149 * S);
     assert.equal((await payout(world)).status, 'INITIALIZED');
@@ -248,7 +240,7 @@ describe('a payout', () => {
   it('after the books went back is sent only where the gateway surely has it not', async (t) => {
     let wire: Gateway | undefined;
     const world = await createWorld(t, { wrapGateway: (gateway) => (wire = gateway) });
-    const pay = (orderId: string) => world.merchant<Payout>('POST', '/payouts', { ...PAYOUT, orderId });
+    const pay = (orderId: string) => world.merchant<MerchantPayout>('POST', '/payouts', { ...PAYOUT, orderId });
     const requests = async (id: string) => (await world.gatewayHas(id))?.createRequests;
     await world.ledger.recordRestore(world.now());
     const unproven = (await pay('P-unproven')).body;

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { LIMITS, listen, type Listening } from '../../backend-proxy/server.ts';
 
-const SHORT = { ...LIMITS, headersMs: 150, requestMs: 250, lookEveryMs: 20, idleMs: 400 };
+const SHORT = { ...LIMITS, headersMs: 150, requestMs: 250, checkEveryMs: 20, idleMs: 400 };
 /** More than ten times the longest of them. */
 const CUT_WITHIN_MS = 5_000;
 
@@ -51,7 +51,7 @@ describe('the limits', () => {
     assert.deepEqual(LIMITS, {
       headersMs: 10_000,
       requestMs: 15_000,
-      lookEveryMs: 2_000,
+      checkEveryMs: 2_000,
       idleMs: 60_000,
       headerBytes: 16_384,
       connections: 20_000,

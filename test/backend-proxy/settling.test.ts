@@ -3,11 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { NO_SUCH_ORDER, SELF, createWorld, type World } from './world.ts';
+import type { MerchantPayment } from '../../backend-proxy/protocol/merchant-view.ts';
+import { S, M, H, D } from './time.ts';
 
-const S = 1000;
-const M = 60 * S;
-const H = 60 * M;
-const D = 24 * H;
 const LOST = {
   'cut after the work': { dropAnswer: true },
   halved: { halfAnswer: true },
@@ -16,21 +14,8 @@ const LOST = {
   'without its URL': { tamper: { checkout: null } },
 } as const;
 
-interface Merchant {
-  payments: {
-    gatewayOrderId: string;
-    paymentId: string | null;
-    customer: string | null;
-    status: string;
-    reason: string | null;
-    late: boolean;
-    needsReview: boolean;
-    history: { at: string; event: string; source: string; detail: string | null }[];
-  }[];
-}
-
 const payments = async (world: World, orderId = 'A-1') =>
-  (await world.merchant<Merchant>('GET', `/orders/${orderId}`)).body.payments;
+  (await world.merchant<{ payments: MerchantPayment[] }>('GET', `/orders/${orderId}`)).body.payments;
 const events = async (world: World) =>
   (await payments(world))[0]!.history.map(({ event, source }) => `${event} by ${source}`);
 

@@ -5,10 +5,9 @@ import type { Checked, Gateway } from '../../backend-proxy/gateway/gateway.ts';
 import type { ProvenUnknown, Ledger } from '../../backend-proxy/ledger/ledger.ts';
 import { createUnknownProof } from '../../backend-proxy/unknown-proof.ts';
 import type { Transaction, TransactionType } from '../../backend-proxy/protocol/transaction.ts';
+import { S, M } from './time.ts';
 
-const S = 1000;
-const M = 60 * S;
-const UNKNOWN: Checked = { kind: 'unknown', isOwnWord: false };
+const UNKNOWN: Checked = { kind: 'unknown', isNoSuchOrder: false };
 const UNAVAILABLE: Checked = { kind: 'unavailable', detail: 'timeout' };
 const FOUND = (id: string, type: TransactionType): Checked => ({
   kind: 'found',
@@ -79,21 +78,21 @@ describe('an "unknown"', () => {
   it('is asked about on purpose where none was found by itself: one question serves all, once a minute for each type', async () => {
     const { proof, asked, believed, skip } = bench();
     for (const id of ['A', 'B']) proof.unknown('PAY', unknown(id), false);
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual([asked, believed], [['P1'], ['A', 'B']]);
     skip(M - 1);
     proof.unknown('PAY', unknown('C'), false);
     proof.unknown('PAYOUT', unknown('D'), false);
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual([asked, believed], [['P1', 'O1'], ['A', 'B', 'D']]); // prettier-ignore
     skip(1);
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual([asked, believed], [['P1', 'O1', 'P1'], ['A', 'B', 'D', 'C']]); // prettier-ignore
   });
 
   it('costs no question where nothing waits', async () => {
     const { proof, asked } = bench();
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual(asked, []);
   });
 
@@ -101,14 +100,14 @@ describe('an "unknown"', () => {
     const { proof, believed, wrong, skip, now, answers } = bench();
     answers(() => UNKNOWN);
     proof.unknown('PAY', unknown('A'), true);
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual([believed, wrong, proof.wrongPaths()], [[], ['PAY'], ['PAY']]);
     await proof.found('PAY', now());
     assert.deepEqual([believed, proof.wrongPaths()], [[], []], 'what waited then is believed by nothing later');
     answers(FOUND);
     skip(M);
     proof.unknown('PAY', unknown('B'), false);
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual(believed, ['B']);
   });
 
@@ -116,11 +115,11 @@ describe('an "unknown"', () => {
     const { proof, believed, asked, skip, answers } = bench();
     answers(() => UNAVAILABLE);
     proof.unknown('PAY', unknown('A'), false);
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual([believed, proof.wrongPaths()], [[], []]);
     answers(FOUND);
     skip(M + 1);
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual([believed, asked.length], [[], 1], 'and nobody is asked about one that is too old');
   });
 
@@ -128,14 +127,14 @@ describe('an "unknown"', () => {
     const { proof, asked, believed } = bench({ newest: {} });
     proof.unknown('PAY', unknown('framework'), false);
     proof.unknown('PAY', unknown('own'), true);
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual([asked, believed], [[], ['own']]);
   });
 
   it('of ten thousand and one is dropped, to be asked about again', async () => {
     const { proof, believed } = bench();
     for (let n = 0; n <= 10_000; n += 1) proof.unknown('PAY', unknown(String(n)), false);
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual([believed.length, believed.at(-1)], [10_000, '9999']);
   });
 });

@@ -11,10 +11,8 @@ import { WEBHOOKS } from '../../backend-proxy/protocol/merchant-view.ts';
 import { RETRY_AFTER_MS, createWebhookSender, deliveryOf, guardedAgent } from '../../backend-proxy/webhooks.ts';
 import { assertDocumentedWebhook, type OpenApi } from './documented.ts';
 import { SECRETS, createWorld, type World } from './world.ts';
+import { S, M, H } from './time.ts';
 
-const S = 1000;
-const M = 60 * S;
-const H = 60 * M;
 const NOW = Date.UTC(2026, 10, 20, 12);
 const answered = (status: number, retryAfter?: string) => ({ status, retryAfter });
 

@@ -106,7 +106,7 @@ describe('the proxy as a process', () => {
         webhooks: 'off',
       },
     );
-    assert.ok(await event('weaker mode: the profile has no status check, so an IPN is believed as it is'));
+    assert.ok(await event('weaker mode: the profile has no status check, so IPNs are trusted unchecked'));
     assert.equal((await fetch(`${url}/healthz`)).status, 200);
     const ipn = await fetch(`${url}/ipn/${SECRETS.ipn}`, { method: 'POST', body: '{}' });
     assert.equal(ipn.status, 200);
@@ -171,7 +171,9 @@ describe('the proxy as a process', () => {
     await closed;
     for (const file of files) chmodSync(file, 0o644);
     const second = start(t, env);
-    const { open, stillOpen } = await second.event('other users could read the books: their rights were taken away');
+    const { open, stillOpen } = await second.event(
+      'other users could read the database files: their rights were removed',
+    );
     assert.deepEqual([open, stillOpen], [files, []]);
     await second.event('listening');
     assert.deepEqual(files.map(modeOf), ['600', '600', '600']);

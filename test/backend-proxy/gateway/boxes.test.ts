@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import type { Collection } from '../../../backend-proxy/gateway/gateway.ts';
 import { createGateway } from '../../../backend-proxy/gateway/http.ts';
 import { DEFAULT_PROFILE, profileSchema } from '../../../backend-proxy/gateway/profile.ts';
-import { says } from '../../../backend-proxy/gateway/refusal.ts';
+import { mentions } from '../../../backend-proxy/gateway/refusal.ts';
 import { answering } from './answering.ts';
 
 const COLLECTION: Collection = {
@@ -23,7 +23,7 @@ const PAYOUT = { transactionId: 'P-1', amountMinor: 5000, currency: 'EUR', custo
 const html = (title: string) => `<!DOCTYPE html><html><head><title>${title}</title></head><body>${title}</body></html>`;
 
 const FOREIGN = { kind: 'foreign' } as const;
-const NOT_OUR_WORD = { kind: 'unknown', isOwnWord: false } as const;
+const NOT_OUR_WORD = { kind: 'unknown', isNoSuchOrder: false } as const;
 const UNAVAILABLE = { kind: 'unavailable' } as const;
 
 const BOXES: [name: string, status: number, body: unknown, status: object][] = [
@@ -118,22 +118,22 @@ describe('an order id that is known already', () => {
       'already processed', 'Order id must be unique', 'uniqueness', 'NOT_UNIQUE', 'order id is not unique', 'was used', 'E1001:used',
       'not found, but exists', 'Does it not matter? It exists.', 'no order, already used',
     ]) {
-      assert.ok(says(text, duplicate), text);
+      assert.ok(mentions(text, duplicate), text);
     } // prettier-ignore
     for (const text of [
       'refused', 'unused', 'REUSED_TOKEN', 'coexist', 'does not exist', 'does_not_exist', 'doesNotExist', "doesn't exist",
       'doesn’t exist', 'DOESNT_EXIST', 'no existing order', 'non-existing wallet', 'never used', 'NOT_USED', 'cannot exist',
       'WALLET_NOT_FOUND', 'not already used', "hasn't already existed", 'nonexistent', '', 'user', 'unusual', '\u0130',
     ]) {
-      assert.equal(says(text, duplicate), false, text);
+      assert.equal(mentions(text, duplicate), false, text);
     } // prettier-ignore
-    for (const value of [null, undefined, 7, {}, ['used'], true]) assert.equal(says(value, duplicate), false);
+    for (const value of [null, undefined, 7, {}, ['used'], true]) assert.equal(mentions(value, duplicate), false);
   });
 
   it('is looked for in a time that the length of the text limits', () => {
     const from = performance.now();
     for (const text of ['_'.repeat(250_000), 'aB'.repeat(125_000), 'NOT_'.repeat(60_000), 'A'.repeat(250_000)]) {
-      assert.equal(says(text, DEFAULT_PROFILE.duplicate), false);
+      assert.equal(mentions(text, DEFAULT_PROFILE.duplicate), false);
     }
     assert.ok(performance.now() - from < 2_000, `${performance.now() - from} ms`);
   });

@@ -492,7 +492,7 @@ describe('a status check', () => {
   it('says unknown only by a 404 in JSON: a page of that status is somewhere else', async (t) => {
     const answers = [JSON.stringify({ code: 'UNKNOWN_ORDER' }), '<h1>Not Found</h1>', '', '[]'];
     const { gateway } = await scripted(t, (response) => response.writeHead(404).end(answers.shift()));
-    assert.deepEqual(await status(gateway), { kind: 'unknown', isOwnWord: false });
+    assert.deepEqual(await status(gateway), { kind: 'unknown', isNoSuchOrder: false });
     for (let n = 0; n < 3; n += 1) assert.deepEqual(await status(gateway), { kind: 'unavailable', detail: 'HTTP 404' });
   });
 
@@ -507,8 +507,8 @@ describe('a status check', () => {
     ];
     const left = bodies.map(([body]) => JSON.stringify(body));
     const { gateway } = await scripted(t, (response) => response.writeHead(404).end(left.shift()), { profile });
-    for (const [body, isOwnWord] of bodies) {
-      assert.deepEqual(await status(gateway), { kind: 'unknown', isOwnWord }, JSON.stringify(body));
+    for (const [body, isNoSuchOrder] of bodies) {
+      assert.deepEqual(await status(gateway), { kind: 'unknown', isNoSuchOrder }, JSON.stringify(body));
     }
   });
 

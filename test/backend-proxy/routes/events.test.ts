@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { OrderView } from '../../../backend-proxy/protocol/wire.ts';
 import { createStreams, type StreamSource } from '../../../backend-proxy/routes/events.ts';
-import { NOON, SECRETS, SHOP, createWorld, type World } from '../world.ts';
+import { SECRETS, SHOP, createWorld, type World } from '../world.ts';
+import { NOON } from '../time.ts';
 
 const HEARTBEAT_MS = 15_000;
 

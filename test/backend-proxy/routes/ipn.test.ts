@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../../backend-proxy/errors.ts';
-import { NOON, SECRETS, createWorld, type World } from '../world.ts';
+import { SECRETS, createWorld, type World } from '../world.ts';
+import { NOON } from '../time.ts';
+import type { MerchantPayment } from '../../../backend-proxy/protocol/merchant-view.ts';
+import { S } from '../time.ts';
 
-const S = 1000;
 const REPORT = { paymentId: 100_001, orderId: 'A-1', type: 'PAY', customer: '12345678', amount: 10.1, currency: 'EUR', status: 'SUCCESS', message: 'SUCCESS' }; // prettier-ignore
 const ipns = (world: World) => world.rows<{ order_id: string | null; matched: number; seen: number; body: string }>('select order_id, matched, seen, body from ipns order by rowid'); // prettier-ignore
 const checks = (world: World) =>
@@ -254,7 +256,7 @@ describe('what an IPN says', () => {
     await world.settle();
     const { body } = await starting;
     assert.deepEqual([body.paid, body.payment?.status], [true, 'SUCCESS']);
-    const { body: order } = await world.merchant<{ payments: { paymentId: string }[] }>('GET', '/orders/A-1');
+    const { body: order } = await world.merchant<{ payments: MerchantPayment[] }>('GET', '/orders/A-1');
     assert.equal(order.payments[0]?.paymentId, '100001');
   });
 });

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
-import { NOON, SECRETS, SHOP, createWorld, readDocument, type World } from '../world.ts';
+import { SECRETS, SHOP, createWorld, readDocument, type World } from '../world.ts';
+import { NOON } from '../time.ts';
 
 const PAYOUT = { orderId: 'P-1', amount: 50, currency: 'EUR', customer: '12345678', note: 'Thank you' };
 const ORDER = { orderId: 'A-1', amount: '10.10', currency: 'EUR', returnUrl: `${SHOP}/thanks` };
@@ -86,7 +87,7 @@ describe('a text for people', () => {
       ['/orders', ORDER, 'customerReferenceNo', 64],
     ] as const;
     for (const [path, body, field, most] of texts) {
-      const detail = `a string of 1 to ${most} characters, without control characters or marks that turn the direction`;
+      const detail = `a string of 1 to ${most} characters, without control characters or bidirectional marks`;
       for (const text of NO_TEXT) {
         const refused = await world.merchant<Problem>('POST', path, { ...body, [field]: text });
         assert.deepEqual([refused.status, refused.body.errors], [400, [{ field, detail }]], JSON.stringify(text));
@@ -150,8 +151,8 @@ describe('signing an order', () => {
       language: 'an ISO 639-1 code in lower case',
       expiresIn: 'a whole number of seconds, 60 to 86400',
       'methods.1': 'one of DIRECT, CHECKOUT, JETGO, QR',
-      exp: 'not known here',
-      status: 'not known here',
+      exp: 'unknown field',
+      status: 'unknown field',
     });
     const terms = await world.merchant<Problem>('POST', '/orders', {
       ...ORDER,

@@ -5,9 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import type { OrderView } from '../../../backend-proxy/protocol/wire.ts';
 import { STARTS_PER_MINUTE } from '../../../backend-proxy/routes/rate-limit.ts';
-import { NOON, SECRETS, SHOP, createWorld, type World } from '../world.ts';
+import { SECRETS, SHOP, createWorld, type World } from '../world.ts';
+import { NOON } from '../time.ts';
+import { H } from '../time.ts';
 
-const H = 3_600_000;
 const OPEN = { amount: undefined, minAmount: '5', maxAmount: '50.00' };
 const DIRECT = { customerReferenceNo: 'C-1', customer: '12345678' };
 
@@ -201,7 +202,7 @@ describe('the wallet id', () => {
     const missing = await world.refused(token, { method: 'DIRECT' });
     assert.deepEqual(
       [missing.status, missing.body.errors],
-      [400, [{ field: 'customer', detail: 'the wallet id, which DIRECT needs' }]],
+      [400, [{ field: 'customer', detail: 'the wallet id is required for DIRECT' }]],
     );
     const other = await world.refused(world.token(DIRECT), { method: 'DIRECT', customer: '23456789' });
     assert.deepEqual([other.status, other.body.errors?.[0]?.field], [400, 'customer']);
@@ -405,7 +406,7 @@ describe('a start is refused', () => {
     const world = await createWorld(t);
     for (const key of ['orderId', 'currency', 'amountMinor', 'returnUrl', 'exp', 'status', 'paid', 'constructor']) {
       const { status, body } = await world.refused(world.token(), { method: 'QR', [key]: 'A-2' });
-      assert.deepEqual([status, body.errors], [400, [{ field: key, detail: 'not known here' }]]);
+      assert.deepEqual([status, body.errors], [400, [{ field: key, detail: 'unknown field' }]]);
     }
     const raw = '{"method":"QR","__proto__":{"amount":"0.01"}}';
     const headers = {
