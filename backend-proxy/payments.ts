@@ -4,7 +4,7 @@ import { Refusal } from './errors.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { Collection, Gateway } from './gateway/gateway.ts';
 import type { Recorder } from './recorder.ts';
-import type { Fact, Ledger, PaymentLimits, SeenTerms } from './ledger/ledger.ts';
+import type { Fact, Ledger, PaymentLimits, TokenTerms } from './ledger/ledger.ts';
 import type { OrderTerms } from './order-token.ts';
 import { WALLET_ID } from './protocol/methods.ts';
 import { exponentOf, decimalOf, minorOf } from './protocol/money.ts';
@@ -75,7 +75,7 @@ export function createPayments({ gateway, ledger, recorder, self }: Ports): Paym
   async function view(terms: OrderTerms): Promise<OrderView> {
     const [order, nowMs] = await Promise.all([ledger.order(terms.orderId), ledger.time()]);
     // Books that can be read and not written just now still show how it stands; the next view notes the terms.
-    void ledger.see(seenOf(terms), order).catch(() => undefined);
+    void ledger.recordTerms(seenOf(terms), order).catch(() => undefined);
     return orderView(terms, order, nowMs);
   }
 
@@ -102,7 +102,7 @@ function factOf(sent: Awaited<ReturnType<Gateway['pay']>>): Fact {
   }
 }
 
-function seenOf({ orderId, currency, amountMinor, minMinor, maxMinor, iat }: OrderTerms): SeenTerms {
+function seenOf({ orderId, currency, amountMinor, minMinor, maxMinor, iat }: OrderTerms): TokenTerms {
   const terms = fingerprintOf([currency, amountMinor, minMinor, maxMinor]);
   return { orderId, currency, orderAmountMinor: amountMinor, iat: iat ?? null, terms };
 }

@@ -3,7 +3,7 @@
 // transaction of the same type; where none was found by itself, the one found last is asked about on purpose, at most once a minute
 // for each type. Owns what waits to be believed, in memory: what is lost with the process is asked about again by the schedule.
 import type { Gateway } from './gateway/gateway.ts';
-import type { BelievedUnknown, Ledger } from './ledger/ledger.ts';
+import type { ProvenUnknown, Ledger } from './ledger/ledger.ts';
 import { TRANSACTION_TYPES, type TransactionType } from './protocol/transaction.ts';
 
 const MINUTE_MS = 60_000;
@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 const MOST_WAITING = 10_000;
 
 interface Waiting {
-  unknown: BelievedUnknown;
+  unknown: ProvenUnknown;
   /** Said by the profile's own "no such order". */
   isOwnWord: boolean;
   /** When it was heard, by this process's clock. */
@@ -21,7 +21,7 @@ interface Waiting {
 export interface UnknownProof {
   /** A check that began at `beganAt` (this process's clock) has found a transaction of this type. */
   found(type: TransactionType, beganAt: number): Promise<void>;
-  unknown(type: TransactionType, unknown: BelievedUnknown, isOwnWord: boolean): void;
+  unknown(type: TransactionType, unknown: ProvenUnknown, isOwnWord: boolean): void;
   /** Asks on purpose where something waits and the last question is a minute ago; false where there was nothing to do. */
   look(): Promise<boolean>;
   /** Asks now, and tells whether "unknown" means unknown. */
@@ -51,7 +51,7 @@ export function createUnknownProof({ gateway, ledger, now, onWrongPath }: Ports)
       type,
       all.filter((each) => !isServed(each)),
     );
-    for (const { unknown } of all.filter(isServed)) await ledger.believe(unknown);
+    for (const { unknown } of all.filter(isServed)) await ledger.recordUnknown(unknown);
   }
 
   /** The one found last, asked about once more; `none` where none ever was. */
@@ -78,7 +78,7 @@ export function createUnknownProof({ gateway, ledger, now, onWrongPath }: Ports)
     if (fresh.length === 0 || isAskedLately) return false;
     if ((await ask(type)) !== 'none') return true;
     waiting.set(type, []);
-    for (const { unknown, isOwnWord } of fresh) if (isOwnWord) await ledger.believe(unknown);
+    for (const { unknown, isOwnWord } of fresh) if (isOwnWord) await ledger.recordUnknown(unknown);
     return true;
   }
 

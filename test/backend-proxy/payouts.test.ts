@@ -250,7 +250,7 @@ describe('a payout', () => {
     const world = await createWorld(t, { wrapGateway: (gateway) => (wire = gateway) });
     const pay = (orderId: string) => world.merchant<Payout>('POST', '/payouts', { ...PAYOUT, orderId });
     const requests = async (id: string) => (await world.gatewayHas(id))?.createRequests;
-    await world.ledger.wentBack(world.now());
+    await world.ledger.recordRestore(world.now());
     const unproven = (await pay('P-unproven')).body;
     assert.deepEqual(
       [unproven.status, unproven.needsReview, await requests('P-unproven')],
@@ -312,7 +312,7 @@ describe('a payout after the books went back', () => {
   it('that the gateway has, and is the same, is adopted: it is not sent, settles, and needs nobody', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await sendFromLostBooks(t, world, {});
-    await world.ledger.wentBack(world.now());
+    await world.ledger.recordRestore(world.now());
     const { status, needsReview } = (await send(world)).body;
     assert.deepEqual([status, needsReview], ['INITIALIZED', false]);
     await world.pass(M);
@@ -325,7 +325,7 @@ describe('a payout after the books went back', () => {
   it('that the gateway has, and differs, is not sent and needs review', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await sendFromLostBooks(t, world, { amountMinor: 7000 });
-    await world.ledger.wentBack(world.now());
+    await world.ledger.recordRestore(world.now());
     assert.equal((await send(world)).body.needsReview, true);
     await world.pass(H);
     assert.deepEqual([(await payout(world)).status, await creates(world)], ['INITIALIZED', 1]);
@@ -335,7 +335,7 @@ describe('a payout after the books went back', () => {
   it('of which the gateway says nothing that can be believed is not sent and needs review', async (t) => {
     for (const status of [{ status: 503 }, {}]) {
       const world = await createWorld(t);
-      await world.ledger.wentBack(world.now());
+      await world.ledger.recordRestore(world.now());
       await world.faults({ status });
       const { status: shown, needsReview } = (await send(world)).body;
       assert.deepEqual([shown, needsReview, await creates(world)], ['INITIALIZED', true, undefined]);
@@ -346,7 +346,7 @@ describe('a payout after the books went back', () => {
     const world = await createWorld(t);
     await world.merchant('POST', '/payouts', { ...PAYOUT, orderId: 'P-0' });
     await world.pass(M);
-    await world.ledger.wentBack(world.now());
+    await world.ledger.recordRestore(world.now());
     assert.equal((await send(world)).body.status, 'PROCESSING');
     assert.equal(await creates(world), 1);
   });

@@ -70,7 +70,7 @@ export async function openInProcessProxy(settings: InProcessProxySettings): Prom
     },
   });
   await ledger.recover(SELF);
-  if (settings.restoredAt !== undefined) await ledger.wentBack(settings.restoredAt);
+  if (settings.restoredAt !== undefined) await ledger.recordRestore(settings.restoredAt);
   return {
     app,
     ledger,

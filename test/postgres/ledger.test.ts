@@ -132,7 +132,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
     })) {
       it(`is refused where ${name} does not stay as it was set`, async (t) => {
         const at = await startPretender(t, { ...RIGHT, [name]: value });
-        await assert.rejects(connectDatabase(at, die), new RegExp(`PostgreSQL says ${name} = ${value}, though`));
+        await assert.rejects(connectDatabase(at, die), new RegExp(`PostgreSQL has ${name} = ${value} although`));
       });
     }
 

@@ -9,7 +9,7 @@ import type {
   Observation,
   Order,
   PaymentLimits,
-  SeenTerms,
+  TokenTerms,
 } from '../../../backend-proxy/ledger/ledger.ts';
 import type { PostOutcome, Source, Transaction } from '../../../backend-proxy/protocol/transaction.ts';
 
@@ -28,13 +28,13 @@ export interface LedgerById extends Omit<Ledger, 'record' | 'observe' | 'openPay
   /** The port itself. */
   ledger: Ledger;
   openPayment(
-    payment: NewPayment & Partial<SeenTerms>,
+    payment: NewPayment & Partial<TokenTerms>,
     limits: PaymentLimits,
   ): Promise<{ opened: Transaction | undefined; order: Order }>;
   record(id: string, fact: ShortFact, source: Source): Promise<boolean>;
   /** A check that begins and ends now; `given` says otherwise. An "unknown" is believed. */
   observe(id: string, seen: Observation, given?: Partial<Claim>): Promise<void>;
-  claimChecks(most: number, leaseMs: number): Promise<Transaction[]>;
+  claimChecks(limit: number, leaseMs: number): Promise<Transaction[]>;
   recover(sentBy?: string): Promise<void>;
 }
 
@@ -75,10 +75,10 @@ export function byId(ledger: Ledger, now: () => number): LedgerById {
       const claim = { transaction, beganAt: now(), leaseUntil: now() + LEASE_MS, rings, ...given };
       claims.delete(id);
       const endedAt = await ledger.observe(claim, seen);
-      if (seen.kind === 'unknown') await ledger.believe({ transactionId: id, beganAt: claim.beganAt, endedAt });
+      if (seen.kind === 'unknown') await ledger.recordUnknown({ transactionId: id, beganAt: claim.beganAt, endedAt });
     },
-    async claimChecks(most, leaseMs) {
-      const claimed = await ledger.claimChecks(most, leaseMs);
+    async claimChecks(limit, leaseMs) {
+      const claimed = await ledger.claimChecks(limit, leaseMs);
       for (const claim of claimed) claims.set(claim.transaction.id, claim);
       return claimed.map(({ transaction }) => transaction);
     },

@@ -98,7 +98,7 @@ export function booksContract({ name, room }: Suite): void {
         at: NOON,
         event: 'uncertain',
         source: 'restart',
-        detail: 'found being sent at start',
+        detail: 'the process restarted during the call',
       });
     });
 

@@ -1,7 +1,7 @@
 // What of an order is counted and what is not, the times that a code is good for, the terms of tokens, and ids under a prefix.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { NewPayment, SeenTerms } from '../../../backend-proxy/ledger/ledger.ts';
+import type { NewPayment, TokenTerms } from '../../../backend-proxy/ledger/ledger.ts';
 import {
   H,
   LIMITS,
@@ -21,7 +21,7 @@ import {
 } from './ledger-kit.ts';
 
 const WALLET = { ...LIMITS, directPerWallet: { perCustomer: 3, inAll: 10, withinMs: H } };
-const seen = (iat: number | null, terms: string, given: Partial<NewPayment> = {}): NewPayment & SeenTerms => ({
+const seen = (iat: number | null, terms: string, given: Partial<NewPayment> = {}): NewPayment & TokenTerms => ({
   ...payment(given),
   iat,
   terms,
@@ -168,14 +168,14 @@ export function limitsContract({ name, room }: Suite): void {
   describe(`${name}: the terms of an order token`, () => {
     it('that is older than the newest seen, and says another thing, starts nothing', async (t) => {
       const { ledger } = await room(t);
-      await ledger.see(seen(200, 'new'), undefined);
+      await ledger.recordTerms(seen(200, 'new'), undefined);
       assert.equal((await refusal(ledger.openPayment(seen(100, 'old'), LIMITS))).kind, 'order_changed');
       assert.deepEqual((await ledger.order('A'))?.seen, { iat: 200, terms: 'new' });
     });
 
     it('that is older and says the same, or is newer, starts a payment', async (t) => {
       const { ledger } = await room(t);
-      await ledger.see(seen(200, 'new'), undefined);
+      await ledger.recordTerms(seen(200, 'new'), undefined);
       assert.ok((await ledger.openPayment(seen(100, 'new'), LIMITS)).opened);
       assert.ok((await ledger.openPayment(seen(300, 'newest'), LIMITS)).opened);
       assert.equal((await refusal(ledger.openPayment(seen(200, 'new'), LIMITS))).kind, 'order_changed');
@@ -183,7 +183,7 @@ export function limitsContract({ name, room }: Suite): void {
 
     it('that was seen and never started leaves an order without payments, and its sum to who starts it', async (t) => {
       const { ledger } = await room(t);
-      await ledger.see(seen(100, 'old', { orderAmountMinor: 500 }), undefined);
+      await ledger.recordTerms(seen(100, 'old', { orderAmountMinor: 500 }), undefined);
       const before = (await ledger.order('A'))!;
       assert.deepEqual([before.payments, before.paidBy, before.version], [[], null, 0]);
       await ledger.openPayment(seen(200, 'new', { orderAmountMinor: 700, amountMinor: 700, currency: 'USD' }), LIMITS);

@@ -180,7 +180,7 @@ export function openingContract({ name, room }: Suite): void {
         () => ledger.openPayout({ ...PAYOUT, orderId: 'P'.repeat(58) }),
       ]) {
         const { kind, errors } = await refusal(opening());
-        const detail = 'at most 57 characters, because 7 more are put before it';
+        const detail = 'at most 57 characters, because 7 are added before it';
         assert.deepEqual([kind, errors], ['invalid_request', [{ field: 'orderId', detail }]]);
       }
       assert.equal(await ledger.payout('P'.repeat(58)), undefined);

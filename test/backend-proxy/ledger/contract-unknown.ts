@@ -87,12 +87,12 @@ export function unknownContract({ name, room }: Suite): void {
       skip(90 * S);
       const beganAt = now();
       skip(20 * S);
-      await ledger.believe({ transactionId: id, beganAt, endedAt: now() });
+      await ledger.recordUnknown({ transactionId: id, beganAt, endedAt: now() });
       const endedAt = now();
       skip(M + 20 * S);
-      await ledger.believe({ transactionId: id, beganAt: endedAt + M - 1, endedAt: now() });
+      await ledger.recordUnknown({ transactionId: id, beganAt: endedAt + M - 1, endedAt: now() });
       assert.equal(await stageOf(ledger, id), 'uncertain');
-      await ledger.believe({ transactionId: id, beganAt: endedAt + M, endedAt: now() });
+      await ledger.recordUnknown({ transactionId: id, beganAt: endedAt + M, endedAt: now() });
       assert.equal(await stageOf(ledger, id), 'not_created');
     });
 
@@ -149,7 +149,7 @@ export function unknownContract({ name, room }: Suite): void {
       for (let n = 0; n < 2; n += 1) {
         skip(2 * M);
         for (const each of ['A', 'B', 'nothing'])
-          await ledger.believe({ transactionId: each, beganAt: now(), endedAt: now() });
+          await ledger.recordUnknown({ transactionId: each, beganAt: now(), endedAt: now() });
       }
       assert.deepEqual([await stageOf(ledger, 'A'), await stageOf(ledger, 'B')], ['created', 'declined']);
     });

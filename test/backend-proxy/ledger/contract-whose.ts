@@ -49,7 +49,7 @@ export function whoseContract({ name, room }: Suite): void {
         skip(15 * S);
         await second.setOwner(other);
         assert.deepEqual(await ledger.claimChecks(10, LEASE_MS), []);
-        assert.match(ledger.ownerMismatch() ?? '', /^the books are /);
+        assert.match(ledger.ownerMismatch() ?? '', /^the database /);
         const starts = [() => ledger.openPayment(payment(), LIMITS), () => ledger.openPayout(PAYOUT)];
         for (const start of starts) assert.equal((await refusal(start())).kind, 'unavailable');
         assert.equal((await ledger.order('A'))?.payments.length, 1);
@@ -64,7 +64,7 @@ export function whoseContract({ name, room }: Suite): void {
       await ledger.setOwner(OURS);
       await (await open()).setOwner({ ...OURS, gateway: 'other.example' });
       await ledger.claimChecks(10, LEASE_MS);
-      assert.equal(ledger.ownerMismatch(), 'the books are of the gateway other.example');
+      assert.equal(ledger.ownerMismatch(), 'the database belongs to the gateway other.example');
     });
 
     it('may be reached by another key: that stops nobody', async (t) => {
@@ -136,22 +136,22 @@ export function whoseContract({ name, room }: Suite): void {
   describe(`${name}: books that went back`, () => {
     it('are so for 7 days from the latest time that was said', async (t) => {
       const { ledger, open, now, skip } = await room(t);
-      assert.equal(await ledger.wentBackLately(), false);
-      await ledger.wentBack(now());
-      await (await open()).wentBack(now() - H);
+      assert.equal(await ledger.wasRestoredLately(), false);
+      await ledger.recordRestore(now());
+      await (await open()).recordRestore(now() - H);
       skip(7 * D - 1);
-      assert.equal(await ledger.wentBackLately(), true);
+      assert.equal(await ledger.wasRestoredLately(), true);
       skip(1);
-      assert.equal(await ledger.wentBackLately(), false);
+      assert.equal(await ledger.wasRestoredLately(), false);
     });
 
     it('are not so for longer where the time that was said lies ahead', async (t) => {
       const { ledger, now, skip } = await room(t);
-      await ledger.wentBack(now() + 400 * D);
+      await ledger.recordRestore(now() + 400 * D);
       skip(7 * D - 1);
-      assert.equal(await ledger.wentBackLately(), true);
+      assert.equal(await ledger.wasRestoredLately(), true);
       skip(1);
-      assert.equal(await ledger.wentBackLately(), false);
+      assert.equal(await ledger.wasRestoredLately(), false);
     });
 
     it('behind a call, and kept its row, ask about it as about any other', async (t) => {

@@ -38,7 +38,7 @@ function timeline(given: Partial<Timeline> = {}): Timeline {
     expiresAt: null,
     rungAt: null,
     rings: 0,
-    ringsHeard: 0,
+    ringsAnswered: 0,
     unknownAt: null,
     failedAt: null,
     needsReview: false,
@@ -60,13 +60,13 @@ const checked = (...times: number[]) => ({
 
 /** What the ledger writes after a check that taught nothing. */
 function afterCheck(t: Timeline, now: number, isAnswered: boolean): Timeline {
-  const check: Check = { at: now, rung: t.rings > t.ringsHeard };
+  const check: Check = { at: now, rung: t.rings > t.ringsAnswered };
   const isLeft = now >= (t.sentAt ?? t.createdAt) + SENDING_LIMIT_MS;
   const isOpen = STAGES[t.stage].rank <= STAGES.pending.rank;
   return {
     ...t,
     checks: [...t.checks, check].slice(-CHECKS_PER_MINUTE),
-    ...(isAnswered ? { checkedAt: now, unanswered: 0, ringsHeard: t.rings } : { unanswered: t.unanswered + 1 }),
+    ...(isAnswered ? { checkedAt: now, unanswered: 0, ringsAnswered: t.rings } : { unanswered: t.unanswered + 1 }),
     ...(isLeft && t.stage === 'created' && { stage: 'not_created' }),
     ...(isLeft && t.stage === 'sending' && { stage: 'uncertain' }),
     ...(isLeft && t.sentAt !== null && t.answer === null && { answer: 'lost', lostAt: now }),
@@ -255,8 +255,8 @@ describe('an IPN', () => {
 
   it('is heard by count and never by time: a check that began later by its own clock has not heard it', () => {
     const later = { rungAt: T0 + 5, checkedAt: T0 + H, checks: [{ at: T0 + H, rung: false }] };
-    assert.equal(nextCheckAt(timeline({ ...later, rings: 3, ringsHeard: 2 }), T0 + 5), T0 + 5);
-    assert.notEqual(nextCheckAt(timeline({ ...later, rings: 3, ringsHeard: 3 }), T0 + 5), T0 + 5);
+    assert.equal(nextCheckAt(timeline({ ...later, rings: 3, ringsAnswered: 2 }), T0 + 5), T0 + 5);
+    assert.notEqual(nextCheckAt(timeline({ ...later, rings: 3, ringsAnswered: 3 }), T0 + 5), T0 + 5);
   });
 
   it('is asked about at once where the lists have taken their three of the minute', () => {
@@ -267,7 +267,7 @@ describe('an IPN', () => {
 
   it('of a payout is answered by the first FAILED: the second check has its own time', () => {
     const rungAt = T0 + H;
-    const given = { type: 'PAYOUT', rungAt, rings: 1, ringsHeard: 1, ...checked(rungAt + 1) } as const;
+    const given = { type: 'PAYOUT', rungAt, rings: 1, ringsAnswered: 1, ...checked(rungAt + 1) } as const;
     assert.equal(nextCheckAt(timeline({ ...given, failedAt: rungAt + 1 }), rungAt + 1), rungAt + 1 + 30 * S);
     assert.equal(nextCheckAt(timeline(given), rungAt + 1), rungAt + S);
   });

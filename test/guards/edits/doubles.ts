@@ -37,10 +37,10 @@ export const doubles: Edits = {
     ],
   ],
   '…after a FAILED that does not last': [
-    { file: OBSERVATIONS, find: '(TYPES[row.type].isOutgoing && !(await isSecondFailure(ctx, look)))', put: 'false' },
+    { file: OBSERVATIONS, find: '(TYPES[row.type].isOutgoing && !(await isSecondFailure(ctx, check)))', put: 'false' },
     {
       file: OBSERVATIONS,
-      find: "!(seen.kind === 'verified' && seen.outcome === 'failed') && { failed_at: null }",
+      find: "!(observation.kind === 'verified' && observation.outcome === 'failed') && { failed_at: null }",
       put: 'false && { failed_at: null }',
     },
   ],
@@ -82,7 +82,7 @@ export const doubles: Edits = {
     },
   ],
   '…by books that went back': [
-    { file: PAYOUTS, find: 'if (await ledger.wentBackLately()) {', put: 'if (false) {' },
+    { file: PAYOUTS, find: 'if (await ledger.wasRestoredLately()) {', put: 'if (false) {' },
     {
       file: PAYOUTS,
       find: "if (checked.kind === 'found') {",

@@ -38,7 +38,7 @@ export const ipns: Edits = {
   "Be paid with another's money": [
     {
       file: OBSERVATIONS,
-      find: "if (look.row.answer === 'duplicate') return applyToMarked(ctx, look, seen);",
+      find: "if (check.row.answer === 'duplicate') return applyToMarked(ctx, check, observation);",
       put: '',
     },
   ],

@@ -18,10 +18,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { SECRETS, SHOP } from './backend-proxy/world.ts';
+import { SECRETS, SHOP } from '../backend-proxy/world.ts';
 
-const PROJECT = fileURLToPath(new URL('..', import.meta.url));
-const SOURCES = ['backend-proxy', 'demo', 'widget', 'package.json', 'package-lock.json', '.npmrc', 'vite.config.ts', 'tsconfig.json', 'docs', 'LICENSE']; // prettier-ignore
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+const SOURCES = ['backend-proxy', 'demo', 'widget', 'package.json', 'package-lock.json', '.npmrc', 'vite.config.ts', 'tsconfig.json', 'docs', 'LICENSE', 'test/hosts/package-lock.json']; // prettier-ignore
 /** Of one command; the build is the longest. */
 const LIMIT_MS = 120_000;
 /** The proxy's whole environment, and what more may hold a secret. */
@@ -193,7 +193,12 @@ describe('what installs or builds', { skip: process.platform === 'win32' && 'pro
   });
 
   it('by installing hands npm, and so install scripts, no secret of its environment', async (t) => {
-    for (const mode of [[], ['run'], ['demo']]) {
+    for (const [mode, installs] of [
+      [[], /^npm ci$/m],
+      [['run'], /^npm ci --omit=dev$/m],
+      [['demo'], /^npm install .*vite@/m],
+      [['all', 'test/hosts'], /^npm ci$[^]*^npm ci --prefix=test\/hosts /m],
+    ] as const) {
       const folder = copyProject(t, { without: ['node_modules'] });
       // In place of npm: says what it was asked and what it was given, and installs nothing.
       writeFileSync(join(folder, 'npm'), '#!/bin/sh\necho "npm $*"\nenv\n');
@@ -205,13 +210,29 @@ describe('what installs or builds', { skip: process.platform === 'win32' && 'pro
       };
       const { code, out } = await run(t, folder, [process.execPath, 'demo/install.mjs', ...mode], env);
       assert.equal(code, 0);
-      assert.match(out, /^npm (ci|install)/m);
+      assert.match(out, installs);
       assert.match(out, /^npm_config_registry=/m, 'npm’s own settings stay');
       assert.doesNotMatch(out, /canary/);
       for (const name of Object.keys(SETTINGS).filter((setting) => !NO_SECRETS.includes(setting)))
         assert.doesNotMatch(out, new RegExp(`^${name}=`, 'm'));
     }
   });
+});
+
+describe('a command that needs packages of its own', () => {
+  const { scripts } = JSON.parse(readFileSync(resolve(PROJECT, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  for (const [command, folder] of [
+    ['bench', 'test/bench'],
+    ['test:hosts', 'test/hosts'],
+    ['test:mutation', 'test/mutation'],
+  ] as const) {
+    it(`npm run ${command} installs those of ${folder} before it starts`, () => {
+      assert.ok(scripts[command]?.includes(folder));
+      assert.match(scripts[`pre${command}`] ?? '', new RegExp(`^node demo/install\\.mjs all ${folder}( |$)`));
+    });
+  }
 });
 
 describe('the production packages', () => {

@@ -1,14 +1,14 @@
 // What a screen reader finds in each state, from the browser's accessibility tree, held against speech.txt. After a change that is
-// meant, write it anew with `WRITE_SPEECH=1 node --test test/widget/speech.test.ts`, and read the difference as a listener would.
+// meant, write it anew with `WRITE_SPEECH=1 node --test test/processes/speech.test.ts`, and read the difference as a listener would.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { findBrowser } from '../browser.ts';
 import { statesPageOpener } from '../shots/states-page.ts';
-import { STATES } from './states.ts';
+import { STATES } from '../widget/states.ts';
 
-const FILE = 'test/widget/speech.txt';
+const FILE = 'test/processes/speech.txt';
 
 test('a screen reader finds in each state what a shopper must know, by role and name', async () => {
   const browser = await chromium.launch(await findBrowser());

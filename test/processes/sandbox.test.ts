@@ -4,9 +4,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import { collection, type Json, KEY, parse } from './sandbox-fixture.ts';
+import { collection, type Json, KEY, parse } from '../demo/sandbox/sandbox-fixture.ts';
 
-const MAIN = new URL('../../../demo/sandbox/main.ts', import.meta.url).pathname;
+const MAIN = new URL('../../demo/sandbox/main.ts', import.meta.url).pathname;
 
 function spawnSandbox(env: Record<string, string>): ChildProcess {
   return spawn(process.execPath, [MAIN], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });

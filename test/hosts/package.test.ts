@@ -8,7 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { installPackage } from '../hosts/consumer.ts';
+import { installPackage } from './consumer.ts';
 import { FIXTURES } from './type-fixtures.ts';
 
 const project = await installPackage();

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { SECRETS, SHOP } from './world.ts';
+import { SECRETS, SHOP } from '../backend-proxy/world.ts';
 
 const MAIN = fileURLToPath(new URL('../../backend-proxy/main.ts', import.meta.url));
 const DEADLINE_MS = 30_000;
