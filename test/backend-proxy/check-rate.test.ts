@@ -34,8 +34,8 @@ function createRate(limit?: number) {
   return { rate, clock, use };
 }
 
-describe('the pace', () => {
-  it('begins at 20 a second, spread over it', () => {
+describe('the check rate', () => {
+  it('the check rate starts at 20 per second, evenly spread', () => {
     const { use, rate } = createRate();
     const { asked, mostAtOnce } = use(10_000, { ...GOOD, ms: 1_001 });
     assert.equal(rate.perSecond(), 20, 'a slow answer neither adds nor takes');
@@ -43,7 +43,7 @@ describe('the pace', () => {
     assert.equal(mostAtOnce, 4);
   });
 
-  it('grows by 20 a second while answers are good and quick, up to its limit', () => {
+  it('the check rate grows by 20 per second on good and quick answers, up to its limit', () => {
     const { use, rate } = createRate();
     use(5_000, GOOD);
     assert.ok(rate.perSecond() > 110 && rate.perSecond() < 130, `${rate.perSecond()}`);
@@ -54,7 +54,7 @@ describe('the pace', () => {
     assert.ok(mostAtOnce <= 100);
   });
 
-  it('grows only while all of it is used', () => {
+  it('the check rate grows only while it is fully used', () => {
     const { rate, clock } = createRate();
     for (let n = 0; n < 1_000; n += 1) {
       assert.ok(rate.available() >= 1);
@@ -67,7 +67,7 @@ describe('the pace', () => {
     assert.equal(rate.perSecond(), 20);
   });
 
-  it('has room for nothing when it is used up, and says when it has again', () => {
+  it('available() is 0 when the rate is used up, and availableInMs() says when it is not', () => {
     const { rate, clock } = createRate();
     rate.take(rate.available());
     assert.deepEqual([rate.available(), rate.availableInMs()], [0, 50]);
@@ -77,7 +77,7 @@ describe('the pace', () => {
     assert.deepEqual([rate.available(), rate.availableInMs()], [1, 0]);
   });
 
-  it('gives shares of 25 ms where it is fast, so that a claim is worth its commit', () => {
+  it('a high check rate is given out in shares of 25 ms, so that a claim is worth its commit', () => {
     const { use, rate, clock } = createRate();
     use(40_000, GOOD);
     clock.now += 1_000;
@@ -90,20 +90,20 @@ describe('the pace', () => {
     assert.ok(rate.available() >= 12);
   });
 
-  it('saves nothing up over an idle hour but 200 ms of it', () => {
+  it('an idle hour saves only 200 ms of the check rate', () => {
     const { rate, clock } = createRate();
     clock.now += 3_600_000;
     assert.equal(rate.available(), 4);
   });
 
-  it('stays as it is where its clock is set back, though none that it is given is', () => {
+  it('the check rate ignores a clock that is set back', () => {
     const { rate, clock } = createRate();
     clock.now -= 3_600_000;
     assert.equal(rate.available(), 4);
   });
 });
 
-describe('the rate is halved', () => {
+describe('what halves the check rate', () => {
   const HALVING: Record<string, Call> = {
     'a 429 to a status check': { ...BAD, detail: 'HTTP 429' },
     'a 429 to a payment': { operation: 'pay', outcome: 'lost', ms: 5, detail: 'HTTP 429' },
@@ -121,14 +121,14 @@ describe('the rate is halved', () => {
     'an undocumented answer': { ...BAD, detail: 'undocumented answer' },
   };
   for (const [what, call] of Object.entries(HALVING)) {
-    it(`by ${what}`, () => {
+    it(`the check rate is halved by ${what}`, () => {
       const { rate } = createRate();
       rate.record(call);
       assert.equal(rate.perSecond(), 10);
     });
   }
 
-  it('by nothing that a payment or a payout alone met: an endpoint that fails holds up nothing but itself', () => {
+  it('the check rate is not halved by a failing payment or payout endpoint', () => {
     const { rate } = createRate();
     for (const detail of ['HTTP 500', 'TimeoutError', 'undocumented answer', 'HTTP 4290']) {
       rate.record({ operation: 'pay', outcome: 'lost', ms: 30_000, detail, retryAfterMs: 60_000 });
@@ -137,7 +137,7 @@ describe('the rate is halved', () => {
     assert.deepEqual([rate.perSecond(), rate.available()], [20, 4]);
   });
 
-  it('once for all that was in flight together, however many of them fail and when', () => {
+  it('failures of calls that were in flight together halve the check rate once', () => {
     const { rate, clock } = createRate();
     for (let n = 0; n < 24; n += 1) rate.record({ ...BAD, ms: 1_000 });
     assert.equal(rate.perSecond(), 10);
@@ -148,7 +148,7 @@ describe('the rate is halved', () => {
     assert.equal(rate.perSecond(), 5, 'but again by one that began after it');
   });
 
-  it('once in 250 ms where answers are quicker than that', () => {
+  it('the check rate is halved at most once in 250 ms', () => {
     const { rate, clock, use } = createRate();
     use(40_000, GOOD);
     const from = clock.now;
@@ -156,7 +156,7 @@ describe('the rate is halved', () => {
     assert.equal(rate.perSecond(), 250);
   });
 
-  it('down to one a second and no further, and grows back when answers are good', () => {
+  it('the check rate falls to one per second and no further, and grows back on good answers', () => {
     const { rate, use } = createRate();
     use(60_000, BAD);
     assert.equal(rate.perSecond(), 1);
@@ -166,7 +166,7 @@ describe('the rate is halved', () => {
     assert.ok(rate.perSecond() >= 20, `${rate.perSecond()}`);
   });
 
-  it('never to under one a second, and never grows above its limit, whatever the gateway answers', () => {
+  it('the check rate stays between one per second and its limit, whatever the gateway answers', () => {
     const answers = [GOOD, BAD, { ...GOOD, ms: 5_000 }, { ...BAD, retryAfterMs: 300 }, { ...BAD, ms: 0 }];
     fc.assert(
       fc.property(
@@ -187,7 +187,7 @@ describe('the rate is halved', () => {
 });
 
 describe('a Retry-After', () => {
-  it('is waited for, to the millisecond, and nothing is saved up meanwhile', () => {
+  it('a Retry-After pauses the checks to the millisecond, and no unused rate is saved meanwhile', () => {
     const { rate, clock } = createRate();
     rate.record({ ...BAD, detail: 'HTTP 429', retryAfterMs: 60_000 });
     assert.equal(rate.availableInMs(), 60_100);
@@ -197,7 +197,7 @@ describe('a Retry-After', () => {
     assert.deepEqual([rate.available(), rate.availableInMs()], [1, 0]);
   });
 
-  it('counts where the answer itself halves nothing any more, and the longest counts', () => {
+  it('a Retry-After counts even if its answer does not halve the rate, and the longest one wins', () => {
     const { rate } = createRate();
     rate.record({ operation: 'pay', outcome: 'lost', ms: 5, detail: 'HTTP 429', retryAfterMs: 9_000 });
     rate.record({ ...BAD, retryAfterMs: 20_000 });
@@ -259,8 +259,8 @@ async function backlog(t: TestContext, count: number) {
   };
 }
 
-describe('a gateway', () => {
-  it('that answers well is asked about 300 payments in 5 s, where 20 a second would take 15', async (t) => {
+describe('checks of a backlog', () => {
+  it('a gateway that answers well is checked for 300 payments in 5 s, where 20 a second would take 15', async (t) => {
     const { step, askedAt, paid, rate } = await backlog(t, 300);
     while (askedAt.length < 300) await step();
     const [lastMs = Infinity] = askedAt.slice(-1);
@@ -269,7 +269,7 @@ describe('a gateway', () => {
     assert.ok(rate.perSecond() > 100, `${rate.perSecond()} a second`);
   });
 
-  it('that answers 429 is asked less and less, down to once a second, and more when it is well again', async (t) => {
+  it('a gateway that answers 429 is checked less, down to once a second, and more once it recovers', async (t) => {
     const { world, step, askedAt, paid, rate } = await backlog(t, 60);
     await world.faults({ status: { status: 429 } });
     while ((askedAt.at(-1) ?? 0) < 20_000) await step();

@@ -44,14 +44,14 @@ async function settle(): Promise<void> {
   for (let n = 0; n < 20; n += 1) await setImmediate();
 }
 
-describe('an answer in hand', () => {
-  it('is recorded once, as the answer that it is', async () => {
+describe('the recorder', () => {
+  it('record() writes the answer once', async () => {
     const { recorder, recorded, errors } = bench(() => undefined);
     await recorder.record(PAYMENT, Promise.resolve(FACT));
     assert.deepEqual([recorded, errors], [[['A', FACT, 'answer']], []]);
   });
 
-  it('is tried again while the books are away, ever slower up to 2 s, and said once', async () => {
+  it('record() retries ever more slowly, up to 2 s, while the database is unavailable, and reports it once', async () => {
     const { recorder, recorded, waits, errors } = bench((tried) => (tried <= 8 ? away() : undefined));
     await recorder.record(PAYMENT, Promise.resolve(FACT));
     assert.equal(recorded.length, 1);
@@ -59,7 +59,7 @@ describe('an answer in hand', () => {
     assert.equal(errors.length, 1);
   });
 
-  it('that the books refuse for another reason is told at once, and not tried again', async () => {
+  it('record() reports any other database error at once and does not retry', async () => {
     const broken = new Error('a fault of ours');
     const { recorder, errors, waits } = bench(() => broken);
     await assert.rejects(recorder.record(PAYMENT, Promise.resolve(FACT)), broken);
@@ -67,7 +67,7 @@ describe('an answer in hand', () => {
     assert.deepEqual([waits, errors], [[], [broken]]);
   });
 
-  it('is given up after an hour in which nothing could be written, and that is said', async () => {
+  it('record() gives up after an hour without a write, and reports it', async () => {
     const { recorder, errors, waits } = bench(away);
     await assert.rejects(recorder.record(PAYMENT, Promise.resolve(FACT)), { kind: 'unavailable' });
     await recorder.drain(1000);
@@ -76,7 +76,7 @@ describe('an answer in hand', () => {
     assert.equal(errors.length, 2, 'at the first failure and at the end');
   });
 
-  it('is waited for by its caller for 10 s, and recorded all the same after them', async (t: TestContext) => {
+  it('record() answers its caller after 10 s and still writes the answer', async (t: TestContext) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     let isAway = true;
     const { recorder, recorded } = bench(() => (isAway ? away() : undefined));
@@ -94,12 +94,12 @@ describe('an answer in hand', () => {
   });
 });
 
-describe('a stop', () => {
-  it('does not wait where nothing is in hand', async () => {
+describe('drain()', () => {
+  it('drain() resolves at once if no answer is waiting', async () => {
     await bench(() => undefined).recorder.drain(30_000);
   });
 
-  it('waits for a call that has no answer yet, and records what it answers', async () => {
+  it('drain() waits for a call without an answer, and its answer is recorded', async () => {
     const { recorder, recorded } = bench(() => undefined);
     const call = Promise.withResolvers<Fact>();
     const kept = recorder.record(PAYMENT, call.promise);
@@ -113,7 +113,7 @@ describe('a stop', () => {
     await kept;
   });
 
-  it('waits for what is in hand, and no longer than its limit', async (t: TestContext) => {
+  it('drain() waits for unwritten answers, but no longer than its limit', async (t: TestContext) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     let isAway = true;
     const { recorder, recorded } = bench(() => (isAway ? away() : undefined));

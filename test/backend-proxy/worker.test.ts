@@ -65,8 +65,8 @@ const until = async (isTrue: () => boolean): Promise<void> => {
   }
 };
 
-describe('a tick', () => {
-  it('handles all that is due, in rounds of what may be at once, and says how many', async () => {
+describe('tick()', () => {
+  it('tick() handles everything due in rounds of the concurrency limit, and returns the number', async () => {
     const { worker, state } = setUp([1, 2, 3, 4, 5, 6, 7]);
     assert.equal(await worker.tick(), 7);
     assert.deepEqual(state.handled, [1, 2, 3, 4, 5, 6, 7]);
@@ -74,7 +74,7 @@ describe('a tick', () => {
     assert.equal(await worker.tick(), 0);
   });
 
-  it('goes on when one fails, and tells', async () => {
+  it('tick() continues after a failed item and reports the error', async () => {
     const { worker, state, errors } = setUp([1, -2, 3]);
     assert.equal(await worker.tick(), 3);
     assert.deepEqual(state.handled, [1, 3]);
@@ -82,8 +82,8 @@ describe('a tick', () => {
   });
 });
 
-describe('a look', () => {
-  it('takes as many as the rate has room for and as may be at once', async () => {
+describe('begin()', () => {
+  it('begin() claims as many items as the rate and the concurrency allow', async () => {
     const { rate, limit } = rateOf(2, 0);
     const { worker, state } = setUp([1, 2, 3, 4, 5, 6], { atOnce: 3, rate });
     await worker.begin();
@@ -97,7 +97,7 @@ describe('a look', () => {
     assert.deepEqual([state.handled, limit.open], [[1, 2, 3, 4, 5], 2]);
   });
 
-  it('is followed by the next after 250 ms where all that was due was taken, and sooner where it was not', async () => {
+  it('begin() asks for the next poll after 250 ms if it claimed everything due, and sooner if not', async () => {
     const again = async (items: number[], open: number, availableInMs: number) =>
       setUp(items, { atOnce: 3, rate: rateOf(open, availableInMs).rate }).worker.begin();
     assert.equal(await again([], 3, 0), 250);
@@ -109,8 +109,8 @@ describe('a look', () => {
   });
 });
 
-describe('running', () => {
-  it('handles what comes, never more at once than it may', async () => {
+describe('run()', () => {
+  it('run() handles items as they come, never more at once than allowed', async () => {
     const items = [1, 2, 3, 4, 5];
     const { worker, state, hold, release } = setUp(items);
     hold();
@@ -127,7 +127,7 @@ describe('running', () => {
     assert.equal(state.mostInFlight, 3);
   });
 
-  it('looks again by itself when the rate has room again, and not before', async (t) => {
+  it('run() polls again when the rate allows it, and not before', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { rate, limit } = rateOf(4, 40);
     const { worker, state } = setUp([1, 2, 3, 4, 5, 6], { atOnce: 10, rate });
@@ -144,7 +144,7 @@ describe('running', () => {
     await stop();
   });
 
-  it('looks again for a ring that came while it looked', async () => {
+  it('run() polls again for a wake() during a claim', async () => {
     const items: number[] = [];
     const looks: number[] = [];
     const worker = createWorker<number>({
@@ -166,7 +166,7 @@ describe('running', () => {
     await stop();
   });
 
-  it('lives on when the look itself fails', async () => {
+  it('run() survives a failing claim', async () => {
     let fails = 1;
     const errors: unknown[] = [];
     const handled: number[] = [];
@@ -185,7 +185,7 @@ describe('running', () => {
     assert.deepEqual(errors.map(String), ['Error: away']);
   });
 
-  it('stops when what is in hand has ended, and not before', async () => {
+  it('the stop of run() waits for the items in flight, and no longer', async () => {
     const items = [1];
     const { worker, state, hold, release } = setUp(items);
     hold();

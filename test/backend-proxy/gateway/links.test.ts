@@ -6,7 +6,7 @@ import { appUrlOf, checkoutUrlOf, isWebLink } from '../../../backend-proxy/gatew
 const ANY: string[] = [];
 
 describe('a checkout URL', () => {
-  it('is https, or http on loopback', () => {
+  it('a checkout URL is https, or http on loopback', () => {
     for (const url of [
       'https://checkout.example/pay?token=abc',
       'https://checkout.example:8443/',
@@ -19,7 +19,7 @@ describe('a checkout URL', () => {
     }
   });
 
-  it('of any other kind is refused', () => {
+  it('a checkout URL with any other scheme is refused', () => {
     for (const url of [
       'http://checkout.example/pay',
       'http://127.0.0.2/pay',
@@ -51,7 +51,7 @@ describe('a checkout URL', () => {
     }
   });
 
-  it('has no user name and no password in it', () => {
+  it('a checkout URL with a user name or password is refused', () => {
     assert.equal(checkoutUrlOf('https://checkout.example@evil.example/', ANY), undefined);
     assert.equal(checkoutUrlOf('https://user:@evil.example/', ANY), undefined);
     assert.equal(checkoutUrlOf('https://:password@evil.example/', ANY), undefined);
@@ -59,7 +59,7 @@ describe('a checkout URL', () => {
     assert.equal(isWebLink(new URL('https://evil.example/?a=user:password@x')), true);
   });
 
-  it('is on one of the allowed hosts, where there are some', () => {
+  it('a checkout URL must be on an allowed host, if there are any', () => {
     const hosts = ['checkout.example', 'checkout.example:8443'];
     for (const url of [
       'https://checkout.example/a',
@@ -84,7 +84,7 @@ describe('a checkout URL', () => {
     }
   });
 
-  it('reaches the browser as our parser reads it, so that no other parser can read it otherwise', () => {
+  it('a checkout URL is normalized by our parser, so that no other parser reads it differently', () => {
     assert.equal(checkoutUrlOf('https:\\\\checkout.example\\pay', ANY), 'https://checkout.example/pay');
     assert.equal(
       checkoutUrlOf('https://checkout.example\\@evil.example', ['checkout.example']),
@@ -94,7 +94,7 @@ describe('a checkout URL', () => {
     assert.equal(checkoutUrlOf('https://checkout.ex\tample/\n', ANY), 'https://checkout.example/');
   });
 
-  it('has at most 2048 characters', () => {
+  it('a checkout URL has at most 2048 characters', () => {
     const long = (length: number) => 'https://checkout.example/'.padEnd(length, 'a');
     assert.equal(checkoutUrlOf(long(2048), ANY), long(2048));
     assert.equal(checkoutUrlOf(long(2049), ANY), undefined);
@@ -103,8 +103,8 @@ describe('a checkout URL', () => {
 
 const SCHEMES = ['jetgo', 'jeton'];
 
-describe('a link to the wallet application', () => {
-  it("has a wallet's scheme, or is a safe web URL", () => {
+describe('a link to the wallet app', () => {
+  it('a link to the wallet app has a scheme of the wallet or is a safe web URL', () => {
     for (const url of [
       'jetgo://pay?reference=1234',
       'jeton:pay',
@@ -117,7 +117,7 @@ describe('a link to the wallet application', () => {
     assert.equal(appUrlOf('ownwallet:pay', ANY, ['ownwallet']), 'ownwallet:pay');
   });
 
-  it('has no scheme that is not listed, whether it would run in the page or on the device', () => {
+  it('a link to the wallet app with an unlisted scheme is refused, whether it would run in the page or on the device', () => {
     for (const url of [
       'javascript:alert(1)',
       'JAVASCRIPT:alert(1)',
@@ -145,7 +145,7 @@ describe('a link to the wallet application', () => {
     }
   });
 
-  it('is on one of the allowed hosts where it is a web link and there are some', () => {
+  it('a web link to the wallet app must be on an allowed host, if there are any', () => {
     const hosts = ['checkout.example'];
     assert.equal(appUrlOf('https://checkout.example/open', hosts, SCHEMES), 'https://checkout.example/open');
     assert.equal(appUrlOf('jetgo://pay', hosts, SCHEMES), 'jetgo://pay');
@@ -158,7 +158,7 @@ describe('a link to the wallet application', () => {
     }
   });
 
-  it('has at most 2048 characters', () => {
+  it('a link to the wallet app has at most 2048 characters', () => {
     assert.equal(appUrlOf(`jetgo://${'a'.repeat(2040)}`, ANY, SCHEMES)?.length, 2048);
     assert.equal(appUrlOf(`jetgo://${'a'.repeat(2041)}`, ANY, SCHEMES), undefined);
   });

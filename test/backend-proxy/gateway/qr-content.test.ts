@@ -6,10 +6,10 @@ import { animatedPng, gif, jpeg, png, webp } from './pictures.ts';
 
 const base64 = (value: string | Uint8Array) => Buffer.from(value).toString('base64');
 
-describe('a code', () => {
+describe('qrContentOf()', () => {
   const image = (type: string, bytes: Uint8Array | string) => `data:image/${type};base64,${base64(bytes)}`;
 
-  it('is an image by its first bytes, whatever it may be called', () => {
+  it('qrContentOf() recognizes an image by its first bytes', () => {
     for (const [type, bytes] of [
       ['png', png(29, 29)],
       ['jpeg', jpeg(29, 29)],
@@ -24,7 +24,7 @@ describe('a code', () => {
     }
   });
 
-  it('is an image of at most 2048 pixels a side, by its header: 31 KB can unpack to a gigabyte', () => {
+  it('qrContentOf() refuses an image of more than 2048 pixels per side: 31 KB can unpack to a gigabyte', () => {
     for (const [most, more] of [
       [png(2048, 2048), png(2049, 1)],
       [jpeg(2048, 2048), jpeg(1, 2049)],
@@ -41,7 +41,7 @@ describe('a code', () => {
       assert.equal(qrContentOf(base64(empty)), undefined);
   });
 
-  it('is a drawing of plain shapes only: ten groups of ten copies each are 2 KB and hang a page', () => {
+  it('qrContentOf() accepts an SVG of plain shapes only: ten groups of ten copies are 2 KB and hang a page', () => {
     const level = (n: number) => `<g id="a${n + 1}">${`<use href="#a${n}"/>`.repeat(10)}</g>`;
     const levels = Array.from({ length: 10 }, (_, n) => level(n)).join('');
     const bomb = `<svg xmlns="http://www.w3.org/2000/svg"><rect id="a0" width="1" height="1"/>${levels}</svg>`;
@@ -57,7 +57,7 @@ describe('a code', () => {
     assert.equal(qrContentOf(base64(Buffer.from('<svg>\xff</svg>', 'latin1'))), undefined, 'and it is UTF-8');
   });
 
-  it('is no image where the first bytes only resemble one', () => {
+  it('qrContentOf() refuses an image whose first bytes only resemble one', () => {
     for (const bytes of [
       Buffer.from('\x89PNG\r\n\x1a0000', 'latin1'),
       Buffer.from('\x89PNX\r\n\x1a\n0000', 'latin1'),
@@ -77,12 +77,12 @@ describe('a code', () => {
     }
   });
 
-  it('is text where it is text: an URL to be drawn', () => {
+  it('qrContentOf() accepts text: a URL to be drawn as a code', () => {
     assert.equal(qrContentOf(base64('https://wallet.example/scan?code=1')), 'https://wallet.example/scan?code=1');
     assert.equal(qrContentOf(base64('  https://wallet.example/ä?x=漢字 \n')), 'https://wallet.example/ä?x=漢字');
   });
 
-  it('is refused where it is neither image nor text', () => {
+  it('qrContentOf() refuses anything that is neither image nor text', () => {
     for (const bytes of ['', ' ', '\n', 'a\0b', 'a\x1bb', 'a\x7fb', 'a\u0085b', 'a\nb', '\ue000', '\u{10ffff}']) {
       assert.equal(qrContentOf(base64(bytes)), undefined, JSON.stringify(bytes));
     }
@@ -95,7 +95,7 @@ describe('a code', () => {
     }
   });
 
-  it('is refused where it is not base64', () => {
+  it('qrContentOf() refuses invalid base64', () => {
     for (const text of [
       '',
       '=',
@@ -113,7 +113,7 @@ describe('a code', () => {
     assert.equal(qrContentOf('aGVsbG8'), 'hello', 'padding may be left out');
   });
 
-  it('is an image of at most 64 KB, or a text of at most 1024 bytes', () => {
+  it('qrContentOf() refuses an image over 64 KB and a text over 1024 bytes', () => {
     const small = png(29, 29);
     const padded = (size: number) => Buffer.concat([small, Buffer.alloc(size - small.length)]);
     assert.ok(qrContentOf(base64(padded(64 * 1024)))?.startsWith('data:image/png'));
@@ -123,7 +123,7 @@ describe('a code', () => {
     assert.equal(qrContentOf(base64('ä'.repeat(513))), undefined, 'bytes are counted, not characters');
   });
 
-  it('costs its length and no more, also where it is 100,000 spaces', () => {
+  it('qrContentOf() takes linear time, even for 100,000 spaces', () => {
     const from = performance.now();
     assert.equal(qrContentOf(`A${' '.repeat(100_000)}!`), undefined);
     assert.ok(performance.now() - from < 1_000, `${performance.now() - from} ms`);

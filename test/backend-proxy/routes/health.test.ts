@@ -6,7 +6,7 @@ import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
 import { SECRETS, createWorld } from '../world.ts';
 
 describe('health', () => {
-  it('is ok while the process lives, also where the books are away', async (t) => {
+  it('/healthz is ok while the process lives, even if the database is unavailable', async (t) => {
     const world = await createWorld(t, {
       wrapLedger: (ledger) => ({ ...ledger, ping: () => Promise.reject(new Refusal('unavailable', 'away')) }),
     });
@@ -15,7 +15,7 @@ describe('health', () => {
     assert.equal((await world.request('GET', '/readyz')).status, 503);
   });
 
-  it('is ready when the books can be written and the widget is built', async (t) => {
+  it('/readyz is ready if the database can be written and the widget is built', async (t) => {
     const ready = await createWorld(t);
     assert.deepEqual(await (await ready.request('GET', '/readyz')).json(), { status: 'ready' });
     const unbuilt = await createWorld(t, { config: { widgetFolder: '/nowhere' } });
@@ -28,7 +28,7 @@ describe('health', () => {
 });
 
 describe('metrics', () => {
-  it('are Prometheus text: each family with its help and type, each sample a number', async (t) => {
+  it('metrics are Prometheus text: each family with help and type, each sample a number', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await world.start(world.token(), { method: 'QR' });
     await world.start(world.token({ orderId: 'A-2' }), { method: 'QR' });
@@ -69,7 +69,7 @@ describe('metrics', () => {
     }
   });
 
-  it('tell of nobody: no order, wallet, path or secret is in them', async (t) => {
+  it('metrics contain no order, wallet, path or secret', async (t) => {
     const world = await createWorld(t);
     const token = world.token({ orderId: 'canary-order', customer: '99887766', customerReferenceNo: 'C' });
     await world.start(token, { method: 'CHECKOUT' });

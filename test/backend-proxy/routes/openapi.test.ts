@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { createWorld, readDocument } from '../world.ts';
 
 describe('/openapi.json', () => {
-  it('is OpenAPI 3.1 in which every reference leads somewhere and every path parameter is described', async (t) => {
+  it('/openapi.json is OpenAPI 3.1 with valid references and a description of every path parameter', async (t) => {
     const world = await createWorld(t);
     const document = await readDocument(world.proxy);
     assert.equal(document.openapi, '3.1.0');
@@ -42,7 +42,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('has every promised route', async (t) => {
+  it('/openapi.json lists every documented route', async (t) => {
     const world = await createWorld(t);
     const { paths } = await readDocument(world.proxy);
     const routes = Object.entries(paths).flatMap(([path, operations]) =>
@@ -69,7 +69,7 @@ describe('/openapi.json', () => {
     ]);
   });
 
-  it('says where the proxy is: PUBLIC_URL, or in the server that was asked, whatever Host it was asked by', async (t) => {
+  it('/openapi.json names PUBLIC_URL or the mounted path as its server, whatever the Host of the request', async (t) => {
     const here = await createWorld(t);
     const read = async (world: typeof here, url: string) =>
       ((await (await world.proxy.app.request(url)).json()) as { servers: unknown }).servers;

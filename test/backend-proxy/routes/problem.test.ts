@@ -5,8 +5,8 @@ import { REFUSALS } from '../../../backend-proxy/errors.ts';
 import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
 import { SECRETS, createWorld } from '../world.ts';
 
-describe('what is nowhere', () => {
-  it('is a problem document of 404', async (t) => {
+describe('an unknown route', () => {
+  it('an unknown route is a problem document with 404', async (t) => {
     const world = await createWorld(t);
     for (const [method, path] of [
       ['GET', '/'],
@@ -25,8 +25,8 @@ describe('what is nowhere', () => {
   });
 });
 
-describe('a problem', () => {
-  it('has the promised fields, its request id in the header and in the log, and is not cached', async (t) => {
+describe('a problem document', () => {
+  it('a problem document has the documented fields, its request id in the header and the log, and is not cached', async (t) => {
     const world = await createWorld(t);
     const response = await world.request('GET', '/order', { headers: { Authorization: 'Bearer x' } });
     const problem = (await response.json()) as Problem;
@@ -47,7 +47,7 @@ describe('a problem', () => {
     assert.ok(world.log.some(({ event, requestId }) => event === 'request' && requestId === problem.requestId));
   });
 
-  it('of our own making says nothing of it to the caller, and where it was to the log', async (t) => {
+  it('an internal error shows no detail to the caller, and its place to the log', async (t) => {
     const world = await createWorld(t, {
       wrapLedger: (ledger) => ({
         ...ledger,
@@ -64,7 +64,7 @@ describe('a problem', () => {
     assert.ok(world.log.some(({ event, level }) => event === 'request' && level === 'warn'));
   });
 
-  it('has one status, title and answer to "may I try again?" for each code', () => {
+  it('each problem code has one status, one title and one retryable flag', () => {
     const retryable = Object.entries(REFUSALS).flatMap(([code, kind]) => (kind.retryable ? [code] : []));
     assert.deepEqual(retryable, ['too_many_requests', 'internal', 'unavailable', 'too_many_streams']);
     const statuses = Object.fromEntries(Object.entries(REFUSALS).map(([code, { status }]) => [code, status]));

@@ -34,7 +34,7 @@ function widgetFolder(t: TestContext, names: string[] = [...BUILT, 'notes.txt', 
 }
 
 describe("the widget's files", () => {
-  it('are for pages of any origin, with integrity, and cached by what their names promise', async (t) => {
+  it("the widget's files are served to any origin, with integrity, and cached as their names allow", async (t) => {
     const world = await createWorld(t, { config: { widgetFolder: widgetFolder(t) } });
     const named = 'public, max-age=60';
     const hashed = 'public, max-age=31536000, immutable';
@@ -70,7 +70,7 @@ describe("the widget's files", () => {
     }
   });
 
-  it('come as Brotli where it is taken, and as nothing where the browser has them', async (t) => {
+  it("the widget's files are sent as Brotli if accepted, and as 304 if the browser has them", async (t) => {
     const world = await createWorld(t, { config: { widgetFolder: widgetFolder(t) } });
     const compressed = await world.request('GET', '/widget.js', {
       headers: { 'Accept-Encoding': 'gzip, deflate, br' },
@@ -88,7 +88,7 @@ describe("the widget's files", () => {
     assert.equal((await world.request('HEAD', '/widget.js')).status, 200);
   });
 
-  it('are the built ones only: nothing else of the folder or outside of it', async (t) => {
+  it('only the built widget files are served, and nothing else in or outside their folder', async (t) => {
     const world = await createWorld(t, { config: { widgetFolder: widgetFolder(t) } });
     for (const path of [
       '/notes.txt',
