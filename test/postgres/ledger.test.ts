@@ -119,8 +119,8 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
     },
   });
 
-  describe('the server', () => {
-    it('is refused with fsync off, where a commit that was answered may be gone after a crash', async (t) => {
+  describe('PostgreSQL: the server', () => {
+    it('opening refuses a server with fsync off, which may lose acknowledged commits', async (t) => {
       const at = await startPretender(t, { ...RIGHT, fsync: 'off' });
       await assert.rejects(connectDatabase(at, die), /PostgreSQL runs with fsync off/);
     });
@@ -130,13 +130,13 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
       statement_timeout: '0',
       lock_timeout: '1min',
     })) {
-      it(`is refused where ${name} does not stay as it was set`, async (t) => {
+      it(`opening refuses a server that overrides ${name}`, async (t) => {
         const at = await startPretender(t, { ...RIGHT, [name]: value });
         await assert.rejects(connectDatabase(at, die), new RegExp(`PostgreSQL has ${name} = ${value} although`));
       });
     }
 
-    it('may cut every connection: the books are written and watched again', async (t) => {
+    it('the ledger writes and watches again after the server has cut every connection', async (t) => {
       await emptied();
       const [ledger, other] = [await openLedger(t), await openLedger(t)];
       await ledger.openPayment(PAYMENT, LIMITS);
@@ -165,7 +165,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
       await changed.promise;
     });
 
-    it('that is away is said, nothing is taken for written, and it goes on when it is back', async (t) => {
+    it('calls fail as unavailable while the server is away, and succeed once it is back', async (t) => {
       await emptied();
       const ledger = await openLedger(t);
       await ledger.ping();
@@ -183,7 +183,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
       assert.ok((await ledger.openPayment(PAYMENT, LIMITS)).opened);
     });
 
-    it('lets no check say "never sent" of a row that is given the permission to be sent at that moment', async (t) => {
+    it('a check never ends a row as not_created while another process gets permission to send it', async (t) => {
       await emptied();
       let now = 0;
       const ledger = await openLedger(t, () => now);
@@ -202,7 +202,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
       assert.equal((await ledger.order('A'))?.payments[0]?.stage, 'sending');
     });
 
-    it('is migrated once by several who start at once', async () => {
+    it('concurrent starts migrate the database once', async () => {
       const fresh = await server.createDatabase();
       const stores = await Promise.all([1, 2, 3].map(() => connectDatabase(fresh, die)));
       await Promise.all(stores.map((store) => store.close()));

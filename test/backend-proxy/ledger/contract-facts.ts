@@ -34,8 +34,8 @@ const FACTS: { fact: Stage; raise: (ledger: LedgerById, id: string) => Promise<u
 ];
 
 export function factsContract({ it, runs, setUp }: Suite): void {
-  describe('a fact', () => {
-    it('raises the stage or changes nothing, for every stage and every fact', async (t) => {
+  describe('record() and observe()', () => {
+    it('every fact raises the stage or changes nothing, from every stage', async (t) => {
       const setup = await setUp(t);
       const { ledger } = setup;
       const check = async (from: Stage, at: number): Promise<void> => {
@@ -63,7 +63,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
         for (const at of FACTS.keys()) if (!isUnsent(from, at)) await check(from, at);
     });
 
-    it('may come in any order and any number of times: the end is the same for one answer to the one call', async (t) => {
+    it('facts in any order and number lead to the same stage, for one answer to the one POST', async (t) => {
       const { ledger } = await setUp(t);
       let orders = 0;
       const indexes = fc.array(fc.nat(FACTS.length - 1), { minLength: 1, maxLength: 6 });
@@ -90,7 +90,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       );
     });
 
-    it('is the one permission to send, for whoever asks first', async (t) => {
+    it('concurrent callers get one permission to send', async (t) => {
       const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       await ledger.openPayment(payment(), LIMITS);
@@ -100,7 +100,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       assert.equal(permissions.filter(Boolean).length, 1);
     });
 
-    it('of an answer keeps what it brought, its payment id too, whatever came before it, and tells the watchers', async (t) => {
+    it('an answer is stored at any stage, with its payment id, and raises the version once', async (t) => {
       const { ledger } = await setUp(t);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
@@ -117,7 +117,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       assert.deepEqual(await ledger.order('A'), order, 'the same again changes nothing, the version neither');
     });
 
-    it('of an answer whose row is gone, in books that went back, writes the row anew', async (t) => {
+    it('an answer whose row a restored database has lost writes the row again', async (t) => {
       const { ledger, change, skip } = await setUp(t);
       await ledger.openPayment(payment({ customer: '12345678' }), LIMITS);
       const [paid, sent] = [await read(ledger, 'A'), await ledger.openPayout({ ...PAYOUT, note: 'Thanks' })];
@@ -136,7 +136,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       assert.equal((await ledger.order('A'))?.paidBy, 'A');
     });
 
-    it('of nothing that is there gives no permission to send', async (t) => {
+    it('a row that is gone gives no permission to send', async (t) => {
       const { ledger, change } = await setUp(t);
       await ledger.openPayment(payment(), LIMITS);
       const gone = await read(ledger, 'A');
@@ -145,7 +145,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       assert.deepEqual((await ledger.transactions({ limit: 10 })).transactions, []);
     });
 
-    it('that refuses is no end of one that a check has found, nor of one with a payment id', async (t) => {
+    it('a refusal does not end a payment that a check has found', async (t) => {
       const { ledger } = await setUp(t);
       for (const [orderId, paymentId] of [
         ['A', null],
@@ -160,8 +160,8 @@ export function factsContract({ it, runs, setUp }: Suite): void {
     });
   });
 
-  describe('success', () => {
-    it('pays the order once; a second one is surplus, told in place of a success', async (t) => {
+  describe('a success', () => {
+    it('the first success pays the order; a second one is reported as surplus instead', async (t) => {
       const { ledger, skip } = await setUp(t);
       const first = await openPending(ledger);
       const second = await openPending(ledger);
@@ -184,7 +184,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       assert.deepEqual([data['gatewayOrderId'], data['surplus'], data['late']], [first, true, true]);
     });
 
-    it('seen by two at once is told once', async (t) => {
+    it('a success that several processes see at once is reported once', async (t) => {
       const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       const id = await openPending(ledger);
@@ -193,7 +193,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       assert.equal((await read(ledger, id)).history.filter(({ event }) => event === 'succeeded').length, 1);
     });
 
-    it('of two payments of one order at once pays it by one of them', async (t) => {
+    it('concurrent successes of two payments pay the order by one of them', async (t) => {
       const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       const first = await openPending(ledger);
@@ -205,7 +205,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       assert.equal(order.payments.find(({ surplus }) => !surplus)?.id, order.paidBy);
     });
 
-    it('of a payment names who paid, once, in its webhook too; a payout keeps whom it was sent to', async (t) => {
+    it('a successful payment stores and reports the actual payer; a payout keeps its receiver', async (t) => {
       const { ledger } = await setUp(t);
       await openPending(ledger);
       await ledger.observe('A', verified('pending', null, '1111'));
@@ -221,7 +221,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       assert.equal((await read(ledger, 'P')).customer, PAYOUT.customer);
     });
 
-    it('and then FAILED is a conflict: told once, a person is asked, and nothing changes', async (t) => {
+    it('FAILED after SUCCESS is one conflict with a review, and the payment stays paid', async (t) => {
       const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       await ledger.observe(id, verified('succeeded'));
@@ -236,7 +236,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       assert.equal((await ledger.order('A'))?.paidBy, id);
     });
 
-    it('of a payout is told as its own', async (t) => {
+    it('a successful payout is reported as payout.succeeded', async (t) => {
       const { ledger } = await setUp(t);
       await openSentPayout(ledger, 'P', uncertain('lost'));
       await ledger.observe('P', verified('succeeded', '9'));

@@ -14,7 +14,7 @@ export function webhooksContract({ it, setUp }: Suite): void {
       }
     }
 
-    it('are written with the fact, their bytes frozen, each type once per transaction', async (t) => {
+    it('a webhook is written with its fact, once per type and transaction, and its bytes never change', async (t) => {
       const { ledger, skip } = await setUp(t);
       const first = await openPending(ledger);
       await openPending(ledger);
@@ -30,7 +30,7 @@ export function webhooksContract({ it, setUp }: Suite): void {
       assert.match(before?.id ?? '', /^msg_[0-9a-f]{40}$/);
     });
 
-    it('are claimed by one holder until the lease has run out, and counted', async (t) => {
+    it('a claimed webhook is exclusive until its lease ends, and its attempts are counted', async (t) => {
       const { ledger, open, now, skip } = await setUp(t);
       const other = await open(now);
       await queued(ledger, 'A');
@@ -43,7 +43,7 @@ export function webhooksContract({ it, setUp }: Suite): void {
       assert.deepEqual([again?.id, again?.attempts, again?.body], [claimed?.id, 2, claimed?.body]);
     });
 
-    it('by many at once are claimed by one each', async (t) => {
+    it('concurrent calls of claimWebhooks() never claim a webhook twice', async (t) => {
       const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       const orderIds = Array.from({ length: 20 }, (_, n) => `O${n}`);
@@ -63,7 +63,7 @@ export function webhooksContract({ it, setUp }: Suite): void {
       assert.deepEqual(claimed.toSorted(), orderIds.toSorted());
     });
 
-    it('are delivered, tried again, dead, and sent again by hand', async (t) => {
+    it('a webhook can be retried, die, be redelivered and be delivered', async (t) => {
       const { ledger, skip } = await setUp(t);
       await queued(ledger, 'A');
       const [webhook] = await ledger.claimWebhooks(10, 30 * S);
@@ -86,7 +86,7 @@ export function webhooksContract({ it, setUp }: Suite): void {
       assert.equal(await ledger.redeliver('nothing'), undefined);
     });
 
-    it('are listed newest first, as many as asked for', async (t) => {
+    it('webhooks() lists the newest first, as many as asked for', async (t) => {
       const { ledger, skip } = await setUp(t);
       for (const orderId of ['A', 'B', 'C']) {
         await queued(ledger, orderId);
@@ -99,8 +99,8 @@ export function webhooksContract({ it, setUp }: Suite): void {
     });
   });
 
-  describe('watching', () => {
-    it('is told after the commit that changed the order, and not of another order', async (t) => {
+  describe('watch()', () => {
+    it('watch() calls back after each commit that changed its order, and for no other order', async (t) => {
       const { ledger } = await setUp(t);
       const seen: (number | undefined)[] = [];
       const told: Promise<void>[] = [];
@@ -119,7 +119,7 @@ export function webhooksContract({ it, setUp }: Suite): void {
       assert.equal(told.length, 2);
     });
 
-    it('is told nothing of what was refused or changed nothing', async (t) => {
+    it('watch() does not call back if a call was refused or changed nothing', async (t) => {
       const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       let told = 0;
@@ -131,7 +131,7 @@ export function webhooksContract({ it, setUp }: Suite): void {
       assert.equal(told, 0);
     });
 
-    it('may be by several; one that leaves leaves the others', async (t) => {
+    it('several watchers of an order are independent of each other', async (t) => {
       const { ledger } = await setUp(t);
       const told = [0, 0];
       const first = ledger.watch('A', () => void (told[0]! += 1));
@@ -143,7 +143,7 @@ export function webhooksContract({ it, setUp }: Suite): void {
       assert.deepEqual(told, [1, 2]);
     });
 
-    it('hears of what another process committed', async (t) => {
+    it('watch() calls back for a commit of another process', async (t) => {
       const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       await ledger.openPayment(payment(), LIMITS);

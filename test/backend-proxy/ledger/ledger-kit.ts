@@ -13,7 +13,7 @@ import type {
 } from '../../../backend-proxy/ledger/ledger.ts';
 import type { PostOutcome, Stage, Transaction } from '../../../backend-proxy/protocol/transaction.ts';
 import type { IpnReading } from '../../../backend-proxy/protocol/verify.ts';
-import { D, H, M, NOON, S } from '../time.ts';
+import { H, M, NOON, S } from '../time.ts';
 import { byId, type LedgerById, type ShortFact } from './by-id.ts';
 
 export const LIMITS: PaymentLimits = {

@@ -37,8 +37,8 @@ const TRANSACTION: Transaction = {
   history: [{ at: AT, event: 'created', source: 'shopper', detail: null }],
 };
 
-describe("the merchant's view", () => {
-  it('of a payment has the promised fields', () => {
+describe('merchantView()', () => {
+  it('the view of a payment has the promised fields', () => {
     assert.deepEqual(merchantPayment(TRANSACTION), {
       type: 'PAY',
       orderId: 'A-1',
@@ -60,7 +60,7 @@ describe("the merchant's view", () => {
     });
   });
 
-  it('of a payout has its note, and nothing of payments', () => {
+  it('the view of a payout has its note and no field of payments', () => {
     const payout: Transaction = {
       ...TRANSACTION,
       type: 'PAYOUT',
@@ -91,7 +91,7 @@ describe("the merchant's view", () => {
     assert.deepEqual(merchantView(TRANSACTION), merchantPayment(TRANSACTION));
   });
 
-  it('shows every stage by its status and reason', () => {
+  it('the view shows every stage by its status and reason', () => {
     for (const stage of Object.keys(STAGES) as Stage[]) {
       const { status, reason } = merchantPayment({ ...TRANSACTION, stage });
       assert.deepEqual({ status, reason }, { status: STAGES[stage].status, reason: STAGES[stage].reason }, stage);
@@ -100,11 +100,11 @@ describe("the merchant's view", () => {
     assert.equal(resolved.reason, 'RESOLVED', 'a person said so');
   });
 
-  it('never has what the shopper was given to pay with', () => {
+  it('the view never has what the shopper pays with', () => {
     assert.doesNotMatch(JSON.stringify(merchantView(TRANSACTION)), /secret-of-the-shopper/);
   });
 
-  it('writes times in UTC with milliseconds', () => {
+  it('the view writes times in UTC with milliseconds', () => {
     assert.equal(iso(AT + 7), '2026-11-20T12:00:00.007Z');
   });
 });
