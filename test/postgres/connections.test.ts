@@ -1,5 +1,5 @@
-// What the PostgreSQL store makes of its connections, over a real server: what each has to be, which are given up, and what
-// became of a commit whose answer was lost on its way.
+// The PostgreSQL store's connections on a real server: required settings, dropped connections, and commits whose answer
+// is lost.
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { sql } from 'kysely';
@@ -178,14 +178,14 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
       const relay = await startPostgresRelay(url);
       t.after(relay.close);
       const store = await opened(t, relay.url);
-      const hasStruck = relay.loseCommit(how);
+      const wasLost = relay.loseCommit(how);
       const writing = store.write(async (tx, now) => {
         await insert(tx, `lost-${n}`);
         return now;
       });
       if (isKept) assert.ok(Math.abs((await writing) - Date.now()) < 60_000);
       else await assert.rejects(writing, { kind: 'unavailable' });
-      assert.ok(hasStruck());
+      assert.ok(wasLost());
       const { rowCount } = await admin.query('select 1 from orders where order_id = $1', [`lost-${n}`]);
       assert.equal(rowCount, isKept ? 1 : 0);
     });
@@ -198,7 +198,7 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     relay.loseCommit('applied');
     const writing = store.write(async (tx) => {
       await insert(tx, 'before');
-      // The clock of the server's start is the test's here: the same look-up, told of another run.
+      // Replaces the server's start time, so that the lookup sees another run.
       await sql`create function public.pg_postmaster_start_time() returns timestamptz language sql as 'select clock_timestamp()'`.execute(
         tx,
       );

@@ -1,4 +1,4 @@
-// What a check proves, and what our clock may say after it.
+// What a check proves, and what the clock decides after it.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { D, M, NOON, S } from '../time.ts';
@@ -70,7 +70,7 @@ export function checksContract({ it, setUp }: Suite): void {
       await ledger.observe('A', UNKNOWN);
       skip(60 * S);
       await ledger.observe('A', UNKNOWN);
-      assert.equal(await stageOf(ledger, 'A'), 'uncertain', 'the first one came too early to count');
+      assert.equal(await stageOf(ledger, 'A'), 'uncertain', 'the first unknown came too early to count');
       skip(60 * S - 1);
       await ledger.observe('A', UNKNOWN);
       assert.equal(await stageOf(ledger, 'A'), 'uncertain');
@@ -95,7 +95,7 @@ export function checksContract({ it, setUp }: Suite): void {
       assert.equal(await stageOf(ledger, 'P'), 'pending');
       skip(60 * S);
       await ledger.observe('P', UNKNOWN);
-      assert.equal(await stageOf(ledger, 'P'), 'pending', 'what the gateway once had was created');
+      assert.equal(await stageOf(ledger, 'P'), 'pending', 'the gateway has had the payout');
     });
 
     it('unknowns never end a payment that has a payment id', async (t) => {
@@ -125,7 +125,7 @@ export function checksContract({ it, setUp }: Suite): void {
       await ledger.observe('P', verified('pending'));
       skip(30 * S);
       await ledger.observe('P', verified('failed'));
-      assert.equal(await stageOf(ledger, 'P'), 'pending', 'it began anew');
+      assert.equal(await stageOf(ledger, 'P'), 'pending', 'the count of FAILED started again');
       await ledger.observe('P', UNAVAILABLE);
       skip(30 * S);
       await ledger.observe('P', verified('failed'));

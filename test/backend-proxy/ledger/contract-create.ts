@@ -1,4 +1,4 @@
-// Opening a payment or a payout: the row before the call, what is refused, the ids, and two who start at once.
+// openPayment() and openPayout(): the row before the call, refusals, ids and concurrent starts.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { Refusal } from '../../../backend-proxy/errors.ts';
@@ -111,7 +111,7 @@ export function createContract({ it, setUp }: Suite): void {
       await ledger.openPayment(payment({ ...open, amountMinor: 5 }), LIMITS);
       assert.ok(
         (await ledger.openPayment(payment({ ...open, amountMinor: 7 }), LIMITS)).opened,
-        'an open amount may be another',
+        'an open amount may change',
       );
       assert.equal(
         (await refusal(ledger.openPayment(payment({ orderId: 'B', orderAmountMinor: 7 }), LIMITS))).kind,
@@ -151,7 +151,7 @@ export function createContract({ it, setUp }: Suite): void {
       await ledger.openPayment(direct('B'), limits);
       const refused = await refusal(ledger.openPayment(direct('C'), limits));
       assert.deepEqual([refused.kind, refused.retryAfterS], ['too_many_requests', 3600]);
-      assert.equal(await ledger.order('C'), undefined, 'what is refused leaves nothing behind');
+      assert.equal(await ledger.order('C'), undefined, 'a refused start writes no order');
       assert.ok((await ledger.openPayment(direct('C', '99999999'), limits)).opened);
       assert.ok(
         (await ledger.openPayment(payment({ orderId: 'D', customer: '12345678', method: 'CHECKOUT' }), limits)).opened,
@@ -197,8 +197,8 @@ export function createContract({ it, setUp }: Suite): void {
       assert.equal((await refusal(ledger.openPayout({ ...PAYOUT, fingerprint: 'other' }))).kind, 'order_id_taken');
       await ledger.openPayment(payment(), LIMITS);
       assert.equal((await refusal(ledger.openPayout({ ...PAYOUT, orderId: 'A' }))).kind, 'order_id_taken');
-      assert.equal(await ledger.payout('A'), undefined, 'a payment is no payout');
-      assert.equal(await ledger.order('P'), undefined, 'and a payout no order');
+      assert.equal(await ledger.payout('A'), undefined, 'payout() finds no payment');
+      assert.equal(await ledger.order('P'), undefined, 'order() finds no payout');
     });
 
     it('concurrent calls of openPayout() write one row', async (t) => {

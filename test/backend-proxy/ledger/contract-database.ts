@@ -1,4 +1,4 @@
-// The books as a whole: lists, counts, opening them again.
+// The database as a whole: lists, counts, reopening.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { D, M, NOON, S } from '../time.ts';
@@ -140,10 +140,10 @@ export function databaseContract({ it, setUp }: Suite): void {
         },
       );
       await ledger.observe('P', verified('succeeded'));
-      assert.equal((await ledger.counts()).needReview, 0, 'what only took too long has its end');
+      assert.equal((await ledger.counts()).needReview, 0, 'the end of the payout clears its review');
       await ledger.observe('A', { kind: 'mismatch', field: 'amount' });
       await ledger.observe('A', verified('succeeded'));
-      assert.equal((await ledger.counts()).needReview, 1, 'what is disputed still waits for a person');
+      assert.equal((await ledger.counts()).needReview, 1, 'a disputed payment still needs a person');
       await ledger.resolve('A', { status: 'SUCCESS', by: 'ada', note: 'the amount was mistyped' });
       assert.equal((await ledger.counts()).needReview, 0);
     });

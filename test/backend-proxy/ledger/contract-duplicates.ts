@@ -1,4 +1,5 @@
-// What the gateway called a duplicate is most likely not ours: it is marked for good, and only a person ends it as anything else.
+// A transaction that the gateway called a duplicate is probably not ours: it stays marked, no check can make it pending
+// or a success, and only a report that differs or a person ends it.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { LedgerById } from './by-id.ts';
@@ -130,7 +131,7 @@ export function duplicatesContract({ it, setUp }: Suite): void {
         ],
       );
       assert.deepEqual(await webhookTypes(ledger), before);
-      assert.equal((await ledger.order('B'))?.paidBy, paid, 'a person may say that it is ours');
+      assert.equal((await ledger.order('B'))?.paidBy, paid, 'a person may resolve a marked payment as SUCCESS');
     });
 
     it('marked payments count toward 10 of an order, not toward its 5 payments and 3 prompts', async (t) => {

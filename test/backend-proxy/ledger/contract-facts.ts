@@ -1,4 +1,4 @@
-// What is told of a transaction raises its stage or changes nothing; a success pays once.
+// A fact raises the stage or changes nothing; a success pays once.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ import {
   webhookTypes,
 } from './ledger-kit.ts';
 
-/** Each fact that can be told of a payment, and the stage it stands for. */
+/** Each fact about a payment, and the stage it stands for. */
 const FACTS: { fact: Stage; raise: (ledger: LedgerById, id: string) => Promise<unknown> }[] = [
   { fact: 'sending', raise: (ledger, id) => ledger.record(id, { stage: 'sending' }, 'shopper') },
   { fact: 'uncertain', raise: (ledger, id) => ledger.record(id, { stage: 'uncertain', detail: 'reset' }, 'answer') },
@@ -47,7 +47,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
         assert.equal(before.stage, from);
         const raised = await raise(ledger, orderId);
         const after = await read(ledger, orderId);
-        // Of one that a check has found, no refusal is the end.
+        // A refusal does not end a payment that a check has found.
         const isFound = from === 'expired' && fact === 'rejected';
         assert.equal(after.stage, isFound ? from : advance(from, fact), pair);
         if (typeof raised === 'boolean') assert.equal(raised, after.stage !== from, pair);
@@ -56,9 +56,9 @@ export function factsContract({ it, runs, setUp }: Suite): void {
         assert.deepEqual(news, conflicts ? ['conflict', 'needs_review'] : after.stage === from ? [] : [fact], pair);
         assert.equal(after.late, fact === 'succeeded' && STAGES[from].ended, pair);
       };
-      // What the gateway says of what was never sent is no fact of it: that is told below.
+      // A report about an unsent transaction marks it as a duplicate instead (contract-duplicates.ts).
       const isUnsent = (from: Stage, at: number) => from === 'created' && at >= FACTS.length - 3;
-      // One after the other, because the roads to some of them take time.
+      // One after the other, because some stages take time to reach.
       for (const from of Object.keys(STAGES) as Stage[])
         for (const at of FACTS.keys()) if (!isUnsent(from, at)) await check(from, at);
     });
@@ -69,21 +69,21 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       const indexes = fc.array(fc.nat(FACTS.length - 1), { minLength: 1, maxLength: 6 });
       await fc.assert(
         fc.asyncProperty(indexes, fc.infiniteStream(fc.nat()), async (drawn, shuffle) => {
-          // The one call is not both accepted and refused, nor does the gateway find what it refused.
-          const isTaken = drawn.some((at) => FACTS[at]!.fact === 'pending');
-          const told = drawn.filter((at) => !isTaken || FACTS[at]!.fact !== 'rejected');
-          const repeated = [...told, ...told]
+          // The one POST is not both accepted and refused, and the gateway does not find what it refused.
+          const isAccepted = drawn.some((at) => FACTS[at]!.fact === 'pending');
+          const facts = drawn.filter((at) => !isAccepted || FACTS[at]!.fact !== 'rejected');
+          const repeated = [...facts, ...facts]
             .map((at) => [shuffle.next().value, at] as const)
             .toSorted(([a], [b]) => a - b);
           const ends: Stage[] = [];
-          for (const order of [told, repeated.map(([, at]) => at)]) {
+          for (const order of [facts, repeated.map(([, at]) => at)]) {
             const orderId = `O${(orders += 1)}`;
             await ledger.openPayment(payment({ orderId }), LIMITS);
             await ledger.record(orderId, { stage: 'sending' }, 'shopper');
             for (const at of order) await FACTS[at]!.raise(ledger, orderId);
             ends.push(await stageOf(ledger, orderId));
           }
-          const expected = told.reduce<Stage>((stage, at) => advance(stage, FACTS[at]!.fact), 'sending');
+          const expected = facts.reduce<Stage>((stage, at) => advance(stage, FACTS[at]!.fact), 'sending');
           assert.deepEqual(ends, [expected, expected]);
         }),
         { numRuns: runs },
@@ -114,7 +114,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       assert.deepEqual([paymentId, method, kept, appUrl, expiresAt], ['222', 'JETGO', qr, 'jetgo://pay', null]);
       assert.ok(order.version > version);
       await ledger.record('A', fact, 'answer');
-      assert.deepEqual(await ledger.order('A'), order, 'the same again changes nothing, the version neither');
+      assert.deepEqual(await ledger.order('A'), order, 'a repeated answer changes nothing, not even the version');
     });
 
     it('an answer whose row a restored database has lost writes the row again', async (t) => {
@@ -131,7 +131,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
         ['pending', '111', 'JETGO', 1010, '12345678'],
       );
       assert.deepEqual([payout.stage, payout.amountMinor, payout.note], ['uncertain', 5000, 'Thanks']);
-      assert.deepEqual(await ledger.openPayout({ ...PAYOUT, note: 'Thanks' }), payout, 'and it is not sent again');
+      assert.deepEqual(await ledger.openPayout({ ...PAYOUT, note: 'Thanks' }), payout, 'the retry finds the payout');
       await ledger.observe('A', verified('succeeded'));
       assert.equal((await ledger.order('A'))?.paidBy, 'A');
     });
@@ -179,8 +179,8 @@ export function factsContract({ it, runs, setUp }: Suite): void {
         ],
       );
       assert.deepEqual(await webhookTypes(ledger), ['payment.failed', 'payment.succeeded', 'payment.surplus']);
-      const told = (await ledger.webhooks(undefined, 10)).find(({ type }) => type === 'payment.surplus')!;
-      const { data } = JSON.parse(told.body) as { data: Record<string, unknown> };
+      const surplus = (await ledger.webhooks(undefined, 10)).find(({ type }) => type === 'payment.surplus')!;
+      const { data } = JSON.parse(surplus.body) as { data: Record<string, unknown> };
       assert.deepEqual([data['gatewayOrderId'], data['surplus'], data['late']], [first, true, true]);
     });
 
@@ -209,7 +209,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       const { ledger } = await setUp(t);
       await openPending(ledger);
       await ledger.observe('A', verified('pending', null, '1111'));
-      assert.equal((await read(ledger, 'A')).customer, PAYMENT.customer, 'nobody has paid yet');
+      assert.equal((await read(ledger, 'A')).customer, PAYMENT.customer, 'a pending payment keeps its customer');
       await ledger.observe('A', verified('succeeded', null, '2222'));
       await ledger.observe('A', verified('succeeded', null, '3333'));
       assert.equal((await read(ledger, 'A')).customer, '2222');

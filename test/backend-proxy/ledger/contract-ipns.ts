@@ -1,4 +1,4 @@
-// IPNs, what they ring for, and who is given which check.
+// receiveIpn() and claimChecks(): what an IPN requests, and which check is claimed first.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { IpnReading } from '../../../backend-proxy/protocol/verify.ts';
@@ -56,7 +56,7 @@ export function ipnsContract({ it, setUp }: Suite): void {
       await ledger.openPayout(PAYOUT);
       for (const id of ['A', 'P']) await ledger.record(id, { stage: 'sending' }, 'shopper');
       skip(S);
-      assert.deepEqual(await due(ledger), [], 'it is of another, where the answer says that the id was taken');
+      assert.deepEqual(await due(ledger), [], 'not before the answer, which may report a duplicate');
       for (const id of ['A', 'P']) await ledger.record(id, { ...PENDING, paymentId: null }, 'answer');
       assert.deepEqual((await due(ledger)).toSorted(), ['A', 'P']);
       assert.deepEqual(await rows('select matched from ipns'), [{ matched: 1 }, { matched: 1 }]);

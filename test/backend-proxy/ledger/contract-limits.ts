@@ -1,4 +1,4 @@
-// What of an order is counted and what is not, the times that a code is good for, the terms of tokens, and ids under a prefix.
+// The limits of an order and a wallet, the time a payment is valid, the terms of tokens, and ids with a prefix.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { NewPayment, TokenTerms } from '../../../backend-proxy/ledger/ledger.ts';
@@ -45,7 +45,7 @@ export function limitsContract({ it, setUp }: Suite): void {
       assert.deepEqual(
         payments.slice(0, 18).map(({ stage, endedBy }) => (stage === 'expired' ? stage : endedBy)),
         ['expired', ...Array.from({ length: 16 }, () => 'EXPIRED'), null],
-        'those that were replaced after their time, too',
+        'payments replaced after their time expired, too',
       );
       assert.equal((await refusal(ledger.openPayment(payment(), LIMITS))).kind, 'too_many_payments', '20 in all');
     });
@@ -119,7 +119,11 @@ export function limitsContract({ it, setUp }: Suite): void {
         skip(7 * S);
         const sentAt = now();
         await ledger.record(orderId, { stage: 'sending' }, 'shopper');
-        assert.equal((await read(ledger, orderId)).expiresAt, payWithinMs && sentAt + payWithinMs, 'before any answer');
+        assert.equal(
+          (await read(ledger, orderId)).expiresAt,
+          payWithinMs && sentAt + payWithinMs,
+          'set before any answer',
+        );
         skip(3 * S);
         await ledger.record(orderId, { ...PENDING, method }, 'answer');
         assert.equal(
@@ -154,8 +158,8 @@ export function limitsContract({ it, setUp }: Suite): void {
         ends.map(({ stage, endedBy }) => [stage, endedBy]),
         ['EXPIRED', null, 'EXPIRED', 'EXPIRED', null].map((endedBy) => ['declined', endedBy]),
       );
-      const told = (await ledger.webhooks(undefined, 10)).find(({ orderId }) => orderId === 'close')!;
-      assert.equal((JSON.parse(told.body) as { data: { reason: string } }).data.reason, 'EXPIRED');
+      const webhook = (await ledger.webhooks(undefined, 10)).find(({ orderId }) => orderId === 'close')!;
+      assert.equal((JSON.parse(webhook.body) as { data: { reason: string } }).data.reason, 'EXPIRED');
     });
 
     it('a SUCCESS after the time of a payment counts as late', async (t) => {
@@ -205,7 +209,7 @@ export function limitsContract({ it, setUp }: Suite): void {
       assert.deepEqual([first, payout], ['shop-A', 'shop-P']);
       assert.equal((await ledger.openPayment(payment(), LIMITS)).opened?.id, 'shop-A-2');
       const later = await open(now, { idPrefix: 'other.' });
-      assert.equal((await later.openPayout(PAYOUT)).id, 'shop-P', 'by the merchant’s own id');
+      assert.equal((await later.openPayout(PAYOUT)).id, 'shop-P', 'found by the merchant’s order id');
       assert.equal((await later.payout('P'))?.id, 'shop-P');
       assert.equal((await refusal(later.openPayout({ ...PAYOUT, fingerprint: 'other' }))).kind, 'order_id_taken');
       assert.equal((await later.openPayment(payment(), LIMITS)).opened?.id, 'other.A-3');

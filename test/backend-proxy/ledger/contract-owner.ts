@@ -1,5 +1,4 @@
-// Whose books these are: the gateway they are of, the process that was sending, the answer that came after all, and books that
-// went back.
+// The gateway a database belongs to, the process that was sending, late answers, restored databases, and webhook ids.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { D, H, M, NOON, S } from '../time.ts';
@@ -113,7 +112,7 @@ export function ownerContract({ it, setUp }: Suite): void {
         ],
       );
       await ledger.record('C', { stage: 'uncertain', answer: 'lost', detail: 'timeout' }, 'answer');
-      assert.equal((await read(ledger, 'C')).answer, 'duplicate', 'what is known gives way to nothing');
+      assert.equal((await read(ledger, 'C')).answer, 'duplicate', 'a lost answer does not replace a known one');
     });
 
     it('a payment replaced while it is sent keeps the fields of its answer', async (t) => {
@@ -193,7 +192,7 @@ export function ownerContract({ it, setUp }: Suite): void {
       skip(1);
       assert.equal(await ledger.reportUnmatched(H), 1);
       skip(S);
-      assert.equal(await ledger.reportUnmatched(H), 1, 'each once');
+      assert.equal(await ledger.reportUnmatched(H), 1, 'each is counted once');
       assert.equal(await ledger.reportUnmatched(H), 0);
       assert.equal((await ledger.counts()).unmatchedIpns, 3);
       skip(7 * D);
@@ -214,9 +213,9 @@ export function ownerContract({ it, setUp }: Suite): void {
       };
       const empty = 'delete from webhooks; delete from history; delete from transactions; delete from orders';
       const first = await live();
-      assert.equal(new Set(first.map((each) => each.split(' ')[1])).size, 4, 'each has its own');
+      assert.equal(new Set(first.map((each) => each.split(' ')[1])).size, 4, 'each webhook has a different id');
       await change(empty);
-      assert.deepEqual(await live(), first, 'the same');
+      assert.deepEqual(await live(), first, 'the same ids in a copy');
       await change(`${empty}; update meta set value = 'other' || value where key = 'books_id'`);
       const others = await live();
       assert.deepEqual(

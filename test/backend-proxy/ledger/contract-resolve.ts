@@ -1,4 +1,4 @@
-// A person's word on what needs review, and what the gateway says after it, or after FAILED was told.
+// resolve(), and what the gateway reports after it or after FAILED.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { LedgerById } from './by-id.ts';
@@ -73,8 +73,8 @@ export function resolveContract({ it, setUp }: Suite): void {
         ],
       );
       assert.equal((await ledger.order('A'))?.paidBy, paid);
-      const told = (await webhookTypes(ledger)).filter((type) => /succeeded|failed/.test(type));
-      assert.deepEqual(told, ['payment.failed', 'payment.succeeded']);
+      const webhooks = (await webhookTypes(ledger)).filter((type) => /succeeded|failed/.test(type));
+      assert.deepEqual(webhooks, ['payment.failed', 'payment.succeeded']);
       assert.equal((await refusal(ledger.resolve(paid, FAILED))).kind, 'no_review_needed', 'once');
     });
 
@@ -126,7 +126,7 @@ export function resolveContract({ it, setUp }: Suite): void {
       await ledger.observe(id, verified('failed'));
       await ledger.resolve(id, FAILED);
       await ledger.observe(id, verified('failed'));
-      assert.equal((await read(ledger, id)).needsReview, false, 'the gateway agrees');
+      assert.equal((await read(ledger, id)).needsReview, false, 'no review if the gateway agrees');
       await ledger.observe(id, verified('succeeded'));
       assert.equal((await read(ledger, id)).needsReview, true);
       assert.equal(await numbered(ledger, 'payment.conflict'), 2);

@@ -1,4 +1,4 @@
-// Clocks that step, lie ahead or differ: nothing ends before its real time, and nothing waits for ever.
+// Clocks that step, run ahead or differ: nothing ends before its real time, and nothing waits forever.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { LedgerById } from './by-id.ts';
@@ -60,11 +60,11 @@ export function timeContract({ it, setUp }: Suite): void {
         skip(1);
         assert.deepEqual((await check()).slice(3), ['not_created', 'uncertain']);
         skip(45 * S);
-        assert.deepEqual((await check())[0], 'uncertain', 'the first of two, 90 s after the step');
+        assert.deepEqual((await check())[0], 'uncertain', 'only the first unknown counts, 90 s after the step');
         skip(M);
         assert.deepEqual((await check()).slice(0, 2), ['not_created', 'pending']);
         skip(7 * M - 195 * S);
-        assert.equal((await check())[1], 'pending', 'a little less than its whole time and the grace again');
+        assert.equal((await check())[1], 'pending', 'its whole time and the grace are not over again');
         skip(45 * S);
         assert.equal((await check())[1], 'expired');
       });
@@ -149,7 +149,7 @@ export function timeContract({ it, setUp }: Suite): void {
       assert.deepEqual([await stageOf(ledger, id), await stageOf(ledger, out)], ['uncertain', 'pending']);
       skip(30 * S);
       await ledger.observe(out, verified('failed'));
-      assert.equal(await stageOf(ledger, out), 'declined', '30 s after this clock first saw it');
+      assert.equal(await stageOf(ledger, out), 'declined', '30 s after this clock saw the first FAILED');
     });
   });
 
@@ -236,7 +236,7 @@ export function timeContract({ it, setUp }: Suite): void {
       await ledger.ledger.observe(stale('C'), verified('succeeded'));
       const stages = await Promise.all(ids.map((id) => stageOf(ledger, id)));
       assert.deepEqual(stages, ['pending', 'pending', 'succeeded']);
-      assert.deepEqual((await idsOf(ledger)).toSorted(), ['A', 'B'], 'no longer the next of the list');
+      assert.deepEqual((await idsOf(ledger)).toSorted(), ['A', 'B'], 'both are due again soon');
     });
 
     it('every fifth check goes to the transaction due longest, whatever rings', async (t) => {

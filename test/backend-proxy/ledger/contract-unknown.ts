@@ -1,4 +1,4 @@
-// When "unknown", believed, ends a transaction, and what it never ends.
+// When proven unknowns end a transaction, and when they never do.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { PostOutcome, TransactionType } from '../../../backend-proxy/protocol/transaction.ts';
@@ -19,7 +19,7 @@ import {
   type Suite,
 } from './ledger-kit.ts';
 
-/** From the POST to the first check that counts, and from its end to the second. */
+/** Type, answer, time from the POST to the first check that counts, and from its end to the second. */
 const BY_TWO = [
   ['PAY', 'lost', 90 * S, M],
   ['PAY', 'foreign', 0, 10 * S],
@@ -42,7 +42,7 @@ export function unknownContract({ it, setUp }: Suite): void {
           await ledger.observe(id, UNKNOWN);
           skip(apart);
           await ledger.observe(id, UNKNOWN);
-          assert.equal(await stageOf(ledger, id), 'uncertain', 'the first came too early to count');
+          assert.equal(await stageOf(ledger, id), 'uncertain', 'the first unknown came too early to count');
         } else await ledger.observe(id, UNKNOWN);
         skip(apart - 1);
         await ledger.observe(id, UNKNOWN);
@@ -62,7 +62,7 @@ export function unknownContract({ it, setUp }: Suite): void {
         await ledger.observe(id, UNKNOWN);
         skip(23 * H + 1);
         await ledger.observe(id, UNKNOWN);
-        assert.equal(await stageOf(ledger, id), 'uncertain', 'the first that counts is this one');
+        assert.equal(await stageOf(ledger, id), 'uncertain', 'only this second unknown counts as the first');
         skip(M);
         await ledger.observe(id, UNKNOWN);
         assert.equal(await stageOf(ledger, id), 'not_created');

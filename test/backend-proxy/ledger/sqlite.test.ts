@@ -1,5 +1,5 @@
-// The ledger on SQLite: the contract, and what this store alone promises: one commit for those that wait together, each
-// failing alone; durable pragmas; a full disk that is said and recovered from; a foreign lock that only writes wait for.
+// The ledger on SQLite: the contract, and what only this store promises: queued writes share a commit and fail alone,
+// durable pragmas, recovery from a full disk, and a foreign lock that delays only writes.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -165,7 +165,7 @@ describe('SQLite: the file', () => {
       .selectFrom('ipns')
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
-    assert.equal(count, results.length - refused.length, 'what was promised is there, and nothing else');
+    assert.equal(count, results.length - refused.length, 'exactly the acknowledged writes are stored');
     await sql.raw('pragma max_page_count = 1000000').execute(store.db);
     await fill(100);
   });
@@ -184,7 +184,7 @@ describe('SQLite: the file', () => {
     await Promise.all([run(), run(), run()]);
     const store = await connectDatabase(`file:${file}`, die);
     t.after(() => store.close());
-    assert.equal((await versions(store)).length, 60, 'and no busy error was seen by any');
+    assert.equal((await versions(store)).length, 60, 'no process saw a busy error');
   });
 
   it("an order's payments are found by an index on order and type", async (t) => {
@@ -217,7 +217,7 @@ describe("SQLite: another process's lock", () => {
   const insert = (store: Store, id: string) =>
     store.write(async (tx) => void (await tx.insertInto('orders').values(order(id)).execute()));
 
-  /** Holds it until the returned function is called. */
+  /** Locks the file until the returned function is called. */
   function lock(t: TestContext, file: string): () => void {
     const holder = new DatabaseSync(file);
     t.after(() => holder.close());
@@ -291,7 +291,7 @@ describe('SQLite: the log', () => {
     const size = () => statSync(`${file}-wal`).size / 1024 / 1024;
     assert.ok(size() > 16, `${size()} MB`);
     reader.exec('rollback');
-    // The first checkpoint that no reader hinders empties the log; the commit after it begins anew, and cuts.
+    // The first checkpoint without a reader empties the log; the commit after it restarts and cuts it.
     await fill('after');
     await fill('then');
     assert.ok(size() <= 8, `${size()} MB`);

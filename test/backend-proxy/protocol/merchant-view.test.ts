@@ -1,4 +1,4 @@
-// What the merchant sees of a transaction: every promised name, and nothing else.
+// The merchant's view of a transaction: every promised name and no other.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { STAGES, type Stage, type Transaction } from '../../../backend-proxy/protocol/transaction.ts';
@@ -97,7 +97,7 @@ describe('merchantView()', () => {
       assert.deepEqual({ status, reason }, { status: STAGES[stage].status, reason: STAGES[stage].reason }, stage);
     }
     const resolved = merchantPayment({ ...TRANSACTION, stage: 'declined', endedBy: 'RESOLVED' });
-    assert.equal(resolved.reason, 'RESOLVED', 'a person said so');
+    assert.equal(resolved.reason, 'RESOLVED', 'resolved by a person');
   });
 
   it('the view never has what the shopper pays with', () => {

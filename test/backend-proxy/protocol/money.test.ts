@@ -1,4 +1,4 @@
-// Money: decimal strings to integer minor units and back, held against BigInt arithmetic and the ISO 4217 list.
+// Decimal strings to integer minor units and back, compared with BigInt arithmetic and the ISO 4217 list.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// When the gateway is asked next: the promised times, walked through as a process would walk them, and the limits.
+// When the next check is due: the promised times, walked through like a process, and the limits.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -55,7 +55,7 @@ const checked = (...times: number[]) => ({
   checks: times.map((at) => ({ at, rung: false })),
 });
 
-/** What the ledger writes after a check that taught nothing. */
+/** What the ledger stores after a check that found nothing new. */
 function afterCheck(t: Timeline, now: number, isAnswered: boolean): Timeline {
   const check: Check = { at: now, rung: t.rings > t.ringsAnswered };
   const isLeft = now >= (t.sentAt ?? t.createdAt) + SENDING_LIMIT_MS;
@@ -71,7 +71,7 @@ function afterCheck(t: Timeline, now: number, isAnswered: boolean): Timeline {
   };
 }
 
-/** Offsets from T0 of all checks from `from` on, each made the moment it is due, with nothing learned by any. */
+/** Offsets from T0 of all checks from `from` on, each made when due and finding nothing new. */
 function walk(given: Partial<Timeline>, from = T0, isAnswered = true): number[] {
   const made: number[] = [];
   let t = timeline(given);
@@ -161,7 +161,7 @@ describe('nextCheckAt() while the outcome is unknown', () => {
 });
 
 describe('unknownRule()', () => {
-  /** First and second check after the POST, and the time between them; null where it never ends it. */
+  /** First and second check after the POST, and the time between them; null if "unknown" never ends it. */
   const RULES = {
     lost: { PAY: [90 * S, 90 * S, M], PAYOUT: [H, D, M] },
     foreign: { PAY: [0, 0, 10 * S], PAYOUT: [H, D, M] },
@@ -178,8 +178,8 @@ describe('unknownRule()', () => {
     for (const [answer, rules] of Object.entries(RULES)) {
       for (const type of types) {
         const rule = unknownRule(type, answer as PostOutcome);
-        const told = rule && [rule.firstMs, rule.secondMs, rule.apartMs];
-        assert.deepEqual(told, rules && rules[type], `${answer} ${type}`);
+        const actual = rule && [rule.firstMs, rule.secondMs, rule.apartMs];
+        assert.deepEqual(actual, rules && rules[type], `${answer} ${type}`);
       }
     }
   });
@@ -239,7 +239,7 @@ describe('nextCheckAt() after an IPN', () => {
   it('an IPN is followed by a check at once, then at 1, 3, 10, 30 s, 2 and 10 minutes while the payment is open', () => {
     const rungAt = T0 + 4 * H;
     const after = walk({ ...rung(rungAt), ...checked(T0 + 3 * H) }, rungAt).map((at) => at + T0 - rungAt);
-    // The lists take three a minute: what is due at 30 s waits until a minute after the one at 1 s.
+    // The lists allow three a minute: what is due at 30 s waits until a minute after the check at 1 s.
     assert.deepEqual(after.slice(0, 7), [0, S, 3 * S, 10 * S, 61 * S, 2 * M, 10 * M]);
     assert.equal(after[7], 2 * H);
   });

@@ -1,10 +1,10 @@
-// The stages: one table, one rule (a fact may only raise), and what follows from it for any order of the facts.
+// The stages: one table, one rule (a fact may only raise the stage), and what follows for any order of facts.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { STAGES, advance, isLate, reasonOf, stageOf, type Stage } from '../../../backend-proxy/protocol/transaction.ts';
 
-/** protocol.md's table, written down once more: rank, stage, status, reason, and whether a SUCCESS after it is late. */
+/** The promised table again: rank, stage, status, reason, and whether a SUCCESS after it is late. */
 const TABLE = [
   [0, 'created', 'INITIALIZED', null, false],
   [1, 'sending', 'INITIALIZED', null, false],

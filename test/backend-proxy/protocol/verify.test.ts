@@ -1,4 +1,4 @@
-// Comparing a report with the books: the only road from what the gateway says to a fact.
+// verify() compares a report with the ledger's record.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -22,15 +22,15 @@ const REPORT: Report = {
   currency: 'EUR',
   outcome: 'succeeded',
 };
-const SAID = { paymentId: '111328', customer: '12345678' };
+const REPORTED = { paymentId: '111328', customer: '12345678' };
 const check = (report: Partial<Report>, expected: Partial<Expected> = {}, complete = false) =>
   verify({ ...EXPECTED, ...expected }, { ...REPORT, ...report }, { complete });
 
 describe('verify()', () => {
   it('verify() accepts a report that agrees, with its outcome, payment id and customer', () => {
     for (const outcome of ['pending', 'failed', 'succeeded'] as const) {
-      assert.deepEqual(check({ outcome }), { kind: 'verified', outcome, ...SAID });
-      assert.deepEqual(check({ outcome }, {}, true), { kind: 'verified', outcome, ...SAID });
+      assert.deepEqual(check({ outcome }), { kind: 'verified', outcome, ...REPORTED });
+      assert.deepEqual(check({ outcome }, {}, true), { kind: 'verified', outcome, ...REPORTED });
     }
   });
 
@@ -61,8 +61,13 @@ describe('verify()', () => {
   });
 
   it('verify() accepts a payment id that the ledger lacks, and a report that lacks it', () => {
-    assert.deepEqual(check({}, { paymentId: null }), { kind: 'verified', outcome: 'succeeded', ...SAID });
-    assert.deepEqual(check({ paymentId: null }), { kind: 'verified', outcome: 'succeeded', ...SAID, paymentId: null });
+    assert.deepEqual(check({}, { paymentId: null }), { kind: 'verified', outcome: 'succeeded', ...REPORTED });
+    assert.deepEqual(check({ paymentId: null }), {
+      kind: 'verified',
+      outcome: 'succeeded',
+      ...REPORTED,
+      paymentId: null,
+    });
     assert.equal(check({ paymentId: null }, { paymentId: null }).kind, 'verified');
   });
 
@@ -87,7 +92,11 @@ describe('verify()', () => {
       assert.deepEqual(check({ ...lack, paymentId: null }, { answeredId: null }), { kind: 'incomplete' });
       assert.deepEqual(check({ ...lack, paymentId: '7' }, { paymentId: null }), { kind: 'incomplete' });
     }
-    assert.equal(check({}, { paymentId: null, answeredId: null }).kind, 'verified', 'with its sum it is compared');
+    assert.equal(
+      check({}, { paymentId: null, answeredId: null }).kind,
+      'verified',
+      'a report with its amount is compared',
+    );
   });
 
   it('verify() finds a complete report without amount and currency incomplete', () => {
@@ -97,7 +106,7 @@ describe('verify()', () => {
     assert.deepEqual(check({ paymentId: null }, {}, true), {
       kind: 'verified',
       outcome: 'succeeded',
-      ...SAID,
+      ...REPORTED,
       paymentId: null,
     });
   });
@@ -111,7 +120,7 @@ describe('verify()', () => {
     assert.deepEqual(verdict, {
       kind: 'verified',
       outcome: 'failed',
-      ...SAID,
+      ...REPORTED,
       message: 'TOKEN_EXPIRED',
       isExpired: true,
     });
