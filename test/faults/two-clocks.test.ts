@@ -150,9 +150,7 @@ async function run(t: FaultTest, { name, offsets, steps, payouts, databaseUrl: g
   }
   await until('each payout is FAILED', async () => (await failedOf(databaseUrl)).length >= payouts, 240_000);
   const tookMs = performance.now() - startedAt;
-  slow.push(
-    ...waits.filter((ms) => ms > SHOWN_WITHIN_MS).map((ms) => `an order was shown after ${Math.round(ms)} ms`),
-  );
+  slow.push(...waits.filter((ms) => ms > SHOWN_WITHIN_MS).map((ms) => `an order was shown after ${Math.round(ms)} ms`));
   const early = [...checks].flatMap(([id, times]) => {
     const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
     return span < APART_MS ? [`${id} was FAILED after checks that were ${Math.round(span)} ms apart`] : [];

@@ -1,4 +1,4 @@
-// The edits that remove the guards of SECURITY.md's section "Database", by attack (see ../edits.ts).
+// The edits for the attacks under "Database" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
 const SQLITE = 'backend-proxy/ledger/sqlite.ts';

@@ -1,4 +1,4 @@
-// The edits that remove the guards of SECURITY.md's section "Status checks and clocks", by attack (see ../edits.ts).
+// The edits for the attacks under "Status checks and clocks" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
 const OBSERVATIONS = 'backend-proxy/ledger/observations.ts';
