@@ -5,7 +5,7 @@ import { Refusal } from './errors.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { Collection, Gateway } from './gateway/gateway.ts';
 import type { Recorder } from './recorder.ts';
-import type { Fact, Ledger, PaymentLimits, SeenTerms } from './ledger/ledger.ts';
+import type { Fact, Ledger, PaymentLimits, TokenTerms } from './ledger/ledger.ts';
 import type { OrderTerms } from './order-token.ts';
 import { WALLET_ID } from './protocol/methods.ts';
 import { exponentOf, decimalOf, minorOf } from './protocol/money.ts';
@@ -80,7 +80,7 @@ export function createPayments({ gateway, ledger, recorder, self }: Ports): Paym
   async function view(terms: OrderTerms): Promise<OrderView> {
     const [order, nowMs] = await Promise.all([ledger.order(terms.orderId), ledger.time()]);
     // A read-only database can still show the order; the next view stores the terms.
-    void ledger.see(seenTermsOf(terms), order).catch(() => undefined);
+    void ledger.recordTerms(seenTermsOf(terms), order).catch(() => undefined);
     return orderView(terms, order, nowMs);
   }
 
@@ -107,7 +107,7 @@ function factOf(sent: Awaited<ReturnType<Gateway['pay']>>): Fact {
   }
 }
 
-function seenTermsOf({ orderId, currency, amountMinor, minMinor, maxMinor, iat }: OrderTerms): SeenTerms {
+function seenTermsOf({ orderId, currency, amountMinor, minMinor, maxMinor, iat }: OrderTerms): TokenTerms {
   const terms = fingerprintOf([currency, amountMinor, minMinor, maxMinor]);
   return { orderId, currency, orderAmountMinor: amountMinor, iat: iat ?? null, terms };
 }

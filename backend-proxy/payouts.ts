@@ -37,7 +37,7 @@ interface Ports {
 
 export function createPayouts({ gateway, ledger, recorder, self, isPathProven }: Ports): Payouts {
   async function send(payout: Transaction): Promise<void> {
-    if (await ledger.wentBackLately()) {
+    if (await ledger.wasRestoredLately()) {
       const withheld = await reasonToWithhold(payout);
       if (withheld !== undefined) {
         await ledger.record(payout, { stage: 'uncertain', answer: 'withheld', ...withheld }, 'check');

@@ -50,8 +50,8 @@ export async function start(env: Record<string, string | undefined>): Promise<vo
     renamedFrom: config.GATEWAY_RENAMED_FROM,
     allowsWeaker: config.GATEWAY_WEAKER_MODE === 'yes',
   });
-  if (config.DATABASE_WENT_BACK !== undefined) await ledger.wentBack(Date.parse(config.DATABASE_WENT_BACK));
-  if (await ledger.wentBackLately()) {
+  if (config.DATABASE_WENT_BACK !== undefined) await ledger.recordRestore(Date.parse(config.DATABASE_WENT_BACK));
+  if (await ledger.wasRestoredLately()) {
     log('warn', 'restored database: for 7 days the gateway is checked before each payout is sent');
   }
   if (gateway.status === undefined) {

@@ -4,7 +4,7 @@
 // last is checked again, at most once a minute per type.
 // Waiting "unknowns" are kept in memory; after a restart the schedule checks again.
 import type { Gateway } from './gateway/gateway.ts';
-import type { BelievedUnknown, Ledger } from './ledger/ledger.ts';
+import type { ProvenUnknown, Ledger } from './ledger/ledger.ts';
 import { TRANSACTION_TYPES, type TransactionType } from './protocol/transaction.ts';
 
 const MINUTE_MS = 60_000;
@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 const MAX_WAITING = 10_000;
 
 interface Waiting {
-  unknown: BelievedUnknown;
+  unknown: ProvenUnknown;
   /** The answer matched `noSuchOrder` of the profile. */
   isNoSuchOrder: boolean;
   /** Time of the answer, by the clock of this process. */
@@ -22,7 +22,7 @@ interface Waiting {
 export interface UnknownProof {
   /** A check that began at `beganAt` (clock of this process) has found a transaction of this type. */
   found(type: TransactionType, beganAt: number): Promise<void>;
-  unknown(type: TransactionType, unknown: BelievedUnknown, isNoSuchOrder: boolean): void;
+  unknown(type: TransactionType, unknown: ProvenUnknown, isNoSuchOrder: boolean): void;
   /**
    * Checks the newest transaction again if "unknowns" wait and the last such check is a minute ago; false if there
    * was nothing to do.
@@ -55,7 +55,7 @@ export function createUnknownProof({ gateway, ledger, now, onWrongPath }: Ports)
       type,
       all.filter((each) => !isCovered(each)),
     );
-    for (const { unknown } of all.filter(isCovered)) await ledger.believe(unknown);
+    for (const { unknown } of all.filter(isCovered)) await ledger.recordUnknown(unknown);
   }
 
   /** Checks the transaction that was found last; `none` if there is none. */
@@ -82,7 +82,7 @@ export function createUnknownProof({ gateway, ledger, now, onWrongPath }: Ports)
     if (fresh.length === 0 || isRecheckedRecently) return false;
     if ((await recheckNewest(type)) !== 'none') return true;
     waiting.set(type, []);
-    for (const { unknown, isNoSuchOrder } of fresh) if (isNoSuchOrder) await ledger.believe(unknown);
+    for (const { unknown, isNoSuchOrder } of fresh) if (isNoSuchOrder) await ledger.recordUnknown(unknown);
     return true;
   }
 

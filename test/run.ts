@@ -46,6 +46,7 @@ const PARTS: readonly Part[] = [
   { name: 'check', command: ['npm', 'run', '--silent', 'check'], count: byExitCode },
   { name: 'build', command: ['npm', 'run', '--silent', 'build'], count: byExitCode },
   { name: 'unit tests', command: ['npm', 'run', '--silent', 'test:unit'], count: byNodeTotals },
+  { name: 'processes', command: ['npm', 'run', '--silent', 'test:processes'], count: byNodeTotals },
   { name: 'PostgreSQL', command: ['npm', 'run', '--silent', 'test:postgres'], count: byNodeTotals },
   { name: 'the element in a browser', command: ['npm', 'run', '--silent', 'test:widget'], count: byBrowserTotals },
   { name: 'host pages', command: ['npm', 'run', '--silent', 'test:hosts'], count: byNodeTotals },

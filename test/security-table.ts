@@ -1,5 +1,5 @@
-// Reads the attack table of SECURITY.md, which is written as a list, and the names of a file's tests: for the tests that
-// compare the two, and for `npm run test:guards`.
+// Reads the attack table of SECURITY.md, which is written as a list, and the names of a file's tests.
+// Used by the tests that compare the two, and by `npm run test:guards`.
 import { readFileSync } from 'node:fs';
 
 export interface Row {
@@ -9,7 +9,7 @@ export interface Row {
   test: string;
 }
 
-/** The items under "Attacks", each with its guard and its test in two nested items; a part that is missing reads as ''. */
+/** The items under "Attacks". Guard and test are nested items; a part that is missing reads as ''. */
 export function attackRows(): Row[] {
   const section = /^## Attacks$(.*?)^## /ms.exec(readFileSync('SECURITY.md', 'utf8'))?.[1] ?? '';
   return section
@@ -29,7 +29,7 @@ export function attackRows(): Row[] {
 /** The names of a file's tests, as written between any of the three quotes. */
 export function testsOf(file: string): string[] {
   const calls = readFileSync(file, 'utf8').matchAll(
-    /\b(?:it|test|trial)\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`([^`]*)`)/g,
+    /\b(?:it|test|faultTest)\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`([^`]*)`)/g,
   );
   return [...calls].map(([, single, double, template]) => (single ?? double ?? template ?? '').replace(/\\(.)/g, '$1'));
 }

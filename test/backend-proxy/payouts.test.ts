@@ -246,7 +246,7 @@ describe('a payout', () => {
     const world = await createWorld(t, { wrapGateway: (gateway) => (wire = gateway) });
     const pay = (orderId: string) => world.merchant<MerchantPayout>('POST', '/payouts', { ...PAYOUT, orderId });
     const requests = async (id: string) => (await world.gatewayHas(id))?.createRequests;
-    await world.ledger.wentBack(world.now());
+    await world.ledger.recordRestore(world.now());
     const unproven = (await pay('P-unproven')).body;
     assert.deepEqual(
       [unproven.status, unproven.needsReview, await requests('P-unproven')],
@@ -308,7 +308,7 @@ describe('a payout after a restore', () => {
   it('after a restore a payout that the gateway has unchanged is adopted, not sent, and needs no review', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await sendBeforeRestore(t, world, {});
-    await world.ledger.wentBack(world.now());
+    await world.ledger.recordRestore(world.now());
     const { status, needsReview } = (await send(world)).body;
     assert.deepEqual([status, needsReview], ['INITIALIZED', false]);
     await world.pass(M);
@@ -321,7 +321,7 @@ describe('a payout after a restore', () => {
   it('after a restore a payout that differs at the gateway is not sent and needs review', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await sendBeforeRestore(t, world, { amountMinor: 7000 });
-    await world.ledger.wentBack(world.now());
+    await world.ledger.recordRestore(world.now());
     assert.equal((await send(world)).body.needsReview, true);
     await world.pass(H);
     assert.deepEqual([(await payout(world)).status, await creates(world)], ['INITIALIZED', 1]);
@@ -331,7 +331,7 @@ describe('a payout after a restore', () => {
   it('after a restore a payout without a trusted report is not sent and needs review', async (t) => {
     for (const status of [{ status: 503 }, {}]) {
       const world = await createWorld(t);
-      await world.ledger.wentBack(world.now());
+      await world.ledger.recordRestore(world.now());
       await world.faults({ status });
       const { status: shown, needsReview } = (await send(world)).body;
       assert.deepEqual([shown, needsReview, await creates(world)], ['INITIALIZED', true, undefined]);
@@ -342,7 +342,7 @@ describe('a payout after a restore', () => {
     const world = await createWorld(t);
     await world.merchant('POST', '/payouts', { ...PAYOUT, orderId: 'P-0' });
     await world.pass(M);
-    await world.ledger.wentBack(world.now());
+    await world.ledger.recordRestore(world.now());
     assert.equal((await send(world)).body.status, 'PROCESSING');
     assert.equal(await creates(world), 1);
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Checked, Gateway } from '../../backend-proxy/gateway/gateway.ts';
-import type { BelievedUnknown, Ledger } from '../../backend-proxy/ledger/ledger.ts';
+import type { ProvenUnknown, Ledger } from '../../backend-proxy/ledger/ledger.ts';
 import { createUnknownProof } from '../../backend-proxy/unknown-proof.ts';
 import type { Transaction, TransactionType } from '../../backend-proxy/protocol/transaction.ts';
 import { S, M } from './time.ts';
@@ -36,7 +36,7 @@ function bench({ newest = { PAY: 'P1', PAYOUT: 'O1' } }: { newest?: Partial<Reco
     },
   } satisfies Partial<Gateway> as Partial<Gateway> as Gateway;
   const ledger = {
-    believe: async ({ transactionId: id }) => void proven.push(id),
+    recordUnknown: async ({ transactionId: id }) => void proven.push(id),
     newestFound: async (type) => (newest[type] === undefined ? undefined : ({ id: newest[type], type } as Transaction)),
   } satisfies Partial<Ledger> as Partial<Ledger> as Ledger;
   const proof = createUnknownProof({ gateway, ledger, now: () => time, onWrongPath: (type) => void wrong.push(type) });
@@ -50,7 +50,7 @@ function bench({ newest = { PAY: 'P1', PAYOUT: 'O1' } }: { newest?: Partial<Reco
     answers: (how: typeof answer) => void (answer = how),
   };
 }
-const unknown = (id: string): BelievedUnknown => ({ transactionId: id, beganAt: 0, endedAt: 0 });
+const unknown = (id: string): ProvenUnknown => ({ transactionId: id, beganAt: 0, endedAt: 0 });
 
 describe('proving an "unknown"', () => {
   it('an "unknown" is proven by a check that found a transaction of the same type within the minute after it', async () => {

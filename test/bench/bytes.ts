@@ -7,6 +7,8 @@ import { brotliCompressSync } from 'node:zlib';
 import { buildWidget, type Chunk } from './pages.ts';
 import { number, table } from './table.ts';
 
+const BUNDLER = 'bundler';
+
 interface Share {
   name: string;
   bytes: number;
@@ -50,7 +52,7 @@ function tableOf(chunk: Chunk): string {
 function ownersOf({ code, map, fileName }: Chunk): string[] {
   if (!map) throw new Error(`${fileName} has no source map`);
   const sourceMap = new SourceMap({ ...map, file: fileName, sourceRoot: '', names: map.names, sourcesContent: [] });
-  let owner = 'bundler';
+  let owner = BUNDLER;
   return code.split('\n').flatMap((line, row) =>
     `${line}\n`.split('').map((_, column) => {
       const entry = sourceMap.findEntry(row, column);
@@ -60,7 +62,9 @@ function ownersOf({ code, map, fileName }: Chunk): string[] {
   );
 }
 
-function nameOf(source: string): string {
+/** Code that the bundler itself wrote has a place in the map, and no source. */
+function nameOf(source: string | undefined): string {
+  if (source === undefined) return BUNDLER;
   const path = relative('.', resolve('dist/widget', source)).replaceAll('\\', '/');
   return path.replace(/^.*node_modules\//, '');
 }

@@ -1,17 +1,17 @@
-// The model's rules of more than one look: what a report, a believed "unknown" and the clock each do to one transaction.
+// The model's rules that span several checks: what a report, a proven "unknown" and the clock do to a transaction.
 import { isIncomplete, isMismatch, outcomeOf, type Fields } from './model-answers.ts';
-import { askPerson, flag, raise, rank, wasToldFailed, type ModelTransaction } from './model-row.ts';
+import { requestReview, flag, raise, rank, wasReportedFailed, type ModelTransaction } from './model-transaction.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The gateway had the id before our POST: a success is a person's to judge, a difference says that it is not ours. */
+/** The gateway knew the id before our POST: a success needs a review, and a difference proves that it is not ours. */
 export function markedReported(one: ModelTransaction, fields: Fields, failedBefore: number | null, now: number): void {
   if (one.resolved !== null) return;
   if (!isMismatch(one, fields)) {
-    if (outcomeOf(one, fields) === 'succeeded' && !isIncomplete(one, fields)) askPerson(one);
+    if (outcomeOf(one, fields) === 'succeeded' && !isIncomplete(one, fields)) requestReview(one);
     return;
   }
   one.failedAt = failedBefore ?? now;
@@ -29,19 +29,19 @@ export function failed(one: ModelTransaction, fields: Fields, now: number): void
   else if (now >= one.failedAt + 30 * SECOND) raise(one, 'declined');
 }
 
-/** The gateway has it. */
+/** The gateway has the transaction. */
 export function found(one: ModelTransaction): void {
-  if (wasToldFailed(one) && one.resolved === null) return flag(one, 'conflict');
+  if (wasReportedFailed(one) && one.resolved === null) return flag(one, 'conflict');
   if (raise(one, 'pending')) limitCheckout(one);
 }
 
-/** The 15 minutes of a CHECKOUT, or the order's own time where that is shorter. */
+/** The 15 minutes of a CHECKOUT, or the order's own limit if that is shorter. */
 export function limitCheckout(one: ModelTransaction): void {
   if (one.method !== 'CHECKOUT' || one.sentAt === null) return;
   one.expiresAt = Math.min(one.expiresAt ?? Infinity, one.sentAt + 15 * MINUTE);
 }
 
-/** How long after the POST the two may have been said, and how far apart, by what the POST was answered with. */
+/** How long after the POST the two "unknown" may come, and how far apart, by the answer to the POST. */
 function unknownRule({ type, answer }: ModelTransaction): [first: number, second: number, apart: number] | undefined {
   if (answer === 'refused') return [90 * SECOND, 90 * SECOND, MINUTE];
   if (answer !== 'lost' && answer !== 'foreign') return undefined;
@@ -49,9 +49,9 @@ function unknownRule({ type, answer }: ModelTransaction): [first: number, second
   return answer === 'lost' ? [90 * SECOND, 90 * SECOND, MINUTE] : [0, 0, 10 * SECOND];
 }
 
-export function believedUnknown(one: ModelTransaction, at: number): void {
+export function provenUnknown(one: ModelTransaction, at: number): void {
   const rule = unknownRule(one);
-  const isKnown = one.paymentId !== null || one.isFound || one.isRung;
+  const isKnown = one.paymentId !== null || one.isFound || one.hasRing;
   if (rule === undefined || isKnown || one.sentAt === null || rank(one.stage) > rank('expired')) return;
   const [first, second, apart] = rule;
   if (one.unknownAt === null) {
@@ -63,11 +63,11 @@ export function isPending(one: ModelTransaction, fields: Fields): boolean {
   return !isMismatch(one, fields) && !isIncomplete(one, fields) && outcomeOf(one, fields) === 'pending';
 }
 
-/** What the clock says is written down when a check ends; an end only where the check does not speak against it. */
+/** The clock's effects are stored when a check ends; an expiry only if the check does not contradict it. */
 export function timePassed(one: ModelTransaction, agrees: boolean, now: number): void {
   const isOpen = one.stage === 'uncertain' || one.stage === 'pending';
   const isOver = one.expiresAt !== null && now >= one.expiresAt + 2 * MINUTE;
   if (isOpen && isOver && agrees && one.type === 'PAY' && one.answer !== 'duplicate') raise(one, 'expired');
   const reviewAfter = one.type === 'PAYOUT' ? DAY + 2 * MINUTE : 7 * DAY;
-  if (rank(one.stage) <= rank('pending') && now >= one.createdAt + reviewAfter) askPerson(one);
+  if (rank(one.stage) <= rank('pending') && now >= one.createdAt + reviewAfter) requestReview(one);
 }

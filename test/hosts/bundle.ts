@@ -11,6 +11,8 @@ export interface Bundle {
   entry: string;
   /** File name → text; the entry and the chunks it loads. */
   files: ReadonlyMap<string, string>;
+  /** The folder of each package in it, as `name folder`. */
+  packages: readonly string[];
 }
 
 export async function bundlePage(source: string): Promise<Bundle> {
@@ -39,7 +41,16 @@ export async function bundlePage(source: string): Promise<Bundle> {
   return {
     entry: basename(entry),
     files: new Map(outputFiles.map(({ path, text }) => [basename(path), text])),
+    packages: packagesOf(Object.keys(metafile.inputs)),
   };
+}
+
+function packagesOf(inputs: readonly string[]): string[] {
+  const found = inputs.flatMap((path) => {
+    const [, folder, name] = /^(.*node_modules\/((?:@[^/]+\/)?[^/]+))\//.exec(path) ?? [];
+    return folder === undefined ? [] : [`${name} ${folder}`];
+  });
+  return [...new Set(found)];
 }
 
 /** A program for Node that finds its packages where it is written. */

@@ -1,12 +1,13 @@
 // A project that has installed the npm package: a temporary folder with the package, freshly built, in its node_modules, beside
-// the frameworks that this project has. What is imported, bundled or type-checked in it meets the package as its users do.
+// the frameworks. What is imported, bundled or type-checked in it meets the package as its users do.
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { buildPackage } from '../../widget/build/package.ts';
 
-/** What a project of each kind would have beside the package; `lit` comes with it. */
-const NEIGHBORS = ['lit', 'react', 'react-dom', '@types/react', '@types/react-dom', 'vue', 'svelte', 'csstype'];
+const FRAMEWORKS = ['react', 'react-dom', '@types/react', '@types/react-dom', 'csstype', 'vue', 'svelte'];
+/** The packages in a project of each kind. Lit comes with ours, so it is the one that the project itself has. */
+const NEIGHBORS = ['node_modules/lit', ...FRAMEWORKS.map((name) => `test/hosts/node_modules/${name}`)];
 
 export interface Consumer {
   folder: string;
@@ -21,9 +22,10 @@ export async function installPackage(sources?: string): Promise<Consumer> {
   const folder = mkdtempSync(join(tmpdir(), 'widget-consumer-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const modules = join(folder, 'node_modules');
-  for (const name of NEIGHBORS) {
+  for (const path of NEIGHBORS) {
+    const [, name = ''] = path.split('node_modules/');
     mkdirSync(dirname(join(modules, name)), { recursive: true });
-    symlinkSync(resolve('node_modules', name), join(modules, name), 'junction');
+    symlinkSync(resolve(path), join(modules, name), 'junction');
   }
   if (sources !== undefined) cpSync(sources, folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');

@@ -26,8 +26,15 @@ for (const [framework, source] of Object.entries({
   'Svelte 5': 'svelte.js',
 })) {
   describe(framework, async () => {
-    const { entry, files } = await bundlePage(`${project.folder}/${source}`);
+    const { entry, files, packages } = await bundlePage(`${project.folder}/${source}`);
     for (const [name, text] of files) host.serve(`/${name}`, text);
+
+    test(`a page in ${framework} has one copy of each package`, () => {
+      const names = packages.map((each) => each.split(' ')[0] ?? '');
+      for (const name of ['payment-widget', 'lit', 'lit-html', source.split('.')[0]])
+        assert.ok(names.includes(name ?? ''), name);
+      assert.deepEqual(names.toSorted(), [...new Set(names)].toSorted(), packages.join('\n'));
+    });
 
     const visit = ({ token }: Order): Promise<Visit> =>
       host.visit({

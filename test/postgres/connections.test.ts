@@ -77,7 +77,7 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
       await admin.query('set default_transaction_read_only = off');
       await admin.query(`alter database ${name} reset default_transaction_read_only`);
     });
-    await assert.rejects(connectDatabase(url, die), /PostgreSQL is read-only there/);
+    await assert.rejects(connectDatabase(url, die), /PostgreSQL is read-only/);
   });
 
   it('that turned read-only never serves again, and the same write is done on another', async (t) => {

@@ -17,11 +17,8 @@ import {
   type Timeline,
 } from '../../../backend-proxy/protocol/schedule.ts';
 import { STAGES, type PostOutcome, type Stage } from '../../../backend-proxy/protocol/transaction.ts';
+import { D, H, M, S } from '../time.ts';
 
-const S = 1000;
-const M = 60 * S;
-const H = 60 * M;
-const D = 24 * H;
 const T0 = 1_000_000 * S;
 const DAILY = [2 * D, 3 * D, 4 * D, 5 * D, 6 * D, 7 * D];
 const SWEEP = [15 * S, 30 * S, M, 2 * M, 5 * M, 10 * M, 17 * M, 30 * M, H, 3 * H, 6 * H, 12 * H, D, ...DAILY];
@@ -38,7 +35,7 @@ function timeline(given: Partial<Timeline> = {}): Timeline {
     expiresAt: null,
     rungAt: null,
     rings: 0,
-    ringsHeard: 0,
+    ringsAnswered: 0,
     unknownAt: null,
     failedAt: null,
     needsReview: false,
@@ -60,13 +57,13 @@ const checked = (...times: number[]) => ({
 
 /** What the ledger writes after a check that taught nothing. */
 function afterCheck(t: Timeline, now: number, isAnswered: boolean): Timeline {
-  const check: Check = { at: now, rung: t.rings > t.ringsHeard };
+  const check: Check = { at: now, rung: t.rings > t.ringsAnswered };
   const isLeft = now >= (t.sentAt ?? t.createdAt) + SENDING_LIMIT_MS;
   const isOpen = STAGES[t.stage].rank <= STAGES.pending.rank;
   return {
     ...t,
     checks: [...t.checks, check].slice(-CHECKS_PER_MINUTE),
-    ...(isAnswered ? { checkedAt: now, unanswered: 0, ringsHeard: t.rings } : { unanswered: t.unanswered + 1 }),
+    ...(isAnswered ? { checkedAt: now, unanswered: 0, ringsAnswered: t.rings } : { unanswered: t.unanswered + 1 }),
     ...(isLeft && t.stage === 'created' && { stage: 'not_created' }),
     ...(isLeft && t.stage === 'sending' && { stage: 'uncertain' }),
     ...(isLeft && t.sentAt !== null && t.answer === null && { answer: 'lost', lostAt: now }),
@@ -140,7 +137,10 @@ describe('an outcome that is not known', () => {
       [2, 5, 10, 62, 90, 120].map((s) => s * S),
     );
     const lostAt = T0 + 30 * S;
-    assert.deepEqual(walk({ ...UNCERTAIN, lostAt, ...checked(T0 + 30 * S) }, lostAt).slice(0, 4), [32, 35, 90, 120].map((s) => s * S)); // prettier-ignore
+    assert.deepEqual(
+      walk({ ...UNCERTAIN, lostAt, ...checked(T0 + 30 * S) }, lostAt).slice(0, 4),
+      [32, 35, 90, 120].map((s) => s * S),
+    );
   });
 
   it('is not asked about while our own call runs, but for a ring; 45 s after its beginning it is over', () => {
@@ -249,14 +249,18 @@ describe('an IPN', () => {
       assert.deepEqual(walk({ stage, ...rung(T0 + H) }, T0 + H), [H], stage);
     }
     for (const stage of ['rejected', 'not_created'] as const) {
-      assert.deepEqual(walk({ stage, ...rung(T0 + H), ...checked(T0 + 30 * M) }, T0 + H).slice(0, 3), [H, H + S, H + 3 * S], stage); // prettier-ignore
+      assert.deepEqual(
+        walk({ stage, ...rung(T0 + H), ...checked(T0 + 30 * M) }, T0 + H).slice(0, 3),
+        [H, H + S, H + 3 * S],
+        stage,
+      );
     }
   });
 
   it('is heard by count and never by time: a check that began later by its own clock has not heard it', () => {
     const later = { rungAt: T0 + 5, checkedAt: T0 + H, checks: [{ at: T0 + H, rung: false }] };
-    assert.equal(nextCheckAt(timeline({ ...later, rings: 3, ringsHeard: 2 }), T0 + 5), T0 + 5);
-    assert.notEqual(nextCheckAt(timeline({ ...later, rings: 3, ringsHeard: 3 }), T0 + 5), T0 + 5);
+    assert.equal(nextCheckAt(timeline({ ...later, rings: 3, ringsAnswered: 2 }), T0 + 5), T0 + 5);
+    assert.notEqual(nextCheckAt(timeline({ ...later, rings: 3, ringsAnswered: 3 }), T0 + 5), T0 + 5);
   });
 
   it('is asked about at once where the lists have taken their three of the minute', () => {
@@ -267,7 +271,7 @@ describe('an IPN', () => {
 
   it('of a payout is answered by the first FAILED: the second check has its own time', () => {
     const rungAt = T0 + H;
-    const given = { type: 'PAYOUT', rungAt, rings: 1, ringsHeard: 1, ...checked(rungAt + 1) } as const;
+    const given = { type: 'PAYOUT', rungAt, rings: 1, ringsAnswered: 1, ...checked(rungAt + 1) } as const;
     assert.equal(nextCheckAt(timeline({ ...given, failedAt: rungAt + 1 }), rungAt + 1), rungAt + 1 + 30 * S);
     assert.equal(nextCheckAt(timeline(given), rungAt + 1), rungAt + S);
   });
@@ -291,9 +295,11 @@ describe('a check that was not answered', () => {
   it('is asked again after 5 s, 15 s, 1, 5 and then every 15 minutes, and none of the lists has passed by it', () => {
     const at = T0 + H;
     assert.deepEqual(
-      walk(checked(T0 + 30 * M), at, false).slice(0, 7).map((offset) => offset - H),
+      walk(checked(T0 + 30 * M), at, false)
+        .slice(0, 7)
+        .map((offset) => offset - H),
       [0, 5 * S, 20 * S, 80 * S, 380 * S, 1280 * S, 2180 * S],
-    ); // prettier-ignore
+    );
     const unanswered = { unanswered: 1, checkedAt: T0 + 30 * M, checks: [{ at, rung: false }] };
     assert.equal(nextCheckAt(timeline(unanswered), at + S), at + 5 * S);
     assert.equal(nextCheckAt(timeline({ ...unanswered, unanswered: 0, checkedAt: at }), at + S), T0 + 3 * H);
@@ -347,8 +353,22 @@ describe('whatever has happened', () => {
     isResolved: fc.boolean(),
   });
   const at = (value: number | null) => (value === null ? null : T0 + value);
-  const timesOf = ({ sentAt, lostAt, expiresAt, rungAt, unknownAt, failedAt }: Pick<Timeline, 'sentAt' | 'lostAt' | 'expiresAt' | 'rungAt' | 'unknownAt' | 'failedAt'>) =>
-    ({ sentAt: at(sentAt), lostAt: at(lostAt), expiresAt: at(expiresAt), rungAt: at(rungAt), unknownAt: at(unknownAt), failedAt: at(failedAt), rings: rungAt === null ? 0 : 1 }); // prettier-ignore
+  const timesOf = ({
+    sentAt,
+    lostAt,
+    expiresAt,
+    rungAt,
+    unknownAt,
+    failedAt,
+  }: Pick<Timeline, 'sentAt' | 'lostAt' | 'expiresAt' | 'rungAt' | 'unknownAt' | 'failedAt'>) => ({
+    sentAt: at(sentAt),
+    lostAt: at(lostAt),
+    expiresAt: at(expiresAt),
+    rungAt: at(rungAt),
+    unknownAt: at(unknownAt),
+    failedAt: at(failedAt),
+    rings: rungAt === null ? 0 : 1,
+  });
 
   it('the checks end, come one after the other, and keep to five a minute, answered or not', () => {
     fc.assert(

@@ -1,5 +1,5 @@
 // The controls that tests of other parts rely on: reading all that is remembered, acting for the customer and the clock,
-// faults that need no broken connection (those are in process.test.ts), and the count of requests per order.
+// faults that need no broken connection (those are in test/processes/sandbox.test.ts), and the count of requests per order.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { collection, fieldsOf, type Ipn, type Json, openSandbox, type Opened, payout } from './sandbox-fixture.ts';

@@ -1,5 +1,5 @@
-// Each sentence the shopper can read, and what it claims: one line a key, so that the compiler demands one for each new key. A
-// sentence with several claims must hold them all; a label claims nothing (the name of a field or a button, or what to do there).
+// Each sentence that the shopper can read, and what it claims; the compiler demands an entry for each new key. All
+// claims of a sentence must hold. A label claims nothing: it names a field or a button, or says what to do there.
 import type { MessageKey } from '../../../widget/locales/en.ts';
 import type { ClaimName } from './claims.ts';
 
@@ -102,14 +102,14 @@ export const SENTENCES = {
   reload: label,
   stopped: ['refused'],
   token_expired: ['refused'],
-  invalid_token: ['told'],
-  invalid_request: ['told', 'noneStarted'],
+  invalid_token: ['sentByProxy'],
+  invalid_request: ['sentByProxy', 'noneStarted'],
   already_paid: ['paid', 'onceOnly'],
-  order_changed: ['told', 'noneStarted'],
-  method_unavailable: ['told', 'noneStarted'],
-  too_many_payments: ['told', 'noneStarted'],
-  too_many_requests: ['told', 'noneStarted'],
-  forbidden_origin: ['told', 'noneStarted'],
+  order_changed: ['sentByProxy', 'noneStarted'],
+  method_unavailable: ['sentByProxy', 'noneStarted'],
+  too_many_payments: ['sentByProxy', 'noneStarted'],
+  too_many_requests: ['sentByProxy', 'noneStarted'],
+  forbidden_origin: ['sentByProxy', 'noneStarted'],
   tryLater: ['refused', 'onceOnly'],
   tryNever: ['refused', 'noneStarted'],
   reference: label,

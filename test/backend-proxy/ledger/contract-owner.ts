@@ -1,0 +1,232 @@
+// Whose books these are: the gateway they are of, the process that was sending, the answer that came after all, and books that
+// went back.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import { D, H, M, NOON, S } from '../time.ts';
+import {
+  BARE_READING,
+  LEASE_MS,
+  LIMITS,
+  PAYOUT,
+  PENDING,
+  UNAVAILABLE,
+  openPending,
+  payment,
+  read,
+  refusal,
+  stageOf,
+  uncertain,
+  verified,
+  type Suite,
+} from './ledger-kit.ts';
+
+const OURS = { gateway: 'gateway.example/api', hasStatusCheck: true, keyDigest: 'k1' };
+
+export function ownerContract({ it, setUp }: Suite): void {
+  describe('the gateway of the books', () => {
+    it('is what was bound, and unknown before', async (t) => {
+      const { ledger } = await setUp(t);
+      assert.equal(await ledger.owner(), undefined);
+      await ledger.setOwner(OURS);
+      assert.deepEqual(await ledger.owner(), OURS);
+      await ledger.setOwner({ ...OURS, keyDigest: 'k2' });
+      assert.deepEqual(await ledger.owner(), { ...OURS, keyDigest: 'k2' });
+    });
+
+    for (const [what, other] of [
+      ['another gateway', { ...OURS, gateway: 'other.example' }],
+      ['no status check', { ...OURS, hasStatusCheck: false }],
+    ] as const) {
+      it(`that another process has bound to ${what} stops checks and starts here, until it is as it was`, async (t) => {
+        const { ledger, open, skip } = await setUp(t);
+        const [idle, second] = [await open(), await open()];
+        await openPending(ledger);
+        for (const either of [ledger, idle]) await either.setOwner(OURS);
+        skip(15 * S);
+        await second.setOwner(other);
+        assert.deepEqual(await ledger.claimChecks(10, LEASE_MS), []);
+        assert.match(ledger.ownerMismatch() ?? '', /^the database /);
+        const starts = [() => ledger.openPayment(payment(), LIMITS), () => ledger.openPayout(PAYOUT)];
+        for (const start of starts) assert.equal((await refusal(start())).kind, 'unavailable');
+        assert.equal((await ledger.order('A'))?.payments.length, 1);
+        await second.setOwner(OURS);
+        assert.equal((await ledger.claimChecks(10, LEASE_MS)).length, 1);
+        assert.equal(ledger.ownerMismatch(), undefined);
+      });
+    }
+
+    it('is read with each claim, also where nothing is due', async (t) => {
+      const { ledger, open } = await setUp(t);
+      await ledger.setOwner(OURS);
+      await (await open()).setOwner({ ...OURS, gateway: 'other.example' });
+      await ledger.claimChecks(10, LEASE_MS);
+      assert.equal(ledger.ownerMismatch(), 'the database belongs to the gateway other.example');
+    });
+
+    it('may be reached by another key: that stops nobody', async (t) => {
+      const { ledger, open } = await setUp(t);
+      await ledger.setOwner(OURS);
+      await (await open()).setOwner({ ...OURS, keyDigest: 'k2' });
+      await ledger.claimChecks(10, LEASE_MS);
+      assert.equal(ledger.ownerMismatch(), undefined);
+    });
+  });
+
+  describe('one that is being sent', () => {
+    it('is uncertain at start only where this process’s own host and port sent it', async (t) => {
+      const { ledger } = await setUp(t);
+      for (const orderId of ['A', 'B']) {
+        const { opened } = await ledger.openPayment(payment({ orderId }), LIMITS);
+        await ledger.ledger.record(opened!, { stage: 'sending', sentBy: `host:${orderId}` }, 'shopper');
+      }
+      await ledger.recover('host:A');
+      const [own, others] = [await read(ledger, 'A'), await read(ledger, 'B')];
+      assert.deepEqual([own.stage, own.answer], ['uncertain', 'lost']);
+      assert.deepEqual([others.stage, others.answer], ['sending', null]);
+    });
+
+    it('for 45 s is uncertain, whichever process began it; its answer that comes later still counts', async (t) => {
+      const { ledger, open, skip } = await setUp(t);
+      const ids = ['A', 'B', 'C'];
+      for (const orderId of ids) {
+        const { opened } = await ledger.openPayment(payment({ orderId }), LIMITS);
+        await ledger.ledger.record(opened!, { stage: 'sending', sentBy: 'dead:1' }, 'shopper');
+      }
+      const other = await open();
+      skip(45 * S);
+      assert.equal((await other.claimChecks(10, LEASE_MS)).length, 3);
+      for (const id of ids) await other.observe(id, UNAVAILABLE);
+      for (const id of ids) {
+        const { stage, answer } = await read(ledger, id);
+        assert.deepEqual([stage, answer], ['uncertain', 'lost']);
+      }
+      await ledger.record('A', PENDING, 'answer');
+      await ledger.record('B', { stage: 'rejected', detail: 'HTTP 400 X' }, 'answer');
+      await ledger.record('C', { stage: 'uncertain', answer: 'duplicate', detail: 'HTTP 409' }, 'answer');
+      const ends = await Promise.all(ids.map((id) => read(ledger, id)));
+      assert.deepEqual(
+        ends.map(({ stage, answer, paymentId }) => [stage, answer, paymentId]),
+        [
+          ['pending', 'identified', '111'],
+          ['rejected', 'refused', null],
+          ['uncertain', 'duplicate', null],
+        ],
+      );
+      await ledger.record('C', { stage: 'uncertain', answer: 'lost', detail: 'timeout' }, 'answer');
+      assert.equal((await read(ledger, 'C')).answer, 'duplicate', 'what is known gives way to nothing');
+    });
+
+    it('and was replaced meanwhile keeps what its answer brings', async (t) => {
+      const { ledger } = await setUp(t);
+      await ledger.openPayment(payment(), LIMITS);
+      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await ledger.openPayment(payment(), LIMITS);
+      await ledger.record('A', PENDING, 'answer');
+      const { stage, paymentId } = await read(ledger, 'A');
+      assert.deepEqual([stage, paymentId], ['replaced', '111']);
+      await ledger.observe('A', verified('succeeded'));
+      assert.equal(await stageOf(ledger, 'A'), 'succeeded');
+    });
+  });
+
+  describe('books that went back', () => {
+    it('are so for 7 days from the latest time that was said', async (t) => {
+      const { ledger, open, now, skip } = await setUp(t);
+      assert.equal(await ledger.wasRestoredLately(), false);
+      await ledger.recordRestore(now());
+      await (await open()).recordRestore(now() - H);
+      skip(7 * D - 1);
+      assert.equal(await ledger.wasRestoredLately(), true);
+      skip(1);
+      assert.equal(await ledger.wasRestoredLately(), false);
+    });
+
+    it('are not so for longer where the time that was said lies ahead', async (t) => {
+      const { ledger, now, skip } = await setUp(t);
+      await ledger.recordRestore(now() + 400 * D);
+      skip(7 * D - 1);
+      assert.equal(await ledger.wasRestoredLately(), true);
+      skip(1);
+      assert.equal(await ledger.wasRestoredLately(), false);
+    });
+
+    it('behind a call, and kept its row, ask about it as about any other', async (t) => {
+      const { ledger, rows, skip } = await setUp(t);
+      const answers = { A: { ...PENDING, method: 'CHECKOUT' }, B: uncertain('lost') } as const;
+      for (const [orderId, fact] of Object.entries(answers)) {
+        await ledger.openPayment(payment({ orderId }), LIMITS);
+        await ledger.record(orderId, fact, 'answer');
+      }
+      const sent = await rows("select sent_at, expires_at from transactions where id = 'A'");
+      assert.deepEqual(sent, [{ sent_at: NOON, expires_at: NOON + 15 * M }]);
+      skip(15 * S);
+      assert.deepEqual((await ledger.claimChecks(10, LEASE_MS)).map(({ id }) => id).toSorted(), ['A', 'B']);
+      for (const n of [1, 2]) {
+        skip(n * 2 * M);
+        await ledger.observe('B', { kind: 'unknown' });
+      }
+      assert.equal(await stageOf(ledger, 'B'), 'not_created');
+    });
+
+    it('list the IPNs that match nothing, newest first, and tell of them once, after an hour', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      const ring = (orderId: string) =>
+        ledger.receiveIpn({ id: orderId, body: '{}', reading: { ...BARE_READING, transactionId: orderId } });
+      await openPending(ledger);
+      assert.equal(await ring('A'), true);
+      assert.equal(await ring('gone'), false);
+      skip(S);
+      assert.equal(await ring('gone'), false);
+      assert.equal(await ring('other'), false);
+      await ledger.receiveIpn({ id: 'unreadable', body: 'It works!', reading: undefined });
+      const listed = await ledger.unmatchedIpns(10);
+      assert.deepEqual(
+        listed.map(({ reading, seen, firstAt, lastAt }) => [reading.transactionId, seen, lastAt - firstAt]),
+        [
+          ['other', 1, 0],
+          ['gone', 2, S],
+        ],
+      );
+      assert.equal((await ledger.unmatchedIpns(1)).length, 1);
+      skip(H - S - 1);
+      assert.equal(await ledger.reportUnmatched(H), 0);
+      skip(1);
+      assert.equal(await ledger.reportUnmatched(H), 1);
+      skip(S);
+      assert.equal(await ledger.reportUnmatched(H), 1, 'each once');
+      assert.equal(await ledger.reportUnmatched(H), 0);
+      assert.equal((await ledger.counts()).unmatchedIpns, 3);
+      skip(7 * D);
+      await ledger.prune();
+      assert.deepEqual(await ledger.unmatchedIpns(10), []);
+    });
+  });
+
+  describe('the id of a webhook', () => {
+    it('is the same for the same event in a copy of the books, and another in other books', async (t) => {
+      const { ledger, change } = await setUp(t);
+      const live = async () => {
+        await openPending(ledger);
+        const id = await openPending(ledger);
+        await ledger.observe(id, verified('succeeded'));
+        await ledger.observe(id, verified('failed'));
+        return (await ledger.webhooks(undefined, 10)).map((each) => `${each.type} ${each.id}`).toSorted();
+      };
+      const empty = 'delete from webhooks; delete from history; delete from transactions; delete from orders';
+      const first = await live();
+      assert.equal(new Set(first.map((each) => each.split(' ')[1])).size, 4, 'each has its own');
+      await change(empty);
+      assert.deepEqual(await live(), first, 'the same');
+      await change(`${empty}; update meta set value = 'other' || value where key = 'books_id'`);
+      const others = await live();
+      assert.deepEqual(
+        others.map((each) => each.split(' ')[0]),
+        first.map((each) => each.split(' ')[0]),
+      );
+      assert.deepEqual(
+        others.filter((each) => first.includes(each)),
+        [],
+      );
+    });
+  });
+}

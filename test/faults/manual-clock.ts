@@ -1,0 +1,25 @@
+// The test's clock, shared by the gateway, the in-process proxy and the merchant. It runs or stands still, and tests
+// advance it. Other processes use the machine's time.
+
+export interface Clock {
+  now(): number;
+  advance(ms: number): void;
+}
+
+/** The machine's time plus all advances. */
+export function createRunningClock(): Clock {
+  let aheadMs = 0;
+  return {
+    now: () => Date.now() + aheadMs,
+    advance: (ms) => void (aheadMs += ms),
+  };
+}
+
+/** Stands still between advances, so that results do not depend on the machine's speed. */
+export function createManualClock(startAt = Date.UTC(2026, 10, 20, 12)): Clock {
+  let at = startAt;
+  return {
+    now: () => at,
+    advance: (ms) => void (at += ms),
+  };
+}

@@ -1,0 +1,50 @@
+// The edits for the attacks under "Logs, errors and metrics" in SECURITY.md.
+import type { Edits } from '../apply.ts';
+
+const PROBLEM = 'backend-proxy/routes/problem.ts';
+const ERRORS = 'backend-proxy/errors.ts';
+const REQUEST_LOG = 'backend-proxy/routes/request-log.ts';
+const CONFIG = 'backend-proxy/config.ts';
+const LOG = 'backend-proxy/log.ts';
+
+export const logs: Edits = {
+  'Read secrets from a log or an error': [
+    { file: ERRORS, find: "${error.name}${code}${place ?? ''}", put: '${error.message}' },
+    { file: PROBLEM, find: "'Internal error. Nothing is lost. Try again.'", put: 'error.message' },
+    {
+      file: 'backend-proxy/routes/problem.ts',
+      find: 'detail: message,',
+      put: 'detail: String(refusal.cause ?? message),',
+    },
+  ],
+  "…or from the start's message": [
+    {
+      file: CONFIG,
+      find: "`${path.join('.')}: ${message}`",
+      put: "`${path.join('.')}: ${message}: ${given[String(path[0])]}`",
+    },
+  ],
+  'Write lines into the log': [
+    {
+      file: 'backend-proxy/start.ts',
+      find: 'logger[level]({ event, ...fields })',
+      put: 'console.log(level, event, ...Object.values(fields))',
+    },
+  ],
+  '…or words, in an Origin': [
+    { file: REQUEST_LOG, find: "originOf(c.req.header('Origin') ?? '')", put: "c.req.header('Origin')" },
+  ],
+  "…or in a field's name": [{ file: REQUEST_LOG, find: "kind === 'invalid_request' ? { code: kind } : ", put: '' }],
+  'Learn about orders from the metrics': [
+    { file: 'backend-proxy/metrics.ts', find: "HTTP_METHODS.has(method) ? method : 'other'", put: 'method' },
+    { file: REQUEST_LOG, find: 'route: routePath(c)', put: 'route: c.req.path' },
+  ],
+  'Stop us by the log': [
+    {
+      file: LOG,
+      find: '// The log itself failed, so there is nowhere to report it.',
+      put: "throw new Error('the log');",
+    },
+    { file: LOG, find: 'lost = isStarted ? 0 : lost + 1;', put: 'lost = 0;' },
+  ],
+};

@@ -1,0 +1,150 @@
+// Journeys with failures and detours: in each the shopper can continue, and the shop packs no unpaid order.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { ADA, World } from './shopper.ts';
+
+const CHECKOUT_LIFE_MS = 15 * 60 * 1000;
+const RESOLVABLE_WITHIN_MS = 60_000;
+
+const world = await World.open();
+after(() => world.close());
+
+test('a payment declined on the phone: nothing is packed, and another method still pays', async () => {
+  const shopper = await world.shopper();
+  const phone = await world.phone(ADA);
+  await shopper.order();
+  await shopper.pay('DIRECT', ADA);
+  await phone.decline();
+  await shopper.sees('failed');
+  await shopper.isUnfulfilled();
+  await shopper.part('other').click();
+  await shopper.pay('QR');
+  await phone.scan(await shopper.scannedCode());
+  await phone.approve();
+  await shopper.isFulfilled();
+  assert.deepEqual(await world.atGateway(shopper.orderId), ['FAILED', 'SUCCESS']);
+  await Promise.all([shopper.leave(), phone.leave()]);
+});
+
+test('a payment cancelled at the checkout: the shopper is back at the shop, unpaid, and can try again', async () => {
+  const shopper = await world.shopper();
+  await shopper.order();
+  const orderPage = shopper.page.url();
+  await shopper.pay('CHECKOUT');
+  await shopper.page.getByRole('button', { name: /^Cancel/ }).click();
+  await shopper.page.waitForURL(orderPage);
+  await shopper.sees('failed');
+  await shopper.isUnfulfilled();
+  await shopper.part('again').click();
+  await shopper.page.waitForURL(`${world.stack.sandbox}/pay?token=*`);
+  await shopper.leave();
+});
+
+test('an expired checkout token: the widget learns of it and starts a new payment', async () => {
+  const shopper = await world.shopper();
+  await shopper.order();
+  await shopper.pay('CHECKOUT');
+  await shopper.page.waitForURL(`${world.stack.sandbox}/pay?token=*`);
+  const firstToken = shopper.page.url();
+  await shopper.page.goBack();
+  await shopper.sees('waiting');
+  await shopper.part('countdown').waitFor();
+  await world.control('/clock', { advanceMs: CHECKOUT_LIFE_MS });
+  await shopper.sees('failed');
+  assert.deepEqual(await world.atGateway(shopper.orderId), ['FAILED']);
+  await shopper.isUnfulfilled();
+  await shopper.part('again').click();
+  await shopper.page.waitForURL(`${world.stack.sandbox}/pay?token=*`);
+  assert.notEqual(shopper.page.url(), firstToken);
+  await shopper.leave();
+});
+
+test('a page reloaded while waiting: it shows the same code, which can still be paid', async () => {
+  const shopper = await world.shopper();
+  const phone = await world.phone(ADA);
+  await shopper.order();
+  await shopper.pay('QR');
+  const code = await shopper.scannedCode();
+  await shopper.page.reload();
+  await shopper.sees('waiting');
+  assert.equal(await shopper.scannedCode(), code);
+  await phone.scan(code);
+  await phone.approve();
+  await shopper.isFulfilled();
+  await Promise.all([shopper.leave(), phone.leave()]);
+});
+
+test('a switch to another method while waiting: the first code still counts when it is paid', async () => {
+  const shopper = await world.shopper();
+  const phone = await world.phone(ADA);
+  await shopper.order();
+  await shopper.pay('QR');
+  const left = await shopper.scannedCode();
+  await shopper.part('other').click();
+  await shopper.sees('choosing');
+  await shopper.pay('JETGO');
+  await shopper.part('code').waitFor();
+  assert.notEqual(await shopper.scannedCode(), left);
+  await phone.scan(left);
+  await phone.approve();
+  await shopper.isFulfilled();
+  await Promise.all([shopper.leave(), phone.leave()]);
+});
+
+test('a page closed before the approval: the order is packed all the same', async () => {
+  const shopper = await world.shopper();
+  const phone = await world.phone(ADA);
+  await shopper.order();
+  const orderPage = shopper.page.url();
+  await shopper.pay('QR');
+  await phone.scan(await shopper.scannedCode());
+  await shopper.page.goto('about:blank');
+  await phone.approve();
+  await shopper.page.goto(`${world.stack.shop}/account`);
+  await shopper.page.goto(orderPage);
+  await shopper.isFulfilled();
+  await Promise.all([shopper.leave(), phone.leave()]);
+});
+
+test('a proxy killed while the shopper waits: the widget recovers by itself', async () => {
+  const shopper = await world.shopper();
+  const phone = await world.phone(ADA);
+  await shopper.order();
+  await shopper.pay('QR');
+  const code = await shopper.scannedCode();
+  await world.stack.restartProxy('SIGKILL');
+  await phone.scan(code);
+  await phone.approve();
+  await shopper.isFulfilled();
+  // The browser reports the lost connection, and so does the widget if the proxy takes seconds to restart.
+  await Promise.all([shopper.leave(/net::ERR_|^console: <payment-widget> network /), phone.leave()]);
+});
+
+test('a report with another amount: a person ends the payment, and the shopper reads that the shop closed it', async () => {
+  const shopper = await world.shopper();
+  const phone = await world.phone(ADA);
+  await shopper.order();
+  await shopper.pay('QR');
+  const code = await shopper.scannedCode();
+  await world.control('/faults', { status: { tamper: { amount: 0.01 } } });
+  await phone.scan(code);
+  await phone.approve();
+  const resolve = () =>
+    fetch(`${world.stack.proxy}/transactions/${shopper.orderId}/resolve`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${world.stack.secrets.merchantApiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ status: 'FAILED', by: 'Mia of the shop', note: 'sent back by the wallet' }),
+    });
+  let answer = await resolve();
+  for (const end = Date.now() + RESOLVABLE_WITHIN_MS; answer.status === 409 && Date.now() < end;) {
+    await new Promise((done) => setTimeout(done, 100));
+    answer = await resolve();
+  }
+  assert.equal(answer.status, 200, await answer.text());
+  await shopper.sees('failed');
+  await shopper.page.getByText('The shop has closed this payment').waitFor();
+  await shopper.isUnfulfilled();
+  assert.equal((await resolve()).status, 409, 'a payment can be resolved once');
+  await Promise.all([shopper.leave(), phone.leave()]);
+  await world.control('/faults', {});
+});

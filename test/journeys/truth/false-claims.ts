@@ -1,0 +1,82 @@
+// Compares what the screen said with what was true, at every change of either. A false claim is a sentence, the claim
+// that did not hold, and the time. While the connection is down and the screen says so, the page is measured by what
+// was true when it broke.
+import { CLAIMS, type Claim, type ClaimName, type Said } from './claims.ts';
+import { changesOf, factsAt, type OrderRecords, type Facts } from './facts.ts';
+import { isWordless, sentencesIn, type Text } from './dictionary-sentences.ts';
+import { SENTENCES } from './sentences.ts';
+
+/** What was shown from `at` until the next screen. */
+export interface Screen {
+  at: number;
+  texts: readonly Text[];
+  codes: readonly string[];
+  links: readonly string[];
+}
+
+/**
+ * Each false claim once, with its first time: `0.4 s: "…" claims requestAtWallet`. Times count from the first screen.
+ */
+export function findFalseClaims(
+  screens: readonly Screen[],
+  until: number,
+  records: OrderRecords,
+  isData: RegExp,
+): string[] {
+  const changes = changesOf(records);
+  const begin = screens[0]?.at ?? until;
+  const falseClaims = new Map<string, number>();
+  const note = (falseClaim: string, at: number) =>
+    falseClaims.set(falseClaim, Math.min(at, falseClaims.get(falseClaim) ?? Infinity));
+  screens.forEach((screen, index) => {
+    const end = screens[index + 1]?.at ?? until;
+    const saysLost = screen.texts.some((text) => sentencesIn(text).some(({ key }) => key === 'lost'));
+    for (const text of screen.texts) {
+      if (isWordless(text.text) || isData.test(text.text)) continue;
+      const sentences = sentencesIn(text);
+      if (sentences.length === 0) note(`${JSON.stringify(text.text)} is no sentence of the dictionary`, screen.at);
+      const untrue = sentences.map((sentence) => {
+        const said: Said = { ...sentence, codes: screen.codes, links: screen.links };
+        const names: readonly ClaimName[] = SENTENCES[sentence.key];
+        return names.flatMap((name) => {
+          const at = firstUntrue(CLAIMS[name], said, { from: screen.at, end, changes, records, saysLost });
+          return at === null ? [] : [{ name, at }];
+        });
+      });
+      // If two sentences share their words, the true one counts.
+      if (untrue.some((claims) => claims.length === 0)) continue;
+      for (const { name, at } of untrue[0] ?? []) note(`${JSON.stringify(text.text)} claims ${name}`, at);
+    }
+  });
+  return [...falseClaims].map(([falseClaim, at]) => `${((at - begin) / 1000).toFixed(1)} s: ${falseClaim}`);
+}
+
+interface Span {
+  from: number;
+  end: number;
+  changes: readonly number[];
+  records: OrderRecords;
+  saysLost: boolean;
+}
+
+/** The first instant in the span at which the claim neither holds nor is within its grace. */
+function firstUntrue(claim: Claim, said: Said, { from, end, changes, records, saysLost }: Span): number | null {
+  const { staysMs = 0, leadsMs = 0 } = claim;
+  const holdsAt = (at: number) => claim.holds(known(factsAt(records, at), records, saysLost), said);
+  // Also just before a change, which may end what time alone had made true.
+  const inReach = (at: number) =>
+    changes.filter((time) => time > at - staysMs && time <= at + leadsMs).flatMap((time) => [time - 1, time]);
+  const isExcused = (at: number) => [at, at - staysMs, at + leadsMs, ...inReach(at)].some(holdsAt);
+  const within = (time: number) => time >= from && time < end;
+  // Between two changes a claim can only end, by time. So it is tested just before the next change and after its grace.
+  const instants = changes.flatMap((time) => [time - 1, time, time + staysMs + 1]).filter(within);
+  instants.push(from, Math.max(from, end - 1));
+  return instants.toSorted((one, other) => one - other).find((at) => !isExcused(at)) ?? null;
+}
+
+/** A page that shows a lost connection knows nothing newer about payments, but still the state of the connection. */
+function known(now: Facts, records: OrderRecords, saysLost: boolean): Facts {
+  if (!saysLost || now.connection.is === 'up') return now;
+  const { payments, starts } = factsAt(records, now.connection.since);
+  return { ...now, payments, starts };
+}

@@ -1,0 +1,246 @@
+// The commands of package.json as processes, in a copy of the project: what they start, what they say where something is not
+// there, and that no package that installs or builds is handed a secret.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { SECRETS, SHOP } from '../backend-proxy/world.ts';
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+const SOURCES = ['backend-proxy', 'demo', 'widget', 'package.json', 'package-lock.json', '.npmrc', 'vite.config.ts', 'tsconfig.json', 'docs', 'LICENSE', 'test/hosts/package-lock.json']; // prettier-ignore
+/** Of one command; the build is the longest. */
+const LIMIT_MS = 120_000;
+/** The proxy's whole environment, and what more may hold a secret. */
+const SETTINGS: Record<string, string> = {
+  GATEWAY_URL: 'http://127.0.0.1:1',
+  GATEWAY_API_KEY: SECRETS.gatewayKey,
+  GATEWAY_API_KEY_FILE: '/run/secrets/key',
+  ORDER_SECRET: SECRETS.order,
+  MERCHANT_API_KEY: SECRETS.merchant,
+  METRICS_TOKEN: SECRETS.merchant,
+  IPN_SECRET: SECRETS.ipn,
+  ALLOWED_ORIGINS: SHOP,
+  WEBHOOK_URL: 'http://127.0.0.1:1',
+  WEBHOOK_SECRET: SECRETS.webhook,
+  DATABASE_URL: 'file:payments.db',
+  PGPASSWORD: 'canary-of-the-database',
+  DESK_PASSWORD: 'canary-of-the-desk',
+  PORT: '0',
+};
+const NO_SECRETS = ['ALLOWED_ORIGINS', 'PORT'];
+
+/** Loaded into every Node process of a command: writes down which packages it loads, and which settings they can see. */
+const WITNESS = `
+  import { appendFileSync } from 'node:fs';
+  import module from 'node:module';
+  const folder = process.env.WITNESS_FOLDER;
+  const names = ${JSON.stringify(Object.keys(SETTINGS).filter((name) => !NO_SECRETS.includes(name)))};
+  const seen = new Set();
+  const say = (what) => {
+    if (seen.has(what)) return;
+    seen.add(what);
+    const sees = names.filter((name) => name in process.env);
+    appendFileSync(folder + '/' + process.pid, JSON.stringify({ what, sees }) + '\\n');
+  };
+  say('program ' + process.argv.slice(1).join(' '));
+  module.registerHooks?.({
+    load(url, context, next) {
+      if (url.startsWith(${JSON.stringify(`${pathToFileURL(realpathSync(join(PROJECT, 'node_modules'))).href}/`)}))
+        say('package ' + url.split('/node_modules/').at(-1).split('/').slice(0, url.includes('/node_modules/@') ? 2 : 1).join('/'));
+      return next(url, context);
+    },
+  });
+`;
+
+interface Leave {
+  /** Not in the copy: node_modules, dist. */
+  without?: readonly string[];
+}
+
+function copyProject(t: TestContext, { without = [] }: Leave = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'commands-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  for (const name of SOURCES) cpSync(join(PROJECT, name), join(folder, name), { recursive: true });
+  if (!without.includes('node_modules')) symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
+  if (!without.includes('dist')) cpSync(join(PROJECT, 'dist/widget'), join(folder, 'dist/widget'), { recursive: true });
+  return folder;
+}
+
+interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** Runs to its end, or until it has said `until` and SIGTERM has ended it. */
+async function run(t: TestContext, cwd: string, command: string[], env = {}, until?: string): Promise<Ended> {
+  const [program = '', ...args] = command;
+  const child = spawn(program, args, {
+    cwd,
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, so that what npm starts is ended with it.
+    detached: true,
+  });
+  const end = (signal: NodeJS.Signals) => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), signal);
+  };
+  t.after(() => end('SIGKILL'));
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+    if (until !== undefined && text.includes(until)) end('SIGTERM');
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  const killer = setTimeout(() => end('SIGKILL'), LIMIT_MS);
+  const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(killer);
+  return { code, out, err };
+}
+
+const PROXY = ['npm', 'run', '--silent', 'proxy'];
+const lines = (text: string) => text.split('\n').filter((line) => line !== '');
+const logOf = ({ out }: Ended) => lines(out).map((line) => JSON.parse(line) as Record<string, unknown>);
+
+function witness(t: TestContext, folder: string) {
+  const told = mkdtempSync(join(tmpdir(), 'witness-'));
+  t.after(() => rmSync(told, { recursive: true, force: true }));
+  const file = join(folder, 'witness.mjs');
+  writeFileSync(file, WITNESS);
+  return {
+    env: { NODE_OPTIONS: `--import=${pathToFileURL(file).href}`, WITNESS_FOLDER: told },
+    told: () =>
+      readdirSync(told).flatMap((name) =>
+        lines(readFileSync(join(told, name), 'utf8')).map(
+          (line) => JSON.parse(line) as { what: string; sees: string[] },
+        ),
+      ),
+  };
+}
+
+describe('npm run proxy', { skip: process.platform === 'win32' && 'process groups' }, () => {
+  it('starts the proxy and nothing else: nothing is built or installed, and it logs from the first byte on', async (t) => {
+    const folder = copyProject(t);
+    const { env, told } = witness(t, folder);
+    const ended = await run(t, folder, PROXY, { ...SETTINGS, ...env }, '"listening"');
+    assert.deepEqual([logOf(ended)[0]?.['event'], logOf(ended).at(-1)?.['event']], ['listening', 'stopped']);
+    const programs = told().flatMap(
+      ({ what }) => /^program .*?([\w-]+\.(?:ts|mjs|js)|npm(?:-cli\.js)?)( |$)/.exec(what)?.[1] ?? [],
+    );
+    assert.deepEqual(programs.filter((name) => !name.startsWith('npm')).toSorted(), ['install.mjs', 'main.ts']);
+    assert.deepEqual(
+      told().filter(({ what }) => /^package (vite|esbuild|minify-literals|rolldown)$/.test(what)),
+      [],
+    );
+  });
+
+  for (const [missing, says] of [
+    ['node_modules', 'npm ci'],
+    ['dist', 'npm run build'],
+  ] as const) {
+    it(`without ${missing} says in one line that ${says} is to be run, and ends with 1`, async (t) => {
+      const folder = copyProject(t, { without: [missing] });
+      for (const command of [PROXY, [process.execPath, 'backend-proxy/main.ts']]) {
+        const ended = await run(t, folder, command, SETTINGS);
+        assert.equal(ended.code, 1);
+        const [line, ...more] = logOf(ended);
+        assert.deepEqual([line?.['level'], line?.['event'], more], ['fatal', 'not started', []]);
+        assert.ok(String(line?.['error']).includes(`\`${says}\``), ended.out);
+        assert.doesNotMatch(ended.out + ended.err, /^\s*at |canary/m);
+      }
+    });
+  }
+});
+
+describe('what installs or builds', { skip: process.platform === 'win32' && 'process groups' }, () => {
+  it('by npm run build hands no package a secret of its environment', async (t) => {
+    const folder = copyProject(t, { without: ['dist'] });
+    const { env, told } = witness(t, folder);
+    const ended = await run(t, folder, ['npm', 'run', 'build'], { ...SETTINGS, ...env });
+    assert.equal(ended.code, 0, ended.out + ended.err);
+    const packages = told().filter(({ what }) => what.startsWith('package '));
+    for (const name of ['vite', 'minify-literals']) assert.ok(packages.some(({ what }) => what === `package ${name}`));
+    assert.deepEqual(
+      packages.filter(({ sees }) => sees.length > 0),
+      [],
+    );
+  });
+
+  it('by npm start hands the build no secret of its environment', async (t) => {
+    const folder = copyProject(t, { without: ['dist'] });
+    const { env, told } = witness(t, folder);
+    const program = `import('./demo/widget-build.ts').then(({ buildWidgetIfStale }) => buildWidgetIfStale())`;
+    // Where the whole environment is handed on, the witness is handed on with it.
+    const ended = await run(t, folder, [process.execPath, '-e', program], { ...SETTINGS, ...env });
+    assert.equal(ended.code, 0, ended.err);
+    assert.ok(readdirSync(join(folder, 'dist/widget')).includes('widget.js'));
+    assert.deepEqual(told().filter(({ what, sees }) => /^package (vite|minify-literals|rolldown)$/.test(what) && sees.length > 0), []); // prettier-ignore
+  });
+
+  it('by installing hands npm, and so install scripts, no secret of its environment', async (t) => {
+    for (const [mode, installs] of [
+      [[], /^npm ci$/m],
+      [['run'], /^npm ci --omit=dev$/m],
+      [['demo'], /^npm install .*vite@/m],
+      [['all', 'test/hosts'], /^npm ci$[^]*^npm ci --prefix=test\/hosts /m],
+    ] as const) {
+      const folder = copyProject(t, { without: ['node_modules'] });
+      // In place of npm: says what it was asked and what it was given, and installs nothing.
+      writeFileSync(join(folder, 'npm'), '#!/bin/sh\necho "npm $*"\nenv\n');
+      chmodSync(join(folder, 'npm'), 0o755);
+      const env = {
+        ...SETTINGS,
+        npm_config_registry: 'https://registry.example',
+        PATH: `${folder}:${process.env['PATH']}`,
+      };
+      const { code, out } = await run(t, folder, [process.execPath, 'demo/install.mjs', ...mode], env);
+      assert.equal(code, 0);
+      assert.match(out, installs);
+      assert.match(out, /^npm_config_registry=/m, 'npm’s own settings stay');
+      assert.doesNotMatch(out, /canary/);
+      for (const name of Object.keys(SETTINGS).filter((setting) => !NO_SECRETS.includes(setting)))
+        assert.doesNotMatch(out, new RegExp(`^${name}=`, 'm'));
+    }
+  });
+});
+
+describe('a command that needs packages of its own', () => {
+  const { scripts } = JSON.parse(readFileSync(resolve(PROJECT, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  for (const [command, folder] of [
+    ['bench', 'test/bench'],
+    ['test:hosts', 'test/hosts'],
+    ['test:mutation', 'test/mutation'],
+  ] as const) {
+    it(`npm run ${command} installs those of ${folder} before it starts`, () => {
+      assert.ok(scripts[command]?.includes(folder));
+      assert.match(scripts[`pre${command}`] ?? '', new RegExp(`^node demo/install\\.mjs all ${folder}( |$)`));
+    });
+  }
+});
+
+describe('the production packages', () => {
+  it('are what the proxy and the sandbox run on: none of what builds the widget is among them', () => {
+    const lock = JSON.parse(readFileSync(resolve(PROJECT, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { dev?: boolean }>;
+    };
+    for (const name of ['vite', 'minify-literals', 'rolldown', 'terser'])
+      assert.equal(lock.packages[`node_modules/${name}`]?.dev, true, name);
+  });
+});

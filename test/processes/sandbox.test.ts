@@ -1,0 +1,129 @@
+// The sandbox as a process of its own, over real sockets: how it starts and ends, and the faults that cut a connection.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { collection, type Json, KEY, parse } from '../demo/sandbox/sandbox-fixture.ts';
+
+const MAIN = new URL('../../demo/sandbox/main.ts', import.meta.url).pathname;
+
+function spawnSandbox(env: Record<string, string>): ChildProcess {
+  return spawn(process.execPath, [MAIN], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+async function post(url: string, body: Json): Promise<Response> {
+  const headers = { 'x-api-key': KEY, 'content-type': 'application/json' };
+  return fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal: AbortSignal.timeout(5_000) });
+}
+
+describe('the process', () => {
+  let child: ChildProcess;
+  let url = '';
+  const received: Json[] = [];
+  const merchant = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      received.push(parse(text));
+      response.end();
+    });
+  });
+
+  before(async () => {
+    merchant.listen(0, '127.0.0.1');
+    await once(merchant, 'listening');
+    const address = merchant.address();
+    assert.ok(typeof address === 'object' && address !== null);
+    const env = { GATEWAY_API_KEY: KEY, PORT: '0', IPN_URL: `http://127.0.0.1:${address.port}/ipn` };
+    child = spawnSandbox(env);
+    assert.ok(child.stdout);
+    const [line] = await once(child.stdout, 'data', { signal: AbortSignal.timeout(10_000) });
+    url = String(parse(String(line))['listening']);
+  });
+
+  after(() => {
+    child.kill('SIGKILL');
+    merchant.close();
+  });
+
+  const api = (operation: string, body: Json) =>
+    post(`${url}/api/v3/integration/merchants/payments/${operation}`, body);
+  const status = async (orderId: string) => parse(await (await api('status', { orderId, type: 'PAY' })).text());
+
+  it('says where it listens, and answers there', async () => {
+    assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
+    const response = await api('pay', collection('CHECKOUT', { orderId: 'first' }));
+    const { checkout } = parse(await response.text());
+    assert.ok(String(checkout).startsWith(`${url}/pay?token=`));
+    assert.equal((await fetch(String(checkout))).status, 200);
+    for (const asset of ['sandbox.css', 'live.js', 'icon.svg']) {
+      assert.equal((await fetch(`${url}/assets/${asset}`)).status, 200);
+    }
+  });
+
+  it('sends an IPN by itself', async () => {
+    await api('pay', collection('QR', { orderId: 'by-itself' }));
+    await post(`${url}/_sandbox/transactions/by-itself/approve`, {});
+    const deadline = Date.now() + 5_000;
+    while (received.length === 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.deepEqual(
+      received.map(({ orderId, status: end }) => [orderId, end]),
+      [['by-itself', 'SUCCESS']],
+    );
+  });
+
+  it('dropAnswer: does the work, then cuts the connection without a byte', async () => {
+    await post(`${url}/_sandbox/faults`, { pay: { dropAnswer: true }, times: 1 });
+    await assert.rejects(api('pay', collection('QR', { orderId: 'dropped' })), TypeError);
+    assert.equal((await status('dropped'))['status'], 'INITIALIZED');
+  });
+
+  it('halfAnswer: does the work, sends half of the answer, then cuts the connection', async () => {
+    await post(`${url}/_sandbox/faults`, { pay: { halfAnswer: true }, times: 1 });
+    const response = await api('pay', collection('QR', { orderId: 'halved' }));
+    assert.equal(response.status, 200);
+    await assert.rejects(response.text(), TypeError);
+    assert.equal((await status('halved'))['status'], 'INITIALIZED');
+  });
+
+  it('loses or halves a refusal as well, and goes on afterwards', async () => {
+    await post(`${url}/_sandbox/faults`, { pay: { dropAnswer: true }, times: 1 });
+    await assert.rejects(api('pay', collection('QR', { orderId: 'dropped' })), TypeError);
+    assert.equal((await api('pay', collection('QR', { orderId: 'dropped' }))).status, 409);
+  });
+
+  it('ends on SIGTERM, with a request under way', async () => {
+    await post(`${url}/_sandbox/faults`, { status: { delayMs: 60_000 } });
+    const hanging = assert.rejects(api('status', { orderId: 'first', type: 'PAY' }));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    child.kill('SIGTERM');
+    const [code] = await once(child, 'exit', { signal: AbortSignal.timeout(5_000) });
+    assert.equal(code, 0);
+    await hanging;
+  });
+});
+
+describe('a process that cannot start', () => {
+  for (const [name, env, message] of [
+    ['without a key', { GATEWAY_API_KEY: '' }, /GATEWAY_API_KEY is missing/],
+    ['with a wrong port', { GATEWAY_API_KEY: KEY, PORT: '99999' }, /PORT must be/],
+    ['with no secret in the IPN URL', { GATEWAY_API_KEY: KEY, IPN_URL: 'http://127.0.0.1:8787/ipn/' }, /IPN secret/],
+    ['with a wrong IPN URL', { GATEWAY_API_KEY: KEY, IPN_URL: 'nowhere' }, /IPN_URL is not a URL/],
+    [
+      'with an IPN URL that nothing can be posted to',
+      { GATEWAY_API_KEY: KEY, IPN_URL: 'localhost:8787/ipn' },
+      /IPN_URL is/,
+    ],
+    ['with a wrong public URL', { GATEWAY_API_KEY: KEY, PUBLIC_URL: 'here' }, /PUBLIC_URL is not a URL/],
+  ] as const) {
+    it(`ends ${name}, and says why`, async () => {
+      const child = spawnSandbox(env);
+      let text = '';
+      child.stderr?.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      const [code] = await once(child, 'close', { signal: AbortSignal.timeout(5_000) });
+      assert.equal(code, 1);
+      assert.match(text, message);
+    });
+  }
+});

@@ -1,0 +1,29 @@
+// What a screen reader finds in each state, from the browser's accessibility tree, held against speech.txt. After a change that is
+// meant, write it anew with `WRITE_SPEECH=1 node --test test/processes/speech.test.ts`, and read the difference as a listener would.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { chromium } from 'playwright-core';
+import { findBrowser } from '../browser.ts';
+import { statesPageOpener } from '../shots/states-page.ts';
+import { STATES } from '../widget/states.ts';
+
+const FILE = 'test/processes/speech.txt';
+
+test('a screen reader finds in each state what a shopper must know, by role and name', async () => {
+  const browser = await chromium.launch(await findBrowser());
+  try {
+    const page = await (await statesPageOpener(browser))({ width: 400 });
+    const found: string[] = [];
+    for (const name of Object.keys(STATES)) {
+      const figure = page.locator('figure').filter({ has: page.getByText(name, { exact: true }) });
+      const tree = await figure.locator('payment-widget').ariaSnapshot();
+      found.push(`# ${name}\n\n${tree.replaceAll(/\d+:\d\d/g, '0:00')}\n`);
+    }
+    const heard = found.join('\n');
+    if (process.env['WRITE_SPEECH']) writeFileSync(FILE, heard);
+    assert.equal(heard, readFileSync(FILE, 'utf8'));
+  } finally {
+    await browser.close();
+  }
+});
