@@ -1,6 +1,6 @@
-// A TCP relay between the proxy and PostgreSQL, that does what networks and failing servers do: it falls silent, which no
-// socket notices, or takes the answer to one COMMIT away. It looks at what the client sends only to know a COMMIT and the
-// statements before it; it is for connections without TLS.
+// A TCP relay between the proxy and PostgreSQL that imitates failing networks and servers: it stops forwarding without
+// closing a socket, or drops the answer to one COMMIT. It reads the client's bytes only to recognize a COMMIT and the
+// statements before it, so it works only without TLS.
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /** As `pg` sends it: a simple query. */
@@ -8,19 +8,21 @@ const COMMIT = Buffer.from('Q\0\0\0\x0bcommit\0', 'latin1');
 const MOST_REMEMBERED = 256 * 1024;
 
 /**
- * `applied`: the server commits, and the client hears nothing of it. `unsent`: the COMMIT never arrives, and the server undoes
- * the transaction. `late`: as applied, but the COMMIT arrives only after so many ms, while the client is gone already.
+ * `applied`: the server commits, but the client gets no answer. `unsent`: the COMMIT never arrives, and the server
+ * rolls back. `lateByMs`: the client is disconnected at once, and the COMMIT arrives this much later.
  */
 export type LostCommit = 'applied' | 'unsent' | { lateByMs: number };
 
 export interface PostgresRelay {
-  /** The database, through this. */
+  /** The database's URL through this relay. */
   url: string;
-  /** From now on nothing passes, on old connections and on new ones, and nobody is told. */
+  /** From now on no bytes pass, on old and new connections, and none is closed. */
   vanish(): void;
-  /** New connections pass again; on the old ones nothing ever comes. */
+  /** New connections pass again; old ones stay silent. */
   comeBack(): void;
-  /** Strikes once, at the COMMIT of a transaction whose statements are so. The returned function says whether it has. */
+  /**
+   * Loses the next COMMIT of a transaction whose statements match. The returned function says whether it has happened.
+   */
   loseCommit(how: LostCommit, isMeant?: (statements: string) => boolean): () => boolean;
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
-// A real PostgreSQL for tests: a server of its own in a temporary folder, on loopback only, with fsync on, because what is
-// tested is what survives. Found where PG_BIN says, in the npm package, or as Debian installs it; it refuses to run as root,
-// so root runs it as nobody. It is tied to this process by a pipe whose closing ends it, so that nothing outlives a test.
+// Starts a PostgreSQL server for tests in a temporary folder, on loopback only, with fsync on, because the tests are
+// about durability. The binaries come from PG_BIN, the npm package, or Debian's path. PostgreSQL refuses to run as
+// root, so root runs it as nobody. A pipe whose closing stops it ties it to this process, so that it cannot outlive a
+// test.
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
@@ -14,20 +15,20 @@ const READY_WITHIN_MS = 60_000;
 const MOST_PORTS_TRIED = 5;
 /** 65534 is nobody on every Linux. */
 const OTHER_USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-/** The shell waits for its input's end, which comes also when this process is killed, or for a signal's name. */
+/** The shell waits for a signal's name or the end of its input, which also comes when this process is killed. */
 const TIED = '"$0" "$@" </dev/null & read -r signal; kill -s "${signal:-QUIT}" $!; wait $!';
 
 export interface PostgresServer {
-  /** A new, empty database. */
+  /** Creates an empty database. */
   createDatabase(): Promise<string>;
-  /** As a crash: connections are cut, nothing is tidied. Its port stays refused until `start`. */
+  /** Like a crash: connections are cut, without a clean shutdown. Its port refuses connections until `start`. */
   stop(): Promise<void>;
   start(): Promise<void>;
   /** Stops it and removes its folder. */
   end(): Promise<void>;
 }
 
-/** Why there can be none on this machine; undefined where there can. */
+/** Why PostgreSQL cannot run on this machine; undefined if it can. */
 export function whyNoPostgres(): string | undefined {
   const found = findBinaries();
   return 'detail' in found ? found.detail : undefined;
@@ -74,7 +75,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-/** Another may take the port between finding it and using it: then another is found. */
+/** Tries again with another port if one is taken before PostgreSQL uses it. */
 async function runOnFreePort(bin: string, data: string): Promise<{ child: ChildProcess; port: number }> {
   for (let tried = 1; ; tried += 1) {
     const port = await freePort();
@@ -86,7 +87,7 @@ async function runOnFreePort(bin: string, data: string): Promise<{ child: ChildP
   }
 }
 
-/** Resolves when it takes connections; throws, with its last words, where it does not. */
+/** Resolves when it accepts connections; throws with its last output if it does not start. */
 async function run(bin: string, data: string, port: number): Promise<ChildProcess> {
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -154,7 +155,7 @@ function* candidates(): Generator<string> {
   for (const version of versions.toSorted((a, b) => Number(b) - Number(a))) yield join(debian, version, 'bin');
 }
 
-/** A package cannot hold links: its install script makes them, where install scripts may run. */
+/** A package cannot contain links. Its install script makes them, but install scripts may be disabled. */
 function restoreLinks(packaged: string): void {
   const list = join(packaged, 'native', 'pg-symlinks.json');
   const links = existsSync(list)
@@ -165,7 +166,8 @@ function restoreLinks(packaged: string): void {
     try {
       symlinkSync(relative(dirname(target), source), join(packaged, target));
     } catch {
-      // Another test makes them at this moment, or nothing may be written here: then running it says what is missing.
+      // Another test may be making them, or the folder is read-only; in that case running PostgreSQL reports what is
+      // missing.
     }
   }
 }
