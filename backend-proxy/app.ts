@@ -11,25 +11,27 @@ import { requestId } from 'hono/request-id';
 import { routePath } from 'hono/route';
 import { secureHeaders } from 'hono/secure-headers';
 import { createRecorder } from './recorder.ts';
-import { heard } from './calls.ts';
+import { heard } from './gateway/instrumented.ts';
 import { Refusal } from './errors.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import { createOrderTokens } from './orders.ts';
+import { createOrderTokens } from './order-token.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { CHECKS_PER_SECOND, createPace } from './pace.ts';
+import { CHECKS_PER_SECOND, createCheckRate } from './check-rate.ts';
 import { createPayments } from './payments.ts';
 import { createPayouts } from './payouts.ts';
-import { createProof } from './proof.ts';
+import { createUnknownProof } from './unknown-proof.ts';
 import { createReconciler } from './reconcile.ts';
-import { createAddressLimit } from './routes/address-limit.ts';
+import { createRateLimit } from './routes/rate-limit.ts';
 import { createStreams } from './routes/events.ts';
 import { originIn } from './routes/guards.ts';
 import { ipnRoutes } from './routes/ipn.ts';
-import { documentWebhooks, merchantRoutes } from './routes/merchant.ts';
-import { operationsRoutes } from './routes/operations.ts';
+import { merchantRoutes } from './routes/merchant.ts';
+import { documentWebhooks } from './routes/merchant-schemas.ts';
+import { healthRoutes } from './routes/health.ts';
 import { orderRoutes } from './routes/order.ts';
 import { problemResponse } from './routes/problem.ts';
+import { readWidgetFiles, widgetRoutes } from './routes/widget-files.ts';
 import { createWebhookSender, type WebhookTarget } from './webhooks.ts';
 import type { Worker } from './worker.ts';
 
@@ -90,7 +92,7 @@ export function createProxy({
   const tokens = createOrderTokens(config.orderSecrets, config, now);
   const streams = createStreams({ now });
   const onError = (error: unknown) => log('error', 'work failed', { error: describe(error) });
-  const pace = createPace({ limit: config.checksPerSecond ?? CHECKS_PER_SECOND });
+  const pace = createCheckRate({ limit: config.checksPerSecond ?? CHECKS_PER_SECOND });
   const metrics = createMetrics({
     counts: () => ledger.counts(),
     openStreams: () => streams.size(),
@@ -99,10 +101,10 @@ export function createProxy({
   const gateway = heard(wire, (call) => {
     metrics.countCall(call);
     pace.noted(call);
-    log(call.why === undefined ? 'debug' : 'warn', 'gateway call', { ...call });
+    log(call.detail === undefined ? 'debug' : 'warn', 'gateway call', { ...call });
   });
   const recorder = createRecorder({ ledger, onError });
-  const proof = createProof({
+  const proof = createUnknownProof({
     gateway,
     ledger,
     now,
@@ -138,7 +140,7 @@ export function createProxy({
       payments: createPayments({ gateway, ledger, recorder, self }),
       streams,
       watch: (orderId, onChange) => ledger.watch(orderId, onChange),
-      limitStarts: createAddressLimit(now),
+      limitStarts: createRateLimit(now),
       trustedProxies: config.trustedProxies ?? 0,
     }),
   );
@@ -166,7 +168,10 @@ export function createProxy({
         : []),
     ];
   };
-  app.route('/', operationsRoutes({ keys: config.merchantKeys, ledger, metrics, widgetFolder, warnings }));
+  const widgetFiles = readWidgetFiles(widgetFolder);
+  const isWidgetBuilt = widgetFiles.has('widget.js');
+  app.route('/', healthRoutes({ keys: config.merchantKeys, ledger, metrics, isWidgetBuilt, warnings }));
+  app.route('/', widgetRoutes(widgetFiles));
   app.notFound((c) => problemResponse(c, new Refusal('not_found', 'There is nothing here.')));
   app.onError((error, c) => {
     const refusal = refusalFrom(error);
@@ -186,7 +191,7 @@ export function createProxy({
       const pruning = setInterval(() => void ledger.prune().catch(onError), PRUNE_EVERY_MS);
       pruning.unref();
       const lookAround = async () => {
-        const unmatched = await ledger.tellUnmatched(UNMATCHED_TOLD_AFTER_MS);
+        const unmatched = await ledger.reportUnmatched(UNMATCHED_TOLD_AFTER_MS);
         if (unmatched > 0)
           log('error', 'IPNs of unknown transactions for an hour: see GET /ipns', { count: unmatched });
         for (const warning of await warnings()) log('warn', 'not as it should be', { warning });

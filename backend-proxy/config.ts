@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { profileSchema, type Profile } from './gateway/profile.ts';
-import { isSafeWebUrl } from './gateway/trust.ts';
-import { MIN_SECRET_BYTES } from './orders.ts';
-import { CHECKS_PER_SECOND } from './pace.ts';
+import { isWebLink } from './gateway/qr-content.ts';
+import { MIN_SECRET_BYTES } from './order-token.ts';
+import { CHECKS_PER_SECOND } from './check-rate.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -25,7 +25,7 @@ const listOf = (allowed: string, isAllowed: (part: string) => boolean) =>
 const webUrl = (allowed: string) =>
   z
     .string({ error: `missing: ${allowed}` })
-    .refine((text) => URL.canParse(text) && isSafeWebUrl(new URL(text)), { error: allowed });
+    .refine((text) => URL.canParse(text) && isWebLink(new URL(text)), { error: allowed });
 
 /** A base to which paths are added: no query or fragment, which would swallow them. */
 const baseUrl = (allowed: string) => webUrl(allowed).refine((text) => !/[?#]/.test(text), { error: allowed });

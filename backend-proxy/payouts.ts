@@ -4,8 +4,8 @@ import { Refusal } from './errors.ts';
 import type { Recorder } from './recorder.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { Fact, Ledger } from './ledger/ledger.ts';
-import { fingerprintOf } from './payments.ts';
-import { MAX_AMOUNT_DIGITS, exponentOf, parseAmount } from './protocol/money.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { MAX_AMOUNT_DIGITS, exponentOf, minorOf } from './protocol/money.ts';
 import type { Transaction } from './protocol/transaction.ts';
 import { verify } from './protocol/verify.ts';
 
@@ -35,7 +35,7 @@ interface Ports {
 
 export function createPayouts({ gateway, ledger, recorder, self, isPathProven }: Ports): Payouts {
   async function send(payout: Transaction): Promise<void> {
-    if (await ledger.isBack()) {
+    if (await ledger.wentBackLately()) {
       const withheld = await whyWithheld(payout);
       if (withheld !== undefined) {
         await ledger.record(payout, { stage: 'uncertain', answer: 'withheld', ...withheld }, 'check');
@@ -43,8 +43,8 @@ export function createPayouts({ gateway, ledger, recorder, self, isPathProven }:
       }
     }
     if (!(await ledger.record(payout, { stage: 'sending', sentBy: self }, 'merchant'))) return;
-    const { id, amountMinor, currency, customer, note } = payout;
-    const call = gateway.payout({ id, amountMinor, currency, customer: customer ?? '', note });
+    const { id: transactionId, amountMinor, currency, customer, note } = payout;
+    const call = gateway.payout({ transactionId, amountMinor, currency, customer: customer ?? '', note });
     await recorder.keep(
       payout,
       call.then((sent) => factOf(sent, gateway.status === undefined)),
@@ -52,9 +52,9 @@ export function createPayouts({ gateway, ledger, recorder, self, isPathProven }:
   }
 
   /** The books lost what was last in them, so the gateway may have this payout already: sent is only what it surely has not. */
-  async function whyWithheld(payout: Transaction): Promise<{ why: string; needsReview: boolean } | undefined> {
+  async function whyWithheld(payout: Transaction): Promise<{ detail: string; needsReview: boolean } | undefined> {
     const checked = await gateway.status?.(payout.id, 'PAYOUT');
-    const review = (what: string) => ({ why: `the books went back, and ${what}`, needsReview: true });
+    const review = (what: string) => ({ detail: `the books went back, and ${what}`, needsReview: true });
     if (checked === undefined) return review('the gateway cannot be asked');
     if (checked.kind === 'found') {
       const { kind } = verify({ ...payout, answeredId: null }, checked.report, { complete: false });
@@ -88,11 +88,11 @@ function factOf(sent: Awaited<ReturnType<Gateway['payout']>>, isWeaker: boolean)
   }
   // Without a status check nothing settles a refused one but a person.
   const needsReview = isWeaker && sent.kind !== 'lost';
-  return { stage: 'uncertain', answer: sent.kind, why: sent.why, needsReview };
+  return { stage: 'uncertain', answer: sent.kind, detail: sent.detail, needsReview };
 }
 
 function readAmount({ amount, currency }: PayoutRequest, decimals: boolean): number {
-  const amountMinor = parseAmount(amount, currency);
+  const amountMinor = minorOf(amount, currency);
   const digits = exponentOf(currency) ?? 0;
   const isWhole = amountMinor !== undefined && amountMinor % 10 ** digits === 0;
   if (amountMinor !== undefined && amountMinor > 0 && (isWhole || decimals)) return amountMinor;

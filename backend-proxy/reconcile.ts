@@ -2,9 +2,9 @@
 // and records what it says. With no IPN at all everything still settles by this.
 import type { Gateway } from './gateway/gateway.ts';
 import type { Claim, Ledger, Observation } from './ledger/ledger.ts';
-import type { Pace } from './pace.ts';
-import type { Proof } from './proof.ts';
-import type { Transaction } from './protocol/transaction.ts';
+import type { CheckRate } from './check-rate.ts';
+import type { UnknownProof } from './unknown-proof.ts';
+import { TYPES, type Transaction } from './protocol/transaction.ts';
 import { verify, type Expected } from './protocol/verify.ts';
 import { createWorker, type Worker } from './worker.ts';
 
@@ -17,8 +17,8 @@ const LEASE_MS = 45_000;
 interface Ports {
   gateway: Gateway;
   ledger: Ledger;
-  proof: Proof;
-  pace: Pace;
+  proof: UnknownProof;
+  pace: CheckRate;
   now?: () => number;
 }
 
@@ -40,7 +40,7 @@ export function createReconciler(
       const endedAt = await ledger.observe(claim, { kind: checked.kind });
       // One that was recorded after its lease ran out ends nothing.
       if (checked.kind === 'unknown' && endedAt <= leaseUntil) {
-        proof.unknown(transaction.type, { id: transaction.id, beganAt, endedAt }, checked.isOwnWord);
+        proof.unknown(transaction.type, { transactionId: transaction.id, beganAt, endedAt }, checked.isOwnWord);
       }
       return;
     }
@@ -88,7 +88,7 @@ async function recall(transaction: Transaction, ledger: Ledger): Promise<Observa
   if (seen.length === 0) return [{ kind: 'silent' }];
   // A payout is never FAILED by an IPN alone: its money would be sent again by hand.
   const isFailedPayout = (verdict: Observation) =>
-    transaction.type === 'PAYOUT' && verdict.kind === 'verified' && verdict.outcome === 'failed';
+    TYPES[transaction.type].isOutgoing && verdict.kind === 'verified' && verdict.outcome === 'failed';
   return seen.map((verdict) => (isFailedPayout(verdict) ? { kind: 'failed_ipn' } : verdict));
 }
 

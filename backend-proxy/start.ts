@@ -4,11 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { createProxy, describe, type Log } from './app.ts';
-import { bindBooks } from './bind.ts';
+import { ensureOwner } from './database-owner.ts';
 import { readConfig } from './config.ts';
 import { createGateway } from './gateway/http.ts';
-import { createLedger } from './ledger/books.ts';
-import { openStore } from './ledger/open.ts';
+import { createLedger } from './ledger/sql-ledger.ts';
+import { connectDatabase } from './ledger/connect.ts';
 import { createLogger } from './log.ts';
 import { keepPrivate } from './private-files.ts';
 import { listen } from './server.ts';
@@ -31,7 +31,7 @@ export async function start(env: Record<string, string | undefined>): Promise<vo
   const { open, stillOpen } = keepPrivate(filesOf(config.DATABASE_URL));
   if (open.length > 0)
     log('warn', 'other users could read the books: their rights were taken away', { open, stillOpen });
-  const store = await setBy('DATABASE_URL', openStore(config.DATABASE_URL, die));
+  const store = await setBy('DATABASE_URL', connectDatabase(config.DATABASE_URL, die));
   const ledger = createLedger(store, { idPrefix: config.ORDER_ID_PREFIX ?? '' });
   const self = `${hostname()}:${config.PORT || randomUUID()}`;
   await ledger.recover(self);
@@ -41,7 +41,7 @@ export async function start(env: Record<string, string | undefined>): Promise<vo
     profile: config.GATEWAY_PROFILE,
     checkoutHosts: config.CHECKOUT_HOSTS ?? [],
   });
-  await bindBooks({
+  await ensureOwner({
     ledger,
     gateway,
     url: config.GATEWAY_URL,
@@ -50,7 +50,7 @@ export async function start(env: Record<string, string | undefined>): Promise<vo
     allowsWeaker: config.GATEWAY_WEAKER_MODE === 'yes',
   });
   if (config.DATABASE_WENT_BACK !== undefined) await ledger.wentBack(Date.parse(config.DATABASE_WENT_BACK));
-  if (await ledger.isBack()) {
+  if (await ledger.wentBackLately()) {
     log('warn', 'the books went back: for 7 days payouts are asked about before they are sent');
   }
   if (gateway.status === undefined) {

@@ -1,7 +1,7 @@
 // Claims what is due and handles it, a bounded number at once and at a pace. Owns when, not what.
 // `run` is for a process: it looks every so often, whenever it is woken, and soon where more is due than there was room for. `tick`
 // and `begin` are for tests with a clock of their own.
-import type { Pace } from './pace.ts';
+import type { CheckRate } from './check-rate.ts';
 
 const LOOK_EVERY_MS = 250;
 /** While there may be more: long enough for one claim to take several, where answers are quick. */
@@ -15,7 +15,7 @@ interface WorkerOptions<Item> {
   handle(item: Item): Promise<void>;
   atOnce: number;
   /** None: as fast as they are handled. */
-  pace?: Pick<Pace, 'room' | 'began' | 'dueInMs'>;
+  pace?: Pick<CheckRate, 'room' | 'began' | 'dueInMs'>;
   /** An error of claim or handle: the item's lease runs out, and it comes again. */
   onError(error: unknown): void;
 }

@@ -1,4 +1,4 @@
-// Who may import whom, what may be named, what may be in the bundle: the house rules that a machine can hold.
+// Rules about the sources that a test can check: imports, file names, opening comments, ARCHITECTURE.md's map, the lock file.
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -40,21 +40,21 @@ function assertNone(offending: Import[]): void {
   );
 }
 
-describe('the rooms', () => {
-  it('finds the imports it judges', () => {
+describe('imports', () => {
+  it('the imports that these tests examine are found', () => {
     assert.ok(SOURCES.length > 50, `${SOURCES.length} sources`);
     assert.ok(IMPORTS.some(({ from, target }) => from === 'backend-proxy/app.ts' && target === 'hono/cors'));
     assert.ok(
-      IMPORTS.some(({ from, target }) => from === 'backend-proxy/ledger/open.ts' && target.endsWith('/postgres.ts')),
+      IMPORTS.some(({ from, target }) => from === 'backend-proxy/ledger/connect.ts' && target.endsWith('/postgres.ts')),
     );
   });
 
-  it('lets protocol/ import nothing outside itself', () => {
+  it('protocol/ imports nothing outside itself', () => {
     const inside = within('backend-proxy/protocol/');
     assertNone(IMPORTS.filter(({ from, target }) => inside(from) && !inside(target)));
   });
 
-  it('keeps gateway and ledger from each other', () => {
+  it('gateway/ and ledger/ do not import each other', () => {
     const gateway = within('backend-proxy/gateway/');
     const ledger = within('backend-proxy/ledger/');
     assertNone(
@@ -62,7 +62,7 @@ describe('the rooms', () => {
     );
   });
 
-  it('lets only sqlite.ts say node:sqlite, and only postgres.ts and its connections say pg', () => {
+  it('only sqlite.ts imports node:sqlite, and only the PostgreSQL files import pg', () => {
     const proxy = within('backend-proxy/');
     assertNone(
       IMPORTS.filter(
@@ -70,12 +70,12 @@ describe('the rooms', () => {
       ),
     );
     const ofPostgres = new Set(
-      ['postgres', 'connection', 'listening'].map((name) => `backend-proxy/ledger/${name}.ts`),
+      ['postgres', 'postgres-connection', 'postgres-listen'].map((name) => `backend-proxy/ledger/${name}.ts`),
     );
     assertNone(IMPORTS.filter(({ from, target }) => proxy(from) && target === 'pg' && !ofPostgres.has(from)));
   });
 
-  it('shows the use cases their ports as types only', () => {
+  it('use cases import the ports as types only', () => {
     const useCases = new Set(
       ['payments', 'payouts', 'reconcile', 'webhooks'].map((name) => `backend-proxy/${name}.ts`),
     );
@@ -83,12 +83,12 @@ describe('the rooms', () => {
     assertNone(IMPORTS.filter(({ from, target, typeOnly }) => useCases.has(from) && ports(target) && !typeOnly));
   });
 
-  it('lets the routes reach the use cases and ports, never an adapter', () => {
+  it('routes import no adapter', () => {
     const routes = within('backend-proxy/routes/');
     const adapters = new Set([
       'gateway/http.ts',
       'gateway/profile.ts',
-      'ledger/books.ts',
+      'ledger/sql-ledger.ts',
       'ledger/sqlite.ts',
       'ledger/postgres.ts',
     ]);
@@ -97,7 +97,7 @@ describe('the rooms', () => {
     );
   });
 
-  it('lets the widget import only lit, its own files and protocol/', () => {
+  it('the widget imports only lit, its own files and protocol/', () => {
     const widget = within('widget/');
     const build = within('widget/build/');
     const allowed = within('widget/', 'backend-proxy/protocol/', 'lit');
@@ -105,30 +105,32 @@ describe('the rooms', () => {
     assertNone(IMPORTS.filter(({ from, target }) => !build(from) && build(target)));
   });
 
-  it('lets view.ts and what it stands on know nothing of Lit', () => {
+  it('view.ts and the modules below it do not import Lit', () => {
     const pure = new Set(
-      ['view', 'amount', 'order-token', 'qr-code', 'proxy-client'].map((name) => `widget/${name}.ts`),
+      ['flow/view', 'flow/qr-code', 'flow/proxy-client', 'shell/localized-amount', 'shell/order-token'].map(
+        (name) => `widget/${name}.ts`,
+      ),
     );
     assertNone(IMPORTS.filter(({ from, target }) => pure.has(from) && target.startsWith('lit')));
   });
 
-  it('lets the sandbox import nothing of the proxy', () => {
+  it('the sandbox imports nothing of the proxy, the widget or the shop', () => {
     const sandbox = within('demo/sandbox/');
     const others = within('backend-proxy/', 'widget/', 'demo/shop/');
     assertNone(IMPORTS.filter(({ from, target }) => sandbox(from) && others(target)));
   });
 
-  it('lets the shop import nothing of the project, as no merchant could', () => {
+  it('the shop imports nothing of the project, because a merchant could not', () => {
     const shop = within('demo/shop/');
     const others = within('backend-proxy/', 'widget/', 'demo/sandbox/');
     assertNone(IMPORTS.filter(({ from, target }) => shop(from) && others(target)));
   });
 
-  it('lets nobody import a main.ts', () => {
+  it('no file imports a main.ts', () => {
     assertNone(IMPORTS.filter(({ target }) => target.endsWith('/main.ts')));
   });
 
-  it('reads the environment in config.ts and in main.ts files only', () => {
+  it('only config.ts, main.ts files and the demo read the environment', () => {
     const readers = SOURCES.filter((file) => /process\.env/.test(readFileSync(file, 'utf8')));
     assert.deepEqual(
       readers.filter((file) => !file.endsWith('main.ts') && !file.startsWith('demo/')),
@@ -137,8 +139,21 @@ describe('the rooms', () => {
   });
 });
 
-describe('the house', () => {
-  it('has no file whose name fits anything', () => {
+/** The paths of ARCHITECTURE.md's map, a tree by indentation. A line may name several files of one folder. */
+const MAP = ((): string[] => {
+  const [, tree = ''] = /^## The map$.*?^```$(.*?)^```$/ms.exec(readFileSync('ARCHITECTURE.md', 'utf8')) ?? [];
+  const folders: string[] = [];
+  return tree.split('\n').flatMap((line) => {
+    const [, indent = '', names = ''] = /^( *)(\S+(?: \S+)*) {2}/.exec(line) ?? [];
+    const depth = indent.length / 2;
+    const parent = folders.slice(0, depth).join('');
+    if (names.endsWith('/')) folders[depth] = names;
+    return names === '' ? [] : names.split(' ').map((name) => parent + name);
+  });
+})();
+
+describe('files', () => {
+  it('no file has a name that fits anything', () => {
     const vague = /(^|\/)(utils?|helpers?|types|constants|misc|common)\.ts$/;
     assert.deepEqual(
       SOURCES.filter((file) => vague.test(file)),
@@ -146,27 +161,65 @@ describe('the house', () => {
     );
   });
 
-  it('opens every file with its law', () => {
+  it('every file opens with a comment', () => {
     const silent = SOURCES.filter((file) => !/^(\/\/|\/\*\*)/.test(readFileSync(file, 'utf8')));
     assert.deepEqual(silent, []);
   });
 
-  it('names in ARCHITECTURE.md only rooms that exist, and every folder there is', () => {
+  it('ARCHITECTURE.md names only paths that exist', () => {
     const text = readFileSync('ARCHITECTURE.md', 'utf8');
-    const named = [...text.matchAll(/`((?:widget|backend-proxy|demo|test)\/[\w./-]*)`/g)].map(([, path = '']) => path);
-    assert.deepEqual(
-      named.filter((path) => !existsSync(path)),
-      [],
-    );
+    const named = [...text.matchAll(/`([\w./-]+(?:\/|\.(?:ts|md)))`/g)].map(([, path = '']) => path);
+    const isThere = (path: string) => existsSync(path) || SOURCES.some((file) => file.endsWith(`/${path}`));
+    assert.deepEqual([...named.filter((path) => !isThere(path)), ...MAP.filter((path) => !existsSync(path))], []);
+  });
+
+  it("ARCHITECTURE.md's map has every folder of sources", () => {
     const folders = [...new Set(SOURCES.map((file) => `${dirname(file)}/`))];
     assert.deepEqual(
-      folders.filter((folder) => !text.includes(`\`${folder}\``)),
+      folders.filter((folder) => !MAP.includes(folder)),
+      [],
+    );
+  });
+
+  it("ARCHITECTURE.md's map has every file of the proxy and the element", () => {
+    const isListed = within('backend-proxy/', 'widget/');
+    const isCollected = within('widget/build/', 'widget/flow/panels/', 'widget/locales/');
+    assert.deepEqual(
+      SOURCES.filter((file) => isListed(file) && !isCollected(file) && !MAP.includes(file)),
       [],
     );
   });
 });
 
-describe('a lock file', () => {
+describe('payment methods and transaction types', () => {
+  /** Compared, switched on or searched for, rather than a row of a table or a value that is sent. */
+  const CONDITION =
+    /(?:[=!]==?\s*|\bcase\s+|\b(?:includes|startsWith)\(\s*)'(?:DIRECT|CHECKOUT|JETGO|QR|PAY|PAYOUT|payment|payout)'/;
+  const REVERSED = /'(?:DIRECT|CHECKOUT|JETGO|QR|PAY|PAYOUT)'\s*[=!]==?/;
+
+  /** The demo's own type guards, each written once beside its type: it imports nothing of the proxy. */
+  const TYPE_GUARDS = new Set(['demo/shop/proxy-client.ts', 'demo/sandbox/transaction.ts']);
+
+  it('no condition names a payment method or a transaction type; tables do', () => {
+    const found = SOURCES.filter((file) => !TYPE_GUARDS.has(file)).flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .flatMap((line, at) =>
+          CONDITION.test(line) || REVERSED.test(line) ? [`${file}:${at + 1} ${line.trim()}`] : [],
+        ),
+    );
+    assert.deepEqual(found, []);
+  });
+
+  it('the search finds each way to write such a condition', () => {
+    for (const line of ["if (method === 'QR')", "case 'PAYOUT':", "methods.includes('DIRECT')", "'PAY' !== type"]) {
+      assert.ok(CONDITION.test(line) || REVERSED.test(line), line);
+    }
+    assert.ok(!CONDITION.test("  DIRECT: 'prompt',"));
+  });
+});
+
+describe('lock files', () => {
   interface Lock {
     packages: Record<string, { version?: string; optionalDependencies?: Record<string, string> }>;
   }
@@ -175,7 +228,7 @@ describe('a lock file', () => {
   const ofTests = globSync('test/*/package-lock.json').map((file) => file.replaceAll('\\', '/'));
 
   for (const file of ['package-lock.json', ...ofTests]) {
-    it(`${file} holds every optional dependency that it names, for every platform`, () => {
+    it(`${file} has every optional dependency that it names, for every platform`, () => {
       const names = Object.keys(packagesOf(file));
       const missing = Object.entries(packagesOf(file)).flatMap(([owner, { optionalDependencies = {} }]) =>
         Object.keys(optionalDependencies)
@@ -186,11 +239,13 @@ describe('a lock file', () => {
     });
   }
 
-  it('of the host pages has no second copy of a package that the widget or the proxy runs on', () => {
-    assert.deepEqual(
-      ofTests.toSorted(),
-      ['bench', 'hosts', 'mutation'].map((name) => `test/${name}/package-lock.json`),
-    );
+  it('each folder of test/ that has packages has a lock file', () => {
+    const withPackages = globSync('test/*/package.json').map((file) => dirname(file).replaceAll('\\', '/'));
+    assert.deepEqual(ofTests.map(dirname).toSorted(), withPackages.toSorted());
+    assert.ok(withPackages.includes('test/hosts'), withPackages.join());
+  });
+
+  it('test/hosts/package-lock.json has no second copy of a package that the widget or the proxy runs on', () => {
     const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: object };
     const hosts = packagesOf('test/hosts/package-lock.json');
     assert.deepEqual(
@@ -199,7 +254,7 @@ describe('a lock file', () => {
     );
   });
 
-  it('brings a Node of the version that package.json and .node-version ask for', () => {
+  it('package-lock.json brings the Node version that package.json and .node-version require', () => {
     const version = readFileSync('.node-version', 'utf8').trim();
     const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as { engines: { node: string } };
     assert.equal(engines.node, `>=${version}`);

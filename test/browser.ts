@@ -1,9 +1,10 @@
 // Finds a Chromium for the tests: CHROME_PATH, then an installed one, then the one inside @sparticuz/chromium (Linux x64).
-// Owns only the finding; who starts a browser also ends it. That package's own flags are not used: they switch web security off.
+// Whoever starts a browser also ends it. That package's own flags are not used, because they switch web security off.
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
 
 const INSTALLED = [
   '/usr/bin/chromium',
@@ -36,22 +37,53 @@ export async function findBrowser(): Promise<{ executablePath: string; args: str
   return { executablePath: await unpackBundled(), args: [...args, '--headless'] };
 }
 
-/** The package holds archives; its own fonts.conf names a folder that is not ours, and without fonts all text is 0 px wide. */
+/** Prints what is on the pages that tests left open, because they failed. */
+export async function reportOpenPages(browser: Browser): Promise<void> {
+  for (const page of browser.contexts().flatMap((context) => context.pages())) {
+    const body = page.locator('body').ariaSnapshot({ timeout: 10_000 });
+    console.error(`Left open: ${page.url()}\n${await body.catch(String)}\n`);
+  }
+}
+
+/**
+ * In a temporary folder first, then renamed: test files run at the same time, and none may find half a browser. If two
+ * processes unpack at once, the second one keeps the folder of the first.
+ */
 async function unpackBundled(): Promise<string> {
-  const cache = resolve('node_modules/.cache/chromium');
-  await mkdir(cache, { recursive: true });
-  process.env['TMPDIR'] = cache;
-  const { default: chromium, inflate } = await import('@sparticuz/chromium');
-  const archives = join(dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))), '..', 'bin');
-  const executablePath = await chromium.executablePath();
-  const libraries = join(await inflate(join(archives, 'al2023.tar.br')), 'lib');
+  const cache = resolve('node_modules/.cache/bundled-chromium');
+  if (!existsSync(cache)) {
+    const folder = `${cache}-${process.pid}`;
+    await unpackInto(folder);
+    await writeFile(join(folder, 'fonts.conf'), fontsConfig(cache));
+    await rename(folder, cache).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    });
+    await rm(folder, { recursive: true, force: true });
+  }
+  const libraries = join(cache, 'al2023', 'lib');
   process.env['LD_LIBRARY_PATH'] = [libraries, process.env['LD_LIBRARY_PATH']].filter(Boolean).join(':');
-  const folders = [join(cache, 'fonts'), '/usr/share/fonts'].map((folder) => `<dir>${folder}</dir>`).join('');
-  await writeFile(
-    join(cache, 'fonts.conf'),
-    `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>${folders}<cachedir>${join(cache, 'fontcache')}</cachedir></fontconfig>`,
-  );
   process.env['FONTCONFIG_FILE'] = join(cache, 'fonts.conf');
-  delete process.env['FONTCONFIG_PATH'];
-  return executablePath;
+  process.env['TMPDIR'] = cache;
+  return join(cache, 'chromium');
+}
+
+async function unpackInto(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const archives = join(dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))), '..', 'bin');
+  const { inflate } = await import('@sparticuz/chromium');
+  const { TMPDIR } = process.env;
+  // inflate() reads it when called, and unpacks there.
+  process.env['TMPDIR'] = folder;
+  const unpacked = ['chromium', 'fonts.tar', 'swiftshader.tar', 'al2023.tar'].map((name) =>
+    inflate(join(archives, `${name}.br`)),
+  );
+  if (TMPDIR === undefined) delete process.env['TMPDIR'];
+  else process.env['TMPDIR'] = TMPDIR;
+  await Promise.all(unpacked);
+}
+
+/** The package's own fonts.conf names a folder that does not exist here, and without fonts all text is 0 px wide. */
+function fontsConfig(cache: string): string {
+  const folders = [join(cache, 'fonts'), '/usr/share/fonts'].map((folder) => `<dir>${folder}</dir>`).join('');
+  return `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>${folders}<cachedir>${join(cache, 'fontcache')}</cachedir></fontconfig>`;
 }

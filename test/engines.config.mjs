@@ -9,7 +9,5 @@ export default {
   ...chromium,
   browsers: engines.flatMap(({ launcher }) => launcher ?? []),
   concurrentBrowsers: 1,
-  // axe takes its time in WebKit.
-  testFramework: { config: { timeout: 20_000 } },
   reporters: [defaultReporter(), engineReporter(engines)],
 };

@@ -30,12 +30,12 @@ export interface PostgresServer {
 /** Why there can be none on this machine; undefined where there can. */
 export function whyNoPostgres(): string | undefined {
   const found = findBinaries();
-  return 'why' in found ? found.why : undefined;
+  return 'detail' in found ? found.detail : undefined;
 }
 
 export async function startPostgres(): Promise<PostgresServer> {
   const found = findBinaries();
-  if ('why' in found) throw new Error(found.why);
+  if ('detail' in found) throw new Error(found.detail);
   const { bin } = found;
   const dir = mkdtempSync(join(tmpdir(), 'payment-postgres-'));
   if (OTHER_USER.uid !== undefined) chownSync(dir, OTHER_USER.uid, OTHER_USER.gid);
@@ -122,8 +122,8 @@ async function run(bin: string, data: string, port: number): Promise<ChildProces
   throw new Error(`PostgreSQL did not start:\n${output.slice(-2_000)}`);
 }
 
-function findBinaries(): { bin: string } | { why: string } {
-  if (process.platform === 'win32') return { why: 'PostgreSQL is started through /bin/sh, which is not on Windows' };
+function findBinaries(): { bin: string } | { detail: string } {
+  if (process.platform === 'win32') return { detail: 'PostgreSQL is started through /bin/sh, which is not on Windows' };
   const whys: string[] = [];
   for (const bin of candidates()) {
     if (!existsSync(join(bin, 'initdb')) || !existsSync(join(bin, 'postgres'))) continue;
@@ -137,7 +137,7 @@ function findBinaries(): { bin: string } | { why: string } {
     }
   }
   const tried = whys.length > 0 ? whys.join('; ') : 'not in PG_BIN, the npm package, or /usr/lib/postgresql';
-  return { why: `no PostgreSQL that runs here (${tried})` };
+  return { detail: `no PostgreSQL that runs here (${tried})` };
 }
 
 function* candidates(): Generator<string> {

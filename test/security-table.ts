@@ -1,5 +1,5 @@
-// Reads the attack table of SECURITY.md, and the names of a file's tests: for the tests that hold the one to the other, and
-// for `npm run test:guards`.
+// Reads the attack table of SECURITY.md, which is written as a list, and the names of a file's tests.
+// Used by the tests that compare the two, and by `npm run test:guards`.
 import { readFileSync } from 'node:fs';
 
 export interface Row {
@@ -9,26 +9,27 @@ export interface Row {
   test: string;
 }
 
+/** The items under "Attacks". Guard and test are nested items; a part that is missing reads as ''. */
 export function attackRows(): Row[] {
-  const lines = readFileSync('SECURITY.md', 'utf8').split('\n');
-  const table = lines.slice(lines.findIndex((line) => /^\| attack +\|/.test(line)) + 2);
-  return table
-    .slice(
-      0,
-      table.findIndex((line) => !line.startsWith('|')),
-    )
-    .map((line) => {
-      const [, attack = '', , guard = '', tested = ''] = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
+  const section = /^## Attacks$(.*?)^## /ms.exec(readFileSync('SECURITY.md', 'utf8'))?.[1] ?? '';
+  return section
+    .replaceAll(/^#.*$/gm, '')
+    .split(/^- /m)
+    .slice(1)
+    .map((item) => item.replaceAll(/\n(?! {2}- )\s*/g, ' '))
+    .map((item) => {
+      const [, attack = ''] = /^\*\*(.+?)\.\*\* \S/.exec(item) ?? [];
+      const [, guard = ''] = /^ {2}- Guard: (.+)/m.exec(item) ?? [];
       const guards = [...guard.matchAll(/`([\w/.-]+\.m?[tj]s)`/g)].map(([, path = '']) => path);
-      const [, file = '', test = ''] = /^`(test\/[\w/.-]+\.ts)`: (.+)$/.exec(tested) ?? [];
-      return { attack, guards, file, test };
+      const [, file = '', test = ''] = /^ {2}- Test: `(test\/[\w/.-]+\.ts)`: (.+)/m.exec(item) ?? [];
+      return { attack, guards, file, test: test.trimEnd().replaceAll('\\<', '<') };
     });
 }
 
 /** The names of a file's tests, as written between any of the three quotes. */
 export function testsOf(file: string): string[] {
   const calls = readFileSync(file, 'utf8').matchAll(
-    /\b(?:it|test|trial)\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`([^`]*)`)/g,
+    /\b(?:it|test|faultTest)\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`([^`]*)`)/g,
   );
   return [...calls].map(([, single, double, template]) => (single ?? double ?? template ?? '').replace(/\\(.)/g, '$1'));
 }

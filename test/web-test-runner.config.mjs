@@ -6,7 +6,11 @@ import { findBrowser } from './browser.ts';
 export default {
   files: 'test/widget/**/*.browser.ts',
   nodeResolve: { exportConditions: ['production'] },
-  browsers: [chromeLauncher({ launchOptions: await findBrowser() })],
+  browsers: [chromeLauncher({ launchOptions: { ...(await findBrowser()), timeout: 180_000 } })],
   plugins: [esbuildPlugin({ ts: true, target: 'es2022', tsconfig: 'tsconfig.json' })],
-  testFramework: { config: { timeout: 10_000 } },
+  // Generous: on a busy machine everything takes longer, and what takes too long is asserted where it matters.
+  browserStartTimeout: 180_000,
+  testsStartTimeout: 180_000,
+  testsFinishTimeout: 900_000,
+  testFramework: { config: { timeout: 60_000 } },
 };

@@ -3,19 +3,19 @@
 // own claims. The rest (later.ts) is fetched at once and is there before anybody has read the methods' names.
 import { LitElement, html, type PropertyValues, type TemplateResult } from 'lit';
 import type { Method, OrderView } from '../backend-proxy/protocol/wire.ts';
-import { formatAmount } from './amount.ts';
-import type { Session } from './controllers/session.ts';
-import { chooseTag, fill, loadLanguage, nearestLang, type Language, type Say } from './language.ts';
-import type { Engine } from './later.ts';
+import { formatAmount } from './shell/localized-amount.ts';
+import type { Session } from './flow/session.ts';
+import { chooseTag, fill, loadLanguage, nearestLang, type Language, type Say } from './shell/language.ts';
+import type { Engine } from './flow/flow.ts';
 import type { Messages } from './locales/en.ts';
-import { isNoted } from './note.ts';
-import { choose } from './panels/choose.ts';
-import { tools, type Surroundings } from './panels/pieces.ts';
-import { styles } from './payment-widget.styles.ts';
-import type { SessionState } from './state.ts';
-import { chosenMethod, showChoice } from './choice.ts';
-import { BLANK, stateFor } from './state.ts';
-import type { Shown } from './view.ts';
+import { isNoted } from './shell/resume-hint.ts';
+import { choose } from './shell/choose.ts';
+import { tools, type Surroundings } from './shell/panel.ts';
+import { styles } from './shell/shell.styles.ts';
+import type { SessionState } from './shell/state.ts';
+import { chosenMethod, showChoice } from './shell/choice.ts';
+import { BLANK, stateFor } from './shell/state.ts';
+import type { Shown } from './flow/view.ts';
 
 /** A dictionary that takes longer than this to come is no reason not to take a payment: until then in English. */
 const LANGUAGE_PATIENCE_MS = 3_000;
@@ -30,7 +30,7 @@ const SCRIPT_URL = import.meta.url;
 let isPainted = false;
 
 /** For all widgets of the page; undefined until it is there. */
-let later: typeof import('./later.ts') | undefined;
+let later: typeof import('./flow/flow.ts') | undefined;
 
 /**
  * Collects one payment for one order, and follows it until it is settled.
@@ -304,7 +304,7 @@ export class PaymentWidget extends LitElement {
   /** Does it as soon as the rest is there, unless the element is gone by then. Where that cannot be had, the proxy cannot either. */
   async #run(act: (session: Session) => void): Promise<void> {
     try {
-      later ??= await import('./later.ts');
+      later ??= await import('./flow/flow.ts');
     } catch {
       return this.#set({
         resuming: false,

@@ -1,13 +1,15 @@
 // What each answer of the gateway is taken for. Pure: a status, its headers' wait and a body's fields in, the port's own kinds out.
-// What the fields are called is the profile's, who refused is refusal.ts's, and what may reach a shopper is trust.ts's.
+// What the fields are called is the profile's, who refused is refusal.ts's, and what may reach a shopper is qr-content.ts's.
 // Anything not exactly as documented is "lost" or "unavailable", never "failed".
 import { z } from 'zod';
+import { TRANSACTION_TYPES, TYPES } from '../protocol/transaction.ts';
 import type { IpnReading, Report } from '../protocol/verify.ts';
+import { ANSWER } from '../protocol/methods.ts';
 import { METHODS } from '../protocol/wire.ts';
 import type { Accepted, Checked, Sent } from './gateway.ts';
 import { CODE, type Profile } from './profile.ts';
 import { refusalOf } from './refusal.ts';
-import { appUrlOf, checkoutUrlOf, qrOf } from './trust.ts';
+import { appUrlOf, checkoutUrlOf, qrContentOf } from './qr-content.ts';
 
 export type Fields = Record<string, unknown>;
 
@@ -32,18 +34,18 @@ export function sentBy<Answer>(
   profile: Profile,
   read: (fields: Fields) => Answer | undefined,
 ): Sent<Answer> {
-  if ('lost' in reply) return { kind: UNREACHED.includes(reply.lost) ? 'unreached' : 'lost', why: reply.lost };
+  if ('lost' in reply) return { kind: UNREACHED.includes(reply.lost) ? 'unreached' : 'lost', detail: reply.lost };
   if (reply.status !== 200 && reply.status !== 202) {
-    const { kind, why } = refusalOf(reply.status, reply.fields, profile);
-    return kind === 'lost' ? { kind, why, ...waitOf(reply) } : { kind, why };
+    const { kind, detail } = refusalOf(reply.status, reply.fields, profile);
+    return kind === 'lost' ? { kind, detail, ...waitOf(reply) } : { kind, detail };
   }
   const answer = reply.fields && read(reply.fields);
-  return answer ? { kind: 'accepted', answer } : { kind: 'lost', why: 'undocumented answer', ...waitOf(reply) };
+  return answer ? { kind: 'accepted', answer } : { kind: 'lost', detail: 'undocumented answer', ...waitOf(reply) };
 }
 
-/** What the status check said when it was asked about `id`. */
-export function checkedBy(reply: Reply | Lost, id: string, profile: Profile): Checked {
-  if ('lost' in reply) return { kind: 'unavailable', why: reply.lost };
+/** What the status check said when it was asked about this transaction. */
+export function checkedBy(reply: Reply | Lost, transactionId: string, profile: Profile): Checked {
+  if ('lost' in reply) return { kind: 'unavailable', detail: reply.lost };
   const { status, fields } = reply;
   // Any page but a JSON object says that we did not reach it. A wrong path is answered in JSON by every framework, too: so it
   // is told whether it was the gateway's own word, and what "unknown" proves is decided elsewhere.
@@ -51,9 +53,10 @@ export function checkedBy(reply: Reply | Lost, id: string, profile: Profile): Ch
     const { noSuchOrder } = profile;
     return { kind: 'unknown', isOwnWord: noSuchOrder !== null && fields[noSuchOrder.field] === noSuchOrder.value };
   }
-  if (status !== 200) return { kind: 'unavailable', why: `HTTP ${status}`, ...waitOf(reply) };
+  if (status !== 200) return { kind: 'unavailable', detail: `HTTP ${status}`, ...waitOf(reply) };
   const report = fields && readReport(fields, profile);
-  if (report?.orderId !== id) return { kind: 'unavailable', why: 'undocumented answer', ...waitOf(reply) };
+  if (report?.transactionId !== transactionId)
+    return { kind: 'unavailable', detail: 'undocumented answer', ...waitOf(reply) };
   return { kind: 'found', report: { ...report, outcome: report.outcome ?? 'pending' } };
 }
 
@@ -73,7 +76,7 @@ const acceptedSchema = z.object({
   appUrl: text.nullish(),
 });
 const reportSchema = z.object({
-  orderId: identifier,
+  transactionId: identifier,
   type: z.string(),
   paymentId: identifier.nullish(),
   // Where it is no id, the rest of the report still counts.
@@ -85,20 +88,20 @@ const reportSchema = z.object({
   message: z.string().regex(CODE).nullish().catch(null),
 });
 
-/** The payment id in an answer about `id`, which has to name it. */
-export function readIdentity(fields: Fields, id: string, { answer: names }: Profile) {
-  if (fields[names.orderId] !== id) return undefined;
+/** The payment id in an answer, which has to name the transaction. */
+export function readIdentity(fields: Fields, transactionId: string, { answer: names }: Profile) {
+  if (fields[names.orderId] !== transactionId) return undefined;
   const paymentId = optionalIdentifier.safeParse(fields[names.paymentId]);
   return paymentId.success ? { paymentId: paymentId.data ?? null } : undefined;
 }
 
 export function readAccepted(
   fields: Fields,
-  id: string,
+  transactionId: string,
   { profile, checkoutHosts }: { profile: Profile; checkoutHosts: readonly string[] },
 ): Accepted | undefined {
   const names = profile.answer;
-  const identity = readIdentity(fields, id, profile);
+  const identity = readIdentity(fields, transactionId, profile);
   const parsed = acceptedSchema.safeParse({
     method: fields[names.method],
     checkoutUrl: fields[names.checkoutUrl],
@@ -108,30 +111,38 @@ export function readAccepted(
   if (identity === undefined || !parsed.success) return undefined;
   const { method, checkoutUrl, qr, appUrl } = parsed.data;
   const none = { ...identity, method, checkoutUrl: null, qr: null, appUrl: null };
-  if (method === 'DIRECT') return none;
-  if (method === 'CHECKOUT') {
-    const safe = checkoutUrl ? checkoutUrlOf(checkoutUrl, checkoutHosts) : undefined;
-    return safe === undefined ? undefined : { ...none, checkoutUrl: safe };
+  switch (ANSWER[method]) {
+    case 'prompt':
+      return none;
+    case 'link': {
+      const safe = checkoutUrl ? checkoutUrlOf(checkoutUrl, checkoutHosts) : undefined;
+      return safe === undefined ? undefined : { ...none, checkoutUrl: safe };
+    }
+    case 'code': {
+      const code = qr ? qrContentOf(qr) : undefined;
+      // A link that may not be shown is left out: the code alone is enough to pay.
+      const link = appUrl ? appUrlOf(appUrl, checkoutHosts, profile.appSchemes) : undefined;
+      return code === undefined ? undefined : { ...none, qr: code, appUrl: link ?? null };
+    }
+    default:
+      return ANSWER[method] satisfies never;
   }
-  const code = qr ? qrOf(qr) : undefined;
-  // A link that may not be shown is left out: the code alone is enough to pay.
-  const link = appUrl ? appUrlOf(appUrl, checkoutHosts, profile.appSchemes) : undefined;
-  return code === undefined ? undefined : { ...none, qr: code, appUrl: link ?? null };
 }
 
 /** An IPN and a status check's answer have the same fields; only the order id and the type are sure to be there. */
 export function readReport(fields: Fields, profile: Profile): IpnReading | undefined {
   const { report: names, types } = profile;
-  const parsed = reportSchema.safeParse(
-    Object.fromEntries(Object.entries(names).map(([ours, theirs]) => [ours, fields[theirs]])),
-  );
+  const parsed = reportSchema.safeParse({
+    ...Object.fromEntries(Object.entries(names).map(([ours, theirs]) => [ours, fields[theirs]])),
+    transactionId: fields[names.orderId],
+  });
   if (!parsed.success) return undefined;
-  const { orderId, type, paymentId, customer, amount, currency, status, message } = parsed.data;
-  if (type !== types.PAY && type !== types.PAYOUT) return undefined;
-  const ownType = type === types.PAY ? 'PAY' : 'PAYOUT';
+  const { transactionId, type, paymentId, customer, amount, currency, status, message } = parsed.data;
+  const ownType = TRANSACTION_TYPES.find((each) => types[each] === type);
+  if (ownType === undefined) return undefined;
   const outcome = status ? outcomeOf(status, ownType, profile) : null;
   return {
-    orderId,
+    transactionId,
     type: ownType,
     paymentId: paymentId ?? null,
     customer: customer ?? null,
@@ -145,5 +156,5 @@ export function readReport(fields: Fields, profile: Profile): IpnReading | undef
 function outcomeOf(status: string, type: Report['type'], { statuses }: Profile): Report['outcome'] {
   const meaning = Object.hasOwn(statuses, status) ? (statuses[status] ?? 'pending') : 'pending';
   if (meaning !== 'error') return meaning;
-  return type === 'PAY' ? 'failed' : 'pending';
+  return TYPES[type].isOutgoing ? 'pending' : 'failed';
 }

@@ -6,8 +6,8 @@ import type { IpnReading, Report } from '../protocol/verify.ts';
 import type { Method } from '../protocol/wire.ts';
 
 export interface Collection {
-  /** The order id at the gateway, unique per payment. */
-  id: string;
+  /** The gateway's `orderId`: unique per payment. */
+  transactionId: string;
   method: Method;
   amountMinor: number;
   currency: string;
@@ -18,7 +18,7 @@ export interface Collection {
 }
 
 export interface PayoutOrder {
-  id: string;
+  transactionId: string;
   amountMinor: number;
   currency: string;
   customer: string;
@@ -43,27 +43,27 @@ export interface Accepted {
 export type Sent<Answer> =
   | { kind: 'accepted'; answer: Answer }
   /** A documented 4xx in the gateway's own JSON. */
-  | { kind: 'refused'; why: string }
+  | { kind: 'refused'; detail: string }
   /** The gateway knows this order id already: 409 whatever its body, or a 4xx that says so in one of the profile's words. */
-  | { kind: 'duplicate'; why: string }
+  | { kind: 'duplicate'; detail: string }
   /** Every other documented 4xx: written by who knows whom, before or after the gateway took the request. */
-  | { kind: 'foreign'; why: string }
+  | { kind: 'foreign'; detail: string }
   /** Timeout, reset, 429, 5xx, or any other answer that is not as documented. */
-  | { kind: 'lost'; why: string; retryAfterMs?: number }
+  | { kind: 'lost'; detail: string; retryAfterMs?: number }
   /** No connection was made, so not a byte of it left. */
-  | { kind: 'unreached'; why: string };
+  | { kind: 'unreached'; detail: string };
 
 export type Checked =
   | { kind: 'found'; report: Report }
   /** A 404 in JSON, which every framework has. `isOwnWord`: the profile's own "no such order", its field and its value. */
   | { kind: 'unknown'; isOwnWord: boolean }
-  | { kind: 'unavailable'; why: string; retryAfterMs?: number };
+  | { kind: 'unavailable'; detail: string; retryAfterMs?: number };
 
 export interface Gateway {
   pay(collection: Collection): Promise<Sent<Accepted>>;
   payout(payout: PayoutOrder): Promise<Sent<{ paymentId: string | null }>>;
   /** Undefined where the profile has no status check: the documented weaker mode, in which the IPN itself is the fact. */
-  status?: (id: string, type: TransactionType) => Promise<Checked>;
+  status?: (transactionId: string, type: TransactionType) => Promise<Checked>;
   /** Reads an IPN's body. `refused`: nested deeper than any IPN is; `unreadable`: not the JSON of one. */
   readIpn(text: string): { kind: 'read'; reading: IpnReading } | { kind: 'refused' } | { kind: 'unreadable' };
   /** Whether payouts may have decimals. */

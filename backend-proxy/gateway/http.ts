@@ -1,8 +1,9 @@
 // The gateway over HTTP: one POST per call, never repeated, no redirect followed, every wait limited.
 // Owns the connections, the API key and what is sent; what an answer is taken for is answers.ts's.
 import { Agent, request, type Dispatcher } from 'undici';
-import { formatAmount } from '../protocol/money.ts';
+import { decimalOf } from '../protocol/money.ts';
 import type { TransactionType } from '../protocol/transaction.ts';
+import type { Method } from '../protocol/wire.ts';
 import {
   checkedBy,
   readAccepted,
@@ -14,7 +15,7 @@ import {
   type Reply,
 } from './answers.ts';
 import type { Collection, Gateway, PayoutOrder } from './gateway.ts';
-import { isTooDeep, parseExact } from './json.ts';
+import { isTooDeep, parseExact } from '../exact-json.ts';
 import type { Profile } from './profile.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -49,18 +50,18 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     async pay(collection) {
       return sentBy(await post('pay', profile.paths.pay, payRequest(collection, profile)), profile, (fields) =>
-        readAccepted(fields, collection.id, options),
+        readAccepted(fields, collection.transactionId, options),
       );
     },
     async payout(payout) {
       return sentBy(await post('payout', profile.paths.payout, payoutRequest(payout, profile)), profile, (fields) =>
-        readIdentity(fields, payout.id, profile),
+        readIdentity(fields, payout.transactionId, profile),
       );
     },
     ...(statusPath !== null && {
-      status: async (id: string, type: TransactionType) => {
-        const body = { [profile.report.orderId]: id, [profile.report.type]: profile.types[type] };
-        return checkedBy(await post('status', statusPath, body), id, profile);
+      status: async (transactionId: string, type: TransactionType) => {
+        const body = { [profile.report.orderId]: transactionId, [profile.report.type]: profile.types[type] };
+        return checkedBy(await post('status', statusPath, body), transactionId, profile);
       },
     }),
     readIpn: (text) => {
@@ -146,24 +147,32 @@ function asFields(text: string): Fields | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }
 
+/** What the gateway's documentation lists for each method besides the fields that all have. */
+const OPTIONAL_FIELDS = {
+  DIRECT: ['customer', 'customerReferenceNo', 'language'],
+  CHECKOUT: ['customer', 'language'],
+  JETGO: [],
+  QR: [],
+} as const satisfies Record<Method, readonly ('customer' | 'customerReferenceNo' | 'language')[]>;
+
 function payRequest(collection: Collection, { request: names }: Profile): Fields {
-  const { method, customer, customerReferenceNo, language } = collection;
-  const takesCustomer = method === 'DIRECT' || method === 'CHECKOUT';
+  const { method } = collection;
+  const optionalFields = Object.fromEntries(
+    OPTIONAL_FIELDS[method].flatMap((field) => (collection[field] === null ? [] : [[names[field], collection[field]]])),
+  );
   return {
-    [names.orderId]: collection.id,
+    [names.orderId]: collection.transactionId,
     [names.amount]: exactNumber(collection.amountMinor, collection.currency),
     [names.currency]: collection.currency,
     [names.method]: method,
     [names.returnUrl]: collection.returnUrl,
-    ...(takesCustomer && customer !== null && { [names.customer]: customer }),
-    ...(method === 'DIRECT' && { [names.customerReferenceNo]: customerReferenceNo }),
-    ...(takesCustomer && language !== null && { [names.language]: language }),
+    ...optionalFields,
   };
 }
 
 function payoutRequest(payout: PayoutOrder, { request: names, types }: Profile): Fields {
   return {
-    [names.orderId]: payout.id,
+    [names.orderId]: payout.transactionId,
     [names.amount]: exactNumber(payout.amountMinor, payout.currency),
     [names.currency]: payout.currency,
     [names.customer]: payout.customer,
@@ -174,5 +183,5 @@ function payoutRequest(payout: PayoutOrder, { request: names, types }: Profile):
 
 /** A JSON number in major units with its exact digits: 10.10, and 50 rather than 50.00, which is no integer to a strict reader. */
 function exactNumber(amountMinor: number, currency: string): unknown {
-  return JSON.rawJSON(formatAmount(amountMinor, currency).replace(/\.0+$/, ''));
+  return JSON.rawJSON(decimalOf(amountMinor, currency).replace(/\.0+$/, ''));
 }

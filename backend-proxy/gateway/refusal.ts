@@ -13,15 +13,15 @@ export function refusalOf(
   status: number,
   fields: Record<string, unknown> | undefined,
   { refusal, duplicate, httpStatuses }: Profile,
-): { kind: RefusalKind; why: string } {
+): { kind: RefusalKind; detail: string } {
   const code = fields?.[refusal.code];
   const isCode = typeof code === 'string' && CODE.test(code);
-  const why = `HTTP ${status}${isCode ? ` ${code}` : ''}`;
+  const detail = `HTTP ${status}${isCode ? ` ${code}` : ''}`;
   const is4xx = status >= 400 && status < 500 && status !== TOO_MANY;
   const saysDuplicate = [code, fields?.[refusal.message]].some((text) => says(text, duplicate));
-  if (status === CONFLICT || (is4xx && saysDuplicate)) return { kind: 'duplicate', why };
-  if (!httpStatuses.rejected.includes(status)) return { kind: 'lost', why: `HTTP ${status}` };
-  return { kind: isCode ? 'refused' : 'foreign', why };
+  if (status === CONFLICT || (is4xx && saysDuplicate)) return { kind: 'duplicate', detail };
+  if (!httpStatuses.rejected.includes(status)) return { kind: 'lost', detail: `HTTP ${status}` };
+  return { kind: isCode ? 'refused' : 'foreign', detail };
 }
 
 const NEGATION = /^(no|not|non|never|cannot|without|(do|does|did|is|are|was|were|has|have|had|can|could|would)nt)$/;

@@ -3,7 +3,7 @@
 // change survives a kill -9. `watch` belongs to it, so that nothing uncommitted can ever be announced.
 import type { PostOutcome, Source, Transaction, TransactionType } from '../protocol/transaction.ts';
 import type { IpnReading, Verdict } from '../protocol/verify.ts';
-import type { WebhookType } from '../protocol/views.ts';
+import type { WebhookType } from '../protocol/merchant-view.ts';
 import type { Method, QrCode, Status } from '../protocol/wire.ts';
 
 /** What the merchant wants paid, and every attempt at it, oldest first. */
@@ -72,9 +72,9 @@ export interface NewPayout {
 export type Fact =
   | { stage: 'sending'; sentBy: string }
   /** `needsReview`: nothing will ever settle it by itself. */
-  | { stage: 'uncertain'; answer: Unanswered; why: string; needsReview?: boolean }
-  | { stage: 'rejected'; answer: 'refused'; why: string }
-  | { stage: 'not_created'; answer: 'unreached'; why: string }
+  | { stage: 'uncertain'; answer: Unanswered; detail: string; needsReview?: boolean }
+  | { stage: 'rejected'; answer: 'refused'; detail: string }
+  | { stage: 'not_created'; answer: 'unreached'; detail: string }
   | ({ stage: 'pending' } & Means);
 type Unanswered = Exclude<PostOutcome, 'identified' | 'accepted'>;
 
@@ -104,7 +104,7 @@ export type Observation = Verdict | { kind: 'unknown' | 'unavailable' | 'silent'
 
 /** An "unknown" that was believed: when its check began and ended. */
 export interface BelievedUnknown {
-  id: string;
+  transactionId: string;
   beganAt: number;
   endedAt: number;
 }
@@ -125,7 +125,7 @@ export interface UnmatchedIpn {
 }
 
 /** Which gateway the books are of. */
-export interface Binding {
+export interface DatabaseOwner {
   /** Host and base path; of a loopback address without its port. */
   gateway: string;
   hasStatusCheck: boolean;
@@ -203,13 +203,13 @@ export interface Ledger {
   /** The transaction of this type that a status check found last. */
   newestFound(type: TransactionType): Promise<Transaction | undefined>;
   /** Posts a person's word; refuses what needs no review. Undefined where there is no such transaction. */
-  resolve(id: string, resolution: Resolution): Promise<Transaction | undefined>;
+  resolve(transactionId: string, resolution: Resolution): Promise<Transaction | undefined>;
   /** Keeps the IPN, and rings for its transaction's check in the same commit; false where it names none of these books. */
   receiveIpn(ipn: StoredIpn): Promise<boolean>;
-  ipnReadings(id: string): Promise<IpnReading[]>;
+  ipnReadings(transactionId: string): Promise<IpnReading[]>;
   unmatchedIpns(limit: number): Promise<UnmatchedIpn[]>;
   /** How many unmatched IPNs have waited for longer than this and were not told of before; from now on they were. */
-  tellUnmatched(olderThanMs: number): Promise<number>;
+  reportUnmatched(olderThanMs: number): Promise<number>;
 
   order(orderId: string): Promise<Order | undefined>;
   /** By the merchant's own order id. */
@@ -232,15 +232,15 @@ export interface Ledger {
   /** What an earlier process of the same host and port left behind: rows found *sending* are uncertain. */
   recover(sentBy: string): Promise<void>;
   /** The books' gateway, as written at the first start; undefined before that. */
-  binding(): Promise<Binding | undefined>;
+  owner(): Promise<DatabaseOwner | undefined>;
   /** Writes it, and holds these books to it: once another process has written another, no payment is started here any more. */
-  bind(binding: Binding): Promise<void>;
+  setOwner(owner: DatabaseOwner): Promise<void>;
   /** Why no payment may be started just now, or undefined. */
-  wrongBooks(): string | undefined;
+  ownerMismatch(): string | undefined;
   /** The books lost what was committed before `at` (a restore, a standby that lagged): payouts are asked about before they are sent. */
   wentBack(at: number): Promise<void>;
   /** Whether that was within the last 7 days. */
-  isBack(): Promise<boolean>;
+  wentBackLately(): Promise<boolean>;
   /** The books' clock, ms since 1970. */
   time(): Promise<number>;
   /** How far the books' clock is ahead of this process's, ms. */

@@ -1,12 +1,13 @@
 // The webhooks' rows: written in the transaction that raised the stage, so that what is told is exactly what happened.
 // Owns the rows and their leases; sending them is webhooks.ts's. The body's bytes are frozen here: a retry is the same.
 import { createHash } from 'node:crypto';
-import { iso, merchantView, type WebhookType } from '../protocol/views.ts';
+import { iso } from '../protocol/iso-time.ts';
+import { merchantView, type WebhookType } from '../protocol/merchant-view.ts';
+import type { WriteContext } from './context.ts';
 import type { Delivery, Webhook, WebhookState } from './ledger.ts';
-import type { Posting } from './posting.ts';
-import { readTransaction } from './reading.ts';
+import { readTransaction } from './queries.ts';
 import type { WebhookRow } from './schema.ts';
-import type { Books } from './store.ts';
+import type { Db } from './store.ts';
 
 /** A wait that is longer than the longest we plan was written by another clock; the same holds for a lease. */
 const LONGEST_WAIT_MS = 48 * 3_600_000;
@@ -14,7 +15,7 @@ const LONGEST_LEASE_MS = 60_000;
 
 /** Each type once per transaction, or once for each `n`, however often the fact comes. */
 export async function queueWebhook(
-  { tx, now }: Posting,
+  { tx, now }: WriteContext,
   transactionId: string,
   type: WebhookType,
   n = 1,
@@ -45,13 +46,13 @@ export async function queueWebhook(
  * The same for the same event over retries, restores and failovers, so that who acts once for each id acts once: a digest with the
  * books' own random id, which a backup keeps.
  */
-async function webhookId(tx: Books, event: readonly string[]): Promise<string> {
+async function webhookId(tx: Db, event: readonly string[]): Promise<string> {
   const books = await tx.selectFrom('meta').select('value').where('key', '=', 'books_id').executeTakeFirstOrThrow();
   const digest = createHash('sha256').update(JSON.stringify([books.value, ...event]));
   return `msg_${digest.digest('hex').slice(0, 40)}`;
 }
 
-export function dueWebhooks(db: Books, now: number, most: number) {
+export function dueWebhooks(db: Db, now: number, most: number) {
   return db
     .selectFrom('webhooks')
     .select('id')
@@ -63,7 +64,11 @@ export function dueWebhooks(db: Books, now: number, most: number) {
 }
 
 /** A crash after the claim doubles a delivery and never loses one: the lease runs out and it is claimed again. */
-export async function claimWebhooks({ tx, store, now }: Posting, most: number, leaseMs: number): Promise<Webhook[]> {
+export async function claimWebhooks(
+  { tx, store, now }: WriteContext,
+  most: number,
+  leaseMs: number,
+): Promise<Webhook[]> {
   const due = dueWebhooks(tx, now, most);
   const ids = await (store.skipsLocked ? due.forUpdate().skipLocked() : due).execute();
   if (ids.length === 0) return [];
@@ -81,7 +86,7 @@ export async function claimWebhooks({ tx, store, now }: Posting, most: number, l
 }
 
 /** A retry that lies further ahead than the longest that is ever planned is due now. */
-export async function hastenWebhooks({ tx, now }: Posting): Promise<void> {
+export async function bringWebhooksForward({ tx, now }: WriteContext): Promise<void> {
   await tx
     .updateTable('webhooks')
     .set({ next_at: now })
@@ -90,7 +95,7 @@ export async function hastenWebhooks({ tx, now }: Posting): Promise<void> {
     .execute();
 }
 
-export async function recordDelivery(tx: Books, id: string, delivery: Delivery): Promise<void> {
+export async function recordDelivery(tx: Db, id: string, delivery: Delivery): Promise<void> {
   const { state, answer } = delivery;
   await tx
     .updateTable('webhooks')
@@ -99,13 +104,13 @@ export async function recordDelivery(tx: Books, id: string, delivery: Delivery):
     .execute();
 }
 
-export async function listWebhooks(tx: Books, state: WebhookState | undefined, limit: number): Promise<Webhook[]> {
+export async function listWebhooks(tx: Db, state: WebhookState | undefined, limit: number): Promise<Webhook[]> {
   const all = tx.selectFrom('webhooks').selectAll().orderBy('created_at', 'desc').limit(limit);
   const rows = await (state === undefined ? all : all.where('state', '=', state)).execute();
   return rows.map(toWebhook);
 }
 
-export async function redeliver(tx: Books, now: number, id: string): Promise<Webhook | undefined> {
+export async function redeliver(tx: Db, now: number, id: string): Promise<Webhook | undefined> {
   const row = await tx
     .updateTable('webhooks')
     .set({ state: 'pending', attempts: 0, next_at: now })

@@ -1,16 +1,16 @@
 // The store on PostgreSQL, for more than one proxy on the same books. Each write is a transaction of its own on a pool of
-// connections (connection.ts); two that deadlock or collide are run again, and a commit whose answer is lost is looked up
-// (committing.ts). NOTIFY only wakes the other proxies, outside the transaction (inside, it would serialize every commit);
+// connections (postgres-connection.ts); two that deadlock or collide are run again, and a commit whose answer is lost is looked up
+// (postgres-commit.ts). NOTIFY only wakes the other proxies, outside the transaction (inside, it would serialize every commit);
 // the poll of the versions is the guarantee.
 import { randomUUID } from 'node:crypto';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { types } from 'pg';
 import { Refusal, unavailable } from '../errors.ts';
-import { transact } from './committing.ts';
-import { codeOf, createPool, isOfWrongServer } from './connection.ts';
-import { CHANNEL, createEar } from './listening.ts';
+import { transact } from './postgres-commit.ts';
+import { codeOf, createPool, isOfWrongServer } from './postgres-connection.ts';
+import { CHANNEL, createEar } from './postgres-listen.ts';
 import { migrate, type Tables } from './schema.ts';
-import type { Books, Store } from './store.ts';
+import type { Db, Store } from './store.ts';
 
 const MOST_TRIES = 5;
 const ANNOUNCE_AFTER_MS = 5;
@@ -93,7 +93,7 @@ export async function openPostgres(url: string, connections: number): Promise<St
 }
 
 /** Not `now()`, which stands still in a transaction. */
-async function timeOf(db: Books): Promise<number> {
+async function timeOf(db: Db): Promise<number> {
   const { rows } = await sql<{
     ms: number;
   }>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms`.execute(db);

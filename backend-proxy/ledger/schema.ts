@@ -5,7 +5,7 @@ import { sql, type Kysely, type Selectable } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import { LAST_SWEEP_MS } from '../protocol/schedule.ts';
 import type { HistoryEntry, PostOutcome, Source, Transaction, TransactionType } from '../protocol/transaction.ts';
-import type { WebhookType } from '../protocol/views.ts';
+import type { WebhookType } from '../protocol/merchant-view.ts';
 import type { Method } from '../protocol/wire.ts';
 import type { WebhookState } from './ledger.ts';
 
@@ -104,7 +104,7 @@ interface HistoryTable {
 
 interface IpnsTable {
   id: string;
-  /** Null in quarantine: the body could not be read. */
+  /** The transaction's id. Null in quarantine: the body could not be read. */
   order_id: string | null;
   reading: string | null;
   body: string;
@@ -266,8 +266,8 @@ function migrations(dialect: Dialect): Record<string, Migration> {
           .execute();
       },
     },
-    '2026-11-true-on-a-real-network': { up: (db: Kysely<unknown>) => growTrue(db, { dialect, int, table }) },
-    '2026-11-watch-what-had-ended': { up: watchEnded },
+    '2026-11-true-on-a-real-network': { up: (db: Kysely<unknown>) => addNetworkColumns(db, { dialect, int, table }) },
+    '2026-11-watch-what-had-ended': { up: watchEndedAgain },
   };
 }
 
@@ -277,7 +277,7 @@ interface Building {
   table: (db: Kysely<unknown>, name: string) => ReturnType<Kysely<unknown>['schema']['createTable']>;
 }
 
-async function growTrue(db: Kysely<unknown>, { dialect, int, table }: Building): Promise<void> {
+async function addNetworkColumns(db: Kysely<unknown>, { dialect, int, table }: Building): Promise<void> {
   const add = async (name: string, columns: Record<string, 'text' | 'int' | 'count'>) => {
     for (const [column, kind] of Object.entries(columns)) {
       await db.schema
@@ -334,7 +334,7 @@ async function growTrue(db: Kysely<unknown>, { dialect, int, table }: Building):
     .column('first_at')
     .where(sql.ref('matched'), '=', sql.lit(0))
     .execute();
-  await allowAgain(db, dialect, int, table);
+  await allowRepeatedEvents(db, dialect, int, table);
 
   await table(db, 'meta')
     .addColumn('key', 'text', (c) => c.primaryKey().notNull())
@@ -347,7 +347,7 @@ async function growTrue(db: Kysely<unknown>, { dialect, int, table }: Building):
  * Earlier versions asked no more about what they had told as refused, not created or a payout's failure, whoever had answered so:
  * what is still within the sweep is asked about again. "Duplicate" was a refusal then, and a dispute no call for a person.
  */
-async function watchEnded(db: Kysely<unknown>): Promise<void> {
+async function watchEndedAgain(db: Kysely<unknown>): Promise<void> {
   const now = Date.now();
   await sql`update transactions set answer = 'duplicate' where rank = 6 and exists (select 1 from history
     where transaction_id = id and event = 'rejected' and detail like 'HTTP 409%')`.execute(db);
@@ -358,7 +358,12 @@ async function watchEnded(db: Kysely<unknown>): Promise<void> {
 }
 
 /** A conflict and a review may come again, with a number: history and webhooks are no longer unique by their word alone. */
-async function allowAgain(db: Kysely<unknown>, dialect: Dialect, int: Building['int'], table: Building['table']) {
+async function allowRepeatedEvents(
+  db: Kysely<unknown>,
+  dialect: Dialect,
+  int: Building['int'],
+  table: Building['table'],
+) {
   if (dialect === 'postgres') {
     await sql`alter table history add column n bigint not null default 1`.execute(db);
     await sql`alter table history drop constraint each_event_once`.execute(db);

@@ -6,7 +6,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { Kysely, SqliteDialect, sql, type SqliteDatabase } from 'kysely';
 import { unavailable } from '../errors.ts';
 import { migrate, type Tables } from './schema.ts';
-import type { Books, Store } from './store.ts';
+import type { Db, Store } from './store.ts';
 
 /** How long an opening or a write waits for a lock that another process holds, and how often it looks. */
 const LOCK_WAIT_MS = 5_000;
@@ -28,7 +28,7 @@ const PRAGMAS = `
 
 interface Waiting {
   since: number;
-  run: (tx: Books) => Promise<void>;
+  run: (tx: Db) => Promise<void>;
   settle: (error: unknown) => void;
 }
 
@@ -50,7 +50,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
   const queue: Waiting[] = [];
   let flushing = false;
 
-  function write<T>(op: (tx: Books, now: number) => Promise<T>): Promise<T> {
+  function write<T>(op: (tx: Db, now: number) => Promise<T>): Promise<T> {
     if (queue.length >= MOST_WRITES_WAITING) return Promise.reject(unavailable(new Error('Too many writes wait')));
     return new Promise<T>((resolve, reject) => {
       let result: T;
@@ -80,7 +80,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
   }
 
   /** True where another process holds the lock; nobody was taken from the queue then but those who have waited long enough. */
-  async function commitNext(tx: Books): Promise<boolean> {
+  async function commitNext(tx: Db): Promise<boolean> {
     // IMMEDIATE: a plain BEGIN finds out only at its first write that another process holds the lock, and fails.
     const refused = await sql`begin immediate`.execute(tx).then(
       () => undefined,
@@ -103,7 +103,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
   }
 
   /** The error of each, or undefined where it is committed. */
-  async function commitTogether(tx: Books, batch: Waiting[], refused: unknown): Promise<unknown[]> {
+  async function commitTogether(tx: Db, batch: Waiting[], refused: unknown): Promise<unknown[]> {
     try {
       if (refused !== undefined) throw refused;
       const outcomes: unknown[] = [];
@@ -120,7 +120,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
   }
 
   /** An error of the operation stays its own; one that cost the whole transaction is thrown on. */
-  async function runAlone(tx: Books, run: Waiting['run']): Promise<unknown> {
+  async function runAlone(tx: Db, run: Waiting['run']): Promise<unknown> {
     await sql`savepoint alone`.execute(tx);
     try {
       await run(tx);

@@ -40,7 +40,7 @@ export function exponentOf(currency: string): number | undefined {
  * Undefined for anything else: signs, exponents (1e3), other digits (١٢), spaces, leading zeros, more decimals than the
  * currency has (zeros included), an unknown currency, or more than MAX_AMOUNT_DIGITS digits.
  */
-export function parseAmount(text: string, currency: string): number | undefined {
+export function minorOf(text: string, currency: string): number | undefined {
   const exponent = exponentOf(currency);
   const match = DECIMAL.exec(text);
   if (exponent === undefined || match === null) return undefined;
@@ -55,7 +55,7 @@ export function parseAmount(text: string, currency: string): number | undefined 
  * For what the gateway reports, whose library may write a decimal in any of these ways. Undefined for anything else, for a
  * digit other than 0 beyond the currency's decimals, and for more than MAX_REPORTED_LENGTH characters.
  */
-export function parseReportedAmount(text: string, currency: string): number | undefined {
+export function minorOfReported(text: string, currency: string): number | undefined {
   const exponent = exponentOf(currency);
   const match = text.length > MAX_REPORTED_LENGTH ? null : JSON_NUMBER.exec(text);
   if (exponent === undefined || match === null) return undefined;
@@ -70,7 +70,7 @@ export function parseReportedAmount(text: string, currency: string): number | un
 }
 
 /** Writes integer minor units as a decimal string with all of the currency's digits: 1010 EUR is "10.10". */
-export function formatAmount(amountMinor: number, currency: string): string {
+export function decimalOf(amountMinor: number, currency: string): string {
   const exponent = exponentOf(currency);
   if (exponent === undefined || !Number.isSafeInteger(amountMinor) || amountMinor < 0) {
     throw new RangeError(`Not an amount: ${amountMinor} ${currency}`);

@@ -2,7 +2,7 @@
 // by an IPN, answer lost …); the next check is the first offset after the last check that was answered. A time that passed
 // while the process was down is simply due. Whether a ring was heard is told by counts and never by time, so clocks that differ
 // or step back can delay a check and silence none; a past time that lies ahead counts as now.
-import { STAGES, type PostOutcome, type Stage, type TransactionType } from './transaction.ts';
+import { STAGES, TYPES, type PostOutcome, type Stage, type TransactionType } from './transaction.ts';
 
 const S = 1000;
 const M = 60 * S;
@@ -31,12 +31,12 @@ export const EXPIRY_GRACE_MS = 2 * M;
 export const SENDING_LIMIT_MS = 45 * S;
 /** Two checks this far apart have to say FAILED before a payout is reported so. */
 export const PAYOUT_FAILED_APART_MS = 30 * S;
-/**
- * A payout without an end after this, or a payment after the last sweep, needs a person. A little after the day, so that the last
- * check of it can still be believed.
- */
-export const PAYOUT_REVIEW_MS = D + 2 * M;
 export const LAST_SWEEP_MS = 7 * D;
+/** Still open after this, a person has to look. For payouts a little more than a day, so that the day's last check still counts. */
+export const REVIEW_AFTER_MS = { PAY: LAST_SWEEP_MS, PAYOUT: D + 2 * M } as const satisfies Record<
+  TransactionType,
+  number
+>;
 /** No answer for this long after the last sweep: nobody is asked any more. */
 const GIVE_UP_MS = LAST_SWEEP_MS + D;
 /** No check is ever planned further ahead than this; what is was planned by another clock. */
@@ -115,7 +115,7 @@ export function nextCheckAt(row: Timeline, now: number): number | null {
   if (t.unanswered > 0 && now > Math.max(t.createdAt, t.rungAt ?? 0) + GIVE_UP_MS) return null;
   const listed = Math.min(...listedTimes(t));
   const times = [
-    isRinging(t) ? allowed(t, t.rungAt ?? now, CHECKS_PER_MINUTE, () => true) : Infinity,
+    hasUnansweredRing(t) ? allowed(t, t.rungAt ?? now, CHECKS_PER_MINUTE, () => true) : Infinity,
     Number.isFinite(listed) ? allowed(t, listed, LISTED_PER_MINUTE, ({ rung }) => !rung) : Infinity,
     reviewAt(t),
   ];
@@ -124,7 +124,7 @@ export function nextCheckAt(row: Timeline, now: number): number | null {
 }
 
 /** An IPN came that no answered check has heard. */
-export function isRinging({ rings, ringsHeard }: Pick<Timeline, 'rings' | 'ringsHeard'>): boolean {
+export function hasUnansweredRing({ rings, ringsHeard }: Pick<Timeline, 'rings' | 'ringsHeard'>): boolean {
   return rings > ringsHeard;
 }
 
@@ -169,13 +169,13 @@ function listedTimes(t: Timeline): number[] {
   if (stage === 'sending') return [from + SENDING_LIMIT_MS];
   if (t.isResolved) return answer === 'duplicate' ? [] : after(from, LATE_SWEEP_MS);
   if (stage === 'succeeded') return [];
-  if (type === 'PAYOUT' && status === 'FAILED') return after(from, LATE_SWEEP_MS);
+  if (TYPES[type].isOutgoing && status === 'FAILED') return after(from, LATE_SWEEP_MS);
   if (stage === 'declined') return [];
 
   const due = after(from, SWEEP_MS);
   if (answer === null) due.push(from + SENDING_LIMIT_MS);
   if (stage === 'uncertain') due.push(...after(t.lostAt, UNCERTAIN_MS));
-  if (!isRinging(t) && t.failedAt === null) due.push(...after(t.rungAt, RUNG_MS));
+  if (!hasUnansweredRing(t) && t.failedAt === null) due.push(...after(t.rungAt, RUNG_MS));
   if (rank <= STAGES.uncertain.rank) due.push(...after(...unknownTimes(t, from)));
   if (rank <= STAGES.pending.rank && t.expiresAt !== null) due.push(...after(expiryOf(t, from), [0]));
   due.push(...after(t.failedAt, [PAYOUT_FAILED_APART_MS]));
@@ -185,7 +185,7 @@ function listedTimes(t: Timeline): number[] {
 /** When a person has to be asked: whether the gateway answers then or not. */
 function reviewAt({ type, stage, createdAt, needsReview }: Timeline): number {
   const isOpen = STAGES[stage].rank <= STAGES.pending.rank;
-  return isOpen && !needsReview ? createdAt + reviewAfterMs(type) : Infinity;
+  return isOpen && !needsReview ? createdAt + REVIEW_AFTER_MS[type] : Infinity;
 }
 
 /** From when "unknown" counts, and when it is to be asked for. */
@@ -205,8 +205,4 @@ export function expiryOf(
   if (expiresAt === null) return null;
   const again = waitsFrom > sentAt ? waitsFrom + Math.min(expiresAt - sentAt, CHECKOUT_LIFETIME_MS * 4) : 0;
   return Math.max(expiresAt, again) + EXPIRY_GRACE_MS;
-}
-
-export function reviewAfterMs(type: TransactionType): number {
-  return type === 'PAYOUT' ? PAYOUT_REVIEW_MS : LAST_SWEEP_MS;
 }

@@ -3,8 +3,28 @@
 // and every order of the same facts ends the same. Pure: the ledger keeps the stage, this says what it means.
 import type { Method, QrCode, Reason, Status } from './wire.ts';
 
-/** The gateway's two kinds of transaction: a payment collects, a payout sends. */
+/** The gateway's two types of transaction: a payment collects money, a payout sends it. */
 export type TransactionType = 'PAY' | 'PAYOUT';
+
+interface Traits {
+  /** The first part of its webhooks' names. */
+  webhooks: 'payment' | 'payout';
+  /** One of an order's payments: the shopper sees it, its time can run out, and its success pays the order. */
+  paysOrder: boolean;
+  /**
+   * Money leaves. A wrong "failed" would make the merchant send it again, so no answer to the POST ends it, FAILED needs two status
+   * checks that agree, what ended is still checked, and the receiver is compared.
+   */
+  isOutgoing: boolean;
+}
+
+/** What differs between the types. A type that the gateway adds, such as a refund, is a row here. */
+export const TYPES = {
+  PAY: { webhooks: 'payment', paysOrder: true, isOutgoing: false },
+  PAYOUT: { webhooks: 'payout', paysOrder: false, isOutgoing: true },
+} as const satisfies Record<TransactionType, Traits>;
+
+export const TRANSACTION_TYPES = Object.keys(TYPES) as [TransactionType, ...TransactionType[]];
 
 interface Meaning {
   /** Order of the stages; the ledger stores this number. Promised to every database in use: never renumber. */
@@ -86,7 +106,10 @@ export function reasonOf({ stage, endedBy }: Pick<Transaction, 'stage' | 'endedB
 
 /** A payment or a payout as the ledger holds it. Times in ms since 1970. */
 export interface Transaction {
-  /** The order id at the gateway: unique over payments and payouts. */
+  /**
+   * The transaction's id at the gateway, which calls it orderId; merchants see it as gatewayOrderId. Unique over payments and payouts.
+   * Anywhere else in the code it is called transactionId.
+   */
   id: string;
   type: TransactionType;
   /** The merchant's order id. Several payments may share it; a payout's is its `id`. */

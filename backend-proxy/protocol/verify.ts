@@ -1,11 +1,11 @@
 // Compares what the gateway reports of a transaction with what the ledger wrote before it was sent.
 // Pure; the only road from a report to a fact. Anything that differs is a mismatch, and nothing is paid by it.
-import { parseReportedAmount } from './money.ts';
-import type { TransactionType } from './transaction.ts';
+import { minorOfReported } from './money.ts';
+import { TYPES, type TransactionType } from './transaction.ts';
 
 /** A status check's answer or an IPN, in our words. Amounts as the source text wrote them. */
 export interface Report {
-  orderId: string;
+  transactionId: string;
   type: TransactionType;
   paymentId: string | null;
   /** Wallet id of who paid or was paid. */
@@ -35,7 +35,8 @@ export interface Expected {
   customer: string | null;
 }
 
-export type MismatchField = 'orderId' | 'type' | 'paymentId' | 'currency' | 'amount' | 'customer';
+/** Named as the merchant's history shows them. */
+export type MismatchField = 'gatewayOrderId' | 'type' | 'paymentId' | 'currency' | 'amount' | 'customer';
 
 export type Verdict =
   | ({ kind: 'verified' } & Pick<Report, 'outcome' | 'paymentId' | 'customer' | 'message' | 'isExpired'>)
@@ -69,12 +70,12 @@ export function verify(expected: Expected, report: Report, { complete }: { compl
 }
 
 function differingField(expected: Expected, report: Report): MismatchField | undefined {
-  if (report.orderId !== expected.id) return 'orderId';
+  if (report.transactionId !== expected.id) return 'gatewayOrderId';
   if (report.type !== expected.type) return 'type';
   const bothHaveId = report.paymentId !== null && expected.paymentId !== null;
   if (bothHaveId && report.paymentId !== expected.paymentId) return 'paymentId';
   if (report.currency !== null && report.currency !== expected.currency) return 'currency';
-  if (report.amount !== null && parseReportedAmount(report.amount, expected.currency) !== expected.amountMinor) {
+  if (report.amount !== null && minorOfReported(report.amount, expected.currency) !== expected.amountMinor) {
     return 'amount';
   }
   if (namesReceiver(report) && expected.customer !== null && !isSameWallet(expected.customer, report.customer)) {
@@ -85,7 +86,7 @@ function differingField(expected: Expected, report: Report): MismatchField | und
 
 /** Of a payout whom is the point. Who pays is another matter: whoever scans the code may. */
 function namesReceiver(report: Report): report is Report & { customer: string } {
-  return report.type === 'PAYOUT' && report.outcome === 'succeeded' && report.customer !== null;
+  return TYPES[report.type].isOutgoing && report.outcome === 'succeeded' && report.customer !== null;
 }
 
 const MASK = /[*xX•#]+/;

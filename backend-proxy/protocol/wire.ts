@@ -5,7 +5,8 @@ export const METHODS = ['DIRECT', 'CHECKOUT', 'JETGO', 'QR'] as const;
 export type Method = (typeof METHODS)[number];
 
 /** The gateway's names. INITIALIZED: being sent, or its outcome is not known yet. PROCESSING: accepted, the customer's turn. */
-export type Status = 'INITIALIZED' | 'PROCESSING' | 'SUCCESS' | 'FAILED';
+export const STATUSES = ['INITIALIZED', 'PROCESSING', 'SUCCESS', 'FAILED'] as const;
+export type Status = (typeof STATUSES)[number];
 
 /**
  * Why a payment is FAILED. DECLINED is the gateway's word, RESOLVED a person's at the merchant; EXPIRED is the gateway's or our

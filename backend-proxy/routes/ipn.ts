@@ -19,7 +19,7 @@ const postIpn = createRoute({
   },
 });
 
-interface Room {
+interface Deps {
   secrets: readonly string[];
   gateway: Gateway;
   ledger: Ledger;
@@ -29,7 +29,7 @@ interface Room {
   onUnmatched(): void;
 }
 
-export function ipnRoutes({ secrets, gateway, ledger, onRung, onUnmatched }: Room): OpenAPIHono {
+export function ipnRoutes({ secrets, gateway, ledger, onRung, onUnmatched }: Deps): OpenAPIHono {
   const isSecret = createSecretCheck(secrets);
   const app = new OpenAPIHono();
   app.openapi(postIpn, async (c) => {

@@ -1,7 +1,7 @@
 // The merchant's server's routes: signing orders, reading payments, payouts, reconciliation, webhooks. Never a browser's.
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
-import type { Ledger, UnmatchedIpn, Webhook } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import {
   MAX_LIFETIME_S,
   checkTerms,
@@ -11,13 +11,25 @@ import {
   orderIdSchema,
   walletIdSchema,
   type OrderTokens,
-} from '../orders.ts';
+} from '../order-token.ts';
 import type { Payouts } from '../payouts.ts';
-import { parseExact } from '../gateway/json.ts';
-import { formatAmount } from '../protocol/money.ts';
-import { WEBHOOKS, iso, merchantView, paymentView, payoutView } from '../protocol/views.ts';
-import { METHODS, REASONS } from '../protocol/wire.ts';
+import { parseExact } from '../exact-json.ts';
+import { iso } from '../protocol/iso-time.ts';
+import { merchantPayment, merchantPayout, merchantView } from '../protocol/merchant-view.ts';
+import { shownAmount } from '../order-view.ts';
+import { STATUSES } from '../protocol/wire.ts';
+import { TRANSACTION_TYPES } from '../protocol/transaction.ts';
 import { merchantOnly } from './guards.ts';
+import {
+  body,
+  ipnSchema,
+  ipnView,
+  json,
+  paymentSchema,
+  payoutSchema,
+  webhookSchema,
+  webhookView,
+} from './merchant-schemas.ts';
 import { noQuery, refusalOf, refusedBy } from './problem.ts';
 
 const MERCHANT = ['unauthorized', 'forbidden_origin'] as const;
@@ -25,71 +37,6 @@ const BODY = ['invalid_request', 'payload_too_large', 'unsupported_media_type'] 
 const DEFAULT_LIFETIME_S = 3600;
 const MOST_ROWS = 200;
 
-const historySchema = z.array(
-  z.object({ at: z.string(), event: z.string(), source: z.string(), detail: z.string().nullable() }),
-);
-const settlingShape = {
-  orderId: z.string(),
-  paymentId: z.string().nullable(),
-  amount: z.string(),
-  currency: z.string(),
-  customer: z.string().nullable(),
-  status: z.enum(['INITIALIZED', 'PROCESSING', 'SUCCESS', 'FAILED']),
-  reason: z.enum(REASONS).nullable(),
-  needsReview: z.boolean(),
-  version: z.int(),
-  createdAt: z.string(),
-  updatedAt: z.string(),
-  history: historySchema,
-};
-const paymentSchema = z
-  .object({
-    type: z.literal('PAY'),
-    gatewayOrderId: z.string(),
-    method: z.enum(METHODS).nullable(),
-    late: z.boolean(),
-    surplus: z.boolean(),
-    ...settlingShape,
-  })
-  .openapi('Payment');
-const payoutSchema = z
-  .object({ type: z.literal('PAYOUT'), gatewayOrderId: z.string(), note: z.string().nullable(), ...settlingShape })
-  .openapi('Payout');
-const webhookSchema = z
-  .object({
-    id: z.string(),
-    type: z.string(),
-    orderId: z.string(),
-    state: z.enum(['pending', 'delivered', 'dead']),
-    attempts: z.int(),
-    nextAttemptAt: z.string().nullable(),
-    lastAnswer: z.string().nullable(),
-    createdAt: z.string(),
-  })
-  .openapi('Webhook');
-
-const ipnSchema = z
-  .object({
-    gatewayOrderId: z.string(),
-    type: z.enum(['PAY', 'PAYOUT']),
-    paymentId: z.string().nullable(),
-    amount: z.string().nullable(),
-    currency: z.string().nullable(),
-    status: z.enum(['PROCESSING', 'SUCCESS', 'FAILED']).nullable(),
-    seen: z.int(),
-    firstAt: z.string(),
-    lastAt: z.string(),
-  })
-  .openapi('UnmatchedIpn');
-
-const json = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
-  description,
-  content: { 'application/json': { schema } },
-});
-const body = <Schema extends z.ZodType>(schema: Schema) => ({
-  content: { 'application/json': { schema } },
-  required: true,
-});
 const security = [{ merchantKey: [] }];
 const personText = (most: number) => {
   const allowed = { error: `1 to ${most} characters, no control characters` };
@@ -193,8 +140,8 @@ const getTransactions = createRoute({
   request: {
     query: z.strictObject({
       updatedSince: z.iso.datetime({ offset: true, error: 'an RFC 3339 time' }).optional(),
-      status: z.enum(['INITIALIZED', 'PROCESSING', 'SUCCESS', 'FAILED']).optional(),
-      type: z.enum(['PAY', 'PAYOUT']).optional(),
+      status: z.enum(STATUSES).optional(),
+      type: z.enum(TRANSACTION_TYPES).optional(),
       needsReview: z.stringbool({ truthy: ['true'], falsy: ['false'], error: 'true or false' }).optional(),
       cursor: z
         .string()
@@ -212,7 +159,7 @@ const getTransactions = createRoute({
   },
 });
 
-const postResolution = createRoute({
+const resolveTransaction = createRoute({
   method: 'post',
   path: '/transactions/{gatewayOrderId}/resolve',
   summary: 'A person’s word on a payment or payout that needs review',
@@ -277,7 +224,7 @@ const redeliver = createRoute({
   },
 });
 
-interface Room {
+interface Deps {
   keys: readonly string[];
   allowedOrigins: readonly string[];
   tokens: OrderTokens;
@@ -287,7 +234,7 @@ interface Room {
   onDue(): void;
 }
 
-export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, onDue }: Room): OpenAPIHono {
+export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, onDue }: Deps): OpenAPIHono {
   const app = new OpenAPIHono({
     defaultHook: (result) => {
       if (!result.success) throw refusalOf(result.error);
@@ -312,23 +259,21 @@ export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, 
     const order = await ledger.order(c.req.valid('param').orderId);
     if (order === undefined || order.payments.length === 0)
       throw missing('order: none of its payments was ever started');
-    const { orderId, amountMinor, currency, paidBy, payments } = order;
-    const paying = payments.find(({ id }) => id === paidBy) ?? payments.at(-1);
-    const minor = amountMinor ?? paying?.amountMinor;
-    const amount = minor === undefined ? null : formatAmount(minor, currency);
-    return c.json({ orderId, amount, currency, paid: paidBy !== null, payments: payments.map(paymentView) }, 200);
+    const { orderId, currency, paidBy, payments } = order;
+    const amount = shownAmount(order, order);
+    return c.json({ orderId, amount, currency, paid: paidBy !== null, payments: payments.map(merchantPayment) }, 200);
   });
 
   app.openapi(postPayout, async (c) => {
     // The number's own text: to JSON.parse 1e3 and 1.00000000000000001 are whole numbers.
     const { amount } = parseExact(await c.req.text()) as { amount: string };
-    return c.json(payoutView(await payouts.start({ ...c.req.valid('json'), amount })), 202);
+    return c.json(merchantPayout(await payouts.start({ ...c.req.valid('json'), amount })), 202);
   });
 
   app.openapi(getPayout, async (c) => {
     const payout = await payouts.find(c.req.valid('param').orderId);
     if (payout === undefined) throw missing('payout');
-    return c.json(payoutView(payout), 200);
+    return c.json(merchantPayout(payout), 200);
   });
 
   app.openapi(getTransactions, async (c) => {
@@ -338,7 +283,7 @@ export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, 
     return c.json({ transactions: transactions.map(merchantView), nextCursor }, 200);
   });
 
-  app.openapi(postResolution, async (c) => {
+  app.openapi(resolveTransaction, async (c) => {
     const resolved = await ledger.resolve(c.req.valid('param').gatewayOrderId, c.req.valid('json'));
     if (resolved === undefined) throw missing('transaction');
     onDue();
@@ -362,42 +307,4 @@ export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, 
   });
 
   return app;
-}
-
-const IPN_STATUSES = { pending: 'PROCESSING', succeeded: 'SUCCESS', failed: 'FAILED' } as const;
-
-function ipnView({ reading, seen, firstAt, lastAt }: UnmatchedIpn) {
-  const { orderId: gatewayOrderId, type, paymentId, amount, currency, outcome } = reading;
-  const status = outcome && IPN_STATUSES[outcome];
-  return {
-    gatewayOrderId,
-    type,
-    paymentId,
-    amount,
-    currency,
-    status,
-    seen,
-    firstAt: iso(firstAt),
-    lastAt: iso(lastAt),
-  };
-}
-
-function webhookView({ id, type, orderId, state, attempts, nextAt, lastAnswer, createdAt }: Webhook) {
-  const nextAttemptAt = state === 'pending' ? iso(nextAt) : null;
-  return { id, type, orderId, state, attempts, nextAttemptAt, lastAnswer, createdAt: iso(createdAt) };
-}
-
-/** Describes what is sent to WEBHOOK_URL; in the registry of the whole, for a part's would put a path before the names. */
-export function documentWebhooks({ openAPIRegistry: registry }: OpenAPIHono): void {
-  for (const [type, summary] of Object.entries(WEBHOOKS)) {
-    const data = type.startsWith('payment') ? paymentSchema : payoutSchema;
-    registry.registerWebhook({
-      method: 'post',
-      path: type,
-      summary,
-      description: 'Signed by the Standard Webhooks scheme.',
-      request: { body: body(z.object({ type: z.literal(type), timestamp: z.string(), data })) },
-      responses: { '2XX': { description: 'Delivered' }, 410: { description: 'Dead: not sent again' } },
-    });
-  }
 }

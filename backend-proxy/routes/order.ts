@@ -2,10 +2,10 @@
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { Refusal } from '../errors.ts';
-import { languageSchema, walletIdSchema, type OrderTerms, type OrderTokens } from '../orders.ts';
+import { languageSchema, walletIdSchema, type OrderTerms, type OrderTokens } from '../order-token.ts';
 import type { Payments } from '../payments.ts';
-import { ANSWERS, METHODS, REASONS, type OrderView, type StartPayment } from '../protocol/wire.ts';
-import type { AddressLimit } from './address-limit.ts';
+import { ANSWERS, METHODS, REASONS, STATUSES, type OrderView, type StartPayment } from '../protocol/wire.ts';
+import type { AddressLimit } from './rate-limit.ts';
 import type { Streams } from './events.ts';
 import { addressOf, bearerOf } from './guards.ts';
 import { noQuery, refusalOf, refusedBy } from './problem.ts';
@@ -16,7 +16,7 @@ const nullableText = z.string().nullable();
 const paymentSchema = z.object({
   method: z.enum(METHODS),
   asked: z.enum(METHODS),
-  status: z.enum(['INITIALIZED', 'PROCESSING', 'SUCCESS', 'FAILED']),
+  status: z.enum(STATUSES),
   reason: z.enum(REASONS).nullable(),
   answer: z.enum(ANSWERS),
   checkoutUrl: nullableText,
@@ -114,7 +114,7 @@ const getEvents = createRoute({
   },
 });
 
-interface Room {
+interface Deps {
   tokens: OrderTokens;
   payments: Payments;
   streams: Streams;
@@ -123,7 +123,7 @@ interface Room {
   trustedProxies: number;
 }
 
-export function orderRoutes({ tokens, payments, streams, watch, limitStarts, trustedProxies }: Room): OpenAPIHono {
+export function orderRoutes({ tokens, payments, streams, watch, limitStarts, trustedProxies }: Deps): OpenAPIHono {
   const app = new OpenAPIHono({
     defaultHook: (result) => {
       if (!result.success) throw refusalOf(result.error);

@@ -1,4 +1,4 @@
-// The gateway's API as its merchants see it: collections, payouts, status checks. Reads requests, asks the world, shapes
+// The gateway's API as its merchants see it: collections, payouts, status checks. Reads requests, asks the processor, shapes
 // the answers of the wire format, and lets the faults spoil them on the way out. Decides nothing about money.
 // 202 for what is accepted and confirmed later (DIRECT, payout), 200 for the rest; the method *in use* decides, so a
 // DIRECT that falls back to the hosted checkout answers as a CHECKOUT.
@@ -6,24 +6,25 @@ import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import QRCode from 'qrcode';
-import type { Clock } from './clock.ts';
+import type { Clock } from './sandbox-clock.ts';
 import { type AnswerFault, type Faults, tampered } from './faults.ts';
 import { report } from './ipn.ts';
+import { ANSWER, HTTP_STATUS } from './methods.ts';
 import { Refusal } from './refusal.ts';
-import type { RequestBook } from './request-book.ts';
+import type { RequestLog } from './request-log.ts';
 import { parseBody, readCollection, readPayout, readStatus } from './requests.ts';
-import { isSameSecret } from './secret.ts';
+import { isSameSecret } from './constant-time.ts';
 import type { Payment, Transaction } from './transaction.ts';
-import type { World } from './world.ts';
+import type { PaymentProcessor } from './payment-processor.ts';
 
 const LARGEST_BODY = 64 * 1024;
 
 export interface ApiOptions {
   apiKey: string;
-  world: World;
+  processor: PaymentProcessor;
   faults: Faults;
   clock: Clock;
-  book: RequestBook;
+  requestLog: RequestLog;
   /** How people reach the sandbox's pages, without a slash at the end. */
   baseUrl: (c: Context) => string;
 }
@@ -32,7 +33,7 @@ type Operation = 'pay' | 'payout' | 'status';
 type Body = Record<string, unknown>;
 type Answer = { status: 200 | 202; body: object };
 type Work = (
-  world: World,
+  processor: PaymentProcessor,
   body: Body,
   fault: AnswerFault,
   around: { baseUrl: string; now: number },
@@ -51,35 +52,35 @@ export function createApi(options: ApiOptions) {
 }
 
 async function handle(c: NodeContext, operation: Operation, options: ApiOptions): Promise<Response> {
-  const { world, faults, clock, book } = options;
+  const { processor, faults, clock, requestLog } = options;
   let orderId: string | null = null;
   try {
     checkHeaders(c, options.apiKey);
     const body = parseBody(await readText(c));
     orderId = typeof body['orderId'] === 'string' ? body['orderId'] : null;
-    if (operation !== 'status') book.received(orderId);
+    if (operation !== 'status') requestLog.received(orderId);
     const fault: AnswerFault = faults.take(operation) ?? {};
     return await answer(c, fault, clock, () =>
-      WORK[operation](world, body, fault, { baseUrl: options.baseUrl(c), now: clock.now() }),
+      WORK[operation](processor, body, fault, { baseUrl: options.baseUrl(c), now: clock.now() }),
     );
   } catch (error) {
-    if (error instanceof Refusal) book.refused(operation, orderId, error.status, error.code, error.message);
+    if (error instanceof Refusal) requestLog.refused(operation, orderId, error.status, error.code, error.message);
     throw error;
   }
 }
 
 const WORK: Record<Operation, Work> = {
-  async pay(world, body, fault, { baseUrl }) {
-    const payment = world.collect(readCollection(body));
-    return { status: payment.method === 'DIRECT' ? 202 : 200, body: await answerTo(payment, fault, baseUrl) };
+  async pay(processor, body, fault, { baseUrl }) {
+    const payment = processor.collect(readCollection(body));
+    return { status: HTTP_STATUS[ANSWER[payment.method]], body: await answerTo(payment, fault, baseUrl) };
   },
-  payout(world, body, fault) {
-    const { paymentId, orderId } = world.payOut(readPayout(body), fault.hold);
+  payout(processor, body, fault) {
+    const { paymentId, orderId } = processor.payOut(readPayout(body), fault.hold);
     return { status: 202, body: { paymentId, orderId } };
   },
-  status(world, body, { lagMs = 0 }, { now }) {
+  status(processor, body, { lagMs = 0 }, { now }) {
     const { orderId, type } = readStatus(body);
-    const transaction = asOf(now - lagMs, world.transaction(orderId));
+    const transaction = asOf(now - lagMs, processor.transaction(orderId));
     if (transaction?.type !== type) throw new Refusal(404, 'UNKNOWN_ORDER', `There is no such ${type}.`, 'orderId');
     return { status: 200, body: report(transaction) };
   },

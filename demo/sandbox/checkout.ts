@@ -1,24 +1,24 @@
 // The hosted checkout, where a CHECKOUT payment is made: log in, second factor, pay or cancel, back to the shop. Owns the
 // journey: one per browser and token, so a link opened elsewhere starts at the login. Its state lives here, keyed by a
 // cookie; every form carries the transaction's token and a proof that this session got the page. The pages themselves
-// are in checkout-pages.ts, the payment's fate in world.ts.
+// are in checkout-pages.ts, the payment's fate in payment-processor.ts.
 import { createHmac } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { checkoutPage, type LoginProblem, type Screen, unknownTokenPage } from './checkout-pages.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from './sandbox-clock.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
 import { readForm, troublePage } from './page.ts';
 import { Refusal } from './refusal.ts';
-import { isSameSecret } from './secret.ts';
+import { isSameSecret } from './constant-time.ts';
 import { isFinal, type Payment } from './transaction.ts';
-import type { World } from './world.ts';
+import type { PaymentProcessor } from './payment-processor.ts';
 
 const MOST_WRONG_CODES = 5;
 const COOKIE = 'checkout_session';
 
 export interface CheckoutOptions {
-  world: World;
+  processor: PaymentProcessor;
   clock: Clock;
   random: (bytes: number) => Buffer;
   /** The merchant's name, as the customer reads it. */
@@ -53,19 +53,19 @@ export function createCheckout(options: CheckoutOptions) {
 
 class Journeys {
   readonly #options: CheckoutOptions;
-  readonly #world: World;
+  readonly #processor: PaymentProcessor;
   readonly #proofKey: Buffer;
   readonly #journeys = new Map<string, Journey>();
 
   constructor(options: CheckoutOptions) {
     this.#options = options;
-    this.#world = options.world;
+    this.#processor = options.processor;
     this.#proofKey = options.random(32);
   }
 
   open(c: Context) {
     const token = c.req.query('token') ?? '';
-    const payment = this.#world.checkout(token);
+    const payment = this.#processor.checkout(token);
     if (!payment) return unknownTokenPage(c);
     let session = getCookie(c, COOKIE);
     if (!session) {
@@ -79,7 +79,7 @@ class Journeys {
   /** A submitted form gets to its step only with a known token, and from the session that was given the form. */
   async enter(c: Context, step: (visit: Visit) => Response | Promise<Response>): Promise<Response> {
     const form = await readForm(c);
-    const payment = this.#world.checkout(form['token'] ?? '');
+    const payment = this.#processor.checkout(form['token'] ?? '');
     if (!payment) return unknownTokenPage(c);
     const key = `${getCookie(c, COOKIE) ?? ''} ${form['token']}`;
     const proof = this.#proofOf(key);
@@ -95,13 +95,13 @@ class Journeys {
     if (isFinal(visit.payment)) return again(c, visit);
     const wallet = (visit.form['wallet'] ?? '').trim();
     const name = wallet.replaceAll(' ', '').toLowerCase();
-    const customer = this.#world.customers.find(({ walletId, email }) => walletId === name || email === name);
+    const customer = this.#processor.customers.find(({ walletId, email }) => walletId === name || email === name);
     if (!customer || !isSameSecret(visit.form['password'] ?? '', DEMO_PASSWORD)) {
       return this.#show(c, visit, 'wrongLogin', wallet);
     }
     this.#journeys.set(visit.key, { stage: 'verify', customer, wrongCodes: 0 });
-    this.#world.begin(visit.payment);
-    this.#world.reach(visit.payment, 'SMS_VERIFICATION_STEP');
+    this.#processor.begin(visit.payment);
+    this.#processor.reach(visit.payment, 'SMS_VERIFICATION_STEP');
     return again(c, visit);
   }
 
@@ -112,14 +112,14 @@ class Journeys {
     const { customer } = journey;
     if (customer.accepts(form['code'] ?? '', this.#options.clock.now())) {
       this.#journeys.set(key, { stage: 'pay', customer });
-      this.#world.reach(payment, 'PAYMENT_STEP');
+      this.#processor.reach(payment, 'PAYMENT_STEP');
       return again(c, visit);
     }
     journey.wrongCodes += 1;
     if (journey.wrongCodes < MOST_WRONG_CODES) return this.#show(c, visit);
     // Too many end the login, not the payment.
     this.#journeys.delete(key);
-    this.#world.reach(payment, 'LOGIN_STEP');
+    this.#processor.reach(payment, 'LOGIN_STEP');
     return this.#show(c, visit, 'tooManyCodes', customer.walletId);
   }
 
@@ -128,7 +128,7 @@ class Journeys {
     const journey = this.#journeys.get(key);
     if (!isFinal(payment)) {
       if (journey?.stage !== 'pay') return again(c, visit);
-      this.#world.approve(payment, journey.customer);
+      this.#processor.approve(payment, journey.customer);
       return c.redirect(payment.returnUrl, 303);
     }
     // A second click follows the first one back to the shop.
@@ -136,7 +136,7 @@ class Journeys {
   }
 
   cancel(c: Context, { payment }: Visit) {
-    if (!isFinal(payment)) this.#world.cancel(payment);
+    if (!isFinal(payment)) this.#processor.cancel(payment);
     return c.redirect(payment.returnUrl, 303);
   }
 
@@ -151,7 +151,7 @@ class Journeys {
       merchant,
       proof,
       leftMs: (payment.checkout?.expiresAt ?? 0) - clock.now(),
-      people: this.#world.customers,
+      people: this.#processor.customers,
       screen: screenOf(payment, this.#journeys.get(key), problem, wallet),
     });
   }

@@ -1,5 +1,5 @@
 // The sandbox's controls for tests, under `/_sandbox`: JSON in, JSON out. They do what the customer, the clock or bad
-// luck would do, and read back all that is remembered. Each is one call into the world, the faults, the clock or the
+// luck would do, and read back all that is remembered. Each is one call into the processor, the faults, the clock or the
 // IPN sender; the answer of a change shows the changed thing.
 //   GET  /transactions, /transactions/:orderId      POST /transactions/:orderId/{approve,decline,expire,ipn}
 //   POST /faults   GET /faults   POST /clock {"advanceMs"}   POST /ipn-url {"url"}
@@ -7,20 +7,20 @@
 // puts in whatever is missing from the balance. `ipn` sends the IPN of a final transaction again.
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import type { Clock } from './clock.ts';
+import type { Clock } from './sandbox-clock.ts';
 import type { Customer } from './customers.ts';
 import type { Faults } from './faults.ts';
 import type { IpnSender } from './ipn.ts';
 import { Refusal } from './refusal.ts';
-import type { RequestBook } from './request-book.ts';
-import { isFinal, type Transaction } from './transaction.ts';
-import type { World } from './world.ts';
+import type { RequestLog } from './request-log.ts';
+import { isFinal, isPayment, type Transaction } from './transaction.ts';
+import type { PaymentProcessor } from './payment-processor.ts';
 
 export interface ControlOptions {
-  world: World;
+  processor: PaymentProcessor;
   faults: Faults;
   clock: Clock;
-  book: RequestBook;
+  requestLog: RequestLog;
   ipns: IpnSender;
 }
 
@@ -59,18 +59,18 @@ export function createControls(options: ControlOptions) {
 }
 
 function transactionControls(options: ControlOptions) {
-  const { world, book } = options;
+  const { processor, requestLog } = options;
   const controls = new Hono();
   controls.get('/', (c) =>
     c.json({
-      transactions: world.transactions().map((transaction) => view(transaction, options)),
-      refusals: book.refusals.map((refusal) => ({ ...refusal, at: iso(refusal.at) })),
+      transactions: processor.transactions().map((transaction) => view(transaction, options)),
+      refusals: requestLog.refusals.map((refusal) => ({ ...refusal, at: iso(refusal.at) })),
     }),
   );
-  controls.get('/:orderId', (c) => c.json(view(findTransaction(world, c.req.param('orderId')), options)));
+  controls.get('/:orderId', (c) => c.json(view(findTransaction(processor, c.req.param('orderId')), options)));
   for (const action of ACTIONS) {
     controls.post(`/:orderId/${action}`, async (c) => {
-      const transaction = findTransaction(world, c.req.param('orderId'));
+      const transaction = findTransaction(processor, c.req.param('orderId'));
       const { customer } = await read(c, ApproveBody);
       act(action, transaction, customer, options);
       return c.json(view(transaction, options));
@@ -84,17 +84,17 @@ export function act(
   action: Action,
   transaction: Transaction,
   walletId: string | undefined,
-  { world, ipns }: Pick<ControlOptions, 'world' | 'ipns'>,
+  { processor, ipns }: Pick<ControlOptions, 'processor' | 'ipns'>,
 ): void {
   switch (action) {
     case 'approve':
-      world.settle(transaction, payer(world, transaction, walletId));
+      processor.settle(transaction, payer(processor, transaction, walletId));
       return;
     case 'decline':
-      world.decline(transaction);
+      processor.decline(transaction);
       return;
     case 'expire':
-      world.expire(transaction);
+      processor.expire(transaction);
       return;
     case 'ipn':
       if (!isFinal(transaction)) throw new Refusal(409, 'NOT_FINAL', 'Only a final transaction has an IPN.');
@@ -105,18 +105,18 @@ export function act(
   }
 }
 
-function payer(world: World, transaction: Transaction, walletId: string | undefined): Customer {
-  const named = world.customer(walletId ?? null);
+function payer(processor: PaymentProcessor, transaction: Transaction, walletId: string | undefined): Customer {
+  const named = processor.customer(walletId ?? null);
   if (walletId !== undefined && !named) {
     throw new Refusal(404, 'UNKNOWN_CUSTOMER', 'There is no such customer in the wallet.', 'customer');
   }
-  const customer = named ?? world.customer(transaction.customer) ?? world.customers[0];
+  const customer = named ?? processor.customer(transaction.customer) ?? processor.customers[0];
   if (!customer) throw new Error('the wallet has no customers');
   return customer;
 }
 
-export function findTransaction(world: World, orderId: string): Transaction {
-  const transaction = world.transaction(orderId);
+export function findTransaction(processor: PaymentProcessor, orderId: string): Transaction {
+  const transaction = processor.transaction(orderId);
   if (!transaction) throw new Refusal(404, 'UNKNOWN_ORDER', 'There is no transaction with this orderId.', 'orderId');
   return transaction;
 }
@@ -141,16 +141,16 @@ function iso(at: number): string {
 }
 
 /** All that is remembered of a transaction. Amounts stay text; times are ISO 8601. */
-function view(transaction: Transaction, { book, ipns }: ControlOptions): object {
+function view(transaction: Transaction, { requestLog, ipns }: ControlOptions): object {
   const { minor: _, createdAt, updatedAt, history, ...rest } = transaction;
-  const checkout = transaction.type === 'PAY' ? transaction.checkout : null;
+  const checkout = isPayment(transaction) ? transaction.checkout : null;
   return {
     ...rest,
     ...(checkout ? { checkout: { ...checkout, expiresAt: iso(checkout.expiresAt) } } : {}),
     createdAt: iso(createdAt),
     updatedAt: iso(updatedAt),
     history: history.map((entry) => ({ ...entry, at: iso(entry.at) })),
-    createRequests: book.requestsFor(transaction.orderId),
+    createRequests: requestLog.requestsFor(transaction.orderId),
     ipns: ipns.about(transaction).map(({ state, attempts }) => ({
       state,
       attempts: attempts.map((attempt) => ({ ...attempt, at: iso(attempt.at) })),

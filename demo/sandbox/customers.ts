@@ -1,6 +1,6 @@
 // The wallet's customers and their money. Three people who exist from the start, each with a password, a two-factor
 // secret and a purse per currency. Owns the only rule about balances: a balance is the sum of its movements, in whole
-// minor units, and never below zero. Does not know why money moves: that is world.ts.
+// minor units, and never below zero. Does not know why money moves: that is payment-processor.ts.
 import { Secret, TOTP } from 'otpauth';
 import { formatMoney, toMinor } from './money.ts';
 

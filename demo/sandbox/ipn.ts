@@ -1,7 +1,7 @@
 // Tells the merchant how a transaction ended: the IPN, its retries, and the record of what each attempt was answered.
 // Sent up to five times with growing pauses, until it is answered HTTP 200 exactly; another 2xx does not stop it, a
 // redirect is not followed, and each attempt has a time limit. Owns nothing of a transaction but what was sent about it.
-import type { Clock } from './clock.ts';
+import type { Clock } from './sandbox-clock.ts';
 import { ExactNumber } from './exact-json.ts';
 import { type Fault, type Faults, tampered } from './faults.ts';
 import type { Transaction } from './transaction.ts';

@@ -8,7 +8,7 @@ import type { Delivery } from './ipn.ts';
 import { formatMoney } from './money.ts';
 import { banner, logo, liveAnswer, type Markup, page, readForm, troublePage } from './page.ts';
 import { Refusal } from './refusal.ts';
-import { isFinal, type Payment, type Transaction } from './transaction.ts';
+import { isFinal, isPayment, type Payment, type Transaction } from './transaction.ts';
 
 const MOST_SHOWN = 100;
 const STEPS_MS = [
@@ -22,7 +22,7 @@ export interface OverviewOptions extends ControlOptions {
 }
 
 export function createOverview(options: OverviewOptions) {
-  const { world, clock, faults, version } = options;
+  const { processor, clock, faults, version } = options;
   const overview = new Hono();
 
   overview.get('/', (c) => page(c, { title: 'Transactions', layout: 'overview', body: frontPage(options) }));
@@ -37,7 +37,7 @@ export function createOverview(options: OverviewOptions) {
   for (const action of ACTIONS) {
     overview.post(`/overview/${action}`, async (c) => {
       const { orderId = '' } = await readForm(c);
-      act(action, findTransaction(world, orderId), undefined, options);
+      act(action, findTransaction(processor, orderId), undefined, options);
       return c.redirect('/', 303);
     });
   }
@@ -122,7 +122,7 @@ function withoutSecret(url: string): string {
 }
 
 function list(options: OverviewOptions): Markup {
-  const all = options.world.transactions();
+  const all = options.processor.transactions();
   if (all.length === 0) {
     return html`<p class="empty">Nothing yet. Start a payment in the shop, and it appears here.</p>`;
   }
@@ -133,12 +133,12 @@ function list(options: OverviewOptions): Markup {
     ${more > 0 ? html`<p class="empty">${more} older ones are at <code>/_sandbox/transactions</code>.</p>` : ''}`;
 }
 
-function row(transaction: Transaction, { ipns, book }: OverviewOptions): Markup {
+function row(transaction: Transaction, { ipns, requestLog }: OverviewOptions): Markup {
   const { orderId, paymentId, minor, currency, status, message, createdAt } = transaction;
-  const requests = book.requestsFor(orderId);
+  const requests = requestLog.requestsFor(orderId);
   const deliveries = ipns.about(transaction);
   return html`<li class="transaction">
-    <span class="method">${transaction.type === 'PAY' ? transaction.method : 'PAYOUT'}</span>
+    <span class="method">${isPayment(transaction) ? transaction.method : transaction.type}</span>
     <p class="transaction-order"><strong>${orderId}</strong></p>
     <span class="transaction-amount">${formatMoney(minor, currency)}</span>
     <span class="status ${status.toLowerCase()}">${status}</span>
@@ -155,7 +155,7 @@ function row(transaction: Transaction, { ipns, book }: OverviewOptions): Markup 
 
 function whoIn(transaction: Transaction): string {
   if (transaction.customer !== null) return `wallet ${transaction.customer}`;
-  const scannedBy = transaction.type === 'PAY' ? transaction.scannedBy : null;
+  const scannedBy = isPayment(transaction) ? transaction.scannedBy : null;
   return scannedBy === null ? 'no customer yet' : `scanned by wallet ${scannedBy}`;
 }
 
@@ -167,9 +167,9 @@ function actions(transaction: Transaction): Markup {
       <button id="${action}-${paymentId}">${label}</button>
     </form>`;
   if (isFinal(transaction)) return button('ipn', 'Send IPN again');
-  const isPayment = transaction.type === 'PAY';
-  return html`${button('approve', 'Approve')} ${button('decline', 'Decline')}
-  ${isPayment && transaction.checkout ? button('expire', 'Expire') : ''} ${isPayment ? link(transaction) : ''}`;
+  const both = html`${button('approve', 'Approve')} ${button('decline', 'Decline')}`;
+  if (!isPayment(transaction)) return both;
+  return html`${both} ${transaction.checkout ? button('expire', 'Expire') : ''} ${link(transaction)}`;
 }
 
 function link({ checkout, code, customer }: Payment): Markup {
@@ -207,8 +207,8 @@ function history(transaction: Transaction, deliveries: readonly Delivery[]): Mar
   </ol>`;
 }
 
-function refusals({ book }: OverviewOptions): Markup {
-  const latest = book.refusals.slice(0, 20);
+function refusals({ requestLog }: OverviewOptions): Markup {
+  const latest = requestLog.refusals.slice(0, 20);
   if (latest.length === 0) return html``;
   return html`<h2>Refused requests</h2>
     <ol class="history">

@@ -2,11 +2,9 @@
 // one in the service's description, cell by cell. Strict on purpose: a misspelled or misplaced field is named, where a
 // lenient gateway would ignore it and the mistake would live. Turns text into requests; decides nothing else.
 import { ExactNumber, parseExact } from './exact-json.ts';
+import { type Method, METHODS, PRESENCE, type Presence, type TransactionType, TYPES } from './methods.ts';
 import { decimalsOf, toMinor } from './money.ts';
 import { type FieldError, Refusal } from './refusal.ts';
-
-export const METHODS = ['DIRECT', 'CHECKOUT', 'JETGO', 'QR'] as const;
-export type Method = (typeof METHODS)[number];
 
 export interface CollectionRequest {
   orderId: string;
@@ -32,10 +30,9 @@ export interface PayoutRequest {
 
 export interface StatusRequest {
   orderId: string;
-  type: 'PAY' | 'PAYOUT';
+  type: TransactionType;
 }
 
-type Presence = 'required' | 'optional' | 'no part';
 /** What is wrong with the value, or null. */
 type Check = (value: unknown) => string | null;
 type Fields = Record<string, { presence: Presence; check: Check }>;
@@ -45,6 +42,11 @@ const text =
   (pattern: RegExp, expected: string): Check =>
   (value) =>
     typeof value === 'string' && pattern.test(value) ? null : `must be ${expected}`;
+
+const oneOf =
+  (names: readonly string[]): Check =>
+  (value) =>
+    names.some((name) => name === value) ? null : `must be one of ${names.join(', ')}`;
 
 const number =
   (pattern: RegExp, expected: string): Check =>
@@ -59,7 +61,6 @@ const currency = text(/^[A-Z]{3}$/, 'an ISO 4217 code, such as EUR');
 const customer = text(/^\d{1,20}$/, 'a wallet id: a string of digits');
 const amount = number(/^\d+(\.\d+)?$/, 'a plain decimal in major units, such as 10.10');
 const wholeAmount = number(/^\d+$/, 'an integer in major units, such as 10');
-const method = text(/^(DIRECT|CHECKOUT|JETGO|QR)$/, `one of ${METHODS.join(', ')}`);
 const language = text(/^[A-Za-z]{2}$/, 'an ISO 639-1 code, such as en');
 
 function returnUrl(value: unknown): string | null {
@@ -67,33 +68,29 @@ function returnUrl(value: unknown): string | null {
   return isUrl ? null : 'must be an absolute http or https URL';
 }
 
-const YES = 'required';
-const MAY = 'optional';
-const NO = 'no part';
-
-const COLLECTION: Record<string, { check: Check } & Record<Method, Presence>> = {
-  orderId: { check: orderId, DIRECT: YES, CHECKOUT: YES, JETGO: YES, QR: YES },
-  amount: { check: amount, DIRECT: YES, CHECKOUT: YES, JETGO: YES, QR: YES },
-  currency: { check: currency, DIRECT: YES, CHECKOUT: YES, JETGO: YES, QR: YES },
-  method: { check: method, DIRECT: YES, CHECKOUT: YES, JETGO: YES, QR: YES },
-  returnUrl: { check: returnUrl, DIRECT: YES, CHECKOUT: YES, JETGO: YES, QR: YES },
-  customer: { check: customer, DIRECT: YES, CHECKOUT: MAY, JETGO: NO, QR: NO },
-  customerReferenceNo: { check: text(/^.{1,255}$/s, 'a string'), DIRECT: YES, CHECKOUT: NO, JETGO: NO, QR: NO },
-  language: { check: language, DIRECT: MAY, CHECKOUT: MAY, JETGO: NO, QR: NO },
+const COLLECTION: Record<string, Check> = {
+  orderId,
+  amount,
+  currency,
+  method: oneOf(METHODS),
+  returnUrl,
+  customer,
+  customerReferenceNo: text(/^.{1,255}$/s, 'a string'),
+  language,
 };
 
 const PAYOUT: Fields = {
-  orderId: { check: orderId, presence: YES },
-  amount: { check: wholeAmount, presence: YES },
-  currency: { check: currency, presence: YES },
-  customer: { check: customer, presence: YES },
-  type: { check: text(/^JETGO$/, 'JETGO, the one type of payout'), presence: YES },
-  note: { check: text(/^.{0,1000}$/s, 'a string of up to 1000 characters'), presence: MAY },
+  orderId: { check: orderId, presence: 'required' },
+  amount: { check: wholeAmount, presence: 'required' },
+  currency: { check: currency, presence: 'required' },
+  customer: { check: customer, presence: 'required' },
+  type: { check: text(/^JETGO$/, 'JETGO, the one type of payout'), presence: 'required' },
+  note: { check: text(/^.{0,1000}$/s, 'a string of up to 1000 characters'), presence: 'optional' },
 };
 
 const STATUS: Fields = {
-  orderId: { check: orderId, presence: YES },
-  type: { check: text(/^(PAY|PAYOUT)$/, 'PAY or PAYOUT'), presence: YES },
+  orderId: { check: orderId, presence: 'required' },
+  type: { check: oneOf(TYPES), presence: 'required' },
 };
 
 /** @throws Refusal */
@@ -112,18 +109,17 @@ export function parseBody(source: string): Body {
 
 /** @throws Refusal naming every wrong field */
 export function readCollection(body: Body): CollectionRequest {
-  const asked = METHODS.find((name) => name === body['method']);
-  if (!asked) {
-    const problem = body['method'] === undefined ? 'is required' : method(body['method']);
-    throw invalid([{ field: 'method', message: problem ?? 'is required' }]);
-  }
+  const method = readName(body, 'method', METHODS);
+  const presence: Partial<Record<string, Presence>> = PRESENCE[method];
   const fields: Fields = {};
-  for (const [field, row] of Object.entries(COLLECTION)) fields[field] = { check: row.check, presence: row[asked] };
-  checkFields(body, fields, `a request with method ${asked}`);
+  for (const [field, check] of Object.entries(COLLECTION)) {
+    fields[field] = { check, presence: presence[field] ?? 'required' };
+  }
+  checkFields(body, fields, `a request with method ${method}`);
   return {
     ...readMoney(body),
     orderId: String(body['orderId']),
-    method: asked,
+    method,
     returnUrl: String(body['returnUrl']),
     customer: optionalText(body['customer']),
     customerReferenceNo: optionalText(body['customerReferenceNo']),
@@ -145,7 +141,13 @@ export function readPayout(body: Body): PayoutRequest {
 /** @throws Refusal naming every wrong field */
 export function readStatus(body: Body): StatusRequest {
   checkFields(body, STATUS, 'a status request');
-  return { orderId: String(body['orderId']), type: body['type'] === 'PAY' ? 'PAY' : 'PAYOUT' };
+  return { orderId: String(body['orderId']), type: readName(body, 'type', TYPES) };
+}
+
+function readName<Name extends string>(body: Body, field: string, names: readonly Name[]): Name {
+  const found = names.find((name) => name === body[field]);
+  if (found !== undefined) return found;
+  throw invalid([{ field, message: body[field] === undefined ? 'is required' : `must be one of ${names.join(', ')}` }]);
 }
 
 function checkFields(body: Body, fields: Fields, what: string): void {

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { createApi } from './api.ts';
-import { Clock } from './clock.ts';
+import { Clock } from './sandbox-clock.ts';
 import { createCheckout } from './checkout.ts';
 import { createControls } from './controls.ts';
 import { Faults } from './faults.ts';
@@ -12,9 +12,9 @@ import { ATTEMPT_LIMIT_MS, IpnSender } from './ipn.ts';
 import { createOverview } from './overview.ts';
 import { createAssets, ownFormsOnly } from './page.ts';
 import { Refusal } from './refusal.ts';
-import { RequestBook } from './request-book.ts';
+import { RequestLog } from './request-log.ts';
 import { createWallet } from './wallet.ts';
-import { World } from './world.ts';
+import { PaymentProcessor } from './payment-processor.ts';
 
 const API = '/api/v3/integration/merchants/payments';
 
@@ -36,7 +36,7 @@ export interface SandboxOptions {
 
 export interface Sandbox {
   app: Hono<{ Bindings: HttpBindings }>;
-  world: World;
+  processor: PaymentProcessor;
   /** Starts all that happens by itself (IPNs, payouts, expiry); returns the way to stop it, for good. */
   run: () => () => void;
   /** Does what is due by now and waits for it: for tests with a clock of their own, in place of `run`. */
@@ -59,10 +59,15 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     attemptLimitMs: options.ipnAttemptLimitMs ?? ATTEMPT_LIMIT_MS,
   });
   const newToken = () => random(24).toString('base64url');
-  const world = new World({ clock, onChange, newToken, onFinal: (transaction) => ipns.send(transaction) });
-  const book = new RequestBook(clock, onChange);
-  const controls = { world, faults, clock, book, ipns };
-  const shown = { world, clock, random, merchant, version: () => version };
+  const processor = new PaymentProcessor({
+    clock,
+    onChange,
+    newToken,
+    onFinal: (transaction) => ipns.send(transaction),
+  });
+  const requestLog = new RequestLog(clock, onChange);
+  const controls = { processor, faults, clock, requestLog, ipns };
+  const shown = { processor, clock, random, merchant, version: () => version };
   const baseUrl = (c: Context) => publicUrl ?? new URL(c.req.url).origin;
 
   const app = new Hono<{ Bindings: HttpBindings }>();
@@ -78,7 +83,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 
   return {
     app,
-    world,
+    processor,
     tick: () => clock.tick(),
     run() {
       const stopClock = clock.run();

@@ -1,6 +1,6 @@
 // What the gateway remembers of a transaction: a payment (money comes in, by one of four methods) or a payout (money goes
-// out). Only the shape; who may change what is the business of world.ts.
-import type { Method } from './requests.ts';
+// out). Only the shape; who may change what is the business of payment-processor.ts.
+import type { Method } from './methods.ts';
 
 export type Status = 'INITIALIZED' | 'PROCESSING' | 'SUCCESS' | 'FAILED';
 /** Steps of the hosted checkout, by the gateway's own names; here the second factor is a TOTP instead of an SMS. */
@@ -44,6 +44,10 @@ export interface Payout extends Remembered {
 }
 
 export type Transaction = Payment | Payout;
+
+export function isPayment(transaction: Transaction): transaction is Payment {
+  return transaction.type === 'PAY';
+}
 
 export function isFinal({ status }: Transaction): boolean {
   return status === 'SUCCESS' || status === 'FAILED';

@@ -1,22 +1,22 @@
 // The customer's phone: the wallet app as a page. Prompts of DIRECT payments, scanned codes, payouts received, the
 // current two-factor code. Nobody logs in here: whoever opens the page picks whose phone it is (a cookie, or `?as=`).
-// Owns the routes and who may see which payment; wallet-pages.ts draws, world.ts decides.
+// Owns the routes and who may see which payment; wallet-pages.ts draws, payment-processor.ts decides.
 //   /wallet   /wallet/scan?code=… (what a code holds)   /wallet/open?code=… (the link on the same device)
 //   /wallet/payments/:paymentId   POST /wallet/answer   /wallet/live (the moving parts, for live.js)
 import { type Context, Hono, type Next } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import type { Clock } from './clock.ts';
+import type { Clock } from './sandbox-clock.ts';
 import { type Customer, TOTP_PERIOD_MS } from './customers.ts';
 import { liveAnswer, readForm, troublePage } from './page.ts';
 import { Refusal } from './refusal.ts';
 import { choicePage, homePage, paymentPage, type PhoneView, regionsOf } from './wallet-pages.ts';
 import type { Payment } from './transaction.ts';
-import type { World } from './world.ts';
+import type { PaymentProcessor } from './payment-processor.ts';
 
 const COOKIE = 'wallet_customer';
 
 export interface WalletOptions {
-  world: World;
+  processor: PaymentProcessor;
   clock: Clock;
   merchant: string;
   /** Changes with everything that a page could show. */
@@ -26,25 +26,25 @@ export interface WalletOptions {
 type WalletContext = Context<{ Variables: { customer: Customer } }>;
 
 export function createWallet(options: WalletOptions) {
-  const { world } = options;
+  const { processor } = options;
   const wallet = new Hono<{ Variables: { customer: Customer } }>();
-  wallet.use((c, next) => chooseCustomer(c, next, world));
+  wallet.use((c, next) => chooseCustomer(c, next, processor));
   wallet.get('/', (c) => homePage(c, viewOf(c.get('customer'), options)));
   wallet.get('/live', (c) => liveAnswer(c, stateOf(options), () => regionsOf(viewOf(c.get('customer'), options))));
-  wallet.get('/scan', (c) => openCode(c, world, ''));
-  wallet.get('/open', (c) => openCode(c, world, '?app'));
+  wallet.get('/scan', (c) => openCode(c, processor, ''));
+  wallet.get('/open', (c) => openCode(c, processor, '?app'));
   wallet.get('/payments/:paymentId', (c) => {
     const customer = c.get('customer');
-    const payment = theirPayment(c.req.param('paymentId'), customer, world);
+    const payment = theirPayment(c.req.param('paymentId'), customer, processor);
     return paymentPage(c, viewOf(customer, options), payment, c.req.query('app') !== undefined);
   });
   wallet.post('/answer', async (c) => {
     const customer = c.get('customer');
     const { paymentId = '', answer, app } = await readForm(c);
-    const payment = theirPayment(paymentId, customer, world);
-    world.begin(payment);
-    if (answer === 'approve') world.approve(payment, customer);
-    else world.decline(payment, customer);
+    const payment = theirPayment(paymentId, customer, processor);
+    processor.begin(payment);
+    if (answer === 'approve') processor.approve(payment, customer);
+    else processor.decline(payment, customer);
     return c.redirect(`/wallet/payments/${payment.paymentId}${app === undefined ? '' : '?app'}`, 303);
   });
   wallet.onError((error, c) => {
@@ -54,16 +54,16 @@ export function createWallet(options: WalletOptions) {
   return wallet;
 }
 
-async function chooseCustomer(c: WalletContext, next: Next, world: World): Promise<Response | void> {
+async function chooseCustomer(c: WalletContext, next: Next, processor: PaymentProcessor): Promise<Response | void> {
   const url = new URL(c.req.url);
-  const chosen = world.customer(url.searchParams.get('as'));
+  const chosen = processor.customer(url.searchParams.get('as'));
   if (chosen) {
     setCookie(c, COOKIE, chosen.walletId, { path: '/wallet', httpOnly: true, sameSite: 'Lax' });
     url.searchParams.delete('as');
     return c.redirect(url.pathname + url.search, 303);
   }
-  const customer = world.customer(getCookie(c, COOKIE) ?? null);
-  if (!customer) return choicePage(c, world.customers, url.searchParams);
+  const customer = processor.customer(getCookie(c, COOKIE) ?? null);
+  if (!customer) return choicePage(c, processor.customers, url.searchParams);
   c.set('customer', customer);
   return next();
 }
@@ -77,9 +77,9 @@ function viewOf(customer: Customer, options: WalletOptions): PhoneView {
   const now = options.clock.now();
   return {
     customer,
-    people: options.world.customers,
+    people: options.processor.customers,
     merchant: options.merchant,
-    prompts: options.world.prompts(customer),
+    prompts: options.processor.prompts(customer),
     code: customer.code(now),
     codeLeftMs: TOTP_PERIOD_MS - (now % TOTP_PERIOD_MS),
     now,
@@ -88,8 +88,8 @@ function viewOf(customer: Customer, options: WalletOptions): PhoneView {
 }
 
 /** @throws Refusal */
-function openCode(c: WalletContext, world: World, suffix: string) {
-  const payment = world.scan(codeIn(c.req.query('code') ?? ''), c.get('customer'));
+function openCode(c: WalletContext, processor: PaymentProcessor, suffix: string) {
+  const payment = processor.scan(codeIn(c.req.query('code') ?? ''), c.get('customer'));
   if (!payment) {
     throw new Refusal(404, 'UNKNOWN_CODE', 'This is not a code of this wallet, or it is from another run of it.');
   }
@@ -97,9 +97,9 @@ function openCode(c: WalletContext, world: World, suffix: string) {
 }
 
 /** @throws Refusal, the same for what is not there and what is another's */
-function theirPayment(paymentId: string, { walletId }: Customer, world: World): Payment {
-  const payment = world.payment(Number(paymentId));
-  if (payment && payment.method !== 'CHECKOUT' && [payment.customer, payment.scannedBy].includes(walletId)) {
+function theirPayment(paymentId: string, { walletId }: Customer, processor: PaymentProcessor): Payment {
+  const payment = processor.payment(Number(paymentId));
+  if (payment?.checkout === null && [payment.customer, payment.scannedBy].includes(walletId)) {
     return payment;
   }
   throw new Refusal(404, 'UNKNOWN_PAYMENT', 'There is no such payment on this phone.');

@@ -10,10 +10,10 @@ import { WebhookVerificationError } from 'standardwebhooks';
 import { deskPage, deskTables } from './desk-page.ts';
 import { StaffDesk } from './desk.ts';
 import { Fulfilment } from './fulfilment.ts';
-import { OrderBook } from './order-book.ts';
+import { OrderStore } from './order-store.ts';
 import { notice, type Site } from './page.ts';
 import { ProxyClient } from './proxy-client.ts';
-import { staffOnly } from './staff.ts';
+import { staffOnly } from './desk-auth.ts';
 import { addStorefront, type ShopSettings } from './storefront.ts';
 
 const BODY_LIMIT = 16 * 1024;
@@ -22,10 +22,6 @@ const ASSETS: Record<string, string> = {
   'basket.js': 'text/javascript; charset=utf-8',
   'order.js': 'text/javascript; charset=utf-8',
   'desk.js': 'text/javascript; charset=utf-8',
-  'theme-editor.js': 'text/javascript; charset=utf-8',
-  'theme-text.js': 'text/javascript; charset=utf-8',
-  'themes.js': 'text/javascript; charset=utf-8',
-  'contrast.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
 };
 
@@ -33,9 +29,9 @@ export function createShop(settings: ShopSettings, fetcher: typeof fetch = fetch
   const { proxyUrl, walletUrl } = settings;
   const guard = staffOnly(settings);
   const site = { walletUrl, hasDesk: guard !== undefined };
-  const book = new OrderBook(now);
+  const orders = new OrderStore(now);
   const proxy = new ProxyClient(proxyUrl, settings.merchantApiKey, fetcher);
-  const fulfilment = new Fulfilment(book, proxy, settings.webhookSecret);
+  const fulfilment = new Fulfilment(orders, proxy, settings.webhookSecret);
   const app = new Hono();
 
   app.use(headersFor(proxyUrl));
@@ -44,8 +40,8 @@ export function createShop(settings: ShopSettings, fetcher: typeof fetch = fetch
   app.use(onlyAt(settings.publicUrl), csrf());
   addAssets(app);
 
-  addStorefront(app, { settings, site, book, fulfilment, now });
-  if (guard !== undefined) addDesk(app.use('/desk/*', guard), new StaffDesk(book, proxy, now), site);
+  addStorefront(app, { settings, site, orders, fulfilment, now });
+  if (guard !== undefined) addDesk(app.use('/desk/*', guard), new StaffDesk(orders, proxy, now), site);
   app.notFound((c) => c.html(notice('Nothing here', 'This page does not exist.'), 404));
   return { app, sweep: () => fulfilment.sweep(now()) };
 }

@@ -3,7 +3,7 @@
 import { html } from 'hono/html';
 import { CURRENCY, formatMoney } from './catalogue.ts';
 import { page, type Markup, type Site } from './page.ts';
-import type { Payment, Payout, Status, Transaction } from './proxy-client.ts';
+import { isPayment, type Payment, type Payout, type Status, type Transaction } from './proxy-client.ts';
 
 /** What was typed, and what the proxy had against it. */
 export interface PayoutForm {
@@ -75,7 +75,7 @@ export function deskTables({ payments, payouts, trouble }: Desk): Markup {
 }
 
 function transaction(entry: Transaction, what: string, note: string | null, foot: Markup | '' = ''): Markup {
-  const isSurplus = entry.type === 'PAY' && entry.surplus;
+  const isSurplus = isPayment(entry) && entry.surplus;
   const isForReview = entry.needsReview || isSurplus;
   const review = { tone: 'review', label: isSurplus ? 'Paid twice' : 'Needs review' };
   const chip = entry.reason === 'REPLACED' ? { tone: '', label: 'Replaced' } : CHIPS[entry.status];

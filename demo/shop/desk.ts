@@ -3,20 +3,20 @@
 // Where the proxy has no list of transactions, the shop asks for each of its own.
 import { CURRENCY } from './catalogue.ts';
 import { backId, canGoBack, isUnderway, sentBack, wholeOf, type Desk, type PayoutForm } from './desk-page.ts';
-import { newId, type OrderBook } from './order-book.ts';
-import { ProxyError, type Payment, type Payout, type ProxyClient, type Transaction } from './proxy-client.ts';
+import { newId, type OrderStore } from './order-store.ts';
+import { isPayment, isPayout, ProxyError, type ProxyClient, type Transaction } from './proxy-client.ts';
 
 const SHOWN_FOR_MS = 7 * 24 * 60 * 60 * 1000;
 const ASKED_ONE_BY_ONE = 25;
 
 export class StaffDesk {
-  readonly #book: OrderBook;
+  readonly #orders: OrderStore;
   readonly #proxy: ProxyClient;
   readonly #now: () => Date;
   readonly #sent = new Set<string>();
 
-  constructor(book: OrderBook, proxy: ProxyClient, now: () => Date) {
-    this.#book = book;
+  constructor(orders: OrderStore, proxy: ProxyClient, now: () => Date) {
+    this.#orders = orders;
     this.#proxy = proxy;
     this.#now = now;
   }
@@ -76,8 +76,8 @@ export class StaffDesk {
         (await this.#proxy.transactions(new Date(this.#now().getTime() - SHOWN_FOR_MS))) ?? (await this.#oneByOne());
       const newestFirst = all.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
       return {
-        payments: newestFirst.filter((entry): entry is Payment => entry.type === 'PAY'),
-        payouts: newestFirst.filter((entry): entry is Payout => entry.type === 'PAYOUT'),
+        payments: newestFirst.filter(isPayment),
+        payouts: newestFirst.filter(isPayout),
       };
     } catch (error) {
       if (!(error instanceof ProxyError)) throw error;
@@ -86,7 +86,7 @@ export class StaffDesk {
   }
 
   async #oneByOne(): Promise<Transaction[]> {
-    const orders = this.#book.newest().slice(0, ASKED_ONE_BY_ONE);
+    const orders = this.#orders.newest().slice(0, ASKED_ONE_BY_ONE);
     const payouts = [...this.#sent].slice(-ASKED_ONE_BY_ONE);
     const reports = await Promise.all(orders.map(({ orderId }) => this.#proxy.order(orderId)));
     const sent = await Promise.all(payouts.map((orderId) => this.#proxy.payout(orderId)));

@@ -1,8 +1,8 @@
 // Learns that money is in, by the two ways that may be trusted: a webhook whose signature holds, and the proxy's own answer
 // when we ask it. Never by what a browser says. The asking happens when a page is shown and in a slow sweep, so a lost webhook
-// only delays an order. Both ways end in `OrderBook.recordPaid`, which counts a payment once.
+// only delays an order. Both ways end in `OrderStore.recordPaid`, which counts a payment once.
 import { Webhook } from 'standardwebhooks';
-import type { Order, OrderBook, Receipt } from './order-book.ts';
+import type { Order, OrderStore, Receipt } from './order-store.ts';
 import type { ProxyClient } from './proxy-client.ts';
 
 const MOST_REMEMBERED = 10_000;
@@ -16,13 +16,13 @@ interface Event {
 }
 
 export class Fulfilment {
-  readonly #book: OrderBook;
+  readonly #orders: OrderStore;
   readonly #proxy: ProxyClient;
   readonly #webhook: Webhook;
   readonly #seen = new Set<string>();
 
-  constructor(book: OrderBook, proxy: ProxyClient, webhookSecret: string) {
-    this.#book = book;
+  constructor(orders: OrderStore, proxy: ProxyClient, webhookSecret: string) {
+    this.#orders = orders;
     this.#proxy = proxy;
     this.#webhook = new Webhook(webhookSecret);
   }
@@ -33,7 +33,7 @@ export class Fulfilment {
     const { type, data }: Event = JSON.parse(body);
     const id = headers['webhook-id'] ?? '';
     if (this.#seen.has(id)) return;
-    if (type === 'payment.succeeded') this.#book.recordPaid(data);
+    if (type === 'payment.succeeded') this.#orders.recordPaid(data);
     this.#remember(id);
   }
 
@@ -42,14 +42,14 @@ export class Fulfilment {
     if (order.paidAt !== null) return;
     const report = await this.#proxy.order(order.orderId);
     const payment = report?.payments.find(({ status }) => status === 'SUCCESS');
-    if (payment !== undefined) this.#book.recordPaid({ ...payment, orderId: order.orderId });
+    if (payment !== undefined) this.#orders.recordPaid({ ...payment, orderId: order.orderId });
   }
 
   /** Asks about the orders still unpaid, newest first; for a timer. An answer that fails is asked for again next time. */
   async sweep(now: Date = new Date()): Promise<void> {
     const isWatched = (order: Order) =>
       order.paidAt === null && now.getTime() - order.createdAt.getTime() < WATCHED_FOR_MS;
-    const unpaid = this.#book.newest().filter(isWatched).slice(0, ASKED_IN_ONE_SWEEP);
+    const unpaid = this.#orders.newest().filter(isWatched).slice(0, ASKED_IN_ONE_SWEEP);
     for (const order of unpaid) await this.ask(order).catch(() => {});
   }
 

@@ -5,6 +5,7 @@
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { createShop } from './app.ts';
+import { createThemes } from '../themes/app.ts';
 
 const SWEEP_EVERY_MS = 15_000;
 /** Nothing else slows down who guesses. */
@@ -40,7 +41,10 @@ server.listen(Number(env['PORT'] || 8080), host, () => {
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const listening = `http://${host}:${port}`;
-  const { app, sweep } = createShop({ ...settings, publicUrl: (env['PUBLIC_URL'] || listening).replace(/\/$/, '') });
+  const publicUrl = (env['PUBLIC_URL'] || listening).replace(/\/$/, '');
+  const { app, sweep } = createShop({ ...settings, publicUrl });
+  // The demo's theme editor, which is no part of a shop.
+  if (settings.walletUrl !== undefined) app.route('/themes', createThemes({ ...settings, publicUrl }));
   const answer = getRequestListener(app.fetch);
   server.on('request', (request, response) => void answer(request, response));
   const timer = setInterval(() => void sweep(), SWEEP_EVERY_MS);

@@ -7,8 +7,10 @@ export type Markup = ReturnType<typeof html>;
 
 export interface PageFrame {
   title: string;
-  /** Where the visitor is, for the menu. */
-  place: 'shop' | 'account' | 'desk' | 'themes' | 'order';
+  /** Marks the menu's link, and names the page for its styles. */
+  place: string;
+  /** Style sheets besides the shop's own. */
+  styles?: string[];
   /** Module scripts in the order in which they run. */
   scripts?: string[];
   site?: Site;
@@ -22,9 +24,9 @@ export interface Site {
   hasDesk?: boolean;
 }
 
-export function page({ title, place, scripts = [], site = {} }: PageFrame, body: Markup): Markup {
+export function page({ title, place, styles = [], scripts = [], site = {} }: PageFrame, body: Markup): Markup {
   const { walletUrl, hasDesk = false } = site;
-  const current = (here: PageFrame['place']) => (place === here ? html` aria-current="page"` : '');
+  const current = (here: string) => (place === here ? html` aria-current="page"` : '');
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -33,7 +35,7 @@ export function page({ title, place, scripts = [], site = {} }: PageFrame, body:
         <meta name="color-scheme" content="light dark" />
         <title>${title} · Stillwater Coffee</title>
         <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="/assets/shop.css" />
+        ${['/assets/shop.css', ...styles].map((style) => html`<link rel="stylesheet" href="${style}" />`)}
         ${scripts.map((script) => html`<script type="module" src="${script}"></script>`)}
       </head>
       <body class="${place}">
@@ -49,10 +51,7 @@ export function page({ title, place, scripts = [], site = {} }: PageFrame, body:
         <main id="main">${body}</main>
         <footer class="bottom">
           <p>Stillwater Coffee Roasters. Roasted on Tuesdays, sent on Wednesdays.</p>
-          <p>
-            <a href="/themes" ${current('themes')}>The widget's themes</a>
-            ${hasDesk ? html`· <a href="/desk" ${current('desk')}>For staff: the desk</a>` : ''}
-          </p>
+          ${hasDesk ? html`<p><a href="/desk" ${current('desk')}>For staff: the desk</a></p>` : ''}
         </footer>
       </body>
     </html>`;
@@ -60,7 +59,8 @@ export function page({ title, place, scripts = [], site = {} }: PageFrame, body:
 
 function demoBar(walletUrl: string): Markup {
   return html`<aside class="demo" aria-label="Demo">
-    This is a demo: no real money moves. <a href="${walletUrl}" target="_blank" rel="noopener">Open the wallet phone</a>
+    This is a demo: no real money moves.
+    <a href="${walletUrl}" target="_blank" rel="noopener">Wallet phone</a> · <a href="/themes">Theme editor</a>
   </aside>`;
 }
 

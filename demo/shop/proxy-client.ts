@@ -34,6 +34,14 @@ export interface Payout extends Settling {
 
 export type Transaction = Payment | Payout;
 
+export function isPayment(transaction: Transaction): transaction is Payment {
+  return transaction.type === 'PAY';
+}
+
+export function isPayout(transaction: Transaction): transaction is Payout {
+  return transaction.type === 'PAYOUT';
+}
+
 export interface OrderReport {
   orderId: string;
   paid: boolean;

@@ -1,9 +1,9 @@
 // What a customer sees: the shop front, the account with its coffee card, and the page of one order, where the widget is.
-// Pure: from the shop's own facts to markup. Whether an order is paid is read from the order book alone, never from the widget.
+// Pure: from the shop's own facts to markup. Whether an order is paid is read from the order store alone, never from the widget.
 import { html } from 'hono/html';
 import { card, picture, shore } from './artwork.ts';
 import { CURRENCY, MOST_OF_ONE, PRODUCTS, TOP_UP, decimal, formatMoney, type Line, type Product } from './catalogue.ts';
-import type { Order } from './order-book.ts';
+import type { Order } from './order-store.ts';
 import { page, type Markup, type Site } from './page.ts';
 
 export const PAID = 'Payment received, order is being packed.';

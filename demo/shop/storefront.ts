@@ -6,12 +6,11 @@ import type { Context, Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { CURRENCY, TOP_UP, linesOf } from './catalogue.ts';
 import type { Fulfilment } from './fulfilment.ts';
-import type { Order, OrderBook } from './order-book.ts';
+import type { Order, OrderStore } from './order-store.ts';
 import { signOrder } from './order-token.ts';
 import { notice, type Site } from './page.ts';
 import { accountPage, fulfilmentOf, orderPage, shopFront } from './shop-pages.ts';
-import type { StaffSettings } from './staff.ts';
-import { themesPage } from './themes-page.ts';
+import type { StaffSettings } from './desk-auth.ts';
 
 export interface ShopSettings extends StaffSettings {
   /** How browsers and this server reach the payment proxy. */
@@ -25,17 +24,15 @@ export interface ShopSettings extends StaffSettings {
 interface Storefront {
   settings: ShopSettings;
   site: Site;
-  book: OrderBook;
+  orders: OrderStore;
   fulfilment: Fulfilment;
   now: () => Date;
 }
 
-/** What the widgets on the theme page ask to be paid. */
-const SAMPLE = linesOf({ 'dawn-chorus': '1', 'stone-dripper': '1' });
 const TOKEN_LIFE_S = 60 * 60;
 const SESSION_LIFE_S = 30 * 24 * 60 * 60;
 
-export function addStorefront(app: Hono, { settings, site, book, fulfilment, now }: Storefront): void {
+export function addStorefront(app: Hono, { settings, site, orders, fulfilment, now }: Storefront): void {
   const { proxyUrl } = settings;
 
   app.get('/', (c) => {
@@ -46,15 +43,15 @@ export function addStorefront(app: Hono, { settings, site, book, fulfilment, now
   app.post('/checkout', async (c) => {
     const lines = linesOf(await c.req.parseBody());
     if (lines.length === 0) return c.redirect('/', 303);
-    return c.redirect(`/orders/${book.openGoods(customerOf(c, settings), lines).orderId}`, 303);
+    return c.redirect(`/orders/${orders.openGoods(customerOf(c, settings), lines).orderId}`, 303);
   });
 
   app.get('/account', (c) => {
     const owner = customerOf(c, settings);
-    return c.html(accountPage({ balance: book.balance(owner), orders: book.ordersOf(owner), site }));
+    return c.html(accountPage({ balance: orders.balance(owner), orders: orders.byOwner(owner), site }));
   });
 
-  app.post('/account/top-ups', (c) => c.redirect(`/orders/${book.openTopUp(customerOf(c, settings)).orderId}`, 303));
+  app.post('/account/top-ups', (c) => c.redirect(`/orders/${orders.openTopUp(customerOf(c, settings)).orderId}`, 303));
 
   app.get('/orders/:orderId', async (c) => {
     const order = await theirs(c);
@@ -68,25 +65,9 @@ export function addStorefront(app: Hono, { settings, site, book, fulfilment, now
     return c.json({ fulfilled: order.paidAt !== null, text: fulfilmentOf(order) });
   });
 
-  app.get('/themes', (c) => {
-    const token = tokenFor(sampleOf(customerOf(c, settings)), settings, now());
-    return c.html(themesPage({ token, proxyUrl, site }));
-  });
-
-  app.post('/themes/orders', (c) => {
-    const order = book.openGoods(customerOf(c, settings), SAMPLE);
-    return c.json({ token: tokenFor(order, settings, now()) }, 201);
-  });
-
-  /** One that is still to be paid, so that a reload opens no order. */
-  function sampleOf(owner: string): Order {
-    const isOpen = (order: Order) => order.kind === 'goods' && order.lines === SAMPLE && order.paidAt === null;
-    return book.ordersOf(owner).find(isOpen) ?? book.openGoods(owner, SAMPLE);
-  }
-
   /** The visitor's own order, as far as the proxy can be asked about it now. */
   async function theirs(c: Context<object, '/orders/:orderId'>): Promise<Order | undefined> {
-    const order = book.find(c.req.param('orderId'), customerOf(c, settings));
+    const order = orders.find(c.req.param('orderId'), customerOf(c, settings));
     if (order !== undefined) await fulfilment.ask(order).catch(() => {});
     return order;
   }

@@ -6,12 +6,12 @@ import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
 import type { Claim, Ledger, Observation } from '../../backend-proxy/ledger/ledger.ts';
 import type { Problem } from '../../backend-proxy/protocol/wire.ts';
 import type { Transaction } from '../../backend-proxy/protocol/transaction.ts';
-import type { Proof } from '../../backend-proxy/proof.ts';
-import { createPace, type Pace } from '../../backend-proxy/pace.ts';
+import type { UnknownProof } from '../../backend-proxy/unknown-proof.ts';
+import { createCheckRate, type CheckRate } from '../../backend-proxy/check-rate.ts';
 import { createReconciler } from '../../backend-proxy/reconcile.ts';
 import { SECRETS, createWorld } from './world.ts';
 
-const NO_PROOF = { look: async () => false } as unknown as Proof;
+const NO_PROOF = { look: async () => false } as unknown as UnknownProof;
 
 const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
   const deadline = Date.now() + 10_000;
@@ -70,7 +70,7 @@ describe('the proxy at work', () => {
     await world.pass(3_000);
     const calls = world.log.filter(({ event }) => event === 'gateway call');
     assert.deepEqual(
-      calls.slice(0, 3).map(({ level, operation, outcome, why }) => [level, operation, outcome, why]),
+      calls.slice(0, 3).map(({ level, operation, outcome, detail }) => [level, operation, outcome, detail]),
       [
         ['warn', 'pay', 'refused', 'HTTP 401 SANDBOX_FAULT'],
         ['warn', 'pay', 'lost', 'UND_ERR_SOCKET'],
@@ -137,9 +137,9 @@ describe('asking the gateway', () => {
     const answers: (() => void)[] = [];
     const gateway = {
       status: () =>
-        new Promise((answer) => answers.push(() => answer({ kind: 'unavailable', why: 'HTTP 500' } as const))),
+        new Promise((answer) => answers.push(() => answer({ kind: 'unavailable', detail: 'HTTP 500' } as const))),
     } as unknown as Gateway;
-    const pace: Pace = { ...createPace(), room: () => 1_000 };
+    const pace: CheckRate = { ...createCheckRate(), room: () => 1_000 };
     const worker = createReconciler({ gateway, ledger, proof: NO_PROOF, pace }, (error) => assert.fail(String(error)));
     await worker.begin();
     await worker.begin();
@@ -171,7 +171,7 @@ describe('asking the gateway', () => {
         return [];
       },
     } as unknown as Ledger;
-    const pace: Pace = { ...createPace(), room: () => 0 };
+    const pace: CheckRate = { ...createCheckRate(), room: () => 0 };
     const worker = createReconciler({ gateway: {} as Gateway, ledger, proof: NO_PROOF, pace }, (error) =>
       assert.fail(String(error)),
     );

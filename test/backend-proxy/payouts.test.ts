@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
 import { createGateway } from '../../backend-proxy/gateway/http.ts';
 import { DEFAULT_PROFILE } from '../../backend-proxy/gateway/profile.ts';
-import { fingerprintOf } from '../../backend-proxy/payments.ts';
+import { fingerprintOf } from '../../backend-proxy/fingerprint.ts';
 import { NO_SUCH_ORDER, SECRETS, createWorld, type World } from './world.ts';
 
 const S = 1000;
@@ -87,7 +87,7 @@ describe('a payout', () => {
     const world = await createWorld(t, {
       webhooks: true,
       profile: { noSuchOrder: NO_SUCH_ORDER },
-      wrapGateway: (gateway) => ({ ...gateway, payout: async () => ({ kind: 'unreached', why: 'ECONNREFUSED' }) }),
+      wrapGateway: (gateway) => ({ ...gateway, payout: async () => ({ kind: 'unreached', detail: 'ECONNREFUSED' }) }),
     });
     assert.equal((await send(world)).body.status, 'INITIALIZED');
     await world.pass(5 * M);
@@ -96,7 +96,7 @@ describe('a payout', () => {
 
   it('is not taken for "not created" by a page that only looks like it', async (t) => {
     const world = await createWorld(t, {
-      wrapGateway: (gateway) => ({ ...gateway, status: async () => ({ kind: 'unavailable', why: 'HTTP 404' }) }),
+      wrapGateway: (gateway) => ({ ...gateway, status: async () => ({ kind: 'unavailable', detail: 'HTTP 404' }) }),
     });
     await world.faults({ payout: { dropAnswer: true } });
     await send(world);
@@ -123,7 +123,7 @@ describe('a payout', () => {
         ...gateway,
         payout: async (asked) => {
           await gateway.payout(asked);
-          return { kind: 'foreign', why: 'HTTP 403' };
+          return { kind: 'foreign', detail: 'HTTP 403' };
         },
       }),
     });
@@ -256,7 +256,7 @@ describe('a payout', () => {
       [unproven.status, unproven.needsReview, await requests('P-unproven')],
       ['INITIALIZED', true, undefined],
     );
-    await wire?.payout({ id: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null });
+    await wire?.payout({ transactionId: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null });
     const known = (await send(world)).body;
     assert.deepEqual(
       [known.status, known.needsReview, await creates(world)],
@@ -298,7 +298,14 @@ describe('a payout after the books went back', () => {
       checkoutHosts: [],
     });
     t.after(() => gateway.close());
-    const made = { id: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null, ...sent };
+    const made = {
+      transactionId: 'P-1',
+      amountMinor: 5000,
+      currency: 'EUR',
+      customer: '12345678',
+      note: null,
+      ...sent,
+    };
     assert.equal((await gateway.payout(made)).kind, 'accepted');
   }
 

@@ -8,7 +8,7 @@ import type { Transaction } from '../../backend-proxy/protocol/transaction.ts';
 import { createRecorder } from '../../backend-proxy/recorder.ts';
 
 const PAYMENT = { id: 'A' } as Transaction;
-const FACT: Fact = { stage: 'uncertain', answer: 'lost', why: 'reset' };
+const FACT: Fact = { stage: 'uncertain', answer: 'lost', detail: 'reset' };
 const away = () => new Refusal('unavailable', 'The books are away.');
 
 /** Books that fail by `failing` until it says no, and waits that end at once and are remembered. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { createSearch } from '../secrets.ts';
+import { createSearch } from '../secret-search.ts';
 import { SECRETS, SHOP, createWorld } from './world.ts';
 
 const JSON_BODY = { 'Content-Type': 'application/json' };

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { request } from 'undici';
 import type { Delivery, Ledger, Webhook } from '../../backend-proxy/ledger/ledger.ts';
-import { WEBHOOKS } from '../../backend-proxy/protocol/views.ts';
+import { WEBHOOKS } from '../../backend-proxy/protocol/merchant-view.ts';
 import { RETRY_AFTER_MS, createWebhookSender, deliveryOf, guardedAgent } from '../../backend-proxy/webhooks.ts';
 import { assertDocumentedWebhook, type OpenApi } from './documented.ts';
 import { SECRETS, createWorld, type World } from './world.ts';

@@ -11,10 +11,10 @@ function doorOf(open: number, dueInMs: number) {
     pace: { room: () => door.open, began: (count: number) => void (door.open -= count), dueInMs: () => door.dueInMs },
   };
 }
-type Pace = ReturnType<typeof doorOf>['pace'];
+type CheckRate = ReturnType<typeof doorOf>['pace'];
 
 /** A queue that is claimed from, and a gate that holds whatever is handled until it is opened. */
-function room(items: number[], options: { atOnce?: number; pace?: Pace } = {}) {
+function room(items: number[], options: { atOnce?: number; pace?: CheckRate } = {}) {
   const state = { claimed: [] as number[], handled: [] as number[], inHand: 0, mostInHand: 0 };
   const errors: unknown[] = [];
   const waiting: (() => void)[] = [];

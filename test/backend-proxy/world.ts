@@ -15,9 +15,9 @@ import { createProxy, type Log, type Proxy, type ProxyConfig } from '../../backe
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
 import { createGateway } from '../../backend-proxy/gateway/http.ts';
 import { DEFAULT_PROFILE, type Profile } from '../../backend-proxy/gateway/profile.ts';
-import { createLedger } from '../../backend-proxy/ledger/books.ts';
+import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
-import { openStore } from '../../backend-proxy/ledger/open.ts';
+import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import type { OrderClaims, OrderView, Problem, StartPayment } from '../../backend-proxy/protocol/wire.ts';
 import { createSandbox, type Sandbox } from '../../demo/sandbox/sandbox.ts';
 import { assertDocumented, type OpenApi } from './documented.ts';
@@ -119,7 +119,7 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
   if (!server.listening) await new Promise((resolve) => server.once('listening', resolve));
   const gatewayUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const store = await openStore(`file:${file}`, (error) => assert.fail(String(error)));
+  const store = await connectDatabase(`file:${file}`, (error) => assert.fail(String(error)));
   const books = createLedger(store, { now });
   const ledger = options.wrapLedger?.(books) ?? books;
   const wire = createGateway({

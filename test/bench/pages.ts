@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
 import { build } from 'vite';
-import { styles } from '../../widget/payment-widget.styles.ts';
+import { styles } from '../../widget/shell/shell.styles.ts';
 import { claimsOf, tokenOf } from '../widget/fake-proxy.ts';
 
 /** Where things are on a page, as CSS selectors. */

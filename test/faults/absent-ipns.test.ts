@@ -1,97 +1,99 @@
-// The doorbell misbehaves: no IPN at all, all of them backwards and three times, 26 hours late, before the answer to the
-// start, before there is even a row. The clock stands and is moved by hand, so that days cost seconds and nothing depends
-// on the machine. Each settles as the gateway says, and soon where something rang.
+// IPNs that are missing, reversed and tripled, 26 hours late, earlier than the answer to the start, or earlier than the
+// row. The clock only moves by hand, so that days pass in seconds and the results do not depend on the machine. Each
+// transaction settles as the gateway reports it, soon after an IPN.
+import { H, M, S } from '../backend-proxy/time.ts';
 import { createClients, type Clients } from './clients.ts';
-import { createStandingClock } from './clock.ts';
-import { readDatabase } from './database.ts';
-import { RANK } from './ledgers.ts';
+import { createManualClock } from './manual-clock.ts';
+import { readDatabase } from './database-reader.ts';
+import { RANK } from './compare-records.ts';
 import type { Random } from './random.ts';
-import { serveOwnProxy, setScene, settle, type Scene } from './scene.ts';
-import { leaksIn } from './secrets.ts';
-import { each, size, trial, until, type Findings, type Trial } from './trial.ts';
+import { serveInProcessProxy, createEnvironment, settle, type Environment } from './environment.ts';
+import { leaksIn } from './canary-secrets.ts';
+import { each, size, faultTest, until, type Findings, type FaultTest } from './fault-test.ts';
 
 const COUNT = size(40, 600);
 const AT_ONCE = 16;
-/** The proxy has 64 connections to the gateway: so many answers can be held back at once. */
+/** The proxy has 64 connections to the gateway, so this many answers can be held back at once. */
 const HELD_AT_ONCE = 60;
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
 const LIMITS = { withinMs: size(120_000, 900_000) };
 const BY_IPN_ALONE = { paths: { status: null } };
 
-trial('with no IPN at all every payment and payout still settles', LIMITS, async (t) => {
-  const stage = await open(t);
-  await stage.scene.gateway.control('faults', { ipn: { never: true } });
-  await stage.startAll();
-  await stage.proxy.pass(20 * SECOND_MS);
-  await stage.decide();
-  // The checks of the first half hour are close enough to find all of these.
-  await stage.proxy.pass(30 * MINUTE_MS);
-  return stage.conclude();
+faultTest('No IPNs at all: every payment and payout still settles', LIMITS, async (t) => {
+  const setup = await open(t);
+  await setup.environment.gateway.control('faults', { ipn: { never: true } });
+  await setup.startAll();
+  await setup.proxy.pass(20 * S);
+  await setup.decide();
+  // The checks of the first half hour are frequent enough to settle all transactions.
+  await setup.proxy.pass(30 * M);
+  return setup.conclude();
 });
 
-trial('IPNs that come backwards, three times each, settle as if they had come in order', LIMITS, async (t) => {
-  const stage = await open(t);
-  await stage.scene.gateway.control('faults', { ipn: { reverse: true, repeat: 3 } });
-  await stage.startAll();
-  await stage.proxy.pass(20 * SECOND_MS);
-  await stage.decide();
-  // The sandbox gathers for a second, then sends last first; a payout counts as failed when two checks 30 s apart agree.
-  await stage.proxy.pass(MINUTE_MS);
-  return stage.conclude();
-});
+faultTest(
+  'IPNs in reverse order, three times each: all transactions settle as if the IPNs had come in order',
+  LIMITS,
+  async (t) => {
+    const setup = await open(t);
+    await setup.environment.gateway.control('faults', { ipn: { reverse: true, repeat: 3 } });
+    await setup.startAll();
+    await setup.proxy.pass(20 * S);
+    await setup.decide();
+    // The sandbox collects IPNs for a second, then sends the last first. A payout fails once two checks 30 s apart agree.
+    await setup.proxy.pass(M);
+    return setup.conclude();
+  },
+);
 
 for (const [mode, profile] of [
-  ['verified by a status check', {}],
-  ['alone, in the mode without one', BY_IPN_ALONE],
+  ['with a status check', {}],
+  ['by the IPN alone, without a status check', BY_IPN_ALONE],
 ] as const) {
-  trial(`IPNs 26 hours late settle what waited for them, ${mode}`, LIMITS, async (t) => {
-    const stage = await open(t, profile);
-    await stage.scene.gateway.control('faults', { ipn: { never: true } });
-    await stage.startAll();
-    await stage.proxy.pass(30 * SECOND_MS);
-    await stage.decide();
-    await stage.proxy.pass(26 * HOUR_MS);
-    await stage.scene.gateway.control('faults', {});
-    for (const { orderId, status } of await stage.scene.gateway.transactions()) {
-      if (status === 'SUCCESS' || status === 'FAILED') await stage.scene.gateway.act(orderId, 'ipn');
+  faultTest(`IPNs 26 hours late: the waiting transactions settle, ${mode}`, LIMITS, async (t) => {
+    const setup = await open(t, profile);
+    await setup.environment.gateway.control('faults', { ipn: { never: true } });
+    await setup.startAll();
+    await setup.proxy.pass(30 * S);
+    await setup.decide();
+    await setup.proxy.pass(26 * H);
+    await setup.environment.gateway.control('faults', {});
+    for (const { orderId, status } of await setup.environment.gateway.transactions()) {
+      if (status === 'SUCCESS' || status === 'FAILED') await setup.environment.gateway.act(orderId, 'ipn');
     }
-    await stage.proxy.pass(MINUTE_MS);
-    return stage.conclude();
+    await setup.proxy.pass(M);
+    return setup.conclude();
   });
 }
 
-trial('IPNs that come before the answer, and before the row, are not lost', LIMITS, async (t) => {
-  const stage = await open(t);
-  const { scene, proxy } = stage;
-  for (const order of stage.orders) await sendEarly(order.orderId, stage.clients.sendIpn);
-  await scene.gateway.control('faults', { pay: { delayMs: 5 * SECOND_MS }, payout: { delayMs: 5 * SECOND_MS } });
+faultTest('IPNs before the answer and before the row: none is lost', LIMITS, async (t) => {
+  const setup = await open(t);
+  const { environment, proxy } = setup;
+  for (const order of setup.orders) await sendEarly(order.orderId, setup.clients.sendIpn);
+  await environment.gateway.control('faults', { pay: { delayMs: 5 * S }, payout: { delayMs: 5 * S } });
   const lowered: string[] = [];
   let settledBeforeTheAnswer = 0;
-  for (let from = 0; from < stage.starts.length; from += HELD_AT_ONCE) {
-    const wave = stage.starts.slice(from, from + HELD_AT_ONCE);
-    const starting = stage.startAll(wave, HELD_AT_ONCE);
-    await arrived(scene, from + wave.length);
-    await stage.decide();
-    await proxy.pass(2 * SECOND_MS);
-    const before = await endsIn(scene);
+  for (let from = 0; from < setup.starts.length; from += HELD_AT_ONCE) {
+    const wave = setup.starts.slice(from, from + HELD_AT_ONCE);
+    const starting = setup.startAll(wave, HELD_AT_ONCE);
+    await arrived(environment, from + wave.length);
+    await setup.decide();
+    await proxy.pass(2 * S);
+    const before = await endsIn(environment);
     settledBeforeTheAnswer = before.size;
-    scene.clock.advance(5 * SECOND_MS);
-    await scene.gateway.sandbox.tick();
+    environment.clock.advance(5 * S);
+    await environment.gateway.sandbox.tick();
     await starting;
-    const after = await endsIn(scene);
-    lowered.push(...[...before].filter((id) => !after.has(id)).map((id) => `the answer undid the end of ${id}`));
+    const after = await endsIn(environment);
+    lowered.push(...[...before].filter((id) => !after.has(id)).map((id) => `the answer reverted the end of ${id}`));
   }
-  await proxy.pass(MINUTE_MS);
-  const { problems, counts } = await stage.conclude();
+  await proxy.pass(M);
+  const { problems, counts } = await setup.conclude();
   return { problems: { ...problems, diverged: lowered }, counts: { ...counts, settledBeforeTheAnswer } };
 });
 
-async function open(t: Trial, profile: object = {}) {
-  const scene = await setScene(t, createStandingClock());
-  const proxy = await serveOwnProxy(t, scene, { profile });
-  const clients = createClients(() => proxy.url, scene.clock.now);
+async function open(t: FaultTest, profile: object = {}) {
+  const environment = await createEnvironment(t, createManualClock());
+  const proxy = await serveInProcessProxy(t, environment, { profile });
+  const clients = createClients(() => proxy.url, environment.clock.now);
   t.defer(clients.close);
   const orders = ordersOf(t.random);
   const payouts = payoutsOf(t.random);
@@ -101,25 +103,28 @@ async function open(t: Trial, profile: object = {}) {
   ]);
 
   return {
-    scene,
+    environment,
     proxy,
     clients,
     orders,
     payouts,
     starts,
     startAll: (some = starts, atOnce = AT_ONCE) => each(some, atOnce, async (start) => void (await start())),
-    /** Some are paid, some declined; some wait for ever, so that a CHECKOUT among them expires. Payouts end by themselves. */
+    /**
+     * Approves most payments, declines some and leaves some, so that a CHECKOUT among them expires. Payouts end by
+     * themselves.
+     */
     async decide(): Promise<void> {
-      for (const { orderId, type, status } of await scene.gateway.transactions()) {
+      for (const { orderId, type, status } of await environment.gateway.transactions()) {
         if (type === 'PAYOUT' || status === 'SUCCESS' || status === 'FAILED' || t.random.chance(0.15)) continue;
-        await scene.gateway.act(orderId, t.random.chance(0.7) ? 'approve' : 'decline');
+        await environment.gateway.act(orderId, t.random.chance(0.7) ? 'approve' : 'decline');
       }
     },
-    /** What has ended at the gateway has to be settled by now; then the days pass. */
+    /** Checks first that everything ended at the gateway is settled here, because settle() lets days pass. */
     async conclude(): Promise<Findings> {
-      const late = await unsettled(scene, profile === BY_IPN_ALONE);
+      const late = await unsettled(environment, profile === BY_IPN_ALONE);
       await proxy.close();
-      const { problems, database } = await settle(scene, clients);
+      const { problems, database } = await settle(environment, clients);
       return {
         problems: { ...problems, open: [...(problems.open ?? []), ...late], leaked: leaksIn(proxy.log.join('\n')) },
         counts: {
@@ -140,7 +145,7 @@ function startPayment(clients: Clients, { method, ...order }: ReturnType<typeof 
 
 function ordersOf(random: Random) {
   return Array.from({ length: COUNT }, (_, n) => ({
-    orderId: `bell-${n}`,
+    orderId: `irregular-${n}`,
     amount: `${random.between(1, 99)}.00`,
     currency: random.pick(['EUR', 'USD']),
     method: random.pick(['QR', 'JETGO', 'CHECKOUT']),
@@ -149,16 +154,18 @@ function ordersOf(random: Random) {
 
 function payoutsOf(random: Random) {
   return Array.from({ length: COUNT >> 1 }, (_, n) => ({
-    orderId: `bell-payout-${n}`,
+    orderId: `ipn-payout-${n}`,
     amount: random.between(1, 99),
     currency: 'EUR',
     customer: random.chance(0.2) ? '99999999' : '12345678',
   }));
 }
 
-/** What ended at the gateway and is not settled here. */
-/** Without a status check a payout's FAILED is a person's to settle. */
-async function unsettled({ databaseUrl, gateway }: Scene, isWeaker: boolean): Promise<string[]> {
+/**
+ * Transactions that ended at the gateway and are not settled here. Without a status check, a person settles a payout's
+ * FAILED.
+ */
+async function unsettled({ databaseUrl, gateway }: Environment, isWeaker: boolean): Promise<string[]> {
   const { transactions } = await readDatabase(databaseUrl);
   const rows = new Map(transactions.map((row) => [row.id, row]));
   return (await gateway.transactions()).flatMap(({ orderId, status, type }) => {
@@ -170,17 +177,17 @@ async function unsettled({ databaseUrl, gateway }: Scene, isWeaker: boolean): Pr
   });
 }
 
-async function endsIn({ databaseUrl }: Scene): Promise<Set<string>> {
+async function endsIn({ databaseUrl }: Environment): Promise<Set<string>> {
   const { transactions } = await readDatabase(databaseUrl);
   return new Set(transactions.filter(({ rank }) => rank >= RANK.declined).map(({ id }) => id));
 }
 
-/** Waits, in the machine's time, until the gateway has them all; their answers are held back. */
-async function arrived({ gateway }: Scene, count: number): Promise<void> {
+/** Waits, in real time, until the gateway has received all requests; it holds back their answers. */
+async function arrived({ gateway }: Environment, count: number): Promise<void> {
   await until(`${count} requests have arrived`, async () => (await gateway.transactions()).length === count);
 }
 
-/** An IPN for an order that nobody has started yet; it will be, and then this one has rung. */
+/** Sends an IPN for an order that has no row yet. It must count as a ring once the payment starts. */
 async function sendEarly(orderId: string, sendIpn: (body: string) => Promise<void>): Promise<void> {
   await sendIpn(JSON.stringify({ orderId, type: 'PAY', status: 'SUCCESS' }));
 }

@@ -1,39 +1,39 @@
-// The place where the books lie breaks: an fsync fails (strace lets it), the disk is full (a small tmpfs), PostgreSQL is gone.
-// Nothing is answered well that was not kept. A failed fsync ends the process, because what of it is on the disk nobody
-// knows, and it comes back by reading; from the others it recovers by itself.
+// The storage fails: an fsync returns an error (injected by strace), the disk is full (a small tmpfs), PostgreSQL is
+// down. No request succeeds unless its data is stored. A failed fsync ends the process, because nobody knows what
+// reached the disk; the restart recovers by reading. From the other faults the process recovers by itself.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
 import { createClients, signOrder, type Clients } from './clients.ts';
 import { startProxy } from './processes.ts';
-import { setScene, settle } from './scene.ts';
-import { leaksIn, SECRETS, withPassword } from './secrets.ts';
+import { createEnvironment, settle } from './environment.ts';
+import { leaksIn, SECRETS, withPassword } from './canary-secrets.ts';
 import { fill, mountSmall, whyNoMount } from './small-disk.ts';
-import { each, isLong, size, trial, until, type Findings, type Trial } from './trial.ts';
+import { each, isLong, size, faultTest, until, type Findings, type FaultTest } from './fault-test.ts';
 
 const SENDERS = 16;
 /** Which fsync of the write-ahead log fails, counted from the proxy's start. */
 const FAILING_SYNCS = isLong ? [1, 2, 3, 4, 5, 8, 13, 21, 34] : [5, 20];
-/** Where nobody listens: the clients wait. */
+/** Nothing listens here, so the clients keep retrying. */
 const NOWHERE = 'http://127.0.0.1:9';
 const PAYMENTS = size(30, 150);
 const IPNS = size(150, 1_500);
-/** In the end all of it has room twice: in the database and in its log. */
+/** Room for all of it twice: in the database and in its log. */
 const MOUNT_KB = size(16, 128) * 1024;
 const ROOM_KB = 1024;
-/** Above 12 KB each: all of them need more than the room. */
+/** The IPNs are above 12 KB each, so that together they need more than the free room. */
 const IPN_PADDING = 12_000;
 const REFUSALS_AT_LEAST = 20;
 const GONE_MS = size(4_000, 10_000);
 
 for (const failing of FAILING_SYNCS) {
-  trial(
-    `an error at fsync number ${failing} of the log ends the proxy, and nothing that was answered is lost`,
+  faultTest(
+    `A failing fsync (number ${failing} of the write-ahead log): the proxy exits, and nothing acknowledged is lost`,
     { withinMs: 240_000, needs: ['strace', 'linux'] },
     async (t) => {
-      const scene = await setScene(t);
-      const { gateway, merchant, databaseUrl, dir } = scene;
+      const environment = await createEnvironment(t);
+      const { gateway, merchant, databaseUrl, dir } = environment;
       const settings = { databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url };
       let url = NOWHERE;
       const clients = createClients(() => url);
@@ -45,14 +45,14 @@ for (const failing of FAILING_SYNCS) {
       const trace = ['strace', '-f', '-qq', '-o', join(dir, 'trace'), '-P', join(dir, 'payments.db-wal')];
       const inject = `inject=fsync,fdatasync:error=EIO:when=${failing}`;
       const under = [...trace, '-e', 'trace=fsync,fdatasync', '-e', inject];
-      // The first ones are of its start, which then fails, and says so.
+      // The first fsyncs belong to the start, which then fails with a message.
       const broken = await startProxy({ ...settings, under }).catch((error: unknown) => String(error));
       if (typeof broken !== 'string') {
         t.defer(broken.kill9);
         url = broken.url;
         await until('the proxy has ended by itself', broken.hasEnded, 120_000);
-        if ((await broken.ended) !== '1') problems.push(`it ended with ${await broken.ended}`);
-        if (!broken.output().includes('the books failed')) problems.push('it did not say why it ended');
+        if ((await broken.ended) !== '1') problems.push(`the proxy ended with ${await broken.ended}`);
+        if (!broken.output().includes('the books failed')) problems.push('it did not log why it ended');
       }
       const recovered = await startProxy(settings);
       t.defer(recovered.kill9);
@@ -60,18 +60,18 @@ for (const failing of FAILING_SYNCS) {
       await work;
       await recovered.end();
       const output = recovered.output() + (typeof broken === 'string' ? broken : broken.output());
-      return conclude(await settle(scene, clients), output, problems, { failing });
+      return conclude(await settle(environment, clients), output, problems, { failing });
     },
   );
 }
 
-trial(
-  'a full disk is answered 503, and with room again the same process goes on',
+faultTest(
+  'A full disk: requests get 503, and the same process continues once there is room',
   { withinMs: 240_000, needs: ['root', 'linux'], impossible: whyNoMount },
   async (t) => {
-    const scene = await setScene(t);
-    const { gateway, merchant } = scene;
-    const disk = mountSmall(t, scene.dir, MOUNT_KB);
+    const environment = await createEnvironment(t);
+    const { gateway, merchant } = environment;
+    const disk = mountSmall(t, environment.dir, MOUNT_KB);
     const databaseUrl = `file:${join(disk, 'payments.db')}`;
     const proxy = await startProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
     t.defer(proxy.kill9);
@@ -87,23 +87,23 @@ trial(
     await until('writes are refused', async () => (await refused.ask()) >= REFUSALS_AT_LEAST, 120_000);
     const reads = await refused.read();
     rmSync(ballast);
-    await until('writes are taken again', async () => (await refused.ask()) === 0);
+    await until('writes succeed again', async () => (await refused.ask()) === 0);
     await work;
     const problems = [...refused.problems, ...(reads === 200 ? [] : [`a read was answered ${reads}`])];
     if (proxy.hasEnded()) problems.push('the proxy has ended');
     await proxy.end();
-    return conclude(await settle(scene, clients, { databaseUrl }), proxy.output(), problems, {
+    return conclude(await settle(environment, clients, { databaseUrl }), proxy.output(), problems, {
       refused: refused.count(),
     });
   },
 );
 
-trial(
-  `PostgreSQL gone for ${GONE_MS / 1000} s is answered 503, and once it is back the same process goes on`,
+faultTest(
+  `PostgreSQL down for ${GONE_MS / 1000} s: requests get 503, and the same process continues once it is back`,
   { withinMs: 300_000, impossible: whyNoPostgres },
   async (t) => {
-    const scene = await setScene(t);
-    const { gateway, merchant } = scene;
+    const environment = await createEnvironment(t);
+    const { gateway, merchant } = environment;
     const postgres = await startPostgres();
     t.defer(postgres.end);
     const databaseUrl = withPassword(await postgres.createDatabase());
@@ -115,32 +115,32 @@ trial(
     let answered = 0;
     const work = sendAll(clients, t, 'gone', '', () => (answered += 1));
     work.catch(() => undefined);
-    await until('a part is answered', () => answered > 20);
+    await until('some requests are answered', () => answered > 20);
     await postgres.stop();
     const answeredBefore = answered;
     const refused = createRefused(proxy.url);
     const backAt = performance.now() + GONE_MS;
-    // What was under way when it went may still be answered; what comes after may not.
+    // A request in flight when the database stops may still be answered; a later one may not.
     while (performance.now() < backAt) await refused.ask();
     const problems = [...refused.problems];
     if (refused.taken() > 0) problems.push(`${refused.taken()} writes were answered 200 with no database`);
-    if (refused.count() === 0) problems.push('nothing was asked meanwhile');
-    if (answered - answeredBefore > SENDERS) problems.push('work went on with no database');
+    if (refused.count() === 0) problems.push('no request was sent while the database was down');
+    if (answered - answeredBefore > SENDERS) problems.push('requests succeeded with no database');
     await postgres.start();
-    await until('writes are taken again', async () => (await refused.ask()) === 0);
+    await until('writes succeed again', async () => (await refused.ask()) === 0);
     await work;
     if (proxy.hasEnded()) problems.push('the proxy has ended');
     await proxy.end();
-    return conclude(await settle(scene, clients, { databaseUrl }), proxy.output(), problems, {
+    return conclude(await settle(environment, clients, { databaseUrl }), proxy.output(), problems, {
       refused: refused.count(),
     });
   },
 );
 
-/** Payments and IPNs, each persisted in until it is answered well. `name` tells these from others'. */
+/** Payments and IPNs, each retried until it succeeds. `name` keeps their ids apart from those of other calls. */
 async function sendAll(
   clients: Clients,
-  { random }: Trial,
+  { random }: FaultTest,
   name: string,
   padding = '',
   onAnswered = () => undefined as unknown,
@@ -160,7 +160,7 @@ async function sendAll(
   });
 }
 
-/** One who asks once and looks at the answer: while nothing can be kept it is 503, and nothing else. */
+/** Sends single requests without retries: while nothing can be stored, each gets 503 and nothing else. */
 function createRefused(url: string) {
   const problems: string[] = [];
   let asked = 0;
@@ -171,7 +171,7 @@ function createRefused(url: string) {
     problems,
     count: () => count,
     taken: () => taken,
-    /** How many in a row were refused by now. */
+    /** Resolves with how many in a row have been refused so far. */
     async ask(): Promise<number> {
       const body = `{"orderId":"unknown-probe-${(asked += 1)}","type":"PAY"}`;
       const answer = await request(`${url}/ipn/${SECRETS.ipnSecret}`, { method: 'POST', body });

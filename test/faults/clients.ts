@@ -4,7 +4,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { SHOP_ORIGIN } from './processes.ts';
-import { SECRETS } from './secrets.ts';
+import { SECRETS } from './canary-secrets.ts';
 
 const ANSWER_WITHIN_MS = 60_000;
 const ASK_AGAIN_AFTER_MS = 25;
@@ -25,7 +25,7 @@ export interface ShopperOrder {
 }
 
 /** What they were told. */
-export interface ClientBook {
+export interface ClientRecords {
   /** By order id: the keys its payments were started with, and whether one was answered that started it. */
   orders: Map<string, { keys: Set<string>; started: boolean; paid: boolean }>;
   payouts: Map<string, { accepted: boolean; status: string }>;
@@ -36,7 +36,7 @@ export interface ClientBook {
 }
 
 export interface Clients {
-  book: ClientBook;
+  records: ClientRecords;
   /** Persists; resolves with the last answer. */
   startPayment(order: ShopperOrder, body: { method: string; customer?: string }, key: string): Promise<Answer>;
   view(order: ShopperOrder): Promise<{ paid: boolean; payment: { status: string } | null }>;
@@ -48,7 +48,7 @@ export interface Clients {
 /** `proxyUrl` is asked anew for each try: a proxy that was killed may have come back, and there may be several. */
 export function createClients(proxyUrl: () => string, now: () => number = Date.now): Clients {
   const agent = new Agent({ connections: 128, pipelining: 1, keepAliveTimeout: 2_000 });
-  const book: ClientBook = { orders: new Map(), payouts: new Map(), ipns: new Map(), unavailable: 0 };
+  const records: ClientRecords = { orders: new Map(), payouts: new Map(), ipns: new Map(), unavailable: 0 };
 
   let isClosed = false;
 
@@ -77,7 +77,7 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
     for (;;) {
       const answer = await ask();
       if (answer !== undefined && done.includes(answer.status)) return answer;
-      if (answer?.status === 503) book.unavailable += 1;
+      if (answer?.status === 503) records.unavailable += 1;
       else if (answer !== undefined) throw new Error(`${what}: ${answer.status} ${answer.text}`);
       if (isClosed) throw new Error(`${what}: closed`);
       if (performance.now() > deadline) throw new Error(`${what}: no answer in ${PERSIST_FOR_MS} ms`);
@@ -86,10 +86,10 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
   }
 
   return {
-    book,
+    records,
     async startPayment(order, body, key) {
-      const known = book.orders.get(order.orderId) ?? { keys: new Set(), started: false, paid: false };
-      book.orders.set(order.orderId, known);
+      const known = records.orders.get(order.orderId) ?? { keys: new Set(), started: false, paid: false };
+      records.orders.set(order.orderId, known);
       known.keys.add(key);
       const headers = { Authorization: `Bearer ${signOrder(order, now())}`, 'Idempotency-Key': key };
       const answer = await persist([200, 201, 409, 422, 429], `start ${order.orderId}`, () =>
@@ -102,7 +102,7 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
       const headers = { Authorization: `Bearer ${signOrder(order, now())}` };
       const answer = await persist([200], `view ${order.orderId}`, () => call('GET', '/order', headers));
       const view = JSON.parse(answer.text) as { paid: boolean; payment: { status: string } | null };
-      const known = book.orders.get(order.orderId);
+      const known = records.orders.get(order.orderId);
       if (known !== undefined && view.paid) known.paid = true;
       return view;
     },
@@ -112,13 +112,13 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
         call('POST', '/payouts', headers, JSON.stringify(payout)),
       );
       const { status } = JSON.parse(answer.text) as { status: string };
-      book.payouts.set(payout.orderId, { accepted: answer.status === 202, status });
+      records.payouts.set(payout.orderId, { accepted: answer.status === 202, status });
       return answer;
     },
     async sendIpn(body) {
       await persist([200], 'IPN', () => call('POST', `/ipn/${SECRETS.ipnSecret}`, {}, body));
       const digest = createHash('sha256').update(body).digest('base64url');
-      book.ipns.set(digest, (book.ipns.get(digest) ?? 0) + 1);
+      records.ipns.set(digest, (records.ipns.get(digest) ?? 0) + 1);
     },
     close() {
       isClosed = true;

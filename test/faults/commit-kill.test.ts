@@ -1,8 +1,8 @@
-// A kill at every step of a commit: strace lets the process run to its n-th write or fsync of the database's files and
-// kills it there (SIGKILL), from the making of the tables to the last webhook. Where the power fails as well, what was not
-// synced is cut off or garbage. The books must then be those after the last step that was acknowledged, or after the next
-// one, whole; and the rest of the work, done over again from there, must end as if nothing had happened.
-// By strace and not by hooks in the code: what is tested is what runs.
+// Kills the process at every step of a commit: strace lets it run to its nth write or fsync of the database's files and
+// sends SIGKILL there, from the creation of the tables to the last webhook. If the power fails as well, unsynced bytes
+// are cut off or replaced by garbage. The database must then be whole, in the state after the last acknowledged step or
+// the next one, and the remaining steps must lead to the same end as in an undisturbed run. strace rather than hooks,
+// so that the tested code is the code that runs.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, open as openFile, readFile, rm, stat } from 'node:fs/promises';
@@ -12,20 +12,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openScripted, STEPS } from './ledger-script.ts';
 import type { Random } from './random.ts';
-import { isLong, size, trial } from './trial.ts';
+import { isLong, size, faultTest } from './fault-test.ts';
 
 const KILLS = size(14, Infinity);
 const CALLS = ['pwrite64', 'fsync', 'fdatasync', 'ftruncate', 'unlink'] as const;
 const FILES = ['', '-wal', '-journal'];
 const WITHIN_MS = 60_000;
 
-trial(
-  'a kill at any write or fsync of a commit, with or without the power, leaves whole books that go on',
+faultTest(
+  'A kill at any write or fsync of a commit, with or without a power cut: the database is whole and the work continues',
   { withinMs: size(300_000, 3_600_000), needs: ['strace'] },
   async (t) => {
     const dir = await mkdtemp(join(tmpdir(), 'commit-kill-'));
     t.defer(() => rm(dir, { recursive: true, force: true }));
-    const reference = await referenceBooks(join(dir, 'reference.db'));
+    const reference = await referenceDumps(join(dir, 'reference.db'));
     const points = await killPoints(join(dir, 'whole'));
     const chosen = isLong ? points : t.random.shuffled(points).slice(0, KILLS);
     const problems: string[] = [];
@@ -40,7 +40,7 @@ trial(
           counts.powerCuts += 1;
           counts.bytesCut += await cutPower(folder, t.random);
         }
-        const what = `${point.call} ${point.n}${cutsPower ? ' and the power' : ''}`;
+        const what = `${point.call} ${point.n}${cutsPower ? ' with a power cut' : ''}`;
         problems.push(...(await inspect(folder, done, reference)).map((problem) => `${what}: ${problem}`));
         await rm(folder, { recursive: true });
       }
@@ -55,29 +55,29 @@ interface Point {
   n: number;
 }
 
-/** The books before the first step and after each, as undisturbed runs make them. */
-async function referenceBooks(path: string): Promise<string[]> {
+/** The database before the first step and after each one, from an undisturbed run. */
+async function referenceDumps(path: string): Promise<string[]> {
   const scripted = await openScripted(`file:${path}`);
-  const books = [dump(path)];
+  const dumps = [dump(path)];
   for (const step of STEPS.keys()) {
     await scripted.run(step);
-    books.push(dump(path));
+    dumps.push(dump(path));
   }
   await scripted.close();
-  return books;
+  return dumps;
 }
 
-/** Every call on the database's files in a whole run, counted as strace counts: each kind by itself. */
+/** Every call on the database's files in a whole run, counted per kind as strace counts. */
 async function killPoints(folder: string): Promise<Point[]> {
   const { done, log } = await runTraced(folder, undefined);
-  if (done !== STEPS.length) throw new Error(`The script did not run to its end: ${done} steps`);
+  if (done !== STEPS.length) throw new Error(`The script stopped after ${done} steps`);
   return CALLS.flatMap((call) => {
     const times = log.filter((line) => line.includes(` ${call}(`)).length;
     return Array.from({ length: times }, (_, n) => ({ call, n: n + 1 }));
   });
 }
 
-/** `done`: the steps it acknowledged; -1 where it had not even opened the books. */
+/** `done`: the number of acknowledged steps; -1 if the process had not opened the database. */
 async function runTraced(folder: string, point: Point | undefined) {
   await mkdir(folder);
   const logPath = join(folder, 'strace.log');
@@ -107,15 +107,15 @@ async function runTraced(folder: string, point: Point | undefined) {
       killSignal: 'SIGKILL',
     },
   );
-  let said = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   const [, signal] = (await once(child, 'close')) as [number | null, string | null];
-  const done = said.includes('opened') ? said.split('\n').filter((line) => line.startsWith('done')).length : -1;
+  const done = output.includes('opened') ? output.split('\n').filter((line) => line.startsWith('done')).length : -1;
   const log = (await readFile(logPath, 'utf8')).split('\n');
   return { done, wasKilled: signal === 'SIGKILL', log };
 }
 
-/** Takes from the write-ahead log what was never synced: all of it, or a part, with garbage at its end. */
+/** Removes all or part of the unsynced bytes from the write-ahead log, and puts garbage at the end of the rest. */
 async function cutPower(folder: string, random: Random): Promise<number> {
   const path = join(folder, 'books.db-wal');
   const length = await stat(path).then(
@@ -151,17 +151,15 @@ async function inspect(folder: string, done: number, reference: readonly string[
     const found = dump(path);
     const allowed = [reference[Math.max(done, 0)], reference[done + 1]];
     if (!allowed.includes(found))
-      return [`the books after ${done} acknowledged steps are those of ${reference.indexOf(found)} steps`];
+      return [`after ${done} acknowledged steps the database is in the state after ${reference.indexOf(found)} steps`];
     for (let step = Math.max(done, 0); step < STEPS.length; step += 1) await scripted.run(step);
-    return dump(path) === reference.at(-1)
-      ? []
-      : [`the books did not end as they should, from ${done} steps on: ${dump(path)}`];
+    return dump(path) === reference.at(-1) ? [] : [`continuing from step ${done} led to another end: ${dump(path)}`];
   } finally {
     await scripted.close();
   }
 }
 
-/** All rows of all tables; but not the random ids of webhooks, nor how often an IPN came. */
+/** All rows of all tables, except the random ids of webhooks and how often an IPN came. */
 function dump(path: string): string {
   const database = new DatabaseSync(path, { readOnly: true });
   try {

@@ -3,7 +3,7 @@
 // otherwise only moves bytes, so that what the two sides see is what a bad network shows them.
 // One exchange at a time per connection, as the proxy calls (no pipelining).
 import { createServer, connect, type Server, type Socket } from 'node:net';
-import { addressOf } from './gateway.ts';
+import { addressOf } from './sandbox-gateway.ts';
 
 export type Fault =
   | { kind: 'none' }
@@ -40,7 +40,7 @@ export async function startFaultProxy(
   const open = new Set<Socket>();
   let exchanges = 0;
 
-  function strike(firstBytes: Buffer): Fault {
+  function nextFault(firstBytes: Buffer): Fault {
     const path = firstBytes.toString('latin1', 0, 300).split(' ')[1] ?? '';
     const fault = choose({ path, n: (exchanges += 1) });
     counts.set(fault.kind, (counts.get(fault.kind) ?? 0) + 1);
@@ -56,7 +56,7 @@ export async function startFaultProxy(
     }
     client.once('close', () => gateway.destroy());
     gateway.once('close', () => client.destroy());
-    join(client, gateway, strike);
+    join(client, gateway, nextFault);
   });
   server.listen(0, '127.0.0.1');
 
@@ -71,12 +71,12 @@ export async function startFaultProxy(
   };
 }
 
-function join(client: Socket, gateway: Socket, strike: (firstBytes: Buffer) => Fault): void {
+function join(client: Socket, gateway: Socket, nextFault: (firstBytes: Buffer) => Fault): void {
   let fault: Fault = { kind: 'none' };
   let awaits: 'request' | 'answer' = 'request';
   client.on('data', (chunk: Buffer) => {
     if (awaits === 'request') {
-      fault = strike(chunk);
+      fault = nextFault(chunk);
       awaits = 'answer';
     }
     if (fault.kind === 'unsent') client.destroy();

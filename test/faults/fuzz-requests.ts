@@ -4,8 +4,8 @@ import { createHmac } from 'node:crypto';
 import { junkJson, junkText, stirredBytes, stirredMessage } from './fuzz-values.ts';
 import { SHOP_ORIGIN } from './processes.ts';
 import type { Random } from './random.ts';
-import { referred, type ApiDocument, type Operation, type Schema } from './schema.ts';
-import { SECRETS } from './secrets.ts';
+import { referred, type ApiDocument, type Operation, type Schema } from './openapi-check.ts';
+import { SECRETS } from './canary-secrets.ts';
 
 export interface FuzzedRequest {
   operation: Operation;

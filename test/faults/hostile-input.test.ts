@@ -1,20 +1,20 @@
-// Everything that comes from outside is hostile here: IPNs, the gateway's answers, the callers' requests. None of it crashes
-// the proxy, brings an answer that is not documented, shows a secret in an answer or a line of the log, or moves money:
-// what is refused changes nothing, and what only sounds like a success is none.
+// All input is hostile here: IPNs, the gateway's answers, the callers' requests. None of it crashes the proxy, causes
+// an undocumented answer, shows a secret in an answer or a log line, or moves money. A refused request changes nothing,
+// and an unverified success does not count.
 import { createServer } from 'node:http';
-import { createStandingClock } from './clock.ts';
-import { readDatabase } from './database.ts';
+import { createManualClock } from './manual-clock.ts';
+import { readDatabase } from './database-reader.ts';
 import { fuzzedRequest } from './fuzz-requests.ts';
 import { junkJson, junkText, nested, stirredBytes, stirredMessage } from './fuzz-values.ts';
-import { addressOf, closeServer } from './gateway.ts';
+import { addressOf, closeServer } from './sandbox-gateway.ts';
 import { createHostileGateway } from './hostile-gateway.ts';
-import { RANK } from './ledgers.ts';
+import { RANK } from './compare-records.ts';
 import type { Random } from './random.ts';
-import { serveOwnProxy, setScene, type Scene } from './scene.ts';
-import { undocumented, type ApiDocument } from './schema.ts';
-import { leaksIn, SECRETS } from './secrets.ts';
+import { serveInProcessProxy, createEnvironment, type Environment } from './environment.ts';
+import { undocumented, type ApiDocument } from './openapi-check.ts';
+import { leaksIn, SECRETS } from './canary-secrets.ts';
 import { signOrder } from './clients.ts';
-import { size, trial, type Findings, type Trial } from './trial.ts';
+import { size, faultTest, type Findings, type FaultTest } from './fault-test.ts';
 
 const IPNS = size(2_000, 100_000);
 const ANSWERS = size(1_000, 50_000);
@@ -22,9 +22,9 @@ const REQUESTS = size(1_200, 20_000);
 const LIMITS = { withinMs: size(180_000, 1_800_000) };
 const MOST_KEPT = 50;
 
-trial(`${IPNS} fuzzed IPNs change nothing`, LIMITS, async (t) => {
-  const { scene, proxy, ids, watch } = await open(t);
-  const before = await stateOf(scene);
+faultTest(`${IPNS} fuzzed IPNs: no payment changes`, LIMITS, async (t) => {
+  const { environment, proxy, ids, watch } = await open(t);
+  const before = await stateOf(environment);
   for (let n = 0; n < IPNS; n += 1) {
     const secret = t.random.chance(0.97) ? SECRETS.ipnSecret : encodeURIComponent(junkText(t.random).toWellFormed());
     await watch.request(
@@ -35,43 +35,43 @@ trial(`${IPNS} fuzzed IPNs change nothing`, LIMITS, async (t) => {
     );
     if (n % 500 === 0) await proxy.tick();
   }
-  // A doorbell that still rings is answered; the gateway's word is the same as before.
+  // Each ring leads to a check; the gateway reports the same as before.
   await proxy.pass(60_000);
-  const { ipns } = await readDatabase(scene.databaseUrl);
-  return watch.findings(before, await stateOf(scene), { ipns: IPNS, kept: ipns.length });
+  const { ipns } = await readDatabase(environment.databaseUrl);
+  return watch.findings(before, await stateOf(environment), { ipns: IPNS, kept: ipns.length });
 });
 
-trial(`${ANSWERS} hostile answers of the gateway make no success`, LIMITS, async (t) => {
+faultTest(`${ANSWERS} hostile answers of the gateway: no payment succeeds`, LIMITS, async (t) => {
   const gateway = createHostileGateway(t.random);
   const server = createServer(gateway.answer).listen(0, '127.0.0.1');
   t.defer(() => closeServer(server));
-  const { scene, proxy, watch, start } = await open(t, await addressOf(server));
+  const { environment, proxy, watch, start } = await open(t, await addressOf(server));
   for (let n = 0; gateway.answers() < ANSWERS; n += 1) {
     const { text } = await start(`hostile-${n}`, t.random.pick(['QR', 'JETGO', 'CHECKOUT', 'DIRECT']));
     watch.note(gateway.distrusted(text).map((what) => ({ kind: 'leaked', what })));
-    // Now and then the time passes, so that those that are open are asked about.
+    // Advances the clock now and then, so that open payments are checked.
     if (n % 40 === 0) await proxy.pass(16_000);
   }
-  const { transactions, orders } = await readDatabase(scene.databaseUrl);
+  const { transactions, orders } = await readDatabase(environment.databaseUrl);
   const paid = transactions
     .filter(({ rank }) => rank === RANK.succeeded || rank === RANK.declined)
-    .map(({ id }) => `${id} was settled by a lie`);
+    .map(({ id }) => `${id} was settled by a false report`);
   watch.note([...paid, ...orders.flatMap(({ paid_by }) => paid_by ?? [])].map((what) => ({ kind: 'forged', what })));
   return watch.findings('', '', { answers: gateway.answers(), payments: transactions.length });
 });
 
-trial(
-  `${REQUESTS} requests made from the OpenAPI document get documented answers, and refusals change nothing`,
+faultTest(
+  `${REQUESTS} requests made from the OpenAPI document: each answer is documented, and refusals change nothing`,
   LIMITS,
   async (t) => {
-    const { scene, proxy, ids, watch } = await open(t);
+    const { environment, proxy, ids, watch } = await open(t);
     const document = (await (await proxy.app.request('/openapi.json')).json()) as ApiDocument;
     const statuses: Record<string, number> = {};
-    let before = await stateOf(scene);
+    let before = await stateOf(environment);
     for (let n = 0; n < REQUESTS; n += 1) {
       const { operation, method, path, headers, body, mustRefuse } = fuzzedRequest(document, t.random, {
         ids,
-        now: scene.clock.now(),
+        now: environment.clock.now(),
       });
       const init = { method, headers, ...(body && { body: new Uint8Array(body) }) };
       const { answer, text } = await watch.request(`${method} ${path}`, path, init);
@@ -79,31 +79,31 @@ trial(
       if (strange !== undefined)
         watch.note([{ kind: 'undocumented', what: `${method} ${path} ${body?.toString() ?? ''}: ${strange} ${text}` }]);
       if (mustRefuse && answer.ok)
-        watch.note([{ kind: 'forged', what: `${method} ${path} was answered to a stranger` }]);
+        watch.note([{ kind: 'forged', what: `${method} ${path} was accepted without valid credentials` }]);
       statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
-      const after = await stateOf(scene);
+      const after = await stateOf(environment);
       const mayChange = method === 'POST' && answer.ok;
       if (!mayChange && after !== before)
         watch.note([
-          { kind: 'differing', what: `${method} ${path} was answered ${answer.status} and changed the books` },
+          { kind: 'differing', what: `${method} ${path} was answered ${answer.status} and changed the database` },
         ]);
       before = after;
-      if (n % 200 === 0) scene.clock.advance(61_000);
+      if (n % 200 === 0) environment.clock.advance(61_000);
     }
     return watch.findings('', '', { requests: REQUESTS, statuses: JSON.stringify(statuses).replace(/[{}"]/g, '') });
   },
 );
 
-/** The proxy, with a payment or payout in most of the stages there are. */
-async function open(t: Trial, gatewayUrl?: string) {
-  const scene = await setScene(t, createStandingClock());
-  const proxy = await serveOwnProxy(t, scene, gatewayUrl === undefined ? {} : { gatewayUrl });
+/** The proxy, with payments in most of their stages. */
+async function open(t: FaultTest, gatewayUrl?: string) {
+  const environment = await createEnvironment(t, createManualClock());
+  const proxy = await serveInProcessProxy(t, environment, gatewayUrl === undefined ? {} : { gatewayUrl });
   t.defer(proxy.close);
   const watch = createWatch(proxy);
   const start = (orderId: string, method: string) => {
     const order = { orderId, amount: '10.10', currency: 'EUR', customerReferenceNo: 'c-1' };
     const headers = {
-      Authorization: `Bearer ${signOrder(order, scene.clock.now())}`,
+      Authorization: `Bearer ${signOrder(order, environment.clock.now())}`,
       'Idempotency-Key': 'k',
       'Content-Type': 'application/json',
     };
@@ -116,19 +116,19 @@ async function open(t: Trial, gatewayUrl?: string) {
   };
   const ids: [string, ...string[]] = ['known-0', ...Array.from({ length: 23 }, (_, n) => `known-${n + 1}`)];
   if (gatewayUrl === undefined) {
-    await scene.gateway.control('faults', { ipn: { never: true } });
+    await environment.gateway.control('faults', { ipn: { never: true } });
     for (const [n, id] of ids.entries()) await start(id, ['QR', 'JETGO', 'CHECKOUT'][n % 3] ?? 'QR');
-    for (const id of ids.slice(0, 5)) await scene.gateway.act(id, 'approve');
-    for (const id of ids.slice(5, 10)) await scene.gateway.act(id, 'decline');
+    for (const id of ids.slice(0, 5)) await environment.gateway.act(id, 'approve');
+    for (const id of ids.slice(5, 10)) await environment.gateway.act(id, 'decline');
     await proxy.pass(20_000);
   }
-  return { scene, proxy, ids, watch, start };
+  return { environment, proxy, ids, watch, start };
 }
 
 type Problem = { kind: 'undocumented' | 'crashed' | 'leaked' | 'differing' | 'forged'; what: string };
 
-/** Asks, and looks at each answer for what may be in none. */
-function createWatch(proxy: Awaited<ReturnType<typeof serveOwnProxy>>) {
+/** Sends requests, and searches each answer for what must not be in it. */
+function createWatch(proxy: Awaited<ReturnType<typeof serveInProcessProxy>>) {
   const problems: Partial<Record<Problem['kind'], string[]>> = {
     undocumented: [],
     crashed: [],
@@ -154,17 +154,17 @@ function createWatch(proxy: Awaited<ReturnType<typeof serveOwnProxy>>) {
       return { answer, text };
     },
     findings(before: string, after: string, counts: Findings['counts']): Findings {
-      if (before !== after) note([{ kind: 'differing', what: `the books were\n${before}\nand are\n${after}` }]);
+      if (before !== after) note([{ kind: 'differing', what: `the database was\n${before}\nand is\n${after}` }]);
       return { problems, counts };
     },
   };
 }
 
-/** All that means money or is told; not how often an IPN rang or a webhook was tried. */
-async function stateOf({ databaseUrl }: Scene): Promise<string> {
+/** All that concerns money or webhooks, but not how often an IPN came or a webhook was tried. */
+async function stateOf({ databaseUrl }: Environment): Promise<string> {
   const { orders, transactions, history, webhooks } = await readDatabase(databaseUrl);
-  const told = webhooks.map(({ id, type }) => [id, type]);
-  return JSON.stringify({ orders, transactions, history, told });
+  const sent = webhooks.map(({ id, type }) => [id, type]);
+  return JSON.stringify({ orders, transactions, history, sent });
 }
 
 function fuzzedIpn(random: Random, ids: readonly [string, ...string[]]): Uint8Array<ArrayBuffer> {

@@ -1,26 +1,26 @@
-// The flood: thousands of IPNs, a third of them repeated, some forged, some of orders nobody knows, some that are no JSON,
-// while the proxy is killed (SIGKILL) again and again and comes back over the same file. Whatever was answered 200 is
-// there; each payment ends as the gateway says and is told once; forged ones change nothing.
+// Thousands of IPNs, a third of them repeated, some forged, some for unknown orders, some not JSON, while the proxy is
+// repeatedly killed (SIGKILL) and restarted on the same file. Every IPN answered 200 is stored, each payment ends as
+// the gateway reports it with one webhook, and forged IPNs change nothing.
 import { createClients, type Clients } from './clients.ts';
-import type { TestGateway } from './gateway.ts';
-import { restartFigures, startKillable, type Killable } from './killable.ts';
+import type { TestGateway } from './sandbox-gateway.ts';
+import { restartFigures, startKillableProxy, type KillableProxy } from './killable-proxy.ts';
 import type { Random } from './random.ts';
-import { setScene, settle } from './scene.ts';
-import { leaksIn } from './secrets.ts';
-import { each, size, trial, until } from './trial.ts';
+import { createEnvironment, settle } from './environment.ts';
+import { leaksIn } from './canary-secrets.ts';
+import { each, size, faultTest, until } from './fault-test.ts';
 
 const IPNS = size(1_500, 10_000);
 const PAYMENTS = size(300, 4_000);
 const KILLS = size(4, 40);
 const SENDERS = 48;
 
-trial(
-  `${IPNS} IPNs, a third repeated, survive ${KILLS} kills of the proxy`,
+faultTest(
+  `${IPNS} IPNs, a third repeated, and ${KILLS} kills of the proxy: none is lost`,
   { withinMs: size(180_000, 1_800_000) },
   async (t) => {
-    const scene = await setScene(t);
-    const { gateway, merchant, databaseUrl } = scene;
-    const proxy = await startKillable(t, { databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
+    const environment = await createEnvironment(t);
+    const { gateway, merchant, databaseUrl } = environment;
+    const proxy = await startKillableProxy(t, { databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
     const clients = createClients(() => proxy.url);
     t.defer(clients.close);
 
@@ -30,8 +30,8 @@ trial(
     await flood(clients, proxy, t.random.shuffled(withRepeats(bodies)));
     await proxy.end();
 
-    const { problems, database } = await settle(scene, clients);
-    const sent = [...clients.book.ipns.values()].reduce((sum, times) => sum + times, 0);
+    const { problems, database } = await settle(environment, clients);
+    const sent = [...clients.records.ipns.values()].reduce((sum, times) => sum + times, 0);
     return {
       problems: { ...problems, leaked: leaksIn(proxy.output()) },
       counts: { ipns: bodies.length, sent, kept: database.ipns.length, payments: PAYMENTS, ...restartFigures(proxy) },
@@ -55,7 +55,7 @@ async function startPayments(clients: Clients, random: Random): Promise<void> {
   });
 }
 
-/** Most are paid, some declined, a few left as they are, for which only forged IPNs will come. */
+/** Approves most payments, declines some, and leaves a few for which only forged IPNs come. */
 async function endPayments(gateway: TestGateway, random: Random): Promise<void> {
   await gateway.control('faults', { ipn: { never: true } });
   for (const { orderId } of await gateway.transactions()) {
@@ -64,11 +64,11 @@ async function endPayments(gateway: TestGateway, random: Random): Promise<void> 
   }
 }
 
-/** Each payment's own IPN, and others up to the number wanted: forged, of unknown orders, or no JSON at all. */
+/** One IPN for each payment, and up to the wanted number others: forged, for unknown orders, or not JSON. */
 async function ipnBodies(gateway: TestGateway, random: Random): Promise<string[]> {
   const transactions = await gateway.transactions();
   const bodies = transactions.map(({ orderId, paymentId, type, amount, currency, status }) => {
-    // One that is not final has sent none: this one says SUCCESS, and is a lie.
+    // A payment that has not ended has sent no IPN: this one is forged.
     const said = status === 'FAILED' ? 'FAILED' : 'SUCCESS';
     return `{"paymentId":${paymentId},"orderId":"${orderId}","type":"${type}","amount":${amount},"currency":"${currency}","status":"${said}","message":"${said}"}`;
   });
@@ -90,8 +90,8 @@ function withRepeats(bodies: readonly string[]): string[] {
   return [...bodies, ...bodies.filter((_, n) => n % 3 === 0)];
 }
 
-/** The kills are spread over the flood by how much of it was answered, not by time. */
-async function flood(clients: Clients, proxy: Killable, bodies: readonly string[]): Promise<void> {
+/** Spreads the kills over the flood by the number of answers, not by time. */
+async function flood(clients: Clients, proxy: KillableProxy, bodies: readonly string[]): Promise<void> {
   let answered = 0;
   const sending = each(bodies, SENDERS, async (body) => {
     await clients.sendIpn(body);

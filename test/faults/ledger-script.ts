@@ -2,12 +2,12 @@
 // the same. Operations of one step are asked for together and so share a commit. The commit test (commit-kill.test.ts) runs
 // it once in peace, to know the books after each step, and then again and again with a kill somewhere inside.
 import { Refusal } from '../../backend-proxy/errors.ts';
-import { createLedger } from '../../backend-proxy/ledger/books.ts';
-import { openStore } from '../../backend-proxy/ledger/open.ts';
+import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
+import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { byId, type LedgerById } from '../backend-proxy/ledger/by-id.ts';
 
 /** More than ever come. */
-const HEARD = { rings: 99 };
+const ALL_RINGS_ANSWERED = { rings: 99 };
 const BASE_MS = Date.UTC(2026, 10, 20, 12);
 const STEP_MS = 1_000;
 const LIMITS = {
@@ -50,7 +50,7 @@ const ipn = (orderId: string) => ({
   id: `digest-${orderId}`,
   body: `{"orderId":"${orderId}"}`,
   reading: {
-    orderId,
+    transactionId: orderId,
     type: 'PAY' as const,
     paymentId: null,
     customer: null,
@@ -85,8 +85,8 @@ export const STEPS: readonly ((ledger: LedgerById) => Promise<unknown>[])[] = [
   (ledger) => [ledger.claimChecks(10, 45_000)],
   (ledger) => [
     // By a claim that has heard all rings, also where the claim itself was a dead process's.
-    ledger.observe('a', verified('succeeded'), HEARD),
-    ledger.record('b', { stage: 'uncertain', why: 'ECONNRESET' }, 'answer'),
+    ledger.observe('a', verified('succeeded'), ALL_RINGS_ANSWERED),
+    ledger.record('b', { stage: 'uncertain', detail: 'ECONNRESET' }, 'answer'),
   ],
   (ledger) => [ledger.claimWebhooks(10, 30_000)],
   (ledger) => [deliver(ledger)],
@@ -96,11 +96,11 @@ export const STEPS: readonly ((ledger: LedgerById) => Promise<unknown>[])[] = [
     ledger.record('b-2', { stage: 'sending' }, 'shopper'),
   ],
   (ledger) => [
-    ledger.record('out-1', { stage: 'uncertain', why: 'timeout' }, 'answer'),
-    ledger.record('b-2', { stage: 'rejected', why: 'HTTP 400' }, 'answer'),
+    ledger.record('out-1', { stage: 'uncertain', detail: 'timeout' }, 'answer'),
+    ledger.record('b-2', { stage: 'rejected', detail: 'HTTP 400' }, 'answer'),
   ],
   (ledger) => [ledger.observe('out-1', verified('failed')), ledger.observe('b', { kind: 'mismatch', field: 'amount' })],
-  (ledger) => [ledger.observe('b', verified('succeeded')), ledger.observe('a', verified('failed'), HEARD)],
+  (ledger) => [ledger.observe('b', verified('succeeded')), ledger.observe('a', verified('failed'), ALL_RINGS_ANSWERED)],
   (ledger) => [
     ledger.resolve('a', { status: 'SUCCESS', by: 'ada', note: 'the statement says so' }).catch(onlyRefusals),
   ],
@@ -115,7 +115,7 @@ export interface Scripted {
 
 export async function openScripted(databaseUrl: string): Promise<Scripted> {
   let now = BASE_MS;
-  const store = await openStore(databaseUrl, (error) => {
+  const store = await connectDatabase(databaseUrl, (error) => {
     throw error;
   });
   const ledger = byId(createLedger(store, { now: () => now }), () => now);

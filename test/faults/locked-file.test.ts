@@ -1,29 +1,29 @@
-// Somebody else holds the write lock of the SQLite file: a person at a prompt, a backup tool. The proxy waits for it without
-// standing still: health, views and streams are answered all along, what has to be written waits or is refused with 503, and
-// once the lock is gone all goes on as if nothing had been.
+// Another process holds the write lock of the SQLite file, such as a person at a prompt or a backup tool. Meanwhile
+// health checks, views and streams are answered, writes wait or get 503, and all work continues once the lock is
+// released.
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { createClients, signOrder, type ShopperOrder } from './clients.ts';
 import { startProxy } from './processes.ts';
-import { setScene, settle } from './scene.ts';
-import { leaksIn } from './secrets.ts';
-import { each, size, trial } from './trial.ts';
+import { createEnvironment, settle } from './environment.ts';
+import { leaksIn } from './canary-secrets.ts';
+import { each, size, faultTest } from './fault-test.ts';
 
-/** Above the 5 s after which a write is refused. */
+/** Longer than the 5 s after which a write is refused. */
 const HELD_MS = size(7_000, 20_000);
 const ASKED_EVERY_MS = 25;
-/** It takes a few ms; the rest is what a busy machine may add. A process that waits for the lock itself takes 5 s. */
+/** An answer takes a few ms; the rest is for a busy machine. A process that blocked on the lock would take 5 s. */
 const ANSWERED_WITHIN_MS = 1_500;
 const STARTS = size(20, 200);
 const IPNS = size(40, 400);
 
-trial(
-  `a lock that another holds on the SQLite file for ${HELD_MS / 1000} s stops no health check, view or stream`,
+faultTest(
+  `A write lock held on the SQLite file for ${HELD_MS / 1000} s: health checks, views and streams go on`,
   { withinMs: size(120_000, 240_000) },
   async (t) => {
-    const scene = await setScene(t);
-    const { gateway, merchant, databaseUrl } = scene;
+    const environment = await createEnvironment(t);
+    const { gateway, merchant, databaseUrl } = environment;
     const proxy = await startProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
     t.defer(proxy.kill9);
     const clients = createClients(() => proxy.url);
@@ -43,7 +43,7 @@ trial(
     const work = each([...starts(clients), ...ipns(clients)], STARTS + IPNS, (send) => send());
     work.catch(() => undefined);
     await sleep(HELD_MS);
-    const refused = clients.book.unavailable;
+    const refused = clients.records.unavailable;
     holder.exec('rollback');
     isHeld = false;
     const figures = await Promise.all(watched.map((watch) => watch.done));
@@ -53,12 +53,12 @@ trial(
       ...wrong,
       ...(slowestMs > ANSWERED_WITHIN_MS ? [`an answer took ${slowestMs} ms`] : []),
     ]);
-    if (refused === 0) problems.push('nobody was told that the books cannot be written');
-    if (stream.hasEnded()) problems.push('the stream was ended');
+    if (refused === 0) problems.push('no write was refused');
+    if (stream.hasEnded()) problems.push('the stream ended');
     stream.close();
     if (proxy.hasEnded()) problems.push('the proxy has ended');
     await proxy.end();
-    const settled = await settle(scene, clients);
+    const settled = await settle(environment, clients);
     const [health, views] = figures;
     return {
       problems: { ...settled.problems, unserved: problems, leaked: leaksIn(proxy.output()) },
@@ -81,7 +81,7 @@ function ipns({ sendIpn }: ReturnType<typeof createClients>): (() => Promise<voi
   );
 }
 
-/** Asks again and again, each time without waiting for the answer before. */
+/** Sends request after request without waiting for the previous answer. */
 function watchAnswers(goesOn: () => boolean, url: string, order?: ShopperOrder) {
   const headers: Record<string, string> = order ? { Authorization: `Bearer ${signOrder(order, Date.now())}` } : {};
   const found = { count: 0, slowestMs: 0, wrong: [] as string[] };

@@ -1,44 +1,44 @@
-// Between proxy and gateway everything goes wrong: requests that never arrive, answers lost, reset, cut anywhere, late, one
-// byte at a time, garbage, redirects to somewhere else; for collections and for status checks. Each payment ends as the
-// gateway says, none is created twice, and no one follows a redirect. Once with the clock moved, so that the days after
-// are there as well, and once as a real process.
+// The network between proxy and gateway fails in every way: requests that never arrive, answers that are lost, reset,
+// cut anywhere, delayed, sent byte by byte, replaced by garbage or by redirects, for payments and for status checks.
+// Each payment ends as the gateway reports it, none is created twice, and no redirect is followed. Once with a clock
+// that is moved, to cover the following days, and once as a real process.
 import { createServer } from 'node:http';
+import { M } from '../backend-proxy/time.ts';
 import { createClients, type Clients } from './clients.ts';
 import { startFaultProxy, type Fault, type FaultProxy } from './fault-proxy.ts';
-import { addressOf, closeServer, type TestGateway } from './gateway.ts';
+import { addressOf, closeServer, type TestGateway } from './sandbox-gateway.ts';
 import { startProxy } from './processes.ts';
 import type { Random } from './random.ts';
-import { serveOwnProxy, setScene, settle } from './scene.ts';
-import { leaksIn, SECRETS } from './secrets.ts';
-import { each, isLong, size, trial, until, type Trial } from './trial.ts';
+import { serveInProcessProxy, createEnvironment, settle } from './environment.ts';
+import { leaksIn, SECRETS } from './canary-secrets.ts';
+import { each, isLong, size, faultTest, until, type FaultTest } from './fault-test.ts';
 
 const SENDERS = 24;
-/** In place of the 30 s of production: what hangs is cut then. An answer that a busy machine makes late counts as lost. */
+/** Replaces production's 30 s limit for a call. A late answer on a busy machine counts as lost. */
 const CALL_LIMIT_MS = 400;
-/** A check that was spoiled five times running comes again after ten minutes. */
+/** After five failed checks in a row the next one comes ten minutes later. */
 const SHOWN_WITHIN_MS = size(200_000, 1_000_000);
 const FAULTY_EXCHANGES = 130;
-const MINUTE_MS = 60_000;
 
-trial(
-  'answers that are lost, cut, late or garbage leave no payment in doubt and create none twice',
+faultTest(
+  'Answers that are lost, cut, delayed or garbage: no payment stays uncertain and none is created twice',
   { withinMs: size(240_000, 1_800_000) },
   async (t) => {
-    const scene = await setScene(t);
-    const { gateway } = scene;
+    const environment = await createEnvironment(t);
+    const { gateway } = environment;
     const trap = await startTrap(t);
     const network = await startFaultProxy(gateway.url, ({ path }) => faultFor(path, trap.url, t.random, 0.01));
     t.defer(network.close);
-    const proxy = await serveOwnProxy(t, scene, { gatewayUrl: network.url, callLimitMs: CALL_LIMIT_MS });
+    const proxy = await serveInProcessProxy(t, environment, { gatewayUrl: network.url, callLimitMs: CALL_LIMIT_MS });
     const clients = createClients(() => proxy.url);
     t.defer(clients.close);
 
     await startPayments(clients, size(120, 3_000), t.random);
     await decide(gateway, t.random);
-    await proxy.pass(30 * MINUTE_MS);
+    await proxy.pass(30 * M);
     await proxy.close();
 
-    const { problems, database } = await settle(scene, clients);
+    const { problems, database } = await settle(environment, clients);
     return {
       problems: {
         ...problems,
@@ -54,15 +54,15 @@ trial(
   },
 );
 
-trial(
-  'a real proxy with its real limits of time settles what the network garbled',
+faultTest(
+  'A network that garbles answers: a real proxy with its real time limits settles all payments',
   { withinMs: size(300_000, 1_200_000) },
   async (t) => {
-    const scene = await setScene(t);
-    const { gateway, merchant, databaseUrl } = scene;
+    const environment = await createEnvironment(t);
+    const { gateway, merchant, databaseUrl } = environment;
     const trap = await startTrap(t);
-    // What hangs takes the proxy's 30 s each time: only in the long run. In the short one the network gets well, because
-    // the next check after several spoiled ones is minutes away.
+    // A hanging exchange takes the proxy's 30 s each time, so it happens only in the long run. In the short run the
+    // network recovers, because after several failed checks the next one is minutes away.
     const network = await startFaultProxy(gateway.url, ({ path, n }) =>
       !isLong && n > FAULTY_EXCHANGES ? { kind: 'none' } : faultFor(path, trap.url, t.random, isLong ? 0.1 : 0),
     );
@@ -87,7 +87,7 @@ trial(
     );
     await proxy.end();
 
-    const { problems, database } = await settle(scene, clients);
+    const { problems, database } = await settle(environment, clients);
     return {
       problems: { ...problems, leaked: leaksIn(proxy.output()), forged: [...(problems.forged ?? []), ...trap.visits] },
       counts: { payments: database.transactions.length, shownPaid: approved.size, ...faultFigures(network) },
@@ -95,8 +95,8 @@ trial(
   },
 );
 
-/** Where the redirects lead; nobody may come, least of all with the key. */
-async function startTrap({ defer }: Trial): Promise<{ url: string; visits: string[] }> {
+/** The target of the redirects. No request may arrive here, above all none with the key. */
+async function startTrap({ defer }: FaultTest): Promise<{ url: string; visits: string[] }> {
   const visits: string[] = [];
   const server = createServer((request, response) => {
     visits.push(`a redirect was followed to ${request.url}`);
@@ -106,7 +106,7 @@ async function startTrap({ defer }: Trial): Promise<{ url: string; visits: strin
   return { url: await addressOf(server), visits };
 }
 
-/** `hanging`: the share of exchanges in which nothing more comes, or one byte at a time. */
+/** `hanging`: the share of exchanges that stall, or send one byte at a time. */
 function faultFor(path: string, trapUrl: string, random: Random, hanging: number): Fault {
   if (random.chance(hanging)) return random.pick<Fault>([{ kind: 'silent' }, { kind: 'dripped', everyMs: 1_000 }]);
   if (random.chance(path.endsWith('/status') ? 0.5 : 0.3)) return { kind: 'none' };
@@ -167,16 +167,16 @@ async function startPayments(clients: Clients, count: number, random: Random) {
       'first',
     );
     const { payment } = JSON.parse(text) as { payment: { status: string } | null };
-    // Whatever the network did, a start is never shown as failed: nobody knows that yet.
+    // A start is never shown as failed, because its outcome is not known yet.
     const isPlausible = status === 201 && (payment?.status === 'INITIALIZED' || payment?.status === 'PROCESSING');
     if (!isPlausible) throw new Error(`A start was answered ${status} ${text}`);
-    // The shopper's browser was not sure that it had heard.
+    // The shopper's browser repeats a start whose answer it may have missed.
     if (random.chance(0.2)) await clients.startPayment(order, { method: 'QR' }, 'first');
   });
   return orders;
 }
 
-/** What of it arrived is approved, declined or left alone. */
+/** Approves or declines most payments that arrived, and leaves the others. */
 async function decide(gateway: TestGateway, random: Random): Promise<void> {
   for (const { orderId } of await gateway.transactions()) {
     if (random.chance(0.1)) continue;

@@ -1,27 +1,27 @@
-// Between the proxy and PostgreSQL the answer to a COMMIT is lost after the server has applied it: for each commit of a start
-// and of a payout, for an IPN, and for the claim of a check. Whoever asked is answered as if nothing had been: no 503, no
-// payment without means, no payout that is never sent, and no check that waits for the end of a lost lease.
+// Between the proxy and PostgreSQL, the answer to a COMMIT is lost after the server has applied it: for each commit of
+// a start and of a payout, for an IPN, and for the claim of a check. The callers notice nothing: no 503, no payment
+// without means to pay, no payout that is never sent, no check that waits for a lost lease to end.
 import { startPostgresRelay, type PostgresRelay } from '../postgres-relay.ts';
 import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
 import { createClients, type Clients } from './clients.ts';
-import type { TestGateway } from './gateway.ts';
+import type { TestGateway } from './sandbox-gateway.ts';
 import { startProxy } from './processes.ts';
-import { setScene, settle } from './scene.ts';
-import { leaksIn } from './secrets.ts';
-import { size, trial, until } from './trial.ts';
+import { createEnvironment, settle } from './environment.ts';
+import { leaksIn } from './canary-secrets.ts';
+import { size, faultTest, until } from './fault-test.ts';
 
 const ROUNDS = size(1, 20);
-/** A start and a payout have up to three: the row, the permission to send, the answer. */
+/** A start and a payout have up to three commits: the row, the permission to send, the answer. */
 const COMMITS = [1, 2, 3];
-/** The lease of a claim that was lost is 45 s. */
+/** The lease of a lost claim lasts 45 s. */
 const PAID_WITHIN_MS = 20_000;
 
-trial(
-  'a commit whose answer is lost is looked up before anybody is told',
+faultTest(
+  'A commit whose answer is lost: its outcome is looked up before the caller is answered',
   { withinMs: size(180_000, 600_000), impossible: whyNoPostgres },
   async (t) => {
-    const scene = await setScene(t);
-    const { gateway, merchant } = scene;
+    const environment = await createEnvironment(t);
+    const { gateway, merchant } = environment;
     const postgres = await startPostgres();
     t.defer(postgres.end);
     const databaseUrl = await postgres.createDatabase();
@@ -31,90 +31,90 @@ trial(
     t.defer(proxy.kill9);
     const clients = createClients(() => proxy.url);
     t.defer(clients.close);
-    const tried = { problems: [] as string[], struck: 0 };
-    const world = { clients, gateway, relay, tried };
+    const findings = { problems: [] as string[], lost: 0 };
+    const test = { clients, gateway, relay, findings };
 
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const nth of COMMITS) {
-        await start(`start-${round}-${nth}`, nth, world);
-        await payOut(`payout-${round}-${nth}`, nth, world);
+        await start(`start-${round}-${nth}`, nth, test);
+        await payOut(`payout-${round}-${nth}`, nth, test);
       }
-      await ring(`ipn-${round}`, () => true, world);
-      await ring(`claim-${round}`, (statements) => statements.includes('"checks"'), world);
+      await payWithIpn(`ipn-${round}`, () => true, test);
+      await payWithIpn(`claim-${round}`, (statements) => statements.includes('"checks"'), test);
     }
     await proxy.end();
 
-    const { problems } = await settle(scene, clients, { databaseUrl });
-    const { unavailable } = clients.book;
-    if (unavailable > 0) tried.problems.push(`callers were told ${unavailable} times that the books are not to be had`);
-    // The row and the answer are two commits at least.
+    const { problems } = await settle(environment, clients, { databaseUrl });
+    const { unavailable } = clients.records;
+    if (unavailable > 0) findings.problems.push(`callers got 503 ${unavailable} times`);
+    // The row and the answer are at least two commits.
     const least = ROUNDS * (2 + 2 + 1 + 1);
-    if (tried.struck < least) tried.problems.push(`only ${tried.struck} commits were lost, of at least ${least}`);
+    if (findings.lost < least) findings.problems.push(`only ${findings.lost} commits were lost, of at least ${least}`);
     return {
-      problems: { ...problems, unserved: tried.problems, leaked: leaksIn(proxy.output()) },
-      counts: { lostAnswers: tried.struck },
+      problems: { ...problems, unserved: findings.problems, leaked: leaksIn(proxy.output()) },
+      counts: { lostAnswers: findings.lost },
     };
   },
 );
 
-interface World {
+interface CommitTest {
   clients: Clients;
   gateway: TestGateway;
   relay: PostgresRelay;
-  tried: { problems: string[]; struck: number };
+  findings: { problems: string[]; lost: number };
 }
 
-/** The `nth` commit of those that speak of this id. */
+/** Loses the `nth` commit among those whose statements contain this id. */
 function loseNth(
-  { relay, tried }: World,
+  { relay, findings }: CommitTest,
   id: string,
   nth: number,
-  isMeant = (_statements: string) => true,
+  isTarget = (_statements: string) => true,
 ): () => void {
   let seen = 0;
-  const hasStruck = relay.loseCommit(
+  const hasLost = relay.loseCommit(
     'applied',
-    (statements) => statements.includes(id) && isMeant(statements) && (seen += 1) === nth,
+    (statements) => statements.includes(id) && isTarget(statements) && (seen += 1) === nth,
   );
   return () => {
-    if (hasStruck()) tried.struck += 1;
+    if (hasLost()) findings.lost += 1;
   };
 }
 
-async function start(orderId: string, nth: number, world: World): Promise<void> {
-  const { clients, gateway, tried } = world;
-  const count = loseNth(world, orderId, nth);
+async function start(orderId: string, nth: number, test: CommitTest): Promise<void> {
+  const { clients, gateway, findings } = test;
+  const count = loseNth(test, orderId, nth);
   const order = { orderId, amount: '4.20', currency: 'EUR' };
   const { status, text } = await clients.startPayment(order, { method: 'QR' }, 'first');
   count();
   const { payment } = JSON.parse(text) as { payment: { status: string; qr: unknown } | null };
-  if (status !== 201) tried.problems.push(`${orderId} was answered ${status}`);
+  if (status !== 201) findings.problems.push(`${orderId} was answered ${status}`);
   if (payment?.qr === null || payment?.status !== 'PROCESSING')
-    tried.problems.push(`${orderId} has nothing to pay with: ${text}`);
-  const sent = gateway.sandbox.world.transaction(orderId);
-  if (sent === undefined) tried.problems.push(`${orderId} was never sent`);
+    findings.problems.push(`${orderId} has nothing to pay with: ${text}`);
+  const sent = gateway.sandbox.processor.transaction(orderId);
+  if (sent === undefined) findings.problems.push(`${orderId} was never sent`);
 }
 
-async function payOut(orderId: string, nth: number, world: World): Promise<void> {
-  const { clients, gateway, tried } = world;
-  const count = loseNth(world, orderId, nth);
+async function payOut(orderId: string, nth: number, test: CommitTest): Promise<void> {
+  const { clients, gateway, findings } = test;
+  const count = loseNth(test, orderId, nth);
   const { status } = await clients.startPayout({ orderId, amount: 5, currency: 'EUR', customer: '12345678' });
   count();
-  if (status !== 202) tried.problems.push(`${orderId} was answered ${status}`);
-  if (gateway.sandbox.world.transaction(orderId) === undefined) tried.problems.push(`${orderId} was never sent`);
+  if (status !== 202) findings.problems.push(`${orderId} was answered ${status}`);
+  if (gateway.sandbox.processor.transaction(orderId) === undefined) findings.problems.push(`${orderId} was never sent`);
 }
 
-/** Paid, told by one IPN of which a commit is lost: the IPN's own, or that of the check's claim. */
-async function ring(orderId: string, isMeant: (statements: string) => boolean, world: World): Promise<void> {
-  const { clients, gateway, tried } = world;
+/** A paid order with a single IPN, of which one commit is lost: the IPN's own or that of the check's claim. */
+async function payWithIpn(orderId: string, isTarget: (statements: string) => boolean, test: CommitTest): Promise<void> {
+  const { clients, gateway, findings } = test;
   const order = { orderId, amount: '4.20', currency: 'EUR' };
   await clients.startPayment(order, { method: 'QR' }, 'first');
   await gateway.act(orderId, 'approve');
-  const count = loseNth(world, orderId, 1, isMeant);
+  const count = loseNth(test, orderId, 1, isTarget);
   const rangAt = performance.now();
   await clients.sendIpn(JSON.stringify({ orderId, type: 'PAY', status: 'SUCCESS' }));
   await until(`${orderId} is shown as paid`, async () => (await clients.view(order)).paid, 60_000);
   count();
   const tookMs = performance.now() - rangAt;
-  if (tookMs > PAID_WITHIN_MS) tried.problems.push(`${orderId} was shown as paid after ${Math.round(tookMs)} ms`);
+  if (tookMs > PAID_WITHIN_MS) findings.problems.push(`${orderId} was shown as paid after ${Math.round(tookMs)} ms`);
 }

@@ -1,5 +1,5 @@
-// Nobody takes the log: its disk is full, or whoever read it is gone. Lines are lost and counted; service is not: the process
-// answers, says how many were lost as soon as it can write again, and ends when it is told to.
+// The log cannot be written: its disk is full, or its reader is gone. Lines are dropped and counted, but requests are
+// not: the process answers, logs the number of lost lines as soon as it can write again, and stops on SIGTERM.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -7,18 +7,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SHOP_ORIGIN } from './processes.ts';
-import { secretEnvironment } from './secrets.ts';
+import { secretEnvironment } from './canary-secrets.ts';
 import { fill, mountSmall, whyNoMount } from './small-disk.ts';
-import { trial, until, type Trial } from './trial.ts';
+import { faultTest, until, type FaultTest } from './fault-test.ts';
 
 const MAIN = fileURLToPath(new URL('../../backend-proxy/main.ts', import.meta.url));
 const ASKED = 300;
 const DISK_KB = 256;
-/** Of the drain's 35 s. */
+/** Well below the drain's limit of 35 s. */
 const ENDS_WITHIN_MS = 10_000;
 const MOST_ENDING_MS = 30_000;
 
-function start({ defer }: Trial, dir: string, stdout: number | 'pipe') {
+function start({ defer }: FaultTest, dir: string, stdout: number | 'pipe') {
   const { WEBHOOK_SECRET: _none, ...secrets } = secretEnvironment();
   const env = {
     ...secrets,
@@ -36,7 +36,7 @@ function start({ defer }: Trial, dir: string, stdout: number | 'pipe') {
   return { child, ended };
 }
 
-function newFolder({ defer }: Trial): string {
+function newFolder({ defer }: FaultTest): string {
   const dir = mkdtempSync(join(tmpdir(), 'payment-log-'));
   defer(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
@@ -44,7 +44,7 @@ function newFolder({ defer }: Trial): string {
 
 const urlIn = (log: string) => /"listening".*?"(http:\/\/[^"]+)"/.exec(log)?.[1];
 
-/** Each leaves one line in the log. */
+/** Each request writes one line to the log. */
 async function ask(url: string, problems: string[]): Promise<void> {
   for (let n = 0; n < ASKED; n += 1) {
     const { status } = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) }).catch(() => ({
@@ -65,8 +65,8 @@ async function end({ child, ended }: ReturnType<typeof start>, problems: string[
   return tookMs;
 }
 
-trial(
-  'a full disk under the log loses lines, which are counted, and no request; with no room at all it ends when told to',
+faultTest(
+  'A full disk under the log: lines are dropped and counted, requests are answered, and SIGTERM ends the proxy',
   { withinMs: 120_000, needs: ['root', 'linux'], impossible: whyNoMount },
   async (t) => {
     const dir = newFolder(t);
@@ -81,7 +81,7 @@ trial(
 
     const ballast = join(disk, 'ballast');
     fill(disk, ballast, 0);
-    // What is left of the last page of the log is filled, too: the line that meets its end is cut.
+    // This also fills the log's last page; the line that crosses its end is cut.
     await ask(url, problems);
     rmSync(ballast);
     await ask(url, problems);
@@ -92,7 +92,7 @@ trial(
       .map((line) => JSON.parse(line) as { event: string; lines?: number });
     const lost = events.filter(({ event }) => event === 'lines of the log were lost');
     const written = events.filter(({ event }) => event === 'request').length;
-    if (lost.length !== 1) problems.push(`it said ${lost.length} times that lines were lost`);
+    if (lost.length !== 1) problems.push(`it logged ${lost.length} times that lines were lost`);
     if (written + (lost[0]?.lines ?? 0) !== 3 * ASKED) problems.push(`${written} written, ${lost[0]?.lines} lost`);
 
     fill(disk, ballast, 0);
@@ -102,8 +102,8 @@ trial(
   },
 );
 
-trial(
-  'a log that nobody reads any more loses no request, and the proxy ends when told to',
+faultTest(
+  'A log whose reader is gone: requests are answered, and SIGTERM ends the proxy',
   { withinMs: 120_000 },
   async (t) => {
     const proxy = start(t, newFolder(t), 'pipe');

@@ -1,32 +1,32 @@
-// Several proxies on the same books: two on one SQLite file, four on one PostgreSQL of which one after the other is killed.
-// Every start, payout and IPN is sent to two of them at once, as a double click, a balancer's retry and an impatient gateway
-// do. Each counts once, and no caller is ever told that the books are busy.
+// Several proxies share a database: two on one SQLite file, four on one PostgreSQL that are killed in turn. Every
+// start, payout and IPN is sent to two of them at once, as a double click, a load balancer's retry or an impatient
+// gateway does. Each counts once, and no caller is told that the database is busy.
 import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
 import { createClients, type Clients } from './clients.ts';
-import type { TestGateway } from './gateway.ts';
-import { startKillable, type Killable } from './killable.ts';
+import type { TestGateway } from './sandbox-gateway.ts';
+import { startKillableProxy, type KillableProxy } from './killable-proxy.ts';
 import type { Random } from './random.ts';
-import { setScene, settle, type Scene } from './scene.ts';
-import { leaksIn, withPassword } from './secrets.ts';
-import { each, size, trial, until, type Findings, type Trial } from './trial.ts';
+import { createEnvironment, settle, type Environment } from './environment.ts';
+import { leaksIn, withPassword } from './canary-secrets.ts';
+import { each, size, faultTest, until, type Findings, type FaultTest } from './fault-test.ts';
 
 const LIMITS = { withinMs: size(300_000, 1_800_000) };
 const SENDERS = 12;
 
-trial('two proxies on one SQLite file do everything once', LIMITS, async (t) => {
-  const scene = await setScene(t);
-  return run(t, scene, { databaseUrl: scene.databaseUrl, processes: 2, kills: 0, orders: size(30, 1_500) });
+faultTest('Two proxies on one SQLite file: every start, payout and IPN counts once', LIMITS, async (t) => {
+  const environment = await createEnvironment(t);
+  return run(t, environment, { databaseUrl: environment.databaseUrl, processes: 2, kills: 0, orders: size(30, 1_500) });
 });
 
-trial(
-  'four proxies on one PostgreSQL do everything once, though one after the other is killed',
+faultTest(
+  'Four proxies on one PostgreSQL, killed in turn: every start, payout and IPN counts once',
   { ...LIMITS, impossible: whyNoPostgres },
   async (t) => {
-    const scene = await setScene(t);
+    const environment = await createEnvironment(t);
     const postgres = await startPostgres();
     t.defer(postgres.end);
     const databaseUrl = withPassword(await postgres.createDatabase());
-    return run(t, scene, { databaseUrl, processes: 4, kills: size(2, 4), orders: size(30, 1_500) });
+    return run(t, environment, { databaseUrl, processes: 4, kills: size(2, 4), orders: size(30, 1_500) });
   },
 );
 
@@ -38,14 +38,14 @@ interface Settings {
 }
 
 async function run(
-  t: Trial,
-  scene: Scene,
+  t: FaultTest,
+  environment: Environment,
   { databaseUrl, processes, kills, orders: count }: Settings,
 ): Promise<Findings> {
-  const { gateway, merchant } = scene;
+  const { gateway, merchant } = environment;
   const settings = { databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url };
-  // All at once, on books that are not there yet: they make the tables together.
-  const proxies = await Promise.all(Array.from({ length: processes }, () => startKillable(t, settings)));
+  // All start at once on an empty database and create its tables together.
+  const proxies = await Promise.all(Array.from({ length: processes }, () => startKillableProxy(t, settings)));
   let turn = 0;
   const clients = createClients(() => proxies[(turn += 1) % proxies.length]?.url ?? '');
   t.defer(clients.close);
@@ -60,9 +60,9 @@ async function run(
   await Promise.all([working, killAlong(proxies, kills, count, () => done)]);
   await Promise.all(proxies.map((proxy) => proxy.end()));
 
-  const { problems, database } = await settle(scene, clients, { databaseUrl });
-  const { unavailable } = clients.book;
-  const busy = unavailable > 0 ? [`callers were told ${unavailable} times that the books are not to be had`] : [];
+  const { problems, database } = await settle(environment, clients, { databaseUrl });
+  const { unavailable } = clients.records;
+  const busy = unavailable > 0 ? [`callers got 503 ${unavailable} times`] : [];
   return {
     problems: { ...problems, unserved: busy, leaked: leaksIn(proxies.map((proxy) => proxy.output()).join('\n')) },
     counts: {
@@ -80,8 +80,9 @@ interface Order {
   orderId: string;
   amount: string;
   currency: string;
-  /** The shopper changes to another method, and may pay both. */
+  /** The shopper changes to another method. */
   again: boolean;
+  /** And may pay with both. */
   paysBoth: boolean;
 }
 
@@ -95,14 +96,17 @@ function ordersOf(count: number, random: Random): Order[] {
   }));
 }
 
-/** One order's life, each of its calls twice at once; the processes take turns, so the two reach different ones. */
+/**
+ * One order from start to payment, with each call sent twice at once; the processes take turns, so that the two calls
+ * reach different ones.
+ */
 async function live({ again, paysBoth, ...order }: Order, clients: Clients, gateway: TestGateway): Promise<void> {
   const { orderId } = order;
   await twice(() => clients.startPayment(order, { method: 'QR' }, 'first'));
   if (again) await twice(() => clients.startPayment(order, { method: 'JETGO' }, 'second'));
   const payout = { orderId: `${orderId}-out`, amount: 5, currency: 'EUR', customer: '12345678' };
   await twice(() => clients.startPayout(payout));
-  const ids = [orderId, `${orderId}-2`].filter((id) => gateway.sandbox.world.transaction(id) !== undefined);
+  const ids = [orderId, `${orderId}-2`].filter((id) => gateway.sandbox.processor.transaction(id) !== undefined);
   for (const id of paysBoth ? ids : ids.slice(-1)) {
     await gateway.act(id, 'approve');
     await twice(() => clients.sendIpn(JSON.stringify({ orderId: id, type: 'PAY', status: 'SUCCESS' })));
@@ -114,8 +118,8 @@ async function twice(ask: () => Promise<unknown>): Promise<void> {
   await Promise.all([ask(), ask()]);
 }
 
-/** One after the other, in turns, spread over the work by how much of it is done. */
-async function killAlong(proxies: Killable[], kills: number, count: number, done: () => number): Promise<void> {
+/** Kills the processes in turn, spread over the work by how many orders are done. */
+async function killAlong(proxies: KillableProxy[], kills: number, count: number, done: () => number): Promise<void> {
   for (let kill = 1; kill <= kills; kill += 1) {
     const after = Math.floor((kill * count) / (kills + 1));
     await until(`${after} orders are done`, () => done() >= after, 240_000);

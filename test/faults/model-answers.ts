@@ -1,5 +1,5 @@
 // What the model takes each answer of the gateway for: a second reading of protocol and profile, in a few lines.
-import type { AnswerKind, ModelTransaction } from './model-row.ts';
+import type { AnswerKind, ModelTransaction } from './model-transaction.ts';
 
 export type Fields = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 // The model's rules of more than one look: what a report, a believed "unknown" and the clock each do to one transaction.
 import { isIncomplete, isMismatch, outcomeOf, type Fields } from './model-answers.ts';
-import { askPerson, flag, raise, rank, wasToldFailed, type ModelTransaction } from './model-row.ts';
+import { requestReview, flag, raise, rank, wasReportedFailed, type ModelTransaction } from './model-transaction.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -11,7 +11,7 @@ const DAY = 24 * HOUR;
 export function markedReported(one: ModelTransaction, fields: Fields, failedBefore: number | null, now: number): void {
   if (one.resolved !== null) return;
   if (!isMismatch(one, fields)) {
-    if (outcomeOf(one, fields) === 'succeeded' && !isIncomplete(one, fields)) askPerson(one);
+    if (outcomeOf(one, fields) === 'succeeded' && !isIncomplete(one, fields)) requestReview(one);
     return;
   }
   one.failedAt = failedBefore ?? now;
@@ -31,7 +31,7 @@ export function failed(one: ModelTransaction, fields: Fields, now: number): void
 
 /** The gateway has it. */
 export function found(one: ModelTransaction): void {
-  if (wasToldFailed(one) && one.resolved === null) return flag(one, 'conflict');
+  if (wasReportedFailed(one) && one.resolved === null) return flag(one, 'conflict');
   if (raise(one, 'pending')) limitCheckout(one);
 }
 
@@ -51,7 +51,7 @@ function unknownRule({ type, answer }: ModelTransaction): [first: number, second
 
 export function believedUnknown(one: ModelTransaction, at: number): void {
   const rule = unknownRule(one);
-  const isKnown = one.paymentId !== null || one.isFound || one.isRung;
+  const isKnown = one.paymentId !== null || one.isFound || one.hasRing;
   if (rule === undefined || isKnown || one.sentAt === null || rank(one.stage) > rank('expired')) return;
   const [first, second, apart] = rule;
   if (one.unknownAt === null) {
@@ -69,5 +69,5 @@ export function timePassed(one: ModelTransaction, agrees: boolean, now: number):
   const isOver = one.expiresAt !== null && now >= one.expiresAt + 2 * MINUTE;
   if (isOpen && isOver && agrees && one.type === 'PAY' && one.answer !== 'duplicate') raise(one, 'expired');
   const reviewAfter = one.type === 'PAYOUT' ? DAY + 2 * MINUTE : 7 * DAY;
-  if (rank(one.stage) <= rank('pending') && now >= one.createdAt + reviewAfter) askPerson(one);
+  if (rank(one.stage) <= rank('pending') && now >= one.createdAt + reviewAfter) requestReview(one);
 }

@@ -1,7 +1,7 @@
 // The steps that a random life may take, as fast-check draws and shrinks them. What they do is in model-life.ts.
 import fc from 'fast-check';
-import type { Method } from './model-row.ts';
-import type { Spoil } from './model-world.ts';
+import type { Method } from './model-transaction.ts';
+import type { Spoil } from './model-gateway.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -30,7 +30,7 @@ const refusal = fc
     status: fc.constantFrom(302, 400, 400, 401, 403, 404, 409, 422, 429, 500, 503),
     body: fc.constantFrom(...REFUSALS),
     // The request had been taken before something on the way refused it.
-    isDone: fc.boolean(),
+    reachesGateway: fc.boolean(),
   })
   .map((fields) => ({ kind: 'http', ...fields }) as const);
 const loss = fc.constantFrom<Spoil>({ kind: 'unsent' }, { kind: 'lost' }, { kind: 'cut' }, { kind: 'garbage' });
@@ -79,7 +79,7 @@ const checkAnswer = fc.oneof(
     weight: 2,
     arbitrary: fc
       .constantFrom<[number, string]>([404, '{}'], [404, '<h1>Not Found</h1>'], [500, '{}'], [429, '{}'])
-      .map(([status, body]) => ({ kind: 'http', status, body, isDone: true }) as const),
+      .map(([status, body]) => ({ kind: 'http', status, body, reachesGateway: true }) as const),
   },
   { weight: 2, arbitrary: lie.map((fields) => ({ kind: 'tamper', fields }) as const) },
 );

@@ -11,9 +11,17 @@ import {
   type Delivered,
   type Fields,
 } from './model-answers.ts';
-import { ModelProof } from './model-proof.ts';
+import { ModelUnknownProof } from './model-unknown-proof.ts';
 import { believedUnknown, failed, found, isPending, limitCheckout, markedReported, timePassed } from './model-rules.ts';
-import { flag, open, raise, wasToldFailed, type Method, type ModelTransaction, type Opening } from './model-row.ts';
+import {
+  flag,
+  open,
+  raise,
+  wasReportedFailed,
+  type Method,
+  type ModelTransaction,
+  type Opening,
+} from './model-transaction.ts';
 
 const HOUR = 3_600_000;
 const TYPES = ['PAY', 'PAYOUT'] as const;
@@ -31,7 +39,7 @@ export interface ModelStart {
 export class Model {
   readonly transactions = new Map<string, ModelTransaction>();
   prefix = '';
-  #proof = new ModelProof();
+  #proof = new ModelUnknownProof();
 
   paymentsOf(orderId: string): ModelTransaction[] {
     return [...this.transactions.values()].filter((one) => one.type === 'PAY' && one.orderId === orderId);
@@ -112,9 +120,9 @@ export class Model {
     } else raise(one, one.answer === 'refused' && one.type === 'PAY' ? 'rejected' : 'uncertain');
   }
 
-  rung(id: string): void {
+  ringReceived(id: string): void {
     const one = this.transactions.get(id);
-    if (one) one.isRung = true;
+    if (one) one.hasRing = true;
   }
 
   checked(id: string, answer: Delivered, now: number): void {
@@ -147,7 +155,7 @@ export class Model {
 
   /** What waits to be believed is in memory only. */
   restarted(prefix: string): void {
-    this.#proof = new ModelProof();
+    this.#proof = new ModelUnknownProof();
     this.prefix = prefix;
   }
 
@@ -190,7 +198,7 @@ export class Model {
     const outcome = outcomeOf(one, fields);
     if (outcome === 'failed') return failed(one, fields, now);
     if (outcome === 'pending') return found(one);
-    const isContrary = wasToldFailed(one) || one.resolved === 'declined';
+    const isContrary = wasReportedFailed(one) || one.resolved === 'declined';
     raise(one, 'succeeded');
     if (isContrary) flag(one, 'conflict');
   }

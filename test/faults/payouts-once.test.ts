@@ -1,28 +1,29 @@
-// Payouts, where a doubled call is money gone: three in ten answers of the gateway are lost, reset or cut, the proxy is killed
-// again and again in the middle of it, and the merchant's server asks for each payout until it is answered. At most one
-// request for each may arrive at the gateway, and each ends as the gateway says, as never created, or with a person.
+// Payouts, for which a duplicate call costs money: three in ten answers of the gateway are lost, reset or cut, the
+// proxy is repeatedly killed, and the merchant's server retries each payout until it is answered. At most one request
+// for each may arrive at the gateway, and each payout ends as the gateway reports it, ends as never created, or needs a
+// review.
 import { createClients } from './clients.ts';
 import { startFaultProxy, type Fault } from './fault-proxy.ts';
-import { restartFigures, startKillable, type Killable } from './killable.ts';
+import { restartFigures, startKillableProxy, type KillableProxy } from './killable-proxy.ts';
 import type { Random } from './random.ts';
-import { setScene, settle } from './scene.ts';
-import { leaksIn } from './secrets.ts';
-import { each, size, trial, until } from './trial.ts';
+import { createEnvironment, settle } from './environment.ts';
+import { leaksIn } from './canary-secrets.ts';
+import { each, size, faultTest, until } from './fault-test.ts';
 
 const PAYOUTS = size(250, 1_000);
 const KILLS = size(3, 20);
 const SENDERS = 24;
 const LOST_SHARE = 0.3;
 
-trial(
-  `${PAYOUTS} payouts with three in ten answers lost and ${KILLS} kills: at most one of each at the gateway`,
+faultTest(
+  `${PAYOUTS} payouts with three in ten answers lost and ${KILLS} kills: each is sent at most once`,
   { withinMs: size(300_000, 1_800_000) },
   async (t) => {
-    const scene = await setScene(t);
-    const { gateway, merchant, databaseUrl } = scene;
+    const environment = await createEnvironment(t);
+    const { gateway, merchant, databaseUrl } = environment;
     const network = await startFaultProxy(gateway.url, ({ path }) => faultFor(path, t.random));
     t.defer(network.close);
-    const proxy = await startKillable(t, { databaseUrl, gatewayUrl: network.url, webhookUrl: merchant.url });
+    const proxy = await startKillableProxy(t, { databaseUrl, gatewayUrl: network.url, webhookUrl: merchant.url });
     const clients = createClients(() => proxy.url);
     t.defer(clients.close);
     await gateway.control('ipn-url', { url: `${proxy.url}/ipn/none-arrives-because-the-secret-is-wrong` });
@@ -30,14 +31,14 @@ trial(
     let answered = 0;
     const paying = each(payoutsOf(t.random), SENDERS, async (payout) => {
       await clients.startPayout(payout);
-      // The merchant's server was not sure that it had heard: it asks again, and is told of the same payout.
+      // The merchant's server repeats a request whose answer it may have missed, and gets the same payout.
       if (t.random.chance(0.3)) await clients.startPayout(payout);
       answered += 1;
     });
     await Promise.all([paying, killAlong(proxy, () => answered)]);
     await proxy.end();
 
-    const { problems, database } = await settle(scene, clients);
+    const { problems, database } = await settle(environment, clients);
     const ended = Object.groupBy(database.transactions, ({ rank }) => String(rank));
     return {
       problems: { ...problems, leaked: leaksIn(proxy.output()) },
@@ -71,8 +72,8 @@ function payoutsOf(random: Random) {
   }));
 }
 
-/** Spread over the work by how much of it is done, not by time. */
-async function killAlong(proxy: Killable, answered: () => number): Promise<void> {
+/** Spread over the work by the number of answers, not by time. */
+async function killAlong(proxy: KillableProxy, answered: () => number): Promise<void> {
   for (let kill = 1; kill <= KILLS; kill += 1) {
     const after = Math.floor((kill * PAYOUTS) / (KILLS + 1));
     await until(`${after} payouts answered`, () => answered() >= after, 240_000);

@@ -5,7 +5,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { secretEnvironment } from './secrets.ts';
+import { secretEnvironment } from './canary-secrets.ts';
 
 const READY_WITHIN_MS = 60_000;
 const MOST_OUTPUT = 64 * 1024 * 1024;
@@ -35,7 +35,7 @@ export interface Running {
   /** Of it, processor time: what stays true where others use the machine as well; 0 where the system does not say. */
   readyCpuMs: number;
   /** To its preload. */
-  tell(message: object): void;
+  send(message: object): void;
   /** All it has printed. */
   output(): string;
   hasEnded(): boolean;
@@ -63,18 +63,20 @@ export async function startProgram(settings: ProgramSettings): Promise<Running> 
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   child.channel?.unref();
-  const pid = new Promise<number>((resolve) => child.once('message', (told) => resolve((told as { pid: number }).pid)));
-  const heard = listen(child, readyBy);
+  const pid = new Promise<number>((resolve) =>
+    child.once('message', (message) => resolve((message as { pid: number }).pid)),
+  );
+  const listener = listen(child, readyBy);
   const ended = once(child, 'close').then(([code, signal]) => String(signal ?? code));
   const killer = setTimeout(() => child.kill('SIGKILL'), READY_WITHIN_MS);
-  const how = await Promise.race([heard.ready, ended.then((as) => ({ as }))]);
+  const how = await Promise.race([listener.ready, ended.then((as) => ({ as }))]);
   clearTimeout(killer);
   if (typeof how !== 'string')
-    throw new Error(`${file} ended (${how.as}) before it was ready:\n${heard.output().slice(-2000)}`);
+    throw new Error(`${file} ended (${how.as}) before it was ready:\n${listener.output().slice(-2000)}`);
   const readyMs = performance.now() - startedAt;
   const id = await pid;
-  const tell = (message: object) => void child.send(message);
-  return { ...running(id, how, heard.output, ended), tell, readyMs, readyCpuMs: cpuMsOf(id) };
+  const send = (message: object) => void child.send(message);
+  return { ...running(id, how, listener.output, ended), send, readyMs, readyCpuMs: cpuMsOf(id) };
 }
 
 function running(pid: number, url: string, output: () => string, ended: Promise<string>) {
@@ -119,18 +121,18 @@ function cpuMsOf(pid: number): number {
 function listen(child: ChildProcess, readyBy: RegExp): { ready: Promise<string>; output: () => string } {
   let output = '';
   const ready = new Promise<string>((resolve) => {
-    const hear = (text: string) => {
+    const readUntilReady = (text: string) => {
       if (output.length < MOST_OUTPUT) output += text;
       const match = readyBy.exec(output);
       if (match === null) return;
       resolve(match[1] ?? '');
-      hearOn = (more) => {
+      onText = (more) => {
         if (output.length < MOST_OUTPUT) output += more;
       };
     };
-    let hearOn = hear;
+    let onText = readUntilReady;
     for (const stream of [child.stdout, child.stderr])
-      stream?.setEncoding('utf8').on('data', (text: string) => hearOn(text));
+      stream?.setEncoding('utf8').on('data', (text: string) => onText(text));
   });
   return { ready, output: () => output };
 }

@@ -4,8 +4,8 @@
 const RealDate = Date;
 let offsetMs = Number(process.env['CLOCK_OFFSET_MS'] ?? 0);
 
-process.on('message', (told: { offsetMs?: number }) => {
-  offsetMs = told.offsetMs ?? offsetMs;
+process.on('message', (message: { offsetMs?: number }) => {
+  offsetMs = message.offsetMs ?? offsetMs;
 });
 // A listener keeps the channel open, and the process with it.
 process.channel?.unref();

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Trial } from './trial.ts';
+import type { FaultTest } from './fault-test.ts';
 
 /** Why none can be had on this machine, where it cannot. */
 export function whyNoMount(): string | undefined {
@@ -18,7 +18,7 @@ export function whyNoMount(): string | undefined {
 }
 
 /** In a new folder of `dir`, until the trial ends. */
-export function mountSmall({ defer }: Trial, dir: string, kilobytes: number): string {
+export function mountSmall({ defer }: FaultTest, dir: string, kilobytes: number): string {
   const disk = join(dir, 'disk');
   mkdirSync(disk);
   const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', disk]);

@@ -1,14 +1,14 @@
-// The proxy faces the internet: clients that send a byte a second, bodies without end, heads of a hundred thousand lines,
-// streams and answers that nobody reads. All at once; meanwhile every healthy request is answered, the memory stays what it
-// was but for a bounded part (its peak, as the kernel counts it), and in the end none of them holds anything any more.
+// Clients that send a byte a second, endless bodies, heads of a hundred thousand lines, and streams and answers that
+// are never read, all at once. Meanwhile every healthy request is answered and the memory (its peak, as the kernel
+// counts it) grows by no more than a fixed amount; at the end the proxy holds nothing for any of them.
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'undici';
 import { signOrder, type ShopperOrder } from './clients.ts';
 import { startProxy, type Running } from './processes.ts';
-import { setScene } from './scene.ts';
-import { leaksIn, SECRETS } from './secrets.ts';
+import { createEnvironment } from './environment.ts';
+import { leaksIn, SECRETS } from './canary-secrets.ts';
 import { dial, drip, manyLines, pour, type Stuck } from './stuck-clients.ts';
-import { each, size, trial, until, type Trial } from './trial.ts';
+import { each, size, faultTest, until, type FaultTest } from './fault-test.ts';
 
 const SLOW_HEADS = size(150, 1_500);
 const SLOW_BODIES = size(50, 500);
@@ -17,34 +17,39 @@ const BODIES = 6;
 const HEADER_LINES = 100_000;
 const UNREAD_STREAMS = 200;
 const UNREAD_ANSWERS = size(40, 200);
-/** Asked ahead in one packet: of the largest answer there is, more than the kernel keeps for a connection. */
+/**
+ * Sent in one packet; together their answers, the largest there are, exceed what the kernel buffers for a connection.
+ */
 const ANSWERS_EACH = 400;
 const HEALTHY_AT_ONCE = 4;
 const HEALTHY_AT_LEAST = 100;
-/** What the collector may leave lying, and what a connection may cost; a single one of the bodies, kept, is more in the long run. */
+/**
+ * What the garbage collector may leave, and what a connection may cost. In the long run a single body kept in memory
+ * exceeds it.
+ */
 const MOST_GROWTH_KB = 128 * 1024 + 64 * (SLOW_HEADS + SLOW_BODIES + UNREAD_STREAMS + UNREAD_ANSWERS);
-/** Of descriptors, for what the proxy keeps open by itself: its connections to the gateway and the merchant. */
+/** Descriptors that the proxy keeps open itself: its connections to the gateway and the merchant. */
 const SPARE_DESCRIPTORS = 40;
-/** Heads are cut after 10 s and bodies after 15 s; a machine under load may take much longer to get to it. */
+/** Heads are cut after 10 s and bodies after 15 s; a machine under load may take much longer. */
 const CUT_WITHIN_MS = 120_000;
 
-trial(
-  'clients that are stuck hold neither the memory nor the others up, and are gone in the end',
+faultTest(
+  'Stuck clients: memory stays bounded, healthy requests are answered, and in the end all stuck connections are closed',
   { withinMs: size(300_000, 900_000), needs: ['linux'] },
   async (t) => {
-    const { gateway, merchant, databaseUrl } = await setScene(t);
+    const { gateway, merchant, databaseUrl } = await createEnvironment(t);
     const proxy = await startProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
     t.defer(proxy.kill9);
     const healthy = createHealthy(t, proxy.url);
     for (let n = 0; n < 40; n += 1) await healthy.askOnce();
     const before = await held(proxy);
-    await forgetPeak(proxy);
+    await resetPeak(proxy);
 
     healthy.start();
-    const stuck = await getStuck(t, proxy.url);
+    const stuck = await openStuckClients(t, proxy.url);
     const streamsAtMost = await openStreams(proxy.url);
     await until(
-      'the slow and the large are cut',
+      'the slow and the large requests are cut',
       () => [...stuck.slow, ...stuck.large].every(({ gone }) => gone),
       CUT_WITHIN_MS,
     );
@@ -52,7 +57,7 @@ trial(
     await until('no stream is open', async () => (await openStreams(proxy.url)) === 0);
     const asked = await healthy.stop();
     await until(
-      'the connections are given back',
+      'the descriptors are released',
       async () => (await held(proxy)).descriptors <= before.descriptors + SPARE_DESCRIPTORS,
     );
     const { peakKb } = await held(proxy);
@@ -63,7 +68,7 @@ trial(
           ...healthy.problems,
           ...(streamsAtMost < UNREAD_STREAMS ? [`only ${streamsAtMost} streams were open`] : []),
         ],
-        undocumented: stuck.large.flatMap(wronglyTaken),
+        undocumented: stuck.large.flatMap(wronglyAccepted),
         crashed: [
           ...(proxy.hasEnded() ? ['the proxy has ended'] : []),
           ...(peakKb - before.rssKb > MOST_GROWTH_KB ? [`the memory grew from ${before.rssKb} to ${peakKb} kB`] : []),
@@ -84,15 +89,15 @@ trial(
   },
 );
 
-interface StuckOnes {
+interface StuckClients {
   slow: Stuck[];
   large: Stuck[];
   streams: Stuck[];
   unread: Stuck[];
 }
 
-async function getStuck({ defer }: Trial, url: string): Promise<StuckOnes> {
-  const all: StuckOnes = { slow: [], large: [], streams: [], unread: [] };
+async function openStuckClients({ defer }: FaultTest, url: string): Promise<StuckClients> {
+  const all: StuckClients = { slow: [], large: [], streams: [], unread: [] };
   defer(() =>
     Object.values(all)
       .flat()
@@ -109,7 +114,7 @@ async function getStuck({ defer }: Trial, url: string): Promise<StuckOnes> {
 
   await many(SLOW_HEADS, all.slow, () => drip(url, 'GET /health HTTP/1.1\r\nHost: proxy\r\nX: '));
   await many(SLOW_BODIES, all.slow, () => drip(url, `${ipn}Content-Length: 4000\r\n\r\n{"a":"`));
-  // Three a stream is what an order may have.
+  // An order may have three streams.
   await many(UNREAD_STREAMS, all.streams, async (n) => {
     const one = await dial(url, { reads: false });
     const token = signOrder(orderOf(Math.floor(n / 3)), Date.now());
@@ -127,19 +132,19 @@ async function getStuck({ defer }: Trial, url: string): Promise<StuckOnes> {
   return all;
 }
 
-/** Refused by an answer, or cut: all of it taken and answered well would be wrong. */
-function wronglyTaken({ heard, sentAll }: Stuck): string[] {
-  const answer = heard.split('\r\n')[0] ?? '';
+/** An oversized request must be refused or cut; answering it with success is wrong. */
+function wronglyAccepted({ received, sentAll }: Stuck): string[] {
+  const answer = received.split('\r\n')[0] ?? '';
   const isRefusal = /^HTTP\/1\.1 (413|431) /.test(answer);
-  return isRefusal || (answer === '' && !sentAll) ? [] : [`what was too large was answered "${answer}"`];
+  return isRefusal || (answer === '' && !sentAll) ? [] : [`an oversized request was answered "${answer}"`];
 }
 
 function orderOf(n: number): ShopperOrder {
   return { orderId: `healthy-${n}`, amount: '12.50', currency: 'EUR' };
 }
 
-/** Shoppers and IPNs that do nothing wrong, each asked once and never again: what is not answered is a problem. */
-function createHealthy({ defer }: Trial, url: string) {
+/** Well-behaved shoppers and IPNs that do not retry: each request without an answer is a problem. */
+function createHealthy({ defer }: FaultTest, url: string) {
   const agent = new Agent({ connections: HEALTHY_AT_ONCE, pipelining: 1 });
   defer(() => agent.destroy());
   const problems: string[] = [];
@@ -201,14 +206,14 @@ async function openStreams(url: string): Promise<number> {
   return Number(/^payment_proxy_open_streams (\d+)$/m.exec(text)?.[1] ?? NaN);
 }
 
-/** What the proxy has of the machine, by the kernel's word. */
+/** Memory and descriptors of the proxy, as the kernel counts them. */
 async function held({ pid }: Running): Promise<{ rssKb: number; peakKb: number; descriptors: number }> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const figure = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]);
   return { rssKb: figure('VmRSS'), peakKb: figure('VmHWM'), descriptors: (await readdir(`/proc/${pid}/fd`)).length };
 }
 
-/** From here on the peak is counted anew. */
-async function forgetPeak({ pid }: Running): Promise<void> {
+/** Resets the kernel's peak counter. */
+async function resetPeak({ pid }: Running): Promise<void> {
   await writeFile(`/proc/${pid}/clear_refs`, '5');
 }

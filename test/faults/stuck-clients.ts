@@ -11,7 +11,7 @@ export interface Stuck {
   /** Set once the other side, or we, ended it. */
   gone: boolean;
   /** The first of what was answered, of one that reads. */
-  heard: string;
+  received: string;
   /** Everything it had to send was taken. */
   sentAll: boolean;
 }
@@ -19,10 +19,10 @@ export interface Stuck {
 /** `reads`: whether it takes what is answered; where not, all of it stays on its way. */
 export async function dial(url: string, { reads }: { reads: boolean }): Promise<Stuck> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  const stuck: Stuck = { socket, gone: false, heard: '', sentAll: false };
+  const stuck: Stuck = { socket, gone: false, received: '', sentAll: false };
   socket.on('error', () => undefined).once('close', () => (stuck.gone = true));
   if (reads)
-    socket.on('data', (chunk: Buffer) => (stuck.heard = (stuck.heard + chunk.toString('latin1')).slice(0, 500)));
+    socket.on('data', (chunk: Buffer) => (stuck.received = (stuck.received + chunk.toString('latin1')).slice(0, 500)));
   await once(socket, 'connect');
   return stuck;
 }

@@ -1,26 +1,27 @@
-// Two proxies on the same books whose clocks differ, by 50 ms, 3 s, and on PostgreSQL 40 s, and clocks that step by 5 s and by an
-// hour, back and forward, while they work. Each paid order is told within its normal time, nothing ends before its real time, and
-// two checks that have to agree are really that far apart: measured by the gateway, whose clock is right.
+// Two proxies on the same database whose clocks differ by 50 ms, 3 s, and on PostgreSQL by 40 s, and clocks that step
+// by 5 s and by an hour, back and forward, while they work. Each paid order is shown within its normal time, nothing
+// ends before its real time, and two checks that must agree are really that far apart, as measured by the intermediary,
+// whose clock is right.
 import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
-import { startBox } from './box.ts';
+import { H } from '../backend-proxy/time.ts';
+import { startIntermediary } from './http-intermediary.ts';
 import { createClients } from './clients.ts';
-import { createRunningClock } from './clock.ts';
-import { readDatabase } from './database.ts';
-import { RANK } from './ledgers.ts';
+import { createRunningClock } from './manual-clock.ts';
+import { readDatabase } from './database-reader.ts';
+import { RANK } from './compare-records.ts';
 import { startProxy, type Running } from './processes.ts';
-import { setScene, settle } from './scene.ts';
-import { SECRETS } from './secrets.ts';
-import { each, isLong, size, trial, until, type Findings, type Trial } from './trial.ts';
+import { createEnvironment, settle } from './environment.ts';
+import { SECRETS } from './canary-secrets.ts';
+import { each, isLong, size, faultTest, until, type Findings, type FaultTest } from './fault-test.ts';
 
 const LIMITS = { withinMs: size(180_000, 900_000) };
 const COUNT = size(8, 60);
-/** From the approval to the view that says so; normally well under a second, and a busy machine adds to it. */
-const TOLD_WITHIN_MS = 8_000;
+/** From the approval to the view that shows it: normally well under a second; the rest is for a busy machine. */
+const SHOWN_WITHIN_MS = 8_000;
 const APART_MS = 30_000;
-const HOUR_MS = 3_600_000;
-const OWN_TURN_MS = size(1_500, 8_000);
+const BETWEEN_STEPS_MS = size(1_500, 8_000);
 
-/** On one host the two share a clock: without payouts, which are PostgreSQL's row, in the short run. */
+/** Two processes on one host share its clock, so the short run of SQLite has no payouts; PostgreSQL's has. */
 const PAYOUTS = size(0, COUNT);
 const APART: Situation[] = [50, 3_000].map((ms) => ({
   name: `sqlite${ms}ms`,
@@ -28,23 +29,23 @@ const APART: Situation[] = [50, 3_000].map((ms) => ({
   steps: [],
   payouts: PAYOUTS,
 }));
-/** The host's own clock: both step. */
+/** The host's clock: both processes step with it. */
 const STEPS: Situation = {
   name: 'steps',
   offsets: [0, 0],
   payouts: PAYOUTS,
-  steps: [5_000, 0, HOUR_MS, 0, -HOUR_MS, 0],
+  steps: [5_000, 0, H, 0, -H, 0],
 };
 
-trial(
-  'two proxies on one file, whose clocks are apart or step, tell each paid order in time and end nothing early',
+faultTest(
+  'Two proxies on one SQLite file whose clocks differ or step: each paid order is shown in time and nothing ends early',
   LIMITS,
-  // Side by side, because much of it is waiting.
+  // Side by side, because most of the time is spent waiting.
   async (t) => merged(await Promise.all([...APART.slice(isLong ? 0 : 1), STEPS].map((situation) => run(t, situation)))),
 );
 
-trial(
-  'two proxies on one PostgreSQL, whose clocks are apart, tell each paid order in time and end nothing early',
+faultTest(
+  'Two proxies on one PostgreSQL whose clocks differ: each paid order is shown in time and nothing ends early',
   { ...LIMITS, impossible: whyNoPostgres },
   async (t) => {
     const postgres = await startPostgres();
@@ -72,41 +73,42 @@ function merged(all: readonly Findings[]): Findings {
 
 interface Situation {
   name: string;
-  /** Of each process's clock against the right one. */
+  /** Each process's clock minus the real time, in ms. */
   offsets: readonly [number, number];
-  /** What the clocks step to, one after the other, while payments go on; by the offsets. */
+  /** The offsets to which the clocks step, one after the other, while payments go on. */
   steps: readonly number[];
-  /** Those that are called FAILED. */
+  /** How many payouts, all reported FAILED. */
   payouts: number;
   databaseUrl?: string;
 }
 
-async function run(t: Trial, { name, offsets, steps, payouts, databaseUrl: given }: Situation): Promise<Findings> {
-  const scene = await setScene(t, createRunningClock(), { refusesStale: true });
-  const { gateway, merchant } = scene;
-  const databaseUrl = given ?? scene.databaseUrl;
+async function run(t: FaultTest, { name, offsets, steps, payouts, databaseUrl: given }: Situation): Promise<Findings> {
+  const environment = await createEnvironment(t, createRunningClock(), { refusesStale: true });
+  const { gateway, merchant } = environment;
+  const databaseUrl = given ?? environment.databaseUrl;
   const checks = new Map<string, number[]>();
-  // Payouts are called FAILED, so that two checks have to agree; the times are those of the box's own, true clock.
-  const box = await startBox(gateway.url, ({ operation, orderId }) => {
+  // The intermediary reports payouts as FAILED, so that two checks have to agree. It times them by its own, right
+  // clock.
+  const intermediary = await startIntermediary(gateway.url, ({ operation, orderId }) => {
     if (operation !== 'status' || !orderId.startsWith('declined')) return undefined;
     checks.set(orderId, [...(checks.get(orderId) ?? []), performance.now()]);
     return { fields: { status: 'FAILED' } };
   });
-  t.defer(box.close);
+  t.defer(intermediary.close);
   const proxies: Running[] = [];
   for (const offsetMs of offsets) {
     const env = { CLOCK_OFFSET_MS: String(offsetMs) };
-    const settings = { databaseUrl, gatewayUrl: box.url, webhookUrl: merchant.url, env };
+    const settings = { databaseUrl, gatewayUrl: intermediary.url, webhookUrl: merchant.url, env };
     const proxy = await startProxy({ ...settings, preload: './shifted-clock.ts' });
     t.defer(proxy.kill9);
     proxies.push(proxy);
   }
   let turn = 0;
   const next = () => proxies[(turn += 1) % proxies.length]?.url ?? '';
-  // Good for an hour more than the furthest clock is ahead.
-  const clients = createClients(next, () => Date.now() + HOUR_MS);
+  // Valid for an hour more than the furthest clock is ahead.
+  const clients = createClients(next, () => Date.now() + H);
   t.defer(clients.close);
-  // One proxy in turn is rung: the other has to hear of it as well.
+  // IPNs go to one proxy; the other must learn of them as well.
   await gateway.control('ipn-url', { url: `${next()}/ipn/${SECRETS.ipnSecret}` });
 
   const slow: string[] = [];
@@ -120,7 +122,7 @@ async function run(t: Trial, { name, offsets, steps, payouts, databaseUrl: given
         await clients.startPayment(order, { method: n % 2 === 0 ? 'QR' : 'CHECKOUT' }, 'first');
         await gateway.act(order.orderId, 'approve');
         const from = performance.now();
-        await until(`${order.orderId} is told as paid`, async () => (await clients.view(order)).paid, 60_000);
+        await until(`${order.orderId} is shown as paid`, async () => (await clients.view(order)).paid, 60_000);
         waits.push(performance.now() - from);
       },
     );
@@ -132,7 +134,7 @@ async function run(t: Trial, { name, offsets, steps, payouts, databaseUrl: given
     async (n) => {
       if (n < payouts)
         await clients.startPayout({ orderId: `declined-${n}`, amount: 8, currency: 'EUR', customer: '12345678' });
-      // A CHECKOUT that nobody pays: it may not be told EXPIRED in the seconds of this row, whatever the clocks say.
+      // An unpaid CHECKOUT: it must not be shown as EXPIRED within these seconds, whatever the clocks say.
       await clients.startPayment(
         { orderId: `unpaid-${n}`, amount: '8.00', currency: 'EUR' },
         { method: 'CHECKOUT' },
@@ -142,30 +144,30 @@ async function run(t: Trial, { name, offsets, steps, payouts, databaseUrl: given
   );
   await payRound('before');
   for (const [n, offsetMs] of steps.entries()) {
-    for (const proxy of proxies) proxy.tell({ offsetMs });
-    await new Promise((resolve) => setTimeout(resolve, OWN_TURN_MS));
+    for (const proxy of proxies) proxy.send({ offsetMs });
+    await new Promise((resolve) => setTimeout(resolve, BETWEEN_STEPS_MS));
     await payRound(`step${n}`);
   }
-  await until('each payout is told FAILED', async () => (await failedOf(databaseUrl)).length >= payouts, 240_000);
+  await until('each payout is FAILED', async () => (await failedOf(databaseUrl)).length >= payouts, 240_000);
   const tookMs = performance.now() - startedAt;
-  slow.push(...waits.filter((ms) => ms > TOLD_WITHIN_MS).map((ms) => `an order was told after ${Math.round(ms)} ms`));
+  slow.push(...waits.filter((ms) => ms > SHOWN_WITHIN_MS).map((ms) => `an order was shown after ${Math.round(ms)} ms`));
   const early = [...checks].flatMap(([id, times]) => {
     const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
-    return span < APART_MS ? [`${id} was told FAILED after checks that were ${Math.round(span)} ms apart`] : [];
+    return span < APART_MS ? [`${id} was FAILED after checks that were ${Math.round(span)} ms apart`] : [];
   });
   const { transactions } = await readDatabase(databaseUrl);
   const ended = transactions.filter(({ id, rank }) => id.startsWith('unpaid') && rank > RANK.pending);
   early.push(...ended.map(({ id, rank }) => `${id} has ended (rank ${rank}) ${Math.round(tookMs)} ms after it began`));
   await Promise.all(proxies.map((proxy) => proxy.end()));
 
-  const { problems, database } = await settle(scene, clients, { databaseUrl });
+  const { problems, database } = await settle(environment, clients, { databaseUrl });
   waits.sort((a, b) => a - b);
   return {
     problems: { ...problems, unserved: slow, differing: [...(problems.differing ?? []), ...early] },
     counts: {
       [`${name}Orders`]: waits.length,
-      [`${name}ToldMs`]: [waits[waits.length >> 1] ?? 0, waits.at(-1) ?? 0].map(Math.round).join('..'),
-      // The box called the payouts FAILED, the gateway has made them.
+      [`${name}ShownMs`]: [waits[waits.length >> 1] ?? 0, waits.at(-1) ?? 0].map(Math.round).join('..'),
+      // The intermediary reports the payouts as FAILED, but the gateway has made them.
       [`${name}Conflicts`]: database.transactions.filter(({ conflict }) => conflict > 0).length,
     },
   };

@@ -13,6 +13,9 @@ export interface Change {
 /** One change, or those that only together take a guard away. */
 export type Edit = Change | readonly Change[];
 
+/** By the attack's name in SECURITY.md. */
+export type Edits = Readonly<Record<string, readonly Edit[]>>;
+
 export function changesOf(edit: Edit): readonly Change[] {
   return 'file' in edit ? [edit] : edit;
 }

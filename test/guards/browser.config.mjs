@@ -1,4 +1,4 @@
-// The element's tests whose names TESTS matches, told as TAP: what trial.ts reads.
+// The element's tests whose names TESTS matches, told as TAP: what run-tests.ts reads.
 import base from '../web-test-runner.config.mjs';
 
 const pattern = process.env['TESTS'];

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { attackRows, type Row } from '../security-table.ts';
 import { changesOf, withoutGuard, type Edit } from './apply.ts';
 import { EDITS } from './edits.ts';
-import { runTests, type Outcome } from './trial.ts';
+import { runTests, type Outcome } from './run-tests.ts';
 
 const AT_ONCE = 2;
 const LEFT_OUT = /(^|[\\/])node_modules$|^(\.git|\.stryker-tmp|shots|reports|coverage)$/;
@@ -19,7 +19,7 @@ interface Task {
 interface Shown {
   task: Task;
   outcome: Outcome | 'does not apply';
-  said: string;
+  output: string;
 }
 
 /** A copy for each of those at work, because each changes its own. */
@@ -46,13 +46,13 @@ async function tryWithout(folder: string, task: Task): Promise<Shown> {
   try {
     edited = withoutGuard(task.edit, folder);
   } catch (error) {
-    return { task, outcome: 'does not apply', said: (error as Error).message };
+    return { task, outcome: 'does not apply', output: (error as Error).message };
   }
   const originals = [...edited.keys()].map((path) => [path, readFileSync(join(folder, path), 'utf8')] as const);
   for (const [path, text] of edited) writeFileSync(join(folder, path), text);
-  const { outcomes, said } = await runTests(folder, file, [test]);
+  const { outcomes, output } = await runTests(folder, file, [test]);
   for (const [path, text] of originals) writeFileSync(join(folder, path), text);
-  return { task, outcome: outcomes.get(test) ?? 'not shown', said };
+  return { task, outcome: outcomes.get(test) ?? 'not shown', output };
 }
 
 /** Each folder takes the next task when it is free. */
@@ -79,10 +79,10 @@ function filesOf({ edit }: Task): string {
 function report(failing: readonly string[], shown: readonly Shown[], seconds: number): void {
   for (const test of failing) console.log(`\nfails with its guard in place: ${test}`);
   const notRed = shown.filter(({ outcome }) => outcome !== 'red');
-  for (const { task, outcome, said } of notRed) {
+  for (const { task, outcome, output } of notRed) {
     console.log(`\n${outcome}: ${task.row.attack}\n  ${task.row.file}: ${task.row.test}`);
     for (const { file, put } of changesOf(task.edit)) console.log(`  ${file}: ${put.trim()}`);
-    if (outcome !== 'green') console.log(said.replace(/^/gm, '    '));
+    if (outcome !== 'green') console.log(output.replace(/^/gm, '    '));
   }
   const count = (outcome: Shown['outcome']) => shown.filter((one) => one.outcome === outcome).length;
   console.log(

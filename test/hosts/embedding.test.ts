@@ -164,13 +164,13 @@ test('taken out of the page before all of it is loaded, it starts nothing that w
   const { token } = await host.order();
   const visit = await host.visit({ body: `<payment-widget order="${token}"></payment-widget>` });
   const { promise: isGone, resolve: go } = Promise.withResolvers<void>();
-  await visit.page.route(/\/later-/, async (route) => {
+  await visit.page.route(/\/flow-/, async (route) => {
     await isGone;
     await route.continue();
   });
   const starts: string[] = [];
   visit.page.on('request', (request) => request.url().endsWith('/order/payments') && starts.push(request.method()));
-  const rest = visit.page.waitForResponse(/\/later-/);
+  const rest = visit.page.waitForResponse(/\/flow-/);
   await visit.page.evaluate((src) => import(src), `${host.proxy}/widget.js`);
   await visit.pay();
   await visit.widget.evaluate((element) => element.remove());
@@ -284,7 +284,7 @@ test('before all of it is loaded a second click pays by the method that is chose
   const { page, widget } = visit;
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
-  await page.route('**/later-*.js', async (route) => held.then(() => route.continue()));
+  await page.route('**/flow-*.js', async (route) => held.then(() => route.continue()));
   await page.addScriptTag({ type: 'module', url: `${host.proxy}/widget.js` });
   await widget.locator('input[value="JETGO"]').check();
   await widget.locator('[part~="pay"]').click();

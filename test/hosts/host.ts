@@ -7,11 +7,11 @@ import type { AddressInfo } from 'node:net';
 import { chromium, type Browser } from 'playwright-core';
 import { FREE_PORTS, startStack, type Stack } from '../../demo/stack.ts';
 import { buildWidgetIfStale } from '../../demo/widget-build.ts';
-import { findBrowser } from '../browser.ts';
+import { reportOpenPages, findBrowser } from '../browser.ts';
 import { Visit } from './visit.ts';
 
 /** A full test run keeps every core busy. */
-const READY_MS = 60_000;
+const READY_MS = 120_000;
 const TYPES: Record<string, string> = { js: 'text/javascript', html: 'text/html' };
 
 export interface HostPage {
@@ -64,6 +64,7 @@ export class Host {
   }
 
   async close(): Promise<void> {
+    await reportOpenPages(this.#browser);
     this.#server.close();
     await Promise.all([this.#browser.close(), this.#stack.stop()]);
   }

@@ -126,9 +126,9 @@ describe('the package', () => {
     assert.ok(text('LICENSES.txt').includes(readFileSync('node_modules/lit/LICENSE', 'utf8').trim()));
   });
 
-  it('tells of itself in its README, and leads nowhere that is not in the package', () => {
+  it('the README of the package documents the element, and links to no file outside the package', () => {
     const readme = text('README.md');
-    for (const told of ['## The widget', '`checkout-target`', 'payment-widget/react'])
+    for (const told of ['## The element', '`checkout-target`', 'payment-widget/react', '`--payment-radius`'])
       assert.ok(readme.includes(told), told);
     assert.doesNotMatch(readme, /npm start|npm run proxy/);
     const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link);

@@ -104,8 +104,8 @@ test('a script that is not what was hashed does not run', async () => {
     body: widget(token),
   });
   assert.equal(await visit.page.evaluate(() => customElements.get('payment-widget')), undefined);
-  assert.match(visit.complaints.splice(0).join('\n'), /integrity/);
-  await visit.leave();
+  await visit.complains(/integrity/);
+  await visit.leave(/integrity/);
 });
 
 test('nor does a file that the script loads', async () => {
@@ -113,8 +113,8 @@ test('nor does a file that the script loads', async () => {
   const isTurkish = (file: string) => file === 'locale-tr.js';
   const visit = await host.visit(mappedPage(token, (file) => (isTurkish(file) ? OTHER_HASH : (hashes[file] ?? ''))));
   await visit.page.getByRole('heading', { name: 'How would you like to pay?' }).waitFor();
-  assert.match(visit.complaints.splice(0).join('\n'), /integrity/);
-  await visit.leave();
+  await visit.complains(/integrity/);
+  await visit.leave(/integrity/);
 });
 
 /** In Turkish, so that there is a file to load; every file with the hash that it is given. */

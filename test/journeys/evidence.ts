@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Secrets, Stack } from '../../demo/stack.ts';
-import type { Search } from '../secrets.ts';
+import type { Search } from '../secret-search.ts';
 
 export interface Evidence {
   logs: string[];

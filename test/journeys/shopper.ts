@@ -11,10 +11,10 @@ import { chromium, type Browser, type BrowserContextOptions, type Locator, type 
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import { FREE_PORTS, startStack, type Stack } from '../../demo/stack.ts';
 import { buildWidgetIfStale } from '../../demo/widget-build.ts';
-import { findBrowser } from '../browser.ts';
-import { createSearch } from '../secrets.ts';
+import { reportOpenPages, findBrowser } from '../browser.ts';
+import { createSearch } from '../secret-search.ts';
 import { findIn, gather, type Evidence } from './evidence.ts';
-import { Visitor } from './visitor.ts';
+import { STEP_MS, Visitor } from './visitor.ts';
 import { tapWebhooks, type WebhookTap } from './webhook-tap.ts';
 
 /** Customers of the sandbox's wallet, by their wallet IDs. */
@@ -52,7 +52,7 @@ export class World {
     const [dir, webhooks] = await Promise.all([mkdtemp(join(tmpdir(), 'payment-journeys-')), tapWebhooks()]);
     const proxy = { WEBHOOK_URL: webhooks.url, LOG_LEVEL: 'trace' };
     const [stack, browser] = await Promise.all([
-      startStack({ ports: FREE_PORTS, dir, env: { proxy } }),
+      startStack({ ports: FREE_PORTS, dir, readyWithinMs: STEP_MS, env: { proxy } }),
       findBrowser().then((found) => chromium.launch(found)),
     ]);
     webhooks.passOnTo(`${stack.shop}/webhooks`);
@@ -62,6 +62,7 @@ export class World {
   /** Fails where a secret was in anything that is left of all its journeys. */
   async close(): Promise<void> {
     try {
+      await reportOpenPages(this.#browser);
       await Promise.all(this.#browser.contexts().map((context) => context.close()));
       assert.deepEqual(findIn(await this.evidence(), createSearch({ ...this.stack.secrets })), []);
     } finally {
@@ -168,9 +169,13 @@ export class Shopper {
     const code = this.part('code');
     await code.scrollIntoViewIfNeeded();
     prepareZXingModule({ overrides: { wasmBinary: await decoderBinary() } });
-    const [found, ...others] = await readBarcodes(await code.screenshot(), { formats: ['QRCode'] });
-    assert.ok(found?.isValid && others.length === 0, 'exactly one QR code can be read');
-    return found.text;
+    // The place of the code can be there before the code is drawn.
+    for (const end = Date.now() + STEP_MS; ;) {
+      const [found, ...others] = await readBarcodes(await code.screenshot(), { formats: ['QRCode'] });
+      if (found === undefined && Date.now() < end) continue;
+      assert.ok(found?.isValid && others.length === 0, 'exactly one QR code can be read');
+      return found.text;
+    }
   }
 
   /** The hosted checkout: login, then the code that the customer's phone shows. Ends before the button that pays. */
@@ -200,8 +205,8 @@ export class Shopper {
     assert.equal(statuses.filter((status) => status === 'SUCCESS').length, 1, statuses.join());
   }
 
-  async leave(): Promise<void> {
-    await this.visitor.leave();
+  async leave(allowed?: RegExp): Promise<void> {
+    await this.visitor.leave(allowed);
   }
 }
 

@@ -1,11 +1,11 @@
 // The theme page as a person uses it, in a real browser over the whole demo: pick, edit, share, be warned, pay. What a theme is, and
-// that the four can be read by their numbers, test/demo/shop/themes.test.ts holds; here the browser's own eyes are asked.
+// that the four can be read by their numbers, test/demo/themes/themes.test.ts holds; here the browser's own eyes are asked.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { THEMES } from '../../demo/shop/theme.ts';
+import { THEMES } from '../../demo/themes/theme.ts';
 import { ADA, World } from './shopper.ts';
 import type { Visitor } from './visitor.ts';
 

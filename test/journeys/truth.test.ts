@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { METHODS, type Method } from '../../backend-proxy/protocol/wire.ts';
-import { later } from '../../widget/locales/en-later.ts';
+import { later } from '../../widget/locales/en-flow.ts';
 import { ADA, BRUNO } from './shopper.ts';
-import type { Fault } from './truth/box.ts';
-import { WAY_WITHIN_MS, type WatchedShopper } from './truth/shopper.ts';
-import { Stage } from './truth/stage.ts';
+import type { Fault } from './truth/gateway-relay.ts';
+import { ACTION_WITHIN_MS, type WatchedShopper } from './truth/watched-shopper.ts';
+import { RelayedStack } from './truth/relayed-stack.ts';
 
 const IS_LONG = process.env['LONG'] === '1';
 /** Open at once. */
@@ -21,8 +21,8 @@ const GIVEN_UP_MS = 30_000;
 const CUT_MS = 10_000;
 /** Forty seconds of silence, and a question that waits for five. */
 const FROZEN_MS = 50_000;
-/** What a browser says of itself needs no tries. */
-const AT_ONCE_MS = 2_000;
+/** What a browser says of itself needs no tries: well before the forty seconds of silence. */
+const AT_ONCE_MS = 10_000;
 
 const HTML_403 = { status: 403, type: 'text/html', body: '<html><h1>403 Forbidden</h1></html>' };
 const FAULTS = {
@@ -48,20 +48,22 @@ const SHORT: Record<Method, readonly FaultName[]> = {
   QR: ['comes 3 s late', 'comes 12 s late', 'is lost', 'is garbage', 'is a 403 of some box behind it'],
 };
 
-const stage = await Stage.open();
-after(() => stage.close());
+const stack = await RelayedStack.open();
+after(() => stack.close());
 
-/** Both that it went wrong and what was untrue on the way there are told. */
+/** Reports both what went wrong and what was untrue on the way there; prints the story of a journey that failed. */
 function journey(walk: (shopper: WatchedShopper) => Promise<void>): () => Promise<void> {
   return async () => {
-    const shopper = await stage.shopper();
+    const shopper = await stack.shopper();
     const troubles = await walk(shopper).then(
       () => [],
       (error: unknown) => [error instanceof Error ? error.message : String(error)],
     );
-    const lies = await shopper.lies();
+    const { falseClaims, timeline } = await shopper.review();
     await shopper.leave();
-    assert.deepEqual([...troubles, ...lies], []);
+    const failures = [...troubles, ...falseClaims];
+    if (failures.length > 0) console.error(`${failures.join('\n')}\n${timeline}\n`);
+    assert.deepEqual(failures, []);
   };
 }
 
@@ -70,7 +72,7 @@ const WALLETS = [ADA, BRUNO];
 let walletsAsked = 0;
 
 async function begin(shopper: WatchedShopper, method: Method, fault: Fault = {}): Promise<void> {
-  stage.box.spoil(shopper.orderId, fault);
+  stack.gatewayRelay.spoil(shopper.orderId, fault);
   await shopper.pay(method, method === 'DIRECT' ? WALLETS[walletsAsked++ % WALLETS.length] : undefined);
 }
 
@@ -80,7 +82,7 @@ async function waitsByQr(shopper: WatchedShopper): Promise<void> {
 }
 
 /** QR, then JETGO in its place; the ids of both payments. */
-async function takesAnother(shopper: WatchedShopper): Promise<{ left: string; taken: string }> {
+async function switchesMethod(shopper: WatchedShopper): Promise<{ left: string; taken: string }> {
   await waitsByQr(shopper);
   await shopper.part('other').click();
   await shopper.sees('choosing');
@@ -90,37 +92,37 @@ async function takesAnother(shopper: WatchedShopper): Promise<{ left: string; ta
   return { left, taken };
 }
 
-async function meets(shopper: WatchedShopper, method: Method, fault: Fault): Promise<void> {
+async function paysUnder(shopper: WatchedShopper, method: Method, fault: Fault): Promise<void> {
   const { answer, lateMs = 0 } = fault;
   await begin(shopper, method, fault);
   if (answer === undefined && lateMs < GIVEN_UP_MS) {
-    await shopper.hasMeans(method, lateMs + WAY_WITHIN_MS);
+    await shopper.hasMeans(method, lateMs + ACTION_WITHIN_MS);
     await shopper.paysTheLatest();
   } else {
     await shopper.page.waitForTimeout(Math.min(lateMs, GIVEN_UP_MS) + WATCHED_MS);
-    await shopper.goesOn();
+    await shopper.continues();
   }
-  const { starts } = await stage.memoryOf(shopper.orderId);
+  const { starts } = await stack.recordsOf(shopper.orderId);
   assert.ok(starts.length > 0, 'the start went through the box');
 }
 
 /** Each ends where the order is paid, at once or after going on. */
-const WAYS_IT_GOES: Record<string, (shopper: WatchedShopper) => Promise<void>> = {
+const JOURNEYS: Record<string, (shopper: WatchedShopper) => Promise<void>> = {
   async 'declined in the wallet'(shopper) {
     await begin(shopper, 'DIRECT');
     await shopper.hasMeans('DIRECT');
     await shopper.settle(shopper.orderId, 'decline');
     await shopper.sees('failed');
-    await shopper.goesOn();
+    await shopper.continues();
   },
   async 'the checkout’s time ran out'(shopper) {
     await begin(shopper, 'CHECKOUT');
-    await shopper.page.waitForURL(`${stage.stack.sandbox}/pay?token=*`);
+    await shopper.page.waitForURL(`${stack.processes.sandbox}/pay?token=*`);
     await shopper.page.goBack();
     await shopper.sees('waiting');
     await shopper.settle(shopper.orderId, 'expire');
     await shopper.sees('failed');
-    await shopper.goesOn();
+    await shopper.continues();
   },
   async 'a wallet that cannot be asked, and is led to the checkout'(shopper) {
     await shopper.pay('DIRECT', '99999999');
@@ -131,19 +133,19 @@ const WAYS_IT_GOES: Record<string, (shopper: WatchedShopper) => Promise<void>> =
     const body = '{"code":"INVALID_REQUEST","message":"no","errors":[]}';
     await begin(shopper, 'QR', { unsent: true, answer: { status: 400, type: 'application/json', body } });
     await shopper.sees('failed');
-    await shopper.goesOn();
+    await shopper.continues();
   },
   async 'another method is taken, and the code left behind is paid late'(shopper) {
-    const { left } = await takesAnother(shopper);
+    const { left } = await switchesMethod(shopper);
     await shopper.settle(left, 'approve');
     await shopper.sees('paid');
   },
   async 'both codes are paid'(shopper) {
-    const { left, taken } = await takesAnother(shopper);
+    const { left, taken } = await switchesMethod(shopper);
     await shopper.settle(taken, 'approve');
     await shopper.sees('paid');
     await shopper.settle(left, 'approve');
-    await shopper.reads(later.surplus, WAY_WITHIN_MS);
+    await shopper.reads(later.surplus, ACTION_WITHIN_MS);
   },
   async 'the page is loaded anew while the answer is awaited'(shopper) {
     await begin(shopper, 'JETGO', { lateMs: 6_000 });
@@ -154,51 +156,51 @@ const WAYS_IT_GOES: Record<string, (shopper: WatchedShopper) => Promise<void>> =
   },
   async 'the line is cut while the shopper waits'(shopper) {
     await waitsByQr(shopper);
-    stage.line.set(shopper.orderId, 'cut');
+    stack.browserRelay.set(shopper.orderId, 'cut');
     await shopper.reads(later.lost, CUT_MS);
-    stage.line.set(shopper.orderId, 'up');
+    stack.browserRelay.set(shopper.orderId, 'up');
     await shopper.paysTheLatest();
   },
   async 'the line is cut before the start arrives'(shopper) {
-    stage.line.set(shopper.orderId, 'cut');
+    stack.browserRelay.set(shopper.orderId, 'cut');
     await begin(shopper, 'QR');
     await shopper.reads(later.slow, CUT_MS);
-    stage.line.set(shopper.orderId, 'up');
+    stack.browserRelay.set(shopper.orderId, 'up');
     await shopper.hasMeans('QR');
     await shopper.paysTheLatest();
   },
   async 'the device is offline, which is said at once'(shopper) {
     await waitsByQr(shopper);
-    stage.line.set(shopper.orderId, 'frozen');
+    stack.browserRelay.set(shopper.orderId, 'frozen');
     await shopper.page.context().setOffline(true);
     await shopper.reads(later.lost, AT_ONCE_MS);
     await shopper.page.context().setOffline(false);
-    stage.line.set(shopper.orderId, 'up');
+    stack.browserRelay.set(shopper.orderId, 'up');
     await shopper.paysTheLatest();
   },
   ...(IS_LONG && {
     async 'the line freezes while the shopper waits'(shopper) {
       await waitsByQr(shopper);
-      stage.line.set(shopper.orderId, 'frozen');
+      stack.browserRelay.set(shopper.orderId, 'frozen');
       await shopper.reads(later.lost, FROZEN_MS);
-      stage.line.set(shopper.orderId, 'up');
+      stack.browserRelay.set(shopper.orderId, 'up');
       await shopper.paysTheLatest();
     },
   }),
 };
 
-describe('every sentence on the screen is true at each moment, and there is a way on', { concurrency: PAGES }, () => {
-  it('a lie that is planted on the real page for one moment is found', async () => {
-    const shopper = await stage.shopper();
-    await shopper.page.locator('payment-widget').evaluate(async (widget, lie) => {
+describe('every sentence on the screen is true at each facts, and there is a action on', { concurrency: PAGES }, () => {
+  it('a falseClaim that is planted on the real page for one facts is found', async () => {
+    const shopper = await stack.shopper();
+    await shopper.page.locator('payment-widget').evaluate(async (widget, falseClaim) => {
       const planted = widget as HTMLElement & { messages: object; updateComplete: Promise<unknown> };
-      planted.messages = { choose: lie };
+      planted.messages = { choose: falseClaim };
       await planted.updateComplete;
       planted.messages = {};
     }, later.direct_help);
-    const lies = (await shopper.lies()).join('\n');
-    assert.match(lies, /A request is waiting in your wallet.* claims requestAtWallet$/m);
-    assert.doesNotMatch(lies, /no sentence/);
+    const falseClaims = (await shopper.review()).falseClaims.join('\n');
+    assert.match(falseClaims, /A request is waiting in your wallet.* claims requestAtWallet$/m);
+    assert.doesNotMatch(falseClaims, /no sentence/);
     await shopper.leave();
   });
 
@@ -206,8 +208,8 @@ describe('every sentence on the screen is true at each moment, and there is a wa
     for (const name of IS_LONG ? (Object.keys(FAULTS) as FaultName[]) : SHORT[method])
       it(
         `${method}: the gateway’s answer ${name}`,
-        journey((shopper) => meets(shopper, method, FAULTS[name])),
+        journey((shopper) => paysUnder(shopper, method, FAULTS[name])),
       );
   }
-  for (const [name, walk] of Object.entries(WAYS_IT_GOES)) it(name, journey(walk));
+  for (const [name, walk] of Object.entries(JOURNEYS)) it(name, journey(walk));
 });

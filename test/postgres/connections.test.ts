@@ -5,14 +5,14 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { Refusal } from '../../backend-proxy/errors.ts';
-import { openStore } from '../../backend-proxy/ledger/open.ts';
-import type { Books, Store } from '../../backend-proxy/ledger/store.ts';
+import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
+import type { Db, Store } from '../../backend-proxy/ledger/store.ts';
 import { startPostgresRelay, type LostCommit } from '../postgres-relay.ts';
 import { startPostgres, whyNoPostgres, type PostgresServer } from '../postgres-server.ts';
 
 const why = whyNoPostgres();
 const die = (error: unknown): never => assert.fail(String(error));
-const insert = (tx: Books, id: string) =>
+const insert = (tx: Db, id: string) =>
   tx
     .insertInto('orders')
     .values({ order_id: id, amount_minor: 1, currency: 'EUR', version: 0, paid_by: null })
@@ -36,12 +36,12 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
   });
 
   async function opened(t: TestContext, at = url, connections = 1): Promise<Store> {
-    const store = await openStore(at, die, { connections });
+    const store = await connectDatabase(at, die, { connections });
     t.after(() => store.close());
     return store;
   }
 
-  async function setting(tx: Books, name: string): Promise<unknown> {
+  async function setting(tx: Db, name: string): Promise<unknown> {
     return (await sql<{ value: string }>`select current_setting(${name}) as value`.execute(tx)).rows[0]?.value;
   }
 
@@ -77,7 +77,7 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
       await admin.query('set default_transaction_read_only = off');
       await admin.query(`alter database ${name} reset default_transaction_read_only`);
     });
-    await assert.rejects(openStore(url, die), /PostgreSQL is read-only there/);
+    await assert.rejects(connectDatabase(url, die), /PostgreSQL is read-only there/);
   });
 
   it('that turned read-only never serves again, and the same write is done on another', async (t) => {

@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { createServer, type AddressInfo } from 'node:net';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { Pool } from 'pg';
-import { createLedger } from '../../backend-proxy/ledger/books.ts';
+import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
-import { openStore } from '../../backend-proxy/ledger/open.ts';
+import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import type { Store } from '../../backend-proxy/ledger/store.ts';
 import { startPostgres, whyNoPostgres, type PostgresServer } from '../postgres-server.ts';
 import { byId, type LedgerById } from '../backend-proxy/ledger/by-id.ts';
 import { ledgerContract } from '../backend-proxy/ledger/contract.ts';
-import { LIMITS, PAYMENT } from '../backend-proxy/ledger/room.ts';
+import { LIMITS, PAYMENT } from '../backend-proxy/ledger/ledger-kit.ts';
 
 const why = whyNoPostgres();
 /** Speaks just enough of PostgreSQL's protocol to answer one select of settings: a server or a pooler as none runs here. */
@@ -78,7 +78,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
   });
 
   async function openPort(t: TestContext, options?: Parameters<typeof createLedger>[1]): Promise<Ledger> {
-    const ledger = createLedger(await openStore(url, die), options);
+    const ledger = createLedger(await connectDatabase(url, die), options);
     t.after(() => ledger.close());
     return ledger;
   }
@@ -102,7 +102,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
     name: 'PostgreSQL',
     runs: 10,
     async bench(t) {
-      if (shared.length === 0) shared.push(await openStore(url, die), await openStore(url, die));
+      if (shared.length === 0) shared.push(await connectDatabase(url, die), await connectDatabase(url, die));
       await emptied();
       let opened = 0;
       return {
@@ -122,7 +122,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
   describe('the server', () => {
     it('is refused with fsync off, where a commit that was answered may be gone after a crash', async (t) => {
       const at = await startPretender(t, { ...RIGHT, fsync: 'off' });
-      await assert.rejects(openStore(at, die), /PostgreSQL runs with fsync off/);
+      await assert.rejects(connectDatabase(at, die), /PostgreSQL runs with fsync off/);
     });
 
     for (const [name, value] of Object.entries({
@@ -132,7 +132,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
     })) {
       it(`is refused where ${name} does not stay as it was set`, async (t) => {
         const at = await startPretender(t, { ...RIGHT, [name]: value });
-        await assert.rejects(openStore(at, die), new RegExp(`PostgreSQL says ${name} = ${value}, though`));
+        await assert.rejects(connectDatabase(at, die), new RegExp(`PostgreSQL says ${name} = ${value}, though`));
       });
     }
 
@@ -161,7 +161,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
           () => void ledger.order('A').then((order) => order?.payments[0]?.stage === 'uncertain' && heard.resolve()),
         ),
       );
-      await other.record('A', { stage: 'uncertain', why: 'reset' }, 'answer');
+      await other.record('A', { stage: 'uncertain', detail: 'reset' }, 'answer');
       await heard.promise;
     });
 
@@ -204,7 +204,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
 
     it('is migrated once by several who start at once', async () => {
       const fresh = await server.createDatabase();
-      const stores = await Promise.all([1, 2, 3].map(() => openStore(fresh, die)));
+      const stores = await Promise.all([1, 2, 3].map(() => connectDatabase(fresh, die)));
       await Promise.all(stores.map((store) => store.close()));
     });
   });

@@ -21,7 +21,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { SECRETS, SHOP } from '../backend-proxy/world.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
-const SOURCES = ['backend-proxy', 'demo', 'widget', 'package.json', 'package-lock.json', '.npmrc', 'vite.config.ts', 'tsconfig.json', 'README.md', 'LICENSE', 'test/hosts/package-lock.json']; // prettier-ignore
+const SOURCES = ['backend-proxy', 'demo', 'widget', 'package.json', 'package-lock.json', '.npmrc', 'vite.config.ts', 'tsconfig.json', 'docs', 'LICENSE', 'test/hosts/package-lock.json']; // prettier-ignore
 /** Of one command; the build is the longest. */
 const LIMIT_MS = 120_000;
 /** The proxy's whole environment, and what more may hold a secret. */

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { findBrowser } from '../browser.ts';
-import { sceneOpener } from '../shots/scene.ts';
+import { statesPageOpener } from '../shots/states-page.ts';
 
 test('on paper a code stands alone with its amount, its order and its shop, dark on white', async () => {
   const browser = await chromium.launch(await findBrowser());
   try {
-    const page = await (await sceneOpener(browser))({ width: 400, options: { colorScheme: 'dark' } });
+    const page = await (await statesPageOpener(browser))({ width: 400, options: { colorScheme: 'dark' } });
     const widget = page
       .locator('figure')
       .filter({ has: page.getByText('scan, app pressed', { exact: true }) })

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import { collection, type Json, KEY, parse } from '../demo/sandbox/virtual-merchant.ts';
+import { collection, type Json, KEY, parse } from '../demo/sandbox/sandbox-fixture.ts';
 
 const MAIN = new URL('../../demo/sandbox/main.ts', import.meta.url).pathname;
 

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { findBrowser } from '../browser.ts';
-import { sceneOpener } from '../shots/scene.ts';
+import { statesPageOpener } from '../shots/states-page.ts';
 import { STATES } from '../widget/states.ts';
 
 const FILE = 'test/processes/speech.txt';
@@ -13,7 +13,7 @@ const FILE = 'test/processes/speech.txt';
 test('a screen reader finds in each state what a shopper must know, by role and name', async () => {
   const browser = await chromium.launch(await findBrowser());
   try {
-    const page = await (await sceneOpener(browser))({ width: 400 });
+    const page = await (await statesPageOpener(browser))({ width: 400 });
     const found: string[] = [];
     for (const name of Object.keys(STATES)) {
       const figure = page.locator('figure').filter({ has: page.getByText(name, { exact: true }) });

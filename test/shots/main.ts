@@ -3,11 +3,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { chromium } from 'playwright-core';
 import { findBrowser } from '../browser.ts';
-import { sceneOpener, type Scene } from './scene.ts';
+import { statesPageOpener, type Variant } from './states-page.ts';
 
 const FOLDER = 'shots';
 
-const SCENES: Record<string, Scene> = {
+const VARIANTS: Record<string, Variant> = {
   light: { width: 400 },
   dark: { width: 400, options: { colorScheme: 'dark' } },
   wide: { width: 640 },
@@ -21,12 +21,12 @@ const SCENES: Record<string, Scene> = {
 const browser = await chromium.launch(await findBrowser());
 try {
   await mkdir(FOLDER, { recursive: true });
-  const open = await sceneOpener(browser);
+  const open = await statesPageOpener(browser);
   // Two lanes: more only wait for the same processor.
-  const queue = Object.entries(SCENES).values();
-  const lane = async () => {
-    for (const [name, scene] of queue) {
-      const page = await open(scene);
+  const queue = Object.entries(VARIANTS).values();
+  const drawNext = async () => {
+    for (const [name, variant] of queue) {
+      const page = await open(variant);
       // Not `fullPage`: while it stretches the page, Chromium forgets that the device has no mouse.
       const { width, height } = await page.evaluate(() => ({
         width: innerWidth,
@@ -37,15 +37,15 @@ try {
       await page.context().close();
     }
   };
-  await Promise.all([lane(), lane()]);
+  await Promise.all([drawNext(), drawNext()]);
   await writeFile(`${FOLDER}/index.html`, contactSheet());
-  console.log(`${Object.keys(SCENES).length} scenes in ${FOLDER}/index.html`);
+  console.log(`${Object.keys(VARIANTS).length} scenes in ${FOLDER}/index.html`);
 } finally {
   await browser.close();
 }
 
 function contactSheet(): string {
-  const figures = Object.entries(SCENES).map(
+  const figures = Object.entries(VARIANTS).map(
     ([name, { width }]) =>
       `<h2>${name}, ${width} px</h2>\n<a href="${name}.png"><img src="${name}.png" alt="${name}" width="100%"></a>`,
   );

@@ -1,15 +1,23 @@
 // A page with one widget for every state, each with a proxy of its own in memory. `?lang=ar` and `?width=240` set the scene.
-// Says `document.title = 'ready'` once all stand still. Owns the scene only: the states are those the tests walk.
+// Says `document.title = 'ready'` once all stand still; until then the title names the states it waits for. Owns the scene
+// only: the states are those that the tests use.
 import '../../widget/index.ts';
 import type { FakeProxy } from '../widget/fake-proxy.ts';
 import { proxyOf, STATES, type State } from '../widget/states.ts';
 
-const scene = new URLSearchParams(location.search);
-const language = scene.get('lang') ?? 'en';
+const variant = new URLSearchParams(location.search);
+const language = variant.get('lang') ?? 'en';
 document.documentElement.lang = language;
 document.documentElement.dir = language === 'ar' ? 'rtl' : 'ltr';
-document.documentElement.style.setProperty('--width', `${scene.get('width') ?? 400}px`);
+document.documentElement.style.setProperty('--width', `${variant.get('width') ?? 400}px`);
 
+/** Longer timers never run: on a slow machine a start that takes long, or a silent stream, would change a state. */
+const LONGEST_TIMER_MS = 3_000;
+const realTimeout = globalThis.setTimeout;
+globalThis.setTimeout = ((run: () => void, ms = 0) =>
+  ms > LONGEST_TIMER_MS ? 0 : realTimeout(run, ms)) as typeof setTimeout;
+
+const waiting = new Set(Object.keys(STATES));
 const proxies = new Map<string, FakeProxy>();
 const realFetch = globalThis.fetch;
 globalThis.fetch = (input, init) => {
@@ -31,15 +39,16 @@ async function show(name: string, state: State, index: number): Promise<void> {
   caption.textContent = name;
   figure.append(caption, widget);
   document.querySelector('main')?.append(figure);
-  const heard = () =>
+  const hasAnswer = () =>
     (widget.view !== null || proxy.streamProblem !== undefined) && widget.shadowRoot?.querySelector('h2');
-  for (let tries = 0; tries < 100 && !heard(); tries++) await pause(20);
+  while (!hasAnswer()) await pause(20);
   await widget.updateComplete;
   await state.act?.(widget, proxy);
   // Three failed turns are needed until "no connection" is said.
-  for (let tries = 0; tries < 300 && proxy.isDown && !widget.shadowRoot?.querySelector('.note'); tries++)
-    await pause(20);
+  while (proxy.isDown && !widget.shadowRoot?.querySelector('.note')) await pause(20);
   await widget.updateComplete;
+  waiting.delete(name);
+  document.title = `waiting for: ${[...waiting].join('; ')}`;
 }
 
 function pause(ms: number): Promise<void> {

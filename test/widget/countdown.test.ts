@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, mock } from 'node:test';
 import type { ReactiveControllerHost } from 'lit';
-import { Countdown } from '../../widget/controllers/countdown.ts';
+import { Countdown } from '../../widget/flow/countdown.ts';
 
 function hostOf(): ReactiveControllerHost & { paints: number } {
   return {

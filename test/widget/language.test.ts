@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { spokenTime } from '../../widget/attention.ts';
-import { chooseTag, fill, loadLanguage } from '../../widget/language.ts';
+import { spokenTime } from '../../widget/flow/announcer.ts';
+import { chooseTag, fill, loadLanguage } from '../../widget/shell/language.ts';
 import { en } from '../../widget/locales/en.ts';
 
 describe('the language', () => {

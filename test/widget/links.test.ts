@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { appLink, checkoutLink, supportLink } from '../../widget/links.ts';
+import { appLink, checkoutLink, supportLink } from '../../widget/flow/links.ts';
 
 describe('the link to a checkout', () => {
   it('is https, or http on loopback', () => {

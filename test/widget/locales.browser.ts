@@ -3,7 +3,7 @@
 // One widget a state, and its language changed: that is what makes it fast, and a language changed in the open a part of the test.
 import { expect, fixtureCleanup } from '@open-wc/testing';
 import type { PaymentWidget } from '../../widget/payment-widget.ts';
-import { LOADERS, loadLanguage } from '../../widget/language.ts';
+import { LOADERS, loadLanguage } from '../../widget/shell/language.ts';
 import { heading, mount, part, textOf, until } from './mount.ts';
 import { proxyOf, STATES, type State } from './states.ts';
 
@@ -80,7 +80,7 @@ function tornWords(sheet: Element): string[] {
 }
 
 describe('each language, at 240 px', function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
   before(async () => {
     document.body.style.fontFamily = FONT;
     await Promise.all(TAGS.map(async (tag) => loadLanguage(tag)));

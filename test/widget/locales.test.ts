@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { LOADERS, chooseTag, loadLanguage } from '../../widget/language.ts';
+import { LOADERS, chooseTag, loadLanguage } from '../../widget/shell/language.ts';
 import { en } from '../../widget/locales/en.ts';
-import { later } from '../../widget/locales/en-later.ts';
+import { later } from '../../widget/locales/en-flow.ts';
 
 const english: Record<string, string> = { ...en, ...later };
 const tags = readdirSync('widget/locales')

@@ -1,5 +1,5 @@
-// The element's manifest against all who say the same: the README, the class, its templates and styles, its types. What one of them
-// promises, each of them promises; and editors are told all of it.
+// Compares the element's manifest with everything else that makes the same promises: docs/element.md and docs/theming.md, the
+// class, its templates, styles and types, and the data for editors.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
@@ -13,40 +13,51 @@ const fields = element.members.filter(({ kind }) => kind === 'field');
 const methods = element.members.filter(({ kind }) => kind === 'method');
 const names = (all: readonly { name: string }[]) => all.map(({ name }) => name).toSorted();
 
-describe('the manifest and the README', () => {
-  const section = /^## The widget$(.*?)^## /ms.exec(readFileSync('README.md', 'utf8'))?.[1] ?? '';
-  /** What stands in backquotes in the first column of the table whose first heading is this. */
-  const table = (heading: string) => {
-    const [, rows = ''] = new RegExp(`^\\| ${heading} .*\\n((?:\\|.*\\n)+)`, 'm').exec(section) ?? [];
-    return [...rows.matchAll(/^\|([^|]*)\|/gm)].flatMap(([, cell = '']) => quoted(cell)).toSorted();
+describe('the manifest and the pages in docs/', () => {
+  const pages = ['element', 'theming'].map((name) => readFileSync(`docs/${name}.md`, 'utf8')).join('\n');
+  /** The items of the list under a heading, each as one line. */
+  const items = (heading: string) => {
+    const [, section = ''] = new RegExp(`^## ${heading}$(.*?)^#`, 'ms').exec(`${pages}\n#`) ?? [];
+    const list = section.split(/^- /m).slice(1);
+    return list.map((item) => (item.split('\n\n')[0] ?? '').replaceAll(/\s+/g, ' ').trim());
   };
-  const quoted = (markdown: string) => [...markdown.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
-  const sentence = (start: string) => quoted(new RegExp(`${start}[^.]*`).exec(section)?.[0] ?? '').toSorted();
+  /** What is in backquotes before the colon of each item. */
+  const listed = (heading: string) =>
+    items(heading)
+      .flatMap((item) => [...(item.split(': ')[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
+      .toSorted();
 
-  it('name the same attributes', () => {
-    assert.deepEqual(names(element.attributes), table('attribute'));
+  it('the manifest and docs/element.md name the same attributes', () => {
+    assert.deepEqual(names(element.attributes), listed('Attributes'));
   });
 
-  it('name the same events', () => {
-    assert.deepEqual(names(element.events), table('event'));
+  it('the manifest and docs/element.md name the same events', () => {
+    assert.deepEqual(names(element.events), listed('Events'));
   });
 
-  it('name the same slots and states', () => {
-    assert.deepEqual(names(element.slots), sentence('Slots:'));
+  it('the manifest and docs/element.md name the same slots', () => {
+    assert.deepEqual(names(element.slots), listed('Slots'));
+  });
+
+  it('the manifest and docs/element.md name the same methods, and the same properties that are no attributes', () => {
     assert.deepEqual(
-      names(element.cssStates).map((name) => `:state(${name})`),
-      sentence('States:'),
+      names(methods).map((name) => `${name}()`),
+      listed('Functions'),
     );
-  });
-
-  it('name the same methods, and the properties that are no attributes', () => {
-    const promised = [...section.matchAll(/`(\w+)\(\)`/g)].map(([, name = '']) => name);
-    assert.deepEqual(names(methods), promised.toSorted());
     const attributes = new Set(element.attributes.map(({ fieldName }) => fieldName));
-    assert.deepEqual(names(fields.filter(({ name }) => !attributes.has(name))), sentence('Properties mirror'));
+    assert.deepEqual(names(fields.filter(({ name }) => !attributes.has(name))), listed('More properties'));
   });
 
-  it('tell what each of them is for', () => {
+  it('docs/theming.md lists the custom properties, parts and states of the manifest, in the same words', () => {
+    const lines = (all: readonly { name: string; description?: string }[]) =>
+      all.map(({ name, description }) => `\`${name}\`: ${description}`);
+    assert.deepEqual(items('Custom properties'), lines(element.cssProperties));
+    assert.deepEqual(items('Parts'), lines(element.cssParts));
+    const states = element.cssStates.map(({ name, ...rest }) => ({ ...rest, name: `:state(${name})` }));
+    assert.deepEqual(items('States'), lines(states));
+  });
+
+  it('the manifest describes everything that it names', () => {
     const { attributes, events, slots, cssParts, cssProperties, cssStates, members } = element;
     const all = [...attributes, ...events, ...slots, ...cssParts, ...cssProperties, ...cssStates, ...members];
     assert.deepEqual(names(all.filter(({ description }) => !description)), []);
@@ -107,7 +118,7 @@ describe('the manifest and the element', () => {
 
   it('agree on events, by their types', () => {
     const [, map = ''] =
-      /interface PaymentEventDetails \{(.*?)^\}/ms.exec(readFileSync('widget/events.ts', 'utf8')) ?? [];
+      /interface PaymentEventDetails \{(.*?)^\}/ms.exec(readFileSync('widget/flow/events.ts', 'utf8')) ?? [];
     const typed = [...map.matchAll(/^ {2}'([\w-]+)':/gm)].map(([, name = '']) => name);
     assert.deepEqual(names(element.events), typed.toSorted());
   });

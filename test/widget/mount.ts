@@ -23,6 +23,9 @@ export function addressOf(proxy: FakeProxy): string {
   return `https://${host}/`;
 }
 
+/** Below the limit of a test, so that what is on the screen gets into its failure. */
+const LIMIT_MS = 30_000;
+
 /** In the page, and with its first view unless the proxy has none to give. */
 export async function mount(
   proxy: FakeProxy = new FakeProxy(),
@@ -36,7 +39,7 @@ export async function mount(
   const container = parent ?? (await fixture<HTMLElement>(html`<div></div>`));
   container.append(widget);
   const isHeard = () => (widget.view ?? proxy.streamProblem ?? proxy.isDown) && part(widget, 'heading');
-  await waitUntil(isHeard, 'no first view', { timeout: 4_000 });
+  await waitUntil(isHeard, 'no first view', { timeout: LIMIT_MS });
   await widget.updateComplete;
   return widget;
 }
@@ -74,7 +77,7 @@ export function radio(widget: Element, method: string): HTMLInputElement {
 }
 
 export async function until(isTrue: () => unknown, what: string): Promise<void> {
-  await waitUntil(() => !!isTrue(), what, { timeout: 5_000 });
+  await waitUntil(() => !!isTrue(), what, { timeout: LIMIT_MS });
 }
 
 /** Until the panel's heading reads so. */

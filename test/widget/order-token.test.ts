@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { claimedOrder, readClaims } from '../../widget/order-token.ts';
+import { claimedOrder, readClaims } from '../../widget/shell/order-token.ts';
 import { claimsOf, tokenOf } from './fake-proxy.ts';
 
 describe('the order token, read', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createProxyClient, Refusal } from '../../widget/proxy-client.ts';
+import { createProxyClient, Refusal } from '../../widget/flow/proxy-client.ts';
 import { FakeProxy, problemOf } from './fake-proxy.ts';
 
 const signal = new AbortController().signal;

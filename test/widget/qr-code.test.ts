@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import QRCode from 'qrcode';
-import { QUIET_ZONE, qrImage, qrPath } from '../../widget/qr-code.ts';
+import { QUIET_ZONE, qrImage, qrPath } from '../../widget/flow/qr-code.ts';
 
 function encode(text: string): { size: number; modules: string; dark: (x: number, y: number) => boolean } {
   const { size, data } = QRCode.create(text).modules;

@@ -9,6 +9,6 @@ describe('on a server, without a DOM', () => {
     const copy = (await import(again)) as { PaymentWidget: unknown };
     assert.equal(PaymentWidget.formAssociated, true);
     assert.equal(typeof copy.PaymentWidget, 'function');
-    assert.equal(typeof (await import('../../widget/later.ts')).start, 'function');
+    assert.equal(typeof (await import('../../widget/flow/flow.ts')).start, 'function');
   });
 });

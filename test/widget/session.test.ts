@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { METHODS, type OrderView } from '../../backend-proxy/protocol/wire.ts';
-import { chosenMethod } from '../../widget/choice.ts';
-import { Session } from '../../widget/controllers/session.ts';
-import { BLANK, stateFor, type SessionState } from '../../widget/state.ts';
-import { show } from '../../widget/view.ts';
+import { chosenMethod } from '../../widget/shell/choice.ts';
+import { Session } from '../../widget/flow/session.ts';
+import { BLANK, stateFor, type SessionState } from '../../widget/shell/state.ts';
+import { show } from '../../widget/flow/view.ts';
 import { Clock, settle } from './clock.ts';
 import { CHECKOUT_URL, FakeProxy, paymentOf, problemOf, tokenOf, type ClaimsChange } from './fake-proxy.ts';
 

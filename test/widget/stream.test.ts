@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { OrderView } from '../../backend-proxy/protocol/wire.ts';
-import { Stream } from '../../widget/controllers/stream.ts';
-import { createProxyClient } from '../../widget/proxy-client.ts';
+import { Stream } from '../../widget/flow/stream.ts';
+import { createProxyClient } from '../../widget/flow/proxy-client.ts';
 import { Clock, settle } from './clock.ts';
 import { FakeProxy, paymentOf, problemOf } from './fake-proxy.ts';
 

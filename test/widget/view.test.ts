@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ANSWERS, METHODS, REASONS, type PaymentView } from '../../backend-proxy/protocol/wire.ts';
-import { showChoice } from '../../widget/choice.ts';
-import { claimedOrder } from '../../widget/order-token.ts';
-import { BLANK, stateFor, type SessionState, type Stage } from '../../widget/state.ts';
-import { canReturn } from '../../widget/panels/returning.ts';
-import { mayStart, show } from '../../widget/view.ts';
+import { showChoice } from '../../widget/shell/choice.ts';
+import { claimedOrder } from '../../widget/shell/order-token.ts';
+import { BLANK, stateFor, type SessionState, type Stage } from '../../widget/shell/state.ts';
+import { canReturn } from '../../widget/flow/panels/open-payment.ts';
+import { mayStart, show } from '../../widget/flow/view.ts';
 import { CHECKOUT_URL, CODE, claimsOf, paymentOf, tokenOf } from './fake-proxy.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');

@@ -43,7 +43,7 @@ export async function buildPackage(to: string): Promise<void> {
     writeFileSync(join(folder, `types/${framework}.d.ts`), frameworkTypes(framework, element));
   }
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
-  writeFileSync(join(folder, 'README.md'), packageReadme(readFileSync(join(ROOT, 'README.md'), 'utf8')));
+  writeFileSync(join(folder, 'README.md'), packageReadme());
   json('package.json', describePackage(project, readdirSync(folder)));
 
   rmSync(to, { recursive: true, force: true });
@@ -96,15 +96,15 @@ function describePackage({ version, license, dependencies }: Project, contents: 
   };
 }
 
-/** They lead to files of the project, which are not in the package. */
-/** What the package holds and no more: the project's README from "The widget" to the proxy. */
-function packageReadme(readme: string): string {
-  const about = /## The widget\n[^]*?(?=\n## The proxy\n)/.exec(readme)?.[0] ?? '';
+/** The project's pages about the element, which is all that the package holds. */
+function packageReadme(): string {
+  const pages = ['element', 'theming'].map((name) => readFileSync(join(ROOT, `docs/${name}.md`), 'utf8'));
   const intro =
     'The element of payment-widget. It needs the proxy, which is in the project’s repository, and an order token from there.';
-  return `# payment-widget\n\n${intro}\n\n${withoutRelativeLinks(about)}`;
+  return `# payment-widget\n\n${intro}\n\n${withoutRelativeLinks(pages.join('\n')).replaceAll(/^#/gm, '##')}`;
 }
 
+/** Relative links lead to files of the project that are not in the package. */
 function withoutRelativeLinks(markdown: string): string {
   return markdown.replaceAll(/\[([^\]]+)\]\((?!https?:|#)[^)]+\)/g, '$1');
 }

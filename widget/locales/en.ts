@@ -1,7 +1,7 @@
-// English of the first paint, built in: the widget never waits for its words. The rest is in en-later.ts.
+// English of the first paint, built in: the widget never waits for its words. The rest is in en-flow.ts.
 // Every other dictionary has the keys of both, checked by the compiler. `{…}` stands for a value; times and amounts come from Intl
 // with their plurals, so no sentence bends around a number.
-import type { later } from './en-later.ts';
+import type { later } from './en-flow.ts';
 
 export const en = {
   choose: 'How would you like to pay?',

@@ -10,7 +10,7 @@ import { says } from '../../../backend-proxy/gateway/refusal.ts';
 import { answering } from './answering.ts';
 
 const COLLECTION: Collection = {
-  id: 'A-1',
+  transactionId: 'A-1',
   method: 'QR',
   amountMinor: 1010,
   currency: 'EUR',
@@ -19,7 +19,7 @@ const COLLECTION: Collection = {
   customerReferenceNo: null,
   language: null,
 };
-const PAYOUT = { id: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null };
+const PAYOUT = { transactionId: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null };
 const html = (title: string) => `<!DOCTYPE html><html><head><title>${title}</title></head><body>${title}</body></html>`;
 
 const FOREIGN = { kind: 'foreign' } as const;
@@ -56,10 +56,10 @@ describe('the answer of a box on the way', () => {
         checkoutHosts: [],
       });
       t.after(() => gateway.close());
-      assert.deepEqual(await gateway.pay(COLLECTION), { ...FOREIGN, why: `HTTP ${status}` });
-      assert.deepEqual(await gateway.payout(PAYOUT), { ...FOREIGN, why: `HTTP ${status}` });
-      const why = asStatus === UNAVAILABLE && { why: `HTTP ${status}` };
-      assert.deepEqual(await gateway.status?.('P-1', 'PAYOUT'), { ...asStatus, ...why });
+      assert.deepEqual(await gateway.pay(COLLECTION), { ...FOREIGN, detail: `HTTP ${status}` });
+      assert.deepEqual(await gateway.payout(PAYOUT), { ...FOREIGN, detail: `HTTP ${status}` });
+      const detail = asStatus === UNAVAILABLE && { detail: `HTTP ${status}` };
+      assert.deepEqual(await gateway.status?.('P-1', 'PAYOUT'), { ...asStatus, ...detail });
     });
   }
 });
@@ -80,18 +80,18 @@ describe('an order id that is known already', () => {
     }
     assert.deepEqual(await sent(t, 409, { code: 'DUPLICATE_ORDER' }), {
       kind: 'duplicate',
-      why: 'HTTP 409 DUPLICATE_ORDER',
+      detail: 'HTTP 409 DUPLICATE_ORDER',
     });
   });
 
   it('is said by any 4xx whose code or message says it in one of the listed words', async (t) => {
     assert.deepEqual(await sent(t, 400, { code: 'ORDER_ALREADY_EXISTS' }), {
       kind: 'duplicate',
-      why: 'HTTP 400 ORDER_ALREADY_EXISTS',
+      detail: 'HTTP 400 ORDER_ALREADY_EXISTS',
     });
     assert.deepEqual(await sent(t, 422, { message: 'The order id must be unique.' }), {
       kind: 'duplicate',
-      why: 'HTTP 422',
+      detail: 'HTTP 422',
     });
     assert.equal((await sent(t, 418, { message: 'Order exists.' })).kind, 'duplicate');
     assert.equal((await sent(t, 400, { code: 'INVALID', message: 'Order id was used before.' })).kind, 'duplicate');
@@ -99,7 +99,7 @@ describe('an order id that is known already', () => {
 
   it('is not said by a limit or a server that fails, whatever they say', async (t) => {
     for (const status of [429, 500, 503]) {
-      assert.deepEqual(await sent(t, status, { code: 'ALREADY_EXISTS' }), { kind: 'lost', why: `HTTP ${status}` });
+      assert.deepEqual(await sent(t, status, { code: 'ALREADY_EXISTS' }), { kind: 'lost', detail: `HTTP ${status}` });
     }
   });
 

@@ -13,7 +13,7 @@ import { CERTIFICATE, KEY } from './self-signed.ts';
 
 const API = '/api/v3/integration/merchants/payments';
 const COLLECTION: Collection = {
-  id: 'A-1',
+  transactionId: 'A-1',
   method: 'CHECKOUT',
   amountMinor: 1010,
   currency: 'EUR',
@@ -22,7 +22,7 @@ const COLLECTION: Collection = {
   customerReferenceNo: 'C-1',
   language: 'en',
 };
-const PAYOUT = { id: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: 'Thank you' };
+const PAYOUT = { transactionId: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: 'Thank you' };
 const CHECKOUT = { paymentId: 111328, orderId: 'A-1', method: 'CHECKOUT', checkout: 'https://checkout.example/pay?token=t', qr: null }; // prettier-ignore
 const QR = { paymentId: 'b3f1', orderId: 'A-1', method: 'QR', qr: Buffer.from('https://wallet.example/q').toString('base64') }; // prettier-ignore
 const REPORT = { paymentId: 111328, orderId: 'A-1', type: 'PAY', customer: '12345678', amount: 500, currency: 'EUR', status: 'SUCCESS', message: 'SUCCESS' }; // prettier-ignore
@@ -191,7 +191,7 @@ describe('a collection', () => {
     for (const body of wrong) {
       assert.deepEqual(
         await gateway.pay(COLLECTION),
-        { kind: 'lost', why: 'undocumented answer' },
+        { kind: 'lost', detail: 'undocumented answer' },
         JSON.stringify(body),
       );
     }
@@ -222,15 +222,15 @@ describe('a collection', () => {
         .end(code === 304 ? undefined : JSON.stringify({ ...CHECKOUT, code: 'WALLET_NOT_FOUND' }));
     });
     for (code of [400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422]) {
-      const refused = { kind: 'refused', why: `HTTP ${code} WALLET_NOT_FOUND` };
+      const refused = { kind: 'refused', detail: `HTTP ${code} WALLET_NOT_FOUND` };
       assert.deepEqual(await gateway.pay(COLLECTION), refused);
       assert.deepEqual(await gateway.payout(PAYOUT), refused);
     }
     for (code of [
       201, 204, 206, 300, 301, 302, 303, 304, 307, 308, 402, 408, 418, 425, 429, 451, 500, 501, 502, 503, 504, 599,
     ]) {
-      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'lost', why: `HTTP ${code}` });
-      assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'lost', why: `HTTP ${code}` });
+      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'lost', detail: `HTTP ${code}` });
+      assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'lost', detail: `HTTP ${code}` });
     }
     assert.equal(requests.length, 2 * (12 + 22), 'each was sent once, and no redirect was followed');
   });
@@ -240,7 +240,7 @@ describe('a collection', () => {
     const { gateway } = await scripted(t, (response) => response.writeHead(400).end(JSON.stringify(body)));
     for (const code of ['The key is sk_live_1', 'A'.repeat(65), 'not_found', 42, { a: 1 }, null, undefined]) {
       body = { code, message: 'Text.' };
-      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'foreign', why: 'HTTP 400' });
+      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'foreign', detail: 'HTTP 400' });
     }
   });
 
@@ -259,12 +259,12 @@ describe('a collection', () => {
       ['Sat, 21 Nov 2026 12:00:00 GMT', 600_000],
     ] as const) {
       header = said;
-      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'lost', why: 'HTTP 503', retryAfterMs }, said);
-      assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'lost', why: 'HTTP 503', retryAfterMs }, said);
-      assert.deepEqual(await status(gateway), { kind: 'unavailable', why: 'HTTP 503', retryAfterMs }, said);
+      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'lost', detail: 'HTTP 503', retryAfterMs }, said);
+      assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'lost', detail: 'HTTP 503', retryAfterMs }, said);
+      assert.deepEqual(await status(gateway), { kind: 'unavailable', detail: 'HTTP 503', retryAfterMs }, said);
     }
     for (header of ['-1', '1.5', 'soon', '1e3', '2026-11-20', 'Fri, 99 Nov 2026 12:01:00 GMT', ['1', '2']]) {
-      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'lost', why: 'HTTP 503' }, String(header));
+      assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'lost', detail: 'HTTP 503' }, String(header));
     }
   });
 
@@ -274,7 +274,7 @@ describe('a collection', () => {
       const sent = await gateway.pay(COLLECTION);
       assert.equal(requests.length, 1);
       assert.ok(sent.kind === 'lost');
-      return sent.why;
+      return sent.detail;
     };
     assert.equal(await why((response) => response.destroy()), 'UND_ERR_SOCKET');
     const half = JSON.stringify(CHECKOUT);
@@ -305,9 +305,9 @@ describe('a collection', () => {
       t.after(() => gateway.close());
       return gateway.pay(COLLECTION);
     };
-    assert.deepEqual(await at('http://127.0.0.1:1'), { kind: 'unreached', why: 'ECONNREFUSED' });
+    assert.deepEqual(await at('http://127.0.0.1:1'), { kind: 'unreached', detail: 'ECONNREFUSED' });
     const nameless = await at('https://nowhere.invalid');
-    assert.ok(nameless.kind === 'unreached' && /^(ENOTFOUND|EAI_AGAIN)$/.test(nameless.why));
+    assert.ok(nameless.kind === 'unreached' && /^(ENOTFOUND|EAI_AGAIN)$/.test(nameless.detail));
   });
 
   it('is lost where a connection that was open is refused only after it broke', async (t) => {
@@ -316,7 +316,7 @@ describe('a collection', () => {
       else response.destroy();
     });
     assert.equal((await gateway.pay(COLLECTION)).kind, 'accepted');
-    assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'lost', why: 'UND_ERR_SOCKET' });
+    assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'lost', detail: 'UND_ERR_SOCKET' });
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     assert.equal((await gateway.pay(COLLECTION)).kind, 'unreached');
@@ -333,7 +333,7 @@ describe('a collection', () => {
     const url = `https://localhost:${(server.address() as AddressInfo).port}`;
     const gateway = createGateway({ url, apiKey: 'the-key', profile: DEFAULT_PROFILE, checkoutHosts: [] });
     t.after(() => gateway.close());
-    assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'lost', why: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+    assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'lost', detail: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
     assert.equal(requests, 0);
   });
 
@@ -360,7 +360,7 @@ describe('a payout', () => {
 
   it('is lost where the answer names another order', async (t) => {
     const { gateway } = await scripted(t, { status: 202, body: { paymentId: 111328, orderId: 'P-2' } });
-    assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'lost', why: 'undocumented answer' });
+    assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'lost', detail: 'undocumented answer' });
   });
 });
 
@@ -382,7 +382,7 @@ describe('a status check', () => {
   it('reads what is reported, amounts as they are written', async (t) => {
     const { gateway } = await scripted(t, { body: JSON.stringify(REPORT).replace('500', '500.10') });
     const report = {
-      orderId: 'A-1',
+      transactionId: 'A-1',
       type: 'PAY',
       paymentId: '111328',
       customer: '12345678',
@@ -420,7 +420,7 @@ describe('a status check', () => {
   it('may lack all but the order id and the type', async (t) => {
     const { gateway } = await scripted(t, { body: { orderId: 'A-1', type: 'PAYOUT' } });
     const report = {
-      orderId: 'A-1',
+      transactionId: 'A-1',
       type: 'PAYOUT',
       paymentId: null,
       customer: null,
@@ -493,7 +493,7 @@ describe('a status check', () => {
     const answers = [JSON.stringify({ code: 'UNKNOWN_ORDER' }), '<h1>Not Found</h1>', '', '[]'];
     const { gateway } = await scripted(t, (response) => response.writeHead(404).end(answers.shift()));
     assert.deepEqual(await status(gateway), { kind: 'unknown', isOwnWord: false });
-    for (let n = 0; n < 3; n += 1) assert.deepEqual(await status(gateway), { kind: 'unavailable', why: 'HTTP 404' });
+    for (let n = 0; n < 3; n += 1) assert.deepEqual(await status(gateway), { kind: 'unavailable', detail: 'HTTP 404' });
   });
 
   it('says unknown in the gateway’s own word only by the profile’s field and its value', async (t) => {
@@ -514,7 +514,7 @@ describe('a status check', () => {
 
   it('is unavailable where the report is of another order id: it is no report of the one asked', async (t) => {
     const { gateway } = await scripted(t, { body: { ...REPORT, orderId: 'A-2' } });
-    assert.deepEqual(await status(gateway), { kind: 'unavailable', why: 'undocumented answer' });
+    assert.deepEqual(await status(gateway), { kind: 'unavailable', detail: 'undocumented answer' });
   });
 
   it('is unavailable by any other status, a lost answer, or one that is no report', async (t) => {
@@ -524,7 +524,7 @@ describe('a status check', () => {
       response.writeHead(code).end(typeof body === 'string' ? body : JSON.stringify(body)),
     );
     for (code of [201, 202, 301, 400, 401, 409, 429, 500, 503]) {
-      assert.deepEqual(await status(gateway), { kind: 'unavailable', why: `HTTP ${code}` });
+      assert.deepEqual(await status(gateway), { kind: 'unavailable', detail: `HTTP ${code}` });
     }
     code = 200;
     for (body of [
@@ -541,7 +541,7 @@ describe('a status check', () => {
     ]) {
       assert.deepEqual(
         await status(gateway),
-        { kind: 'unavailable', why: 'undocumented answer' },
+        { kind: 'unavailable', detail: 'undocumented answer' },
         JSON.stringify(body),
       );
     }
@@ -569,7 +569,7 @@ describe('an IPN', () => {
 
   it('is read like a report; its outcome may be missing', () => {
     const reading = {
-      orderId: 'A-1',
+      transactionId: 'A-1',
       type: 'PAY',
       paymentId: '111328',
       customer: '12345678',

@@ -1,6 +1,5 @@
 // The gateway profile: its defaults are what is publicly known of the wire, any of them can be changed, nothing else taken.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { DEFAULT_PROFILE, profileSchema } from '../../../backend-proxy/gateway/profile.ts';
 
@@ -113,13 +112,5 @@ describe('the gateway profile', () => {
     for (const status of [99, 600, 404.5]) {
       assert.equal(profileSchema.safeParse({ httpStatuses: { unknown: [status] } }).success, false, String(status));
     }
-  });
-
-  it('has an example file that says every default, to start one from', () => {
-    const example = readFileSync(
-      new URL('../../../backend-proxy/gateway/profile.example.json', import.meta.url),
-      'utf8',
-    );
-    assert.deepEqual(JSON.parse(example), DEFAULT_PROFILE);
   });
 });

@@ -19,7 +19,7 @@ const LEASE_MS = 45_000;
 /** Facts as the tests write them: how the POST ended follows from the stage where they do not say. */
 export type ShortFact =
   | { stage: 'sending' }
-  | { stage: 'uncertain' | 'rejected' | 'not_created'; why: string; answer?: PostOutcome }
+  | { stage: 'uncertain' | 'rejected' | 'not_created'; detail: string; answer?: PostOutcome }
   | Extract<Fact, { stage: 'pending' }>;
 
 const ANSWERS = { uncertain: 'lost', rejected: 'refused', not_created: 'unreached' } as const;
@@ -75,7 +75,7 @@ export function byId(ledger: Ledger, now: () => number): LedgerById {
       const claim = { transaction, beganAt: now(), leaseUntil: now() + LEASE_MS, rings, ...given };
       claims.delete(id);
       const endedAt = await ledger.observe(claim, seen);
-      if (seen.kind === 'unknown') await ledger.believe({ id, beganAt: claim.beganAt, endedAt });
+      if (seen.kind === 'unknown') await ledger.believe({ transactionId: id, beganAt: claim.beganAt, endedAt });
     },
     async claimChecks(most, leaseMs) {
       const claimed = await ledger.claimChecks(most, leaseMs);

@@ -16,7 +16,7 @@ import {
   stageOf,
   type Suite,
   verified,
-} from './room.ts';
+} from './ledger-kit.ts';
 
 export function booksContract({ name, room }: Suite): void {
   describe(`${name}: listing transactions`, () => {

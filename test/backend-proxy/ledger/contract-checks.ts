@@ -20,7 +20,7 @@ import {
   type Suite,
   verified,
   webhookTypes,
-} from './room.ts';
+} from './ledger-kit.ts';
 
 export function checksContract({ name, room }: Suite): void {
   describe(`${name}: a check`, () => {
@@ -68,7 +68,7 @@ export function checksContract({ name, room }: Suite): void {
       const { ledger, skip } = await room(t);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
-      await ledger.record('A', { stage: 'uncertain', why: 'reset' }, 'answer');
+      await ledger.record('A', { stage: 'uncertain', detail: 'reset' }, 'answer');
       skip(90 * S - 1);
       await ledger.observe('A', UNKNOWN);
       skip(60 * S);
@@ -89,7 +89,7 @@ export function checksContract({ name, room }: Suite): void {
       const { ledger, skip } = await room(t);
       await ledger.openPayout(PAYOUT);
       await ledger.record('P', { stage: 'sending' }, 'merchant');
-      await ledger.record('P', { stage: 'uncertain', why: 'reset' }, 'answer');
+      await ledger.record('P', { stage: 'uncertain', detail: 'reset' }, 'answer');
       skip(90 * S);
       await ledger.observe('P', UNKNOWN);
       await ledger.observe('P', verified('pending'));
@@ -105,7 +105,7 @@ export function checksContract({ name, room }: Suite): void {
       const { ledger, skip } = await room(t);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
-      await ledger.record('A', { stage: 'uncertain', why: 'reset' }, 'answer');
+      await ledger.record('A', { stage: 'uncertain', detail: 'reset' }, 'answer');
       await ledger.record('A', PENDING, 'answer');
       await openPending(ledger, { orderId: 'B' });
       for (let n = 0; n < 3; n += 1) {
@@ -243,7 +243,7 @@ export function checksContract({ name, room }: Suite): void {
       const { ledger, skip } = await room(t);
       await ledger.openPayment(payment({ method: 'CHECKOUT' }), LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
-      await ledger.record('A', { stage: 'uncertain', why: 'reset' }, 'answer');
+      await ledger.record('A', { stage: 'uncertain', detail: 'reset' }, 'answer');
       skip(2 * S);
       await ledger.observe('A', verified('pending'));
       assert.equal((await read(ledger, 'A')).expiresAt, NOON + 15 * M);

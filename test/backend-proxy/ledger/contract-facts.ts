@@ -20,14 +20,14 @@ import {
   type Suite,
   verified,
   webhookTypes,
-} from './room.ts';
+} from './ledger-kit.ts';
 
 /** Each fact that can be told of a payment, and the stage it stands for. */
 const FACTS: { fact: Stage; tell: (ledger: LedgerById, id: string) => Promise<unknown> }[] = [
   { fact: 'sending', tell: (ledger, id) => ledger.record(id, { stage: 'sending' }, 'shopper') },
-  { fact: 'uncertain', tell: (ledger, id) => ledger.record(id, { stage: 'uncertain', why: 'reset' }, 'answer') },
+  { fact: 'uncertain', tell: (ledger, id) => ledger.record(id, { stage: 'uncertain', detail: 'reset' }, 'answer') },
   { fact: 'pending', tell: (ledger, id) => ledger.record(id, { ...PENDING, paymentId: null }, 'answer') },
-  { fact: 'rejected', tell: (ledger, id) => ledger.record(id, { stage: 'rejected', why: 'HTTP 400' }, 'answer') },
+  { fact: 'rejected', tell: (ledger, id) => ledger.record(id, { stage: 'rejected', detail: 'HTTP 400' }, 'answer') },
   { fact: 'pending', tell: (ledger, id) => ledger.observe(id, verified('pending')) },
   { fact: 'declined', tell: (ledger, id) => ledger.observe(id, verified('failed')) },
   { fact: 'succeeded', tell: (ledger, id) => ledger.observe(id, verified('succeeded')) },
@@ -124,7 +124,7 @@ export function factsContract({ name, runs, room }: Suite): void {
       skip(S);
       await change('delete from history; delete from transactions; delete from orders');
       await ledger.ledger.record(paid, { ...PENDING, method: 'JETGO' }, 'answer');
-      await ledger.ledger.record(sent, { stage: 'uncertain', answer: 'lost', why: 'reset' }, 'answer');
+      await ledger.ledger.record(sent, { stage: 'uncertain', answer: 'lost', detail: 'reset' }, 'answer');
       const [payment_, payout] = [await read(ledger, 'A'), (await ledger.payout('P'))!];
       assert.deepEqual(
         [payment_.stage, payment_.paymentId, payment_.method, payment_.amountMinor, payment_.customer],
@@ -154,7 +154,7 @@ export function factsContract({ name, runs, room }: Suite): void {
         await ledger.openPayment(payment({ orderId }), LIMITS);
         await ledger.record(orderId, { stage: 'sending' }, 'shopper');
         await ledger.observe(orderId, verified('pending', paymentId));
-        assert.equal(await ledger.record(orderId, { stage: 'rejected', why: 'HTTP 400 X' }, 'answer'), false);
+        assert.equal(await ledger.record(orderId, { stage: 'rejected', detail: 'HTTP 400 X' }, 'answer'), false);
         assert.deepEqual([orderId, await stageOf(ledger, orderId)], [orderId, 'pending']);
       }
     });

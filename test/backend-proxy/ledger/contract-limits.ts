@@ -18,7 +18,7 @@ import {
   uncertain,
   verified,
   type Suite,
-} from './room.ts';
+} from './ledger-kit.ts';
 
 const WALLET = { ...LIMITS, directPerWallet: { perCustomer: 3, inAll: 10, withinMs: H } };
 const seen = (iat: number | null, terms: string, given: Partial<NewPayment> = {}): NewPayment & SeenTerms => ({
@@ -88,8 +88,8 @@ export function limitsContract({ name, room }: Suite): void {
       const { ledger } = await room(t);
       const prompt = { method: 'DIRECT', customer: '12345678', customerReferenceNo: 'c-1' } as const;
       const ended = [
-        { stage: 'rejected', why: 'HTTP 400 X' },
-        { stage: 'not_created', why: 'ECONNREFUSED' },
+        { stage: 'rejected', detail: 'HTTP 400 X' },
+        { stage: 'not_created', detail: 'ECONNREFUSED' },
         uncertain('duplicate'),
       ] as const;
       for (const [n, fact] of ended.entries()) {

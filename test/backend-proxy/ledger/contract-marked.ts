@@ -20,7 +20,7 @@ import {
   verified,
   webhookTypes,
   type Suite,
-} from './room.ts';
+} from './ledger-kit.ts';
 
 const openMarked = (ledger: LedgerById, orderId = 'A') => openPending(ledger, { orderId }, uncertain('duplicate'));
 const openMarkedPayout = (ledger: LedgerById) => openSentPayout(ledger, 'P', uncertain('duplicate'));

@@ -16,7 +16,7 @@ import {
   stageOf,
   type Suite,
   verified,
-} from './room.ts';
+} from './ledger-kit.ts';
 
 export function openingContract({ name, room }: Suite): void {
   describe(`${name}: opening a payment`, () => {

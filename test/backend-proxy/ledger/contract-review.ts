@@ -19,7 +19,7 @@ import {
   verified,
   webhookTypes,
   type Suite,
-} from './room.ts';
+} from './ledger-kit.ts';
 
 const SUCCESS = { status: 'SUCCESS', by: 'ada', note: 'the statement has it' } as const;
 const FAILED = { status: 'FAILED', by: 'ada', note: 'the gateway says so by phone' } as const;
@@ -52,7 +52,7 @@ export function reviewContract({ name, room }: Suite): void {
       assert.equal(await ledger.resolve('nothing', SUCCESS), undefined);
     });
 
-    it('ends it, clears the flag, is in the history with who and why, and tells the usual webhook', async (t) => {
+    it('ends it, clears the flag, is in the history with who and detail, and tells the usual webhook', async (t) => {
       const { ledger } = await room(t);
       const [paid, failed] = [await openInReview(ledger, 'A'), await openInReview(ledger, 'B')];
       const resolved = [await ledger.resolve(paid, SUCCESS), await ledger.resolve(failed, FAILED)];
@@ -210,8 +210,8 @@ export function reviewContract({ name, room }: Suite): void {
 
   describe(`${name}: a payment that ended without a report`, () => {
     for (const [stage, fact] of [
-      ['rejected', { stage: 'rejected', why: 'HTTP 400 X' }],
-      ['not_created', { stage: 'not_created', why: 'ECONNREFUSED' }],
+      ['rejected', { stage: 'rejected', detail: 'HTTP 400 X' }],
+      ['not_created', { stage: 'not_created', detail: 'ECONNREFUSED' }],
     ] as const) {
       it(`as ${stage} is still in the sweep to 7 days, and its SUCCESS counts, late`, async (t) => {
         const { ledger, skip } = await room(t);

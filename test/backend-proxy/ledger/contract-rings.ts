@@ -18,7 +18,7 @@ import {
   payment,
   type Suite,
   verified,
-} from './room.ts';
+} from './ledger-kit.ts';
 
 export function ringsContract({ name, room }: Suite): void {
   describe(`${name}: an IPN`, () => {
@@ -53,7 +53,7 @@ export function ringsContract({ name, room }: Suite): void {
     it('that comes before its row is kept, and rings when what is sent after it was answered', async (t) => {
       const { ledger, rows, skip } = await room(t);
       await ledger.receiveIpn({ id: 'i1', body: '{}', reading });
-      await ledger.receiveIpn({ id: 'i2', body: '{}', reading: { ...reading, orderId: 'P', type: 'PAYOUT' } });
+      await ledger.receiveIpn({ id: 'i2', body: '{}', reading: { ...reading, transactionId: 'P', type: 'PAYOUT' } });
       assert.deepEqual(await due(ledger), []);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.openPayout(PAYOUT);
@@ -85,7 +85,7 @@ export function ringsContract({ name, room }: Suite): void {
       const { ledger, rows, skip } = await room(t);
       await openPending(ledger);
       await ledger.receiveIpn({ id: 'matched', body: '{}', reading });
-      await ledger.receiveIpn({ id: 'once', body: '{}', reading: { ...reading, orderId: 'B' } });
+      await ledger.receiveIpn({ id: 'once', body: '{}', reading: { ...reading, transactionId: 'B' } });
       await ledger.receiveIpn({ id: 'again', body: '{}', reading: undefined });
       skip(S);
       await ledger.receiveIpn({ id: 'again', body: '{}', reading: undefined });
@@ -125,7 +125,7 @@ export function ringsContract({ name, room }: Suite): void {
         ledger.receiveIpn({
           id: orderId,
           body: '{}',
-          reading: { ...BARE_READING, orderId },
+          reading: { ...BARE_READING, transactionId: orderId },
         });
       for (const orderId of ['A', 'B', 'C', 'D']) {
         await openPending(ledger, { orderId });

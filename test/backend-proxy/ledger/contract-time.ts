@@ -21,7 +21,7 @@ import {
   uncertain,
   verified,
   type Suite,
-} from './room.ts';
+} from './ledger-kit.ts';
 
 const idsOf = async (ledger: LedgerById, most = 100) => (await ledger.claimChecks(most, LEASE_MS)).map(({ id }) => id);
 
@@ -247,7 +247,7 @@ export function timeContract({ name, room }: Suite): void {
       skip(M);
       for (let n = 0; n < 20; n += 1) {
         await openPending(ledger, { orderId: `R${n}` });
-        await ledger.receiveIpn({ id: `i${n}`, body: '{}', reading: { ...BARE_READING, orderId: `R${n}` } });
+        await ledger.receiveIpn({ id: `i${n}`, body: '{}', reading: { ...BARE_READING, transactionId: `R${n}` } });
         skip(1);
       }
       const order: string[] = [];

@@ -20,7 +20,7 @@ import {
   verified,
   webhookTypes,
   type Suite,
-} from './room.ts';
+} from './ledger-kit.ts';
 
 /** From the POST to the first check that counts, and from its end to the second. */
 const BY_TWO = [
@@ -87,12 +87,12 @@ export function unknownContract({ name, room }: Suite): void {
       skip(90 * S);
       const beganAt = now();
       skip(20 * S);
-      await ledger.believe({ id, beganAt, endedAt: now() });
+      await ledger.believe({ transactionId: id, beganAt, endedAt: now() });
       const endedAt = now();
       skip(M + 20 * S);
-      await ledger.believe({ id, beganAt: endedAt + M - 1, endedAt: now() });
+      await ledger.believe({ transactionId: id, beganAt: endedAt + M - 1, endedAt: now() });
       assert.equal(await stageOf(ledger, id), 'uncertain');
-      await ledger.believe({ id, beganAt: endedAt + M, endedAt: now() });
+      await ledger.believe({ transactionId: id, beganAt: endedAt + M, endedAt: now() });
       assert.equal(await stageOf(ledger, id), 'not_created');
     });
 
@@ -110,7 +110,7 @@ export function unknownContract({ name, room }: Suite): void {
     it('never ends what the gateway has shown to know: by a payment id, a report, or an IPN, before its row too', async (t) => {
       const { ledger, skip } = await room(t);
       const ring = (orderId: string) =>
-        ledger.receiveIpn({ id: orderId, body: '{}', reading: { ...BARE_READING, orderId } });
+        ledger.receiveIpn({ id: orderId, body: '{}', reading: { ...BARE_READING, transactionId: orderId } });
       await openPending(ledger, { orderId: 'identified' });
       await openPending(ledger, { orderId: 'found' }, uncertain('lost'));
       await ledger.observe('found', { kind: 'incomplete' });
@@ -148,7 +148,8 @@ export function unknownContract({ name, room }: Suite): void {
       await ledger.observe(id, verified('failed'));
       for (let n = 0; n < 2; n += 1) {
         skip(2 * M);
-        for (const each of ['A', 'B', 'nothing']) await ledger.believe({ id: each, beganAt: now(), endedAt: now() });
+        for (const each of ['A', 'B', 'nothing'])
+          await ledger.believe({ transactionId: each, beganAt: now(), endedAt: now() });
       }
       assert.deepEqual([await stageOf(ledger, 'A'), await stageOf(ledger, 'B')], ['created', 'declined']);
     });

@@ -2,7 +2,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { LedgerById } from './by-id.ts';
-import { D, LIMITS, NOON, PAYOUT, PENDING, S, openPending, payment, refusal, type Suite, verified } from './room.ts';
+import {
+  D,
+  LIMITS,
+  NOON,
+  PAYOUT,
+  PENDING,
+  S,
+  openPending,
+  payment,
+  refusal,
+  type Suite,
+  verified,
+} from './ledger-kit.ts';
 
 export function webhooksContract({ name, room }: Suite): void {
   describe(`${name}: webhooks`, () => {

@@ -22,7 +22,7 @@ import {
   uncertain,
   verified,
   type Suite,
-} from './room.ts';
+} from './ledger-kit.ts';
 
 const OURS = { gateway: 'gateway.example/api', hasStatusCheck: true, keyDigest: 'k1' };
 
@@ -30,11 +30,11 @@ export function whoseContract({ name, room }: Suite): void {
   describe(`${name}: the gateway of the books`, () => {
     it('is what was bound, and unknown before', async (t) => {
       const { ledger } = await room(t);
-      assert.equal(await ledger.binding(), undefined);
-      await ledger.bind(OURS);
-      assert.deepEqual(await ledger.binding(), OURS);
-      await ledger.bind({ ...OURS, keyDigest: 'k2' });
-      assert.deepEqual(await ledger.binding(), { ...OURS, keyDigest: 'k2' });
+      assert.equal(await ledger.owner(), undefined);
+      await ledger.setOwner(OURS);
+      assert.deepEqual(await ledger.owner(), OURS);
+      await ledger.setOwner({ ...OURS, keyDigest: 'k2' });
+      assert.deepEqual(await ledger.owner(), { ...OURS, keyDigest: 'k2' });
     });
 
     for (const [what, other] of [
@@ -45,34 +45,34 @@ export function whoseContract({ name, room }: Suite): void {
         const { ledger, open, skip } = await room(t);
         const [idle, second] = [await open(), await open()];
         await openPending(ledger);
-        for (const either of [ledger, idle]) await either.bind(OURS);
+        for (const either of [ledger, idle]) await either.setOwner(OURS);
         skip(15 * S);
-        await second.bind(other);
+        await second.setOwner(other);
         assert.deepEqual(await ledger.claimChecks(10, LEASE_MS), []);
-        assert.match(ledger.wrongBooks() ?? '', /^the books are /);
+        assert.match(ledger.ownerMismatch() ?? '', /^the books are /);
         const starts = [() => ledger.openPayment(payment(), LIMITS), () => ledger.openPayout(PAYOUT)];
         for (const start of starts) assert.equal((await refusal(start())).kind, 'unavailable');
         assert.equal((await ledger.order('A'))?.payments.length, 1);
-        await second.bind(OURS);
+        await second.setOwner(OURS);
         assert.equal((await ledger.claimChecks(10, LEASE_MS)).length, 1);
-        assert.equal(ledger.wrongBooks(), undefined);
+        assert.equal(ledger.ownerMismatch(), undefined);
       });
     }
 
     it('is read with each claim, also where nothing is due', async (t) => {
       const { ledger, open } = await room(t);
-      await ledger.bind(OURS);
-      await (await open()).bind({ ...OURS, gateway: 'other.example' });
+      await ledger.setOwner(OURS);
+      await (await open()).setOwner({ ...OURS, gateway: 'other.example' });
       await ledger.claimChecks(10, LEASE_MS);
-      assert.equal(ledger.wrongBooks(), 'the books are of the gateway other.example');
+      assert.equal(ledger.ownerMismatch(), 'the books are of the gateway other.example');
     });
 
     it('may be reached by another key: that stops nobody', async (t) => {
       const { ledger, open } = await room(t);
-      await ledger.bind(OURS);
-      await (await open()).bind({ ...OURS, keyDigest: 'k2' });
+      await ledger.setOwner(OURS);
+      await (await open()).setOwner({ ...OURS, keyDigest: 'k2' });
       await ledger.claimChecks(10, LEASE_MS);
-      assert.equal(ledger.wrongBooks(), undefined);
+      assert.equal(ledger.ownerMismatch(), undefined);
     });
   });
 
@@ -105,8 +105,8 @@ export function whoseContract({ name, room }: Suite): void {
         assert.deepEqual([stage, answer], ['uncertain', 'lost']);
       }
       await ledger.record('A', PENDING, 'answer');
-      await ledger.record('B', { stage: 'rejected', why: 'HTTP 400 X' }, 'answer');
-      await ledger.record('C', { stage: 'uncertain', answer: 'duplicate', why: 'HTTP 409' }, 'answer');
+      await ledger.record('B', { stage: 'rejected', detail: 'HTTP 400 X' }, 'answer');
+      await ledger.record('C', { stage: 'uncertain', answer: 'duplicate', detail: 'HTTP 409' }, 'answer');
       const ends = await Promise.all(ids.map((id) => read(ledger, id)));
       assert.deepEqual(
         ends.map(({ stage, answer, paymentId }) => [stage, answer, paymentId]),
@@ -116,7 +116,7 @@ export function whoseContract({ name, room }: Suite): void {
           ['uncertain', 'duplicate', null],
         ],
       );
-      await ledger.record('C', { stage: 'uncertain', answer: 'lost', why: 'timeout' }, 'answer');
+      await ledger.record('C', { stage: 'uncertain', answer: 'lost', detail: 'timeout' }, 'answer');
       assert.equal((await read(ledger, 'C')).answer, 'duplicate', 'what is known gives way to nothing');
     });
 
@@ -136,22 +136,22 @@ export function whoseContract({ name, room }: Suite): void {
   describe(`${name}: books that went back`, () => {
     it('are so for 7 days from the latest time that was said', async (t) => {
       const { ledger, open, now, skip } = await room(t);
-      assert.equal(await ledger.isBack(), false);
+      assert.equal(await ledger.wentBackLately(), false);
       await ledger.wentBack(now());
       await (await open()).wentBack(now() - H);
       skip(7 * D - 1);
-      assert.equal(await ledger.isBack(), true);
+      assert.equal(await ledger.wentBackLately(), true);
       skip(1);
-      assert.equal(await ledger.isBack(), false);
+      assert.equal(await ledger.wentBackLately(), false);
     });
 
     it('are not so for longer where the time that was said lies ahead', async (t) => {
       const { ledger, now, skip } = await room(t);
       await ledger.wentBack(now() + 400 * D);
       skip(7 * D - 1);
-      assert.equal(await ledger.isBack(), true);
+      assert.equal(await ledger.wentBackLately(), true);
       skip(1);
-      assert.equal(await ledger.isBack(), false);
+      assert.equal(await ledger.wentBackLately(), false);
     });
 
     it('behind a call, and kept its row, ask about it as about any other', async (t) => {
@@ -175,7 +175,7 @@ export function whoseContract({ name, room }: Suite): void {
     it('list the IPNs that match nothing, newest first, and tell of them once, after an hour', async (t) => {
       const { ledger, skip } = await room(t);
       const ring = (orderId: string) =>
-        ledger.receiveIpn({ id: orderId, body: '{}', reading: { ...BARE_READING, orderId } });
+        ledger.receiveIpn({ id: orderId, body: '{}', reading: { ...BARE_READING, transactionId: orderId } });
       await openPending(ledger);
       assert.equal(await ring('A'), true);
       assert.equal(await ring('gone'), false);
@@ -185,7 +185,7 @@ export function whoseContract({ name, room }: Suite): void {
       await ledger.receiveIpn({ id: 'unreadable', body: 'It works!', reading: undefined });
       const listed = await ledger.unmatchedIpns(10);
       assert.deepEqual(
-        listed.map(({ reading, seen, firstAt, lastAt }) => [reading.orderId, seen, lastAt - firstAt]),
+        listed.map(({ reading, seen, firstAt, lastAt }) => [reading.transactionId, seen, lastAt - firstAt]),
         [
           ['other', 1, 0],
           ['gone', 2, S],
@@ -193,12 +193,12 @@ export function whoseContract({ name, room }: Suite): void {
       );
       assert.equal((await ledger.unmatchedIpns(1)).length, 1);
       skip(H - S - 1);
-      assert.equal(await ledger.tellUnmatched(H), 0);
+      assert.equal(await ledger.reportUnmatched(H), 0);
       skip(1);
-      assert.equal(await ledger.tellUnmatched(H), 1);
+      assert.equal(await ledger.reportUnmatched(H), 1);
       skip(S);
-      assert.equal(await ledger.tellUnmatched(H), 1, 'each once');
-      assert.equal(await ledger.tellUnmatched(H), 0);
+      assert.equal(await ledger.reportUnmatched(H), 1, 'each once');
+      assert.equal(await ledger.reportUnmatched(H), 0);
       assert.equal((await ledger.counts()).unmatchedIpns, 3);
       skip(7 * D);
       await ledger.prune();

@@ -1,5 +1,5 @@
 // What every ledger promises, over whatever it stands: one suite that each adapter's test calls. It speaks only the port,
-// and looks behind it only where a promise is about what is stored. Its parts are by subject; what they share is in room.ts.
+// and looks behind it only where a promise is about what is stored. Its parts are by subject; what they share is in ledger-kit.ts.
 import { booksContract } from './contract-books.ts';
 import { checksContract } from './contract-checks.ts';
 import { factsContract } from './contract-facts.ts';
@@ -12,7 +12,7 @@ import { reviewContract } from './contract-review.ts';
 import { timeContract } from './contract-time.ts';
 import { limitsContract } from './contract-limits.ts';
 import { whoseContract } from './contract-whose.ts';
-import { openRoom, type Adapter, type Suite } from './room.ts';
+import { openRoom, type Adapter, type Suite } from './ledger-kit.ts';
 
 export function ledgerContract({ name, runs, bench }: Adapter): void {
   const suite: Suite = { name, runs, room: async (t, opening = {}) => openRoom(await bench(t), opening) };

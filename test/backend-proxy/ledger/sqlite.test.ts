@@ -11,8 +11,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { Refusal } from '../../../backend-proxy/errors.ts';
-import { createLedger } from '../../../backend-proxy/ledger/books.ts';
-import { openStore } from '../../../backend-proxy/ledger/open.ts';
+import { createLedger } from '../../../backend-proxy/ledger/sql-ledger.ts';
+import { connectDatabase } from '../../../backend-proxy/ledger/connect.ts';
 import type { Store } from '../../../backend-proxy/ledger/store.ts';
 import { ledgerContract } from './contract.ts';
 
@@ -31,7 +31,7 @@ ledgerContract({
     const file = temporaryFile(t);
     return {
       async open(options) {
-        const ledger = createLedger(await openStore(`file:${file}`, die), options);
+        const ledger = createLedger(await connectDatabase(`file:${file}`, die), options);
         t.after(() => ledger.close());
         return ledger;
       },
@@ -51,7 +51,7 @@ ledgerContract({
 });
 
 async function openedStore(t: TestContext, file = temporaryFile(t)): Promise<Store> {
-  const store = await openStore(`file:${file}`, die);
+  const store = await connectDatabase(`file:${file}`, die);
   t.after(() => store.close().catch(() => undefined));
   return store;
 }
@@ -169,17 +169,17 @@ describe('the file', () => {
 
   it('can be opened first by several processes at once', async (t) => {
     const file = temporaryFile(t);
-    const opening = fileURLToPath(new URL('../../../backend-proxy/ledger/open.ts', import.meta.url));
+    const opening = fileURLToPath(new URL('../../../backend-proxy/ledger/connect.ts', import.meta.url));
     const program = `
-      const { openStore } = await import(${JSON.stringify(opening)});
-      const store = await openStore(${JSON.stringify(`file:${file}`)}, (error) => { throw error; });
+      const { connectDatabase } = await import(${JSON.stringify(opening)});
+      const store = await connectDatabase(${JSON.stringify(`file:${file}`)}, (error) => { throw error; });
       for (let n = 0; n < 20; n += 1) {
         await store.write((tx) => tx.insertInto('orders').values({ order_id: process.pid + '-' + n, amount_minor: 1, currency: 'EUR', version: 0, paid_by: null }).execute());
       }
       await store.close();`;
     const run = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
     await Promise.all([run(), run(), run()]);
-    const store = await openStore(`file:${file}`, die);
+    const store = await connectDatabase(`file:${file}`, die);
     t.after(() => store.close());
     assert.equal((await versions(store)).length, 60, 'and no busy error was seen by any');
   });
@@ -206,7 +206,7 @@ describe('the file', () => {
   });
 
   it('that cannot be opened says so', async () => {
-    await assert.rejects(openStore('file:/nowhere/payments.db', die), /unable to open/);
+    await assert.rejects(connectDatabase('file:/nowhere/payments.db', die), /unable to open/);
   });
 });
 
@@ -298,7 +298,7 @@ describe('the log', () => {
 describe('books of an earlier version', () => {
   it('ask again about what they had told as ended, mark old duplicates, and list disputes for a person', async (t) => {
     const file = temporaryFile(t);
-    await (await openStore(`file:${file}`, die)).close();
+    await (await connectDatabase(`file:${file}`, die)).close();
     const earlier = new DatabaseSync(file);
     const [now, week] = [Date.now(), 7 * 24 * 3_600_000];
     const insert = earlier.prepare(

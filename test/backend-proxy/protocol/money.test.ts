@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import {
   MAX_AMOUNT_DIGITS,
   exponentOf,
-  formatAmount,
-  parseAmount,
-  parseReportedAmount,
+  decimalOf,
+  minorOf,
+  minorOfReported,
 } from '../../../backend-proxy/protocol/money.ts';
 
 const CURRENCIES = ['JPY', 'EUR', 'KWD', 'CLF'] as const;
@@ -53,18 +53,18 @@ describe('reading an amount', () => {
   it('reads every amount as BigInt arithmetic does, to the last digit', () => {
     fc.assert(
       fc.property(anyAmount, ({ code, text, minor }) => {
-        assert.equal(BigInt(parseAmount(text, code) ?? -1), minor);
+        assert.equal(BigInt(minorOf(text, code) ?? -1), minor);
       }),
     );
   });
 
   it('reads fewer decimals than the currency has', () => {
-    assert.equal(parseAmount('10', 'EUR'), 1000);
-    assert.equal(parseAmount('10.1', 'EUR'), 1010);
-    assert.equal(parseAmount('0.5', 'KWD'), 500);
-    assert.equal(parseAmount('10.1', 'CLF'), 101_000);
-    assert.equal(parseAmount('0', 'EUR'), 0);
-    assert.equal(parseAmount('0.01', 'EUR'), 1);
+    assert.equal(minorOf('10', 'EUR'), 1000);
+    assert.equal(minorOf('10.1', 'EUR'), 1010);
+    assert.equal(minorOf('0.5', 'KWD'), 500);
+    assert.equal(minorOf('10.1', 'CLF'), 101_000);
+    assert.equal(minorOf('0', 'EUR'), 0);
+    assert.equal(minorOf('0.01', 'EUR'), 1);
   });
 
   it('refuses anything that is not a plain decimal', () => {
@@ -73,28 +73,28 @@ describe('reading an amount', () => {
       '١٢', '１２', '1.٢', '1.2.3', 'NaN', 'Infinity', '1/2', '1 000', '1\u00a0000', '1.5\n', '10.10\0',
       '10.001', '10.100', '99999999999999.99',
     ]; // prettier-ignore
-    for (const text of wrong) assert.equal(parseAmount(text, 'EUR'), undefined, JSON.stringify(text));
+    for (const text of wrong) assert.equal(minorOf(text, 'EUR'), undefined, JSON.stringify(text));
   });
 
   it('refuses more decimals than the currency has, zeros included', () => {
-    assert.equal(parseAmount('1.000', 'EUR'), undefined);
-    assert.equal(parseAmount('1.0', 'JPY'), undefined);
-    assert.equal(parseAmount('1.0000', 'KWD'), undefined);
-    assert.equal(parseAmount('1.00000', 'CLF'), undefined);
-    assert.equal(parseAmount('1.0000', 'CLF'), 10_000);
+    assert.equal(minorOf('1.000', 'EUR'), undefined);
+    assert.equal(minorOf('1.0', 'JPY'), undefined);
+    assert.equal(minorOf('1.0000', 'KWD'), undefined);
+    assert.equal(minorOf('1.00000', 'CLF'), undefined);
+    assert.equal(minorOf('1.0000', 'CLF'), 10_000);
   });
 
   it('refuses a currency that there is not', () => {
-    assert.equal(parseAmount('1', 'XXX'), undefined);
-    assert.equal(parseAmount('1', 'eur'), undefined);
+    assert.equal(minorOf('1', 'XXX'), undefined);
+    assert.equal(minorOf('1', 'eur'), undefined);
   });
 
   it('takes 15 digits in minor units and refuses 16', () => {
-    assert.equal(parseAmount('9999999999999.99', 'EUR'), 999_999_999_999_999);
-    assert.equal(parseAmount('10000000000000.00', 'EUR'), undefined);
-    assert.equal(parseAmount('10000000000000', 'EUR'), undefined);
-    assert.equal(parseAmount('999999999999999', 'JPY'), 999_999_999_999_999);
-    assert.equal(parseAmount('1000000000000000', 'JPY'), undefined);
+    assert.equal(minorOf('9999999999999.99', 'EUR'), 999_999_999_999_999);
+    assert.equal(minorOf('10000000000000.00', 'EUR'), undefined);
+    assert.equal(minorOf('10000000000000', 'EUR'), undefined);
+    assert.equal(minorOf('999999999999999', 'JPY'), 999_999_999_999_999);
+    assert.equal(minorOf('1000000000000000', 'JPY'), undefined);
     assert.ok(Number.isSafeInteger(10 ** MAX_AMOUNT_DIGITS - 1));
   });
 
@@ -104,7 +104,7 @@ describe('reading an amount', () => {
         fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.double().map(String)),
         currency,
         (text, code) => {
-          const minor = parseAmount(text, code);
+          const minor = minorOf(text, code);
           assert.ok(minor === undefined || (Number.isSafeInteger(minor) && minor >= 0));
         },
       ),
@@ -115,17 +115,17 @@ describe('reading an amount', () => {
 describe('reading an amount that others wrote', () => {
   it('takes zeros beyond the decimals for no difference', () => {
     for (const text of ['5', '5.0', '5.00', '5.000', '5.0000000'])
-      assert.equal(parseReportedAmount(text, 'EUR'), 500, text);
-    for (const text of ['50', '50.0', '50.000']) assert.equal(parseReportedAmount(text, 'JPY'), 50, text);
-    assert.equal(parseReportedAmount('10.10', 'EUR'), 1010);
-    assert.equal(parseReportedAmount('10.1000', 'EUR'), 1010);
-    assert.equal(parseReportedAmount('100', 'EUR'), 10_000);
-    assert.equal(parseReportedAmount('0.00', 'EUR'), 0);
+      assert.equal(minorOfReported(text, 'EUR'), 500, text);
+    for (const text of ['50', '50.0', '50.000']) assert.equal(minorOfReported(text, 'JPY'), 50, text);
+    assert.equal(minorOfReported('10.10', 'EUR'), 1010);
+    assert.equal(minorOfReported('10.1000', 'EUR'), 1010);
+    assert.equal(minorOfReported('100', 'EUR'), 10_000);
+    assert.equal(minorOfReported('0.00', 'EUR'), 0);
   });
 
   it('takes a digit beyond the decimals for what it is', () => {
     for (const text of ['5.001', '5.0001', '5.0000001', '5.010001']) {
-      assert.equal(parseReportedAmount(text, 'EUR'), undefined, text);
+      assert.equal(minorOfReported(text, 'EUR'), undefined, text);
     }
     for (const text of [
       '-5',
@@ -147,7 +147,7 @@ describe('reading an amount that others wrote', () => {
       '1e+-1',
       '0x1',
     ]) {
-      assert.equal(parseReportedAmount(text, 'EUR'), undefined, text);
+      assert.equal(minorOfReported(text, 'EUR'), undefined, text);
     }
   });
 
@@ -166,7 +166,7 @@ describe('reading an amount that others wrote', () => {
       ['0.00e-20', 0],
       ['1e+01', 1000],
     ] as const) {
-      assert.equal(parseReportedAmount(text, 'EUR'), minor, text);
+      assert.equal(minorOfReported(text, 'EUR'), minor, text);
     }
     for (const text of [
       '1e-3',
@@ -180,16 +180,16 @@ describe('reading an amount that others wrote', () => {
       '0e-999999999',
       '1e20',
     ]) {
-      assert.equal(parseReportedAmount(text, 'EUR'), undefined, text);
+      assert.equal(minorOfReported(text, 'EUR'), undefined, text);
     }
-    assert.equal(parseReportedAmount('1E+1', 'JPY'), 10);
-    assert.equal(parseReportedAmount('1E-3', 'KWD'), 1);
-    assert.equal(parseReportedAmount('1', 'XXX'), undefined);
+    assert.equal(minorOfReported('1E+1', 'JPY'), 10);
+    assert.equal(minorOfReported('1E-3', 'KWD'), 1);
+    assert.equal(minorOfReported('1', 'XXX'), undefined);
   });
 
   it('has at most 40 characters', () => {
-    assert.equal(parseReportedAmount('5.'.padEnd(40, '0'), 'EUR'), 500);
-    assert.equal(parseReportedAmount('5.'.padEnd(41, '0'), 'EUR'), undefined);
+    assert.equal(minorOfReported('5.'.padEnd(40, '0'), 'EUR'), 500);
+    assert.equal(minorOfReported('5.'.padEnd(41, '0'), 'EUR'), undefined);
   });
 
   it('is undefined or what exact arithmetic says, whatever number JSON writes', () => {
@@ -209,7 +209,7 @@ describe('reading an amount that others wrote', () => {
               ? [written * 10n ** BigInt(scale), 0n]
               : [written / 10n ** BigInt(-scale), written % 10n ** BigInt(-scale)];
           const isRead = rest === 0n && exact < 10n ** 15n && Math.abs(power) <= 20;
-          assert.equal(parseReportedAmount(text, code), isRead ? Number(exact) : undefined, text);
+          assert.equal(minorOfReported(text, code), isRead ? Number(exact) : undefined, text);
         },
       ),
     );
@@ -219,8 +219,8 @@ describe('reading an amount that others wrote', () => {
     fc.assert(
       fc.property(anyAmount, fc.nat(5), ({ code, text, minor }, zeros) => {
         const padded = (text.includes('.') ? text : `${text}.`) + '0'.repeat(zeros + 1);
-        assert.equal(BigInt(parseReportedAmount(text, code) ?? -1), minor);
-        assert.equal(BigInt(parseReportedAmount(padded, code) ?? -1), minor);
+        assert.equal(BigInt(minorOfReported(text, code) ?? -1), minor);
+        assert.equal(BigInt(minorOfReported(padded, code) ?? -1), minor);
       }),
     );
   });
@@ -230,24 +230,24 @@ describe('writing an amount', () => {
   it('writes what it read, with all of the digits', () => {
     fc.assert(
       fc.property(anyAmount, ({ code, text, minor }) => {
-        assert.equal(formatAmount(Number(minor), code), text);
+        assert.equal(decimalOf(Number(minor), code), text);
       }),
     );
   });
 
   it('fills up with zeros', () => {
-    assert.equal(formatAmount(1010, 'EUR'), '10.10');
-    assert.equal(formatAmount(1, 'EUR'), '0.01');
-    assert.equal(formatAmount(0, 'EUR'), '0.00');
-    assert.equal(formatAmount(5, 'KWD'), '0.005');
-    assert.equal(formatAmount(5, 'JPY'), '5');
-    assert.equal(formatAmount(12_345, 'CLF'), '1.2345');
+    assert.equal(decimalOf(1010, 'EUR'), '10.10');
+    assert.equal(decimalOf(1, 'EUR'), '0.01');
+    assert.equal(decimalOf(0, 'EUR'), '0.00');
+    assert.equal(decimalOf(5, 'KWD'), '0.005');
+    assert.equal(decimalOf(5, 'JPY'), '5');
+    assert.equal(decimalOf(12_345, 'CLF'), '1.2345');
   });
 
   it('throws rather than write what is no amount', () => {
     for (const minor of [-1, 1.5, NaN, Infinity, Number.MAX_SAFE_INTEGER + 1]) {
-      assert.throws(() => formatAmount(minor, 'EUR'), { name: 'RangeError', message: `Not an amount: ${minor} EUR` });
+      assert.throws(() => decimalOf(minor, 'EUR'), { name: 'RangeError', message: `Not an amount: ${minor} EUR` });
     }
-    assert.throws(() => formatAmount(1, 'XXX'), RangeError);
+    assert.throws(() => decimalOf(1, 'XXX'), RangeError);
   });
 });

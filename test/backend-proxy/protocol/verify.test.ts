@@ -14,7 +14,7 @@ const EXPECTED: Expected = {
   customer: '12345678',
 };
 const REPORT: Report = {
-  orderId: 'A-1',
+  transactionId: 'A-1',
   type: 'PAY',
   paymentId: '111328',
   customer: '12345678',
@@ -35,8 +35,8 @@ describe('a report', () => {
   });
 
   it('is a mismatch of the field that differs', () => {
-    assert.deepEqual(check({ orderId: 'A-2' }), { kind: 'mismatch', field: 'orderId' });
-    assert.deepEqual(check({ orderId: 'a-1' }), { kind: 'mismatch', field: 'orderId' });
+    assert.deepEqual(check({ transactionId: 'A-2' }), { kind: 'mismatch', field: 'gatewayOrderId' });
+    assert.deepEqual(check({ transactionId: 'a-1' }), { kind: 'mismatch', field: 'gatewayOrderId' });
     assert.deepEqual(check({ type: 'PAYOUT' }), { kind: 'mismatch', field: 'type' });
     assert.deepEqual(check({ paymentId: '111329' }), { kind: 'mismatch', field: 'paymentId' });
     assert.deepEqual(check({ currency: 'USD' }), { kind: 'mismatch', field: 'currency' });
@@ -47,10 +47,10 @@ describe('a report', () => {
   });
 
   it('names the first difference, in the order that it trusts the fields', () => {
-    const all = { orderId: 'B', type: 'PAYOUT', paymentId: '1', currency: 'USD', amount: '1' } as const;
-    assert.deepEqual(check(all), { kind: 'mismatch', field: 'orderId' });
-    assert.deepEqual(check({ ...all, orderId: 'A-1' }), { kind: 'mismatch', field: 'type' });
-    assert.deepEqual(check({ ...all, orderId: 'A-1', type: 'PAY' }), { kind: 'mismatch', field: 'paymentId' });
+    const all = { transactionId: 'B', type: 'PAYOUT', paymentId: '1', currency: 'USD', amount: '1' } as const;
+    assert.deepEqual(check(all), { kind: 'mismatch', field: 'gatewayOrderId' });
+    assert.deepEqual(check({ ...all, transactionId: 'A-1' }), { kind: 'mismatch', field: 'type' });
+    assert.deepEqual(check({ ...all, transactionId: 'A-1', type: 'PAY' }), { kind: 'mismatch', field: 'paymentId' });
     assert.deepEqual(check({ currency: 'USD', amount: '1' }), { kind: 'mismatch', field: 'currency' });
   });
 

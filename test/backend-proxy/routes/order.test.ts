@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import type { OrderView } from '../../../backend-proxy/protocol/wire.ts';
-import { STARTS_PER_MINUTE } from '../../../backend-proxy/routes/address-limit.ts';
+import { STARTS_PER_MINUTE } from '../../../backend-proxy/routes/rate-limit.ts';
 import { NOON, SECRETS, SHOP, createWorld, type World } from '../world.ts';
 
 const H = 3_600_000;
@@ -173,7 +173,7 @@ describe('starting', () => {
     const world = await createWorld(t, {
       wrapGateway: (gateway) => ({
         ...gateway,
-        pay: async (sent) => (isAway ? { kind: 'unreached', why: 'ECONNREFUSED' } : gateway.pay(sent)),
+        pay: async (sent) => (isAway ? { kind: 'unreached', detail: 'ECONNREFUSED' } : gateway.pay(sent)),
       }),
     });
     const token = world.token();

@@ -1,7 +1,7 @@
 // The floor: the same choice and the same code as a bare custom element, with the widget's own styles and nothing else.
 // It asks, starts, follows and draws, and does nothing of what makes a payment safe: no errors, no retries, no languages, no
 // focus, no countdown, no resuming. What the widget weighs above it is the price of those.
-import { qrPath } from '../../../widget/qr-code.ts';
+import { qrPath } from '../../../widget/flow/qr-code.ts';
 
 /** The widget's styles of its first paint, minified; put in by the build. */
 declare const STYLES: string;

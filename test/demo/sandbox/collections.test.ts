@@ -3,16 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createSandbox } from '../../../demo/sandbox/sandbox.ts';
-import {
-  collection,
-  fieldsOf,
-  HOME,
-  type Json,
-  type Method,
-  METHODS,
-  openSandbox,
-  payout,
-} from './virtual-merchant.ts';
+import { collection, fieldsOf, HOME, type Json, type Method, METHODS, openSandbox, payout } from './sandbox-fixture.ts';
 
 type Cell = 'required' | 'optional' | 'not part of request';
 const [R, O, N] = ['required', 'optional', 'not part of request'] as const;

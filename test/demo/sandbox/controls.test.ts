@@ -2,7 +2,7 @@
 // faults that need no broken connection (those are in test/processes/sandbox.test.ts), and the count of requests per order.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { collection, fieldsOf, type Ipn, type Json, openSandbox, type Opened, payout } from './virtual-merchant.ts';
+import { collection, fieldsOf, type Ipn, type Json, openSandbox, type Opened, payout } from './sandbox-fixture.ts';
 
 async function start(opened: Opened, ...orderIds: string[]): Promise<void> {
   for (const orderId of orderIds) {
@@ -72,11 +72,11 @@ describe('the controls', () => {
     const opened = openSandbox();
     await opened.send('pay', collection('DIRECT'));
     assert.equal((await opened.control('transactions/order-DIRECT/approve', { customer: '23456789' })).status, 403);
-    const { world } = opened.sandbox;
-    const [payment, bruno] = [world.transaction('order-DIRECT'), world.customer('23456789')];
+    const { processor } = opened.sandbox;
+    const [payment, bruno] = [processor.transaction('order-DIRECT'), processor.customer('23456789')];
     assert.ok(payment?.type === 'PAY' && bruno);
-    assert.throws(() => world.approve(payment, bruno), { code: 'NOT_THEIRS' });
-    assert.throws(() => world.decline(payment, bruno), { code: 'NOT_THEIRS' });
+    assert.throws(() => processor.approve(payment, bruno), { code: 'NOT_THEIRS' });
+    assert.throws(() => processor.decline(payment, bruno), { code: 'NOT_THEIRS' });
     assert.equal((await opened.control('transactions/order-DIRECT/approve')).json['customer'], '12345678');
   });
 

@@ -2,7 +2,7 @@
 // and IPNs with their retries.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { collection, fieldsOf, type Json, METHODS, openSandbox, type Opened, payout } from './virtual-merchant.ts';
+import { collection, fieldsOf, type Json, METHODS, openSandbox, type Opened, payout } from './sandbox-fixture.ts';
 
 const MINUTE = 60_000;
 
@@ -47,7 +47,7 @@ describe('a payout', () => {
 
   it('is processed later: INITIALIZED, PROCESSING, then SUCCESS, the money in the wallet, and an IPN', async () => {
     const opened = openSandbox();
-    const ada = opened.sandbox.world.customer('12345678');
+    const ada = opened.sandbox.processor.customer('12345678');
     const before = ada?.balance('EUR') ?? 0n;
     await opened.send('payout', payout());
     const seen = [await statusOf(opened, 'payout-1', 'PAYOUT')];

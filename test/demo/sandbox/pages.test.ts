@@ -2,7 +2,7 @@
 // its real second factor, the wallet phone, the overview. Also what all pages promise: policy, escaping, languages.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Browser, collection, HOME, openSandbox, type Opened, payout, SHOP } from './virtual-merchant.ts';
+import { Browser, collection, HOME, openSandbox, type Opened, payout, SHOP } from './sandbox-fixture.ts';
 
 const MINUTE = 60_000;
 
@@ -37,7 +37,7 @@ async function statusOf(opened: Opened, orderId = 'order-CHECKOUT'): Promise<unk
 describe('the hosted checkout', () => {
   it('takes login, second factor and a yes, then leads back to the shop with the money moved', async () => {
     const opened = openSandbox();
-    const ada = opened.sandbox.world.customer('12345678');
+    const ada = opened.sandbox.processor.customer('12345678');
     const before = ada?.balance('EUR') ?? 0n;
     const browser = await openCheckout(opened);
     assert.match(browser.text, /€10\.50/);
@@ -155,7 +155,7 @@ describe('the hosted checkout', () => {
 
   it('follows a second click on pay to the shop, and takes the money once', async () => {
     const opened = openSandbox();
-    const ada = opened.sandbox.world.customer('12345678');
+    const ada = opened.sandbox.processor.customer('12345678');
     const before = ada?.balance('EUR') ?? 0n;
     const browser = await openCheckout(opened);
     await reachPayment(opened, browser);
@@ -279,7 +279,7 @@ describe('the wallet phone', () => {
     assert.match(phone.text, /balance is too low/);
     await phone.submit('/wallet/answer', { answer: 'approve' });
     assert.deepEqual(await statusOf(opened, 'order-QR'), ['FAILED', 'INSUFFICIENT_BALANCE']);
-    assert.equal(opened.sandbox.world.customer('34567890')?.balance('EUR'), 420n);
+    assert.equal(opened.sandbox.processor.customer('34567890')?.balance('EUR'), 420n);
   });
 
   it('shows a payout received, with its note', async () => {
@@ -326,7 +326,7 @@ describe('the wallet phone', () => {
     }
     await opened.send('payout', payout({ currency: 'JPY' }));
     await opened.pass(1_000);
-    for (const { balances, movements } of opened.sandbox.world.customers) {
+    for (const { balances, movements } of opened.sandbox.processor.customers) {
       for (const [currency, minor] of balances) {
         const sum = movements.filter((m) => m.currency === currency).reduce((total, m) => total + m.minor, 0n);
         assert.equal(minor, sum);

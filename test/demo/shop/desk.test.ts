@@ -1,7 +1,7 @@
 // The desk: a payout leaves once, under an id of the server, and what the proxy knows is shown as it is.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Browser, openShop } from './merchant-proxy.ts';
+import { Browser, openShop } from './shop-fixture.ts';
 
 const transaction = {
   amount: '25.00',
@@ -74,7 +74,7 @@ test('after a lost answer the form keeps its id, so that sending it again is saf
   assert.match(text, /Send it again as it is/);
 });
 
-test('a refused payout says why, and the next one has an id of its own', async () => {
+test('a refused payout says detail, and the next one has an id of its own', async () => {
   const { shop, staff, form } = await openDesk();
   const errors = [{ field: 'customer', detail: 'Unknown wallet.' }];
   shop.proxy.answers['POST /payouts'] = { status: 422, body: { detail: 'Refused.', retryable: false, errors } };

@@ -3,7 +3,7 @@
 // screen after it ceased to be true is written at the claim, and only where that does no harm: who approved a moment ago may
 // still read "waiting", but nobody may read "paid" before it is, or of a request that was never there.
 import type { MessageKey } from '../../../widget/locales/en.ts';
-import type { Ask, Line, Moment } from './moment.ts';
+import type { PageRequest, Connection, Facts } from './facts.ts';
 
 /** What else is on the screen and in the sentence. */
 export interface Said {
@@ -16,7 +16,7 @@ export interface Said {
 }
 
 export interface Claim {
-  holds(moment: Moment, said: Said): boolean;
+  holds(facts: Facts, said: Said): boolean;
   /** How long after its end the sentence may stay. Default: not at all. */
   staysMs?: number;
   /** How long before its begin it may come: only of what we do ourselves, which is seen a moment later. Default: not at all. */
@@ -26,13 +26,13 @@ export interface Claim {
 /** From the sandbox's change over its IPN and the stream to the screen, on a busy machine. */
 const NEWS_MS = 5_000;
 /** As short where it is said of money; the request of a next try goes out before the screen that shows it. */
-const GLIMPSE_MS = 1_000;
-/** From the press to the request. */
+const SHORTLY_MS = 1_000;
+/** From the press to the request, and from the request to the screen that shows it: the request goes out first. */
 const PRESS_MS = 2_000;
 /** The longest pause between two requests of a page that tries: ten seconds, half as much again by chance, and the way. */
 const PAUSE_MS = 17_000;
 /** How long a page may not have noticed: three tries of a cut line; forty seconds of silence, and one question. */
-const UNNOTICED_MS: Record<Line, number> = { up: Infinity, cut: 10_000, frozen: 50_000 };
+const UNNOTICED_MS: Record<Connection, number> = { up: Infinity, cut: 10_000, frozen: 50_000 };
 /** The box hears that the proxy hung up after the proxy did so, and the screen may be faster. */
 const HANG_UP_MS = 500;
 /** Most starts are answered by then: what is said after four seconds by one clock may be a little less by another. */
@@ -40,39 +40,39 @@ const LONG_MS = 3_000;
 /** By how much the time left may be shown too long. */
 const CLOCK_MS = 3_000;
 
-type Payments = Moment['payments'];
+type Payments = Facts['payments'];
 
 const isOpen = ({ status }: Payments[number]) => status === 'INITIALIZED' || status === 'PROCESSING';
-const paidOnes = ({ payments }: Moment) => payments.filter(({ status }) => status === 'SUCCESS');
-const startsOf = ({ asks }: Moment): Ask[] => asks.filter(({ isStart }) => isStart);
+const paidOnes = ({ payments }: Facts) => payments.filter(({ status }) => status === 'SUCCESS');
+const startsOf = ({ requests }: Facts): PageRequest[] => requests.filter(({ isStart }) => isStart);
 /** The latest try: its payment at the sandbox, if it is there. */
-const latest = ({ payments, starts }: Moment) => {
+const latest = ({ payments, starts }: Facts) => {
   const id = starts.at(-1)?.id;
   return payments.find((payment) => payment.id === id);
 };
-const isStartUnderWay = (moment: Moment) =>
-  moment.starts.some(({ heardAt }) => heardAt === null) ||
-  startsOf(moment).some(({ answeredAt, endedAt }) => answeredAt === null && endedAt === null);
+const isStartUnderWay = (facts: Facts) =>
+  facts.starts.some(({ answeredAt }) => answeredAt === null) ||
+  startsOf(facts).some(({ answeredAt, endedAt }) => answeredAt === null && endedAt === null);
 /** The start will be sent again: it had no answer, or one that says so. */
-const isRepeated = (moment: Moment) => {
-  const last = startsOf(moment).at(-1);
+const isRepeated = (facts: Facts) => {
+  const last = startsOf(facts).at(-1);
   if (!last?.endedAt || (last.status !== null && last.status < 500)) return false;
-  return moment.at - last.endedAt < PAUSE_MS;
+  return facts.at - last.endedAt < PAUSE_MS;
 };
 /** The gateway may have the payment, and nobody was told. */
-const isUnknown = (moment: Moment) => {
-  const payment = latest(moment);
-  return moment.starts.at(-1)?.answer === 'broken' && (!payment || isOpen(payment));
+const isUnknown = (facts: Facts) => {
+  const payment = latest(facts);
+  return facts.starts.at(-1)?.answer === 'broken' && (!payment || isOpen(payment));
 };
-const wasAnswered = ({ starts }: Moment, id: string) =>
+const wasAnswered = ({ starts }: Facts, id: string) =>
   starts.some((start) => start.id === id && start.answer === 'accepted');
-const isListening = ({ asks, at }: Moment) =>
-  asks.some((ask) => ask.endedAt === null || at - ask.endedAt < PAUSE_MS || at - ask.at < PAUSE_MS);
-const isExpired = ({ at, payments }: Moment) =>
+const isListening = ({ requests, at }: Facts) =>
+  requests.some((request) => request.endedAt === null || at - request.endedAt < PAUSE_MS || at - request.at < PAUSE_MS);
+const isExpired = ({ at, payments }: Facts) =>
   payments.some(
     ({ message, expiresAt }) => message === 'TOKEN_EXPIRED' || (expiresAt !== null && at >= expiresAt - CLOCK_MS),
   );
-const problems = (moment: Moment) => moment.asks.flatMap(({ problem }) => problem ?? []);
+const problems = (facts: Facts) => facts.requests.flatMap(({ problem }) => problem ?? []);
 const codeIn = (link: string) => new URL(link).searchParams.get('code');
 const tokenIn = (link: string) => new URL(link).searchParams.get('token');
 
@@ -105,83 +105,83 @@ export const CLAIMS = {
   },
   /** A start of ours has no answer yet, or is about to be sent again. */
   starting: {
-    holds: (moment) => isStartUnderWay(moment) || isRepeated(moment),
+    holds: (facts) => isStartUnderWay(facts) || isRepeated(facts),
     staysMs: NEWS_MS,
     leadsMs: PRESS_MS,
   },
   /** It is not known what became of a start, or this page has not heard of its order yet. */
   outcomeUnknown: {
-    holds: (moment) =>
-      isStartUnderWay(moment) ||
-      isUnknown(moment) ||
-      moment.asks.every(({ answeredAt }) => answeredAt === null) ||
-      moment.asks.some(({ isStart, answeredAt, endedAt }) => !isStart && answeredAt === null && endedAt === null),
+    holds: (facts) =>
+      isStartUnderWay(facts) ||
+      isUnknown(facts) ||
+      facts.requests.every(({ answeredAt }) => answeredAt === null) ||
+      facts.requests.some(({ isStart, answeredAt, endedAt }) => !isStart && answeredAt === null && endedAt === null),
     staysMs: NEWS_MS,
     leadsMs: PRESS_MS,
   },
   /** And it takes longer than most do. */
   startingLong: {
-    holds: ({ at, starts, asks }) =>
-      starts.some((start) => start.heardAt === null && at - start.at >= LONG_MS) ||
-      asks.some((ask) => ask.isStart && ask.endedAt === null && at - ask.at >= LONG_MS),
+    holds: ({ at, starts, requests }) =>
+      starts.some((start) => start.answeredAt === null && at - start.at >= LONG_MS) ||
+      requests.some((request) => request.isStart && request.endedAt === null && at - request.at >= LONG_MS),
     staysMs: NEWS_MS,
   },
   /** The last start is over without an answer that says anything, so nothing to pay with will come of it. */
   answerLost: {
     holds: ({ starts }) => starts.at(-1)?.answer === 'broken',
-    staysMs: GLIMPSE_MS,
+    staysMs: SHORTLY_MS,
     leadsMs: HANG_UP_MS,
   },
   /** Nothing that somebody could confirm beside a new try: no request in a wallet, and no code that was ever shown. */
   safeToRepeat: {
-    holds: (moment) =>
-      paidOnes(moment).length === 0 &&
-      moment.payments.every(
-        (payment) => !isOpen(payment) || (payment.method !== 'DIRECT' && !wasAnswered(moment, payment.id)),
+    holds: (facts) =>
+      paidOnes(facts).length === 0 &&
+      facts.payments.every(
+        (payment) => !isOpen(payment) || (payment.method !== 'DIRECT' && !wasAnswered(facts, payment.id)),
       ),
     staysMs: NEWS_MS,
   },
   /** What the proxy refused never went on its way to the gateway. */
   noneStarted: {
-    holds: (moment) => {
-      const last = startsOf(moment).at(-1);
-      return last !== undefined && last.problem !== null && moment.starts.every(({ at }) => at < last.at);
+    holds: (facts) => {
+      const last = startsOf(facts).at(-1);
+      return last !== undefined && last.problem !== null && facts.starts.every(({ at }) => at < last.at);
     },
+    staysMs: PRESS_MS,
   },
   /** A person at the shop said how it ended. */
   closedByShop: { holds: ({ closedAt }) => closedAt !== null },
   /** Something of this order can still be paid, or may be. */
   open: {
-    holds: (moment) => moment.payments.some(isOpen) || isStartUnderWay(moment) || isUnknown(moment),
+    holds: (facts) => facts.payments.some(isOpen) || isStartUnderWay(facts) || isUnknown(facts),
     staysMs: NEWS_MS,
   },
   /** Beside what was paid. Of one whose answer was lost nobody can know, and to say so of it does no harm. */
   otherOpen: {
-    holds: (moment) =>
-      paidOnes(moment).length > 0 &&
-      (moment.payments.some(isOpen) || moment.starts.some(({ answer }) => answer === 'broken')),
+    holds: (facts) =>
+      paidOnes(facts).length > 0 &&
+      (facts.payments.some(isOpen) || facts.starts.some(({ answer }) => answer === 'broken')),
     staysMs: NEWS_MS,
   },
-  paid: { holds: (moment) => paidOnes(moment).length > 0 },
-  paidTwice: { holds: (moment) => paidOnes(moment).length > 1 },
-  notPaid: { holds: (moment) => paidOnes(moment).length === 0, staysMs: NEWS_MS },
+  paid: { holds: (facts) => paidOnes(facts).length > 0 },
+  paidTwice: { holds: (facts) => paidOnes(facts).length > 1 },
+  notPaid: { holds: (facts) => paidOnes(facts).length === 0, staysMs: NEWS_MS },
   /** None was, and the last try can bring none any more. What was replaced before it may: that is followed, and would be shown. */
   noMoneyTaken: {
-    holds: (moment) => {
-      const payment = latest(moment);
-      return paidOnes(moment).length === 0 && !isStartUnderWay(moment) && (!payment || !isOpen(payment));
+    holds: (facts) => {
+      const payment = latest(facts);
+      return paidOnes(facts).length === 0 && !isStartUnderWay(facts) && (!payment || !isOpen(payment));
     },
-    staysMs: GLIMPSE_MS,
+    staysMs: SHORTLY_MS,
   },
   /** However often it was sent: no more payments at the gateway than presses, and no more than one of them paid. */
   onceOnly: {
-    holds: (moment) =>
-      moment.payments.length <= new Set(startsOf(moment).map(({ key }) => key)).size && paidOnes(moment).length <= 1,
+    holds: (facts) =>
+      facts.payments.length <= new Set(startsOf(facts).map(({ key }) => key)).size && paidOnes(facts).length <= 1,
   },
   /** It ended without money, and not because of the time. */
   declined: {
-    holds: (moment) =>
-      moment.payments.some(({ status, message }) => status === 'FAILED' && message !== 'TOKEN_EXPIRED'),
+    holds: (facts) => facts.payments.some(({ status, message }) => status === 'FAILED' && message !== 'TOKEN_EXPIRED'),
   },
   expired: { holds: isExpired },
   timeIsUp: { holds: isExpired, staysMs: NEWS_MS },
@@ -196,29 +196,33 @@ export const CLAIMS = {
   },
   replaced: { holds: ({ starts }) => starts.length > 1 },
   /** The gateway refused the last try. */
-  rejected: { holds: ({ starts }) => starts.at(-1)?.answer === 'refused' },
+  rejected: { holds: ({ starts }) => starts.at(-1)?.answer === 'refused', staysMs: PRESS_MS },
   /** The gateway has nothing of the last try. */
-  notCreated: { holds: (moment) => moment.starts.length > 0 && !latest(moment) && !isStartUnderWay(moment) },
+  notCreated: {
+    holds: (facts) => facts.starts.length > 0 && !latest(facts) && !isStartUnderWay(facts),
+    staysMs: PRESS_MS,
+  },
   /** Nothing passes between this page and the proxy. */
-  noConnection: { holds: ({ line }) => line.is !== 'up', staysMs: PAUSE_MS },
+  noConnection: { holds: ({ connection }) => connection.is !== 'up', staysMs: PAUSE_MS },
   /** The last start was not answered at all, or by some box on the way. */
   unreached: {
-    holds: (moment) => {
-      const last = startsOf(moment).at(-1);
-      return moment.line.is !== 'up' || !last || (last.endedAt !== null && last.problem === null);
+    holds: (facts) => {
+      const last = startsOf(facts).at(-1);
+      return facts.connection.is !== 'up' || !last || (last.endedAt !== null && last.problem === null);
     },
+    staysMs: PRESS_MS,
   },
   /** Requests are seen: one is open, or the last was a pause ago. */
   tries: { holds: isListening, leadsMs: PRESS_MS },
   /** News would arrive: the page listens, and the line is up, or went down so short a time ago that nobody can have noticed. */
   follows: {
-    holds: (moment) => isListening(moment) && moment.at - moment.line.since < UNNOTICED_MS[moment.line.is],
+    holds: (facts) => isListening(facts) && facts.at - facts.connection.since < UNNOTICED_MS[facts.connection.is],
     leadsMs: PRESS_MS,
   },
   /** The proxy said just this. */
-  told: { holds: (moment, { key }) => problems(moment).includes(key) },
+  sentByProxy: { holds: (facts, { key }) => problems(facts).includes(key) },
   /** The proxy said something that stops this page, or the last try. */
-  refused: { holds: (moment) => problems(moment).length > 0 },
+  refused: { holds: (facts) => problems(facts).length > 0 },
 } satisfies Record<string, Claim>;
 
 export type ClaimName = keyof typeof CLAIMS;

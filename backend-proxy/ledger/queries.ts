@@ -1,0 +1,187 @@
+// Reads the books: rows in, the port's records out. Changes nothing.
+import { STAGES, stageOf, type Stage, type Transaction, type TransactionType } from '../protocol/transaction.ts';
+import type { QrCode, Status } from '../protocol/wire.ts';
+import type { Counts, Order, TransactionQuery, WebhookState } from './ledger.ts';
+import type { TransactionRow } from './schema.ts';
+import type { Db } from './store.ts';
+
+export async function readOrder(db: Db, orderId: string): Promise<Order | undefined> {
+  const order = await db.selectFrom('orders').selectAll().where('order_id', '=', orderId).executeTakeFirst();
+  if (order === undefined) return undefined;
+  const rows = await db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('order_id', '=', orderId)
+    .where('type', '=', 'PAY')
+    .orderBy('attempt')
+    .execute();
+  return {
+    orderId,
+    amountMinor: order.amount_minor,
+    currency: order.currency,
+    version: order.version,
+    paidBy: order.paid_by,
+    seen: order.seen_iat === null ? null : { iat: order.seen_iat, terms: order.seen_terms ?? '' },
+    payments: await withHistory(db, rows),
+  };
+}
+
+export async function readTransaction(db: Db, id: string): Promise<Transaction | undefined> {
+  return (await readTransactionsById(db, [id])).get(id);
+}
+
+export async function readTransactionsById(db: Db, ids: readonly string[]): Promise<Map<string, Transaction>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('transactions').selectAll().where('id', 'in', ids).execute();
+  return new Map((await withHistory(db, rows)).map((transaction) => [transaction.id, transaction]));
+}
+
+export async function readPayout(db: Db, orderId: string): Promise<Transaction | undefined> {
+  const rows = await db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('order_id', '=', orderId)
+    .where('type', '=', 'PAYOUT')
+    .execute();
+  return (await withHistory(db, rows))[0];
+}
+
+/** The one of this type that a status check found last: the gateway is known to know it. */
+export async function readNewestFound(db: Db, type: TransactionType): Promise<Transaction | undefined> {
+  const rows = await db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('type', '=', type)
+    .where('found_at', 'is not', null)
+    .orderBy('found_at', 'desc')
+    .limit(1)
+    .execute();
+  return (await withHistory(db, rows))[0];
+}
+
+/**
+ * Oldest change first; the cursor is the last row's place. A change may be committed a moment after a later one (several
+ * processes, clocks that differ), so who reconciles asks again from a minute before the last change it has seen.
+ */
+export async function readTransactions(
+  db: Db,
+  { updatedSince, status, type, needsReview, cursor, limit }: TransactionQuery,
+): Promise<{ transactions: Transaction[]; nextCursor: string | null }> {
+  let query = db
+    .selectFrom('transactions')
+    .selectAll()
+    .orderBy('updated_at')
+    .orderBy('id')
+    .limit(limit + 1);
+  if (updatedSince !== undefined) query = query.where('updated_at', '>=', updatedSince);
+  if (needsReview !== undefined) query = query.where('needs_review', '=', needsReview ? 1 : 0);
+  if (type !== undefined) query = query.where('type', '=', type);
+  if (status !== undefined) query = query.where('rank', 'in', ranksShownAs(status));
+  const place = cursor === undefined ? undefined : parseCursor(cursor);
+  if (place !== undefined) {
+    query = query.where((eb) =>
+      eb.or([
+        eb('updated_at', '>', place.updatedAt),
+        eb.and([eb('updated_at', '=', place.updatedAt), eb('id', '>', place.id)]),
+      ]),
+    );
+  }
+  const rows = await query.execute();
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const nextCursor = rows.length > limit && last !== undefined ? `${last.updated_at}~${last.id}` : null;
+  return { transactions: await withHistory(db, page), nextCursor };
+}
+
+/** The place a cursor names, or undefined where it is none of ours. */
+export function parseCursor(cursor: string): { updatedAt: number; id: string } | undefined {
+  const match = /^([0-9]{1,15})~(.{1,100})$/s.exec(cursor);
+  return match === null ? undefined : { updatedAt: Number(match[1]), id: match[2] ?? '' };
+}
+
+/** Each is a count over an index, so that a scrape of large books stays cheap. */
+export async function readCounts(db: Db, now: number): Promise<Counts> {
+  const count = db.fn.countAll<number>().as('count');
+  const stages = await db
+    .selectFrom('transactions')
+    .select(['type', 'rank', 'needs_review', count])
+    .groupBy(['type', 'rank', 'needs_review'])
+    .execute();
+  const byStatus = new Map<string, { type: TransactionType; status: Status; count: number }>();
+  let needReview = 0;
+  for (const row of stages) {
+    const { status } = STAGES[stageOf(row.rank)];
+    const key = `${row.type} ${status}`;
+    const sum = byStatus.get(key)?.count ?? 0;
+    byStatus.set(key, { type: row.type, status, count: sum + row.count });
+    if (row.needs_review === 1) needReview += row.count;
+  }
+  const planned = db.selectFrom('transactions').select(count).where('next_check_at', 'is not', null);
+  const unmatched = await db.selectFrom('ipns').select(count).where('matched', '=', 0).executeTakeFirstOrThrow();
+  const webhooks = await db.selectFrom('webhooks').select(['state', count]).groupBy('state').execute();
+  return {
+    transactions: [...byStatus.values()],
+    needReview,
+    unmatchedIpns: unmatched.count,
+    checks: [
+      { state: 'planned', ...(await planned.executeTakeFirstOrThrow()) },
+      { state: 'due', ...(await planned.where('next_check_at', '<=', now).executeTakeFirstOrThrow()) },
+    ],
+    webhooks: webhooks.map(({ state, count: many }): { state: WebhookState; count: number } => ({
+      state,
+      count: many,
+    })),
+  };
+}
+
+function ranksShownAs(status: TransactionQuery['status']): number[] {
+  return Object.values(STAGES).flatMap((stage) => (stage.status === status ? [stage.rank] : []));
+}
+
+async function withHistory(db: Db, rows: TransactionRow[]): Promise<Transaction[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const entries = await db.selectFrom('history').selectAll().where('transaction_id', 'in', ids).orderBy('at').execute();
+  // Stages that came in the same millisecond are told in their own order.
+  const order = (event: string) => STAGES[event as Stage]?.rank ?? Infinity;
+  entries.sort((a, b) => a.at - b.at || order(a.event) - order(b.event) || a.n - b.n);
+  return rows.map((row) => ({
+    ...toTransaction(row),
+    history: entries
+      .filter(({ transaction_id }) => transaction_id === row.id)
+      .map(({ at, event, source, detail }) => ({ at, event, source, detail })),
+  }));
+}
+
+function toTransaction(row: TransactionRow): Omit<Transaction, 'history'> {
+  const { id, type, attempt, asked, method, currency, customer, note } = row;
+  return {
+    id,
+    type,
+    orderId: row.order_id,
+    attempt,
+    asked,
+    method,
+    amountMinor: row.amount_minor,
+    currency,
+    customer,
+    note,
+    fingerprint: row.fingerprint,
+    stage: stageOf(row.rank),
+    endedBy: row.ended_by,
+    version: row.version,
+    answer: row.answer,
+    paymentId: row.payment_id,
+    checkoutUrl: row.checkout_url,
+    qr: row.qr === null ? null : (JSON.parse(row.qr) as QrCode),
+    appUrl: row.app_url,
+    expiresAt: row.expires_at,
+    late: row.late === 1,
+    surplus: row.surplus === 1,
+    mismatch: row.mismatch === 1,
+    conflict: row.conflict > 0,
+    needsReview: row.needs_review === 1,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,204 @@
+// The order token: a compact JWS (HS256) that says what is to be paid. Signed by the merchant's server, held by the
+// shopper's browser, verified here and nowhere else. What it says is the merchant's word; the browser can change nothing.
+import * as joseErrors from 'jose/errors';
+import { SignJWT } from 'jose/jwt/sign';
+import { jwtVerify } from 'jose/jwt/verify';
+import { z } from 'zod';
+import { Refusal, fieldErrorsOf, type FieldError } from './errors.ts';
+import { exponentOf, minorOf } from './protocol/money.ts';
+import { methodsOf } from './protocol/methods.ts';
+import { METHODS, type Method, type OrderClaims } from './protocol/wire.ts';
+
+/** HS256 needs a key as long as its hash (RFC 7518, 3.2); the library would take 4 bytes. */
+export const MIN_SECRET_BYTES = 32;
+export const MAX_LIFETIME_S = 24 * 3600;
+/** A merchant's clock may be ahead of ours by this much. */
+const CLOCK_TOLERANCE_S = 60;
+
+/** What is allowed, said also of what is missing or of another type. */
+const rule = (allowed: string) => ({
+  error: ({ input }: { input?: unknown }) => (input === undefined ? `required: ${allowed}` : allowed),
+});
+const matching = (pattern: RegExp, allowed: string) => z.string(rule(allowed)).regex(pattern, rule(allowed));
+/**
+ * Text that people read on one line. Control characters are no text (a database may refuse them, a terminal obeys them), and marks
+ * that turn the direction of what follows let a text be read as another.
+ */
+export const line = (most: number) => {
+  const allowed = rule(
+    `a string of 1 to ${most} characters, without control characters or marks that turn the direction`,
+  );
+  return z
+    .string(allowed)
+    .min(1, allowed)
+    .max(most, allowed)
+    .regex(/^[^\p{Cc}\u202A-\u202E\u2066-\u2069]*$/u, allowed);
+};
+
+export const orderIdSchema = matching(/^[!-~]{1,64}$/, '1 to 64 printable ASCII characters, no spaces');
+export const walletIdSchema = matching(/^[0-9]{4,20}$/, 'a string of 4 to 20 digits');
+export const languageSchema = matching(/^[a-z]{2}$/, 'an ISO 639-1 code in lower case');
+const CURRENCY = rule('an ISO 4217 code in upper case');
+export const currencySchema = z.string(CURRENCY).refine((code) => exponentOf(code) !== undefined, CURRENCY);
+const AMOUNT = rule('a decimal string, like "10.10"');
+const amountText = z.string(AMOUNT).max(20, AMOUNT);
+const RETURN_URL = rule('a URL of at most 2048 characters');
+const PAY_WITHIN = rule('a whole number of seconds, 60 to 3600');
+const SUPPORT_URL = rule('an https URL of at most 2048 characters');
+const METHOD_LIST = rule(`a list of ${METHODS.join(', ')}`);
+
+/** The claims without `exp`, as `POST /orders` takes them and as a token holds them. */
+export const orderClaimsShape = {
+  orderId: orderIdSchema,
+  currency: currencySchema,
+  amount: amountText.optional(),
+  minAmount: amountText.optional(),
+  maxAmount: amountText.optional(),
+  // Kept as our parser reads it: of `https://shop.example\\@evil.example` others make another host.
+  returnUrl: z.url({ protocol: /^https?$/, normalize: true, ...RETURN_URL }).max(2048, RETURN_URL),
+  customer: walletIdSchema.optional(),
+  customerReferenceNo: line(64).optional(),
+  methods: z
+    .array(z.enum(METHODS, rule(`one of ${METHODS.join(', ')}`)), METHOD_LIST)
+    .min(1, METHOD_LIST)
+    .max(METHODS.length, METHOD_LIST)
+    .optional(),
+  language: languageSchema.optional(),
+  description: line(200).optional(),
+  payWithin: z.int(PAY_WITHIN).min(60, PAY_WITHIN).max(3600, PAY_WITHIN).optional(),
+  supportUrl: z
+    .url({ protocol: /^https$/, normalize: true, ...SUPPORT_URL })
+    .max(2048, SUPPORT_URL)
+    .optional(),
+};
+
+export interface OrderTerms extends OrderClaims {
+  /** Minor units; null where the shopper enters it. */
+  amountMinor: number | null;
+  /** Bounds in minor units where the shopper enters it. */
+  minMinor: number;
+  maxMinor: number;
+  /** The methods it can be paid by, in the merchant's order. */
+  methods: Method[];
+}
+
+interface ClaimsOptions {
+  allowedOrigins: readonly string[];
+}
+
+/** Refines what one field alone cannot show. */
+export function checkTerms(claims: z.infer<z.ZodObject<typeof orderClaimsShape>>, options: ClaimsOptions) {
+  const errors: FieldError[] = [];
+  const wrong = (field: string, detail: string) => void errors.push({ field, detail });
+  const { currency, amount, minAmount, maxAmount } = claims;
+  const digits = exponentOf(currency) ?? 0;
+  const read = (field: 'amount' | 'minAmount' | 'maxAmount', otherwise: number): number => {
+    const text = claims[field];
+    if (text === undefined) return otherwise;
+    const minor = minorOf(text, currency);
+    if (minor !== undefined && minor > 0) return minor;
+    wrong(
+      field,
+      `a decimal string above 0 with at most ${digits} decimals, like ${digits ? `"10.${'0'.repeat(digits)}"` : '"10"'}`,
+    );
+    return otherwise;
+  };
+  const amountMinor = amount === undefined ? null : read('amount', 0);
+  const minMinor = read('minAmount', 1);
+  const maxMinor = read('maxAmount', Number.MAX_SAFE_INTEGER);
+  if (amount !== undefined && (minAmount ?? maxAmount) !== undefined)
+    wrong('amount', 'either amount, or minAmount and maxAmount');
+  if (amount === undefined && maxAmount === undefined)
+    wrong('maxAmount', 'required where amount is left to the shopper');
+  if (minMinor > maxMinor) wrong('minAmount', 'not above maxAmount');
+  const { origin, username, password } = new URL(claims.returnUrl);
+  if (!options.allowedOrigins.includes(origin) || username !== '' || password !== '') {
+    wrong('returnUrl', 'a URL whose origin is one of ALLOWED_ORIGINS, with no user name in it');
+  }
+  if (new Set(claims.methods).size !== (claims.methods?.length ?? 0)) wrong('methods', 'each method once');
+  const methods = methodsOf(claims);
+  if (methods.length === 0) wrong('customerReferenceNo', `required for ${claims.methods?.join(', ')}`);
+  return { errors, terms: { amountMinor, minMinor, maxMinor, methods } };
+}
+
+export interface OrderTokens {
+  /** Signs with the first secret. `expiresAt` is a time in ms. */
+  sign(
+    claims: z.infer<z.ZodObject<typeof orderClaimsShape>>,
+    expiresInS: number,
+  ): Promise<{ token: string; expiresAt: number }>;
+  /** Throws `invalid_token` (its detail names the claim, never its value) or `token_expired`. */
+  verify(token: string): Promise<OrderTerms>;
+}
+
+// `exp` is required here: the library takes a token without one.
+// Not strict: a merchant's library may add registered claims of its own (iss, jti …), which mean nothing here.
+const SECONDS = rule('whole seconds since 1970');
+const tokenSchema = z.object(
+  { ...orderClaimsShape, iat: z.int(SECONDS).optional(), exp: z.int(SECONDS) },
+  { error: 'the payload is a JSON object' },
+);
+
+export function createOrderTokens(
+  secrets: readonly string[],
+  options: ClaimsOptions,
+  now: () => number = Date.now,
+): OrderTokens {
+  const keys = secrets.map((secret) => new TextEncoder().encode(secret));
+  if (keys.length === 0 || keys.some((key) => key.byteLength < MIN_SECRET_BYTES)) {
+    throw new Error(`An order secret has at least ${MIN_SECRET_BYTES} bytes`);
+  }
+  const [signingKey] = keys as [Uint8Array];
+
+  return {
+    async sign(claims, expiresInS) {
+      const issuedS = Math.floor(now() / 1000);
+      const exp = issuedS + expiresInS;
+      const token = await new SignJWT({ ...claims })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setIssuedAt(issuedS)
+        .setExpirationTime(exp)
+        .sign(signingKey);
+      return { token, expiresAt: exp * 1000 };
+    },
+    async verify(token) {
+      const payload = await verifySignature(token, keys, now());
+      const parsed = tokenSchema.safeParse(payload);
+      if (!parsed.success) throw wrongClaims(fieldErrorsOf(parsed.error));
+      const { data } = parsed;
+      if (data.exp > now() / 1000 + MAX_LIFETIME_S + CLOCK_TOLERANCE_S) {
+        throw wrongClaims([{ field: 'exp', detail: 'seconds (not milliseconds) since 1970, at most 24 hours ahead' }]);
+      }
+      const { errors, terms } = checkTerms(data, options);
+      if (errors.length > 0) throw wrongClaims(errors);
+      return { ...(data as OrderClaims), ...terms };
+    },
+  };
+}
+
+function wrongClaims(errors: FieldError[]): Refusal {
+  const all = errors.map(({ field, detail }) => `${field}: ${detail}`).join('; ');
+  return new Refusal('invalid_token', `The order token's claims are not valid: ${all}.`, { errors });
+}
+
+async function verifySignature(token: string, keys: readonly Uint8Array[], nowMs: number): Promise<unknown> {
+  const options = {
+    algorithms: ['HS256'],
+    currentDate: new Date(nowMs),
+    clockTolerance: 0,
+  };
+  for (const key of keys) {
+    try {
+      return (await jwtVerify(token, key, options)).payload;
+    } catch (error) {
+      if (error instanceof joseErrors.JWTExpired) {
+        throw new Refusal('token_expired', 'The order token has expired; the shop has to make a new one.');
+      }
+      if (!(error instanceof joseErrors.JWSSignatureVerificationFailed)) break;
+    }
+  }
+  throw new Refusal(
+    'invalid_token',
+    'The order token is missing, malformed, or not signed by HS256 with the shared secret.',
+  );
+}

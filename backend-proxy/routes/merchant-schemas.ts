@@ -1,0 +1,118 @@
+// What the merchant's routes answer, as schemas: they check nothing here, and make the OpenAPI document.
+import { z, type OpenAPIHono } from '@hono/zod-openapi';
+import type { UnmatchedIpn, Webhook } from '../ledger/ledger.ts';
+import { iso } from '../protocol/iso-time.ts';
+import { WEBHOOKS } from '../protocol/merchant-view.ts';
+import { TRANSACTION_TYPES, TYPES, type TransactionType } from '../protocol/transaction.ts';
+import { METHODS, REASONS, STATUSES } from '../protocol/wire.ts';
+
+const historySchema = z.array(
+  z.object({ at: z.string(), event: z.string(), source: z.string(), detail: z.string().nullable() }),
+);
+const settlingShape = {
+  orderId: z.string(),
+  paymentId: z.string().nullable(),
+  amount: z.string(),
+  currency: z.string(),
+  customer: z.string().nullable(),
+  status: z.enum(STATUSES),
+  reason: z.enum(REASONS).nullable(),
+  needsReview: z.boolean(),
+  version: z.int(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  history: historySchema,
+};
+export const paymentSchema = z
+  .object({
+    type: z.literal('PAY'),
+    gatewayOrderId: z.string(),
+    method: z.enum(METHODS).nullable(),
+    late: z.boolean(),
+    surplus: z.boolean(),
+    ...settlingShape,
+  })
+  .openapi('Payment');
+export const payoutSchema = z
+  .object({ type: z.literal('PAYOUT'), gatewayOrderId: z.string(), note: z.string().nullable(), ...settlingShape })
+  .openapi('Payout');
+/** What the merchant sees of each type. */
+const SCHEMAS = { PAY: paymentSchema, PAYOUT: payoutSchema } as const satisfies Record<TransactionType, z.ZodType>;
+
+export const webhookSchema = z
+  .object({
+    id: z.string(),
+    type: z.string(),
+    orderId: z.string(),
+    state: z.enum(['pending', 'delivered', 'dead']),
+    attempts: z.int(),
+    nextAttemptAt: z.string().nullable(),
+    lastAnswer: z.string().nullable(),
+    createdAt: z.string(),
+  })
+  .openapi('Webhook');
+
+export const ipnSchema = z
+  .object({
+    gatewayOrderId: z.string(),
+    type: z.enum(TRANSACTION_TYPES),
+    paymentId: z.string().nullable(),
+    amount: z.string().nullable(),
+    currency: z.string().nullable(),
+    status: z.enum(['PROCESSING', 'SUCCESS', 'FAILED']).nullable(),
+    seen: z.int(),
+    firstAt: z.string(),
+    lastAt: z.string(),
+  })
+  .openapi('UnmatchedIpn');
+
+export const json = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
+  description,
+  content: { 'application/json': { schema } },
+});
+export const body = <Schema extends z.ZodType>(schema: Schema) => ({
+  content: { 'application/json': { schema } },
+  required: true,
+});
+
+const IPN_STATUSES = { pending: 'PROCESSING', succeeded: 'SUCCESS', failed: 'FAILED' } as const;
+
+export function ipnView({ reading, seen, firstAt, lastAt }: UnmatchedIpn) {
+  const { transactionId: gatewayOrderId, type, paymentId, amount, currency, outcome } = reading;
+  const status = outcome && IPN_STATUSES[outcome];
+  return {
+    gatewayOrderId,
+    type,
+    paymentId,
+    amount,
+    currency,
+    status,
+    seen,
+    firstAt: iso(firstAt),
+    lastAt: iso(lastAt),
+  };
+}
+
+export function webhookView({ id, type, orderId, state, attempts, nextAt, lastAnswer, createdAt }: Webhook) {
+  const nextAttemptAt = state === 'pending' ? iso(nextAt) : null;
+  return { id, type, orderId, state, attempts, nextAttemptAt, lastAnswer, createdAt: iso(createdAt) };
+}
+
+const SCHEMAS_BY_WEBHOOK = new Map<string, z.ZodType>(
+  TRANSACTION_TYPES.map((type) => [TYPES[type].webhooks, SCHEMAS[type]]),
+);
+
+/** Describes what is sent to WEBHOOK_URL; in the registry of the whole, for a part's would put a path before the names. */
+export function documentWebhooks({ openAPIRegistry: registry }: OpenAPIHono): void {
+  for (const [type, summary] of Object.entries(WEBHOOKS)) {
+    const data = SCHEMAS_BY_WEBHOOK.get(type.split('.')[0] ?? '');
+    registry.registerWebhook({
+      method: 'post',
+      path: type,
+      summary,
+      description: 'Signed by the Standard Webhooks scheme.',
+      request: { body: body(z.object({ type: z.literal(type), timestamp: z.string(), data: data ?? z.never() })) },
+      responses: { '2XX': { description: 'Delivered' }, 410: { description: 'Dead: not sent again' } },
+    });
+  }
+}

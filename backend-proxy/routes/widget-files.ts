@@ -1,0 +1,92 @@
+// Serves the built widget: read once, compressed once, cached by browsers.
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import { refusedBy } from './problem.ts';
+
+const TYPES: Record<string, string> = {
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json',
+  map: 'application/json',
+};
+/** Its licences' text goes where the widget's code goes. */
+const LICENCES = 'LICENSES.txt';
+/** The build names a chunk by its content, `later-Ab12Cd34.js`; but the entry and its dictionaries are `widget.js`, `locale-de.js`. */
+const HASHED = /^(?!locale-).+-[\w-]{8}\.js(\.map)?$/;
+/** Short for a name that outlives its content: an entry of yesterday asks for chunks that the build of today no longer has. */
+const CACHE = {
+  named: 'public, max-age=60',
+  hashed: 'public, max-age=31536000, immutable',
+};
+
+const getWidget = createRoute({
+  method: 'get',
+  path: '/widget.js',
+  summary: 'The widget; the files that it loads lie beside it',
+  responses: {
+    200: { description: 'The widget', content: { 'text/javascript': { schema: z.string() } } },
+    304: { description: 'As the ETag says' },
+    ...refusedBy('not_found'),
+  },
+});
+
+export interface WidgetFile {
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Compressed when it is first asked for, so that the start does not wait for files that nobody may want. */
+  brotli(): Uint8Array<ArrayBuffer>;
+  headers: Record<string, string>;
+}
+
+/** Reads the built files once; an empty map where the widget was not built. */
+export function readWidgetFiles(folder: string): ReadonlyMap<string, WidgetFile> {
+  const files = new Map<string, WidgetFile>();
+  for (const name of namesIn(folder)) {
+    const type = name === LICENCES ? 'text/plain; charset=utf-8' : TYPES[name.split('.').at(-1) ?? ''];
+    if (type === undefined) continue;
+    const bytes = new Uint8Array(readFileSync(join(folder, name)));
+    files.set(name, {
+      bytes,
+      brotli: once(() => new Uint8Array(brotliCompressSync(bytes))),
+      headers: {
+        'Content-Type': type,
+        'Cache-Control': HASHED.test(name) ? CACHE.hashed : CACHE.named,
+        ETag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+        Vary: 'Accept-Encoding',
+        // Any page may load it, also with an integrity attribute, which needs CORS.
+        'Access-Control-Allow-Origin': '*',
+        'Cross-Origin-Resource-Policy': 'cross-origin',
+      },
+    });
+  }
+  return files;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+export function widgetRoutes(files: ReadonlyMap<string, WidgetFile>): OpenAPIHono {
+  const app = new OpenAPIHono();
+  app.get('/:file', (c, next) => {
+    const file = files.get(c.req.param('file'));
+    if (file === undefined) return next();
+    const { bytes, brotli, headers } = file;
+    if (c.req.header('If-None-Match') === headers['ETag']) return c.body(null, 304, headers);
+    const takesBrotli = /\bbr\b/.test(c.req.header('Accept-Encoding') ?? '');
+    if (!takesBrotli) return c.body(bytes, 200, headers);
+    return c.body(brotli(), 200, { ...headers, 'Content-Encoding': 'br' });
+  });
+  app.openAPIRegistry.registerPath(getWidget);
+  return app;
+}

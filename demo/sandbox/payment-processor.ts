@@ -1,0 +1,262 @@
+// The rules the gateway lives by: what a request becomes, who may confirm what, when a token is over, what is final. The
+// one writer of a transaction's status; register.ts keeps the transactions. Knows nothing of HTTP, pages or IPNs: whoever wants to hear of a final status
+// passes `onFinal`. A final status never changes; money moves in the same step that makes a status SUCCESS.
+import type { Clock } from './sandbox-clock.ts';
+import { type Customer, demoCustomers } from './customers.ts';
+import { ANSWER, WITHOUT_WALLET } from './methods.ts';
+import { Refusal } from './refusal.ts';
+import { TransactionStore } from './transaction-store.ts';
+import type { CollectionRequest, PayoutRequest } from './requests.ts';
+import {
+  isFinal,
+  isPayment,
+  type Payment,
+  type Payout,
+  type Remembered,
+  type Status,
+  type Step,
+  type Transaction,
+} from './transaction.ts';
+
+export const TOKEN_LIFETIME_MS = 15 * 60_000;
+export const PAYOUT_STEP_MS = 400;
+
+export interface ProcessorOptions {
+  clock: Clock;
+  /** An unguessable, URL-safe word. */
+  newToken: () => string;
+  onChange: () => void;
+  onFinal: (transaction: Transaction) => void;
+}
+
+export class PaymentProcessor {
+  readonly customers: readonly Customer[];
+  readonly #options: ProcessorOptions;
+  readonly #clock: Clock;
+  readonly #store = new TransactionStore();
+
+  constructor(options: ProcessorOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.customers = demoCustomers(this.#clock.now());
+  }
+
+  /** @throws Refusal */
+  collect(request: CollectionRequest): Payment {
+    this.#store.refuseDuplicate(request.orderId);
+    const { customer, customerReferenceNo } = request;
+    const known = this.customer(customer) !== undefined;
+    if (known && customer !== null && customerReferenceNo !== null) {
+      this.#store.bindReference(customerReferenceNo, customer);
+    }
+    const method = known ? request.method : WITHOUT_WALLET[request.method];
+    const token = ANSWER[method] === 'link' ? this.#options.newToken() : null;
+    const expiresAt = this.#clock.now() + TOKEN_LIFETIME_MS;
+    const payment: Payment = {
+      ...this.#remembered(request),
+      type: 'PAY',
+      askedMethod: request.method,
+      method,
+      returnUrl: request.returnUrl,
+      language: request.language,
+      checkout: token === null ? null : { token, expiresAt, step: 'LOGIN_STEP' },
+      code: ANSWER[method] === 'code' ? this.#options.newToken() : null,
+      scannedBy: null,
+    };
+    this.#remember(payment);
+    if (payment.checkout) this.#clock.at(expiresAt, () => this.#expireIfDue(payment));
+    return payment;
+  }
+
+  /** `hold`: it stays PROCESSING until it is approved or declined by hand. @throws Refusal */
+  payOut(request: PayoutRequest, hold = false): Payout {
+    this.#store.refuseDuplicate(request.orderId);
+    const payout: Payout = { ...this.#remembered(request), type: 'PAYOUT', note: request.note };
+    this.#remember(payout);
+    this.#clock.at(payout.createdAt + PAYOUT_STEP_MS, () => this.begin(payout));
+    if (!hold) {
+      this.#clock.at(payout.createdAt + 2 * PAYOUT_STEP_MS, () => {
+        if (!isFinal(payout)) this.#credit(payout);
+      });
+    }
+    return payout;
+  }
+
+  customer(walletId: string | null): Customer | undefined {
+    return this.customers.find((customer) => customer.walletId === walletId);
+  }
+
+  transaction(orderId: string): Transaction | undefined {
+    return this.#fresh(this.#store.byOrderId(orderId));
+  }
+
+  payment(paymentId: number): Payment | undefined {
+    const transaction = this.#fresh(this.#store.byPaymentId(paymentId));
+    return transaction && isPayment(transaction) ? transaction : undefined;
+  }
+
+  checkout(token: string): Payment | undefined {
+    return this.#fresh(this.#store.byToken(token));
+  }
+
+  /** Newest first. */
+  transactions(): Transaction[] {
+    const all = this.#store.all();
+    for (const transaction of all) this.#fresh(transaction);
+    return all;
+  }
+
+  /** A customer holds the phone over a code, or follows the link that carries it. */
+  scan(code: string, customer: Customer): Payment | undefined {
+    const payment = this.#store.byCode(code);
+    if (payment && !isFinal(payment)) {
+      payment.scannedBy = customer.walletId;
+      this.begin(payment);
+    }
+    return payment;
+  }
+
+  /** What waits for a yes or no on this customer's phone, newest first. */
+  prompts({ walletId }: Customer): Payment[] {
+    const askedOf = ({ method, customer, scannedBy }: Payment) => (ANSWER[method] === 'prompt' ? customer : scannedBy);
+    const open = this.transactions().filter((transaction) => !isFinal(transaction));
+    return open.filter(isPayment).filter((payment) => askedOf(payment) === walletId);
+  }
+
+  /** The customer is at it: prompt answered, code scanned, checkout entered. */
+  begin(transaction: Transaction): void {
+    if (transaction.status === 'INITIALIZED') this.#enter(transaction, 'PROCESSING', 'PROCESSING');
+  }
+
+  reach(payment: Payment, step: Step): void {
+    if (!payment.checkout || payment.checkout.step === step) return;
+    payment.checkout.step = step;
+    this.#options.onChange();
+  }
+
+  /** The customer says yes. A short balance ends it as FAILED. @throws Refusal where it is final or another's. */
+  approve(payment: Payment, customer: Customer): void {
+    this.#refuseFinal(payment);
+    this.#refuseStranger(payment, customer);
+    payment.customer = customer.walletId;
+    const { minor, currency, orderId } = payment;
+    if (customer.balance(currency) < minor) {
+      this.#end(payment, 'FAILED', 'INSUFFICIENT_BALANCE');
+      return;
+    }
+    const at = this.#clock.now();
+    customer.move({ at, kind: 'PAYMENT', minor: -minor, currency, orderId, note: null });
+    this.reach(payment, 'PAYMENT_FINALIZED');
+    this.#end(payment, 'SUCCESS', 'SUCCESS');
+  }
+
+  /** As `approve`, by a customer who first puts in what is missing. A payout is credited at once. @throws Refusal */
+  settle(transaction: Transaction, customer: Customer): void {
+    this.#refuseFinal(transaction);
+    if (!isPayment(transaction)) {
+      this.#credit(transaction);
+      return;
+    }
+    this.#refuseStranger(transaction, customer);
+    const { minor, currency } = transaction;
+    const missing = minor - customer.balance(currency);
+    if (missing > 0n) {
+      const at = this.#clock.now();
+      customer.move({ at, kind: 'TOP_UP', minor: missing, currency, orderId: null, note: 'Top-up' });
+    }
+    this.approve(transaction, customer);
+  }
+
+  /** The customer says no (a payout: the wallet does). @throws Refusal */
+  decline(transaction: Transaction, customer?: Customer): void {
+    this.#refuseFinal(transaction);
+    if (isPayment(transaction) && customer) {
+      this.#refuseStranger(transaction, customer);
+      transaction.customer = customer.walletId;
+    }
+    this.#end(transaction, 'FAILED', 'DECLINED');
+  }
+
+  /** The customer leaves the hosted checkout. @throws Refusal */
+  cancel(payment: Payment): void {
+    this.#refuseFinal(payment);
+    this.reach(payment, 'USER_CANCELLED');
+    this.#end(payment, 'FAILED', 'USER_CANCELLED');
+  }
+
+  /** What the fifteen minutes would do. @throws Refusal */
+  expire(transaction: Transaction): void {
+    this.#refuseFinal(transaction);
+    if (!isPayment(transaction) || !transaction.checkout) {
+      throw new Refusal(409, 'NO_TOKEN', 'Only a CHECKOUT has a token that can expire.');
+    }
+    this.#end(transaction, 'FAILED', 'TOKEN_EXPIRED');
+  }
+
+  #expireIfDue(payment: Payment): void {
+    const isDue = payment.checkout && payment.checkout.expiresAt <= this.#clock.now();
+    if (isDue && !isFinal(payment)) this.#end(payment, 'FAILED', 'TOKEN_EXPIRED');
+  }
+
+  #fresh<T extends Transaction>(transaction: T | undefined): T | undefined {
+    if (transaction && isPayment(transaction)) this.#expireIfDue(transaction);
+    return transaction;
+  }
+
+  #credit(payout: Payout): void {
+    const customer = this.customer(payout.customer);
+    if (!customer) {
+      this.#end(payout, 'FAILED', 'UNKNOWN_CUSTOMER');
+      return;
+    }
+    const { minor, currency, orderId, note } = payout;
+    customer.move({ at: this.#clock.now(), kind: 'PAYOUT', minor, currency, orderId, note });
+    this.#end(payout, 'SUCCESS', 'SUCCESS');
+  }
+
+  #remembered(request: CollectionRequest | PayoutRequest): Remembered {
+    const now = this.#clock.now();
+    return {
+      paymentId: this.#store.nextPaymentId,
+      orderId: request.orderId,
+      amount: request.amount,
+      minor: request.minor,
+      currency: request.currency,
+      status: 'INITIALIZED',
+      message: 'INITIALIZED',
+      customer: request.customer,
+      createdAt: now,
+      updatedAt: now,
+      history: [{ at: now, status: 'INITIALIZED', message: 'INITIALIZED' }],
+    };
+  }
+
+  #remember(transaction: Transaction): void {
+    this.#store.add(transaction);
+    this.#options.onChange();
+  }
+
+  #refuseFinal(transaction: Transaction): void {
+    if (isPayment(transaction)) this.#expireIfDue(transaction);
+    if (isFinal(transaction)) throw new Refusal(409, 'ALREADY_FINAL', `It has ended already: ${transaction.status}.`);
+  }
+
+  #refuseStranger(payment: Payment, customer: Customer): void {
+    if (ANSWER[payment.method] !== 'prompt' || payment.customer === customer.walletId) return;
+    throw new Refusal(403, 'NOT_THEIRS', 'Only the customer it was sent to can confirm a DIRECT payment.');
+  }
+
+  #enter(transaction: Transaction, status: Status, message: string): void {
+    const at = this.#clock.now();
+    transaction.status = status;
+    transaction.message = message;
+    transaction.updatedAt = at;
+    transaction.history.push({ at, status, message });
+    this.#options.onChange();
+  }
+
+  #end(transaction: Transaction, status: 'SUCCESS' | 'FAILED', message: string): void {
+    this.#enter(transaction, status, message);
+    this.#options.onFinal(transaction);
+  }
+}

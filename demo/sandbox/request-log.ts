@@ -1,0 +1,45 @@
+// The sandbox's outside ledger: how many create requests arrived for each orderId, done or refused, and the latest
+// refusals with their reasons. It lets a test prove "at most one at the gateway", and tells a developer what was wrong.
+import type { Clock } from './sandbox-clock.ts';
+
+const MOST_REFUSALS = 200;
+
+export interface RefusedRequest {
+  at: number;
+  operation: string;
+  orderId: string | null;
+  status: number;
+  code: string;
+  message: string;
+}
+
+export class RequestLog {
+  readonly #clock: Clock;
+  readonly #onChange: () => void;
+  readonly #received = new Map<string, number>();
+  readonly #refusals: RefusedRequest[] = [];
+
+  constructor(clock: Clock, onChange: () => void) {
+    this.#clock = clock;
+    this.#onChange = onChange;
+  }
+
+  received(orderId: string | null): void {
+    if (orderId !== null) this.#received.set(orderId, this.requestsFor(orderId) + 1);
+  }
+
+  refused(operation: string, orderId: string | null, status: number, code: string, message: string): void {
+    this.#refusals.unshift({ at: this.#clock.now(), operation, orderId, status, code, message });
+    this.#refusals.splice(MOST_REFUSALS);
+    this.#onChange();
+  }
+
+  requestsFor(orderId: string): number {
+    return this.#received.get(orderId) ?? 0;
+  }
+
+  /** Newest first. */
+  get refusals(): readonly RefusedRequest[] {
+    return this.#refusals;
+  }
+}

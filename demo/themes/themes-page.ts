@@ -1,0 +1,170 @@
+// The page that shows how far the widget can be dressed: two real widgets on one real order (light and dark, side by side), four
+// ready themes, a control for every `--payment-*` property, and the rule to copy. Pure markup: theme-editor.js moves it. Nothing
+// of a theme reaches the server; it lives in the address's fragment.
+import { html } from 'hono/html';
+import { page, type Markup, type Site } from '../shop/page.ts';
+import {
+  FONTS,
+  PROPERTIES,
+  TEXT_SIZE,
+  THEMES,
+  type ColorDial,
+  type FontDial,
+  type LengthDial,
+  type Property,
+  type ReadyTheme,
+  type Scheme,
+} from './theme.ts';
+
+const SCHEMES: Record<Scheme, string> = { light: 'Light', dark: 'Dark' };
+
+export interface ThemesPage {
+  token: string;
+  proxyUrl: string;
+  site: Site;
+}
+
+export function themesPage({ token, proxyUrl, site }: ThemesPage): Markup {
+  const styles = ['/themes/assets/themes.css'];
+  const scripts = ['/themes/assets/theme-editor.js', `${proxyUrl}/widget.js`];
+  return page(
+    { title: 'Themes', place: 'themes', styles, scripts, site },
+    html`<h1>Make the widget yours</h1>
+      <p class="quiet lead">
+        ${PROPERTIES.length} CSS properties dress it, by day and by night. Start from a theme, change what you like, pay
+        in it, and take the rule along.
+      </p>
+      <ul class="wardrobe" aria-label="Ready themes">
+        ${THEMES.map(themeCard)}
+      </ul>
+      <div class="workshop">
+        <div class="result">
+          <div class="stages">${stage('light', token)} ${stage('dark', token)}</div>
+          <div class="bar">
+            <p class="quiet">One real order, shown twice. Pay it with the wallet phone: no money moves.</p>
+            <p class="quiet" role="status" data-renewed></p>
+            <button class="plain" type="button" data-renew>New order</button>
+          </div>
+          <section class="about" aria-labelledby="rule">
+            <div class="bar">
+              <h2 id="rule">The CSS</h2>
+              <p class="quiet">
+                Only what differs from the defaults; <code>light-dark()</code> follows the page's
+                <code>color-scheme</code>. This page's address holds the theme, too.
+              </p>
+              <p class="quiet" role="status" data-copied></p>
+              <button class="plain" type="button" data-copy>Copy</button>
+            </div>
+            <pre class="rule" tabindex="0" role="group" aria-labelledby="rule"><code data-css></code></pre>
+          </section>
+        </div>
+        <form class="dials" autocomplete="off" aria-label="Properties">
+          <p class="verdict" role="status" data-verdict></p>
+          <section aria-labelledby="colors">
+            <div class="dial-head">
+              <h2 id="colors">Colors</h2>
+              ${Object.values(SCHEMES).map((label) => html`<span aria-hidden="true">${label}</span>`)}
+            </div>
+            ${PROPERTIES.filter(({ kind }) => kind === 'color').map(dial)}
+          </section>
+          <section aria-labelledby="shape">
+            <h2 id="shape">Shape and type</h2>
+            ${PROPERTIES.filter(({ kind }) => kind !== 'color').map(dial)}
+          </section>
+        </form>
+      </div>`,
+  );
+}
+
+/** A theme's button, with its two faces drawn in small by the same properties. */
+function themeCard({ id, label, note }: ReadyTheme): Markup {
+  const face = (scheme: Scheme) =>
+    html`<span class="face ${scheme}"><b>Aa</b><span></span><span class="chosen"></span><i></i></span>`;
+  return html`<li>
+    <button class="theme" type="button" data-theme="${id}" aria-pressed="false">
+      <span class="faces" aria-hidden="true">${face('light')}${face('dark')}</span>
+      <strong>${label}</strong><span class="quiet">${note}</span>
+    </button>
+  </li>`;
+}
+
+function stage(scheme: Scheme, token: string): Markup {
+  return html`<section class="stage ${scheme}" aria-label="The widget, ${scheme}">
+    <payment-widget order="${token}" methods="DIRECT QR" checkout-target="_blank"></payment-widget>
+  </section>`;
+}
+
+function dial(property: Property): Markup {
+  const { key, label, hint } = property;
+  return html`<div class="dial ${property.kind}" role="group" data-key="${key}" aria-label="${label}, ${property.name}">
+    <div class="dial-name">
+      <span
+        ><b>${label}</b
+        ><button type="button" data-reset aria-label="Reset ${label}" title="Reset" hidden>↺</button></span
+      >
+      <small class="quiet">${hint}</small>
+    </div>
+    ${controls(property)}
+    <p class="shortfall" id="shortfall-${key}" hidden></p>
+  </div>`;
+}
+
+function controls(property: Property): Markup {
+  switch (property.kind) {
+    case 'color':
+      return colorControls(property);
+    case 'length':
+      return lengthControl(property);
+    case 'font':
+      return fontControls(property);
+    default:
+      return property satisfies never;
+  }
+}
+
+function colorControls({ key, label, default: shades }: ColorDial): Markup {
+  return html`${Object.entries(SCHEMES).map(([scheme, name]) => {
+    const shade = shades[scheme as Scheme];
+    const where = `${label}, ${name.toLowerCase()}`;
+    return html`<span class="shade">
+      <input
+        type="color"
+        data-scheme="${scheme}"
+        value="${shade}"
+        aria-label="${where}"
+        aria-describedby="shortfall-${key}"
+      />
+      <input
+        type="text"
+        data-scheme="${scheme}"
+        value="${shade}"
+        maxlength="9"
+        spellcheck="false"
+        aria-label="${where}, hex code"
+        aria-describedby="shortfall-${key}"
+      />
+    </span>`;
+  })}`;
+}
+
+function lengthControl({ label, unit, min, max, default: usual, otherwise = min }: LengthDial): Markup {
+  return slider(label, { unit, min, max, value: usual ?? otherwise });
+}
+
+function fontControls({ label }: FontDial): Markup {
+  return html`<select aria-label="${label}">
+      <option value="">The page's own</option>
+      ${Object.entries(FONTS).map(([family, font]) => html`<option value="${family}">${font.label}</option>`)}
+    </select>
+    ${slider('Size of the text', { ...TEXT_SIZE, unit: 'px', value: TEXT_SIZE.default })}`;
+}
+
+function slider(
+  label: string,
+  { unit, min, max, value }: Pick<LengthDial, 'unit' | 'min' | 'max'> & { value: number },
+): Markup {
+  return html`<span class="slide">
+    <input type="range" min="${min}" max="${max}" value="${value}" data-unit="${unit}" aria-label="${label}" />
+    <span class="value" aria-hidden="true"></span>
+  </span>`;
+}

@@ -1,0 +1,72 @@
+// Listening in on the gateway: one word for each call, how long it took, and what was asked of us, with nothing changed.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { heard, type Call } from '../../../backend-proxy/gateway/instrumented.ts';
+import type { Checked, Collection, Gateway, PayoutOrder, Sent } from '../../../backend-proxy/gateway/gateway.ts';
+
+interface Answers {
+  pay: Awaited<ReturnType<Gateway['pay']>>;
+  payout: Sent<{ paymentId: string | null }>;
+  status: Checked;
+}
+
+/** Each call takes `ms` of the clock that is given. */
+function listening(answers: Answers, ms: number) {
+  let time = 5_000.4;
+  const calls: Call[] = [];
+  const after = async <Answer>(answer: Answer): Promise<Answer> => {
+    await Promise.resolve();
+    time += ms;
+    return answer;
+  };
+  const gateway: Gateway = {
+    pay: () => after(answers.pay),
+    payout: () => after(answers.payout),
+    status: () => after(answers.status),
+    readIpn: () => ({ kind: 'unreadable' }),
+    payoutDecimals: false,
+    close: () => Promise.resolve(),
+  };
+  return {
+    calls,
+    wire: gateway,
+    gateway: heard(
+      gateway,
+      (call) => calls.push(call),
+      () => time,
+    ),
+  };
+}
+
+it('a call is told by the port’s own word, with the milliseconds that it took', async () => {
+  const refused = { kind: 'refused', detail: 'HTTP 400 WALLET_NOT_FOUND' } as const;
+  const accepted = { kind: 'accepted', answer: { paymentId: null } } as const;
+  const unknown = { kind: 'unknown', isOwnWord: true } as const;
+  const { gateway, calls } = listening({ pay: refused, payout: accepted, status: unknown }, 41.3);
+  assert.equal(await gateway.pay({} as Collection), refused);
+  assert.equal(await gateway.payout({} as PayoutOrder), accepted);
+  assert.equal(await gateway.status?.('A-1', 'PAY'), unknown);
+  assert.deepEqual(calls, [
+    { operation: 'pay', outcome: 'refused', ms: 41, detail: 'HTTP 400 WALLET_NOT_FOUND' },
+    { operation: 'payout', outcome: 'accepted', ms: 41 },
+    { operation: 'status', outcome: 'unknown', ms: 41 },
+  ]);
+});
+
+it('a call is told with the wait that the gateway asked for', async () => {
+  const lost = { kind: 'lost', detail: 'HTTP 429', retryAfterMs: 60_000 } as const;
+  const unavailable = { kind: 'unavailable', detail: 'HTTP 503', retryAfterMs: 0 } as const;
+  const { gateway, calls } = listening({ pay: lost, payout: lost, status: unavailable }, 0);
+  await gateway.pay({} as Collection);
+  await gateway.status?.('A-1', 'PAY');
+  assert.deepEqual(
+    calls.map(({ retryAfterMs }) => retryAfterMs),
+    [60_000, 0],
+  );
+});
+
+it('a gateway without a status check has none when it is heard', () => {
+  const { wire } = listening({ pay: { kind: 'lost', detail: '' }, payout: { kind: 'lost', detail: '' }, status: { kind: 'unavailable', detail: '' } }, 0); // prettier-ignore
+  const { status: _, ...weaker } = wire;
+  assert.equal(heard(weaker, () => undefined).status, undefined);
+});

@@ -1,0 +1,197 @@
+// What the tests of a ledger share: empty books with a ledger on them, whose clocks are the test's own, the roads to each stage,
+// and small words for what is told. No rule is in here.
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { createLedger } from '../../../backend-proxy/ledger/sql-ledger.ts';
+import { Refusal } from '../../../backend-proxy/errors.ts';
+import type {
+  Ledger,
+  NewPayment,
+  NewPayout,
+  Observation,
+  PaymentLimits,
+} from '../../../backend-proxy/ledger/ledger.ts';
+import type { PostOutcome, Stage, Transaction } from '../../../backend-proxy/protocol/transaction.ts';
+import type { IpnReading } from '../../../backend-proxy/protocol/verify.ts';
+import { byId, type LedgerById, type ShortFact } from './by-id.ts';
+
+export const S = 1000;
+export const M = 60 * S;
+export const H = 60 * M;
+export const D = 24 * H;
+export const NOON = Date.UTC(2026, 10, 20, 12);
+export const LIMITS: PaymentLimits = { perOrder: 5, directPerOrder: 3, withDuplicates: 10, inAll: 20, directPerWallet: { perCustomer: 5, inAll: 8, withinMs: H } }; // prettier-ignore
+export const LEASE_MS = 45 * S;
+
+type LedgerOptions = NonNullable<Parameters<typeof createLedger>[1]>;
+
+/** Books that are empty when the test begins. */
+export interface Bench {
+  /** Another ledger on the same books; closed when the test ends. `alone`: with a connection of its own, which it closes. */
+  open(options: LedgerOptions, alone: boolean): Promise<Ledger>;
+  rows<Row>(sql: string): Promise<Row[]>;
+  /** Writes behind the ledger's back, as another clock or an older copy of the books would have. */
+  change(sql: string): Promise<void>;
+}
+
+export interface Adapter {
+  name: string;
+  /** Runs of the property tests. */
+  runs: number;
+  bench(t: TestContext): Promise<Bench>;
+}
+
+interface Opening {
+  alone?: boolean;
+  idPrefix?: string;
+}
+
+export interface Deps extends Omit<Bench, 'open'> {
+  ledger: LedgerById;
+  /** A further ledger on the same books, as a second process would have it. `now`: its clock. */
+  open(now?: () => number, opening?: Opening): Promise<LedgerById>;
+  now(): number;
+  /** Time passes. */
+  skip(ms: number): void;
+  /** The clock is set, and no time passes. */
+  step(ms: number): void;
+}
+
+/** What each part of the contract is given. */
+export interface Suite {
+  name: string;
+  runs: number;
+  room(t: TestContext, opening?: Opening): Promise<Deps>;
+}
+
+export async function openRoom(books: Bench, opening: Opening): Promise<Deps> {
+  let passed = 0;
+  let stepped = 0;
+  const now = () => NOON + passed + stepped;
+  const open: Deps['open'] = async (clock = now, { alone = false, ...given } = {}) =>
+    byId(await books.open({ now: clock, elapsed: () => passed, ...given }, alone), clock);
+  return {
+    ...books,
+    open,
+    ledger: await open(now, opening),
+    now,
+    skip: (ms) => void (passed += ms),
+    step: (ms) => void (stepped += ms),
+  };
+}
+
+export const PAYMENT: NewPayment = {
+  orderId: 'A',
+  orderAmountMinor: 1010,
+  amountMinor: 1010,
+  currency: 'EUR',
+  method: 'QR',
+  customer: null,
+  customerReferenceNo: null,
+  payWithinMs: null,
+  idempotencyKey: 'key',
+  fingerprint: 'print',
+};
+export const PAYOUT: NewPayout = { orderId: 'P', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null, fingerprint: 'print' }; // prettier-ignore
+export const MEANS = { paymentId: '111', method: null, checkoutUrl: null, qr: null, appUrl: null } as const;
+export const PENDING: ShortFact & { stage: 'pending' } = { stage: 'pending', ...MEANS };
+export const verified = (outcome: 'pending' | 'failed' | 'succeeded', paymentId: string | null = null, customer: string | null = null, message?: string): Observation => ({ kind: 'verified', outcome, paymentId, customer, ...(message && { message }) }); // prettier-ignore
+/** An IPN with no more than is sure to be in one. */
+export const BARE_READING: IpnReading = { transactionId: 'A', type: 'PAY', paymentId: null, customer: null, amount: null, currency: null, outcome: null }; // prettier-ignore
+export const UNKNOWN: Observation = { kind: 'unknown' };
+export const UNAVAILABLE: Observation = { kind: 'unavailable' };
+
+let keys = 0;
+export const payment = (given: Partial<NewPayment> = {}): NewPayment => ({
+  ...PAYMENT,
+  idempotencyKey: `key-${(keys += 1)}`,
+  ...given,
+});
+
+/** The transaction as it stands. */
+export async function read(ledger: LedgerById, id: string): Promise<Transaction> {
+  const found = (await ledger.order(id))?.payments[0] ?? (await ledger.payout(id));
+  if (found?.id === id) return found;
+  const { transactions } = await ledger.transactions({ limit: 1000 });
+  return transactions.find((transaction) => transaction.id === id) ?? assert.fail(`no ${id}`);
+}
+
+export const stageOf = async (ledger: LedgerById, id: string) => (await read(ledger, id)).stage;
+export const webhookTypes = async (ledger: LedgerById) =>
+  (await ledger.webhooks(undefined, 100)).map(({ type }) => type).toSorted();
+
+export async function openPending(
+  ledger: LedgerById,
+  given: Partial<NewPayment> = {},
+  fact: ShortFact = PENDING,
+): Promise<string> {
+  const { opened } = await ledger.openPayment(payment(given), LIMITS);
+  assert.ok(opened);
+  await ledger.record(opened.id, { stage: 'sending' }, 'shopper');
+  await ledger.record(opened.id, fact, 'answer');
+  return opened.id;
+}
+
+/** Sent, and then whatever `fact` says; the id. */
+export async function openSentPayout(ledger: LedgerById, orderId: string, fact: ShortFact): Promise<string> {
+  const { id } = await ledger.openPayout({ ...PAYOUT, orderId });
+  await ledger.record(id, { stage: 'sending' }, 'merchant');
+  await ledger.record(id, fact, 'answer');
+  return id;
+}
+
+/** The answer to the POST left it uncertain in this way. */
+export const uncertain = (answer: PostOutcome): ShortFact => ({ stage: 'uncertain', answer, detail: answer });
+
+export async function refusal(work: Promise<unknown>): Promise<Refusal> {
+  const error: unknown = await work.then(
+    () => assert.fail('it was not refused'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof Refusal, String(error));
+  return error;
+}
+
+/** Brings a payment to a stage by the road that leads there. */
+export const ROADS: Record<Stage, (room: Deps, id: string) => Promise<unknown>> = {
+  created: async () => undefined,
+  sending: ({ ledger }, id) => ledger.record(id, { stage: 'sending' }, 'shopper'),
+  async uncertain(room, id) {
+    await ROADS.sending(room, id);
+    await room.ledger.record(id, { stage: 'uncertain', detail: 'reset' }, 'answer');
+  },
+  async pending(room, id) {
+    await ROADS.sending(room, id);
+    await room.ledger.record(id, { ...PENDING, paymentId: null }, 'answer');
+  },
+  async replaced(room, id) {
+    await ROADS.sending(room, id);
+    const { orderId } = await read(room.ledger, id);
+    await room.ledger.openPayment(payment({ orderId }), LIMITS);
+  },
+  async expired(room, id) {
+    await ROADS.sending(room, id);
+    await room.ledger.record(id, { ...PENDING, paymentId: null, method: 'CHECKOUT' }, 'answer');
+    room.skip(17 * M);
+    await room.ledger.observe(id, verified('pending'));
+  },
+  async rejected(room, id) {
+    await ROADS.sending(room, id);
+    await room.ledger.record(id, { stage: 'rejected', detail: 'HTTP 400' }, 'answer');
+  },
+  async not_created(room, id) {
+    await ROADS.uncertain(room, id);
+    room.skip(90 * S);
+    await room.ledger.observe(id, UNKNOWN);
+    room.skip(60 * S);
+    await room.ledger.observe(id, UNKNOWN);
+  },
+  async declined(room, id) {
+    await ROADS.pending(room, id);
+    await room.ledger.observe(id, verified('failed'));
+  },
+  async succeeded(room, id) {
+    await ROADS.pending(room, id);
+    await room.ledger.observe(id, verified('succeeded'));
+  },
+};

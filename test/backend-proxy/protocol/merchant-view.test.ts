@@ -1,0 +1,110 @@
+// What the merchant sees of a transaction: every promised name, and nothing else.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { STAGES, type Stage, type Transaction } from '../../../backend-proxy/protocol/transaction.ts';
+import { iso } from '../../../backend-proxy/protocol/iso-time.ts';
+import { merchantView, merchantPayment, merchantPayout } from '../../../backend-proxy/protocol/merchant-view.ts';
+
+const AT = Date.UTC(2026, 10, 20, 12);
+const TRANSACTION: Transaction = {
+  id: 'A-1-2',
+  type: 'PAY',
+  orderId: 'A-1',
+  attempt: 2,
+  asked: 'CHECKOUT',
+  method: 'CHECKOUT',
+  amountMinor: 1010,
+  currency: 'EUR',
+  customer: '12345678',
+  note: null,
+  fingerprint: 'print',
+  stage: 'expired',
+  endedBy: null,
+  version: 7,
+  answer: 'identified',
+  paymentId: '111328',
+  checkoutUrl: 'https://checkout.example/pay?token=secret-of-the-shopper',
+  qr: null,
+  appUrl: null,
+  expiresAt: AT + 900_000,
+  late: true,
+  surplus: false,
+  mismatch: true,
+  conflict: true,
+  needsReview: false,
+  createdAt: AT,
+  updatedAt: AT + 1,
+  history: [{ at: AT, event: 'created', source: 'shopper', detail: null }],
+};
+
+describe("the merchant's view", () => {
+  it('of a payment has the promised fields', () => {
+    assert.deepEqual(merchantPayment(TRANSACTION), {
+      type: 'PAY',
+      orderId: 'A-1',
+      gatewayOrderId: 'A-1-2',
+      paymentId: '111328',
+      method: 'CHECKOUT',
+      amount: '10.10',
+      currency: 'EUR',
+      customer: '12345678',
+      status: 'FAILED',
+      reason: 'EXPIRED',
+      late: true,
+      surplus: false,
+      needsReview: false,
+      version: 7,
+      createdAt: '2026-11-20T12:00:00.000Z',
+      updatedAt: '2026-11-20T12:00:00.001Z',
+      history: [{ at: '2026-11-20T12:00:00.000Z', event: 'created', source: 'shopper', detail: null }],
+    });
+  });
+
+  it('of a payout has its note, and nothing of payments', () => {
+    const payout: Transaction = {
+      ...TRANSACTION,
+      type: 'PAYOUT',
+      orderId: 'P-1',
+      note: 'Thank you',
+      stage: 'pending',
+      currency: 'JPY',
+      needsReview: true,
+    };
+    assert.deepEqual(merchantPayout(payout), {
+      type: 'PAYOUT',
+      orderId: 'P-1',
+      gatewayOrderId: 'A-1-2',
+      paymentId: '111328',
+      amount: '1010',
+      currency: 'JPY',
+      customer: '12345678',
+      note: 'Thank you',
+      status: 'PROCESSING',
+      reason: null,
+      needsReview: true,
+      version: 7,
+      createdAt: '2026-11-20T12:00:00.000Z',
+      updatedAt: '2026-11-20T12:00:00.001Z',
+      history: [{ at: '2026-11-20T12:00:00.000Z', event: 'created', source: 'shopper', detail: null }],
+    });
+    assert.deepEqual(merchantView(payout), merchantPayout(payout));
+    assert.deepEqual(merchantView(TRANSACTION), merchantPayment(TRANSACTION));
+  });
+
+  it('shows every stage by its status and reason', () => {
+    for (const stage of Object.keys(STAGES) as Stage[]) {
+      const { status, reason } = merchantPayment({ ...TRANSACTION, stage });
+      assert.deepEqual({ status, reason }, { status: STAGES[stage].status, reason: STAGES[stage].reason }, stage);
+    }
+    const resolved = merchantPayment({ ...TRANSACTION, stage: 'declined', endedBy: 'RESOLVED' });
+    assert.equal(resolved.reason, 'RESOLVED', 'a person said so');
+  });
+
+  it('never has what the shopper was given to pay with', () => {
+    assert.doesNotMatch(JSON.stringify(merchantView(TRANSACTION)), /secret-of-the-shopper/);
+  });
+
+  it('writes times in UTC with milliseconds', () => {
+    assert.equal(iso(AT + 7), '2026-11-20T12:00:00.007Z');
+  });
+});

@@ -1,0 +1,90 @@
+// The decision that costs the merchant money: when is an order paid?
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { linesOf } from '../../../demo/shop/catalogue.ts';
+import { OrderStore } from '../../../demo/shop/order-store.ts';
+
+const lines = linesOf({ 'dawn-chorus': '2', 'night-harbor': '1' });
+const receipt = (orderId: string, amount: string, currency = 'EUR') => ({ orderId, amount, currency });
+
+test('an order costs what the catalogue says', () => {
+  assert.equal(new OrderStore().openGoods('C-1', lines).amount, '42.75');
+});
+
+test('quantities that are no small whole numbers, and products that do not exist, count as none', () => {
+  assert.deepEqual(
+    linesOf({ 'dawn-chorus': '-1', 'high-ridge': '1e1', 'night-harbor': '10', 'stone-dripper': '' }),
+    [],
+  );
+  assert.deepEqual(linesOf({ gold: '1', 'dawn-chorus': ['1', '2'] }), []);
+});
+
+test('an order is recorded as paid once', () => {
+  const store = new OrderStore(() => new Date('2026-11-20T12:00:00Z'));
+  const { orderId } = store.openGoods('C-1', lines);
+  assert.equal(store.recordPaid(receipt(orderId, '42.75')), 'recorded');
+  assert.equal(store.recordPaid(receipt(orderId, '42.75')), 'already');
+  assert.deepEqual(store.find(orderId, 'C-1')?.paidAt, new Date('2026-11-20T12:00:00Z'));
+});
+
+test('another amount, another currency or an unknown order pays nothing', () => {
+  const store = new OrderStore();
+  const { orderId } = store.openGoods('C-1', lines);
+  assert.equal(store.recordPaid(receipt(orderId, '42.74')), 'refused');
+  assert.equal(store.recordPaid(receipt(orderId, '42.75', 'SEK')), 'refused');
+  assert.equal(store.recordPaid(receipt('ST-UNKNOWN', '42.75')), 'refused');
+  assert.equal(store.find(orderId, 'C-1')?.paidAt, null);
+});
+
+test('a top-up takes any amount between its bounds, and no other', () => {
+  const store = new OrderStore();
+  const { orderId } = store.openTopUp('C-1');
+  for (const amount of ['4.99', '200.01', '50', '-50.00', '1e2']) {
+    assert.equal(store.recordPaid(receipt(orderId, amount)), 'refused', amount);
+  }
+  assert.equal(store.recordPaid(receipt(orderId, '50.05')), 'recorded');
+  assert.equal(store.recordPaid(receipt(orderId, '60.00')), 'refused');
+  assert.equal(store.balance('C-1'), '50.05');
+});
+
+test('the card holds the paid top-ups of its owner alone', () => {
+  const store = new OrderStore();
+  const first = store.openTopUp('C-1');
+  const second = store.openTopUp('C-1');
+  store.openTopUp('C-1');
+  store.recordPaid(receipt(first.orderId, '5.10'));
+  store.recordPaid(receipt(second.orderId, '20.00'));
+  assert.equal(store.balance('C-1'), '25.10');
+  assert.equal(store.balance('C-2'), '0.00');
+});
+
+test('nobody finds an order of somebody else', () => {
+  const store = new OrderStore();
+  const { orderId } = store.openGoods('C-1', lines);
+  assert.equal(store.find(orderId, 'C-2'), undefined);
+  assert.deepEqual(store.byOwner('C-2'), []);
+});
+
+test('ten thousand baskets that nobody pays for push out each other, and no paid order', () => {
+  const store = new OrderStore();
+  const paid = store.openGoods('C-1', lines);
+  const unpaid = store.openGoods('C-1', lines);
+  store.recordPaid(receipt(paid.orderId, '42.75'));
+  for (let n = 0; n < 10_000; n += 1) store.openTopUp('C-2');
+  assert.equal(store.find(paid.orderId, 'C-1'), paid);
+  assert.equal(store.recordPaid(receipt(paid.orderId, '42.75')), 'already');
+  assert.equal(store.find(unpaid.orderId, 'C-1'), undefined, 'the oldest of those that nobody paid');
+  assert.equal(store.newest().length, 10_001);
+});
+
+test('of paid orders the newest ten thousand are kept', () => {
+  const store = new OrderStore();
+  const orders = Array.from({ length: 10_001 }, () => {
+    const order = store.openGoods('C-1', lines);
+    store.recordPaid(receipt(order.orderId, '42.75'));
+    return order;
+  });
+  assert.equal(store.newest().length, 10_000);
+  assert.equal(store.find(orders[0]?.orderId ?? '', 'C-1'), undefined);
+  assert.equal(store.find(orders[1]?.orderId ?? '', 'C-1'), orders[1]);
+});

@@ -1,0 +1,80 @@
+// The theme editor's page over its real routes, mounted in the shop as the demo mounts it.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { createThemes } from '../../../demo/themes/app.ts';
+import { PROPERTIES } from '../../../demo/themes/theme.ts';
+import { Browser, claimsIn, openShop, ORDER_SECRET, PROXY_URL, SHOP_URL } from '../shop/shop-fixture.ts';
+
+function openThemes() {
+  const shop = openShop();
+  const settings = { publicUrl: SHOP_URL, proxyUrl: PROXY_URL, orderSecret: ORDER_SECRET };
+  shop.app.route(
+    '/themes',
+    createThemes(settings, () => new Date('2026-11-20T12:00:00Z')),
+  );
+  return shop;
+}
+
+describe('the theme page', () => {
+  it('has one group of labelled controls for every property', async () => {
+    const { text } = await new Browser(openThemes()).get('/themes');
+    const groups = text.split('data-key="').slice(1);
+    assert.deepEqual(
+      groups.map((group) => group.slice(0, group.indexOf('"'))),
+      PROPERTIES.map(({ key }) => key),
+    );
+    for (const group of groups) {
+      const fields = group.match(/<(input|select)[^>]*>/g) ?? [];
+      assert.ok(fields.length > 0);
+      for (const field of fields) assert.match(field, /aria-label="[A-Z][^"]+"/);
+    }
+  });
+
+  it('has nothing inline, under the policy of all pages', async () => {
+    const { text, headers } = await new Browser(openThemes()).get('/themes');
+    assert.doesNotMatch(text, /<script(?![^>]* src=)|<style|\sstyle=|\son\w+=/);
+    assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'.*style-src 'self'/);
+  });
+
+  it('serves every file that it loads', async () => {
+    const visitor = new Browser(openThemes());
+    const { text: page } = await visitor.get('/themes');
+    const wanted = [...page.matchAll(/"(\/themes\/assets\/[\w.-]+)"/g)].map(([, path = '']) => path);
+    for (const path of wanted) {
+      const { status, text } = await visitor.get(path);
+      assert.equal(status, 200, path);
+      wanted.push(...[...text.matchAll(/from '\.\/([\w.-]+)'/g)].map(([, name]) => `/themes/assets/${name}`));
+    }
+    assert.ok(wanted.length > 4);
+  });
+
+  it('shows a visitor one order until another is asked for, and never that of another visitor', async () => {
+    const shop = openThemes();
+    const visitor = new Browser(shop);
+    const orderOn = async (browser: Browser) => claimsIn((await browser.get('/themes')).text)['orderId'];
+    const first = await orderOn(visitor);
+    assert.equal(await orderOn(visitor), first);
+    assert.notEqual(await orderOn(new Browser(shop)), first);
+    const { status, text } = await visitor.post('/themes/orders', {});
+    assert.equal(status, 201);
+    const { token } = JSON.parse(text) as { token: string };
+    const renewed = await orderOn(visitor);
+    assert.notEqual(renewed, first);
+    assert.equal(claimsIn(` order="${token}"`)['orderId'], renewed);
+  });
+
+  it('signs no token for an id that is not one of its own', async () => {
+    const visitor = new Browser(openThemes(), { cookie: 'themes_order=ST-2345678ABC' });
+    assert.match(String(claimsIn((await visitor.get('/themes')).text)['orderId']), /^TH-/);
+  });
+});
+
+describe('the shop', () => {
+  it('knows of the theme editor only where its main.ts mounts it', () => {
+    const folder = new URL('../../../demo/shop/', import.meta.url);
+    const files = readdirSync(folder).filter((name) => name.endsWith('.ts'));
+    const importers = files.filter((name) => readFileSync(new URL(name, folder), 'utf8').includes("'../themes/"));
+    assert.deepEqual(importers, ['main.ts']);
+  });
+});

@@ -1,0 +1,187 @@
+// What a theme is, on its own and against the widget: the same properties, the same defaults, the same tints, and nothing that
+// cannot be read. Reads the widget's files as text, as an editor would; the page is in theme-page.test.ts.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { FONTS, PROPERTIES, THEMES, type Property, type Scheme, type Theme } from '../../../demo/themes/theme.ts';
+
+interface Shortfall {
+  key: string;
+  scheme: Scheme;
+  ratio: number;
+  where: string;
+}
+
+type Mixed = string | [one: string, share: number, other: string];
+
+const PUBLIC = new URL('../../../demo/themes/public/', import.meta.url);
+const { cssOf, hashOf, parseHex, themeOf, withValue } = (await import(new URL('theme-text.js', PUBLIC).href)) as {
+  cssOf(theme: Theme, selector?: string): string;
+  hashOf(theme: Theme): string;
+  parseHex(text: string): string | undefined;
+  themeOf(hash: string): Theme | undefined;
+  withValue(theme: Theme, key: string, value: Theme[string] | null): Theme;
+};
+const { PAIRS, contrast, mix, shortfalls } = (await import(new URL('contrast.js', PUBLIC).href)) as {
+  PAIRS: { of: Mixed; on: Mixed }[];
+  contrast(one: string, other: string): number;
+  mix(one: string, share: number, other: string): string;
+  shortfalls(theme: Theme): Shortfall[];
+};
+
+const read = (file: string) => readFileSync(new URL(`../../../widget/${file}`, import.meta.url), 'utf8');
+const STYLES = read('shell/shell.styles.ts') + read('flow/flow.styles.ts');
+
+describe('the properties on the page', () => {
+  it('are those that the widget documents, in its order', () => {
+    const documented = [...read('payment-widget.ts').matchAll(/@cssprop (--payment-[\w-]+)/g)].map(([, name]) => name);
+    assert.ok(documented.length > 10);
+    assert.deepEqual(
+      PROPERTIES.map(({ name }) => name),
+      documented,
+    );
+  });
+
+  it("have the widget's defaults", () => {
+    const defaults = new Map(
+      [...STYLES.matchAll(/var\((--payment-[\w-]+), ((?:[^()]|\((?:[^()]|\([^()]*\))*\))+)\)/g)].map(
+        ([, name = '', text = '']) => [name, text],
+      ),
+    );
+    const expected = (property: Property) => {
+      const text = defaults.get(property.name) ?? '';
+      return text.replaceAll(/#([\da-f]{3})\b(?![\da-f])/g, (_, short: string) => `#${short.replaceAll(/./g, '$&$&')}`);
+    };
+    for (const property of PROPERTIES) {
+      const { name } = property;
+      if (property.kind === 'color') {
+        assert.equal(expected(property), `light-dark(${property.default.light}, ${property.default.dark})`, name);
+      } else if (property.kind === 'length' && property.default !== null) {
+        assert.equal(expected(property), `${property.default}${property.unit}`, name);
+      } else {
+        // Worked out by the widget: no value of its own to say.
+        assert.doesNotMatch(expected(property), /^[\d.]+(px|rem)$|^$/, name);
+      }
+    }
+  });
+
+  it('are judged on the tints that the widget mixes', () => {
+    const mixed = [...STYLES.matchAll(/color-mix\(in srgb, \S+ (\d+)%/g)].map(([, percent]) => Number(percent));
+    const judged = PAIRS.flatMap(({ of, on }) => [of, on])
+      .filter((told) => typeof told !== 'string')
+      .map(([, share]) => Math.round(share * 100));
+    assert.deepEqual(new Set(judged), new Set(mixed));
+  });
+});
+
+describe('a ready theme', () => {
+  it('is one of four, and all differ', () => {
+    assert.equal(new Set(THEMES.map(({ theme }) => hashOf(theme))).size, 4);
+  });
+
+  for (const { id, theme } of THEMES) {
+    it(`can be read in light and dark, by WCAG AA: ${id}`, () => {
+      assert.deepEqual(shortfalls(theme), []);
+    });
+
+    it(`says nothing but known properties, none at its default: ${id}`, () => {
+      const rebuilt = Object.entries(theme).reduce<Theme>((all, [key, value]) => withValue(all, key, value), {});
+      assert.deepEqual(rebuilt, theme);
+    });
+
+    it(`comes through an address unchanged: ${id}`, () => {
+      assert.deepEqual(themeOf(hashOf(theme)), theme);
+    });
+  }
+});
+
+describe('the CSS rule', () => {
+  it('holds what differs from the defaults, as light-dark() where light and dark differ', () => {
+    const accent = withValue({}, 'color-accent', { light: '#0a7540', dark: '#94abff' });
+    const danger = withValue(accent, 'color-danger', { light: '#990000', dark: '#990000' });
+    const theme = withValue(withValue(danger, 'radius', 4), 'space', 16);
+    assert.equal(
+      cssOf(theme),
+      `payment-widget {
+  --payment-color-accent: light-dark(#0a7540, #94abff);
+  --payment-color-danger: #990000;
+  --payment-radius: 4px;
+}`,
+    );
+  });
+
+  it('is empty where nothing differs, also after a change was taken back', () => {
+    assert.equal(cssOf({}), '');
+    assert.equal(cssOf(withValue(withValue({}, 'radius', 4), 'radius', 12)), '');
+    assert.equal(cssOf(withValue(withValue({}, 'padding', 4), 'padding', null)), '');
+  });
+
+  it('says sizes of text in rem, so that they grow with the reader does', () => {
+    const css = cssOf({ font: { family: 'mono', size: 14 } });
+    assert.ok(css.includes(`--payment-font: 0.875rem ${FONTS['mono']?.stack};`), css);
+  });
+});
+
+describe('an address', () => {
+  it('keeps the values that are exactly of their kind, and no others', () => {
+    const hostile = [
+      'color-text=14171f;}body{display:none}-ffffff',
+      'color-accent=red-blue',
+      'color-danger=990000',
+      'radius=1e1',
+      'space=9999',
+      'padding=-4',
+      'font=constructor-16',
+      'max-width=url(x)',
+      '__proto__=1',
+    ];
+    assert.deepEqual(themeOf(`#${hostile.join('&')}`), {});
+    assert.deepEqual(themeOf(`#${hostile.join('&')}&color-line=000-112233`), {
+      'color-line': { light: '#000000', dark: '#112233' },
+    });
+  });
+
+  it('that names a place on the page is no theme, and none at all is the default', () => {
+    assert.equal(themeOf('#main'), undefined);
+    assert.deepEqual(themeOf(''), {});
+  });
+});
+
+describe('a color', () => {
+  it('is taken as people paste it', () => {
+    assert.equal(parseHex(' #2F5A3F '), '#2f5a3f');
+    assert.equal(parseHex('09c'), '#0099cc');
+    for (const text of ['', '#12345', 'red', '#gggggg', '#11223344']) assert.equal(parseHex(text), undefined, text);
+  });
+
+  it('is as far from another as WCAG says', () => {
+    assert.equal(contrast('#000000', '#ffffff'), 21);
+    assert.equal(contrast('#777777', '#ffffff').toFixed(2), '4.48');
+    assert.equal(contrast('#ffffff', '#767676').toFixed(2), '4.54');
+  });
+
+  it('is mixed as color-mix() in sRGB does', () => {
+    assert.equal(mix('#000000', 0.25, '#ffffff'), '#bfbfbf');
+  });
+
+  it('is told where it falls short, in the scheme in which it does', () => {
+    const found = shortfalls({ 'color-muted': { light: '#777777', dark: '#a6adbb' } });
+    assert.deepEqual(
+      found.map(({ key, scheme }) => `${key} ${scheme}`),
+      ['color-muted light'],
+    );
+    const border = shortfalls({ 'color-field': { light: '#8a91a0', dark: '#30343c' } });
+    assert.deepEqual(
+      border.map(({ key, scheme }) => `${key} ${scheme}`),
+      ['color-field dark'],
+    );
+  });
+
+  it('that is fine on the surface and not on the chosen row is found', () => {
+    const light = '#757575';
+    assert.ok(contrast(light, '#ffffff') > 4.5);
+    const [found] = shortfalls({ 'color-muted': { light, dark: '#a6adbb' } });
+    assert.notEqual(found?.where, 'on the surface');
+    assert.ok((found?.ratio ?? 5) < 4.5);
+  });
+});

@@ -1,0 +1,139 @@
+// Compares the lists in docs/ with the code: variables, routes, claims, errors, webhooks, metrics, log events, languages.
+// test/widget/manifest.test.ts does so for the element's attributes, events, slots and parts.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { describe, it, type TestContext } from 'node:test';
+import { REFUSALS } from '../backend-proxy/errors.ts';
+import { DEFAULT_PROFILE } from '../backend-proxy/gateway/profile.ts';
+import { LOADERS } from '../widget/shell/language.ts';
+import { SECRETS, createWorld, readDocument } from './backend-proxy/world.ts';
+
+const page = (name: string) => readFileSync(`docs/${name}.md`, 'utf8');
+
+function section(name: string, heading: string): string {
+  const [, text = ''] = new RegExp(`^##+ ${heading}$(.*?)^##`, 'ms').exec(`${page(name)}\n##`) ?? [];
+  assert.notEqual(text, '', `docs/${name}.md has no section "${heading}"`);
+  return text;
+}
+
+/** What is in backquotes in the first cell of each row of a table, or before the colon of each item of a list. */
+function listed(text: string, kind: 'rows' | 'items' = 'rows'): string[] {
+  const heads = text.matchAll(kind === 'rows' ? /^\| ([^|]*)\|/gm : /^- (.*?):\s/gms);
+  return [...heads].flatMap(([, head = '']) => quoted(head)).toSorted();
+}
+
+function quoted(text: string): string[] {
+  return [...text.matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word);
+}
+
+describe('docs/configuration.md', () => {
+  it('docs/configuration.md lists every variable that config.ts reads', () => {
+    const read = readFileSync('backend-proxy/config.ts', 'utf8').matchAll(/^ {4}([A-Z][A-Z_]+):/gm);
+    const names = [...read].map(([, name = '']) => name).toSorted();
+    const words = listed(page('configuration'), 'items');
+    assert.deepEqual(
+      words.filter((word) => /^[A-Z_]{4,}$/.test(word)),
+      names,
+    );
+  });
+
+  it('.env.example has only variables that docs/configuration.md lists', () => {
+    const words = listed(page('configuration'), 'items');
+    const names = [...readFileSync('.env.example', 'utf8').matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name);
+    assert.deepEqual(
+      names.filter((name) => !words.includes(name)),
+      [],
+    );
+  });
+
+  it('the command in docs/configuration.md prints the default gateway profile', () => {
+    const [, script = ''] = /^node -p '(.+)'$/m.exec(section('configuration', 'The gateway profile')) ?? [];
+    const printed = execFileSync(process.execPath, ['-p', script], { encoding: 'utf8' });
+    assert.deepEqual(JSON.parse(printed), DEFAULT_PROFILE);
+  });
+
+  it('docs/configuration.md lists every key of the gateway profile', () => {
+    const words = listed(section('configuration', 'The gateway profile'), 'items');
+    assert.deepEqual(
+      Object.keys(DEFAULT_PROFILE).filter((key) => !words.includes(key)),
+      [],
+    );
+  });
+});
+
+describe('docs/api.md', () => {
+  const documentOf = async (t: TestContext) => readDocument((await createWorld(t)).proxy);
+  const fieldsOf = (schema: unknown) => Object.keys((schema as { properties: object }).properties).toSorted();
+
+  it('docs/api.md lists every route of the OpenAPI document, and the document itself', async (t) => {
+    const { paths } = await documentOf(t);
+    const routes = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
+    );
+    assert.deepEqual(listed(section('api', 'Routes')), [...routes, 'GET /openapi.json'].toSorted());
+  });
+
+  it('docs/api.md lists every claim of an order token', async (t) => {
+    const { components } = await documentOf(t);
+    const claims = fieldsOf(components.schemas['NewOrder']).filter((name) => name !== 'expiresIn');
+    assert.deepEqual(listed(section('api', 'The order token')), [...claims, 'exp', 'iat'].toSorted());
+  });
+
+  it('docs/api.md lists every webhook', async (t) => {
+    const { webhooks } = await documentOf(t);
+    assert.deepEqual(listed(section('api', 'Webhooks')), Object.keys(webhooks).toSorted());
+  });
+
+  it("docs/api.md's example of an order view has every field", async (t) => {
+    const { components } = await documentOf(t);
+    const [, example = ''] = /```json\n(.*?)```/s.exec(section('api', 'The order view')) ?? [];
+    const view = JSON.parse(example) as { payment: object };
+    const schema = components.schemas['OrderView'] as { properties: { payment: { anyOf?: unknown[] } } };
+    const { payment } = schema.properties;
+    assert.deepEqual(Object.keys(view).toSorted(), fieldsOf(schema));
+    assert.deepEqual(Object.keys(view.payment).toSorted(), fieldsOf(payment.anyOf?.[0] ?? payment));
+  });
+
+  it('docs/api.md lists every error code at its status, and says which are retryable', () => {
+    const rows = [...section('api', 'Errors').matchAll(/^\| (\d+) +\| (.+)\|$/gm)];
+    const errors = rows.flatMap(([, status, cell = '']) =>
+      cell.split(',').map((each) => ({
+        code: quoted(each)[0],
+        status: Number(status),
+        retryable: each.includes('(retryable)'),
+      })),
+    );
+    const refusals = Object.entries(REFUSALS).map(([code, { status, retryable }]) => ({ code, status, retryable }));
+    assert.deepEqual(errors, refusals);
+  });
+});
+
+describe('docs/operations.md', () => {
+  it('docs/operations.md lists every metric', async (t) => {
+    const world = await createWorld(t);
+    const headers = { Authorization: `Bearer ${SECRETS.merchant}` };
+    const text = await (await world.request('GET', '/metrics', { headers })).text();
+    const metrics = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name);
+    assert.deepEqual(listed(section('operations', 'Health and metrics'), 'items'), metrics.toSorted());
+  });
+
+  it('docs/operations.md quotes only log events that the proxy writes', () => {
+    const sources = globSync('backend-proxy/*.ts').map((file) => readFileSync(file, 'utf8'));
+    const events = quoted(section('operations', 'At 3 a.m.').replaceAll(/\n +/g, ' ')).filter((word) =>
+      /^[a-z].* /.test(word),
+    );
+    assert.ok(events.length > 0);
+    assert.deepEqual(
+      events.filter((event) => !sources.some((source) => source.includes(`'${event}'`))),
+      [],
+    );
+  });
+});
+
+describe('docs/element.md', () => {
+  it('docs/element.md says how many languages there are', () => {
+    const [, count] = /one of (\d+)/.exec(section('element', 'Attributes')) ?? [];
+    assert.equal(Number(count), Object.keys(LOADERS).length + 1, 'English is not among the loaders');
+  });
+});

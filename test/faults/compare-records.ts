@@ -1,0 +1,148 @@
+// The comparison at the end of every fault: what the gateway did, what the clients were told and what the merchant was
+// told, held against the proxy's database. Knows the promises (contract and protocol) and nothing of how they are kept.
+// Each sentence it returns is a broken promise; none is the proof.
+import type { ClientRecords } from './clients.ts';
+import type { DatabaseRows, TransactionRow } from './database-reader.ts';
+import type { GatewayTransaction } from './sandbox-gateway.ts';
+import type { ReceivedWebhook } from './merchant-server.ts';
+
+/** Ranks as the database keeps them; promised never to be renumbered. */
+export const RANK = {
+  created: 0,
+  sending: 1,
+  uncertain: 2,
+  pending: 3,
+  replaced: 4,
+  rejected: 6,
+  not_created: 7,
+  declined: 8,
+  succeeded: 9,
+} as const;
+
+const DECIMALS: Record<string, number> = { EUR: 2, USD: 2, JPY: 0, KWD: 3 };
+
+export interface AllRecords {
+  gateway: readonly GatewayTransaction[];
+  clients: ClientRecords;
+  merchant: Iterable<ReceivedWebhook>;
+  database: DatabaseRows;
+}
+
+export type Problems = Record<'lost' | 'doubled' | 'forged' | 'differing' | 'open', string[]>;
+
+export function compare(records: AllRecords): Problems {
+  const problems: Problems = { lost: [], doubled: [], forged: [], differing: [], open: [] };
+  const rows = new Map(records.database.transactions.map((row) => [row.id, row]));
+  const atGateway = new Map(records.gateway.map((transaction) => [transaction.orderId, transaction]));
+  for (const transaction of records.gateway) compareWithGateway(transaction, rows.get(transaction.orderId), problems);
+  for (const row of rows.values()) {
+    if (row.rank === RANK.succeeded && atGateway.get(row.id)?.status !== 'SUCCESS') {
+      problems.forged.push(`${row.id} succeeded in the database, and the gateway knows nothing of it`);
+    }
+    if (row.rank <= RANK.pending && row.needs_review === 0)
+      problems.open.push(`${row.id} has no end (rank ${row.rank})`);
+  }
+  compareWithClients(records.clients, records.database, problems);
+  compareWithMerchant([...records.merchant], records.database, problems);
+  return problems;
+}
+
+function compareWithGateway(theirs: GatewayTransaction, ours: TransactionRow | undefined, problems: Problems): void {
+  const { orderId, status, createRequests } = theirs;
+  if (createRequests > 1) problems.doubled.push(`${orderId} was sent to the gateway ${createRequests} times`);
+  if (ours === undefined) {
+    problems.lost.push(`${orderId} is at the gateway and not in the database`);
+    return;
+  }
+  if (ours.mismatch > 0) return;
+  // The gateway had the id before: what it says of it is a person's to judge.
+  if (ours.answer === 'duplicate' && (status !== 'SUCCESS' || ours.needs_review === 1)) return;
+  if (status === 'SUCCESS' && ours.rank !== RANK.succeeded) {
+    problems.lost.push(`${orderId} succeeded at the gateway; in the database it has rank ${ours.rank}`);
+  }
+  if (status === 'FAILED' && ours.rank < RANK.replaced && ours.needs_review === 0) {
+    problems.lost.push(`${orderId} failed at the gateway; in the database it has rank ${ours.rank}`);
+  }
+  if (ours.rank === RANK.rejected || ours.rank === RANK.not_created) {
+    problems.lost.push(`${orderId} is at the gateway; in the database it was never created there`);
+  }
+  const sameAmount = minorOf(theirs.amount, theirs.currency) === ours.amount_minor && theirs.currency === ours.currency;
+  const sameId = ours.payment_id === null || ours.payment_id === String(theirs.paymentId);
+  if (!sameAmount || !sameId || theirs.type !== ours.type) {
+    problems.differing.push(`${orderId}: amount, currency, type or payment id are not the gateway's`);
+  }
+}
+
+function minorOf(amount: string, currency: string): number {
+  const [whole = '', fraction = ''] = amount.split('.');
+  return Number(whole + fraction.padEnd(DECIMALS[currency] ?? 2, '0'));
+}
+
+function compareWithClients(
+  { orders, payouts, ipns }: ClientRecords,
+  database: DatabaseRows,
+  problems: Problems,
+): void {
+  const payments = Map.groupBy(
+    database.transactions.filter(({ type }) => type === 'PAY'),
+    (row) => row.order_id,
+  );
+  const paid = new Set(database.orders.filter(({ paid_by }) => paid_by !== null).map(({ order_id }) => order_id));
+  for (const [orderId, told] of orders) {
+    const rows = payments.get(orderId) ?? [];
+    if (told.started && rows.length === 0)
+      problems.lost.push(`${orderId}: a client was told of a payment that is not there`);
+    if (told.paid && !paid.has(orderId)) problems.lost.push(`${orderId}: a client was told it is paid, and it is not`);
+    if (rows.length > told.keys.size)
+      problems.doubled.push(`${orderId}: ${rows.length} payments of ${told.keys.size} keys`);
+    const succeeded = rows.filter(({ rank }) => rank === RANK.succeeded);
+    if (succeeded.length > 0 !== paid.has(orderId))
+      problems.differing.push(`${orderId}: its payments and "paid" disagree`);
+    if (succeeded.filter(({ surplus }) => surplus === 0).length > 1)
+      problems.doubled.push(`${orderId} was paid twice, unnoticed`);
+  }
+  const payoutRows = new Map(database.transactions.flatMap((row) => (row.type === 'PAYOUT' ? [[row.id, row]] : [])));
+  for (const [orderId, told] of payouts) {
+    const row = payoutRows.get(orderId);
+    if (told.accepted && row === undefined)
+      problems.lost.push(`${orderId}: the merchant was told of a payout that is not there`);
+    if (told.status === 'SUCCESS' && row?.rank !== RANK.succeeded) {
+      problems.lost.push(`${orderId}: the merchant was told of a payout's success, and it has none`);
+    }
+  }
+  const seen = new Map(database.ipns.map((row) => [row.id, row.seen]));
+  for (const [digest, acknowledged] of ipns) {
+    const kept = seen.get(digest) ?? 0;
+    if (kept < acknowledged) problems.lost.push(`an IPN was answered 200 ${acknowledged} times and kept ${kept} times`);
+  }
+}
+
+function compareWithMerchant(told: readonly ReceivedWebhook[], database: DatabaseRows, problems: Problems): void {
+  const byTransaction = Map.groupBy(told, ({ data, type }) => `${data.gatewayOrderId ?? data.orderId} ${type}`);
+  for (const [what, webhooks] of byTransaction) {
+    if (webhooks.length > 1) problems.doubled.push(`the merchant was told of ${what} under ${webhooks.length} ids`);
+  }
+  for (const row of database.transactions) {
+    const prefix = row.type === 'PAY' ? 'payment' : 'payout';
+    const has = (type: string) => byTransaction.has(`${row.id} ${type}`);
+    const good = row.surplus === 1 ? 'payment.surplus' : `${prefix}.succeeded`;
+    if (row.rank === RANK.succeeded && !has(good)) problems.lost.push(`the merchant never heard of ${row.id} ${good}`);
+    if (row.rank !== RANK.succeeded && has(good)) problems.forged.push(`the merchant was told of ${row.id} ${good}`);
+    const isFailed = row.rank >= RANK.replaced && row.rank <= RANK.declined;
+    if (isFailed && !has(`${prefix}.failed`))
+      problems.lost.push(`the merchant never heard of ${row.id} ${prefix}.failed`);
+    if (row.mismatch === 1 && !has(`${prefix}.mismatch`))
+      problems.lost.push(`the merchant never heard of the mismatch of ${row.id}`);
+    if (row.type === 'PAYOUT' && row.needs_review === 1 && !has('payout.needs_review')) {
+      problems.lost.push(`the merchant never heard that ${row.id} needs review`);
+    }
+  }
+  const credits = Map.groupBy(
+    told.filter(({ type }) => type === 'payment.succeeded'),
+    ({ data }) => data.orderId,
+  );
+  for (const [orderId, webhooks] of credits) {
+    if (webhooks.length > 1)
+      problems.doubled.push(`the merchant was told ${webhooks.length} times that ${orderId} is paid`);
+  }
+}

@@ -1,0 +1,99 @@
+// What stands around the proxy in every fault: the gateway, the merchant's server, a folder for the books, one clock; and
+// the end of every fault: the days pass, then the outside ledgers are compared with the database.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serve } from '@hono/node-server';
+import { createRunningClock, type Clock } from './manual-clock.ts';
+import type { Clients } from './clients.ts';
+import { readDatabase, type DatabaseRows } from './database-reader.ts';
+import { addressOf, closeServer, startGateway, type TestGateway } from './sandbox-gateway.ts';
+import { compare } from './compare-records.ts';
+import { startMerchant, type TestMerchant } from './merchant-server.ts';
+import { openInProcessProxy, passTime, type InProcessProxySettings } from './in-process-proxy.ts';
+import { SECRETS } from './canary-secrets.ts';
+import type { Findings, FaultTest } from './fault-test.ts';
+
+export interface Environment {
+  clock: Clock;
+  gateway: TestGateway;
+  merchant: TestMerchant;
+  dir: string;
+  /** A new SQLite file in `dir`. */
+  databaseUrl: string;
+}
+
+export async function createEnvironment(
+  { defer }: FaultTest,
+  clock = createRunningClock(),
+  merchants: { refusesStale?: boolean } = {},
+): Promise<Environment> {
+  const gateway = await startGateway({ clock });
+  defer(gateway.close);
+  const merchant = await startMerchant({ clock, ...merchants });
+  defer(merchant.close);
+  const dir = await mkdtemp(join(tmpdir(), 'payment-faults-'));
+  defer(() => rm(dir, { recursive: true, force: true }));
+  return { clock, gateway, merchant, dir, databaseUrl: `file:${join(dir, 'payments.db')}` };
+}
+
+/** The proxy inside this process, served over loopback, so that IPNs and clients reach it as they reach any. */
+export async function serveInProcessProxy(
+  { defer }: FaultTest,
+  environment: Environment,
+  settings: Partial<InProcessProxySettings> = {},
+) {
+  const { gateway, merchant, databaseUrl, clock } = environment;
+  const proxy = await openInProcessProxy({
+    databaseUrl,
+    gatewayUrl: gateway.url,
+    webhookUrl: merchant.url,
+    clock,
+    ...settings,
+  });
+  const server = serve({ fetch: proxy.app.fetch, hostname: '127.0.0.1', port: 0, createServer }) as Server;
+  const url = await addressOf(server);
+  await gateway.control('ipn-url', { url: `${url}/ipn/${SECRETS.ipnSecret}` });
+  defer(() => closeServer(server));
+  const sources = { tickOthers: gateway.sandbox.tick, databaseUrl, clock };
+  return { ...proxy, url, pass: (forMs: number) => passTime(proxy, sources, forMs) };
+}
+
+interface Settled {
+  problems: Findings['problems'];
+  database: DatabaseRows;
+}
+
+/** Past the last sweep and the last review. */
+const DAYS_MS = 9 * 24 * 3_600_000;
+
+/** Lets the days pass, over a network that is well again, and compares. To be called when no proxy runs any more. */
+export async function settle(
+  environment: Environment,
+  clients: Clients,
+  settings: { databaseUrl?: string; idPrefix?: string } = {},
+): Promise<Settled> {
+  const { gateway, merchant, clock } = environment;
+  const { databaseUrl = environment.databaseUrl } = settings;
+  const proxy = await openInProcessProxy({
+    ...settings,
+    databaseUrl,
+    gatewayUrl: gateway.url,
+    webhookUrl: merchant.url,
+    clock,
+  });
+  try {
+    await passTime(proxy, { tickOthers: gateway.sandbox.tick, databaseUrl, clock }, DAYS_MS);
+  } finally {
+    await proxy.close();
+  }
+  const database = await readDatabase(databaseUrl);
+  const problems = compare({
+    gateway: await gateway.transactions(),
+    clients: clients.records,
+    merchant: merchant.webhooks.values(),
+    database,
+  });
+  return { problems: { ...problems, forged: [...problems.forged, ...merchant.invalid] }, database };
+}

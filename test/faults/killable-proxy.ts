@@ -1,0 +1,51 @@
+// A proxy that is killed (SIGKILL) and comes back: same port, same books, a new process. Keeps how long each came back
+// took, and everything that any of them printed.
+import { startProxy, type ProxySettings, type Running } from './processes.ts';
+import type { FaultTest } from './fault-test.ts';
+
+export interface KillableProxy {
+  url: string;
+  restartsMs: number[];
+  restartsCpuMs: number[];
+  output(): string;
+  killAndRestart(): Promise<void>;
+  /** SIGTERM: it drains. */
+  end(): Promise<void>;
+}
+
+export async function startKillableProxy({ defer }: FaultTest, settings: ProxySettings): Promise<KillableProxy> {
+  let running: Running = await startProxy(settings);
+  defer(() => running.kill9());
+  const port = Number(new URL(running.url).port);
+  let output = '';
+  const restartsMs: number[] = [];
+  const restartsCpuMs: number[] = [];
+  return {
+    url: running.url,
+    restartsMs,
+    restartsCpuMs,
+    output: () => output + running.output(),
+    async killAndRestart() {
+      await running.kill9();
+      output += running.output();
+      running = await startProxy({ ...settings, port });
+      restartsMs.push(running.readyMs);
+      restartsCpuMs.push(running.readyCpuMs);
+    },
+    end: () => running.end(),
+  };
+}
+
+/** For the line of figures. */
+export function restartFigures({ restartsMs, restartsCpuMs }: KillableProxy): Record<string, number> {
+  return {
+    kills: restartsMs.length,
+    restartMsMedian: median(restartsMs),
+    restartMsMost: Math.round(Math.max(0, ...restartsMs)),
+    restartCpuMsMedian: median(restartsCpuMs),
+  };
+}
+
+function median(figures: readonly number[]): number {
+  return Math.round(figures.toSorted((a, b) => a - b)[figures.length >> 1] ?? 0);
+}

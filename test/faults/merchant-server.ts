@@ -1,0 +1,107 @@
+// The merchant's server of a test: takes the webhooks and keeps the book of them, the third of the outside ledgers.
+// It checks each signature with lines of its own (HMAC over id, timestamp and body, by the Standard Webhooks text), so
+// that the library that signs is not its own witness.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Clock } from './manual-clock.ts';
+import { addressOf, closeServer } from './sandbox-gateway.ts';
+import { SECRETS } from './canary-secrets.ts';
+
+const TOLERANCE_MS = 5 * 60_000;
+
+export interface ReceivedWebhook {
+  id: string;
+  type: string;
+  body: string;
+  data: {
+    orderId: string;
+    gatewayOrderId?: string;
+    type: 'PAY' | 'PAYOUT';
+    status: string;
+    amount: string;
+    currency: string;
+  };
+  /** How often it came and was answered 200. */
+  times: number;
+}
+
+export interface TestMerchant {
+  url: string;
+  /** By webhook id, as it was taken. */
+  webhooks: ReadonlyMap<string, ReceivedWebhook>;
+  /** What came that no sender of ours sends: not signed, altered on the way, other bytes under the same id. */
+  invalid: readonly string[];
+  /** The status it answers next; 200 at first. */
+  answerWith(status: () => number): void;
+  close(): Promise<void>;
+}
+
+export async function startMerchant({
+  clock,
+  refusesStale = false,
+}: {
+  clock: Clock;
+  /** Answers 400 where the timestamp is of another time, as a receiver by the standard does; else that is wrong. */
+  refusesStale?: boolean;
+}): Promise<TestMerchant> {
+  const webhooks = new Map<string, ReceivedWebhook>();
+  const invalid: string[] = [];
+  let answer = () => 200;
+
+  const server = createServer((request, response) => {
+    void serve(request, response);
+  }).listen(0, '127.0.0.1');
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await read(request);
+    const isStale = refusesStale && !isOfNow(request.headers, clock.now());
+    const status = isStale ? 400 : answer();
+    if (status === 200) keep(request, body);
+    response.writeHead(status).end();
+  }
+
+  function keep({ headers }: IncomingMessage, body: string): void {
+    const id = String(headers['webhook-id']);
+    if (!isSigned(headers, body, clock.now())) invalid.push(`the signature of ${id} is not ours`);
+    const known = webhooks.get(id);
+    if (known !== undefined && known.body !== body) invalid.push(`${id} came with other bytes`);
+    const { type, data } = JSON.parse(body) as Pick<ReceivedWebhook, 'type' | 'data'>;
+    webhooks.set(id, { id, type, body, data, times: (known?.times ?? 0) + 1 });
+  }
+
+  return {
+    url: `${await addressOf(server)}/webhooks`,
+    webhooks,
+    invalid,
+    answerWith(status) {
+      answer = status;
+    },
+    close: () => closeServer(server),
+  };
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Exported for its own test: a witness that takes everything would be none. */
+export function isSigned(headers: IncomingMessage['headers'], body: string, now: number): boolean {
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers;
+  if (!isOfNow(headers, now)) return false;
+  const key = Buffer.from(SECRETS.webhookSecret.slice('whsec_'.length), 'base64');
+  const expected = createHmac('sha256', key)
+    .update(`${String(id)}.${String(timestamp)}.${body}`)
+    .digest();
+  return String(signatures)
+    .split(' ')
+    .some((signature) => {
+      const given = Buffer.from(signature.replace(/^v1,/, ''), 'base64');
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    });
+}
+
+function isOfNow({ 'webhook-timestamp': timestamp }: IncomingMessage['headers'], now: number): boolean {
+  return Math.abs(Number(timestamp) * 1000 - now) <= TOLERANCE_MS;
+}

@@ -1,0 +1,156 @@
+// Kills the whole proxy at every step; commit-kill.test.ts does so for the ledger alone. It runs one payment from its
+// start to its webhook and one payout, while strace kills the process (SIGKILL) at its nth write or fsync of the
+// database. The states between two commits matter here: a call to the gateway, an answer, a webhook. A run without a
+// kill shows which calls there are. The short run kills each commit before its first write, when it is lost, and at its
+// fsync, when it may be stored. The restarted proxy runs in this process, so that leases and limits can pass at once.
+// All transactions must settle, once.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createClients, type Clients } from './clients.ts';
+import type { TestGateway } from './sandbox-gateway.ts';
+import { openInProcessProxy } from './in-process-proxy.ts';
+import { startProxy, type Running } from './processes.ts';
+import { serveInProcessProxy, createEnvironment, settle, type Environment } from './environment.ts';
+import { leaksIn } from './canary-secrets.ts';
+import { each, isLong, faultTest, until, type Findings, type FaultTest } from './fault-test.ts';
+
+const CALLS = ['pwrite64', 'fsync', 'fdatasync'] as const;
+const AT_ONCE = 3;
+/** No two runs are identical, so a point of one may be missing in the other; most are not. */
+const LEAST_KILLED = 0.75;
+/** Nothing listens here, so the clients keep retrying. */
+const NOWHERE = 'http://127.0.0.1:9';
+/** The clock advances only while nothing happens for this long, and then far enough for a lease to end. */
+const QUIET_MS = 400;
+const JUMP_MS = 60_000;
+
+interface Point {
+  call: (typeof CALLS)[number];
+  /** Which call of its kind, from 1. */
+  n: number;
+}
+
+faultTest(
+  'A kill at any write or fsync of the whole proxy: all transactions settle, none is lost and none is sent twice',
+  { withinMs: isLong ? 3_600_000 : 300_000, needs: ['strace', 'linux'] },
+  async (t) => {
+    const undisturbed = await runKilled(t, undefined);
+    const points = isLong ? undisturbed.points : endsOfCommits(undisturbed.points);
+    const problems: Record<string, string[]> = { crashed: [] };
+    const counts = { points: points.length, killed: 0 };
+    await each(points, AT_ONCE, async (point) => {
+      const run = await runKilled(t, point);
+      if (run.wasKilled) counts.killed += 1;
+      for (const [kind, found] of Object.entries(run.problems)) {
+        problems[kind] = [...(problems[kind] ?? []), ...found.map((what) => `${point.call} ${point.n}: ${what}`)];
+      }
+    });
+    const isEnough = counts.killed > 0 && counts.killed >= points.length * LEAST_KILLED;
+    if (!isEnough) problems['crashed']?.push(`only ${counts.killed} runs were killed`);
+    return { problems, counts };
+  },
+);
+
+/** The first write of each commit, and its fsync. */
+function endsOfCommits(points: readonly Point[]): Point[] {
+  return points.filter((point, at) => point.call !== 'pwrite64' || points[at - 1]?.call !== 'pwrite64');
+}
+
+async function runKilled(t: FaultTest, point: Point | undefined) {
+  const ends: (() => unknown)[] = [];
+  try {
+    return await runWithin({ ...t, defer: (end) => ends.push(end) }, point);
+  } finally {
+    for (const end of ends.toReversed()) await end();
+  }
+}
+
+/** One run, in two processes if it is killed at the point. Without a point, returns the calls that it made. */
+async function runWithin(t: FaultTest, point: Point | undefined) {
+  const environment = await createEnvironment(t);
+  const { gateway, merchant, clock, dir } = environment;
+  let url = NOWHERE;
+  const clients = createClients(() => url, clock.now);
+  t.defer(clients.close);
+  const work = createWork(clients, gateway);
+
+  const first = await startTraced(environment, point).catch((error: unknown) => String(error));
+  if (typeof first !== 'string') {
+    t.defer(first.kill9);
+    url = first.url;
+    await until(
+      'the proxy is killed, or all is done',
+      () => first.hasEnded() || (work.isOver() && merchant.webhooks.size > 0),
+    );
+  }
+  const wasKilled = typeof first === 'string' ? first.includes('SIGKILL') : first.hasEnded();
+  if (typeof first !== 'string') await first.kill9();
+  const second = await serveInProcessProxy(t, environment);
+  url = second.url;
+  while (!work.isOver()) {
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+    if (!work.isOver()) await second.pass(JUMP_MS);
+  }
+  await work.end;
+  await second.close();
+  const problems = await judge(environment, clients, [
+    typeof first === 'string' ? first : first.output(),
+    ...second.log,
+  ]);
+  return { wasKilled, problems, points: callsIn(await readFile(join(dir, 'trace'), 'utf8')) };
+}
+
+async function startTraced(
+  { gateway, merchant, databaseUrl, dir, clock }: Environment,
+  point?: Point,
+): Promise<Running> {
+  const settings = { databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url };
+  // Creates the tables first: commit-kill.test.ts covers their creation.
+  await (await openInProcessProxy({ ...settings, clock })).close();
+  const files = ['', '-wal'].flatMap((suffix) => ['-P', join(dir, `payments.db${suffix}`)]);
+  const kill = point ? ['-e', `inject=${point.call}:signal=KILL:when=${point.n}`] : [];
+  const trace = ['strace', '-f', '-qq', '-o', join(dir, 'trace'), ...files, '-e', `trace=${CALLS.join(',')}`, ...kill];
+  return startProxy({ ...settings, under: trace });
+}
+
+/** Counted per kind, as strace counts. */
+function callsIn(trace: string): Point[] {
+  const counts = { pwrite64: 0, fsync: 0, fdatasync: 0 };
+  return [...trace.matchAll(/^\d+ +(pwrite64|fsync|fdatasync)\(/gm)].map(([, name]) => {
+    const call = name as Point['call'];
+    return { call, n: (counts[call] += 1) };
+  });
+}
+
+async function judge(environment: Environment, clients: Clients, output: string[]): Promise<Findings['problems']> {
+  const { problems } = await settle(environment, clients);
+  const paid = [...environment.merchant.webhooks.values()].filter(({ type }) => type === 'payment.succeeded');
+  const missing = paid.length === 1 ? [] : [`the merchant received ${paid.length} webhooks about a paid order`];
+  return { ...problems, leaked: leaksIn(output.join('\n')), differing: [...(problems.differing ?? []), ...missing] };
+}
+
+function createWork(clients: Clients, gateway: TestGateway) {
+  let over = false;
+  const end = payAndPayOut(clients, gateway);
+  void end.then(
+    () => (over = true),
+    () => (over = true),
+  );
+  return { end, isOver: () => over };
+}
+
+/** Each step is retried until it succeeds, as shoppers, merchants and the gateway do. */
+async function payAndPayOut(clients: Clients, gateway: TestGateway): Promise<void> {
+  const order = { orderId: 'step-1', amount: '10.10', currency: 'EUR' };
+  await clients.startPayment(order, { method: 'QR' }, 'first');
+  let { orderId } = order;
+  // A kill between "sending" and the call leaves a payment that the gateway never had: the shopper chooses again.
+  if ((await gateway.transactions()).length === 0) {
+    await clients.startPayment(order, { method: 'JETGO' }, 'second');
+    orderId = `${orderId}-2`;
+  }
+  await gateway.act(orderId, 'approve');
+  await clients.sendIpn(JSON.stringify({ orderId, type: 'PAY', amount: 10.1, currency: 'EUR', status: 'SUCCESS' }));
+  await until('the order is shown as paid', async () => (await clients.view(order)).paid, 200_000);
+  await clients.startPayout({ orderId: 'step-out', amount: 3, currency: 'EUR', customer: '12345678' });
+}

@@ -1,0 +1,135 @@
+// The gateway reports FAILED and within 100 ms SUCCESS, with an IPN for each at one of two proxies on the same
+// database: SUCCESS wins, whichever check ends last. And the pay endpoint hangs: orders already paid are shown as paid,
+// views, streams and health checks go on, and each late answer is stored.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { startIntermediary } from './http-intermediary.ts';
+import { createClients, signOrder } from './clients.ts';
+import { startProxy } from './processes.ts';
+import { createEnvironment, settle } from './environment.ts';
+import { SECRETS } from './canary-secrets.ts';
+import { each, size, faultTest, until } from './fault-test.ts';
+
+const LIMITS = { withinMs: size(120_000, 600_000) };
+const TURNS = size(20, 400);
+const TURNS_WITHIN_MS = 100;
+/** In the short run more than there are connections: the last starts wait for one, and are still answered in time. */
+const HUNG = size(80, 64);
+const HANGS_MS = size(4_000, 25_000);
+/** About as many as have a connection at once. */
+const MOST_HUNG = 60;
+const PAID = size(10, 50);
+/**
+ * Each request takes some ms; the rest is for a busy machine. A request that waits for the hanging calls takes seconds.
+ */
+const ANSWERED_WITHIN_MS = 2_500;
+const numbers = (most: number) => Array.from({ length: most }, (_, n) => n);
+
+faultTest('FAILED, then SUCCESS within 100 ms, with an IPN to each of two proxies: SUCCESS wins', LIMITS, async (t) => {
+  const environment = await createEnvironment(t);
+  const { gateway, merchant, databaseUrl } = environment;
+  const reported = new Map<string, string>();
+  const intermediary = await startIntermediary(gateway.url, ({ operation, orderId }) => {
+    const status = operation === 'status' ? reported.get(orderId) : undefined;
+    return status === undefined ? undefined : { fields: { status } };
+  });
+  t.defer(intermediary.close);
+  await gateway.control('faults', { ipn: { never: true } });
+  const settings = { databaseUrl, gatewayUrl: intermediary.url, webhookUrl: merchant.url };
+  const proxies = await Promise.all([startProxy(settings), startProxy(settings)]);
+  for (const proxy of proxies) t.defer(proxy.kill9);
+  const [left, right] = proxies.map((proxy) => createClients(() => proxy.url));
+  if (left === undefined || right === undefined) throw new Error('two');
+  t.defer(left.close);
+  t.defer(right.close);
+
+  await each(numbers(TURNS), 8, async (n) => {
+    const order = { orderId: `turn-${n}`, amount: '6.00', currency: 'EUR' };
+    await left.startPayment(order, { method: 'QR' }, 'first');
+    await gateway.act(order.orderId, 'approve');
+    const ring = (status: string) => JSON.stringify({ orderId: order.orderId, type: 'PAY', status });
+    reported.set(order.orderId, 'FAILED');
+    const first = left.sendIpn(ring('FAILED'));
+    await sleep(t.random.between(0, TURNS_WITHIN_MS));
+    reported.delete(order.orderId);
+    await Promise.all([first, right.sendIpn(ring('SUCCESS'))]);
+    await until(`${order.orderId} is shown as paid`, async () => (await left.view(order)).paid);
+  });
+  await Promise.all(proxies.map((proxy) => proxy.end()));
+  const { problems, database } = await settle(environment, left);
+  return {
+    problems,
+    counts: {
+      payments: database.transactions.length,
+      paid: database.orders.filter(({ paid_by }) => paid_by !== null).length,
+      wereFailed: database.history.filter(({ event }) => event === 'declined').length,
+    },
+  };
+});
+
+faultTest(
+  'A pay endpoint that hangs: checks, views, streams and health go on, and no answer is lost',
+  LIMITS,
+  async (t) => {
+    const environment = await createEnvironment(t);
+    const { gateway, merchant, databaseUrl } = environment;
+    let hangs = false;
+    let hung = 0;
+    const intermediary = await startIntermediary(gateway.url, ({ operation }) => {
+      if (!hangs || operation !== 'pay') return undefined;
+      hung += 1;
+      return { lateMs: HANGS_MS };
+    });
+    t.defer(intermediary.close);
+    const proxy = await startProxy({ databaseUrl, gatewayUrl: intermediary.url, webhookUrl: merchant.url });
+    t.defer(proxy.kill9);
+    const clients = createClients(() => proxy.url);
+    t.defer(clients.close);
+    await gateway.control('ipn-url', { url: `${proxy.url}/ipn/${SECRETS.ipnSecret}` });
+    const orderOf = (name: string) => (n: number) => ({ orderId: `${name}-${n}`, amount: '5.00', currency: 'EUR' });
+    const paid = numbers(PAID).map(orderOf('paid'));
+    await each(paid, 8, async (order) => void (await clients.startPayment(order, { method: 'QR' }, 'first')));
+
+    hangs = true;
+    const starting = each(numbers(HUNG).map(orderOf('hung')), HUNG, async (order) => {
+      await clients.startPayment(order, { method: 'QR' }, 'first');
+    });
+    starting.catch(() => undefined);
+    await until('the starts hang', () => hung >= MOST_HUNG);
+    const slow: string[] = [];
+    const took: number[] = [];
+    const timed = async (what: string, ask: () => Promise<unknown>) => {
+      const from = performance.now();
+      await ask();
+      const ms = Math.round(performance.now() - from);
+      took.push(ms);
+      if (ms > ANSWERED_WITHIN_MS) slow.push(`${what} took ${ms} ms`);
+    };
+    for (const order of paid) {
+      await gateway.act(order.orderId, 'approve');
+      await timed(`${order.orderId} as paid`, () =>
+        until('it is shown as paid', async () => (await clients.view(order)).paid),
+      );
+      await timed('health', async () => (await request(`${proxy.url}/healthz`)).body.dump());
+      await timed('a stream', () => firstEvent(proxy.url, order));
+    }
+    hangs = false;
+    await starting;
+    await proxy.end();
+    const { problems, database } = await settle(environment, clients);
+    const lost = database.transactions.flatMap(({ id, answer }) =>
+      answer === 'identified' ? [] : [`the answer to ${id} arrived and was not stored (${answer})`],
+    );
+    return {
+      problems: { ...problems, lost: [...(problems.lost ?? []), ...lost], unserved: slow },
+      counts: { hung: HUNG, hungMs: HANGS_MS, asked: took.length, slowestMs: Math.max(...took) },
+    };
+  },
+);
+
+async function firstEvent(url: string, order: Parameters<typeof signOrder>[0]): Promise<void> {
+  const headers = { Authorization: `Bearer ${signOrder(order, Date.now())}`, Accept: 'text/event-stream' };
+  const { body } = await request(`${url}/order/events`, { headers });
+  for await (const chunk of body) if (String(chunk).includes('event: order')) return;
+  throw new Error('The stream ended without a view');
+}

@@ -1,0 +1,79 @@
+// The gateway of a test: the sandbox, served over loopback, and its book: what it was asked to create, how often, and how
+// each ended. The first of the three outside ledgers; read by the sandbox's own controls, as any test anywhere would.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Server as NetServer } from 'node:net';
+import { serve } from '@hono/node-server';
+import { createSandbox, type Sandbox } from '../../demo/sandbox/sandbox.ts';
+import type { Clock } from './manual-clock.ts';
+import { SECRETS } from './canary-secrets.ts';
+
+export interface GatewayTransaction {
+  orderId: string;
+  paymentId: number;
+  type: 'PAY' | 'PAYOUT';
+  /** As it was sent, digit by digit. */
+  amount: string;
+  currency: string;
+  status: 'INITIALIZED' | 'PROCESSING' | 'SUCCESS' | 'FAILED';
+  method?: string;
+  /** How many requests to create it arrived. */
+  createRequests: number;
+  ipns: { state: string; attempts: { answer: number | null }[] }[];
+}
+
+export interface TestGateway {
+  url: string;
+  sandbox: Sandbox;
+  transactions(): Promise<GatewayTransaction[]>;
+  /** @throws where the sandbox refuses, as for one that is final */
+  act(orderId: string, action: 'approve' | 'decline' | 'expire' | 'ipn'): Promise<void>;
+  control(path: 'faults' | 'ipn-url', body: object): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startGateway({
+  clock,
+  ipnUrl = null,
+  apiKey = SECRETS.gatewayApiKey,
+}: {
+  clock: Clock;
+  ipnUrl?: string | null;
+  /** Each account has its own. */
+  apiKey?: string;
+}): Promise<TestGateway> {
+  const sandbox = createSandbox({ apiKey, now: clock.now, ipnUrl });
+  const stop = sandbox.run();
+  const server = serve({ fetch: sandbox.app.fetch, hostname: '127.0.0.1', port: 0, createServer }) as Server;
+  const url = await addressOf(server);
+
+  async function control(path: string, body?: object): Promise<unknown> {
+    const answer = await sandbox.app.request(`/_sandbox/${path}`, {
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    });
+    if (!answer.ok) throw new Error(`The sandbox refused ${path}: ${await answer.text()}`);
+    return answer.json();
+  }
+
+  return {
+    url,
+    sandbox,
+    transactions: async () => ((await control('transactions')) as { transactions: GatewayTransaction[] }).transactions,
+    act: async (orderId, action) => void (await control(`transactions/${encodeURIComponent(orderId)}/${action}`, {})),
+    control: async (path, body) => void (await control(path, body)),
+    async close() {
+      stop();
+      await closeServer(server);
+    },
+  };
+}
+
+export async function addressOf(server: NetServer): Promise<string> {
+  if (!server.listening) await new Promise((resolve) => server.once('listening', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+export async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeAllConnections();
+  await closed;
+}

@@ -1,0 +1,44 @@
+// The edits that remove the guards of SECURITY.md's section "Amounts", by attack (see ../edits.ts).
+import type { Edits } from '../apply.ts';
+
+const ORDER_TOKEN = 'backend-proxy/order-token.ts';
+const PAYMENTS = 'backend-proxy/payments.ts';
+const MONEY = 'backend-proxy/protocol/money.ts';
+const CREATE = 'backend-proxy/ledger/create.ts';
+const EXACT_JSON = 'backend-proxy/exact-json.ts';
+const MERCHANT_ROUTES = 'backend-proxy/routes/merchant.ts';
+
+export const amounts: Edits = {
+  'Pay less': [
+    { file: 'backend-proxy/routes/order.ts', find: '.strictObject({\n    method', put: '.object({\n    method' },
+    { file: PAYMENTS, find: 'if (terms.amountMinor !== null) {', put: 'if (terms.amountMinor !== null && !asked) {' },
+  ],
+  'Pay less, openly': [
+    { file: PAYMENTS, find: ' || amountMinor < minMinor', put: '' },
+    { file: PAYMENTS, find: ' || amountMinor > maxMinor', put: '' },
+  ],
+  'Write an amount that two read differently': [
+    { file: MONEY, find: '/^(0|[1-9][0-9]*)(?:\\.([0-9]+))?$/', put: '/^([^.]*)(?:\\.(.+))?$/' },
+    { file: MONEY, find: 'if (fraction.length > exponent) return undefined;', put: '' },
+    { file: MONEY, find: 'digits.length > MAX_AMOUNT_DIGITS ? undefined : ', put: '' },
+  ],
+  'Write it in the token': [
+    { file: ORDER_TOKEN, find: 'minorOf(text, currency);', put: 'Math.round(Number(text) * 10 ** digits);' },
+  ],
+  'Pay out another sum': [
+    {
+      file: MERCHANT_ROUTES,
+      find: 'parseExact(await c.req.text()) as { amount: string }',
+      put: '{ amount: String(c.req.valid("json").amount) }',
+    },
+    { file: EXACT_JSON, find: '(context?.source ?? String(value))', put: 'String(value)' },
+  ],
+  'Change an order after it was started': [
+    { file: CREATE, find: ' || order.amount_minor !== payment.orderAmountMinor', put: '' },
+    { file: CREATE, find: 'order.currency !== currency || ', put: '' },
+    { file: 'backend-proxy/order-view.ts', find: '= order?.payments.length ? order : terms;', put: '= terms;' },
+  ],
+  'Pay by an older token': [
+    { file: CREATE, find: 'if (isOlder && payment.terms !== order.seen_terms) {', put: 'if (false) {' },
+  ],
+};

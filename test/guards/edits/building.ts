@@ -1,0 +1,32 @@
+// The edits that remove the guards of SECURITY.md's section "Building, installing and starting", by attack (see ../edits.ts).
+import type { Edits } from '../apply.ts';
+
+const MAIN = 'backend-proxy/main.ts';
+
+export const building: Edits = {
+  'Lay code for the next start': [
+    {
+      file: MAIN,
+      find: "enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/proxy', import.meta.url)))",
+      put: 'enableCompileCache()',
+    },
+  ],
+  'Read a secret while building': [{ file: 'widget/build/main.ts', find: "import './no-secrets.mjs';", put: '' }],
+  '…or while installing': [{ file: 'demo/install.mjs', find: "import '../widget/build/no-secrets.mjs';", put: '' }],
+  "…at the proxy's start": [
+    {
+      file: 'backend-proxy/start.ts',
+      find: "if (!existsSync(new URL('../dist/widget/widget.js', import.meta.url))) {",
+      put: 'if (false) {',
+    },
+    {
+      file: MAIN,
+      find: "const isMissing = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';",
+      put: 'const isMissing = false;',
+    },
+  ],
+  '…in the demo': [
+    { file: 'demo/widget-build.ts', find: 'env: inheritedEnvironment()', put: 'env: process.env' },
+    { file: 'demo/child.ts', find: '.filter(([key]) => INHERITED.test(key))', put: '' },
+  ],
+};

@@ -1,0 +1,114 @@
+// The edits that remove the guards of SECURITY.md's section "Doubles and payouts", by attack (see ../edits.ts).
+import type { Edits } from '../apply.ts';
+
+const CREATE = 'backend-proxy/ledger/create.ts';
+const OBSERVATIONS = 'backend-proxy/ledger/observations.ts';
+const TRANSITIONS = 'backend-proxy/ledger/transitions.ts';
+const SCHEDULE = 'backend-proxy/protocol/schedule.ts';
+const REFUSAL = 'backend-proxy/gateway/refusal.ts';
+const ANSWERS = 'backend-proxy/gateway/answers.ts';
+const PAYOUTS = 'backend-proxy/payouts.ts';
+const UNKNOWN_PROOF = 'backend-proxy/unknown-proof.ts';
+
+export const doubles: Edits = {
+  'Pay twice by clicking twice': [
+    [
+      { file: CREATE, find: 'row.idempotency_key === payment.idempotencyKey', put: 'row.idempotency_key === null' },
+      {
+        file: 'backend-proxy/ledger/schema.ts',
+        find: "['order_id', 'idempotency_key']",
+        put: "['id', 'idempotency_key']",
+      },
+    ],
+  ],
+  'Be shipped twice': [{ file: TRANSITIONS, find: "    .where('paid_by', 'is', null)\n", put: '' }],
+  'Be paid out twice': [
+    [
+      { file: PAYOUTS, find: "if (payout.stage !== 'created') return payout;", put: '' },
+      {
+        file: PAYOUTS,
+        find: "if (!(await ledger.record(payout, { stage: 'sending', sentBy: self }, 'merchant'))) return;",
+        put: "await ledger.record(payout, { stage: 'sending', sentBy: self }, 'merchant');",
+      },
+    ],
+    [
+      { file: PAYOUTS, find: "if (payout.stage !== 'created') return payout;", put: '' },
+      { file: TRANSITIONS, find: "    .where('rank', '<', rank)\n", put: '' },
+    ],
+  ],
+  '…after a FAILED that does not last': [
+    { file: OBSERVATIONS, find: '(TYPES[row.type].isOutgoing && !(await isSecondFailure(ctx, look)))', put: 'false' },
+    {
+      file: OBSERVATIONS,
+      find: "!(seen.kind === 'verified' && seen.outcome === 'failed') && { failed_at: null }",
+      put: 'false && { failed_at: null }',
+    },
+  ],
+  'Be paid out twice by a wrong path': [
+    {
+      file: ANSWERS,
+      find: 'includes(status) && fields) {',
+      put: "includes(status)) {\n    if (!fields) return { kind: 'unknown', isOwnWord: false };",
+    },
+  ],
+  '…by a JSON 404 of a framework': [
+    {
+      file: UNKNOWN_PROOF,
+      find: "if (kind === 'found') await found(type, beganAt);",
+      put: "if (kind !== 'unavailable') await found(type, beganAt);",
+    },
+  ],
+  '…before anything was found': [
+    { file: UNKNOWN_PROOF, find: 'if (isOwnWord) await ledger', put: 'if (isOwnWord || true) await ledger' },
+  ],
+  '…though it was seen': [
+    {
+      file: OBSERVATIONS,
+      find: 'row.payment_id !== null || row.found_at !== null || row.rings > 0;',
+      put: 'row.payment_id !== null || row.rings > 0;',
+    },
+    {
+      file: OBSERVATIONS,
+      find: 'row.payment_id !== null || row.found_at !== null || row.rings > 0;',
+      put: 'row.payment_id !== null || row.found_at !== null;',
+    },
+  ],
+  '…by a status check that lags': [
+    { file: SCHEDULE, find: 'lost: { PAY: SOON, PAYOUT: SLOW }', put: 'lost: { PAY: SOON, PAYOUT: SOON }' },
+    {
+      file: SCHEDULE,
+      find: 'foreign: { PAY: ANSWERED, PAYOUT: SLOW }',
+      put: 'foreign: { PAY: ANSWERED, PAYOUT: SOON }',
+    },
+  ],
+  '…by books that went back': [
+    { file: PAYOUTS, find: 'if (await ledger.wentBackLately()) {', put: 'if (false) {' },
+    {
+      file: PAYOUTS,
+      find: "if (checked.kind === 'found') {",
+      put: "if (checked.kind === 'found') {\n      if (payout.id !== '') return undefined;",
+    },
+    { file: PAYOUTS, find: '(await isPathProven()) ? undefined', put: 'true ? undefined' },
+  ],
+  '…by a box on the way': [
+    [
+      {
+        file: PAYOUTS,
+        find: "return { stage: 'uncertain', answer: sent.kind, detail: sent.detail, needsReview };",
+        put: "return { stage: 'rejected', answer: 'refused', detail: sent.detail };",
+      },
+      {
+        file: TRANSITIONS,
+        find: 'return row !== undefined && !TYPES[row.type].isOutgoing && row.payment_id',
+        put: 'return row?.payment_id',
+      },
+    ],
+  ],
+  '…by a box that speaks for the gateway': [
+    { file: REFUSAL, find: "isCode ? 'refused' : 'foreign'", put: "'refused'" },
+  ],
+  '…by an error that is no end': [
+    { file: 'backend-proxy/gateway/profile.ts', find: "ERROR: 'error',", put: "ERROR: 'failed'," },
+    { file: ANSWERS, find: "TYPES[type].isOutgoing ? 'pending' : 'failed'", put: "'failed'" },
+  ],
+};

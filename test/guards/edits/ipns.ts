@@ -1,0 +1,75 @@
+// The edits that remove the guards of SECURITY.md's section "IPNs and what the gateway reports", by attack (see ../edits.ts).
+import type { Edits } from '../apply.ts';
+
+const OBSERVATIONS = 'backend-proxy/ledger/observations.ts';
+const TRANSITIONS = 'backend-proxy/ledger/transitions.ts';
+const VERIFY = 'backend-proxy/protocol/verify.ts';
+const APP = 'backend-proxy/app.ts';
+const REFUSAL = 'backend-proxy/gateway/refusal.ts';
+const SQL_LEDGER = 'backend-proxy/ledger/sql-ledger.ts';
+const DATABASE_OWNER = 'backend-proxy/database-owner.ts';
+
+export const ipns: Edits = {
+  "Find the IPN's URL": [
+    {
+      file: 'backend-proxy/routes/ipn.ts',
+      find: "Refusal('not_found', 'There is nothing here.')",
+      put: "Refusal('not_found', 'Wrong.')",
+    },
+    { file: 'backend-proxy/routes/ipn.ts', find: "if (!isSecret(c.req.param('secret')))", put: 'if (!isSecret)' },
+    { file: APP, find: 'route: routePath(c)', put: 'route: c.req.path' },
+  ],
+  'Forge an IPN': [{ file: 'backend-proxy/reconcile.ts', find: 'if (status === undefined) {', put: 'if (true) {' }],
+  "Pay another order's sum": [
+    { file: VERIFY, find: "if (report.transactionId !== expected.id) return 'gatewayOrderId';", put: '' },
+    { file: VERIFY, find: "if (report.type !== expected.type) return 'type';", put: '' },
+    { file: VERIFY, find: 'if (bothHaveId && report.paymentId', put: 'if (!bothHaveId && report.paymentId' },
+    { file: VERIFY, find: 'report.currency !== expected.currency', put: 'false' },
+    {
+      file: VERIFY,
+      find: 'minorOfReported(report.amount, expected.currency) !== expected.amountMinor',
+      put: 'false',
+    },
+  ],
+  '…without saying which': [
+    { file: VERIFY, find: " || (outcome === 'succeeded' && !isOurs)", put: '' },
+    { file: VERIFY, find: 'paymentId === expected.answeredId', put: 'paymentId === expected.paymentId' },
+  ],
+  "Be paid with another's money": [
+    {
+      file: OBSERVATIONS,
+      find: "if (look.row.answer === 'duplicate') return applyToMarked(ctx, look, seen);",
+      put: '',
+    },
+  ],
+  '…said in other words': [
+    { file: REFUSAL, find: ' || (is4xx && saysDuplicate)', put: '' },
+    { file: REFUSAL, find: '[code, fields?.[refusal.message]]', put: '[code]' },
+  ],
+  '…by books of another gateway': [
+    {
+      file: DATABASE_OWNER,
+      find: 'if (theirs.gateway !== ours.gateway && theirs.gateway !== renamedFrom) {',
+      put: 'if (false) {',
+    },
+  ],
+  '…by the key of another account': [{ file: DATABASE_OWNER, find: "if (kind === 'unknown') {", put: 'if (false) {' }],
+  '…by a process started beside': [
+    {
+      file: SQL_LEDGER,
+      find: 'if (ourOwner !== undefined) mismatch = differenceOf(ourOwner, await readOwner(db));',
+      put: '',
+    },
+    {
+      file: SQL_LEDGER,
+      find: 'if (mismatch !== undefined) throw new Refusal',
+      put: 'if (false) throw new Refusal',
+    },
+    { file: SQL_LEDGER, find: 'mismatch !== undefined || !(await isAnyDue(db, at))', put: '!(await isAnyDue(db, at))' },
+  ],
+  'Pay out to another wallet': [
+    { file: VERIFY, find: '!isSameWallet(expected.customer, report.customer)', put: 'false' },
+    { file: VERIFY, find: 'return ours === theirs;', put: 'return asked === reported;' },
+  ],
+  'Turn time back': [{ file: TRANSITIONS, find: "    .where('rank', '<', rank)\n", put: '' }],
+};

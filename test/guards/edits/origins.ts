@@ -1,0 +1,21 @@
+// The edits that remove the guards of SECURITY.md's section "Origins and keys", by attack (see ../edits.ts).
+import type { Edits } from '../apply.ts';
+
+const GUARDS = 'backend-proxy/routes/guards.ts';
+const APP = 'backend-proxy/app.ts';
+const HEALTH = 'backend-proxy/routes/health.ts';
+
+export const origins: Edits = {
+  'Use the widget from a foreign page': [
+    { file: GUARDS, find: 'origin !== undefined && !allowed.includes(origin)', put: 'false' },
+    { file: APP, find: "app.use('/order/*', originIn(config.allowedOrigins), ", put: "app.use('/order/*', " },
+  ],
+  'Pay out from a browser': [{ file: GUARDS, find: "c.req.header('Origin') !== undefined", put: 'false' }],
+  'Read the books with an order token': [
+    { file: GUARDS, find: 'if (!isKey(bearerOf(c))) throw', put: "if (bearerOf(c) === '') throw" },
+    { file: HEALTH, find: "app.use('/metrics', merchantOnly(keys));", put: '' },
+  ],
+  'Tell a secret by the time or the answer': [
+    { file: GUARDS, find: 'timingSafeEqual(known, given)', put: 'known.equals(given)' },
+  ],
+};

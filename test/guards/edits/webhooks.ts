@@ -1,0 +1,41 @@
+// The edits that remove the guards of SECURITY.md's section "Webhooks", by attack (see ../edits.ts).
+import type { Edits } from '../apply.ts';
+
+const CONFIG = 'backend-proxy/config.ts';
+const WEBHOOKS = 'backend-proxy/webhooks.ts';
+const PUBLIC_ADDRESS = 'backend-proxy/public-address.ts';
+
+export const webhooks: Edits = {
+  "Reach into the operator's network": [
+    {
+      file: WEBHOOKS,
+      find: 'isLoopback ? addresses : addresses.filter(({ address }) => isPublicAddress(address))',
+      put: 'addresses',
+    },
+    { file: PUBLIC_ADDRESS, find: "  ['127.0.0.0', 8],\n", put: '' },
+  ],
+  '…by another writing of it': [
+    { file: WEBHOOKS, find: 'isIP(host) !== 0 && !isLoopback && !isPublicAddress(host)', put: 'false' },
+    { file: PUBLIC_ADDRESS, find: "handedOutV6.check(address, 'ipv6') && ", put: '' },
+    { file: PUBLIC_ADDRESS, find: "  ['2002::', 16],\n", put: '' },
+    { file: PUBLIC_ADDRESS, find: "  ['169.254.0.0', 16],\n", put: '' },
+  ],
+  "…by the endpoint's redirect": [
+    [
+      { file: WEBHOOKS, find: 'import { Agent, request,', put: 'import { Agent, interceptors, request,' },
+      {
+        file: WEBHOOKS,
+        find: 'headers, body, signal, dispatcher });',
+        put: 'headers, body, signal, dispatcher: dispatcher.compose(interceptors.redirect({ maxRedirections: 2 })) });',
+      },
+    ],
+  ],
+  'Forge a webhook': [
+    { file: WEBHOOKS, find: 'signer.sign(id, at, body)', put: "signer.sign(id, at, '')" },
+    { file: WEBHOOKS, find: 'signer.sign(id, at, body)', put: "signer.sign('', at, body)" },
+  ],
+  '…by guessing its secret': [
+    { file: CONFIG, find: 'bytes >= 24 && ', put: '' },
+    { file: CONFIG, find: ' && bytes <= 64', put: '' },
+  ],
+};

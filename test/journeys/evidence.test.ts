@@ -1,0 +1,41 @@
+// That no journey leaves a secret behind is held by every World as it closes. Here is what that is worth: what is planted, by
+// the ways on which things really travel, is found in each kind of place.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, test } from 'node:test';
+import { createSearch } from '../secret-search.ts';
+import { findIn } from './evidence.ts';
+import { BRUNO, World } from './shopper.ts';
+
+const world = await World.open();
+after(() => world.close());
+
+test('what was planted is found in every kind of place where a secret could be', async () => {
+  const planted = { note: `note-${randomUUID()}`, requestId: `request-${randomUUID()}` };
+  const staff = await world.staff();
+  await staff.page.getByLabel('Amount').fill('7');
+  await staff.page.getByLabel('Wallet ID').fill(BRUNO);
+  await staff.page.getByLabel('Note').fill(planted.note);
+  await staff.page.getByRole('button', { name: 'Send payout' }).click();
+  const row = staff.page.getByRole('listitem').filter({ hasText: planted.note });
+  await row.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
+  await staff.leave();
+  await fetch(`${world.stack.proxy}/order`, { headers: { 'X-Request-Id': planted.requestId } });
+
+  const evidence = await world.evidence();
+  assert.deepEqual(findIn(evidence, createSearch(planted)), [
+    'note in HAR',
+    'note in answers',
+    'note in database',
+    'note in pages',
+    'note in webhooks',
+    'requestId in logs',
+  ]);
+  for (const part of ['payment_proxy_open_streams', '"openapi":"3.1.0"', 'event: order\n'])
+    assert.ok(
+      evidence.answers.some((answer) => answer.startsWith('200') && answer.includes(part)),
+      part,
+    );
+  const refused = evidence.answers.filter((answer) => answer.includes('application/problem+json'));
+  assert.ok(refused.length > 40, `${refused.length} problems`);
+});

@@ -1,0 +1,271 @@
+// The truth test's own judgement: each claim can hold and can fail, each sentence is known again on the screen, and a planted lie
+// is found however short it was to be seen. Without browsers and processes.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import QRCode from 'qrcode';
+import { qrPath } from '../../widget/flow/qr-code.ts';
+import { en, type MessageKey } from '../../widget/locales/en.ts';
+import { later } from '../../widget/locales/en-flow.ts';
+import { CLAIMS, type Claim, type ClaimName } from './truth/claims.ts';
+import { readDrawing } from './truth/read-qr-code.ts';
+import { findFalseClaims, type Screen } from './truth/false-claims.ts';
+import { factsAt, type PageRequest, type OrderRecords, type Payment, type Start } from './truth/facts.ts';
+import { isWordless, sentencesIn } from './truth/dictionary-sentences.ts';
+
+const AT = 1_000_000;
+const NOTHING: OrderRecords = { payments: [], starts: [], requests: [], connections: [], closedAt: null };
+const HOUR_MS = 3_600_000;
+
+const payment = (change: Partial<Payment> & { ends?: 'SUCCESS' | 'FAILED'; message?: string } = {}): Payment => {
+  const { ends, message = '', ...rest } = change;
+  const created = { at: 1_000, status: 'INITIALIZED', message: '' } as const;
+  const history = ends ? [created, { at: AT, status: ends, message }] : [created];
+  return { id: 'a', asked: 'QR', method: 'QR', code: null, token: null, expiresAt: null, history, ...rest };
+};
+const start = (change: Partial<Start> = {}): Start => ({
+  id: 'a',
+  at: 900,
+  answeredAt: 1_100,
+  answer: 'accepted',
+  ...change,
+});
+const request = (change: Partial<PageRequest> = {}): PageRequest => ({
+  at: AT - HOUR_MS,
+  isStart: false,
+  key: null,
+  answeredAt: AT - HOUR_MS,
+  endedAt: AT - HOUR_MS,
+  status: 200,
+  problem: null,
+  ...change,
+});
+const paying = (...payments: Payment[]): OrderRecords => ({ ...NOTHING, payments, starts: [start()] });
+const requesting = (...requests: PageRequest[]): OrderRecords => ({ ...NOTHING, requests });
+
+const CHECKOUT = { method: 'CHECKOUT', token: 'T', expiresAt: AT + 60_000 } as const;
+const LISTENING = request({ endedAt: null });
+const SAID = {
+  key: 'timeLeft' as MessageKey,
+  values: { time: '1:00' },
+  codes: ['http://wallet.example/scan?code=C'],
+  links: ['http://wallet.example/pay?token=T'],
+};
+
+/** Where each holds, and where it does not though something of the kind is there. */
+const EXAMPLES: Record<ClaimName, { holds: OrderRecords; fails: OrderRecords }> = {
+  requestAtWallet: { holds: paying(payment({ method: 'DIRECT' })), fails: paying(payment()) },
+  codeIsGood: { holds: paying(payment({ code: 'C' })), fails: paying(payment({ code: 'D' })) },
+  pageIsGood: { holds: paying(payment(CHECKOUT)), fails: paying(payment({ ...CHECKOUT, ends: 'FAILED' })) },
+  notDirect: { holds: paying(payment({ asked: 'DIRECT', method: 'CHECKOUT' })), fails: paying(payment()) },
+  starting: {
+    holds: { ...NOTHING, starts: [start({ answeredAt: null, answer: null })] },
+    fails: { ...NOTHING, starts: [start()] },
+  },
+  outcomeUnknown: {
+    holds: { ...paying(payment()), starts: [start({ answer: 'broken' })], requests: [request()] },
+    fails: { ...paying(payment()), requests: [request()] },
+  },
+  startingLong: {
+    holds: { ...NOTHING, starts: [start({ answeredAt: null, answer: null })] },
+    fails: { ...NOTHING, starts: [start({ at: AT - 1_000, answeredAt: null, answer: null })] },
+  },
+  safeToRepeat: {
+    holds: { ...paying(payment()), starts: [start({ answer: 'broken' })] },
+    fails: { ...paying(payment({ method: 'DIRECT' })), starts: [start({ answer: 'broken' })] },
+  },
+  noneStarted: {
+    holds: requesting(request({ isStart: true, problem: 'order_changed' })),
+    fails: { ...requesting(request({ isStart: true, problem: 'order_changed' })), starts: [start({ at: AT - 1 })] },
+  },
+  closedByShop: { holds: { ...NOTHING, closedAt: AT }, fails: { ...NOTHING, closedAt: AT + 1 } },
+  answerLost: {
+    holds: { ...NOTHING, starts: [start({ answer: 'broken' })] },
+    fails: { ...NOTHING, starts: [start()] },
+  },
+  open: { holds: paying(payment()), fails: paying(payment({ ends: 'FAILED' })) },
+  otherOpen: {
+    holds: paying(payment(), payment({ ends: 'SUCCESS' })),
+    fails: paying(payment({ ends: 'FAILED' }), payment({ ends: 'SUCCESS' })),
+  },
+  paid: { holds: paying(payment({ ends: 'SUCCESS' })), fails: paying(payment()) },
+  paidTwice: {
+    holds: paying(payment({ ends: 'SUCCESS' }), payment({ ends: 'SUCCESS' })),
+    fails: paying(payment(), payment({ ends: 'SUCCESS' })),
+  },
+  notPaid: { holds: paying(payment()), fails: paying(payment({ ends: 'SUCCESS' })) },
+  noMoneyTaken: { holds: paying(payment({ ends: 'FAILED' })), fails: paying(payment()) },
+  onceOnly: {
+    holds: {
+      ...paying(payment()),
+      requests: [request({ isStart: true, key: 'k' }), request({ isStart: true, key: 'k' })],
+    },
+    fails: { ...paying(payment(), payment()), requests: [request({ isStart: true, key: 'k' })] },
+  },
+  declined: {
+    holds: paying(payment({ ends: 'FAILED', message: 'DECLINED' })),
+    fails: paying(payment({ ends: 'FAILED', message: 'TOKEN_EXPIRED' })),
+  },
+  expired: {
+    holds: paying(payment({ ends: 'FAILED', message: 'TOKEN_EXPIRED' })),
+    fails: paying(payment({ ends: 'FAILED', message: 'DECLINED' })),
+  },
+  timeIsUp: { holds: paying(payment({ expiresAt: AT - 1 })), fails: paying(payment(CHECKOUT)) },
+  timeLeft: { holds: paying(payment(CHECKOUT)), fails: paying(payment({ expiresAt: AT + 50_000 })) },
+  replaced: { holds: { ...NOTHING, starts: [start(), start()] }, fails: { ...NOTHING, starts: [start()] } },
+  rejected: {
+    holds: { ...NOTHING, starts: [start({ answer: 'refused' })] },
+    fails: { ...NOTHING, starts: [start({ answer: 'broken' })] },
+  },
+  notCreated: { holds: { ...NOTHING, starts: [start()] }, fails: paying(payment()) },
+  noConnection: { holds: { ...NOTHING, connections: [{ at: 0, is: 'cut' }] }, fails: NOTHING },
+  unreached: {
+    holds: requesting(request({ isStart: true, answeredAt: null, status: null })),
+    fails: requesting(request({ isStart: true, status: 409, problem: 'already_paid' })),
+  },
+  tries: { holds: requesting(LISTENING), fails: requesting(request()) },
+  follows: {
+    holds: requesting(LISTENING),
+    fails: { ...requesting(LISTENING), connections: [{ at: AT - 60_000, is: 'frozen' }] },
+  },
+  sentByProxy: {
+    holds: requesting(request({ problem: 'timeLeft' })),
+    fails: requesting(request({ problem: 'another' })),
+  },
+  refused: { holds: requesting(request({ problem: 'another' })), fails: requesting(request()) },
+};
+
+describe('claims', () => {
+  for (const [name, { holds, fails }] of Object.entries(EXAMPLES) as [
+    ClaimName,
+    { holds: OrderRecords; fails: OrderRecords },
+  ][]) {
+    it(`${name} holds where it is so, and not where it only polls like it`, () => {
+      const claim: Claim = CLAIMS[name];
+      assert.equal(claim.holds(factsAt(holds, AT), SAID), true);
+      assert.equal(claim.holds(factsAt(fails, AT), SAID), false);
+    });
+  }
+});
+
+describe('reading', () => {
+  const ENGLISH: Record<MessageKey, string> = { ...en, ...later };
+  const VALUES: Record<string, string> = {
+    min: '€5.00',
+    max: '€200.00',
+    amount: '€29.00',
+    time: '14:59',
+    id: 'r-1',
+    example: '9.50',
+  };
+
+  it('knows every sentence of the dictionary again, with what stands in its placeholders', () => {
+    for (const [key, words] of Object.entries(ENGLISH)) {
+      const text = words.replaceAll(/\{(\w+)\}/g, (_, name: string) => VALUES[name] ?? 'x');
+      const place = /^(DIRECT|CHECKOUT|JETGO|QR)_help$/.test(key) ? 'method' : 'panel';
+      assert.ok(
+        sentencesIn({ text, place }).some((sentence) => sentence.key === key),
+        `${key}: ${text}`,
+      );
+    }
+    assert.deepEqual(sentencesIn({ text: 'Time left: 0:59', place: 'panel' }), [
+      { key: 'timeLeft', values: { time: '0:59' } },
+    ]);
+  });
+
+  it('takes what a method’s description says for no claim about this payment, and the same words as a heading for one', () => {
+    const keys = (place: 'method' | 'panel') => sentencesIn({ text: en.DIRECT_help, place }).map(({ key }) => key);
+    assert.deepEqual(keys('method'), ['DIRECT_help']);
+    assert.deepEqual(keys('panel'), ['direct']);
+  });
+
+  it('takes a button with an amount for that button only, and knows a foreign text for none', () => {
+    assert.deepEqual(
+      sentencesIn({ text: 'Pay in your wallet app', place: 'panel' }).map(({ key }) => key),
+      ['app'],
+    );
+    assert.deepEqual(sentencesIn({ text: 'You have won', place: 'panel' }), []);
+    assert.equal(isWordless('€29.00 …5678:'), true);
+    assert.equal(isWordless('5678 a'), false);
+  });
+
+  it('reads a code as the widget draws it', async () => {
+    const text = 'http://127.0.0.1:8788/wallet/scan?code=abc';
+    const { size, data } = QRCode.create(text).modules;
+    const bytes = new Uint8Array(Math.ceil((size * size) / 8));
+    data.forEach((bit, index) => (bytes[index >> 3]! |= bit << (7 - (index & 7))));
+    const path = qrPath({ size, modules: Buffer.from(bytes).toString('base64url') });
+    assert.equal(await readDrawing(path ?? ''), text);
+    assert.equal(await readDrawing('M4 4h1v1H4z'), '');
+  });
+});
+
+describe('judging', () => {
+  const screen = (at: number, ...texts: string[]): Screen => ({
+    at,
+    texts: texts.map((text) => ({ text, place: 'panel' })),
+    codes: [],
+    links: [],
+  });
+  const judge = (screens: Screen[], records: OrderRecords, until = AT + 60_000) =>
+    findFalseClaims(screens, until, { ...records, requests: [...records.requests, LISTENING] }, /^Coffee$/);
+
+  it('finds a request said to be at the wallet where there is none', () => {
+    assert.deepEqual(judge([screen(AT, later.direct_help)], paying(payment())), [
+      `0.0 s: ${JSON.stringify(later.direct_help)} claims requestAtWallet`,
+    ]);
+    assert.deepEqual(judge([screen(AT, later.direct_help)], paying(payment({ method: 'DIRECT' }))), []);
+  });
+
+  it('finds a falseClaim that was to be seen for a millisecond between two true screens', () => {
+    const screens = [screen(AT - 100, later.waiting), screen(AT - 50, later.paid), screen(AT - 49, later.waiting)];
+    assert.deepEqual(judge(screens, paying(payment()), AT), ['0.1 s: "Payment received" claims paid']);
+  });
+
+  it('finds "paid" a millisecond before it is, and not from then on', () => {
+    const paid = paying(payment({ ends: 'SUCCESS' }));
+    assert.equal(judge([screen(AT - 1, later.paid)], paid).length, 1);
+    assert.deepEqual(judge([screen(AT, later.paid)], paid), []);
+  });
+
+  it('lets "waiting" stay a facts after the approval, and finds it after that', () => {
+    const paid = paying(payment({ ends: 'SUCCESS' }));
+    assert.deepEqual(judge([screen(AT - 1_000, later.waiting), screen(AT + 4_900)], paid), []);
+    assert.equal(judge([screen(AT - 1_000, later.waiting), screen(AT + 5_100)], paid).length, 1);
+  });
+
+  it('lets what time made true stay a facts after the change that ended it', () => {
+    const slow = { ...NOTHING, starts: [start({ at: AT - 6_000, answeredAt: AT, answer: 'accepted' })] };
+    const until = AT + 2_000;
+    assert.deepEqual(judge([screen(AT - 1_000, later.long)], slow, until), []);
+    assert.equal(judge([screen(AT - 5_000, later.long)], slow, until).length, 1);
+  });
+
+  it('finds what ceases to be true in the middle of a screen that stays', () => {
+    const late = payment({ history: [{ at: AT + 5_000, status: 'INITIALIZED', message: '' }] });
+    assert.equal(judge([screen(AT, later.DECLINED_help)], paying(late)).length, 1);
+  });
+
+  it('finds a page that says it updates by itself where it has long stopped requesting', () => {
+    const stopped = { ...paying(payment({ method: 'DIRECT' })), requests: [request({ at: AT, endedAt: AT })] };
+    const falseClaims = findFalseClaims([screen(AT, later.direct_help)], AT + 60_000, stopped, /^$/);
+    assert.deepEqual(
+      falseClaims.map((falseClaim) => falseClaim.split(' ').at(-1)),
+      ['follows'],
+    );
+  });
+
+  it('holds a page that says it has no connection to what was true when the line broke', () => {
+    const records: OrderRecords = {
+      ...paying(payment({ method: 'DIRECT', ends: 'SUCCESS' })),
+      connections: [{ at: AT - 10, is: 'cut' }],
+    };
+    assert.deepEqual(judge([screen(AT - 5, later.lost, later.direct)], records), []);
+    assert.equal(judge([screen(AT - 5, later.direct)], records).length, 1);
+  });
+
+  it('finds a text that is neither a sentence nor data', () => {
+    assert.deepEqual(judge([screen(AT, 'Coffee', '€29.00', 'You have won')], NOTHING), [
+      '0.0 s: "You have won" is no sentence of the dictionary',
+    ]);
+  });
+});

@@ -1,0 +1,100 @@
+// The line between browsers and the proxy: an HTTP relay that can cut or freeze it for one order, known by its token, while the
+// other pages go on. Keeps when it did so.
+import { once } from 'node:events';
+import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Connection } from './facts.ts';
+
+export interface BrowserRelay {
+  url: string;
+  connectionsOf(orderId: string): readonly { at: number; is: Connection }[];
+  set(orderId: string, is: Connection): void;
+  passOnTo(proxyUrl: string): void;
+  close(): Promise<void>;
+}
+
+interface OrderConnection {
+  connections: { at: number; is: Connection }[];
+  /** Of what is open now. */
+  cuts: Set<() => void>;
+  /** Those that wait for the line to thaw. */
+  frozen: Set<() => void>;
+}
+
+export async function startBrowserRelay(): Promise<BrowserRelay> {
+  const orders = new Map<string, OrderConnection>();
+  let proxy: string | undefined;
+  const server = createServer((request, response) => {
+    void pass(request, response).catch(() => response.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  function connectionOf(orderId: string): OrderConnection {
+    const order = orders.get(orderId) ?? { connections: [], cuts: new Set(), frozen: new Set() };
+    orders.set(orderId, order);
+    return order;
+  }
+
+  async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (proxy === undefined) return void response.writeHead(503).end();
+    const orderId = orderOf(request);
+    if (orderId === undefined) return relay(proxy, request, response);
+    const order = connectionOf(orderId);
+    const cut = () => void response.destroy();
+    order.cuts.add(cut);
+    response.once('close', () => order.cuts.delete(cut));
+    if (order.connections.at(-1)?.is === 'cut') return cut();
+    await relay(proxy, request, response, () => thaw(order));
+  }
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connectionsOf: (orderId) => connectionOf(orderId).connections,
+    set(orderId, is) {
+      const { connections, cuts, frozen } = connectionOf(orderId);
+      connections.push({ at: Date.now(), is });
+      if (is === 'cut') for (const cut of cuts) cut();
+      if (is !== 'frozen') for (const goOn of frozen) goOn();
+    },
+    passOnTo: (proxyUrl) => void (proxy = proxyUrl),
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** By the token, which is not checked here: only the proxy knows its secret. Undefined for what is no shopper's. */
+function orderOf({ url = '', headers: { authorization } }: IncomingMessage): string | undefined {
+  const [, claims] = /^Bearer [\w-]+\.([\w-]+)\./.exec(authorization ?? '') ?? [];
+  if (!url.startsWith('/order') || claims === undefined) return undefined;
+  return (JSON.parse(Buffer.from(claims, 'base64url').toString()) as { orderId: string }).orderId;
+}
+
+function thaw({ connections, frozen }: OrderConnection): Promise<void> | undefined {
+  if (connections.at(-1)?.is !== 'frozen') return undefined;
+  return new Promise((resolve) => frozen.add(resolve));
+}
+
+async function relay(
+  target: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  isUp: () => Promise<void> | undefined = () => undefined,
+): Promise<void> {
+  await isUp();
+  const { method, url, headers } = request;
+  const onward = send(`${target}${url}`, { method, headers });
+  response.once('close', () => onward.destroy());
+  request.pipe(onward);
+  const [answer] = (await once(onward, 'response')) as [IncomingMessage];
+  await isUp();
+  response.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
+  response.flushHeaders();
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    await isUp();
+    response.write(chunk);
+  }
+  response.end();
+}

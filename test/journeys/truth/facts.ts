@@ -1,0 +1,109 @@
+// What is true at one instant about one order, from four records that are not the product's own: the sandbox's (what the
+// wallet has, and since when), the box's before the gateway (which starts reached it, and what the proxy received), the
+// browser's (what the page asked, and when it was answered), the line's between browser and proxy (when it was cut). Pure:
+// gathered once at the end of a journey, then read at any instant.
+import type { Method } from '../../../backend-proxy/protocol/wire.ts';
+
+export type Status = 'INITIALIZED' | 'PROCESSING' | 'SUCCESS' | 'FAILED';
+
+/** A payment as the sandbox remembers it. Times are ms since 1970. */
+export interface Payment {
+  id: string;
+  asked: Method;
+  method: Method;
+  /** What the code carries, for JETGO and QR. */
+  code: string | null;
+  /** For CHECKOUT. */
+  token: string | null;
+  expiresAt: number | null;
+  /** Oldest first; the first is its creation. */
+  history: readonly { at: number; status: Status; message: string }[];
+}
+
+/** A start on its way from the proxy to the gateway. */
+export interface Start {
+  id: string;
+  at: number;
+  /** When the proxy heard the end of it; null while it waits. */
+  answeredAt: number | null;
+  /** As documented, by yes or no; or in a way that says nothing of what the gateway did. */
+  answer: 'accepted' | 'refused' | 'broken' | null;
+}
+
+/** One request of the browser to the proxy. */
+export interface PageRequest {
+  at: number;
+  isStart: boolean;
+  /** Idempotency-Key of a start. */
+  key: string | null;
+  /** When its status reached the page; null while it has none. */
+  answeredAt: number | null;
+  endedAt: number | null;
+  /** Null where there was none. */
+  status: number | null;
+  /** Of a problem document. */
+  problem: string | null;
+}
+
+/** Cut: connections end at once. Frozen: they stay, and nothing passes. */
+export type Connection = 'up' | 'cut' | 'frozen';
+
+export interface OrderRecords {
+  /** Oldest first, as all lists here. */
+  payments: readonly Payment[];
+  starts: readonly Start[];
+  requests: readonly PageRequest[];
+  connections: readonly { at: number; is: Connection }[];
+  /** When a person at the shop ended the payment; null: nobody did. */
+  closedAt: number | null;
+}
+
+export interface Facts {
+  at: number;
+  payments: (Pick<Payment, 'id' | 'asked' | 'method' | 'code' | 'token' | 'expiresAt'> & {
+    status: Status;
+    message: string;
+  })[];
+  starts: Start[];
+  requests: PageRequest[];
+  connection: { is: Connection; since: number };
+  closedAt: number | null;
+}
+
+export function factsAt({ payments, starts, requests, connections, closedAt }: OrderRecords, at: number): Facts {
+  const by = (time: number | null) => time !== null && time <= at;
+  return {
+    at,
+    payments: payments.flatMap(({ history, ...payment }) => {
+      const now = history.findLast((entry) => by(entry.at));
+      return now ? [{ ...payment, status: now.status, message: now.message }] : [];
+    }),
+    starts: starts
+      .filter((start) => by(start.at))
+      .map((start) => (by(start.answeredAt) ? start : { ...start, answeredAt: null, answer: null })),
+    requests: requests
+      .filter((request) => by(request.at))
+      .map((request) => ({
+        ...request,
+        ...(!by(request.answeredAt) && { answeredAt: null, status: null, problem: null }),
+        ...(!by(request.endedAt) && { endedAt: null }),
+      })),
+    connection: connections.map(({ is, at: since }) => ({ is, since })).findLast(({ since }) => by(since)) ?? {
+      is: 'up',
+      since: 0,
+    },
+    closedAt: by(closedAt) ? closedAt : null,
+  };
+}
+
+/** Every instant at which something else became true, in order. */
+export function changesOf({ payments, starts, requests, connections, closedAt }: OrderRecords): number[] {
+  const times = [
+    ...payments.flatMap(({ history, expiresAt }) => [...history.map(({ at }) => at), expiresAt]),
+    ...starts.flatMap(({ at, answeredAt }) => [at, answeredAt]),
+    ...requests.flatMap(({ at, answeredAt, endedAt }) => [at, answeredAt, endedAt]),
+    ...connections.map(({ at }) => at),
+    closedAt,
+  ];
+  return [...new Set(times.filter((time) => time !== null))].toSorted((one, other) => one - other);
+}

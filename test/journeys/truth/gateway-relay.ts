@@ -1,0 +1,101 @@
+// A box between the proxy and the gateway that spoils the answer to the first start of a chosen order, and leaves all else alone:
+// so journeys with different faults can run side by side over one sandbox. Keeps when each start came and what the proxy heard.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Start } from './facts.ts';
+
+/** What becomes of a start: `unsent` ones never reach the gateway; of the others only the answer is spoilt. */
+export interface Fault {
+  lateMs?: number;
+  unsent?: true;
+  answer?: 'cut' | 'half' | { status: number; type: string; body: string };
+}
+
+export interface GatewayRelay {
+  url: string;
+  starts: readonly Start[];
+  /** For the order's first start. */
+  spoil(orderId: string, fault: Fault): void;
+  /** Until it is told, it answers 503. */
+  passOnTo(gatewayUrl: string): void;
+  close(): Promise<void>;
+}
+
+export async function startGatewayRelay(): Promise<GatewayRelay> {
+  const starts: Start[] = [];
+  const faults = new Map<string, Fault>();
+  let gateway: string | undefined;
+  const server = createServer((request, response) => {
+    void pass(request, response).catch(() => response.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = Buffer.concat((await request.toArray()) as Buffer[]).toString();
+    if (gateway === undefined) return void response.writeHead(503).end();
+    if (!request.url?.endsWith('/pay')) return send(await forward(request, body), response);
+    const { orderId: id } = JSON.parse(body) as { orderId: string };
+    const start: Start = { id, at: Date.now(), answeredAt: null, answer: null };
+    starts.push(start);
+    // The proxy waits for so long and no longer: what comes after it hung up, nobody hears.
+    response.once('close', () => end(start, 'broken'));
+    const { lateMs, unsent, answer } = faults.get(id) ?? {};
+    const real = unsent ? undefined : await forward(request, body);
+    if (lateMs) await pause(lateMs, undefined, { ref: false });
+    end(start, meaningOf(answer ?? real));
+    if (answer === 'cut') response.destroy();
+    else if (answer === 'half' && real) half(real, response);
+    else if (typeof answer === 'object') send(answer, response);
+    else if (real) send(real, response);
+  }
+
+  function end(start: Start, answer: Start['answer']): void {
+    if (start.answeredAt === null) Object.assign(start, { answeredAt: Date.now(), answer });
+  }
+
+  async function forward(request: IncomingMessage, body: string) {
+    const names = ['content-type', 'x-api-key'] as const;
+    const headers = Object.fromEntries(names.map((name) => [name, String(request.headers[name] ?? '')]));
+    const answered = await fetch(`${gateway}${request.url}`, {
+      method: request.method ?? 'POST',
+      headers,
+      ...(body && { body }),
+    });
+    return {
+      status: answered.status,
+      type: answered.headers.get('content-type') ?? '',
+      body: await answered.text(),
+    };
+  }
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    starts,
+    spoil: (orderId, fault) => void faults.set(orderId, fault),
+    passOnTo: (gatewayUrl) => void (gateway = gatewayUrl),
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** Only JSON can be the gateway's own, and of that only a yes or a no says what it did. */
+function meaningOf(answer: Fault['answer']): Start['answer'] {
+  if (typeof answer !== 'object' || answer.status >= 500 || !answer.type.includes('json')) return 'broken';
+  return answer.status < 300 ? 'accepted' : 'refused';
+}
+
+function send({ status, type, body }: { status: number; type: string; body: string }, response: ServerResponse): void {
+  response.writeHead(status, { 'content-type': type }).end(body);
+}
+
+/** The head and half of the bytes that it promises. */
+function half({ status, type, body }: { status: number; type: string; body: string }, response: ServerResponse): void {
+  const bytes = Buffer.from(body);
+  response.writeHead(status, { 'content-type': type, 'content-length': bytes.length });
+  response.write(bytes.subarray(0, bytes.length >>> 1), () => response.destroy());
+}

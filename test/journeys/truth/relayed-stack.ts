@@ -1,0 +1,124 @@
+// Where the journeys of the truth test take place: sandbox, proxy and shop as real processes, with a box that spoils answers between
+// proxy and gateway, and a line that can be cut between browsers and proxy. Gathers what the three remember of an order.
+import assert from 'node:assert/strict';
+import { chromium, type Browser } from 'playwright-core';
+import { FREE_PORTS, startStack, type Stack } from '../../../demo/stack.ts';
+import { buildWidgetIfStale } from '../../../demo/widget-build.ts';
+import type { Method } from '../../../backend-proxy/protocol/wire.ts';
+import { findBrowser } from '../../browser.ts';
+import { watchPageRequests } from './page-requests.ts';
+import { startGatewayRelay, type GatewayRelay } from './gateway-relay.ts';
+import { startBrowserRelay, type BrowserRelay } from './browser-relay.ts';
+import type { PageRequest, OrderRecords, Payment, Status } from './facts.ts';
+import { blank, watchScreens, type ScreenReading } from './watch-screen.ts';
+import { WatchedShopper } from './watched-shopper.ts';
+
+/** How long a step may take, with a dozen pages at once on a machine that is busy with other things. */
+const STEP_MS = 120_000;
+
+interface Remembered extends Omit<Payment, 'id' | 'asked' | 'history' | 'token' | 'expiresAt'> {
+  orderId: string;
+  askedMethod: Method;
+  checkout: { token: string; expiresAt: string } | null;
+  history: { at: string; status: Status; message: string }[];
+}
+
+export class RelayedStack {
+  readonly processes: Stack;
+  readonly gatewayRelay: GatewayRelay;
+  readonly browserRelay: BrowserRelay;
+  readonly #browser: Browser;
+  #lastOpening: Promise<unknown> = Promise.resolve();
+
+  private constructor(processes: Stack, gatewayRelay: GatewayRelay, browserRelay: BrowserRelay, browser: Browser) {
+    this.processes = processes;
+    this.gatewayRelay = gatewayRelay;
+    this.browserRelay = browserRelay;
+    this.#browser = browser;
+  }
+
+  static async open(): Promise<RelayedStack> {
+    await buildWidgetIfStale();
+    const [gatewayRelay, browserRelay] = await Promise.all([startGatewayRelay(), startBrowserRelay()]);
+    const env = { proxy: { GATEWAY_URL: gatewayRelay.url }, shop: { PROXY_URL: browserRelay.url } };
+    const [processes, browser] = await Promise.all([
+      startStack({ ports: FREE_PORTS, readyWithinMs: STEP_MS, env }),
+      findBrowser().then((found) => chromium.launch(found)),
+    ]);
+    gatewayRelay.passOnTo(processes.sandbox);
+    browserRelay.passOnTo(processes.proxy);
+    return new RelayedStack(processes, gatewayRelay, browserRelay, browser);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#browser.close(), this.processes.stop()]);
+    await Promise.all([this.gatewayRelay.close(), this.browserRelay.close()]);
+  }
+
+  /** Someone with an order of their own, whose page shows the choice. One opens at a time: loading is the most work. */
+  shopper(): Promise<WatchedShopper> {
+    const opening = this.#lastOpening.then(() => this.#enter());
+    this.#lastOpening = opening.catch(() => {});
+    return opening;
+  }
+
+  async #enter(): Promise<WatchedShopper> {
+    const context = await this.#browser.newContext();
+    context.setDefaultTimeout(STEP_MS);
+    const readings: ScreenReading[] = [];
+    await watchScreens(context, (reading) => readings.push(reading));
+    const { shop } = this.processes;
+    const form = { 'dawn-chorus': '2' };
+    const ordered = await context.request.post(`${shop}/checkout`, { form, headers: { origin: shop } });
+    const page = await context.newPage();
+    const requests = await watchPageRequests(page);
+    // A page that leaves may be gone before it could say so.
+    page.on('framenavigated', (frame) => {
+      if (!frame.url().startsWith(shop)) readings.push(blank(Date.now()));
+    });
+    const shopper = new WatchedShopper({
+      page,
+      orderId: ordered.url().split('/').at(-1) ?? '',
+      readings,
+      sandbox: this.processes.sandbox,
+      recordsOf: async (orderId) => this.recordsOf(orderId, await requests.gather()),
+      settle: (id, how) => this.control(`/transactions/${id}/${how}`, {}),
+    });
+    await shopper.page.goto(ordered.url());
+    await shopper.part('pay').waitFor();
+    return shopper;
+  }
+
+  /** One of the sandbox's controls. */
+  async control(path: string, body?: object): Promise<unknown> {
+    const response = await fetch(`${this.processes.sandbox}/_sandbox${path}`, {
+      ...(body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    });
+    assert.ok(response.ok, `${path}: ${response.status}`);
+    return response.json();
+  }
+
+  async recordsOf(orderId: string, requests: readonly PageRequest[] = []): Promise<OrderRecords> {
+    const { transactions } = (await this.control('/transactions')) as { transactions: Remembered[] };
+    const isOurs = (id: string) => id === orderId || id.startsWith(`${orderId}-`);
+    return {
+      payments: transactions
+        .toReversed()
+        .filter(({ orderId: id }) => isOurs(id))
+        .map(({ orderId: id, askedMethod: asked, method, code, checkout, history }) => ({
+          id,
+          asked,
+          method,
+          code,
+          token: checkout?.token ?? null,
+          expiresAt: checkout ? Date.parse(checkout.expiresAt) : null,
+          history: history.map((entry) => ({ ...entry, at: Date.parse(entry.at) })),
+        })),
+      starts: this.gatewayRelay.starts.filter(({ id }) => isOurs(id)),
+      requests,
+      connections: this.browserRelay.connectionsOf(orderId),
+      // No journey here has anybody at the shop do so.
+      closedAt: null,
+    };
+  }
+}

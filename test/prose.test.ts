@@ -1,0 +1,53 @@
+// Holds the prose of the project: documents whose lines an editor shows whole, and whose links lead somewhere.
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+
+const LONGEST_LINE = 120;
+const DOCUMENTS = globSync(['*.md', 'docs/*.md'], { exclude: ['CHANGELOG.md'] });
+
+interface Line {
+  place: string;
+  text: string;
+}
+
+function linesOf(file: string): Line[] {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines.map((text, at) => ({ place: `${file}:${at + 1}`, text }));
+}
+
+const withoutCode = (markdown: string) => markdown.replaceAll(/^( *)```.*?^\1```$/gms, '');
+
+/** The anchors of a document's headings, as GitHub makes them. */
+function anchorsOf(file: string): string[] {
+  const headings = withoutCode(readFileSync(file, 'utf8')).matchAll(/^#+ (.+)$/gm);
+  return [...headings].map(([, text = '']) =>
+    text
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+describe('the documents', () => {
+  it(`documents have no line over ${LONGEST_LINE} characters`, () => {
+    const long = DOCUMENTS.flatMap(linesOf).filter(({ text }) => text.length > LONGEST_LINE);
+    assert.deepEqual(
+      long.map(({ place }) => place),
+      [],
+    );
+  });
+
+  it('documents link only to files and headings that exist', () => {
+    const broken = DOCUMENTS.flatMap((file) => {
+      const links = withoutCode(readFileSync(file, 'utf8')).matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g);
+      return [...links].flatMap(([, path = '', anchor = '']) => {
+        const target = path === '' ? file : join(dirname(file), path);
+        const isThere = existsSync(target) && (anchor === '' || anchorsOf(target).includes(anchor));
+        return isThere ? [] : [`${file} → ${path}#${anchor}`];
+      });
+    });
+    assert.deepEqual(broken, []);
+  });
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { formatAmount } from '../../widget/shell/localized-amount.ts';
+import { checkDraft, compareAmounts, parseAmount, writeAmount } from '../../widget/flow/start-form.ts';
+import { BLANK, type SessionState } from '../../widget/shell/state.ts';
+import { claimedOrder } from '../../widget/shell/order-token.ts';
+import { claimsOf, type ClaimsChange } from './fake-proxy.ts';
+
+describe('an amount as typed', () => {
+  const cases: [typed: string, currency: string, language: string, amount: string | null][] = [
+    ['12.5', 'EUR', 'en', '12.5'],
+    ['12,50', 'EUR', 'de', '12.50'],
+    ['12.50', 'EUR', 'de', '12.50'],
+    [' 1 234,5 ', 'EUR', 'fr', '1234.5'],
+    ['007', 'EUR', 'en', '7'],
+    ['0.50', 'EUR', 'en', '0.50'],
+    ['١٢٫٥', 'EUR', 'ar', '12.5'],
+    ['۱۲', 'EUR', 'en', '12'],
+    ['500', 'JPY', 'en', '500'],
+    ['99999999999999.99', 'EUR', 'en', '99999999999999.99'],
+    ['1,000', 'EUR', 'en', '1000'],
+    ['1.000', 'EUR', 'de', '1000'],
+    ['1,000', 'JPY', 'en', '1000'],
+    ['1,000', 'EUR', 'de', null],
+    ['1,000', 'KWD', 'en', null],
+    ['1,000', 'KWD', 'ar-KW', null],
+    ['1.000', 'KWD', 'de', null],
+    ['1.000', 'KWD', 'en', '1.000'],
+    ['1.234', 'EUR', 'en', null],
+    ['5.0', 'JPY', 'en', null],
+    ['0', 'EUR', 'en', null],
+    ['0.00', 'EUR', 'en', null],
+    ['', 'EUR', 'en', null],
+    ['-5', 'EUR', 'en', null],
+    ['1e3', 'EUR', 'en', null],
+    ['0x10', 'EUR', 'en', null],
+    ['5 euros', 'EUR', 'en', null],
+    ['1.2.3', 'EUR', 'en', null],
+    ['1,234.56', 'EUR', 'en', '1234.56'],
+    ['1.234,56', 'EUR', 'en', '1234.56'],
+    ['1,234.56', 'EUR', 'de', '1234.56'],
+    ['1,234,567', 'EUR', 'en', '1234567'],
+    ['12,34,567.50', 'INR', 'hi', '1234567.50'],
+    ["1'234.50", 'CHF', 'de-CH', '1234.50'],
+    ['1,234.567', 'EUR', 'en', null],
+    ['1,23.45', 'EUR', 'en', null],
+    ['1,234,56', 'EUR', 'en', null],
+    ['1,234.567,8', 'EUR', 'en', null],
+    ['€10', 'EUR', 'en', '10'],
+    ['10,50 €', 'EUR', 'de', '10.50'],
+    ['EUR 10', 'EUR', 'en', '10'],
+    ['$10', 'EUR', 'en', null],
+    ['-€10', 'EUR', 'en', null],
+    ['.5', 'EUR', 'en', null],
+  ];
+  for (const [typed, currency, language, amount] of cases) {
+    it(`${JSON.stringify(typed)} in ${currency}, ${language}, is ${amount ?? 'no amount'}`, () => {
+      assert.equal(parseAmount(typed, currency, language), amount);
+    });
+  }
+
+  it('is what it was, once written as it is typed', () => {
+    for (const [amount, currency, language, written] of [
+      ['12.5', 'EUR', 'en', '12.50'],
+      ['1234.5', 'EUR', 'de', '1234,50'],
+      ['12.500', 'BHD', 'de', '12,500'],
+      ['500', 'JPY', 'ja', '500'],
+      ['12.5', 'EUR', 'fa', '۱۲٫۵۰'],
+    ] as const) {
+      assert.equal(writeAmount(amount, currency, language), written);
+      assert.equal(compareAmounts(parseAmount(written, currency, language) ?? '', amount), 0);
+    }
+  });
+
+  it('is compared without floats', () => {
+    assert.ok(compareAmounts('0.3', '0.30') === 0);
+    assert.ok(compareAmounts('9007199254740993.01', '9007199254740993.02') < 0);
+    assert.ok(compareAmounts('10', '9.99') > 0);
+  });
+});
+
+describe('an amount as written', () => {
+  it('has at least the currency’s decimals, and loses none that the order says', () => {
+    assert.equal(formatAmount('10.10', 'EUR', 'en'), '€10.10');
+    assert.equal(formatAmount('12.5', 'EUR', 'en'), '€12.50');
+    assert.equal(formatAmount('1.255', 'IQD', 'en'), 'IQD\u00a01.255');
+    assert.equal(formatAmount('500', 'JPY', 'en'), '¥500');
+    assert.equal(formatAmount('1.234', 'KWD', 'en'), 'KWD\u00a01.234');
+  });
+
+  it('is exact where a float is not', () => {
+    assert.equal(formatAmount('9007199254740993.01', 'EUR', 'en'), '€9,007,199,254,740,993.01');
+  });
+
+  it('follows the language', () => {
+    assert.equal(formatAmount('1234.5', 'EUR', 'de'), '1.234,50\u00a0€');
+  });
+});
+
+describe('a draft', () => {
+  const state = (claims: ClaimsChange, draft: Partial<SessionState['draft']> = {}): SessionState => ({
+    ...BLANK,
+    claims: claimsOf(claims),
+    order: claimedOrder(claimsOf(claims)),
+    draft: { ...BLANK.draft, ...draft },
+  });
+  const open = { amount: undefined, minAmount: '5', maxAmount: '500.00' };
+
+  it('sends no amount where the token names it', () => {
+    assert.deepEqual(checkDraft(state({}, { amount: '1' }), 'QR', 'en'), { body: { method: 'QR' } });
+  });
+
+  it('sends the amount, as a decimal string, where the token leaves it open', () => {
+    assert.deepEqual(checkDraft(state(open, { amount: '12,5' }), 'QR', 'de').body, { method: 'QR', amount: '12.5' });
+    assert.deepEqual(checkDraft(state(open, { amount: '5.00' }), 'QR', 'en').body?.amount, '5.00');
+  });
+
+  it('says which bound is crossed', () => {
+    assert.deepEqual(checkDraft(state(open, { amount: '4.99' }), 'QR', 'en').errors, { amount: 'below' });
+    assert.deepEqual(checkDraft(state(open, { amount: '500.01' }), 'QR', 'en').errors, { amount: 'above' });
+    const { errors } = checkDraft(state(open, { amount: '' }), 'QR', 'en');
+    assert.deepEqual(errors, { amount: 'amountWrong', example: '5.00' });
+  });
+
+  it('has an example that is accepted, in every currency', () => {
+    for (const [currency, language] of [
+      ['EUR', 'de'],
+      ['JPY', 'en'],
+      ['KWD', 'ar'],
+    ] as const) {
+      const wrong = state({ amount: undefined, maxAmount: '1000', currency }, { amount: '?' });
+      const { example = '' } = checkDraft(wrong, 'QR', language).errors ?? {};
+      const right = state({ amount: undefined, maxAmount: '1000', currency }, { amount: example });
+      assert.equal(checkDraft(right, 'QR', language).errors, undefined, example);
+    }
+  });
+
+  it('asks for the wallet id for DIRECT, and only there', () => {
+    assert.deepEqual(checkDraft(state({}, { customer: '1234 5678' }), 'DIRECT', 'en').body, {
+      method: 'DIRECT',
+      customer: '12345678',
+    });
+    assert.equal(checkDraft(state({}, { customer: '۱۲۳۴٥٦٧٨' }), 'DIRECT', 'fa').body?.customer, '12345678');
+    assert.deepEqual(checkDraft(state({}), 'DIRECT', 'en').errors, { customer: 'walletWrong' });
+    assert.deepEqual(checkDraft(state({}, { customer: 'me' }), 'DIRECT', 'en').errors, { customer: 'walletWrong' });
+    assert.deepEqual(checkDraft(state({}, { customer: '12345678' }), 'CHECKOUT', 'en').body, { method: 'CHECKOUT' });
+  });
+
+  it('leaves a wallet id that the token knows to the proxy', () => {
+    assert.deepEqual(checkDraft(state({ customer: '12345678' }), 'DIRECT', 'en').body, { method: 'DIRECT' });
+  });
+});

@@ -1,0 +1,113 @@
+// Finds the language for a widget and loads its words: English is here, any other one arrives by itself, one at a time.
+// Owns the table of languages and the choice among them: Intl knows aliases (iw is he) and likely scripts (zh-TW is Hant),
+// so the table names each dictionary once. A language that cannot be loaded is no reason not to take a payment.
+import { en, type MessageKey, type Messages } from '../locales/en.ts';
+
+/** All but English, by the names of their files. */
+export const LOADERS = {
+  ar: () => import('../locales/ar.ts'),
+  bg: () => import('../locales/bg.ts'),
+  ca: () => import('../locales/ca.ts'),
+  cs: () => import('../locales/cs.ts'),
+  da: () => import('../locales/da.ts'),
+  de: () => import('../locales/de.ts'),
+  el: () => import('../locales/el.ts'),
+  es: () => import('../locales/es.ts'),
+  et: () => import('../locales/et.ts'),
+  fa: () => import('../locales/fa.ts'),
+  fi: () => import('../locales/fi.ts'),
+  fr: () => import('../locales/fr.ts'),
+  he: () => import('../locales/he.ts'),
+  hi: () => import('../locales/hi.ts'),
+  hr: () => import('../locales/hr.ts'),
+  hu: () => import('../locales/hu.ts'),
+  id: () => import('../locales/id.ts'),
+  it: () => import('../locales/it.ts'),
+  ja: () => import('../locales/ja.ts'),
+  ko: () => import('../locales/ko.ts'),
+  lt: () => import('../locales/lt.ts'),
+  lv: () => import('../locales/lv.ts'),
+  ms: () => import('../locales/ms.ts'),
+  nb: () => import('../locales/nb.ts'),
+  nl: () => import('../locales/nl.ts'),
+  pl: () => import('../locales/pl.ts'),
+  pt: () => import('../locales/pt.ts'),
+  'pt-BR': () => import('../locales/pt-BR.ts'),
+  ro: () => import('../locales/ro.ts'),
+  ru: () => import('../locales/ru.ts'),
+  sk: () => import('../locales/sk.ts'),
+  sl: () => import('../locales/sl.ts'),
+  sr: () => import('../locales/sr.ts'),
+  'sr-Latn': () => import('../locales/sr-Latn.ts'),
+  sv: () => import('../locales/sv.ts'),
+  th: () => import('../locales/th.ts'),
+  tr: () => import('../locales/tr.ts'),
+  uk: () => import('../locales/uk.ts'),
+  ur: () => import('../locales/ur.ts'),
+  vi: () => import('../locales/vi.ts'),
+  zh: () => import('../locales/zh.ts'),
+  'zh-Hant': () => import('../locales/zh-Hant.ts'),
+} satisfies Record<string, () => Promise<{ default: Messages }>>;
+
+type Dictionary = keyof typeof LOADERS | 'en';
+
+const RTL = /^(ar|fa|he|ur)/;
+
+export interface Language {
+  /** BCP 47, as wished for, with its region: amounts and times follow it. */
+  tag: string;
+  direction: 'ltr' | 'rtl';
+  messages: Partial<Messages>;
+}
+
+/** The first tag that is of a language we have; English where there is none. */
+export function chooseTag(wishes: readonly (string | null | undefined)[]): string {
+  for (const wish of wishes) {
+    const tag = wish?.replaceAll('_', '-') ?? '';
+    if (tag && dictionaryOf(tag)) return tag;
+  }
+  return 'en';
+}
+
+/** The `lang` of the nearest ancestor, out of every shadow root. */
+export function nearestLang(element: Element): string | undefined {
+  const found = element.closest<HTMLElement>('[lang]:not([lang=""])');
+  if (found) return found.lang;
+  const root = element.getRootNode();
+  return root instanceof ShadowRoot ? nearestLang(root.host) : undefined;
+}
+
+/** At once for English, a promise for any other; with English where that cannot be had. */
+export function loadLanguage(tag: string): Language | Promise<Language> {
+  const name = dictionaryOf(tag) ?? 'en';
+  if (name === 'en') return { tag, direction: 'ltr', messages: en };
+  return LOADERS[name]().then(
+    (module) => ({ tag, direction: RTL.test(name) ? 'rtl' : 'ltr', messages: module.default }),
+    () => ({ tag: 'en', direction: 'ltr', messages: en }),
+  );
+}
+
+/** Fills `{name}` from the values. */
+export function fill(text: string, values: Record<string, string> = {}): string {
+  return text.replaceAll(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
+}
+
+export type Say = (key: MessageKey, values?: Record<string, string>) => string;
+
+/** By script, by region, by language; undefined for a language that we do not have, and for what is no tag. */
+function dictionaryOf(tag: string): Dictionary | undefined {
+  // The first Intl.Locale takes time, and English needs none: it is what the first frame is likely to be in.
+  if (/^en(-[A-Z]{2})?$/i.test(tag)) return 'en';
+  try {
+    const locale = new Intl.Locale(tag);
+    const { language, region } = locale;
+    // Both ways of writing Norwegian are read by all who write one of them.
+    const base = /^n[no]$/.test(language) ? 'nb' : language;
+    // `in` is enough: Intl knows no language of more than eight letters, all small; what every object has is not written so.
+    return [`${base}-${locale.maximize().script}`, `${base}-${region}`, base].find(
+      (name): name is Dictionary => name === 'en' || name in LOADERS,
+    );
+  } catch {
+    return undefined;
+  }
+}

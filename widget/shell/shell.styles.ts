@@ -1,0 +1,174 @@
+// The look of the first paint; flow.styles.ts has the rest. Every colour, radius, space and font is a custom property of the page
+// (`--payment-…`) with a default in light and dark; the rules use short names for them. Panels differ by their markup, not by
+// classes of mood. Logical properties throughout, so right-to-left is no second style; sizes follow the element's own width.
+import { css } from 'lit';
+
+export const styles = css`
+  :host {
+    --_text: var(--payment-color-text, light-dark(#14171f, #f1f3f7));
+    --_muted: var(--payment-color-muted, light-dark(#596070, #a6adbb));
+    --_surface: var(--payment-color-surface, light-dark(#fff, #16181e));
+    --_line: var(--payment-color-line, light-dark(#dfe2e9, #343945));
+    --_field: var(--payment-color-field, light-dark(#8a91a0, #737b8b));
+    --_accent: var(--payment-color-accent, light-dark(#2348d5, #94abff));
+    --_on-accent: var(--payment-color-on-accent, light-dark(#fff, #0c1230));
+    --_radius: var(--payment-radius, 12px);
+    --_space: var(--payment-space, 16px);
+    --_tint: color-mix(in srgb, var(--_accent) 8%, transparent);
+    display: block;
+    container-type: inline-size;
+    contain-intrinsic-inline-size: min(27rem, 100vw - 5rem);
+    min-inline-size: 0;
+    max-inline-size: var(--payment-max-width, 40rem);
+    color: var(--_text);
+    font: var(--payment-font, inherit);
+    line-height: 1.45;
+    text-align: start;
+  }
+  :host([hidden]) {
+    display: none;
+  }
+  * {
+    box-sizing: border-box;
+    margin: 0;
+    padding: 0;
+    min-inline-size: 0;
+    font: inherit;
+  }
+  .sheet,
+  .panel,
+  form,
+  fieldset,
+  .field {
+    display: grid;
+    grid-template-columns: minmax(0, 1fr);
+    gap: var(--_space);
+    border: 0;
+  }
+  .sheet {
+    padding: var(--payment-padding, calc(var(--_space) * 1.5));
+    border: 1px solid var(--_line);
+    border-radius: calc(var(--_radius) * 1.5);
+    background: var(--_surface);
+    overflow-wrap: anywhere;
+  }
+  .total {
+    font-size: min(2em, 11cqi);
+    font-weight: 680;
+    line-height: 1.2;
+    letter-spacing: -0.02em;
+  }
+  .long {
+    font-size: min(2em, 7cqi);
+  }
+  small,
+  p {
+    color: var(--_muted);
+  }
+  small {
+    display: block;
+    font-size: 0.875em;
+  }
+  h2,
+  b {
+    font-weight: 600;
+  }
+  b {
+    display: block;
+  }
+  .total,
+  h2 {
+    color: var(--_text);
+  }
+  fieldset {
+    gap: calc(var(--_space) / 2);
+  }
+  legend {
+    padding-block-end: calc(var(--_space) / 1.5);
+  }
+  .method {
+    display: flex;
+    align-items: center;
+    gap: calc(var(--_space) * 0.75);
+    min-block-size: 62px;
+    padding: calc(var(--_space) / 2) var(--_space);
+    border: 1px solid var(--_line);
+    border-radius: var(--_radius);
+  }
+  .method span {
+    flex: 1;
+  }
+  .method:has(:checked) {
+    border-color: var(--_accent);
+    box-shadow: inset 0 0 0 1px var(--_accent);
+    background: var(--_tint);
+  }
+  [type='radio'] {
+    flex: none;
+    inline-size: 20px;
+    block-size: 20px;
+    border: 1px solid var(--_field);
+    border-radius: 50%;
+    appearance: none;
+  }
+  :checked {
+    border: 6px solid var(--_accent);
+  }
+  .icon {
+    flex: none;
+    inline-size: 26px;
+    fill: none;
+    stroke: var(--_muted);
+    stroke-width: 1.6;
+    stroke-linecap: round;
+    stroke-linejoin: round;
+  }
+  :checked ~ slot .icon {
+    stroke: var(--_accent);
+  }
+  .field {
+    gap: calc(var(--_space) / 3);
+    padding-block: 4px 8px;
+  }
+  .field input,
+  button,
+  a {
+    inline-size: 100%;
+    min-block-size: 48px;
+    padding-inline: var(--_space);
+    border: 1px solid var(--_field);
+    border-radius: var(--_radius);
+    background: none;
+    color: inherit;
+  }
+  .field input {
+    font-size: max(1em, 16px);
+  }
+  button,
+  a {
+    display: flex;
+    align-items: center;
+    justify-content: center;
+    gap: 0.6em;
+    padding-block: 8px;
+    font-weight: 600;
+  }
+  .primary {
+    min-block-size: 52px;
+    border-color: transparent;
+    background: var(--_accent);
+    color: var(--_on-accent);
+  }
+  .live {
+    position: absolute;
+    clip-path: inset(50%);
+  }
+  @container (width < 20rem) {
+    .sheet {
+      padding: var(--payment-padding, var(--_space));
+    }
+    .method slot {
+      display: none;
+    }
+  }
+`;
