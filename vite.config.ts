@@ -3,10 +3,10 @@
 // The npm package of the same sources is built by widget/build/.
 import { defineConfig } from 'vite';
 import { licences } from './widget/build/licences.ts';
-import { integrity, minifyTemplates } from './widget/build/plugins.ts';
+import { copySharedModules, integrity, minifyTemplates } from './widget/build/plugins.ts';
 
 export default defineConfig({
-  plugins: [minifyTemplates(), licences(import.meta.dirname), integrity()],
+  plugins: [copySharedModules(), minifyTemplates(), licences(import.meta.dirname), integrity()],
   publicDir: false,
   // Beside this file lies the proxy's .env, which is none of the build's business.
   envDir: false,

@@ -11,7 +11,7 @@ export const ANSWER = {
 } as const satisfies Record<Method, 'prompt' | 'link' | 'code'>;
 
 /** The methods that send a request to the customer's phone; these are limited by wallet. */
-export const PROMPTING = METHODS.filter((method) => ANSWER[method] === 'prompt');
+export const PROMPTING = /* @__PURE__ */ METHODS.filter((method) => ANSWER[method] === 'prompt');
 
 /** Whether a start names the customer's wallet id. */
 export const WALLET_ID = {

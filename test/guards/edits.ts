@@ -320,10 +320,14 @@ export const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   '…past the proxy': [
     {
       file: 'widget/flow/links.ts',
-      find: "return parse(url).protocol === 'https:' || isLocal(url) ? url : null;",
+      find: 'return parsed && isSafeWebUrl(parsed) ? url : null;',
       put: 'return url;',
     },
-    { file: 'widget/flow/links.ts', find: '127(\\.\\d+){3}|\\[::1\\])$/', put: '127(\\.\\d+){3}|\\[::1\\])/' },
+    {
+      file: 'backend-proxy/protocol/links.ts',
+      find: 'LOOPBACK.includes(hostname)',
+      put: 'LOOPBACK.some((name) => hostname.startsWith(name))',
+    },
   ],
   'Run code through the link to the wallet': [
     { file: TRUST, find: 'schemes.includes(url.protocol.slice(0, -1))', put: '!/^https?:$/.test(url.protocol)' },

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import QRCode from 'qrcode';
 import { qrPath } from '../../widget/flow/qr-code.ts';
 import { en, type MessageKey } from '../../widget/locales/en.ts';
-import { later } from '../../widget/locales/en-flow.ts';
+import { enFlow } from '../../widget/locales/en-flow.ts';
 import { CLAIMS, type Claim, type ClaimName } from './truth/claims.ts';
 import { readDrawing } from './truth/code.ts';
 import { findLies, type Screen } from './truth/judge.ts';
@@ -139,7 +139,7 @@ describe('claims', () => {
 });
 
 describe('reading', () => {
-  const ENGLISH: Record<MessageKey, string> = { ...en, ...later };
+  const ENGLISH: Record<MessageKey, string> = { ...en, ...enFlow };
   const VALUES: Record<string, string> = {
     min: '€5.00',
     max: '€200.00',
@@ -201,44 +201,44 @@ describe('judging', () => {
     findLies(screens, until, { ...memory, asks: [...memory.asks, LISTENING] }, /^Coffee$/);
 
   it('finds a request said to be at the wallet where there is none', () => {
-    assert.deepEqual(judge([screen(AT, later.direct_help)], paying(payment())), [
-      `0.0 s: ${JSON.stringify(later.direct_help)} claims requestAtWallet`,
+    assert.deepEqual(judge([screen(AT, enFlow.direct_help)], paying(payment())), [
+      `0.0 s: ${JSON.stringify(enFlow.direct_help)} claims requestAtWallet`,
     ]);
-    assert.deepEqual(judge([screen(AT, later.direct_help)], paying(payment({ method: 'DIRECT' }))), []);
+    assert.deepEqual(judge([screen(AT, enFlow.direct_help)], paying(payment({ method: 'DIRECT' }))), []);
   });
 
   it('finds a lie that was to be seen for a millisecond between two true screens', () => {
-    const screens = [screen(AT - 100, later.waiting), screen(AT - 50, later.paid), screen(AT - 49, later.waiting)];
+    const screens = [screen(AT - 100, enFlow.waiting), screen(AT - 50, enFlow.paid), screen(AT - 49, enFlow.waiting)];
     assert.deepEqual(judge(screens, paying(payment()), AT), ['0.1 s: "Payment received" claims paid']);
   });
 
   it('finds "paid" a millisecond before it is, and not from then on', () => {
     const paid = paying(payment({ ends: 'SUCCESS' }));
-    assert.equal(judge([screen(AT - 1, later.paid)], paid).length, 1);
-    assert.deepEqual(judge([screen(AT, later.paid)], paid), []);
+    assert.equal(judge([screen(AT - 1, enFlow.paid)], paid).length, 1);
+    assert.deepEqual(judge([screen(AT, enFlow.paid)], paid), []);
   });
 
   it('lets "waiting" stay a moment after the approval, and finds it after that', () => {
     const paid = paying(payment({ ends: 'SUCCESS' }));
-    assert.deepEqual(judge([screen(AT - 1_000, later.waiting), screen(AT + 4_900)], paid), []);
-    assert.equal(judge([screen(AT - 1_000, later.waiting), screen(AT + 5_100)], paid).length, 1);
+    assert.deepEqual(judge([screen(AT - 1_000, enFlow.waiting), screen(AT + 4_900)], paid), []);
+    assert.equal(judge([screen(AT - 1_000, enFlow.waiting), screen(AT + 5_100)], paid).length, 1);
   });
 
   it('lets what time made true stay a moment after the change that ended it', () => {
     const slow = { ...NOTHING, starts: [start({ at: AT - 6_000, heardAt: AT, answer: 'accepted' })] };
     const until = AT + 2_000;
-    assert.deepEqual(judge([screen(AT - 1_000, later.long)], slow, until), []);
-    assert.equal(judge([screen(AT - 5_000, later.long)], slow, until).length, 1);
+    assert.deepEqual(judge([screen(AT - 1_000, enFlow.long)], slow, until), []);
+    assert.equal(judge([screen(AT - 5_000, enFlow.long)], slow, until).length, 1);
   });
 
   it('finds what ceases to be true in the middle of a screen that stays', () => {
     const late = payment({ history: [{ at: AT + 5_000, status: 'INITIALIZED', message: '' }] });
-    assert.equal(judge([screen(AT, later.DECLINED_help)], paying(late)).length, 1);
+    assert.equal(judge([screen(AT, enFlow.DECLINED_help)], paying(late)).length, 1);
   });
 
   it('finds a page that says it updates by itself where it has long stopped asking', () => {
     const stopped = { ...paying(payment({ method: 'DIRECT' })), asks: [ask({ at: AT, endedAt: AT })] };
-    const lies = findLies([screen(AT, later.direct_help)], AT + 60_000, stopped, /^$/);
+    const lies = findLies([screen(AT, enFlow.direct_help)], AT + 60_000, stopped, /^$/);
     assert.deepEqual(
       lies.map((lie) => lie.split(' ').at(-1)),
       ['follows'],
@@ -250,8 +250,8 @@ describe('judging', () => {
       ...paying(payment({ method: 'DIRECT', ends: 'SUCCESS' })),
       lines: [{ at: AT - 10, is: 'cut' }],
     };
-    assert.deepEqual(judge([screen(AT - 5, later.lost, later.direct)], memory), []);
-    assert.equal(judge([screen(AT - 5, later.direct)], memory).length, 1);
+    assert.deepEqual(judge([screen(AT - 5, enFlow.lost, enFlow.direct)], memory), []);
+    assert.equal(judge([screen(AT - 5, enFlow.direct)], memory).length, 1);
   });
 
   it('finds a text that is neither a sentence nor data', () => {

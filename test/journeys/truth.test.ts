@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { METHODS, type Method } from '../../backend-proxy/protocol/wire.ts';
-import { later } from '../../widget/locales/en-flow.ts';
+import { enFlow } from '../../widget/locales/en-flow.ts';
 import { ADA, BRUNO } from './shopper.ts';
 import type { Fault } from './truth/box.ts';
 import { WAY_WITHIN_MS, type WatchedShopper } from './truth/shopper.ts';
@@ -143,7 +143,7 @@ const WAYS_IT_GOES: Record<string, (shopper: WatchedShopper) => Promise<void>> =
     await shopper.settle(taken, 'approve');
     await shopper.sees('paid');
     await shopper.settle(left, 'approve');
-    await shopper.reads(later.surplus, WAY_WITHIN_MS);
+    await shopper.reads(enFlow.surplus, WAY_WITHIN_MS);
   },
   async 'the page is loaded anew while the answer is awaited'(shopper) {
     await begin(shopper, 'JETGO', { lateMs: 6_000 });
@@ -155,14 +155,14 @@ const WAYS_IT_GOES: Record<string, (shopper: WatchedShopper) => Promise<void>> =
   async 'the line is cut while the shopper waits'(shopper) {
     await waitsByQr(shopper);
     stage.line.set(shopper.orderId, 'cut');
-    await shopper.reads(later.lost, CUT_MS);
+    await shopper.reads(enFlow.lost, CUT_MS);
     stage.line.set(shopper.orderId, 'up');
     await shopper.paysTheLatest();
   },
   async 'the line is cut before the start arrives'(shopper) {
     stage.line.set(shopper.orderId, 'cut');
     await begin(shopper, 'QR');
-    await shopper.reads(later.slow, CUT_MS);
+    await shopper.reads(enFlow.slow, CUT_MS);
     stage.line.set(shopper.orderId, 'up');
     await shopper.hasMeans('QR');
     await shopper.paysTheLatest();
@@ -171,7 +171,7 @@ const WAYS_IT_GOES: Record<string, (shopper: WatchedShopper) => Promise<void>> =
     await waitsByQr(shopper);
     stage.line.set(shopper.orderId, 'frozen');
     await shopper.page.context().setOffline(true);
-    await shopper.reads(later.lost, AT_ONCE_MS);
+    await shopper.reads(enFlow.lost, AT_ONCE_MS);
     await shopper.page.context().setOffline(false);
     stage.line.set(shopper.orderId, 'up');
     await shopper.paysTheLatest();
@@ -180,7 +180,7 @@ const WAYS_IT_GOES: Record<string, (shopper: WatchedShopper) => Promise<void>> =
     async 'the line freezes while the shopper waits'(shopper) {
       await waitsByQr(shopper);
       stage.line.set(shopper.orderId, 'frozen');
-      await shopper.reads(later.lost, FROZEN_MS);
+      await shopper.reads(enFlow.lost, FROZEN_MS);
       stage.line.set(shopper.orderId, 'up');
       await shopper.paysTheLatest();
     },
@@ -195,7 +195,7 @@ describe('every sentence on the screen is true at each moment, and there is a wa
       planted.messages = { choose: lie };
       await planted.updateComplete;
       planted.messages = {};
-    }, later.direct_help);
+    }, enFlow.direct_help);
     const lies = (await shopper.lies()).join('\n');
     assert.match(lies, /A request is waiting in your wallet.* claims requestAtWallet$/m);
     assert.doesNotMatch(lies, /no sentence/);

@@ -1,6 +1,6 @@
 // A clock that stands still until it is told: what waits, waits for advance(). No test of the widget depends on real time.
 import { setImmediate } from 'node:timers/promises';
-import type { Wait } from '../../widget/flow/stream.ts';
+import type { Wait } from '../../widget/flow/wait.ts';
 
 interface Sleeper {
   until: number;

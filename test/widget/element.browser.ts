@@ -634,7 +634,7 @@ describe('the page', () => {
     console.warn = warn;
     expect(detail).to.include({
       code: 'invalid_token',
-      detail: 'The order attribute holds no order token, or one without a sound orderId or currency.',
+      detail: 'The order attribute holds no order token, or its orderId or currency is missing or malformed.',
     });
     expect(told).to.deep.equal([`<payment-widget> invalid_token ${detail.detail}`]);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { spokenTime } from '../../widget/flow/announcer.ts';
+import { timeInWords } from '../../widget/flow/announcer.ts';
 import { chooseTag, fill, loadLanguage } from '../../widget/shell/language.ts';
 import { en } from '../../widget/locales/en.ts';
 
@@ -30,10 +30,10 @@ describe('the language', () => {
 
   it('says a time in its own plural', () => {
     assert.deepEqual(
-      [spokenTime(180, 'en'), spokenTime(60, 'en'), spokenTime(30, 'en')],
+      [timeInWords(180, 'en'), timeInWords(60, 'en'), timeInWords(30, 'en')],
       ['3 minutes', '1 minute', '30 seconds'],
     );
-    assert.equal(spokenTime(180, 'ar'), '3 دقائق');
+    assert.equal(timeInWords(180, 'ar'), '3 دقائق');
   });
 
   it('fills each place from its value, and leaves one without', () => {

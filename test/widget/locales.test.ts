@@ -5,9 +5,9 @@ import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { LOADERS, chooseTag, loadLanguage } from '../../widget/shell/language.ts';
 import { en } from '../../widget/locales/en.ts';
-import { later } from '../../widget/locales/en-flow.ts';
+import { enFlow } from '../../widget/locales/en-flow.ts';
 
-const english: Record<string, string> = { ...en, ...later };
+const english: Record<string, string> = { ...en, ...enFlow };
 const tags = readdirSync('widget/locales')
   .map((file) => file.replace('.ts', ''))
   .filter((name) => !name.startsWith('en'));

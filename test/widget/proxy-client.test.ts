@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createProxyClient, Refusal } from '../../widget/flow/proxy-client.ts';
+import { createProxyClient, ProxyError } from '../../widget/flow/proxy-client.ts';
 import { FakeProxy, problemOf } from './fake-proxy.ts';
 
 const signal = new AbortController().signal;
 const clientOf = (fetch: typeof globalThis.fetch) => createProxyClient('https://pay.test/', 'token', fetch);
 const answering = (body: BodyInit, init?: ResponseInit) => clientOf(async () => new Response(body, init));
 
-async function refusalOf(promise: Promise<unknown>): Promise<Refusal['problem']> {
+async function refusalOf(promise: Promise<unknown>): Promise<ProxyError['problem']> {
   try {
     await promise;
   } catch (error) {
-    assert.ok(error instanceof Refusal, String(error));
+    assert.ok(error instanceof ProxyError, String(error));
     return error.problem;
   }
   return assert.fail('No refusal');

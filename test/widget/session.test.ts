@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { METHODS, type OrderView } from '../../backend-proxy/protocol/wire.ts';
-import { chosenMethod } from '../../widget/shell/choice.ts';
 import { Session } from '../../widget/flow/session.ts';
 import { BLANK, stateFor, type SessionState } from '../../widget/shell/state.ts';
 import { show } from '../../widget/flow/view.ts';
@@ -30,7 +29,7 @@ async function scene({ heard = true, claims, view, language: first = 'en' }: Sce
   const proxy = new FakeProxy(claims, view, clock.now);
   const element = new Host();
   const events: string[] = [];
-  const errands: string[] = [];
+  const windowCalls: string[] = [];
   let keys = 0;
   let state: SessionState = stateFor(proxy.token, BLANK, () => false);
   const session = new Session(
@@ -40,7 +39,6 @@ async function scene({ heard = true, claims, view, language: first = 'en' }: Sce
       set: (change) => {
         state = { ...state, ...change };
       },
-      chosen: () => chosenMethod(state),
       language: () => language,
     },
     {
@@ -50,9 +48,9 @@ async function scene({ heard = true, claims, view, language: first = 'en' }: Sce
       random: () => 0.5,
       newKey: () => `key-${++keys}`,
       page: new EventTarget(),
-      prepareErrand: (target) => {
-        errands.push(`prepare ${target}`);
-        return { go: (url) => errands.push(`go ${url}`), drop: () => errands.push('drop') };
+      openCheckoutWindow: (target) => {
+        windowCalls.push(`open ${target}`);
+        return { navigate: (url) => windowCalls.push(`navigate ${url}`), close: () => windowCalls.push('close') };
       },
     },
   );
@@ -68,7 +66,7 @@ async function scene({ heard = true, claims, view, language: first = 'en' }: Sce
   await clock.advance(0);
   events.length = 0;
   const speak = (tag: string) => void (language = tag);
-  return { clock, proxy, element, session, events, errands, panel, open, speak, state: () => state };
+  return { clock, proxy, element, session, events, windowCalls, panel, open, speak, state: () => state };
 }
 
 const choose = (session: Session, method: 'DIRECT' | 'CHECKOUT' | 'JETGO' | 'QR') => session.edit({ method });
@@ -80,7 +78,7 @@ describe('a start', () => {
     choose(session, 'QR');
     session.pay();
     await clock.advance(0);
-    assert.deepEqual([panel(), state().stage], ['choose', { at: 'sending', slow: false }]);
+    assert.deepEqual([panel(), state().activity], ['choose', { at: 'sending', slow: false }]);
     release();
     await clock.advance(0);
     assert.equal(panel(), 'scan');
@@ -111,10 +109,10 @@ describe('a start', () => {
     const { session, proxy, state, events } = await scene();
     session.pay();
     await settle();
-    assert.deepEqual(state().stage, { at: 'choosing', errors: { customer: 'walletWrong' } });
+    assert.deepEqual(state().activity, { at: 'choosing', errors: { customer: 'walletWrong' } });
     assert.deepEqual([proxy.starts.length, events], [0, []]);
     session.edit({ customer: '1' });
-    assert.deepEqual(state().stage, { at: 'choosing' }, 'and stops saying so once it is changed');
+    assert.deepEqual(state().activity, { at: 'choosing' }, 'and stops saying so once it is changed');
   });
 
   it('is not sent where the page cancels it', async () => {
@@ -168,7 +166,7 @@ describe('a start', () => {
     });
     session.again('CHECKOUT');
     await clock.advance(0);
-    assert.deepEqual(state().stage, { at: 'choosing' });
+    assert.deepEqual(state().activity, { at: 'choosing' });
   });
 
   it('is not troubled by the late answer of the one before', async () => {
@@ -185,7 +183,7 @@ describe('a start', () => {
     await clock.advance(0);
     answer();
     await clock.advance(0);
-    assert.equal(state().stage.at, 'sending');
+    assert.equal(state().activity.at, 'sending');
     release();
     await clock.advance(0);
     assert.deepEqual([panel(), proxy.starts.map(({ key }) => key)], ['scan', ['key-1', 'key-2']]);
@@ -196,8 +194,8 @@ describe('a start', () => {
     const { state, proxy, session, panel } = await scene({ view: { payment, version: 3 } });
     session.again('DIRECT');
     await settle();
-    assert.deepEqual([proxy.starts.length, panel(), state().stage], [0, 'choose', { at: 'choosing' }]);
-    assert.equal(state().draft.method, 'DIRECT');
+    assert.deepEqual([proxy.starts.length, panel(), state().activity], [0, 'choose', { at: 'choosing' }]);
+    assert.equal(state().form.method, 'DIRECT');
   });
 });
 
@@ -208,7 +206,7 @@ describe('a lost answer', () => {
     choose(session, 'QR');
     session.pay();
     await clock.advance(500);
-    assert.deepEqual([state().stage, panel()], [{ at: 'sending', slow: 'again' }, 'choose']);
+    assert.deepEqual([state().activity, panel()], [{ at: 'sending', slow: 'again' }, 'choose']);
     await clock.advance(10_000);
     assert.deepEqual(
       proxy.starts.map(({ key }) => key),
@@ -235,8 +233,8 @@ describe('a lost answer', () => {
     await clock.advance(120_000);
     assert.equal(proxy.starts.length, 5);
     assert.equal(panel(), 'choose');
-    const { stage } = state();
-    assert.equal(stage.at === 'choosing' && stage.trouble?.code, 'network');
+    const { activity } = state();
+    assert.equal(activity.at === 'choosing' && activity.trouble?.code, 'network');
     assert.ok(events.includes('error') && !events.includes('failed'));
     proxy.isDown = false;
     session.pay();
@@ -252,7 +250,7 @@ describe('a lost answer', () => {
     choose(session, 'QR');
     session.pay();
     await clock.advance(5_000);
-    assert.equal(state().stage.at, 'choosing');
+    assert.equal(state().activity.at, 'choosing');
     session.pay();
     await clock.advance(1_000);
     assert.deepEqual([new Set(proxy.starts.map(({ key }) => key)).size, panel()], [1, 'scan']);
@@ -326,7 +324,7 @@ describe('an answer of the gateway that is late', () => {
   }
 
   it('leads to the checkout by itself all the same, though a status check was faster', async () => {
-    const { clock, proxy, session, errands, events } = await scene();
+    const { clock, proxy, session, windowCalls, events } = await scene();
     proxy.onStart = () => ({ ...FOUND, status: 'INITIALIZED' });
     const answer = proxy.holdAnswers();
     choose(session, 'CHECKOUT');
@@ -334,11 +332,11 @@ describe('an answer of the gateway that is late', () => {
     await clock.advance(2_000);
     proxy.settle(FOUND);
     await clock.advance(10_000);
-    assert.deepEqual(errands, ['prepare _self']);
+    assert.deepEqual(windowCalls, ['open _self']);
     proxy.settle({ checkoutUrl: CHECKOUT_URL });
     answer();
     await clock.advance(0);
-    assert.deepEqual(errands, ['prepare _self', `go ${CHECKOUT_URL}`]);
+    assert.deepEqual(windowCalls, ['open _self', `navigate ${CHECKOUT_URL}`]);
     assert.equal(events.filter((name) => name === 'redirect').length, 1);
   });
 
@@ -348,22 +346,22 @@ describe('an answer of the gateway that is late', () => {
     choose(session, 'QR');
     session.pay();
     await clock.advance(3_900);
-    assert.deepEqual(state().stage, { at: 'sending', slow: false });
+    assert.deepEqual(state().activity, { at: 'sending', slow: false });
     await clock.advance(200);
-    assert.deepEqual(state().stage, { at: 'sending', slow: 'long' });
+    assert.deepEqual(state().activity, { at: 'sending', slow: 'long' });
   });
 });
 
 describe('an answer of the gateway that is lost', () => {
   for (const method of METHODS) {
     it(`is told, and a new try is a new payment, while the old one can still turn out paid: ${method}`, async () => {
-      const { clock, proxy, session, panel, errands } = await scene({ claims: { customer: '12345678' } });
+      const { clock, proxy, session, panel, windowCalls } = await scene({ claims: { customer: '12345678' } });
       proxy.onStart = () => LOST;
       choose(session, method);
       session.pay();
       await clock.advance(60_000);
-      assert.deepEqual([panel(), proxy.starts.length], ['missed', 1]);
-      if (method === 'CHECKOUT') assert.deepEqual(errands, ['prepare _self', 'drop'], 'there is nowhere to go');
+      assert.deepEqual([panel(), proxy.starts.length], ['unanswered', 1]);
+      if (method === 'CHECKOUT') assert.deepEqual(windowCalls, ['open _self', 'close'], 'there is nowhere to go');
       const release = proxy.hold();
       session.again(method);
       await clock.advance(0);
@@ -395,7 +393,7 @@ describe('a code whose time is over', () => {
     assert.equal(panel(), 'scan');
     session.pay();
     await clock.advance(2_000);
-    assert.deepEqual([panel(), proxy.starts.length], ['over', 1]);
+    assert.deepEqual([panel(), proxy.starts.length], ['timeUp', 1]);
     await clock.advance(600_000);
     assert.equal(proxy.starts.length, 1);
     session.again('QR');
@@ -451,13 +449,13 @@ describe('a refusal for good', () => {
       choose(session, 'JETGO');
       session.pay();
       await clock.advance(1_000);
-      assert.deepEqual([panel(), state().closed?.code, proxy.streamCount], ['trouble', code, 1]);
+      assert.deepEqual([panel(), state().blocked?.code, proxy.streamCount], ['trouble', code, 1]);
       session.pay();
       session.reset();
       session.pay();
       await clock.advance(1_000);
       assert.deepEqual([panel(), proxy.starts.length], ['trouble', 1]);
-      session.follow();
+      session.showOpenPayment();
       assert.equal(panel(), 'scan');
       session.reset();
       assert.equal(panel(), 'trouble', 'the way back leads to the reason, not to the choice');
@@ -476,7 +474,7 @@ describe('a refusal for good', () => {
       proxy.nextStarts.push(problemOf('method_unavailable'));
       session.pay();
       await clock.advance(0);
-      assert.equal(state().closed?.code ?? null, closed);
+      assert.equal(state().blocked?.code ?? null, closed);
     }
   });
 
@@ -499,7 +497,7 @@ describe('a refusal', () => {
     choose(session, 'QR');
     session.pay();
     await clock.advance(60_000);
-    assert.deepEqual(state().stage, {
+    assert.deepEqual(state().activity, {
       at: 'choosing',
       trouble: { code: 'method_unavailable', retryable: false, requestId: 'req-7f3a', detail: '' },
       errors: {},
@@ -514,8 +512,8 @@ describe('a refusal', () => {
     session.edit({ customer: '12345678' });
     session.pay();
     await clock.advance(0);
-    const { stage } = state();
-    assert.deepEqual(stage.at === 'choosing' && stage.errors, { customer: 'walletWrong' });
+    const { activity } = state();
+    assert.deepEqual(activity.at === 'choosing' && activity.errors, { customer: 'walletWrong' });
   });
 
   it('as already paid leads to the truth', async () => {
@@ -573,7 +571,7 @@ describe('a newer token of the same order', () => {
     session.pay();
     await clock.advance(0);
     open(tokenOf({ ...proxy.claims, exp: proxy.claims.exp + 1 }));
-    assert.deepEqual(state().draft, { method: 'DIRECT', amount: null, customer: '12345678' });
+    assert.deepEqual(state().form, { method: 'DIRECT', amount: null, customer: '12345678' });
     release();
     session.pay();
     await clock.advance(1_000);
@@ -631,7 +629,7 @@ describe('following', () => {
     proxy.settle({ status: 'FAILED', reason: 'EXPIRED' });
     await clock.advance(0);
     assert.equal(panel(), 'choose');
-    session.follow();
+    session.showOpenPayment();
     assert.equal(panel(), 'failed');
   });
 
@@ -651,9 +649,9 @@ describe('following', () => {
     const view = { payment, paid: true, otherOpen: true, version: 3 };
     const { clock, proxy, session, events, state } = await scene({ view });
     proxy.isDown = true;
-    session.refresh();
+    session.reconnect();
     await clock.advance(60_000);
-    assert.deepEqual([state().lost, events.filter((name) => name === 'error')], [true, []]);
+    assert.deepEqual([state().disconnected, events.filter((name) => name === 'error')], [true, []]);
   });
 
   it('measures the proxy’s clock against ours', async () => {
@@ -681,52 +679,52 @@ describe('no connection', () => {
 
 describe('the errand to the checkout', () => {
   it('goes once, after the page was told', async () => {
-    const { clock, proxy, session, panel, events, errands } = await scene();
+    const { clock, proxy, session, panel, events, windowCalls } = await scene();
     choose(session, 'CHECKOUT');
     session.pay();
     await clock.advance(0);
     proxy.publish({});
     await clock.advance(0);
-    assert.deepEqual(errands, ['prepare _self', `go ${CHECKOUT_URL}`]);
+    assert.deepEqual(windowCalls, ['open _self', `navigate ${CHECKOUT_URL}`]);
     assert.deepEqual(events, ['submit', 'change', 'redirect', 'change']);
     assert.equal(panel(), 'redirect', 'the link stays, for one who comes back');
   });
 
   it('is left to the page that cancels it', async () => {
-    const { clock, session, element, errands } = await scene();
+    const { clock, session, element, windowCalls } = await scene();
     element.addEventListener('payment-redirect', (event) => event.preventDefault());
     choose(session, 'CHECKOUT');
     session.pay();
     await clock.advance(0);
-    assert.deepEqual(errands, ['prepare _self', 'drop']);
+    assert.deepEqual(windowCalls, ['open _self', 'close']);
   });
 
   it('waits through views that know nothing of the payment yet', async () => {
-    const { clock, proxy, session, errands } = await scene();
+    const { clock, proxy, session, windowCalls } = await scene();
     const release = proxy.hold();
     choose(session, 'CHECKOUT');
     session.pay();
     await clock.advance(0);
     proxy.publish({});
     await clock.advance(0);
-    assert.equal(errands.length, 1);
+    assert.equal(windowCalls.length, 1);
     release();
     await clock.advance(0);
-    assert.deepEqual(errands, ['prepare _self', `go ${CHECKOUT_URL}`]);
+    assert.deepEqual(windowCalls, ['open _self', `navigate ${CHECKOUT_URL}`]);
   });
 
   it('goes though nothing was known of the order before, and the stream was faster than the answer', async () => {
-    const { clock, proxy, session, errands } = await scene({ heard: false });
+    const { clock, proxy, session, windowCalls } = await scene({ heard: false });
     const answer = proxy.holdAnswers();
     choose(session, 'CHECKOUT');
     session.pay();
     await clock.advance(0);
     proxy.publish({});
     await clock.advance(10_000);
-    assert.equal(errands.length, 1);
+    assert.equal(windowCalls.length, 1);
     answer();
     await clock.advance(0);
-    assert.equal(errands.at(-1), `go ${CHECKOUT_URL}`);
+    assert.equal(windowCalls.at(-1), `navigate ${CHECKOUT_URL}`);
   });
 
   it('stays at the choice while the start is under way, and says that it is looked after once that takes long', async () => {
@@ -762,50 +760,50 @@ describe('the errand to the checkout', () => {
   });
 
   it('waits until the outcome is known', async () => {
-    const { clock, proxy, session, panel, errands } = await scene();
+    const { clock, proxy, session, panel, windowCalls } = await scene();
     proxy.onStart = () => ({ status: 'INITIALIZED', checkoutUrl: null });
     choose(session, 'CHECKOUT');
     session.pay();
     await clock.advance(0);
-    assert.deepEqual([panel(), errands.length], ['fetching', 1]);
+    assert.deepEqual([panel(), windowCalls.length], ['fetching', 1]);
     proxy.settle({ status: 'PROCESSING', checkoutUrl: CHECKOUT_URL });
     await clock.advance(0);
-    assert.equal(errands.at(-1), `go ${CHECKOUT_URL}`);
+    assert.equal(windowCalls.at(-1), `navigate ${CHECKOUT_URL}`);
   });
 
   it('goes though the answer was lost, when the stream shows the way', async () => {
-    const { clock, proxy, session, errands } = await scene();
+    const { clock, proxy, session, windowCalls } = await scene();
     proxy.nextStarts.push('lost');
     choose(session, 'CHECKOUT');
     session.pay();
     await clock.advance(0);
-    assert.equal(errands.at(-1), `go ${CHECKOUT_URL}`);
+    assert.equal(windowCalls.at(-1), `navigate ${CHECKOUT_URL}`);
   });
 
   it('leaves it to the shopper to go where the gateway answers another method with a checkout', async () => {
-    const { clock, proxy, session, errands, panel } = await scene();
+    const { clock, proxy, session, windowCalls, panel } = await scene();
     proxy.onStart = () => ({ method: 'CHECKOUT', checkoutUrl: CHECKOUT_URL });
     session.edit({ customer: '12345678' });
     session.pay();
     await clock.advance(0);
-    assert.deepEqual([panel(), errands], ['redirect', []]);
+    assert.deepEqual([panel(), windowCalls], ['redirect', []]);
   });
 
   it('never goes where it is not safe', async () => {
     for (const checkoutUrl of ['http://checkout.example/', 'javascript:alert(1)']) {
-      const { clock, proxy, session, events, errands } = await scene();
+      const { clock, proxy, session, events, windowCalls } = await scene();
       proxy.onStart = () => ({ checkoutUrl });
       choose(session, 'CHECKOUT');
       session.pay();
       await clock.advance(0);
-      assert.deepEqual(errands, ['prepare _self', 'drop'], checkoutUrl);
+      assert.deepEqual(windowCalls, ['open _self', 'close'], checkoutUrl);
       assert.ok(!events.includes('redirect'));
     }
   });
 
   it('never goes for a payment that this page did not start', async () => {
-    const { errands, panel } = await scene({ view: { payment: paymentOf('CHECKOUT'), version: 3 } });
-    assert.deepEqual([panel(), errands], ['redirect', []]);
+    const { windowCalls, panel } = await scene({ view: { payment: paymentOf('CHECKOUT'), version: 3 } });
+    assert.deepEqual([panel(), windowCalls], ['redirect', []]);
   });
 
   it('is given up when the start fails or the shopper turns back', async () => {
@@ -814,7 +812,7 @@ describe('the errand to the checkout', () => {
     choose(first.session, 'CHECKOUT');
     first.session.pay();
     await first.clock.advance(0);
-    assert.deepEqual(first.errands, ['prepare _self', 'drop']);
+    assert.deepEqual(first.windowCalls, ['open _self', 'close']);
 
     const second = await scene();
     const release = second.proxy.hold();
@@ -824,7 +822,7 @@ describe('the errand to the checkout', () => {
     second.session.reset();
     release();
     await second.clock.advance(60_000);
-    assert.deepEqual([second.errands, second.panel()], [['prepare _self', 'drop'], 'choose']);
+    assert.deepEqual([second.windowCalls, second.panel()], [['open _self', 'close'], 'choose']);
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { formatAmount } from '../../widget/shell/localized-amount.ts';
-import { checkDraft, compareAmounts, parseAmount, writeAmount } from '../../widget/flow/start-form.ts';
+import { localizedAmount } from '../../widget/shell/localized-amount.ts';
+import { checkForm, compareAmounts, readTypedAmount, writeTypedAmount } from '../../widget/flow/start-form.ts';
 import { BLANK, type SessionState } from '../../widget/shell/state.ts';
 import { claimedOrder } from '../../widget/shell/order-token.ts';
 import { claimsOf, type ClaimsChange } from './fake-proxy.ts';
@@ -55,7 +55,7 @@ describe('an amount as typed', () => {
   ];
   for (const [typed, currency, language, amount] of cases) {
     it(`${JSON.stringify(typed)} in ${currency}, ${language}, is ${amount ?? 'no amount'}`, () => {
-      assert.equal(parseAmount(typed, currency, language), amount);
+      assert.equal(readTypedAmount(typed, currency, language), amount);
     });
   }
 
@@ -67,8 +67,8 @@ describe('an amount as typed', () => {
       ['500', 'JPY', 'ja', '500'],
       ['12.5', 'EUR', 'fa', '۱۲٫۵۰'],
     ] as const) {
-      assert.equal(writeAmount(amount, currency, language), written);
-      assert.equal(compareAmounts(parseAmount(written, currency, language) ?? '', amount), 0);
+      assert.equal(writeTypedAmount(amount, currency, language), written);
+      assert.equal(compareAmounts(readTypedAmount(written, currency, language) ?? '', amount), 0);
     }
   });
 
@@ -81,44 +81,44 @@ describe('an amount as typed', () => {
 
 describe('an amount as written', () => {
   it('has at least the currency’s decimals, and loses none that the order says', () => {
-    assert.equal(formatAmount('10.10', 'EUR', 'en'), '€10.10');
-    assert.equal(formatAmount('12.5', 'EUR', 'en'), '€12.50');
-    assert.equal(formatAmount('1.255', 'IQD', 'en'), 'IQD\u00a01.255');
-    assert.equal(formatAmount('500', 'JPY', 'en'), '¥500');
-    assert.equal(formatAmount('1.234', 'KWD', 'en'), 'KWD\u00a01.234');
+    assert.equal(localizedAmount('10.10', 'EUR', 'en'), '€10.10');
+    assert.equal(localizedAmount('12.5', 'EUR', 'en'), '€12.50');
+    assert.equal(localizedAmount('1.255', 'IQD', 'en'), 'IQD\u00a01.255');
+    assert.equal(localizedAmount('500', 'JPY', 'en'), '¥500');
+    assert.equal(localizedAmount('1.234', 'KWD', 'en'), 'KWD\u00a01.234');
   });
 
   it('is exact where a float is not', () => {
-    assert.equal(formatAmount('9007199254740993.01', 'EUR', 'en'), '€9,007,199,254,740,993.01');
+    assert.equal(localizedAmount('9007199254740993.01', 'EUR', 'en'), '€9,007,199,254,740,993.01');
   });
 
   it('follows the language', () => {
-    assert.equal(formatAmount('1234.5', 'EUR', 'de'), '1.234,50\u00a0€');
+    assert.equal(localizedAmount('1234.5', 'EUR', 'de'), '1.234,50\u00a0€');
   });
 });
 
 describe('a draft', () => {
-  const state = (claims: ClaimsChange, draft: Partial<SessionState['draft']> = {}): SessionState => ({
+  const state = (claims: ClaimsChange, form: Partial<SessionState['form']> = {}): SessionState => ({
     ...BLANK,
     claims: claimsOf(claims),
     order: claimedOrder(claimsOf(claims)),
-    draft: { ...BLANK.draft, ...draft },
+    form: { ...BLANK.form, ...form },
   });
   const open = { amount: undefined, minAmount: '5', maxAmount: '500.00' };
 
   it('sends no amount where the token names it', () => {
-    assert.deepEqual(checkDraft(state({}, { amount: '1' }), 'QR', 'en'), { body: { method: 'QR' } });
+    assert.deepEqual(checkForm(state({}, { amount: '1' }), 'QR', 'en'), { body: { method: 'QR' } });
   });
 
   it('sends the amount, as a decimal string, where the token leaves it open', () => {
-    assert.deepEqual(checkDraft(state(open, { amount: '12,5' }), 'QR', 'de').body, { method: 'QR', amount: '12.5' });
-    assert.deepEqual(checkDraft(state(open, { amount: '5.00' }), 'QR', 'en').body?.amount, '5.00');
+    assert.deepEqual(checkForm(state(open, { amount: '12,5' }), 'QR', 'de').body, { method: 'QR', amount: '12.5' });
+    assert.deepEqual(checkForm(state(open, { amount: '5.00' }), 'QR', 'en').body?.amount, '5.00');
   });
 
   it('says which bound is crossed', () => {
-    assert.deepEqual(checkDraft(state(open, { amount: '4.99' }), 'QR', 'en').errors, { amount: 'below' });
-    assert.deepEqual(checkDraft(state(open, { amount: '500.01' }), 'QR', 'en').errors, { amount: 'above' });
-    const { errors } = checkDraft(state(open, { amount: '' }), 'QR', 'en');
+    assert.deepEqual(checkForm(state(open, { amount: '4.99' }), 'QR', 'en').errors, { amount: 'below' });
+    assert.deepEqual(checkForm(state(open, { amount: '500.01' }), 'QR', 'en').errors, { amount: 'above' });
+    const { errors } = checkForm(state(open, { amount: '' }), 'QR', 'en');
     assert.deepEqual(errors, { amount: 'amountWrong', example: '5.00' });
   });
 
@@ -129,24 +129,24 @@ describe('a draft', () => {
       ['KWD', 'ar'],
     ] as const) {
       const wrong = state({ amount: undefined, maxAmount: '1000', currency }, { amount: '?' });
-      const { example = '' } = checkDraft(wrong, 'QR', language).errors ?? {};
+      const { example = '' } = checkForm(wrong, 'QR', language).errors ?? {};
       const right = state({ amount: undefined, maxAmount: '1000', currency }, { amount: example });
-      assert.equal(checkDraft(right, 'QR', language).errors, undefined, example);
+      assert.equal(checkForm(right, 'QR', language).errors, undefined, example);
     }
   });
 
   it('asks for the wallet id for DIRECT, and only there', () => {
-    assert.deepEqual(checkDraft(state({}, { customer: '1234 5678' }), 'DIRECT', 'en').body, {
+    assert.deepEqual(checkForm(state({}, { customer: '1234 5678' }), 'DIRECT', 'en').body, {
       method: 'DIRECT',
       customer: '12345678',
     });
-    assert.equal(checkDraft(state({}, { customer: '۱۲۳۴٥٦٧٨' }), 'DIRECT', 'fa').body?.customer, '12345678');
-    assert.deepEqual(checkDraft(state({}), 'DIRECT', 'en').errors, { customer: 'walletWrong' });
-    assert.deepEqual(checkDraft(state({}, { customer: 'me' }), 'DIRECT', 'en').errors, { customer: 'walletWrong' });
-    assert.deepEqual(checkDraft(state({}, { customer: '12345678' }), 'CHECKOUT', 'en').body, { method: 'CHECKOUT' });
+    assert.equal(checkForm(state({}, { customer: '۱۲۳۴٥٦٧٨' }), 'DIRECT', 'fa').body?.customer, '12345678');
+    assert.deepEqual(checkForm(state({}), 'DIRECT', 'en').errors, { customer: 'walletWrong' });
+    assert.deepEqual(checkForm(state({}, { customer: 'me' }), 'DIRECT', 'en').errors, { customer: 'walletWrong' });
+    assert.deepEqual(checkForm(state({}, { customer: '12345678' }), 'CHECKOUT', 'en').body, { method: 'CHECKOUT' });
   });
 
   it('leaves a wallet id that the token knows to the proxy', () => {
-    assert.deepEqual(checkDraft(state({ customer: '12345678' }), 'DIRECT', 'en').body, { method: 'DIRECT' });
+    assert.deepEqual(checkForm(state({ customer: '12345678' }), 'DIRECT', 'en').body, { method: 'DIRECT' });
   });
 });

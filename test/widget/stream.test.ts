@@ -16,8 +16,8 @@ function scene(view: Partial<OrderView> = {}, now?: () => number) {
   const stream = new Stream({
     client: createProxyClient('https://pay.test/', proxy.token, proxy.fetch),
     onView: (each) => views.push(each),
-    onLost: (each) => lost.push(each),
-    onRefusal: ({ problem }) => refused.push(problem.code),
+    onDisconnected: (each) => lost.push(each),
+    onRefused: ({ problem }) => refused.push(problem.code),
     wait: clock.wait,
     now: now ?? clock.now,
     // In the middle of the jitter: pauses are as long as they are called.
@@ -312,8 +312,8 @@ describe('the stream', () => {
     const portal = new Stream({
       client: createProxyClient('https://pay.test/', proxy.token, async () => new Response('<html></html>')),
       onView: (each) => views.push(each),
-      onLost: (each) => lost.push(each),
-      onRefusal: assert.fail,
+      onDisconnected: (each) => lost.push(each),
+      onRefused: assert.fail,
       wait: clock.wait,
       now: clock.now,
       random: () => 0.5,

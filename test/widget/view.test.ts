@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { ANSWERS, METHODS, REASONS, type PaymentView } from '../../backend-proxy/protocol/wire.ts';
 import { showChoice } from '../../widget/shell/choice.ts';
 import { claimedOrder } from '../../widget/shell/order-token.ts';
-import { BLANK, stateFor, type SessionState, type Stage } from '../../widget/shell/state.ts';
+import { BLANK, stateFor, type SessionState, type Activity } from '../../widget/shell/state.ts';
 import { canReturn } from '../../widget/flow/panels/open-payment.ts';
 import { mayStart, show } from '../../widget/flow/view.ts';
 import { CHECKOUT_URL, CODE, claimsOf, paymentOf, tokenOf } from './fake-proxy.ts';
@@ -45,7 +45,7 @@ describe('what is shown', () => {
 
       it(`is that nothing arrived once the answer is lost, and never a request in the wallet: ${method} ${status}`, () => {
         const payment = paymentOf(method, { ...bare, status, answer: 'LOST' });
-        assert.deepEqual(show(stateWith(payment), NOW), { panel: 'missed', method });
+        assert.deepEqual(show(stateWith(payment), NOW), { panel: 'unanswered', method });
       });
     }
   }
@@ -77,7 +77,7 @@ describe('what is shown', () => {
       appUrl: 'jetgo://pay',
       remainingMs: null,
     });
-    assert.deepEqual(show(stateWith(paymentOf('QR', { qr: null })), NOW), { panel: 'missed', method: 'QR' });
+    assert.deepEqual(show(stateWith(paymentOf('QR', { qr: null })), NOW), { panel: 'unanswered', method: 'QR' });
   });
 
   it('counts down by the proxy’s clock, however wrong ours is, and never below zero', () => {
@@ -90,7 +90,7 @@ describe('what is shown', () => {
       };
       assert.equal(left(NOW - 3_600_000, 3_600_000), 60_000);
       assert.equal(left(NOW + 3_600_000 + 5_000, -3_600_000), 55_000);
-      const over = { panel: 'over', method };
+      const over = { panel: 'timeUp', method };
       assert.deepEqual(at(NOW + 61_000, 0), over, 'the time is up, but not failed: that is the proxy’s to say');
     }
   });
@@ -109,9 +109,9 @@ describe('what is shown', () => {
   });
 
   it('is why nothing can be started any more, except while something can still be paid', () => {
-    const closed = { code: 'too_many_payments', retryable: false };
-    const panel = (payment: PaymentView | null, stage: Stage) =>
-      show(stateWith(payment, { closed, stage }), NOW)?.panel;
+    const blocked = { code: 'too_many_payments', retryable: false };
+    const panel = (payment: PaymentView | null, activity: Activity) =>
+      show(stateWith(payment, { blocked, activity }), NOW)?.panel;
     const expiresAt = new Date(NOW).toISOString();
     for (const at of ['following', 'choosing'] as const) {
       assert.equal(panel(null, { at }), 'trouble');
@@ -119,7 +119,7 @@ describe('what is shown', () => {
       assert.equal(panel(paymentOf('QR', { expiresAt }), { at }), 'trouble');
       assert.equal(panel(paymentOf('QR'), { at }), at === 'following' ? 'scan' : 'trouble');
     }
-    const state = (payment: PaymentView) => stateWith(payment, { closed, stage: { at: 'choosing' } });
+    const state = (payment: PaymentView) => stateWith(payment, { blocked, activity: { at: 'choosing' } });
     assert.equal(canReturn(state(paymentOf('QR')), NOW), true);
     assert.equal(canReturn(state(paymentOf('QR', { expiresAt })), NOW), false);
   });
@@ -135,34 +135,34 @@ describe('what is shown', () => {
   }
 
   it('is paid whatever the shopper is doing', () => {
-    const stages: Stage[] = [
+    const stages: Activity[] = [
       { at: 'following' },
       { at: 'choosing' },
       { at: 'sending', slow: 'again' },
       { at: 'stopped', trouble },
     ];
-    for (const stage of stages) {
+    for (const activity of stages) {
       const payment = paymentOf('QR', { status: 'SUCCESS', late: true });
-      const shown = show(stateWith(payment, { stage }), NOW);
-      assert.deepEqual(shown, { panel: 'paid', payment }, stage.at);
+      const shown = show(stateWith(payment, { activity }), NOW);
+      assert.deepEqual(shown, { panel: 'paid', payment }, activity.at);
     }
   });
 
   it('is the choice again when the shopper went back to it, though a payment is open or failed', () => {
     for (const payment of [paymentOf('QR'), paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' })]) {
-      assert.equal(show(stateWith(payment, { stage: { at: 'choosing' } }), NOW), null);
+      assert.equal(show(stateWith(payment, { activity: { at: 'choosing' } }), NOW), null);
     }
   });
 
   it('is "checking" after a reload, until the first view, and only then', () => {
     const unheard = { ...BLANK, claims, order: claimedOrder(claims) };
-    assert.deepEqual(show({ ...unheard, resuming: true }, NOW), { panel: 'checking' });
+    assert.deepEqual(show({ ...unheard, hasResumeHint: true }, NOW), { panel: 'checking' });
     assert.equal(show(unheard, NOW), null);
   });
 
   it('is trouble where the token cannot be read or is refused', () => {
     assert.equal(show(BLANK, NOW)?.panel, 'trouble');
-    assert.deepEqual(show(stateWith(paymentOf('QR'), { stage: { at: 'stopped', trouble } }), NOW), {
+    assert.deepEqual(show(stateWith(paymentOf('QR'), { activity: { at: 'stopped', trouble } }), NOW), {
       panel: 'trouble',
       trouble,
     });
@@ -170,17 +170,18 @@ describe('what is shown', () => {
 });
 
 describe('the choice', () => {
-  it('offers what the order allows, as the page wishes, in its order', () => {
-    const methods = (wishes: string[] | null) =>
-      showChoice(stateWith(null, { wishes: { methods: wishes, method: null } })).methods;
+  it('offers what the order allows, as the page preferences, in its order', () => {
+    const methods = (preferences: string[] | null) =>
+      showChoice(stateWith(null, { preferences: { methods: preferences, method: null } })).methods;
     assert.deepEqual(methods(null), ['DIRECT', 'CHECKOUT', 'JETGO', 'QR']);
     assert.deepEqual(methods(['QR', 'CARD', 'DIRECT']), ['QR', 'DIRECT']);
   });
 
   it('chooses the shopper’s, else the page’s, else the first', () => {
     const chosen = (mine: 'QR' | null, wish: string | null) =>
-      showChoice(stateWith(null, { draft: { ...BLANK.draft, method: mine }, wishes: { methods: null, method: wish } }))
-        .chosen;
+      showChoice(
+        stateWith(null, { form: { ...BLANK.form, method: mine }, preferences: { methods: null, method: wish } }),
+      ).chosen;
     assert.equal(chosen('QR', 'JETGO'), 'QR');
     assert.equal(chosen(null, 'JETGO'), 'JETGO');
     assert.equal(chosen(null, 'CARD'), 'DIRECT');
@@ -190,37 +191,37 @@ describe('the choice', () => {
     assert.equal(showChoice(stateWith(null)).askWallet, true);
     const known = claimsOf({ customer: '12345678' });
     assert.equal(showChoice(stateWith(null, { claims: known })).askWallet, false);
-    assert.equal(showChoice(stateWith(null, { draft: { ...BLANK.draft, method: 'CHECKOUT' } })).askWallet, false);
+    assert.equal(showChoice(stateWith(null, { form: { ...BLANK.form, method: 'CHECKOUT' } })).askWallet, false);
   });
 
   it('leads back to an open payment, and not to one that ended', () => {
-    const choosing: Stage = { at: 'choosing' };
-    assert.equal(canReturn(stateWith(paymentOf('QR'), { stage: choosing })), true);
+    const choosing: Activity = { at: 'choosing' };
+    assert.equal(canReturn(stateWith(paymentOf('QR'), { activity: choosing })), true);
     const failed = paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' });
-    assert.equal(canReturn(stateWith(failed, { stage: choosing })), false);
+    assert.equal(canReturn(stateWith(failed, { activity: choosing })), false);
   });
 });
 
 describe('a state for a token', () => {
   it('keeps what is known of an order when its token is renewed', () => {
-    const before = stateWith(paymentOf('QR'), { stage: { at: 'stopped', trouble } });
-    const after = stateFor(tokenOf(claimsOf({ exp: 1_900_000_001 })), { ...before, closed: trouble }, () => false);
-    assert.equal(after.closed, null, 'what was refused to the older one may be taken by this one');
+    const before = stateWith(paymentOf('QR'), { activity: { at: 'stopped', trouble } });
+    const after = stateFor(tokenOf(claimsOf({ exp: 1_900_000_001 })), { ...before, blocked: trouble }, () => false);
+    assert.equal(after.blocked, null, 'what was refused to the older one may be taken by this one');
     assert.equal(after.order, before.order);
-    assert.equal(after.stage.at, 'following');
+    assert.equal(after.activity.at, 'following');
   });
 
-  it('forgets everything but the page’s wishes for another order', () => {
-    const wishes = { methods: ['QR'], method: 'QR' };
-    const before = stateWith(paymentOf('QR'), { wishes, draft: { ...BLANK.draft, customer: '12345678' } });
+  it('forgets everything but the page’s preferences for another order', () => {
+    const preferences = { methods: ['QR'], method: 'QR' };
+    const before = stateWith(paymentOf('QR'), { preferences, form: { ...BLANK.form, customer: '12345678' } });
     const after = stateFor(tokenOf(claimsOf({ orderId: 'DEF-456' })), before, () => false);
     assert.equal(after.order.payment, null);
-    assert.equal(after.draft.customer, '');
-    assert.equal(after.wishes, wishes);
+    assert.equal(after.form.customer, '');
+    assert.equal(after.preferences, preferences);
   });
 
   it('knows from the page’s note that a payment was started', () => {
-    assert.equal(stateFor(tokenOf(claims), BLANK, (orderId) => orderId === 'ABC-123').resuming, true);
-    assert.equal(stateFor(tokenOf(claims), BLANK, () => false).resuming, false);
+    assert.equal(stateFor(tokenOf(claims), BLANK, (orderId) => orderId === 'ABC-123').hasResumeHint, true);
+    assert.equal(stateFor(tokenOf(claims), BLANK, () => false).hasResumeHint, false);
   });
 });

@@ -1,7 +1,7 @@
 // From a text on the screen back to the sentence it is: the keys of the English dictionary whose words these are, with what stands
 // in their placeholders. A text without a letter claims nothing; what else is no sentence is data only where the journey knows it.
 import { en, type MessageKey } from '../../../widget/locales/en.ts';
-import { later } from '../../../widget/locales/en-flow.ts';
+import { enFlow } from '../../../widget/locales/en-flow.ts';
 
 /** Where a text stands: `method` is the list of methods, whose names and descriptions say nothing of this payment. */
 export interface Text {
@@ -14,7 +14,7 @@ export interface Sentence {
   values: Record<string, string>;
 }
 
-const ENGLISH: Record<MessageKey, string> = { ...en, ...later };
+const ENGLISH: Record<MessageKey, string> = { ...en, ...enFlow };
 const KEYS = Object.keys(ENGLISH) as MessageKey[];
 
 /** What may stand in a placeholder; an amount may still be missing where a button waits for it. */

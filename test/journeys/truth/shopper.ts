@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
-import { later } from '../../../widget/locales/en-flow.ts';
+import { enFlow } from '../../../widget/locales/en-flow.ts';
 import { readDrawing } from './code.ts';
 import { findLies, type Screen } from './judge.ts';
 import type { Memory, Payment } from './moment.ts';
@@ -80,7 +80,7 @@ export class WatchedShopper {
   /** What one pays with has come: the request is out, the page is open or linked, the code is drawn. */
   async hasMeans(method: Method, withinMs = WAY_WITHIN_MS): Promise<void> {
     const has: Record<Method, () => boolean> = {
-      DIRECT: () => this.#reads(later.waiting),
+      DIRECT: () => this.#reads(enFlow.waiting),
       CHECKOUT: () => this.isAtCheckout || this.#screen.ways.includes('checkout'),
       JETGO: () => this.#screen.drawings.length > 0,
       QR: () => this.#screen.drawings.length > 0,
@@ -111,7 +111,7 @@ export class WatchedShopper {
     await this.settle(id, 'approve');
     const isPaid = async () => {
       if (this.isAtCheckout) await this.page.goBack();
-      return this.#reads(later.paid);
+      return this.#reads(enFlow.paid);
     };
     assert.ok(await this.#until(isPaid, PAID_MS), `not told that it is paid: ${this.#words()}`);
   }
