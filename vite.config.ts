@@ -1,6 +1,5 @@
-// Builds the widget into dist/widget, for pages: widget.js (the module they load), its lazy chunks, integrity.json
-// and the licences of what they hold.
-// The npm package of the same sources is built by widget/build/.
+// Builds the widget into dist/widget, for pages: widget.js, which they load, the files that it loads later,
+// integrity.json, and the licences of the bundled packages. widget/build/ builds the npm package of the same sources.
 import { defineConfig } from 'vite';
 import { licences } from './widget/build/licences.ts';
 import { copySharedModules, integrity, minifyTemplates } from './widget/build/plugins.ts';

@@ -1,6 +1,7 @@
-// The element: attributes, slots, parts, states and the form, around one state. flow/view.ts decides what to show and flow/session.ts
-// what happens. This bundle has only what the first paint needs: the choice, drawn from the token's own claims. The second bundle
-// (flow/flow.ts) is fetched right away and is there before anybody has read the methods' names.
+// The element: attributes, slots, parts, states and the form, around one state. flow/view.ts decides what to show and
+// flow/session.ts what happens. This bundle has only what the first paint needs: the choice, drawn from the token's
+// own claims. The second bundle (flow/flow.ts) is fetched right away and is there before anybody has read the
+// methods' names.
 import { LitElement, html, type PropertyValues, type TemplateResult } from 'lit';
 import type { Method, OrderView } from '../backend-proxy/protocol/wire.ts';
 import type { Flow } from './flow/flow.ts';
@@ -23,8 +24,8 @@ const LANGUAGE_TIMEOUT_MS = 3_000;
 const SCRIPT_URL = import.meta.url;
 
 /**
- * Whether any widget of the page was painted. The first Intl.NumberFormat takes 16 ms (60 on a slow phone), so the first frame shows
- * the methods and keeps the amount's place free; the next one shows the amount.
+ * Whether any widget of the page was painted. The first Intl.NumberFormat takes 16 ms (60 on a slow phone), so the
+ * first frame shows the methods and keeps the amount's place free; the next one shows the amount.
  */
 let isPainted = false;
 
@@ -45,7 +46,7 @@ let flow: typeof import('./flow/flow.ts') | undefined;
  * @attr {boolean} required - Makes the form invalid until the order is paid.
  *
  * @fires {CustomEvent<PaymentEventDetails['payment-submit']>} payment-submit - Before a payment starts; cancelable.
- * @fires {CustomEvent<PaymentEventDetails['payment-redirect']>} payment-redirect - Before the checkout opens; cancelable.
+ * @fires {CustomEvent<PaymentEventDetails['payment-redirect']>} payment-redirect - Before the checkout; cancelable.
  * @fires {CustomEvent<OrderView>} payment-change - Each new view of the order.
  * @fires {CustomEvent<OrderView>} payment-success - The order is paid.
  * @fires {CustomEvent<OrderView>} payment-failed - The payment failed; the shopper may try again.
@@ -295,8 +296,8 @@ export class PaymentWidget extends LitElement {
     );
 
   /**
-   * Loads the second bundle, then runs `act`, unless the element was removed meanwhile. If the bundle cannot be loaded, the proxy
-   * cannot be reached either.
+   * Loads the second bundle, then runs `act`, unless the element was removed meanwhile. If the bundle cannot be
+   * loaded, the proxy cannot be reached either.
    */
   async #run(act: (session: Session) => void): Promise<void> {
     try {

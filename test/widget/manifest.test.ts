@@ -1,5 +1,5 @@
-// The element's manifest against all who say the same: the README, the class, its templates and styles, its types. What one of them
-// promises, each of them promises; and editors are told all of it.
+// Compares the element's manifest with everything that says the same: the README, the class, its templates, styles and
+// types, and the data for editors.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
@@ -15,7 +15,7 @@ const names = (all: readonly { name: string }[]) => all.map(({ name }) => name).
 
 describe('the manifest and the README', () => {
   const section = /^## The widget$(.*?)^## /ms.exec(readFileSync('README.md', 'utf8'))?.[1] ?? '';
-  /** What stands in backquotes in the first column of the table whose first heading is this. */
+  /** The texts in backquotes in the first column of the table with this first heading. */
   const table = (heading: string) => {
     const [, rows = ''] = new RegExp(`^\\| ${heading} .*\\n((?:\\|.*\\n)+)`, 'm').exec(section) ?? [];
     return [...rows.matchAll(/^\|([^|]*)\|/gm)].flatMap(([, cell = '']) => quoted(cell)).toSorted();
@@ -23,15 +23,15 @@ describe('the manifest and the README', () => {
   const quoted = (markdown: string) => [...markdown.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
   const sentence = (start: string) => quoted(new RegExp(`${start}[^.]*`).exec(section)?.[0] ?? '').toSorted();
 
-  it('name the same attributes', () => {
+  it('the README and the manifest name the same attributes', () => {
     assert.deepEqual(names(element.attributes), table('attribute'));
   });
 
-  it('name the same events', () => {
+  it('the README and the manifest name the same events', () => {
     assert.deepEqual(names(element.events), table('event'));
   });
 
-  it('name the same slots and states', () => {
+  it('the README and the manifest name the same slots and states', () => {
     assert.deepEqual(names(element.slots), sentence('Slots:'));
     assert.deepEqual(
       names(element.cssStates).map((name) => `:state(${name})`),
@@ -39,14 +39,14 @@ describe('the manifest and the README', () => {
     );
   });
 
-  it('name the same methods, and the properties that are no attributes', () => {
+  it('the README and the manifest name the same methods, and the same properties without an attribute', () => {
     const promised = [...section.matchAll(/`(\w+)\(\)`/g)].map(([, name = '']) => name);
     assert.deepEqual(names(methods), promised.toSorted());
     const attributes = new Set(element.attributes.map(({ fieldName }) => fieldName));
     assert.deepEqual(names(fields.filter(({ name }) => !attributes.has(name))), sentence('Properties mirror'));
   });
 
-  it('tell what each of them is for', () => {
+  it('the manifest describes everything that it names', () => {
     const { attributes, events, slots, cssParts, cssProperties, cssStates, members } = element;
     const all = [...attributes, ...events, ...slots, ...cssParts, ...cssProperties, ...cssStates, ...members];
     assert.deepEqual(names(all.filter(({ description }) => !description)), []);
@@ -59,12 +59,12 @@ describe('the manifest and the element', () => {
     .join('\n');
   const found = (pattern: RegExp) => new Set([...SOURCES.matchAll(pattern)].map(([, name = '']) => name));
 
-  /** Parts that pages may rely on; more may come, none may go. */
+  /** Parts that pages may rely on. More may be added, none may be removed. */
   const PARTS = 'methods method amount wallet pay code app-link copy countdown status error again other'.split(' ');
 
-  it('agree on attributes, properties and methods, by the class itself', () => {
+  it('the manifest and the class have the same attributes, properties and methods', () => {
     const { observedAttributes, elementProperties, prototype } = PaymentWidget;
-    // `name` is the browser's: every form-associated element has it.
+    // The browser defines `name` for every form-associated element.
     const attributes = names(element.attributes).filter((name) => name !== 'name');
     assert.deepEqual(attributes, observedAttributes.toSorted());
     const settable = names(fields.filter(({ readonly }) => !readonly));
@@ -72,13 +72,13 @@ describe('the manifest and the element', () => {
     for (const { name } of element.members) assert.ok(name in prototype, name);
   });
 
-  it('agree on the values that an attribute can have', () => {
+  it('the manifest names the values of method and checkout-target', () => {
     const types = new Map(element.attributes.map(({ name, type }) => [name, type?.text]));
     assert.equal(types.get('method'), METHODS.map((method) => `'${method}'`).join(' | '));
     assert.equal(types.get('checkout-target'), `'_self' | '_blank' | '_top'`);
   });
 
-  it('agree on parts, and keep those that were promised', () => {
+  it('the manifest and the templates have the same parts, and all that were promised', () => {
     const documented = names(element.cssParts);
     assert.deepEqual(
       PARTS.filter((part) => !documented.includes(part)),
@@ -96,7 +96,7 @@ describe('the manifest and the element', () => {
     );
   });
 
-  it('agree on custom properties and slots', () => {
+  it('the manifest and the sources have the same custom properties and slots', () => {
     assert.deepEqual(names(element.cssProperties), [...found(/var\((--payment-[\w-]+)/g)].toSorted());
     const slots = [...found(/<slot name="([^"]+)"/g)];
     const each = slots.flatMap((slot) =>
@@ -105,7 +105,7 @@ describe('the manifest and the element', () => {
     assert.deepEqual(names(element.slots), each.toSorted());
   });
 
-  it('agree on events, by their types', () => {
+  it('the manifest and the event types have the same events', () => {
     const [, map = ''] =
       /interface PaymentEventDetails \{(.*?)^\}/ms.exec(readFileSync('widget/flow/events.ts', 'utf8')) ?? [];
     const typed = [...map.matchAll(/^ {2}'([\w-]+)':/gm)].map(([, name = '']) => name);
@@ -113,10 +113,10 @@ describe('the manifest and the element', () => {
   });
 });
 
-describe('what editors read', () => {
+describe('the data for editors', () => {
   type Names = { name: string }[];
 
-  it('VS Code completes every attribute, the values of those that have some, and the custom properties', () => {
+  it('VS Code’s data has every attribute, with its values, and every custom property', () => {
     const { tags } = vscodeHtmlData(element) as {
       tags: (Names[0] & { attributes: (Names[0] & { values?: Names })[] })[];
     };
@@ -132,7 +132,7 @@ describe('what editors read', () => {
     assert.deepEqual(names(properties), names(element.cssProperties));
   });
 
-  it('JetBrains’ editors know attributes, properties, events, slots, parts and custom properties', () => {
+  it('JetBrains’ data has every attribute, property, event, slot, part and custom property', () => {
     const { contributions } = webTypes(element, { name: 'payment-widget', version: '1.2.3' }) as {
       contributions: { html: { elements: Record<string, Names & Record<string, Names>>[] } };
     };

@@ -6,7 +6,7 @@ import { BLANK, type SessionState } from '../../widget/shell/state.ts';
 import { claimedOrder } from '../../widget/shell/order-token.ts';
 import { claimsOf, type ClaimsChange } from './fake-proxy.ts';
 
-describe('an amount as typed', () => {
+describe('readTypedAmount()', () => {
   const cases: [typed: string, currency: string, language: string, amount: string | null][] = [
     ['12.5', 'EUR', 'en', '12.5'],
     ['12,50', 'EUR', 'de', '12.50'],
@@ -54,12 +54,12 @@ describe('an amount as typed', () => {
     ['.5', 'EUR', 'en', null],
   ];
   for (const [typed, currency, language, amount] of cases) {
-    it(`${JSON.stringify(typed)} in ${currency}, ${language}, is ${amount ?? 'no amount'}`, () => {
+    it(`readTypedAmount() reads ${JSON.stringify(typed)} in ${currency}, ${language}, as ${amount ?? 'no amount'}`, () => {
       assert.equal(readTypedAmount(typed, currency, language), amount);
     });
   }
 
-  it('is what it was, once written as it is typed', () => {
+  it('readTypedAmount() reads what writeTypedAmount() writes', () => {
     for (const [amount, currency, language, written] of [
       ['12.5', 'EUR', 'en', '12.50'],
       ['1234.5', 'EUR', 'de', '1234,50'],
@@ -72,15 +72,15 @@ describe('an amount as typed', () => {
     }
   });
 
-  it('is compared without floats', () => {
+  it('compareAmounts() does not round', () => {
     assert.ok(compareAmounts('0.3', '0.30') === 0);
     assert.ok(compareAmounts('9007199254740993.01', '9007199254740993.02') < 0);
     assert.ok(compareAmounts('10', '9.99') > 0);
   });
 });
 
-describe('an amount as written', () => {
-  it('has at least the currency’s decimals, and loses none that the order says', () => {
+describe('localizedAmount()', () => {
+  it('localizedAmount() shows at least the currency’s decimals, and all that the order has', () => {
     assert.equal(localizedAmount('10.10', 'EUR', 'en'), '€10.10');
     assert.equal(localizedAmount('12.5', 'EUR', 'en'), '€12.50');
     assert.equal(localizedAmount('1.255', 'IQD', 'en'), 'IQD\u00a01.255');
@@ -88,16 +88,16 @@ describe('an amount as written', () => {
     assert.equal(localizedAmount('1.234', 'KWD', 'en'), 'KWD\u00a01.234');
   });
 
-  it('is exact where a float is not', () => {
+  it('localizedAmount() does not round', () => {
     assert.equal(localizedAmount('9007199254740993.01', 'EUR', 'en'), '€9,007,199,254,740,993.01');
   });
 
-  it('follows the language', () => {
+  it('localizedAmount() depends on the language', () => {
     assert.equal(localizedAmount('1234.5', 'EUR', 'de'), '1.234,50\u00a0€');
   });
 });
 
-describe('a draft', () => {
+describe('checkForm()', () => {
   const state = (claims: ClaimsChange, form: Partial<SessionState['form']> = {}): SessionState => ({
     ...BLANK,
     claims: claimsOf(claims),
@@ -106,23 +106,23 @@ describe('a draft', () => {
   });
   const open = { amount: undefined, minAmount: '5', maxAmount: '500.00' };
 
-  it('sends no amount where the token names it', () => {
+  it('checkForm() sends no amount if the token has one', () => {
     assert.deepEqual(checkForm(state({}, { amount: '1' }), 'QR', 'en'), { body: { method: 'QR' } });
   });
 
-  it('sends the amount, as a decimal string, where the token leaves it open', () => {
+  it('checkForm() sends an open amount as a decimal string', () => {
     assert.deepEqual(checkForm(state(open, { amount: '12,5' }), 'QR', 'de').body, { method: 'QR', amount: '12.5' });
     assert.deepEqual(checkForm(state(open, { amount: '5.00' }), 'QR', 'en').body?.amount, '5.00');
   });
 
-  it('says which bound is crossed', () => {
+  it('checkForm() says which bound an amount exceeds', () => {
     assert.deepEqual(checkForm(state(open, { amount: '4.99' }), 'QR', 'en').errors, { amount: 'below' });
     assert.deepEqual(checkForm(state(open, { amount: '500.01' }), 'QR', 'en').errors, { amount: 'above' });
     const { errors } = checkForm(state(open, { amount: '' }), 'QR', 'en');
     assert.deepEqual(errors, { amount: 'amountWrong', example: '5.00' });
   });
 
-  it('has an example that is accepted, in every currency', () => {
+  it('checkForm() gives an example amount that it accepts', () => {
     for (const [currency, language] of [
       ['EUR', 'de'],
       ['JPY', 'en'],
@@ -135,7 +135,7 @@ describe('a draft', () => {
     }
   });
 
-  it('asks for the wallet id for DIRECT, and only there', () => {
+  it('checkForm() requires a wallet id only for DIRECT', () => {
     assert.deepEqual(checkForm(state({}, { customer: '1234 5678' }), 'DIRECT', 'en').body, {
       method: 'DIRECT',
       customer: '12345678',
@@ -146,7 +146,7 @@ describe('a draft', () => {
     assert.deepEqual(checkForm(state({}, { customer: '12345678' }), 'CHECKOUT', 'en').body, { method: 'CHECKOUT' });
   });
 
-  it('leaves a wallet id that the token knows to the proxy', () => {
+  it('checkForm() sends no wallet id if the token has one', () => {
     assert.deepEqual(checkForm(state({ customer: '12345678' }), 'DIRECT', 'en').body, { method: 'DIRECT' });
   });
 });

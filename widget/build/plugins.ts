@@ -1,12 +1,12 @@
-// What both builds do to the sources and to the files: white space out of templates, integrity hashes of the scripts.
-// Node code; nothing of widget/build/ is in a bundle. Apart from vite.config.ts because the package's build uses the first as well.
+// Vite plugins of the builds: minify templates, keep the first bundle one file, write integrity hashes. Runs in Node and
+// is in no bundle. Apart from vite.config.ts because the package's build uses minifyTemplates() as well.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { minifyHTMLLiterals } from 'minify-literals';
 import type { Plugin } from 'vite';
 
-/** Takes the white space out of Lit's templates and styles, which no JavaScript minifier touches. */
+/** Removes the white space in Lit's templates and styles, which JavaScript minifiers keep. */
 export function minifyTemplates(): Plugin {
   return {
     name: 'minify-templates',
@@ -22,12 +22,13 @@ export function minifyTemplates(): Plugin {
   };
 }
 
-/** Marks a module's copy for the second bundle. */
+/** Marks the second bundle's copy of a module. */
 const COPY = '?flow';
 
 /**
- * Gives the second bundle its own copies of the pure modules that both bundles use, a few hundred bytes. Shared, they would become a
- * third file that widget.js imports: one more round trip before the first paint. Lit is not copied (widget/flow/lit.ts).
+ * Gives the second bundle its own copies of the pure modules that both bundles use, a few hundred bytes. Shared, they
+ * would become a third file that widget.js imports: one more round trip before the first paint. Lit is not copied
+ * (widget/flow/lit.ts).
  */
 export function copySharedModules(): Plugin {
   const isOfFlow = (id: string) => id.includes('/widget/flow/') || id.endsWith(COPY);
@@ -43,7 +44,7 @@ export function copySharedModules(): Plugin {
   };
 }
 
-/** Writes integrity.json: file name → `sha384-…`, for the `integrity` attribute of script tags (Subresource Integrity). */
+/** Writes integrity.json, file name → `sha384-…`, for the `integrity` attribute of script tags. */
 export function integrity(): Plugin {
   return {
     name: 'integrity',

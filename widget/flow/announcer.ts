@@ -1,5 +1,6 @@
-// Tells screen readers what changed and keeps the keyboard focus inside the widget. Texts go into the one polite live region.
-// The focus moves only if the panel that disappeared had it; a shopper who is elsewhere in the page only hears the text.
+// Tells screen readers what changed and keeps the keyboard focus inside the widget. Texts go into the one polite live
+// region. The focus moves only if the panel that disappeared had it; a shopper who is elsewhere in the page only
+// gets the announcement.
 import type { Say } from '../shell/language.ts';
 import type { Shown } from './view.ts';
 

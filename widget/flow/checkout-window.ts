@@ -1,8 +1,8 @@
-// Opens the hosted checkout: in place of this page, out of the frame that contains it, or in a new tab.
-// Browsers allow a new tab only during the click, so the tab is opened empty, without access to this page, and navigated once the
-// URL is known. Checkouts forbid framing, so a frame navigates the top page. Navigating the top and opening a tab are never both
-// tried at once: WebKit cancels both. Only a shopper who chose the checkout is taken there; if the gateway answers another method
-// with a checkout, the shopper follows the link in the panel.
+// Opens the hosted checkout: in place of this page, out of the frame that contains it, or in a new tab. Browsers
+// allow a new tab only during the click, so the tab is opened empty, without access to this page, and navigated once
+// the URL is known. Checkouts forbid framing, so a frame navigates the top page. Navigating the top and opening a tab
+// are never both tried at once: WebKit cancels both. Only a shopper who chose the checkout is taken there; if the
+// gateway answers another method with a checkout, the shopper follows the link in the panel.
 import type { OrderView } from '../../backend-proxy/protocol/wire.ts';
 import { emit } from './events.ts';
 import { checkoutLink } from './links.ts';

@@ -1,5 +1,5 @@
-// Tells the page's developer on the console what the widget itself does not show: a missing order, methods that the order lacks.
-// Also holds the explanations of mistakes in the page that are reported as `payment-error`.
+// Tells the page's developer on the console what the widget itself does not show: a missing order, methods that the
+// order lacks. Also holds the explanations of mistakes in the page that are reported as `payment-error`.
 import type { SessionState, Trouble } from '../shell/state.ts';
 
 export const INVALID_TOKEN: Trouble = {

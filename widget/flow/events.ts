@@ -1,5 +1,5 @@
-// The element's events: their names, details, and how they are sent. All bubble and are composed, so a page may listen on any
-// ancestor of the widget. An outcome is detected by comparing the previous view with the new one.
+// The element's events: their names, details, and how they are sent. All bubble and are composed, so a page may
+// listen on any ancestor of the widget. An outcome is detected by comparing the previous view with the new one.
 import type { Method, OrderView } from '../../backend-proxy/protocol/wire.ts';
 
 export interface PaymentEventDetails {
@@ -9,13 +9,13 @@ export interface PaymentEventDetails {
   'payment-redirect': { url: string };
   /** Each new view of the order. */
   'payment-change': OrderView;
-  /** The order is paid. Also sent once after a reload of a paid order's page: deliver the goods on the server, not here. */
+  /** The order is paid. Also sent once after a reload, so deliver the goods on the server and not here. */
   'payment-success': OrderView;
   /** The payment failed. The shopper may try again, and a late success still counts. */
   'payment-failed': OrderView;
   /**
-   * Something went wrong that is not the result of a payment. `code` is the problem's code, or `network`. `detail` is the proxy's
-   * explanation, in English, for developers.
+   * Something went wrong that is not the result of a payment. `code` is the problem's code, or `network`. `detail` is
+   * the proxy's explanation, in English, for developers.
    */
   'payment-error': { code: string; retryable: boolean; requestId?: string | undefined; detail?: string | undefined };
 }

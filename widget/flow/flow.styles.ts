@@ -1,5 +1,5 @@
-// Styles of everything after the first paint: interaction, notes, waiting, results. Uses the short names of shell.styles.ts and adds
-// two.
+// Styles of everything after the first paint: interaction, notes, waiting, results. Uses the short names of
+// shell.styles.ts and adds two.
 
 /** Called `css` so that formatter and minifier recognise it. Lit's own `css` would be loaded a second time. */
 const css = String.raw;

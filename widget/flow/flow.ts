@@ -1,5 +1,6 @@
-// The second bundle: everything that the first paint does not need. payment-widget.ts fetches it right after that paint.
-// Attaches session, countdown, announcer and styles to an element, and chooses the panel for what view.ts decides to show.
+// The second bundle: everything that the first paint does not need. payment-widget.ts fetches it as soon as
+// the element is in the page. Attaches session, countdown, announcer and styles to an element, and chooses the panel
+// for what view.ts decides to show.
 import type { ReactiveElement, TemplateResult } from 'lit';
 import type { PanelContext } from '../shell/panel.ts';
 import { Announcer } from './announcer.ts';
@@ -58,8 +59,8 @@ export function start(host: SessionHost & { element: ReactiveElement }): Flow {
   const session = new Session(host);
   const countdown = new Countdown(element);
   const announcer = new Announcer();
-  // When the focused element is removed, the browser lays the page out with half a panel and scrolls to the end of that. The old
-  // height is kept until the new panel is complete.
+  // When the focused element is removed, the browser lays the page out with half a panel and scrolls to the end of
+  // that. The old height is kept until the new panel is complete.
   let kept: HTMLElement | null | undefined;
   element.addController({
     hostUpdate() {

@@ -1,5 +1,5 @@
-// Lit and the shell's drawing functions, as the second bundle imports them. These are live bindings that provide() sets once.
-// Importing the shell itself would load Lit a second time if the page's URL of the script has a query.
+// Lit and the shell's drawing functions, as the second bundle imports them. These are live bindings that provide()
+// sets once. Importing the shell itself would load Lit a second time if the page's URL of the script has a query.
 import type { Drawing } from '../shell/panel.ts';
 
 export let html: Drawing['html'];

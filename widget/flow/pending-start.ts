@@ -1,4 +1,5 @@
-// A start whose answer has not arrived yet: which body has which idempotency key, and which payment belongs to it. Pure.
+// A start whose answer has not arrived yet: which body has which idempotency key, and which payment belongs to it.
+// Pure.
 import type { OrderView, PaymentView } from '../../backend-proxy/protocol/wire.ts';
 
 export interface PendingStart {

@@ -1,6 +1,7 @@
-// The widget's requests to the proxy, as the README's table of routes documents them. Each returns a view or throws a ProxyError.
-// Sets headers and limits time and size. Reads server-sent events by `fetch`, because EventSource cannot send a bearer token.
-// Never retries: only the caller knows whether that is safe. An undocumented answer counts as lost, never as a failed payment.
+// The widget's requests to the proxy, as the README's table of routes documents them. Each returns a view or throws a
+// ProxyError. Sets headers and limits time and size. Reads server-sent events by `fetch`, because EventSource cannot
+// send a bearer token. Never retries: only the caller knows whether that is safe. An undocumented answer counts as
+// lost, never as a failed payment.
 import type { OrderView, Problem, StartPayment } from '../../backend-proxy/protocol/wire.ts';
 
 /** Longer than the 30 s that the proxy gives the gateway, so that the proxy gives up first. */
@@ -34,14 +35,18 @@ export interface ProxyClient {
   start(body: StartPayment, key: string, signal: AbortSignal): Promise<OrderView>;
   /** Makes the browser's CORS check for a start ahead of time, which saves a round trip at the click. */
   preflight(): void;
-  /** Yields each view as it is committed, and null for any other data, such as a heartbeat. Returns when the server ends the stream. */
+  /**
+   * Yields each view as it is committed, and null for any other data, such as a heartbeat. Returns when the server
+   * ends the stream.
+   */
   events(signal: AbortSignal): AsyncGenerator<OrderView | null, void>;
 }
 
 /** `url` ends with a slash. */
 export function createProxyClient(url: string, token: string, fetch: typeof globalThis.fetch): ProxyClient {
   async function call(path: string, init: RequestInit, headers?: Record<string, string>): Promise<Response> {
-    // `cache` is not set: the answers are `no-store` anyway, and setting it makes Chromium repeat the CORS check for each request.
+    // `cache` is not set: the answers are `no-store` anyway, and setting it makes Chromium repeat the CORS check for
+    // each request.
     const response = await fetch(url + path, {
       ...init,
       credentials: 'omit',
@@ -49,7 +54,8 @@ export function createProxyClient(url: string, token: string, fetch: typeof glob
       headers: { authorization: `Bearer ${token}`, ...headers },
     }).catch(throwNoAnswer);
     if (response.ok) return response;
-    // A problem without a textual code comes from something between us and the proxy, which the request may not have reached.
+    // A problem without a textual code comes from something between us and the proxy, which the request may not have
+    // reached.
     const problem = (await response.json().catch(() => ({}))) as Partial<Problem>;
     const isOurs = typeof problem.code === 'string' && Array.isArray(problem.errors ?? []);
     throw new ProxyError({ ...(isOurs && problem), status: response.status });

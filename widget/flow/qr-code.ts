@@ -1,6 +1,6 @@
-// Draws a QR code's modules as one SVG path, or accepts an image for an <img>.
-// The proxy encodes the code, which saves the page 6 kB; here it is only drawn, with the quiet zone of four modules that scanners
-// need. Invalid data returns null; the shopper then still has the text and the link.
+// Draws a QR code's modules as one SVG path, or accepts an image for an <img>. The proxy encodes the code, which
+// saves the page 6 kB; here it is only drawn, with the quiet zone of four modules that scanners need. Invalid data
+// returns null; the shopper then still has the text and the link.
 import type { QrCode } from '../../backend-proxy/protocol/wire.ts';
 
 /** Modules of light margin on each side (ISO/IEC 18004). */
@@ -31,8 +31,9 @@ const MAX_IMAGE_CHARACTERS = 90_000;
 const MAX_IMAGE_SIDE = 2048;
 
 /**
- * The data URL, if it is an image in base64, which an <img> draws and never runs. The proxy has already limited what drawing it
- * costs, from the picture's header and each element of an SVG; repeating that here would take more code than all of this file.
+ * The data URL, if it is an image in base64, which an <img> draws and never runs. The proxy has already limited what
+ * drawing it costs, from the picture's header and each element of an SVG; repeating that here would take more code
+ * than all of this file.
  */
 export function qrImage(code: QrCode): string | null {
   const isImage =
@@ -42,7 +43,10 @@ export function qrImage(code: QrCode): string | null {
   return isImage ? code.image : null;
 }
 
-/** Handles the `load` of an <img>, usually before its pixels are decoded: removes a picture with too many. An SVG has none. */
+/**
+ * Handles the `load` of an <img>, usually before its pixels are decoded: removes a picture with too many. An SVG has
+ * none.
+ */
 export function removeIfTooLarge({ target }: { target: unknown }): void {
   const image = target as HTMLImageElement;
   const isLarge = Math.max(image.naturalWidth, image.naturalHeight) > MAX_IMAGE_SIDE;

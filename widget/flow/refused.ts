@@ -1,5 +1,5 @@
-// Turns a proxy's error into a change of the state: it is shown beside a field, at the choice, in place of the choice if the proxy
-// accepts no further payment, or for good. Pure.
+// Turns a proxy's error into a change of the state: it is shown beside a field, at the choice, in place of the choice
+// if the proxy accepts no further payment, or for good. Pure.
 import { offeredMethods } from '../shell/choice.ts';
 import type { ProxyError } from './proxy-client.ts';
 import { exampleAmount } from './start-form.ts';
@@ -26,7 +26,10 @@ export function troubleOf({ code, retryable, requestId, detail }: Problem): Trou
   return { code, retryable, requestId, detail };
 }
 
-/** Whether another try would be refused as well. It would not if the shopper can correct a field or choose another method. */
+/**
+ * Whether another try would be refused as well. It would not if the shopper can correct a field or choose another
+ * method.
+ */
 function isFinal({ code, retryable }: Problem, state: SessionState): boolean {
   if (retryable || code === 'invalid_request') return false;
   return code !== 'method_unavailable' || offeredMethods(state).length < 2;

@@ -1,5 +1,6 @@
 // Saves or shares the code as a picture file, for a wallet app that reads codes from pictures or for a second device.
-// The picture is drawn on a canvas from the same path as on the screen. It leaves the page only when the shopper clicks.
+// The picture is drawn on a canvas from the same path as on the screen. It leaves the page only when the shopper
+// clicks.
 import { QUIET_ZONE } from './qr-code.ts';
 
 const PIXELS_PER_MODULE = 8;

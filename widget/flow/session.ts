@@ -1,7 +1,7 @@
-// Decides what the widget does: starts payments, resumes them, follows the order. The only writer of the state, by its host's set().
-// Keeps the idempotency key of a start until it is answered, the window of the checkout, and sends the page's events. It is not
-// optimistic: only the proxy's views say that a payment exists, waits or is paid. A Lit controller, because it lives as long as the
-// element; it uses nothing else of Lit, so its tests need no browser.
+// Decides what the widget does: starts payments, resumes them, follows the order. The only writer of the state, by
+// its host's set(). Keeps the idempotency key of a start until it is answered, the window of the checkout, and sends
+// the page's events. It is not optimistic: only the proxy's views say that a payment exists, waits or is paid. A Lit
+// controller, because it lives as long as the element; it uses nothing else of Lit, so its tests need no browser.
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import { ANSWER } from '../../backend-proxy/protocol/methods.ts';
 import type { Method, OrderView, StartPayment } from '../../backend-proxy/protocol/wire.ts';
@@ -82,7 +82,10 @@ export class Session implements ReactiveController, Actions {
     host.element.addController(this);
   }
 
-  /** Follows the order of the host's state by this token, or nothing if it cannot be read. The URL may be relative to the page. */
+  /**
+   * Follows the order of the host's state by this token, or nothing if it cannot be read. The URL may be relative to
+   * the page.
+   */
   open(token: string, proxyUrl: string): void {
     this.#end();
     const { claims, order } = this.#host.state();

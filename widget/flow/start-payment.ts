@@ -1,6 +1,6 @@
-// Sends one start to the proxy until an answer arrives. A lost answer says nothing about the payment, so the same body is sent again
-// with the same key, which never starts a second payment; five times at most, because the shopper is waiting.
-// Only retries: the session decides what the answer means.
+// Sends one start to the proxy until an answer arrives. A lost answer says nothing about the payment, so the same
+// body is sent again with the same key, which never starts a second payment; five times at most, because the shopper
+// is waiting. Only retries: the session decides what the answer means.
 import type { OrderView, StartPayment } from '../../backend-proxy/protocol/wire.ts';
 import { ProxyError, type ProxyClient } from './proxy-client.ts';
 import type { Wait } from './wait.ts';

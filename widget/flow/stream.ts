@@ -1,7 +1,7 @@
-// Keeps the order view up to date: by the proxy's event stream, or by polling if no stream can be opened.
-// Only reconnects: the session decides what a view means. Each view is complete, so after a break there is nothing to catch up on; a
-// phone that returns from the wallet app simply opens a new stream. Ends once the order is paid and the proxy ends its stream, or
-// when the proxy refuses the token.
+// Keeps the order view up to date: by the proxy's event stream, or by polling if no stream can be opened. Only
+// reconnects: the session decides what a view means. Each view is complete, so after a break there is nothing to
+// catch up on; a phone that returns from the wallet app simply opens a new stream. Ends once the order is paid and
+// the proxy ends its stream, or when the proxy refuses the token.
 import type { OrderView } from '../../backend-proxy/protocol/wire.ts';
 import { ProxyError, type ProxyClient } from './proxy-client.ts';
 import type { Wait } from './wait.ts';
@@ -12,7 +12,10 @@ const SILENCE_MS = 40_000;
 const PROBE_MS = 5_000;
 /** How often silence is checked; also how soon a silent stream is noticed after the machine slept. */
 const WATCH_MS = 5_000;
-/** Pause after a try, by the number of tries without a stream; randomly half to one and a half times as long, to spread the load. */
+/**
+ * Pause after a try, by the number of tries without a stream; randomly half to one and a half times as long, to
+ * spread the load.
+ */
 const PAUSES_MS = [500, 500, 2_000, 2_000, 2_000, 2_000, 2_000];
 const LONGEST_PAUSE_MS = 10_000;
 /** The longest time that a timer can wait; used while the page is in the back-forward cache. */

@@ -1,12 +1,15 @@
-// Decides what to show: a pure function of (session state, now) that returns one member of `Shown`, a member for each panel.
-// It is not optimistic: waiting and paid come only from the order view, which is what the ledger committed. The session adds what
-// the shopper is doing in this page (choosing, sending).
+// Decides what to show: a pure function of (session state, now) that returns one member of `Shown`, a member for each
+// panel. It is not optimistic: waiting and paid come only from the order view, which is what the ledger committed.
+// The session adds what the shopper is doing in this page (choosing, sending).
 import { ANSWER } from '../../backend-proxy/protocol/methods.ts';
 import type { Method, PaymentView, QrCode, Reason } from '../../backend-proxy/protocol/wire.ts';
 import type { Choice } from '../shell/choice.ts';
 import type { SessionState, Trouble } from '../shell/state.ts';
 
-/** After this time a start counts as slow and the screen says so. Most are answered earlier and go straight to their panel. */
+/**
+ * After this time a start counts as slow and the screen says so. Most are answered earlier and go straight to their
+ * panel.
+ */
 export const SLOW_START_MS = 4_000;
 
 export type Shown = Choice | Outcome;
@@ -67,7 +70,9 @@ function showPayment(payment: PaymentView, proxyTime: number): Outcome {
   }
 }
 
-/** By what there is to pay with, not by the method: the gateway may answer with another method than the one asked for. */
+/**
+ * By what there is to pay with, not by the method: the gateway may answer with another method than the one asked for.
+ */
 function showWaiting(payment: PaymentView, proxyTime: number): Outcome {
   const { method, asked, checkoutUrl, qr, appUrl, walletLast4, answer } = payment;
   const isInWallet = ANSWER[method] === 'prompt' && answer === 'ARRIVED';

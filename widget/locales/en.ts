@@ -1,6 +1,6 @@
-// English of the first paint, built in so that no text has to be loaded for it. The rest is in en-flow.ts.
-// Every other dictionary has the keys of both files; the compiler checks it. `{…}` stands for a value. Intl formats times and
-// amounts, plurals included, so no text depends on a number.
+// English of the first paint, built in so that no text has to be loaded for it. The rest is in en-flow.ts. Every
+// other dictionary has the keys of both files; the compiler checks it. `{…}` stands for a value. Intl formats times
+// and amounts, plurals included, so no text depends on a number.
 import type { enFlow } from './en-flow.ts';
 
 export const en = {

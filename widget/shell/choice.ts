@@ -1,4 +1,5 @@
-// Decides what the choice shows and which methods it offers. Pure. Separate from view.ts because the first paint needs it.
+// Decides what the choice shows and which methods it offers. Pure. Separate from view.ts because the first paint
+// needs it.
 import { WALLET_ID } from '../../backend-proxy/protocol/methods.ts';
 import type { Method } from '../../backend-proxy/protocol/wire.ts';
 import type { FieldErrors, SessionState, Trouble } from './state.ts';

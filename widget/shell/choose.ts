@@ -1,6 +1,6 @@
-// The choice: the methods as radio inputs, the amount and the wallet id if they are asked for, and the one button.
-// It is a real form, so that Enter pays and that password managers and screen readers recognise it. While a start is being sent,
-// everything keeps its place and its focus; the button shows the progress, and further clicks do nothing.
+// The choice: the methods as radio inputs, the amount and the wallet id if they are asked for, and the one button. It
+// is a real form, so that Enter pays and that password managers and screen readers recognise it. While a start is
+// being sent, everything keeps its place and its focus; the button shows the progress, and further clicks do nothing.
 import { html, type TemplateResult } from 'lit';
 import type { Method } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';

@@ -1,6 +1,7 @@
-// Finds the language for a widget and loads its dictionary. English is built in; every other dictionary is a file that is loaded
-// when it is needed. Intl resolves aliases (iw is he) and likely scripts (zh-TW is Hant), so the table lists each dictionary once.
-// If a dictionary cannot be loaded, English is used: a missing translation must not prevent a payment.
+// Finds the language for a widget and loads its dictionary. English is built in; every other dictionary is a file
+// that is loaded when it is needed. Intl resolves aliases (iw is he) and likely scripts (zh-TW is Hant), so the table
+// lists each dictionary once. If a dictionary cannot be loaded, English is used: a missing translation must not
+// prevent a payment.
 import { en, type MessageKey, type Messages } from '../locales/en.ts';
 
 /** All languages but English, by the names of their files. */
@@ -94,7 +95,10 @@ export function fill(text: string, values: Record<string, string> = {}): string 
 
 export type Say = (key: MessageKey, values?: Record<string, string>) => string;
 
-/** Looks up language and script, then language and region, then language. Undefined if none exists or the tag is not valid. */
+/**
+ * Looks up language and script, then language and region, then language. Undefined if none exists or the tag is not
+ * valid.
+ */
 function dictionaryOf(tag: string): Dictionary | undefined {
   // The first Intl.Locale is slow to make, and English, the likeliest language of the first frame, does not need one.
   if (/^en(-[A-Z]{2})?$/i.test(tag)) return 'en';

@@ -6,7 +6,8 @@ const formats = new Map<string, Intl.NumberFormat>();
 /** `1234.5` as the language writes it in that currency, with at least the currency's own decimals. */
 export function localizedAmount(amount: string, currency: string, language: string): string {
   const key = currency + language;
-  // A format is slow to make, so each is made once. Intl differs from ISO 4217 in 16 currencies, so it may not cut decimals off.
+  // A format is slow to make, so each is made once. Intl differs from ISO 4217 in 16 currencies, so it may not cut
+  // decimals off.
   const format =
     formats.get(key) ?? new Intl.NumberFormat(language, { style: 'currency', currency, maximumFractionDigits: 9 });
   formats.set(key, format);

@@ -1,6 +1,6 @@
-// Reads the order token's claims in the browser, so that the first paint needs no answer from the network.
-// The signature is not verified here: only the proxy can do that, and it decides everything that matters. The claims are shown
-// until the first view arrives, and they say which fields the shopper must fill in and within which bounds.
+// Reads the order token's claims in the browser, so that the first paint needs no answer from the network. The
+// signature is not verified here: only the proxy can do that, and it decides everything that matters. The claims are
+// shown until the first view arrives, and they say which fields the shopper must fill in and within which bounds.
 import { methodsOf } from '../../backend-proxy/protocol/methods.ts';
 import type { OrderClaims, OrderView } from '../../backend-proxy/protocol/wire.ts';
 

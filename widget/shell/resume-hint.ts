@@ -1,5 +1,6 @@
-// Remembers in sessionStorage that this tab started a payment for an order. After a reload the widget then shows "checking" instead
-// of the choice until the first view arrives. It is only a hint: nothing depends on it, so a page without storage loses nothing.
+// Remembers in sessionStorage that this tab started a payment for an order. After a reload the widget then shows
+// "checking" instead of the choice until the first view arrives. It is only a hint: nothing depends on it, so a page
+// without storage loses nothing.
 
 const keyOf = (orderId: string): string => `payment-widget ${orderId}`;
 

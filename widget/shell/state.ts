@@ -1,5 +1,5 @@
-// The one mutable state of a widget, as data: the proxy's latest view, what the shopper is doing, what the page prefers.
-// Defines its shape and its initial value; flow/session.ts decides how it changes.
+// The one mutable state of a widget, as data: the proxy's latest view, what the shopper is doing, what the page
+// prefers. Defines its shape and its initial value; flow/session.ts decides how it changes.
 import type { Method, OrderClaims, OrderView } from '../../backend-proxy/protocol/wire.ts';
 import { claimedOrder, readClaims } from './order-token.ts';
 
@@ -27,8 +27,9 @@ export type Activity =
   /** Choosing, either again while a payment is open, or with an error of the last start to show. */
   | { at: 'choosing'; trouble?: Trouble; errors?: FieldErrors }
   /**
-   * Waiting for the answer to a start. `slow`: `long` after a few seconds, `again` once it had to be sent again. `retry`: the
-   * method of a start that replaces a payment which ended or cannot be paid, and whose progress is shown in that payment's place.
+   * Waiting for the answer to a start. `slow`: `long` after a few seconds, `again` once it had to be sent again.
+   * `retry`: the method of a start that replaces a payment which ended or cannot be paid, and whose progress is shown
+   * in that payment's place.
    */
   | { at: 'sending'; slow: false | 'long' | 'again'; retry?: Method }
   /** Nothing more can be done with this token. */
@@ -41,7 +42,10 @@ export interface SessionState {
   /** The latest view. At version -1 it is what the token claims, because no view has arrived yet. */
   order: OrderView;
   activity: Activity;
-  /** Why the proxy accepts no further payment with this token; the open one can still be paid. Null if it may accept one. */
+  /**
+   * Why the proxy accepts no further payment with this token; the open one can still be paid. Null if it may accept
+   * one.
+   */
   blocked: Trouble | null;
   /** This tab started a payment for this order before a reload, and no view has arrived since. */
   hasResumeHint: boolean;

@@ -1,6 +1,6 @@
-// Waiting for a hosted checkout. The link stays visible, so that a shopper who comes back, also by the back-forward cache, can go on.
-// Once the time of a page, a code or a request is up, the shopper may start a new one; until the proxy says how the old one ended,
-// the panel says that it is being checked.
+// Waiting for a hosted checkout. The link stays visible, so that a shopper who comes back, also by the back-forward
+// cache, can go on. Once the time of a page, a code or a request is up, the shopper may start a new one; until the
+// proxy says how the old one ended, the panel says that it is being checked.
 import type { TemplateResult } from 'lit';
 import { ANSWER } from '../../../backend-proxy/protocol/methods.ts';
 import type { PanelContext } from '../../shell/panel.ts';

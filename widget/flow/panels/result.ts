@@ -1,4 +1,5 @@
-// The result: paid, with the details; or failed, with the reason, what happened to the money, and what the shopper can do next.
+// The result: paid, with the details; or failed, with the reason, what happened to the money, and what the shopper
+// can do next.
 import type { TemplateResult } from 'lit';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
 import type { PanelContext } from '../../shell/panel.ts';
@@ -54,7 +55,10 @@ const nextStep = {
   again: (method: Method, context: PanelContext) => againButton(method, context.say('again'), context),
 };
 
-/** The page's own content in slot `help`, else a link to the shop's help. Before the first view the link comes from the token. */
+/**
+ * The page's own content in slot `help`, else a link to the shop's help. Before the first view the link comes from
+ * the token.
+ */
 export function helpLink(rank: 'second' | 'quiet', { say, state }: PanelContext): TemplateResult {
   const link = supportLink(state.order.supportUrl ?? state.claims?.supportUrl);
   return html`<slot name="help"

@@ -1,6 +1,6 @@
-// Waiting for a scan (JETGO, QR): the code on a light background in every theme, its text to copy, and the link to the app.
-// On a touch device the app comes first, by a media query rather than by the user agent; elsewhere it is beside the code.
-// Printed, only the code remains, with the amount, the order and the shop (flow.styles.ts).
+// Waiting for a scan (JETGO, QR): the code on a light background in every theme, its text to copy, and the link to
+// the app. On a touch device the app comes first, by a media query rather than by the user agent; elsewhere it is
+// beside the code. Printed, only the code remains, with the amount, the order and the shop (flow.styles.ts).
 import type { TemplateResult } from 'lit';
 import type { QrCode } from '../../../backend-proxy/protocol/wire.ts';
 import type { PanelContext } from '../../shell/panel.ts';
@@ -47,7 +47,10 @@ export function scan({ code, appUrl, remainingMs }: Scan, context: PanelContext)
     ${waitingStatus(context, say('waiting'), remainingMs)} ${otherMethodButton(context)}`;
 }
 
-/** A page cannot know whether the app opened. A shopper who still reads this after opening the link finds the alternatives here. */
+/**
+ * A page cannot know whether the app opened. A shopper who still reads this after opening the link finds the
+ * alternatives here.
+ */
 function appHelp(hasPicture: boolean, { say }: PanelContext): TemplateResult {
   return html`<p part="status" class="note announce">
     <b>${say('appHelp')}</b> ${hasPicture ? say('appHelp_scan') : ''} ${say('appHelp_browser')}

@@ -1,5 +1,6 @@
-// Nothing more can be done with this token, or no new payment is accepted: says what happened, whether money moved, and what to do.
-// If a new page helps, a button reloads it; if only new payments are refused, another button returns to the open one.
+// Nothing more can be done with this token, or no new payment is accepted: says what happened, whether money moved,
+// and what to do. If a new page helps, a button reloads it; if only new payments are refused, another button returns
+// to the open one.
 import type { TemplateResult } from 'lit';
 import type { PanelContext } from '../../shell/panel.ts';
 import type { Trouble } from '../../shell/state.ts';

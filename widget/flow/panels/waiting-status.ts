@@ -1,5 +1,6 @@
-// What the panels of waiting share: the status line with the remaining time, and the buttons and notes for another try.
-// The status line never looks like a result. If the connection is lost, only this line says so: it matters only to who is waiting.
+// What the panels of waiting share: the status line with the remaining time, and the buttons and notes for another
+// try. The status line never looks like a result. If the connection is lost, only this line says so: it matters only
+// to who is waiting.
 import type { TemplateResult } from 'lit';
 import { ANSWER } from '../../../backend-proxy/protocol/methods.ts';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';

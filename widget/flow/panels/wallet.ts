@@ -1,5 +1,5 @@
-// Waiting with nothing to do in this page: for the confirmation in the wallet (DIRECT), for the gateway's answer to a start, or for
-// the proxy to learn the outcome. Also what the shopper can do if the gateway's answer is lost.
+// Waiting with nothing to do in this page: for the confirmation in the wallet (DIRECT), for the gateway's answer to a
+// start, or for the proxy to learn the outcome. Also what the shopper can do if the gateway's answer is lost.
 import type { TemplateResult } from 'lit';
 import { ANSWER } from '../../../backend-proxy/protocol/methods.ts';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
