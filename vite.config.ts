@@ -1,12 +1,11 @@
-// Builds the widget into dist/widget, for pages: widget.js (the module they load), its lazy chunks, integrity.json
-// and the licences of what they hold.
-// The npm package of the same sources is built by widget/build/.
+// Builds the widget into dist/widget, for pages: widget.js, which they load, the files that it loads later,
+// integrity.json, and the licences of the bundled packages. widget/build/ builds the npm package of the same sources.
 import { defineConfig } from 'vite';
 import { licences } from './widget/build/licences.ts';
-import { integrity, minifyTemplates } from './widget/build/plugins.ts';
+import { copySharedModules, integrity, minifyTemplates } from './widget/build/plugins.ts';
 
 export default defineConfig({
-  plugins: [minifyTemplates(), licences(import.meta.dirname), integrity()],
+  plugins: [copySharedModules(), minifyTemplates(), licences(import.meta.dirname), integrity()],
   publicDir: false,
   // Beside this file lies the proxy's .env, which is none of the build's business.
   envDir: false,

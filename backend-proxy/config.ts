@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { profileSchema, type Profile } from './gateway/profile.ts';
-import { isWebLink } from './gateway/links.ts';
+import { isSafeWebUrl } from './protocol/links.ts';
 import { MIN_SECRET_BYTES } from './order-token.ts';
 import { CHECKS_PER_SECOND } from './check-rate.ts';
 
@@ -25,7 +25,7 @@ const listOf = (allowed: string, isAllowed: (part: string) => boolean) =>
 const webUrl = (allowed: string) =>
   z
     .string({ error: `missing: ${allowed}` })
-    .refine((text) => URL.canParse(text) && isWebLink(new URL(text)), { error: allowed });
+    .refine((text) => URL.canParse(text) && isSafeWebUrl(new URL(text)), { error: allowed });
 
 /** A base URL to which paths are appended: a query or fragment would swallow them. */
 const baseUrl = (allowed: string) => webUrl(allowed).refine((text) => !/[?#]/.test(text), { error: allowed });

@@ -11,6 +11,8 @@ interface Import {
   /** A project path, or a package's name. */
   target: string;
   typeOnly: boolean;
+  /** By `import(…)`, for a value or a type. */
+  lazy: boolean;
 }
 
 function importsOf(file: string): Import[] {
@@ -23,11 +25,28 @@ function importsOf(file: string): Import[] {
     const target = specifier.startsWith('.')
       ? normalize(join(dirname(file), specifier)).replaceAll('\\', '/')
       : specifier;
-    return { from: file, target, typeOnly: typeOnly !== undefined };
+    return { from: file, target, typeOnly: typeOnly !== undefined, lazy: lazy !== undefined };
   });
 }
 
 const IMPORTS = SOURCES.flatMap(importsOf);
+
+/** The one way from the widget's first bundle into its second. */
+const ENTRY = 'widget/payment-widget.ts → widget/flow/flow.ts';
+
+/** Circles of imports, each as `a → b → a`. Types count as well: files that need each other cannot be read one after the other. */
+function circlesIn(imports: readonly Import[]): string[] {
+  const targets = Map.groupBy(imports, ({ from }) => from);
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (file: string, path: readonly string[]) => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+    else if (!done.has(file)) for (const { target } of targets.get(file) ?? []) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of targets.keys()) visit(file, []);
+  return circles;
+}
 
 function within(...folders: string[]): (path: string) => boolean {
   return (path) => folders.some((folder) => path === folder || path.startsWith(folder));
@@ -105,6 +124,22 @@ describe('imports', () => {
     assertNone(IMPORTS.filter(({ from, target }) => !build(from) && build(target)));
   });
 
+  it('the widget’s first bundle imports the second only by one import(), and types of it at its entry', () => {
+    const shell = within('widget/shell/');
+    const flow = within('widget/flow/');
+    assertNone(IMPORTS.filter(({ from, target }) => shell(from) && flow(target)));
+    const others = IMPORTS.filter(({ from, target, typeOnly }) => !flow(from) && flow(target) && !typeOnly);
+    const ofWidget = others.filter(({ from }) => from.startsWith('widget/'));
+    assert.deepEqual(new Set(ofWidget.map(({ from, target }) => `${from} → ${target}`)), new Set([ENTRY]));
+    assert.ok(ofWidget.every(({ lazy }) => lazy));
+  });
+
+  it('the widget’s second bundle imports Lit, and what the first bundle draws with, only from lit.ts', () => {
+    const flow = within('widget/flow/');
+    const drawing = new Set(['lit', 'widget/shell/panel.ts', 'widget/payment-widget.ts']);
+    assertNone(IMPORTS.filter(({ from, target, typeOnly }) => flow(from) && drawing.has(target) && !typeOnly));
+  });
+
   it('view.ts and the modules below it do not import Lit', () => {
     const pure = new Set(
       ['flow/view', 'flow/qr-code', 'flow/proxy-client', 'shell/localized-amount', 'shell/order-token'].map(
@@ -124,6 +159,12 @@ describe('imports', () => {
     const shop = within('demo/shop/');
     const others = within('backend-proxy/', 'widget/', 'demo/sandbox/');
     assertNone(IMPORTS.filter(({ from, target }) => shop(from) && others(target)));
+  });
+
+  it('no imports form a circle, types included', () => {
+    const edge = (from: string, target: string) => ({ from, target, typeOnly: true, lazy: false });
+    assert.deepEqual(circlesIn([edge('a', 'b'), edge('b', 'c'), edge('c', 'b')]), ['b → c → b']);
+    assert.deepEqual(circlesIn(IMPORTS), []);
   });
 
   it('no file imports a main.ts', () => {

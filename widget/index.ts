@@ -1,5 +1,5 @@
-// Defines <payment-widget>, once, however often and from however many copies this is loaded. Safe to import where there is no DOM.
-// The only barrel: what a page's own code may import, listed by hand.
+// Defines <payment-widget>, and exports what a page's code may import. The element is defined once, even if several
+// copies of this module are loaded. Safe to import on a server, without a DOM.
 import { PaymentWidget } from './payment-widget.ts';
 
 export type { Method, OrderView, PaymentView, QrCode, Reason, Status } from '../backend-proxy/protocol/wire.ts';

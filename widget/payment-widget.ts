@@ -1,112 +1,112 @@
-// The element: attributes, slots, parts, states and the form, around one state. What to show is view.ts's to decide, what to do the
-// session's; this renders and hands over. Only what the first paint needs is in this module's bundle: the choice, from the token's
-// own claims. The rest (later.ts) is fetched at once and is there before anybody has read the methods' names.
+// The element: attributes, slots, parts, states and the form, around one state. flow/view.ts decides what to show and
+// flow/session.ts what happens. This bundle has only what the first paint needs: the choice, drawn from the token's
+// own claims. The second bundle (flow/flow.ts) is fetched right away and is there before anybody has read the
+// methods' names.
 import { LitElement, html, type PropertyValues, type TemplateResult } from 'lit';
 import type { Method, OrderView } from '../backend-proxy/protocol/wire.ts';
-import { formatAmount } from './shell/localized-amount.ts';
+import type { Flow } from './flow/flow.ts';
 import type { Session } from './flow/session.ts';
-import { chooseTag, fill, loadLanguage, nearestLang, type Language, type Say } from './shell/language.ts';
-import type { Engine } from './flow/flow.ts';
-import type { Messages } from './locales/en.ts';
-import { isNoted } from './shell/resume-hint.ts';
-import { choose } from './shell/choose.ts';
-import { tools, type Surroundings } from './shell/panel.ts';
-import { styles } from './shell/shell.styles.ts';
-import type { SessionState } from './shell/state.ts';
-import { chosenMethod, showChoice } from './shell/choice.ts';
-import { BLANK, stateFor } from './shell/state.ts';
 import type { Shown } from './flow/view.ts';
+import type { Messages } from './locales/en.ts';
+import { styles } from './shell/shell.styles.ts';
+import { showChoice } from './shell/choice.ts';
+import { BLANK, stateFor, type SessionState } from './shell/state.ts';
+import { localizedAmount } from './shell/localized-amount.ts';
+import { hasResumeHint } from './shell/resume-hint.ts';
+import { choose } from './shell/choose.ts';
+import { drawing, type PanelContext } from './shell/panel.ts';
+import { chooseTag, fill, loadLanguage, nearestLang, type Language, type Say } from './shell/language.ts';
 
-/** A dictionary that takes longer than this to come is no reason not to take a payment: until then in English. */
-const LANGUAGE_PATIENCE_MS = 3_000;
+/** English is shown if a dictionary takes longer than this: a slow translation must not prevent a payment. */
+const LANGUAGE_TIMEOUT_MS = 3_000;
 
-/** Not `new URL('.', import.meta.url)` as one expression: bundlers take that for an asset and inline it. */
+/** Apart from `new URL('.', …)`, because bundlers take `new URL('.', import.meta.url)` for an asset and inline it. */
 const SCRIPT_URL = import.meta.url;
 
 /**
- * For all widgets of the page: whether one was painted. The first Intl.NumberFormat costs 16 ms (60 on a slow phone), so the first
- * frame has the methods, with the amount's place kept free, and the next one the amount.
+ * Whether any widget of the page was painted. The first Intl.NumberFormat takes 16 ms (60 on a slow phone), so the
+ * first frame shows the methods and keeps the amount's place free; the next one shows the amount.
  */
 let isPainted = false;
 
-/** For all widgets of the page; undefined until it is there. */
-let later: typeof import('./flow/flow.ts') | undefined;
+/** The second bundle, shared by all widgets of the page. */
+let flow: typeof import('./flow/flow.ts') | undefined;
 
 /**
- * Collects one payment for one order, and follows it until it is settled.
+ * Collects one payment for one order and follows it to its result.
  *
  * @tagname payment-widget
  *
  * @attr {string} order - The order token.
  * @attr {string} proxy - The proxy's URL. Default: where the script came from.
  * @attr {string} methods - Which of the order's methods to show, in this order, separated by spaces or commas.
- * @attr {DIRECT|CHECKOUT|JETGO|QR} method - The method chosen at first. Default: the first one.
- * @attr {string} lang - Language. Default: the nearest `lang` of the page, then the order's, then the browser's.
- * @attr {_self|_blank|_top} checkout-target - Where the checkout opens: in place of the page (default; out of a frame), or in a new tab.
- * @attr {boolean} required - Holds the form around it back until the order is paid.
+ * @attr {DIRECT|CHECKOUT|JETGO|QR} method - The method chosen at first. Default: the first.
+ * @attr {string} lang - Language. Default: the nearest `lang` of the page, else the order's, else the browser's.
+ * @attr {_self|_blank|_top} checkout-target - Where the checkout opens. Default: in place of the page.
+ * @attr {boolean} required - Makes the form invalid until the order is paid.
  *
- * @fires {CustomEvent<PaymentEventDetails['payment-submit']>} payment-submit - Before a payment is started; cancelable.
- * @fires {CustomEvent<PaymentEventDetails['payment-redirect']>} payment-redirect - Before the checkout is opened; cancelable.
+ * @fires {CustomEvent<PaymentEventDetails['payment-submit']>} payment-submit - Before a payment starts; cancelable.
+ * @fires {CustomEvent<PaymentEventDetails['payment-redirect']>} payment-redirect - Before the checkout; cancelable.
  * @fires {CustomEvent<OrderView>} payment-change - Each new view of the order.
  * @fires {CustomEvent<OrderView>} payment-success - The order is paid.
  * @fires {CustomEvent<OrderView>} payment-failed - The payment failed; the shopper may try again.
- * @fires {CustomEvent<PaymentEventDetails['payment-error']>} payment-error - Something did not work that is no outcome of a payment.
+ * @fires {CustomEvent<PaymentEventDetails['payment-error']>} payment-error - An error other than a failed payment.
  *
  * @slot header - Above the amount.
  * @slot footer - Below the panel.
- * @slot success - Below the facts of a paid order.
- * @slot failed - Below what is said of a failed payment.
- * @slot help - Where a payment failed or cannot go on, in place of the link to the shop's help (the token's `supportUrl`).
- * @slot icon-DIRECT - A picture in place of DIRECT's icon.
- * @slot icon-CHECKOUT - A picture in place of CHECKOUT's icon.
- * @slot icon-JETGO - A picture in place of JETGO's icon.
- * @slot icon-QR - A picture in place of QR's icon.
+ * @slot success - Below the details of a paid order.
+ * @slot failed - Below the explanation of a failed payment.
+ * @slot help - After a payment failed or cannot continue; replaces the link to the shop's help (`supportUrl`).
+ * @slot icon-DIRECT - Replaces the icon of DIRECT.
+ * @slot icon-CHECKOUT - Replaces the icon of CHECKOUT.
+ * @slot icon-JETGO - Replaces the icon of JETGO.
+ * @slot icon-QR - Replaces the icon of QR.
  *
  * @csspart sheet - The whole widget.
- * @csspart description - What is paid for.
+ * @csspart description - The order's description.
  * @csspart total - The amount, above each panel.
  * @csspart heading - The panel's heading.
- * @csspart methods - The group of methods.
+ * @csspart methods - The group of all methods.
  * @csspart method - One method: a label around its radio input.
- * @csspart icon - A drawing: a method's, or the sign of success or failure.
- * @csspart amount - The amount's input, where the shopper enters it.
- * @csspart wallet - The wallet id's input.
- * @csspart help - What a field expects.
+ * @csspart icon - The icon of a method, or the sign of success or failure.
+ * @csspart amount - The input for the amount, if the shopper enters it.
+ * @csspart wallet - The input for the wallet id.
+ * @csspart help - The hint below a field.
  * @csspart pay - The button that pays.
  * @csspart checkout - The link to the checkout.
  * @csspart code - The tile with the QR code.
- * @csspart app-link - The link into the wallet app.
- * @csspart copy - The button that copies the code's text.
+ * @csspart app-link - The link to the wallet app.
+ * @csspart copy - The button that copies the code's text or the app link.
  * @csspart save - The button that saves the code as a picture.
  * @csspart share - The button that shares the code as a picture.
  * @csspart countdown - The time left.
- * @csspart status - What is awaited.
+ * @csspart status - What the widget is waiting for.
  * @csspart error - What went wrong.
- * @csspart details - The facts of a paid order.
- * @csspart again - The button that tries a method again or asks for a new code, or loads the page anew.
+ * @csspart details - The details of a paid order.
+ * @csspart again - The button that tries again, gets a new code, or reloads the page.
  * @csspart support - The link to the shop's help.
- * @csspart other - The button that leads back to the choice.
- * @csspart back - The button that leads from the choice to the open payment.
- * @csspart retry - The button that looks for the connection again.
+ * @csspart other - The button that returns to the choice.
+ * @csspart back - The button that returns from the choice to the open payment.
+ * @csspart retry - The button that reconnects.
  *
  * @cssprop --payment-color-text - Text.
  * @cssprop --payment-color-muted - Secondary text and icons.
  * @cssprop --payment-color-surface - Background.
- * @cssprop --payment-color-line - Quiet borders.
- * @cssprop --payment-color-field - Borders of fields and second buttons.
+ * @cssprop --payment-color-line - Light borders.
+ * @cssprop --payment-color-field - Borders of fields and secondary buttons.
  * @cssprop --payment-color-accent - Main button, chosen method, links, focus.
  * @cssprop --payment-color-on-accent - Text on the accent.
  * @cssprop --payment-color-success - Sign of success.
- * @cssprop --payment-color-danger - Errors and the sign of failure.
- * @cssprop --payment-radius - Radius of rows, fields and buttons; the sheet's is one and a half of it.
+ * @cssprop --payment-color-danger - Errors, and the sign of failure.
+ * @cssprop --payment-radius - Radius of rows, fields and buttons; the sheet's is 1.5 times as large.
  * @cssprop --payment-space - Unit of space.
  * @cssprop --payment-padding - Space inside the sheet.
- * @cssprop --payment-font - Font shorthand. Default: the page's.
- * @cssprop --payment-max-width - Greatest width.
+ * @cssprop --payment-font - Font shorthand. Default: the page's font.
+ * @cssprop --payment-max-width - Maximum width.
  *
- * @cssstate ready - Something is shown.
- * @cssstate choosing - The shopper chooses.
- * @cssstate waiting - A payment is under way.
+ * @cssstate ready - The widget shows something.
+ * @cssstate choosing - The shopper is choosing.
+ * @cssstate waiting - A payment is in progress.
  * @cssstate paid - The order is paid.
  * @cssstate failed - The payment failed.
  */
@@ -124,30 +124,28 @@ export class PaymentWidget extends LitElement {
     messages: { attribute: false },
   };
 
-  /** The order token. */
   declare order: string;
-  /** The proxy's URL. */
   declare proxy: string;
-  /** Names of methods: a list, or a text of them separated by spaces or commas. */
+  /** Names of methods: a list, or a string of names separated by spaces or commas. */
   declare methods: string | readonly Method[] | null;
   declare method: Method | null;
   declare lang: string;
   declare checkoutTarget: '_self' | '_blank' | '_top';
-  /** Whether the form around it is invalid until the order is paid. */
+  /** Whether the form is invalid until the order is paid. */
   declare required: boolean;
-  /** Strings in place of the language's own. */
+  /** Texts that replace those of the language. */
   declare messages: Partial<Messages> | null;
 
   readonly #internals = this.attachInternals();
   #state = BLANK;
-  #engine: Engine | undefined;
-  /** Undefined until the first one is there. */
+  #flow: Flow | undefined;
+  /** Undefined until the first one is loaded. */
   #language: Language | undefined;
   #tag = '';
   #shown: Shown | undefined;
-  /** Of the update under way. */
-  #around: Surroundings | undefined;
-  /** Before the update under way. */
+  /** What the current update draws with. */
+  #context: PanelContext | undefined;
+  /** Whether the focus was inside before the current update. */
   #hadFocus = false;
 
   constructor() {
@@ -158,39 +156,39 @@ export class PaymentWidget extends LitElement {
     this.required = false;
   }
 
-  /** The current view of the order, as the proxy last told it; null until it did. */
+  /** The latest view of the order, null until the proxy has sent one. */
   get view(): OrderView | null {
     const { order } = this.#state;
     return order.version < 0 ? null : order;
   }
 
-  /** The order id once the order is paid, as the form around it sends it; else null. */
+  /** The order id once the order is paid, which the form submits; null before. */
   get value(): string | null {
     return this.#state.order.paid ? this.#state.order.orderId : null;
   }
 
-  /** The form around it. */
+  /** The form that contains the element. */
   get form(): HTMLFormElement | null {
     return this.#internals.form;
   }
 
-  /** `valueMissing` where it is required and not paid. */
+  /** `valueMissing` if the element is required and the order is not paid. */
   get validity(): ValidityState {
     return this.#internals.validity;
   }
 
   /** Starts a payment by the chosen method, as the button does. */
   pay(): void {
-    // With what the page has just set.
+    // After the update, so that properties the page has just set count.
     void this.updateComplete.then(() => (this.inert ? undefined : this.#run((session) => session.pay())));
   }
 
-  /** Leads back to the choice. */
+  /** Returns to the choice. */
   reset(): void {
     void this.#run((session) => session.reset());
   }
 
-  /** Puts the focus on the chosen method, else on the panel's heading. */
+  /** Focuses the chosen method, else the panel's heading. */
   override focus(options?: FocusOptions): void {
     (this.#find('input:checked') ?? this.#find('h2'))?.focus(options);
   }
@@ -200,30 +198,30 @@ export class PaymentWidget extends LitElement {
     void this.#run(() => {});
   }
 
-  /** Within a disabled fieldset nothing can be pressed. */
+  /** A disabled fieldset around the element makes it inert. */
   protected formDisabledCallback(isDisabled: boolean): void {
     this.inert = isDisabled;
   }
 
-  /** The first in a task of its own: with the script's evaluation it would hold up a slow phone. */
+  /** The first update has its own task: together with the script's evaluation it would block a slow phone too long. */
   protected override async scheduleUpdate(): Promise<unknown> {
     if (!this.hasUpdated) await new Promise((resolve) => setTimeout(resolve));
     return super.scheduleUpdate();
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    const wishes = { methods: this.methods ? String(this.methods).split(/[\s,]+/) : null, method: this.method };
-    this.#state = { ...this.#state, wishes };
+    const preferences = { methods: this.methods ? String(this.methods).split(/[\s,]+/) : null, method: this.method };
+    this.#state = { ...this.#state, preferences };
     if (changed.has('order') || changed.has('proxy')) {
-      this.#state = stateFor(this.order, this.#state, isNoted);
+      this.#state = stateFor(this.order, this.#state, hasResumeHint);
       this.#open();
     }
     this.#findLanguage();
-    const { claims, resuming } = this.#state;
-    const isReady = later || (claims && !resuming);
+    const { claims, hasResumeHint: isResuming } = this.#state;
+    const isReady = flow || (claims && !isResuming);
     this.#shown =
       this.order && this.#language && isReady
-        ? (later?.show(this.#state, Date.now()) ?? showChoice(this.#state))
+        ? (flow?.show(this.#state, Date.now()) ?? showChoice(this.#state))
         : undefined;
     this.#hadFocus = !!this.shadowRoot?.activeElement;
   }
@@ -231,17 +229,17 @@ export class PaymentWidget extends LitElement {
   protected override render(): TemplateResult | '' {
     const shown = this.#shown;
     if (!shown || !this.#language) return '';
-    const around = (this.#around = this.#surroundings(this.#language.tag));
-    const { description, amount } = around.order;
-    const total = around.money(amount) || '\u00a0';
+    const context = (this.#context = this.#contextFor(this.#language.tag));
+    const { description, amount } = this.#state.order;
+    const total = context.money(amount) || '\u00a0';
     const hasTotal = amount && !(shown.panel === 'choose' && shown.askAmount);
-    return html`<div class="sheet" part="sheet" lang=${around.language} dir=${this.#language.direction}>
+    return html`<div class="sheet" part="sheet" lang=${context.language} dir=${this.#language.direction}>
       <slot name="header"></slot>
       <section>
         ${description ? html`<p part="description"><bdi>${description}</bdi></p>` : ''}
         ${hasTotal ? html`<p class=${total.length > 12 ? 'total long' : 'total'} part="total">${total}</p>` : ''}
       </section>
-      <div class="panel">${shown.panel === 'choose' ? choose(shown, around) : later?.panel(shown, around)}</div>
+      <div class="panel">${shown.panel === 'choose' ? choose(shown, context, flow) : flow?.panel(shown, context)}</div>
       <slot name="footer"></slot>
       <div class="live" role="status"></div>
     </div>`;
@@ -249,7 +247,7 @@ export class PaymentWidget extends LitElement {
 
   protected override updated(): void {
     const shown = this.#shown;
-    const state = shown?.panel === 'choose' ? 'choosing' : shown && later?.STATES[shown.panel];
+    const state = shown?.panel === 'choose' ? 'choosing' : shown && flow?.STATES[shown.panel];
     const { states } = this.#internals;
     states.clear();
     if (state) states.add(state);
@@ -261,8 +259,8 @@ export class PaymentWidget extends LitElement {
       this.#say('unpaid') || ' ',
       this.#find('h2') ?? undefined,
     );
-    if (!shown || !this.#around) return;
-    this.#engine?.painted(shown, this.#around, this.#hadFocus);
+    if (!shown || !this.#context) return;
+    this.#flow?.painted(shown, this.#context, this.#hadFocus);
     if (!isPainted)
       requestAnimationFrame(() =>
         setTimeout(() => {
@@ -272,62 +270,60 @@ export class PaymentWidget extends LitElement {
       );
   }
 
-  #surroundings(language: string): Surroundings {
+  #contextFor(language: string): PanelContext {
     const state = this.#state;
     const { order } = state;
     return {
-      tools,
-      later,
       say: this.#say,
-      money: (amount) => (amount && isPainted ? formatAmount(amount, order.currency, language) : ''),
+      money: (amount) => (amount && isPainted ? localizedAmount(amount, order.currency, language) : ''),
       language,
-      order,
       state,
-      amount: later ? later.draftAmount(state, language) : order.amount,
+      amount: flow ? flow.formAmount(state, language) : order.amount,
       target: this.checkoutTarget,
       run: (act) => void this.#run(act),
     };
   }
 
   #set(change: Partial<SessionState>): void {
-    if (change.stage?.at === 'sending') isNoted(this.#state.order.orderId, true);
     this.#state = { ...this.#state, ...change };
     this.requestUpdate();
   }
 
   #say: Say = (key, values) =>
     fill(
-      this.messages?.[key] ?? this.#language?.messages[key] ?? (later?.english as Partial<Messages>)?.[key] ?? '',
+      this.messages?.[key] ?? this.#language?.messages[key] ?? (flow?.enFlow as Partial<Messages>)?.[key] ?? '',
       values,
     );
 
-  /** Does it as soon as the rest is there, unless the element is gone by then. Where that cannot be had, the proxy cannot either. */
+  /**
+   * Loads the second bundle, then runs `act`, unless the element was removed meanwhile. If the bundle cannot be
+   * loaded, the proxy cannot be reached either.
+   */
   async #run(act: (session: Session) => void): Promise<void> {
     try {
-      later ??= await import('./flow/flow.ts');
+      if (!flow) (flow = await import('./flow/flow.ts')).provide(drawing);
     } catch {
       return this.#set({
-        resuming: false,
-        stage: { at: 'choosing', trouble: { code: 'network', retryable: true } },
+        hasResumeHint: false,
+        activity: { at: 'choosing', trouble: { code: 'network', retryable: true } },
       });
     }
     if (!this.isConnected) return;
-    if (!this.#engine) {
-      this.#engine = later.start({
+    if (!this.#flow) {
+      this.#flow = flow.start({
         element: this,
         state: () => this.#state,
         set: (change) => this.#set(change),
-        chosen: () => chosenMethod(this.#state),
         language: () => this.#tag,
       });
-      // Before the first update the token was not read yet; that update opens.
+      // Before the first update the token is not read yet; that update opens the order.
       if (this.hasUpdated) this.#open();
     }
-    act(this.#engine.session);
+    act(this.#flow.session);
   }
 
   #open(): void {
-    this.#engine?.session.open(this.order, this.proxy || new URL('.', SCRIPT_URL).href);
+    this.#flow?.session.open(this.order, this.proxy || new URL('.', SCRIPT_URL).href);
   }
 
   #findLanguage(): void {
@@ -336,15 +332,15 @@ export class PaymentWidget extends LitElement {
     this.#tag = tag;
     const language = loadLanguage(tag);
     if (language instanceof Promise) {
-      void this.#take(language, tag);
-      setTimeout(() => void (this.#language ?? this.#take(loadLanguage('en'), tag)), LANGUAGE_PATIENCE_MS);
+      void this.#useLanguage(language, tag);
+      setTimeout(() => void (this.#language ?? this.#useLanguage(loadLanguage('en'), tag)), LANGUAGE_TIMEOUT_MS);
     } else this.#language = language;
   }
 
-  async #take(language: Language | Promise<Language>, tag: string): Promise<void> {
-    const taken = await language;
+  async #useLanguage(language: Language | Promise<Language>, tag: string): Promise<void> {
+    const loaded = await language;
     if (tag !== this.#tag) return;
-    this.#language = taken;
+    this.#language = loaded;
     this.requestUpdate();
   }
 

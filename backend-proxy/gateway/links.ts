@@ -1,18 +1,13 @@
 // Which links of a gateway's answer may reach a shopper's browser: the checkout page and the wallet application.
 // Pure. Each function returns the checked URL, or undefined for a link that may not be followed.
+import { isSafeWebUrl } from '../protocol/links.ts';
 
 const MAX_URL_LENGTH = 2048;
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
-/** https, or http on loopback, without credentials. */
-export function isWebLink(url: URL): boolean {
-  const isSecure = url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.has(url.hostname));
-  return isSecure && url.username === '' && url.password === '';
-}
 
 /** A web URL on one of `hosts` (host with its port, if any); an empty list allows any host. */
 export function checkoutUrlOf(text: string, hosts: readonly string[]): string | undefined {
   const url = parse(text);
-  if (url === undefined || !isWebLink(url)) return undefined;
+  if (url === undefined || !isSafeWebUrl(url)) return undefined;
   return hosts.length === 0 || hosts.includes(url.host) ? url.href : undefined;
 }
 

@@ -11,7 +11,7 @@ export const ANSWER = {
 } as const satisfies Record<Method, 'prompt' | 'link' | 'code'>;
 
 /** The methods that send a prompt to the customer's phone; prompts are limited per wallet. */
-export const PROMPT_METHODS = METHODS.filter((method) => ANSWER[method] === 'prompt');
+export const PROMPT_METHODS = /* @__PURE__ */ METHODS.filter((method) => ANSWER[method] === 'prompt');
 
 /** Whether a start names the customer's wallet id. */
 export const WALLET_ID = {

@@ -1,5 +1,5 @@
-// The npm package, as those meet it who install it: its types accept what works and refuse what does not, everything it names is
-// in it, and a server may import it.
+// The npm package as installed: its types accept correct use and reject wrong use, it contains everything that it
+// names, and servers can import it.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -17,11 +17,11 @@ const run = promisify(execFile);
 const text = (name: string) => readFileSync(join(project.package, name), 'utf8');
 const json = (name: string): unknown => JSON.parse(text(name));
 
-describe('the types', () => {
+describe('the package’s types', () => {
   const TSC = resolve('node_modules/typescript/bin/tsc');
 
   for (const [resolution, module] of Object.entries({ nodenext: 'nodenext', bundler: 'esnext' })) {
-    it(`accept what works and refuse what does not, with moduleResolution ${resolution}`, async () => {
+    it(`the package’s types accept correct use and reject wrong use with moduleResolution ${resolution}`, async () => {
       for (const [name, source] of Object.entries(FIXTURES)) project.write(name, source);
       const config = {
         compilerOptions: {
@@ -34,7 +34,7 @@ describe('the types', () => {
           lib: ['es2023', 'dom', 'dom.iterable'],
           module,
           moduleResolution: resolution,
-          // Once is enough for what the frameworks themselves declare.
+          // The frameworks' own declarations need to be checked only once.
           skipLibCheck: resolution !== 'nodenext',
         },
         files: Object.keys(FIXTURES),
@@ -67,7 +67,7 @@ describe('the package', () => {
     )
     .toSorted();
 
-  it('names its manifest and the data for editors where they look for them', () => {
+  it('the package names its manifest and its data for editors in package.json', () => {
     assert.equal((json('custom-elements.json') as { schemaVersion: string }).schemaVersion, '1.0.0');
     assert.equal(description.customElements, 'custom-elements.json');
     const { name, version } = json(description['web-types']) as Description;
@@ -77,7 +77,7 @@ describe('the package', () => {
     }
   });
 
-  it('has the project’s version, Lit as its only dependency, and nothing of the project’s own tools', () => {
+  it('the package has the project’s version, Lit as its only dependency, and none of the project’s scripts', () => {
     const root = JSON.parse(readFileSync('package.json', 'utf8')) as Description;
     assert.equal(description.name, 'payment-widget');
     assert.equal(description.version, root.version);
@@ -87,7 +87,7 @@ describe('the package', () => {
     }
   });
 
-  it('holds every file that it exports, or says has side effects', () => {
+  it('the package contains every file that it exports or lists as having side effects', () => {
     const targets = Object.values(description.exports).flatMap((target) =>
       typeof target === 'string' ? target : Object.values(target),
     );
@@ -96,7 +96,7 @@ describe('the package', () => {
       assert.ok(existsSync(join(project.package, path)), path);
   });
 
-  it('is published whole: every file in it, and none beside', async () => {
+  it('npm pack includes every file of the package and no other', async () => {
     const { stdout } = await run('npm', ['pack', '--dry-run', '--json'], {
       cwd: project.package,
       shell: process.platform === 'win32',
@@ -105,7 +105,7 @@ describe('the package', () => {
     assert.deepEqual(packed[0].files.map(({ path }) => path).toSorted(), files);
   });
 
-  it('imports only files of its own, Lit, and in types what it asks for', () => {
+  it('the package imports only its own files and Lit, and in types also its peer dependencies', () => {
     const allowed = { '.js': ['lit'], '.d.ts': ['lit', 'react', 'vue', 'svelte/elements'] };
     const scripts = files.filter((file) => /\.(js|d\.ts)$/.test(file));
     assert.ok(scripts.length > 15);
@@ -121,7 +121,7 @@ describe('the package', () => {
     }
   });
 
-  it('holds its own licence, and that of Lit, which it imports', () => {
+  it('the package contains its own licence and Lit’s', () => {
     assert.equal(text('LICENSE'), readFileSync('LICENSE', 'utf8'));
     assert.ok(text('LICENSES.txt').includes(readFileSync('node_modules/lit/LICENSE', 'utf8').trim()));
   });
@@ -138,7 +138,7 @@ describe('the package', () => {
     );
   });
 
-  it('can be imported on a server, where there is no DOM', async () => {
+  it('the package can be imported on a server, without a DOM', async () => {
     for (const entry of ['payment-widget', 'payment-widget/react', 'payment-widget/vue', 'payment-widget/svelte']) {
       for (const program of [`await import('${entry}')`, `require('${entry}')`]) {
         const { stdout, stderr } = await run(process.execPath, ['-p', `(async () => { ${program} })(); 'fine'`], {
@@ -149,10 +149,10 @@ describe('the package', () => {
     }
   });
 
-  it('can be bundled into a script that is no module', async () => {
+  it('the package can be bundled into a classic script', async () => {
     const entry = project.write('classic.js', `import 'payment-widget'; console.log('fine');`);
     const outfile = join(project.folder, 'classic.cjs');
-    // That the address of the script is not known in such a bundle is what the warning says.
+    // Only errors are logged: esbuild warns that import.meta is empty in such a bundle.
     await build({
       entryPoints: [entry],
       outfile,

@@ -1,5 +1,5 @@
-// Small pages in TypeScript that use the package, by file name: what must compile, and, after `@ts-expect-error`, what must not.
-// As texts, because they are compiled where the package is installed, not here.
+// Small TypeScript pages that use the package, by file name: lines that must compile and, after `@ts-expect-error`,
+// lines that must not. They are texts because they are compiled in the project that installs the package.
 
 const html = `
 import { PaymentWidget, type Messages, type PaymentEventMap } from 'payment-widget';
@@ -78,7 +78,7 @@ export const number: Props = { order: 4711 };
 // @ts-expect-error: there is no such property
 export const unknown: Props = { token: 'eyJ' };
 
-export function hear(widget: Widget, event: PaymentEventMap['payment-error']): void {
+export function listen(widget: Widget, event: PaymentEventMap['payment-error']): void {
   widget.pay();
   widget.$emit('payment-error', event);
   // @ts-expect-error: another event

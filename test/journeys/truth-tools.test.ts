@@ -6,7 +6,7 @@ import QRCode from 'qrcode';
 import { H } from '../backend-proxy/time.ts';
 import { qrPath } from '../../widget/flow/qr-code.ts';
 import { en, type MessageKey } from '../../widget/locales/en.ts';
-import { later } from '../../widget/locales/en-flow.ts';
+import { enFlow } from '../../widget/locales/en-flow.ts';
 import { CLAIMS, type Claim, type ClaimName } from './truth/claims.ts';
 import { readDrawing } from './truth/read-qr-code.ts';
 import { findFalseClaims, type Screen } from './truth/false-claims.ts';
@@ -148,7 +148,7 @@ describe('claims', () => {
 });
 
 describe('sentencesIn()', () => {
-  const ENGLISH: Record<MessageKey, string> = { ...en, ...later };
+  const ENGLISH: Record<MessageKey, string> = { ...en, ...enFlow };
   const VALUES: Record<string, string> = {
     min: '€5.00',
     max: '€200.00',
@@ -210,44 +210,44 @@ describe('findFalseClaims()', () => {
     findFalseClaims(screens, until, { ...records, requests: [...records.requests, LISTENING] }, /^Coffee$/);
 
   it('findFalseClaims() finds a claimed wallet request if there is none', () => {
-    assert.deepEqual(judge([screen(AT, later.direct_help)], paying(payment())), [
-      `0.0 s: ${JSON.stringify(later.direct_help)} claims requestAtWallet`,
+    assert.deepEqual(judge([screen(AT, enFlow.direct_help)], paying(payment())), [
+      `0.0 s: ${JSON.stringify(enFlow.direct_help)} claims requestAtWallet`,
     ]);
-    assert.deepEqual(judge([screen(AT, later.direct_help)], paying(payment({ method: 'DIRECT' }))), []);
+    assert.deepEqual(judge([screen(AT, enFlow.direct_help)], paying(payment({ method: 'DIRECT' }))), []);
   });
 
   it('findFalseClaims() finds a false claim shown for a millisecond between two true screens', () => {
-    const screens = [screen(AT - 100, later.waiting), screen(AT - 50, later.paid), screen(AT - 49, later.waiting)];
+    const screens = [screen(AT - 100, enFlow.waiting), screen(AT - 50, enFlow.paid), screen(AT - 49, enFlow.waiting)];
     assert.deepEqual(judge(screens, paying(payment()), AT), ['0.1 s: "Payment received" claims paid']);
   });
 
   it('findFalseClaims() finds "paid" a millisecond too early, and accepts it from then on', () => {
     const paid = paying(payment({ ends: 'SUCCESS' }));
-    assert.equal(judge([screen(AT - 1, later.paid)], paid).length, 1);
-    assert.deepEqual(judge([screen(AT, later.paid)], paid), []);
+    assert.equal(judge([screen(AT - 1, enFlow.paid)], paid).length, 1);
+    assert.deepEqual(judge([screen(AT, enFlow.paid)], paid), []);
   });
 
   it('findFalseClaims() accepts "waiting" for a moment after the approval, and finds it later', () => {
     const paid = paying(payment({ ends: 'SUCCESS' }));
-    assert.deepEqual(judge([screen(AT - 1_000, later.waiting), screen(AT + 4_900)], paid), []);
-    assert.equal(judge([screen(AT - 1_000, later.waiting), screen(AT + 5_100)], paid).length, 1);
+    assert.deepEqual(judge([screen(AT - 1_000, enFlow.waiting), screen(AT + 4_900)], paid), []);
+    assert.equal(judge([screen(AT - 1_000, enFlow.waiting), screen(AT + 5_100)], paid).length, 1);
   });
 
   it('findFalseClaims() accepts a claim about time for a moment after it ends', () => {
     const slow = { ...NOTHING, starts: [start({ at: AT - 6_000, answeredAt: AT, answer: 'accepted' })] };
     const until = AT + 2_000;
-    assert.deepEqual(judge([screen(AT - 1_000, later.long)], slow, until), []);
-    assert.equal(judge([screen(AT - 5_000, later.long)], slow, until).length, 1);
+    assert.deepEqual(judge([screen(AT - 1_000, enFlow.long)], slow, until), []);
+    assert.equal(judge([screen(AT - 5_000, enFlow.long)], slow, until).length, 1);
   });
 
   it('findFalseClaims() finds a claim that becomes false while the screen stays', () => {
     const late = payment({ history: [{ at: AT + 5_000, status: 'INITIALIZED', message: '' }] });
-    assert.equal(judge([screen(AT, later.DECLINED_help)], paying(late)).length, 1);
+    assert.equal(judge([screen(AT, enFlow.DECLINED_help)], paying(late)).length, 1);
   });
 
   it('findFalseClaims() finds a page that says it updates itself but has stopped its requests', () => {
     const stopped = { ...paying(payment({ method: 'DIRECT' })), requests: [request({ at: AT, endedAt: AT })] };
-    const falseClaims = findFalseClaims([screen(AT, later.direct_help)], AT + 60_000, stopped, /^$/);
+    const falseClaims = findFalseClaims([screen(AT, enFlow.direct_help)], AT + 60_000, stopped, /^$/);
     assert.deepEqual(
       falseClaims.map((falseClaim) => falseClaim.split(' ').at(-1)),
       ['follows'],
@@ -259,8 +259,8 @@ describe('findFalseClaims()', () => {
       ...paying(payment({ method: 'DIRECT', ends: 'SUCCESS' })),
       connections: [{ at: AT - 10, is: 'cut' }],
     };
-    assert.deepEqual(judge([screen(AT - 5, later.lost, later.direct)], records), []);
-    assert.equal(judge([screen(AT - 5, later.direct)], records).length, 1);
+    assert.deepEqual(judge([screen(AT - 5, enFlow.lost, enFlow.direct)], records), []);
+    assert.equal(judge([screen(AT - 5, enFlow.direct)], records).length, 1);
   });
 
   it('findFalseClaims() finds a text that is neither a sentence nor data', () => {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { METHODS, type Method } from '../../backend-proxy/protocol/wire.ts';
-import { later } from '../../widget/locales/en-flow.ts';
+import { enFlow } from '../../widget/locales/en-flow.ts';
 import { ADA, BRUNO } from './shopper.ts';
 import type { Fault } from './truth/gateway-relay.ts';
 import { ACTION_WITHIN_MS, type WatchedShopper } from './truth/watched-shopper.ts';
@@ -157,7 +157,7 @@ const JOURNEYS: Record<string, (shopper: WatchedShopper) => Promise<void>> = {
     await shopper.settle(taken, 'approve');
     await shopper.sees('paid');
     await shopper.settle(left, 'approve');
-    await shopper.reads(later.surplus, ACTION_WITHIN_MS);
+    await shopper.reads(enFlow.surplus, ACTION_WITHIN_MS);
   },
   async 'a reload while the gateway has not answered'(shopper) {
     await begin(shopper, 'JETGO', { lateMs: 6_000 });
@@ -169,14 +169,14 @@ const JOURNEYS: Record<string, (shopper: WatchedShopper) => Promise<void>> = {
   async 'a cut connection while the shopper waits'(shopper) {
     await waitsByQr(shopper);
     stack.browserRelay.set(shopper.orderId, 'cut');
-    await shopper.reads(later.lost, CUT_MS);
+    await shopper.reads(enFlow.lost, CUT_MS);
     stack.browserRelay.set(shopper.orderId, 'up');
     await shopper.paysTheLatest();
   },
   async 'a cut connection before the start arrives'(shopper) {
     stack.browserRelay.set(shopper.orderId, 'cut');
     await begin(shopper, 'QR');
-    await shopper.reads(later.slow, CUT_MS);
+    await shopper.reads(enFlow.slow, CUT_MS);
     stack.browserRelay.set(shopper.orderId, 'up');
     await shopper.hasMeans('QR');
     await shopper.paysTheLatest();
@@ -185,7 +185,7 @@ const JOURNEYS: Record<string, (shopper: WatchedShopper) => Promise<void>> = {
     await waitsByQr(shopper);
     stack.browserRelay.set(shopper.orderId, 'frozen');
     await shopper.page.context().setOffline(true);
-    await shopper.reads(later.lost, AT_ONCE_MS);
+    await shopper.reads(enFlow.lost, AT_ONCE_MS);
     await shopper.page.context().setOffline(false);
     stack.browserRelay.set(shopper.orderId, 'up');
     await shopper.paysTheLatest();
@@ -194,7 +194,7 @@ const JOURNEYS: Record<string, (shopper: WatchedShopper) => Promise<void>> = {
     async 'a frozen connection while the shopper waits'(shopper) {
       await waitsByQr(shopper);
       stack.browserRelay.set(shopper.orderId, 'frozen');
-      await shopper.reads(later.lost, FROZEN_MS);
+      await shopper.reads(enFlow.lost, FROZEN_MS);
       stack.browserRelay.set(shopper.orderId, 'up');
       await shopper.paysTheLatest();
     },
@@ -209,7 +209,7 @@ describe('the screen in every course of a payment', { concurrency: PAGES }, () =
       planted.messages = { choose: text };
       await planted.updateComplete;
       planted.messages = {};
-    }, later.direct_help);
+    }, enFlow.direct_help);
     const falseClaims = (await shopper.review()).falseClaims.join('\n');
     assert.match(falseClaims, /A request is waiting in your wallet.* claims requestAtWallet$/m);
     assert.doesNotMatch(falseClaims, /no sentence/);

@@ -1,6 +1,6 @@
-// A clock that stands still until it is told: what waits, waits for advance(). No test of the widget depends on real time.
+// A clock that only advance() moves, so that no test of the widget depends on real time.
 import { setImmediate } from 'node:timers/promises';
-import type { Wait } from '../../widget/flow/stream.ts';
+import type { Wait } from '../../widget/flow/wait.ts';
 
 interface Sleeper {
   until: number;
@@ -27,7 +27,7 @@ export class Clock {
       signal.addEventListener('abort', sleeper.wake);
     });
 
-  /** Lets `ms` go by; all that falls due on the way is done in its order, with what follows from it. */
+  /** Moves the clock by `ms`; waits that end on the way end in their order, each with all its consequences. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await settle();
@@ -41,13 +41,13 @@ export class Clock {
     this.#now = end;
   }
 
-  /** The machine slept: time went by, and nothing was done. */
+  /** Moves the clock without ending any wait, as if the machine had slept. */
   sleep(ms: number): void {
     this.#now += ms;
   }
 }
 
-/** Until nothing is left to be done without time going by. */
+/** Resolves once nothing is left to do at the current time. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await setImmediate();
 }

@@ -16,7 +16,7 @@ function hostOf(): ReactiveControllerHost & { paints: number } {
 }
 
 describe('the countdown', () => {
-  it('ticks once a second for all that count, by one timer, and not at all when nobody does', () => {
+  it('the countdown repaints all counting widgets once a second by one timer, which stops with the last of them', () => {
     mock.timers.enable({ apis: ['setInterval'] });
     const started = mock.method(globalThis, 'setInterval');
     const [a, b] = [hostOf(), hostOf()];

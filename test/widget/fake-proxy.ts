@@ -1,6 +1,6 @@
-// A proxy in memory: keeps one order view, answers the widget's three routes by `fetch`, streams each change.
-// It keeps the promises of the README's table of routes (a key started twice is one payment, a stream begins with the view), and
-// can be told to misbehave. It is no model of the ledger: a test says what became true, by publish().
+// A proxy in memory: has one order view, answers the widget's three routes by `fetch`, streams each change.
+// It behaves as the README's table of routes says (a repeated key starts no second payment, a stream begins with the
+// view) and can be made to misbehave. It does not model the ledger: tests set what is true by publish().
 import type {
   Method,
   OrderClaims,
@@ -18,7 +18,7 @@ export interface Seen {
   body: StartPayment | null;
 }
 
-/** Of `https://wallet.example/pay?reference=4711`. */
+/** The code of `https://wallet.example/pay?reference=4711`. */
 export const CODE = {
   text: 'https://wallet.example/pay?reference=4711',
   size: 29,
@@ -28,7 +28,7 @@ export const CODE = {
 
 export const CHECKOUT_URL = 'https://checkout.example/pay?token=abc';
 
-/** Claims that differ from the usual ones; undefined takes one away. */
+/** Claims that differ from the usual ones; undefined removes a claim. */
 export type ClaimsChange = { [Name in keyof OrderClaims]?: OrderClaims[Name] | undefined };
 
 export function claimsOf(claims: ClaimsChange = {}): OrderClaims {
@@ -43,7 +43,7 @@ export function claimsOf(claims: ClaimsChange = {}): OrderClaims {
   return { ...usual, ...claims } as OrderClaims;
 }
 
-/** Signed by nobody: the widget reads, only the proxy verifies. */
+/** Without a valid signature: the widget only reads tokens, the proxy verifies them. */
 export function tokenOf(claims: OrderClaims): string {
   const part = (value: unknown) =>
     btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(value))))
@@ -85,22 +85,31 @@ export function problemOf(code: string, change: Partial<Problem> = {}): Problem 
   };
 }
 
+/** A proxy whose order has a payment of this method, by default open, at version 3. */
+export function proxyWith(method: Method, change: Partial<PaymentView> = {}, claims: ClaimsChange = {}): FakeProxy {
+  const payment = paymentOf(method, change);
+  return new FakeProxy(claims, { payment, paid: payment.status === 'SUCCESS', version: 3 });
+}
+
 export class FakeProxy {
   readonly claims: OrderClaims;
   readonly token: string;
   readonly seen: Seen[] = [];
   view: OrderView;
   now: () => number;
-  /** Nothing gets through, and it shows at once. */
+  /** Every request fails at once. */
   isDown = false;
-  /** Nothing gets through, and nothing says so: whatever is asked waits until it is given up. */
+  /** Requests and streams stay open without an answer until they are aborted. */
   isSilent = false;
-  /** What the next starts are answered with, in place of the view: a problem; or `lost`, done but never answered. */
+  /**
+   * Answers to the next starts instead of the view: a problem, `lost` (done but not answered), `unreached` (not
+   * done).
+   */
   readonly nextStarts: (Problem | 'lost' | 'unreached')[] = [];
-  /** What each attempt at a stream is answered with. */
+  /** Answer to each request for a stream. */
   streamProblem: Problem | undefined;
   orderProblem: Problem | undefined;
-  /** What becomes of a start; null leaves the payment to the test. */
+  /** What a started payment has other than the usual fields. */
   onStart: (body: StartPayment) => Partial<PaymentView> = () => ({});
   #gate: Promise<void> | undefined;
   #answerGate: Promise<void> | undefined;
@@ -137,14 +146,14 @@ export class FakeProxy {
     return this.#streams.size;
   }
 
-  /** Commits a change and tells every stream. */
+  /** Commits a change and sends it to every stream. */
   publish(change: Partial<OrderView>): void {
     this.view = { ...this.view, version: this.view.version + 1, ...change };
     if (this.isSilent) return;
     for (const stream of this.#streams) stream.enqueue(this.#event());
   }
 
-  /** Changes the current payment, of which the gateway's answer is there unless the change says otherwise. */
+  /** Changes the current payment; the gateway's answer has arrived unless the change says otherwise. */
   settle(change: Partial<PaymentView>): void {
     const payment = { ...(this.view.payment ?? paymentOf('QR')), answer: 'ARRIVED' as const, ...change };
     this.publish({ payment, paid: payment.status === 'SUCCESS' });
@@ -158,7 +167,7 @@ export class FakeProxy {
     return this.#open;
   }
 
-  /** Starts are done, and answered with what was true then only once the returned function is called. */
+  /** Starts are done at once, but answered only when the returned function is called, with the view of the start. */
   holdAnswers(): () => void {
     this.#answerGate = new Promise((resolve) => {
       this.#open = resolve;
@@ -176,7 +185,7 @@ export class FakeProxy {
     this.#streams.clear();
   }
 
-  /** A comment, as the proxy sends it every 15 s. */
+  /** Sends a comment, as the proxy does every 15 s. */
   heartbeat(): void {
     for (const stream of this.#streams) stream.enqueue(new TextEncoder().encode(': \n\n'));
   }
@@ -208,7 +217,7 @@ export class FakeProxy {
     if (next === 'unreached') throw new TypeError('Failed to fetch');
     if (next && next !== 'lost') return refusal(next);
     const known = this.#keys.get(key);
-    // What the shopper reads makes no other payment.
+    // Another language does not make it another payment.
     const asked = JSON.stringify({ ...body, language: undefined });
     if (!known) {
       this.#keys.set(key, asked);
@@ -248,7 +257,7 @@ export class FakeProxy {
   }
 }
 
-/** Rejects once the request is given up. */
+/** Rejects once the request is aborted. */
 function aborted(signal: AbortSignal | null | undefined): Promise<never> {
   return new Promise((_, reject) => {
     signal?.addEventListener('abort', () => reject(new DOMException('', 'AbortError')));

@@ -70,12 +70,12 @@ describe('the manifest and the element', () => {
     .join('\n');
   const found = (pattern: RegExp) => new Set([...SOURCES.matchAll(pattern)].map(([, name = '']) => name));
 
-  /** Parts that pages may rely on; more may come, none may go. */
+  /** Parts that pages may rely on. More may be added, none may be removed. */
   const PARTS = 'methods method amount wallet pay code app-link copy countdown status error again other'.split(' ');
 
-  it('agree on attributes, properties and methods, by the class itself', () => {
+  it('the manifest and the class have the same attributes, properties and methods', () => {
     const { observedAttributes, elementProperties, prototype } = PaymentWidget;
-    // `name` is the browser's: every form-associated element has it.
+    // The browser defines `name` for every form-associated element.
     const attributes = names(element.attributes).filter((name) => name !== 'name');
     assert.deepEqual(attributes, observedAttributes.toSorted());
     const settable = names(fields.filter(({ readonly }) => !readonly));
@@ -83,13 +83,13 @@ describe('the manifest and the element', () => {
     for (const { name } of element.members) assert.ok(name in prototype, name);
   });
 
-  it('agree on the values that an attribute can have', () => {
+  it('the manifest names the values of method and checkout-target', () => {
     const types = new Map(element.attributes.map(({ name, type }) => [name, type?.text]));
     assert.equal(types.get('method'), METHODS.map((method) => `'${method}'`).join(' | '));
     assert.equal(types.get('checkout-target'), `'_self' | '_blank' | '_top'`);
   });
 
-  it('agree on parts, and keep those that were promised', () => {
+  it('the manifest and the templates have the same parts, and all that were promised', () => {
     const documented = names(element.cssParts);
     assert.deepEqual(
       PARTS.filter((part) => !documented.includes(part)),
@@ -107,7 +107,7 @@ describe('the manifest and the element', () => {
     );
   });
 
-  it('agree on custom properties and slots', () => {
+  it('the manifest and the sources have the same custom properties and slots', () => {
     assert.deepEqual(names(element.cssProperties), [...found(/var\((--payment-[\w-]+)/g)].toSorted());
     const slots = [...found(/<slot name="([^"]+)"/g)];
     const each = slots.flatMap((slot) =>
@@ -116,7 +116,7 @@ describe('the manifest and the element', () => {
     assert.deepEqual(names(element.slots), each.toSorted());
   });
 
-  it('agree on events, by their types', () => {
+  it('the manifest and the event types have the same events', () => {
     const [, map = ''] =
       /interface PaymentEventDetails \{(.*?)^\}/ms.exec(readFileSync('widget/flow/events.ts', 'utf8')) ?? [];
     const typed = [...map.matchAll(/^ {2}'([\w-]+)':/gm)].map(([, name = '']) => name);
@@ -124,10 +124,10 @@ describe('the manifest and the element', () => {
   });
 });
 
-describe('what editors read', () => {
+describe('the data for editors', () => {
   type Names = { name: string }[];
 
-  it('VS Code completes every attribute, the values of those that have some, and the custom properties', () => {
+  it('VS Code’s data has every attribute, with its values, and every custom property', () => {
     const { tags } = vscodeHtmlData(element) as {
       tags: (Names[0] & { attributes: (Names[0] & { values?: Names })[] })[];
     };
@@ -143,7 +143,7 @@ describe('what editors read', () => {
     assert.deepEqual(names(properties), names(element.cssProperties));
   });
 
-  it('JetBrains’ editors know attributes, properties, events, slots, parts and custom properties', () => {
+  it('JetBrains’ data has every attribute, property, event, slot, part and custom property', () => {
     const { contributions } = webTypes(element, { name: 'payment-widget', version: '1.2.3' }) as {
       contributions: { html: { elements: Record<string, Names & Record<string, Names>>[] } };
     };

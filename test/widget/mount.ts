@@ -1,10 +1,11 @@
-// Puts a widget with a proxy of its own into the page of a browser test; the page's `fetch` leads each to its own.
+// Adds widgets to the page of a browser test, each with its own fake proxy, which the page's `fetch` finds by host
+// name.
 import { fixture, html, waitUntil } from '@open-wc/testing';
 import '../../widget/index.ts';
 import type { PaymentWidget } from '../../widget/payment-widget.ts';
 import { FakeProxy } from './fake-proxy.ts';
 
-// The files share a tab, and orders their ids: what the one before noted is no reload of this one's.
+// Test files share a tab and use the same order ids, so resume hints of an earlier file must not count.
 sessionStorage.clear();
 
 const proxies = new Map<string, FakeProxy>();
@@ -16,7 +17,7 @@ globalThis.fetch = (input, init) => {
   return proxy ? proxy.fetch(input, init) : pageFetch(input, init);
 };
 
-/** The address at which a proxy is reached from now on. */
+/** The URL of the proxy, which answers there from now on. */
 export function addressOf(proxy: FakeProxy): string {
   const host = `p${proxies.size}.test`;
   proxies.set(host, proxy);
@@ -26,7 +27,7 @@ export function addressOf(proxy: FakeProxy): string {
 /** Below the limit of a test, so that what is on the screen gets into its failure. */
 const LIMIT_MS = 30_000;
 
-/** In the page, and with its first view unless the proxy has none to give. */
+/** Adds a widget and waits for its first view, unless the proxy sends none. */
 export async function mount(
   proxy: FakeProxy = new FakeProxy(),
   attributes: Record<string, string> = {},
@@ -38,8 +39,8 @@ export async function mount(
   widget.order = proxy.token;
   const container = parent ?? (await fixture<HTMLElement>(html`<div></div>`));
   container.append(widget);
-  const isHeard = () => (widget.view ?? proxy.streamProblem ?? proxy.isDown) && part(widget, 'heading');
-  await waitUntil(isHeard, 'no first view', { timeout: LIMIT_MS });
+  const isReady = () => (widget.view ?? proxy.streamProblem ?? proxy.isDown) && part(widget, 'heading');
+  await waitUntil(isReady, 'no first view', { timeout: LIMIT_MS });
   await widget.updateComplete;
   return widget;
 }
@@ -48,26 +49,60 @@ export function part(widget: Element, name: string): HTMLElement | null {
   return widget.shadowRoot?.querySelector<HTMLElement>(`[part~=${name}]`) ?? null;
 }
 
-/** A part that must be there. */
+/** Throws if there is no such part. */
 export function thePart(widget: Element, name: string): HTMLElement {
   const found = part(widget, name);
   if (!found) throw new Error(`No part ${name} in: ${textOf(widget)}`);
   return found;
 }
 
-/** All that can be read, in one line. */
+/** The visible text of the widget, in one line. */
 export function textOf(widget: Element): string {
   return widget.shadowRoot?.querySelector('.sheet')?.textContent?.replaceAll(/\s+/g, ' ').trim() ?? '';
 }
 
-/** The field of that part. */
+/** The input with this part. */
 export function field(widget: Element, name: string): HTMLInputElement {
   return thePart(widget, name) as HTMLInputElement;
 }
 
-/** The link of that part. */
+/** The link with this part. */
 export function link(widget: Element, name: string): HTMLAnchorElement {
   return thePart(widget, name) as HTMLAnchorElement;
+}
+
+export function texts(widget: Element, selector: string): (string | undefined)[] {
+  return [...(widget.shadowRoot?.querySelectorAll(selector) ?? [])].map((each) => each.textContent?.trim());
+}
+
+/** The methods that the choice offers. */
+export function methodsOf(widget: Element): string[] {
+  const inputs = widget.shadowRoot?.querySelectorAll<HTMLInputElement>('[part=method] input') ?? [];
+  return [...inputs].map(({ value }) => value);
+}
+
+/** What a screen reader announces. */
+export function announced(widget: Element): string {
+  return texts(widget, '[role=status] p').join(' | ');
+}
+
+export function type(widget: Element, name: string, value: string): void {
+  const input = field(widget, name);
+  input.value = value;
+  input.dispatchEvent(new Event('input', { bubbles: true }));
+}
+
+/** Warnings on the console while `act` runs, each as one text. */
+export async function warningsDuring(act: () => Promise<unknown>): Promise<string[]> {
+  const warnings: string[] = [];
+  const { warn } = console;
+  console.warn = (...words) => void warnings.push(words.join(' '));
+  try {
+    await act();
+  } finally {
+    console.warn = warn;
+  }
+  return warnings;
 }
 
 export function radio(widget: Element, method: string): HTMLInputElement {
@@ -80,7 +115,7 @@ export async function until(isTrue: () => unknown, what: string): Promise<void> 
   await waitUntil(() => !!isTrue(), what, { timeout: LIMIT_MS });
 }
 
-/** Until the panel's heading reads so. */
+/** Waits until the panel has this heading. */
 export async function heading(widget: Element, text: string): Promise<void> {
   await until(() => part(widget, 'heading')?.textContent === text, `heading "${text}" in: ${textOf(widget)}`);
 }

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createProxyClient, Refusal } from '../../widget/flow/proxy-client.ts';
+import { createProxyClient, ProxyError } from '../../widget/flow/proxy-client.ts';
 import { FakeProxy, problemOf } from './fake-proxy.ts';
 
 const signal = new AbortController().signal;
 const clientOf = (fetch: typeof globalThis.fetch) => createProxyClient('https://pay.test/', 'token', fetch);
 const answering = (body: BodyInit, init?: ResponseInit) => clientOf(async () => new Response(body, init));
 
-async function refusalOf(promise: Promise<unknown>): Promise<Refusal['problem']> {
+async function refusalOf(promise: Promise<unknown>): Promise<ProxyError['problem']> {
   try {
     await promise;
   } catch (error) {
-    assert.ok(error instanceof Refusal, String(error));
+    assert.ok(error instanceof ProxyError, String(error));
     return error.problem;
   }
   return assert.fail('No refusal');
@@ -29,7 +29,7 @@ function streaming(...chunks: Uint8Array[]): Response {
 }
 
 describe('the proxy client', () => {
-  it('sends the token as a bearer, no cookies, and the key with a start', async () => {
+  it('the proxy client sends the token as bearer, no cookies, and the key with a start', async () => {
     const proxy = new FakeProxy();
     const inits: RequestInit[] = [];
     const client = clientOf((input, init = {}) => {
@@ -56,13 +56,13 @@ describe('the proxy client', () => {
     }
   });
 
-  it('gives the proxy’s problem as it is', async () => {
+  it('the proxy client throws the proxy’s problem unchanged', async () => {
     const problem = problemOf('too_many_requests', { status: 429, retryable: true });
     const refusal = await refusalOf(answering(JSON.stringify(problem), { status: 429 }).order(signal));
     assert.deepEqual(refusal, problem);
   });
 
-  it('takes what no proxy of ours says for a lost answer', async () => {
+  it('the proxy client treats an answer that is not the proxy’s as lost', async () => {
     const answers: [string, number][] = [
       ['<html>Log in to the hotel’s network</html>', 200],
       ['{}', 200],
@@ -79,7 +79,7 @@ describe('the proxy client', () => {
     }
   });
 
-  it('takes a connection that fails for a lost answer', async () => {
+  it('the proxy client treats a failed connection as a lost answer', async () => {
     const client = clientOf(() => Promise.reject(new TypeError('Failed to fetch')));
     for (const call of [
       client.order(signal),
@@ -90,7 +90,7 @@ describe('the proxy client', () => {
   });
 });
 
-describe('the stream, read', () => {
+describe('events()', () => {
   const view = { ...new FakeProxy({ description: 'Çay ☕' }).view, version: 7 };
   const bytes = new TextEncoder().encode(`:\n\nevent: order\nid: 7\ndata: ${JSON.stringify(view)}\n\n:\n\n`);
 
@@ -100,30 +100,30 @@ describe('the stream, read', () => {
     return views;
   }
 
-  it('gives the same view wherever the network cuts it', async () => {
+  it('events() yields the same view wherever the network splits the stream', async () => {
     for (let cut = 0; cut <= bytes.length; cut++) {
       assert.deepEqual(await viewsOf(streaming(bytes.slice(0, cut), bytes.slice(cut))), [view], `cut at ${cut}`);
     }
     assert.deepEqual(await viewsOf(streaming(...[...bytes].map((byte) => Uint8Array.of(byte)))), [view]);
   });
 
-  it('gives a sign of life for a comment', async () => {
+  it('events() yields null for a comment', async () => {
     const signs = [];
     for await (const each of clientOf(async () => streaming(new TextEncoder().encode(':\n\n'))).events(signal))
       signs.push(each);
     assert.deepEqual(signs, [null]);
   });
 
-  it('drops what was not finished when the stream ends', async () => {
+  it('events() ignores an event that is incomplete when the stream ends', async () => {
     assert.deepEqual(await viewsOf(streaming(bytes.slice(0, -10))), []);
   });
 
-  it('ends as a lost line on an event without end', async () => {
+  it('events() throws for an event of more than a million characters', async () => {
     const megabyte = new Uint8Array(1_000_001).fill(97);
     assert.equal((await refusalOf(viewsOf(streaming(megabyte)))).code, 'network');
   });
 
-  it('lets go of the connection when nobody listens any more', async () => {
+  it('events() closes the connection when its reader stops', async () => {
     let cancelled = false;
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(bytes),

@@ -10,7 +10,7 @@ function encode(text: string): { size: number; modules: string; dark: (x: number
   return { size, modules: Buffer.from(bytes).toString('base64url'), dark: (x, y) => data[y * size + x] === 1 };
 }
 
-/** Fills a raster from the path, as a browser would. */
+/** Draws the path into a raster, as a browser would. */
 function rasterize(path: string, side: number): boolean[][] {
   const raster = Array.from({ length: side }, () => Array.from({ length: side }, () => false));
   for (const [, x, y, run] of path.matchAll(/M(\d+) (\d+)h(\d+)v1H\1z/g)) {
@@ -19,12 +19,12 @@ function rasterize(path: string, side: number): boolean[][] {
   return raster;
 }
 
-describe('a code, drawn', () => {
+describe('qrPath()', () => {
   for (const text of ['A', 'https://wallet.example/pay?reference=4711', 'x'.repeat(900)]) {
-    it(`has each dark module in its place and a quiet zone, for ${text.length} characters`, () => {
+    it(`qrPath() draws each dark module and the quiet zone of a code for ${text.length} characters`, () => {
       const { size, modules, dark } = encode(text);
       const path = qrPath({ size, modules }) ?? '';
-      assert.equal(path.replaceAll(/M(\d+) \d+h\d+v1H\1z/g, ''), '', 'runs and nothing else');
+      assert.equal(path.replaceAll(/M(\d+) \d+h\d+v1H\1z/g, ''), '', 'only runs');
       const raster = rasterize(path, size + 2 * QUIET_ZONE);
       for (let y = 0; y < raster.length; y++) {
         for (let x = 0; x < raster.length; x++) {
@@ -36,7 +36,7 @@ describe('a code, drawn', () => {
     });
   }
 
-  it('is not drawn unless the matrix is whole', () => {
+  it('qrPath() returns null for an incomplete or impossible matrix', () => {
     const { size, modules } = encode('A');
     assert.equal(qrPath({ size, modules: modules.slice(4) }), null);
     assert.equal(qrPath({ size: size + 4, modules }), null);
@@ -46,8 +46,8 @@ describe('a code, drawn', () => {
   });
 });
 
-describe('a code that comes as an image', () => {
-  it('may be one that an <img> draws and nothing more', () => {
+describe('qrImage()', () => {
+  it('qrImage() accepts only base64 data URLs of images', () => {
     assert.equal(qrImage({ image: 'data:image/png;base64,AAAA' }), 'data:image/png;base64,AAAA');
     assert.equal(qrImage({ image: 'data:image/svg+xml;base64,AAAA' }), 'data:image/svg+xml;base64,AAAA');
     for (const image of [
@@ -60,7 +60,7 @@ describe('a code that comes as an image', () => {
     }
   });
 
-  it('has at most the characters of 64 KB', () => {
+  it('qrImage() refuses an image of more than 64 KB', () => {
     const image = (bytes: number) => `data:image/svg+xml;base64,${Buffer.alloc(bytes).toString('base64')}`;
     assert.equal(qrImage({ image: image(64 * 1024) }), image(64 * 1024));
     assert.equal(qrImage({ image: image(67 * 1024) }), null);

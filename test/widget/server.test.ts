@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-describe('on a server, without a DOM', () => {
-  it('each part of the widget can be imported, the element too, twice', async () => {
+describe('importing the widget on a server', () => {
+  it('both bundles can be imported without a DOM, the first one twice', async () => {
     assert.equal(typeof document, 'undefined');
     const { PaymentWidget } = await import('../../widget/index.ts');
     const again = '../../widget/index.ts?again';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { formatAmount } from '../../widget/shell/localized-amount.ts';
-import { checkDraft, compareAmounts, parseAmount, writeAmount } from '../../widget/flow/start-form.ts';
+import { localizedAmount } from '../../widget/shell/localized-amount.ts';
+import { checkForm, compareAmounts, readTypedAmount, writeTypedAmount } from '../../widget/flow/start-form.ts';
 import { BLANK, type SessionState } from '../../widget/shell/state.ts';
 import { claimedOrder } from '../../widget/shell/order-token.ts';
 import { claimsOf, type ClaimsChange } from './fake-proxy.ts';
 
-describe('an amount as typed', () => {
+describe('readTypedAmount()', () => {
   const cases: [typed: string, currency: string, language: string, amount: string | null][] = [
     ['12.5', 'EUR', 'en', '12.5'],
     ['12,50', 'EUR', 'de', '12.50'],
@@ -54,12 +54,12 @@ describe('an amount as typed', () => {
     ['.5', 'EUR', 'en', null],
   ];
   for (const [typed, currency, language, amount] of cases) {
-    it(`${JSON.stringify(typed)} in ${currency}, ${language}, is ${amount ?? 'no amount'}`, () => {
-      assert.equal(parseAmount(typed, currency, language), amount);
+    it(`readTypedAmount() reads ${JSON.stringify(typed)} in ${currency}, ${language}, as ${amount ?? 'no amount'}`, () => {
+      assert.equal(readTypedAmount(typed, currency, language), amount);
     });
   }
 
-  it('is what it was, once written as it is typed', () => {
+  it('readTypedAmount() reads what writeTypedAmount() writes', () => {
     for (const [amount, currency, language, written] of [
       ['12.5', 'EUR', 'en', '12.50'],
       ['1234.5', 'EUR', 'de', '1234,50'],
@@ -67,86 +67,86 @@ describe('an amount as typed', () => {
       ['500', 'JPY', 'ja', '500'],
       ['12.5', 'EUR', 'fa', '۱۲٫۵۰'],
     ] as const) {
-      assert.equal(writeAmount(amount, currency, language), written);
-      assert.equal(compareAmounts(parseAmount(written, currency, language) ?? '', amount), 0);
+      assert.equal(writeTypedAmount(amount, currency, language), written);
+      assert.equal(compareAmounts(readTypedAmount(written, currency, language) ?? '', amount), 0);
     }
   });
 
-  it('is compared without floats', () => {
+  it('compareAmounts() does not round', () => {
     assert.ok(compareAmounts('0.3', '0.30') === 0);
     assert.ok(compareAmounts('9007199254740993.01', '9007199254740993.02') < 0);
     assert.ok(compareAmounts('10', '9.99') > 0);
   });
 });
 
-describe('an amount as written', () => {
-  it('has at least the currency’s decimals, and loses none that the order says', () => {
-    assert.equal(formatAmount('10.10', 'EUR', 'en'), '€10.10');
-    assert.equal(formatAmount('12.5', 'EUR', 'en'), '€12.50');
-    assert.equal(formatAmount('1.255', 'IQD', 'en'), 'IQD\u00a01.255');
-    assert.equal(formatAmount('500', 'JPY', 'en'), '¥500');
-    assert.equal(formatAmount('1.234', 'KWD', 'en'), 'KWD\u00a01.234');
+describe('localizedAmount()', () => {
+  it('localizedAmount() shows at least the currency’s decimals, and all that the order has', () => {
+    assert.equal(localizedAmount('10.10', 'EUR', 'en'), '€10.10');
+    assert.equal(localizedAmount('12.5', 'EUR', 'en'), '€12.50');
+    assert.equal(localizedAmount('1.255', 'IQD', 'en'), 'IQD\u00a01.255');
+    assert.equal(localizedAmount('500', 'JPY', 'en'), '¥500');
+    assert.equal(localizedAmount('1.234', 'KWD', 'en'), 'KWD\u00a01.234');
   });
 
-  it('is exact where a float is not', () => {
-    assert.equal(formatAmount('9007199254740993.01', 'EUR', 'en'), '€9,007,199,254,740,993.01');
+  it('localizedAmount() does not round', () => {
+    assert.equal(localizedAmount('9007199254740993.01', 'EUR', 'en'), '€9,007,199,254,740,993.01');
   });
 
-  it('follows the language', () => {
-    assert.equal(formatAmount('1234.5', 'EUR', 'de'), '1.234,50\u00a0€');
+  it('localizedAmount() depends on the language', () => {
+    assert.equal(localizedAmount('1234.5', 'EUR', 'de'), '1.234,50\u00a0€');
   });
 });
 
-describe('a draft', () => {
-  const state = (claims: ClaimsChange, draft: Partial<SessionState['draft']> = {}): SessionState => ({
+describe('checkForm()', () => {
+  const state = (claims: ClaimsChange, form: Partial<SessionState['form']> = {}): SessionState => ({
     ...BLANK,
     claims: claimsOf(claims),
     order: claimedOrder(claimsOf(claims)),
-    draft: { ...BLANK.draft, ...draft },
+    form: { ...BLANK.form, ...form },
   });
   const open = { amount: undefined, minAmount: '5', maxAmount: '500.00' };
 
-  it('sends no amount where the token names it', () => {
-    assert.deepEqual(checkDraft(state({}, { amount: '1' }), 'QR', 'en'), { body: { method: 'QR' } });
+  it('checkForm() sends no amount if the token has one', () => {
+    assert.deepEqual(checkForm(state({}, { amount: '1' }), 'QR', 'en'), { body: { method: 'QR' } });
   });
 
-  it('sends the amount, as a decimal string, where the token leaves it open', () => {
-    assert.deepEqual(checkDraft(state(open, { amount: '12,5' }), 'QR', 'de').body, { method: 'QR', amount: '12.5' });
-    assert.deepEqual(checkDraft(state(open, { amount: '5.00' }), 'QR', 'en').body?.amount, '5.00');
+  it('checkForm() sends an open amount as a decimal string', () => {
+    assert.deepEqual(checkForm(state(open, { amount: '12,5' }), 'QR', 'de').body, { method: 'QR', amount: '12.5' });
+    assert.deepEqual(checkForm(state(open, { amount: '5.00' }), 'QR', 'en').body?.amount, '5.00');
   });
 
-  it('says which bound is crossed', () => {
-    assert.deepEqual(checkDraft(state(open, { amount: '4.99' }), 'QR', 'en').errors, { amount: 'below' });
-    assert.deepEqual(checkDraft(state(open, { amount: '500.01' }), 'QR', 'en').errors, { amount: 'above' });
-    const { errors } = checkDraft(state(open, { amount: '' }), 'QR', 'en');
+  it('checkForm() says which bound an amount exceeds', () => {
+    assert.deepEqual(checkForm(state(open, { amount: '4.99' }), 'QR', 'en').errors, { amount: 'below' });
+    assert.deepEqual(checkForm(state(open, { amount: '500.01' }), 'QR', 'en').errors, { amount: 'above' });
+    const { errors } = checkForm(state(open, { amount: '' }), 'QR', 'en');
     assert.deepEqual(errors, { amount: 'amountWrong', example: '5.00' });
   });
 
-  it('has an example that is accepted, in every currency', () => {
+  it('checkForm() gives an example amount that it accepts', () => {
     for (const [currency, language] of [
       ['EUR', 'de'],
       ['JPY', 'en'],
       ['KWD', 'ar'],
     ] as const) {
       const wrong = state({ amount: undefined, maxAmount: '1000', currency }, { amount: '?' });
-      const { example = '' } = checkDraft(wrong, 'QR', language).errors ?? {};
+      const { example = '' } = checkForm(wrong, 'QR', language).errors ?? {};
       const right = state({ amount: undefined, maxAmount: '1000', currency }, { amount: example });
-      assert.equal(checkDraft(right, 'QR', language).errors, undefined, example);
+      assert.equal(checkForm(right, 'QR', language).errors, undefined, example);
     }
   });
 
-  it('asks for the wallet id for DIRECT, and only there', () => {
-    assert.deepEqual(checkDraft(state({}, { customer: '1234 5678' }), 'DIRECT', 'en').body, {
+  it('checkForm() requires a wallet id only for DIRECT', () => {
+    assert.deepEqual(checkForm(state({}, { customer: '1234 5678' }), 'DIRECT', 'en').body, {
       method: 'DIRECT',
       customer: '12345678',
     });
-    assert.equal(checkDraft(state({}, { customer: '۱۲۳۴٥٦٧٨' }), 'DIRECT', 'fa').body?.customer, '12345678');
-    assert.deepEqual(checkDraft(state({}), 'DIRECT', 'en').errors, { customer: 'walletWrong' });
-    assert.deepEqual(checkDraft(state({}, { customer: 'me' }), 'DIRECT', 'en').errors, { customer: 'walletWrong' });
-    assert.deepEqual(checkDraft(state({}, { customer: '12345678' }), 'CHECKOUT', 'en').body, { method: 'CHECKOUT' });
+    assert.equal(checkForm(state({}, { customer: '۱۲۳۴٥٦٧٨' }), 'DIRECT', 'fa').body?.customer, '12345678');
+    assert.deepEqual(checkForm(state({}), 'DIRECT', 'en').errors, { customer: 'walletWrong' });
+    assert.deepEqual(checkForm(state({}, { customer: 'me' }), 'DIRECT', 'en').errors, { customer: 'walletWrong' });
+    assert.deepEqual(checkForm(state({}, { customer: '12345678' }), 'CHECKOUT', 'en').body, { method: 'CHECKOUT' });
   });
 
-  it('leaves a wallet id that the token knows to the proxy', () => {
-    assert.deepEqual(checkDraft(state({ customer: '12345678' }), 'DIRECT', 'en').body, { method: 'DIRECT' });
+  it('checkForm() sends no wallet id if the token has one', () => {
+    assert.deepEqual(checkForm(state({ customer: '12345678' }), 'DIRECT', 'en').body, { method: 'DIRECT' });
   });
 });

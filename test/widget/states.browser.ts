@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 import { heading, mount, part, thePart, until } from './mount.ts';
 import { proxyOf, STATES, type State } from './states.ts';
 
-/** What axe found out, as far as the canary needs it. */
+/** The parts of axe's result that are used here. */
 interface Axe {
   run(node: Element, options: object): Promise<{ passes: { id: string; nodes: unknown[] }[] }>;
 }
@@ -11,14 +11,14 @@ async function reach(state: State, attributes: Record<string, string> = {}) {
   const proxy = proxyOf(state);
   const widget = await mount(proxy, { ...attributes, ...state.attributes });
   await state.act?.(widget, proxy);
-  if (proxy.isDown) await until(() => part(widget, 'retry'), 'the word that the line is lost');
+  if (proxy.isDown) await until(() => part(widget, 'retry'), 'the lost connection');
   await heading(widget, state.heading);
   await widget.updateComplete;
   return widget;
 }
 
-describe('the canary', () => {
-  it('has text with a width, and the contrast rule did run', async () => {
+describe('axe', () => {
+  it('axe measures the contrast of text that has a size', async () => {
     const widget = await reach(STATES.choose);
     const { width } = thePart(widget, 'total').getBoundingClientRect();
     const range = document.createRange();
@@ -31,7 +31,7 @@ describe('the canary', () => {
     expect(passes.find(({ id }) => id === 'color-contrast')?.nodes.length ?? 0).to.be.above(5);
   });
 
-  it('fails where the contrast is too low', async () => {
+  it('axe fails if the contrast is too low', async () => {
     const widget = await reach(STATES.choose);
     widget.style.setProperty('--payment-color-muted', '#ccc');
     widget.style.setProperty('--payment-color-surface', '#fff');
@@ -46,7 +46,7 @@ describe('the canary', () => {
 });
 
 for (const scheme of ['light', 'dark']) {
-  describe(`each state, ${scheme}`, () => {
+  describe(`states in ${scheme} colors`, () => {
     before(() => {
       document.documentElement.style.colorScheme = scheme;
       document.body.style.backgroundColor = 'Canvas';
@@ -57,16 +57,16 @@ for (const scheme of ['light', 'dark']) {
     });
 
     for (const [name, state] of Object.entries(STATES)) {
-      it(`is accessible: ${name}`, async () => {
+      it(`the state "${name}" is accessible in ${scheme} colors`, async () => {
         await expect(await reach(state)).to.be.accessible();
       });
     }
   });
 }
 
-describe('each state, at 240 px', () => {
+describe('states at 240 px', () => {
   for (const lang of ['en', 'de', 'ar']) {
-    it(`keeps within its width: ${lang}`, async () => {
+    it(`every state fits 240 px in ${lang}, with controls of at least 44 px`, async () => {
       for (const [name, state] of Object.entries<State>(STATES)) {
         if (state.act) continue;
         const widget = await mount(proxyOf(state), { lang });

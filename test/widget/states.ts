@@ -1,9 +1,10 @@
-// Every state a shopper can see, as data: what the token says, what the proxy says, and what the shopper did.
-// The accessibility tests and the contact sheet both walk this table, so a state that is missing here is neither checked nor seen.
+// Every state that a shopper can see, as data: the token's claims, the proxy's view, and what the shopper did. The
+// accessibility tests and the contact sheet use this table, so a state that is missing here is neither tested nor
+// shown.
 import type { OrderView, PaymentView } from '../../backend-proxy/protocol/wire.ts';
 import { CHECKOUT_URL, FakeProxy, paymentOf, problemOf, type ClaimsChange } from './fake-proxy.ts';
 
-/** What a state needs of the element; the page gives it the rest. */
+/** The part of the element that a state uses. */
 export interface Subject {
   pay(): void;
   reset(): void;
@@ -17,9 +18,9 @@ export interface State {
   view?: Partial<OrderView>;
   proxy?: (proxy: FakeProxy) => void;
   attributes?: Record<string, string>;
-  /** What the shopper does once the first view is there. */
+  /** What the shopper does once the first view has arrived. */
   act?: (widget: Subject, proxy: FakeProxy) => void | Promise<void>;
-  /** Text of the heading that then stands there. */
+  /** The heading that is then shown. */
   heading: string;
 }
 
@@ -31,7 +32,7 @@ const paid = { paid: true };
 const IMAGE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAACEAAAAhCAYAAABX5MJvAAAAAklEQVR4AewaftIAAAJkSURBVM3BUWrcUBAAwW6h+1+544EdeIhd2/lKquwL/9jFf+DmReWTCpWKoVKxVCpURoVKhconFePmUPGkMiqGSsVQqahQGRUqFaviSWVdPKioqDypVKiMChWViqFSoXJSUVF5uvgllVWhMiqGSsWq+K2Lv1AxVCpUnir+1s1DxScqo2KpVKgMlVWxKj65Oah8p0JlqFSoPFWoLJXv3LxU/ERlVYyKpVJxqvjJzYtKxVKpUFkVS2VVVKicVJ4qhkrFuDioDJVVcVI5VaioVKiMioonFZXTzUuFisqoUBkVQ2WojIqTSsU7FSeVdfFQUbEqhkrFSUWlomKoPFWoqAyV08WLSsVSqVAZFSqrYlSorAqVoVIxKipWxbo5qKyKUaFScVI5qayKpfKOSsW4eKlYFSoqKhUqo+KkMipOKhWrYlWcLg4VFSoVFRWjYqhUjIonlaUyKlQqKlRONy8qq2KojAqVCpWlMireqVgVp4p18YbKqhgVS6ViVKiojIpRMVRUVFSWyrIvfEOlYqhUqIyKoTIqVCpUKp5UKlQqhn3hQWVUDJWK76isiqFSoVKxVEbFuHlROVUMlYqlMipURsWqUFkqQ2VUVKism5eKdyqGSkXFUKlQURkVp4qlUvHOzYvKJxVLpWKorIp3VCqGyqg43RwqnlRGhcpQqVCpUBkqFaeKVfHOzYPKqlgqo+Kp4h2Vk0qFSsW6+aWKoTIqKlRWhcqp4qlCpWLc/AWVUaHypDIqVJ5U3rl5qPiJyqg4qQyVUaFSoTIqVE43B5VPVFbFUqlYFUNFpUJlVKyKZV/4xy7+A38AUeQjaOFdXAYAAAAASUVORK5CYII=';
 
-/** As a status check finds a payment, which brings nothing to pay with. */
+/** As a status check finds a payment: without anything to pay with. */
 const FOUND = {
   status: 'PROCESSING',
   checkoutUrl: null,
@@ -44,8 +45,8 @@ const LOST = { ...FOUND, answer: 'LOST' } as const;
 const supportUrl = 'https://shop.example/help';
 const tooMany = problemOf('too_many_payments', { status: 429, requestId: '01JD4Z8Q6M' });
 
-/** Presses the link into the app, on a device that has no such app. */
-function pressAppLink(widget: Subject): void {
+/** Clicks the link to the app, on a device without the app. */
+function openAppLink(widget: Subject): void {
   const link = widget.shadowRoot?.querySelector<HTMLElement>('[part=app-link]');
   link?.addEventListener('click', (event) => event.preventDefault(), { once: true });
   link?.click();
@@ -58,7 +59,7 @@ function type(widget: Subject, id: string, value: string): void {
   input.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
-/** A start that the proxy does not take: for now, or by this method, or any more. */
+/** A start that the proxy refuses. `isClosed`: it accepts no further start. */
 function refused(code: string, { retryable = false, isClosed = false } = {}): State {
   return {
     attributes: { method: 'QR' },
@@ -159,12 +160,12 @@ export const STATES = {
   scan: { payment: paymentOf('QR', { appUrl }), heading: 'Scan the code to pay' },
   'scan, time left': { payment: paymentOf('QR', { expiresAt: soon(299_000) }), heading: 'Scan the code to pay' },
   'scan, time up': { payment: paymentOf('QR', { expiresAt: soon(-1000) }), heading: 'The time is up' },
-  'scan, app pressed': { payment: paymentOf('QR', { appUrl }), act: pressAppLink, heading: 'Scan the code to pay' },
+  'scan, app pressed': { payment: paymentOf('QR', { appUrl }), act: openAppLink, heading: 'Scan the code to pay' },
   'scan, image': { payment: paymentOf('JETGO', { qr: { image: IMAGE } }), heading: 'Scan the code to pay' },
   'scan, app only': { payment: paymentOf('JETGO', { qr: null, appUrl }), heading: 'Pay in your wallet app' },
   'scan, app only, pressed': {
     payment: paymentOf('JETGO', { qr: null, appUrl }),
-    act: pressAppLink,
+    act: openAppLink,
     heading: 'Pay in your wallet app',
   },
   'wallet, time left': {
@@ -246,7 +247,7 @@ export const STATES = {
   },
 } satisfies Record<string, State>;
 
-/** The proxy of a state, ready to be asked. */
+/** The proxy of a state, prepared. */
 export function proxyOf({ claims, payment, view, proxy: prepare }: State): FakeProxy {
   const proxy = new FakeProxy(claims, { ...view, ...(payment && { payment, version: 3 }) });
   prepare?.(proxy);

@@ -11,29 +11,29 @@ function scene(view: Partial<OrderView> = {}, now?: () => number) {
   const proxy = new FakeProxy({}, view, clock.now);
   const page = new EventTarget();
   const views: OrderView[] = [];
-  const lost: boolean[] = [];
+  const disconnections: boolean[] = [];
   const refused: string[] = [];
   const stream = new Stream({
     client: createProxyClient('https://pay.test/', proxy.token, proxy.fetch),
     onView: (each) => views.push(each),
-    onLost: (each) => lost.push(each),
-    onRefusal: ({ problem }) => refused.push(problem.code),
+    onDisconnected: (each) => disconnections.push(each),
+    onRefused: ({ problem }) => refused.push(problem.code),
     wait: clock.wait,
     now: now ?? clock.now,
-    // In the middle of the jitter: pauses are as long as they are called.
+    // The middle of the random range, so that pauses have their nominal length.
     random: () => 0.5,
     page,
   });
   const paths = () => proxy.seen.map(({ path }) => path);
   const count = (path: string) => paths().filter((each) => each === path).length;
-  return { clock, proxy, page, views, lost, refused, stream, count };
+  return { clock, proxy, page, views, disconnections, refused, stream, count };
 }
 
 const pageshow = (persisted: boolean) => Object.assign(new Event('pageshow'), { persisted });
 const versions = (views: OrderView[]) => views.map(({ version }) => version);
 
 describe('the stream', () => {
-  it('gives the whole truth at once, then each change as it is committed', async () => {
+  it('the stream sends the current view at once, then each change', async () => {
     const { clock, proxy, stream, views, count } = scene();
     stream.start();
     await clock.advance(0);
@@ -45,7 +45,7 @@ describe('the stream', () => {
     stream.stop();
   });
 
-  it('stays open as long as there are signs of life', async () => {
+  it('the stream stays open while heartbeats arrive', async () => {
     const { clock, proxy, stream, count } = scene();
     stream.start();
     for (let i = 0; i < 20; i++) {
@@ -56,70 +56,70 @@ describe('the stream', () => {
     stream.stop();
   });
 
-  it('takes 40 s of silence for a dead line and opens anew', async () => {
+  it('the stream opens again after 40 s of silence', async () => {
     const { clock, proxy, stream, count } = scene();
     stream.start();
     await clock.advance(40_000);
     assert.equal(count('/order/events'), 1);
     await clock.advance(10_000);
     assert.equal(count('/order/events'), 2);
-    assert.equal(proxy.streamCount, 1, 'the dead one was let go');
+    assert.equal(proxy.streamCount, 1, 'the dead stream was closed');
     stream.stop();
   });
 
-  it('says by 45 s of silence that the line is dead, by one quick question', async () => {
-    const { clock, proxy, stream, lost, count } = scene();
+  it('the stream reports a lost connection within 45 s of silence, by one short request', async () => {
+    const { clock, proxy, stream, disconnections, count } = scene();
     stream.start();
     await clock.advance(1_000);
     proxy.isSilent = true;
     await clock.advance(38_000);
     assert.equal(count('/order'), 0);
     await clock.advance(6_500);
-    assert.deepEqual([lost.at(-1), count('/order'), count('/order/events')], [true, 1, 1]);
+    assert.deepEqual([disconnections.at(-1), count('/order'), count('/order/events')], [true, 1, 1]);
     proxy.isSilent = false;
     await clock.advance(30_000);
-    assert.deepEqual([lost.at(-1), proxy.streamCount], [false, 1], 'and comes back by itself');
+    assert.deepEqual([disconnections.at(-1), proxy.streamCount], [false, 1], 'it recovers by itself');
     stream.stop();
   });
 
-  it('says nothing where only the stream is silent: the quick question shows what is true', async () => {
-    const { clock, proxy, stream, lost, views, count } = scene();
+  it('the stream reports nothing if only the stream is silent, because the short request brings a view', async () => {
+    const { clock, proxy, stream, disconnections, views, count } = scene();
     stream.start();
     await clock.advance(1_000);
     proxy.view = { ...proxy.view, version: 1, payment: paymentOf('QR') };
     await clock.advance(41_000);
-    assert.deepEqual([views.at(-1)?.version, lost.includes(true)], [1, false]);
+    assert.deepEqual([views.at(-1)?.version, disconnections.includes(true)], [1, false]);
     assert.deepEqual([count('/order'), count('/order/events')], [1, 2]);
     stream.stop();
   });
 
-  it('says at once that the page is offline, and opens anew at once when it is online', async () => {
-    const { clock, proxy, page, stream, lost, count } = scene();
+  it('the stream reports at once that the browser is offline, and opens again as soon as it is online', async () => {
+    const { clock, proxy, page, stream, disconnections, count } = scene();
     stream.start();
     await clock.advance(1_000);
     proxy.isSilent = true;
     page.dispatchEvent(new Event('offline'));
-    assert.equal(lost.at(-1), true);
+    assert.equal(disconnections.at(-1), true);
     await clock.advance(10_000);
     proxy.isSilent = false;
     page.dispatchEvent(new Event('online'));
     await clock.advance(0);
-    assert.deepEqual([lost.at(-1), count('/order/events')], [false, 2]);
+    assert.deepEqual([disconnections.at(-1), count('/order/events')], [false, 2]);
     stream.stop();
   });
 
-  it('takes a sign of life for the line, where the browser was wrong to call it offline', async () => {
-    const { clock, proxy, page, stream, lost } = scene();
+  it('the stream reports a connection when a heartbeat arrives although the browser said offline', async () => {
+    const { clock, proxy, page, stream, disconnections } = scene();
     stream.start();
     await clock.advance(1_000);
     page.dispatchEvent(new Event('offline'));
     proxy.heartbeat();
     await clock.advance(0);
-    assert.equal(lost.at(-1), false);
+    assert.equal(disconnections.at(-1), false);
     stream.stop();
   });
 
-  it('notices soon after a sleep that the line is dead', async () => {
+  it('the stream opens again soon after the machine slept', async () => {
     const { clock, stream, count } = scene();
     stream.start();
     await clock.advance(1_000);
@@ -129,7 +129,7 @@ describe('the stream', () => {
     stream.stop();
   });
 
-  it('notices a dead line though the clock was set back by an hour', async () => {
+  it('the stream opens again after silence even if the clock was set back by an hour', async () => {
     let offMs = 0;
     const { clock, stream, count } = scene({}, () => clock.now() + offMs);
     stream.start();
@@ -140,8 +140,8 @@ describe('the stream', () => {
     stream.stop();
   });
 
-  it('comes back after the server ended it, and after it broke', async () => {
-    const { clock, proxy, stream, views, lost } = scene();
+  it('the stream opens again after the server closed it and after it broke, without reporting a lost connection', async () => {
+    const { clock, proxy, stream, views, disconnections } = scene();
     stream.start();
     await clock.advance(0);
     proxy.endStreams();
@@ -151,11 +151,11 @@ describe('the stream', () => {
     proxy.publish({});
     await clock.advance(0);
     assert.deepEqual(versions(views), [0, 0, 0, 1]);
-    assert.ok(!lost.includes(true), 'a short break is not worth a word');
+    assert.ok(!disconnections.includes(true));
     stream.stop();
   });
 
-  it('waits longer the longer it fails, and spreads', async () => {
+  it('the stream waits longer the more often it fails', async () => {
     const { clock, proxy, stream } = scene();
     proxy.isDown = true;
     stream.start();
@@ -164,24 +164,24 @@ describe('the stream', () => {
     stream.stop();
   });
 
-  it('says that it is lost after three failures, and that it is back at once', async () => {
-    const { clock, proxy, stream, lost } = scene();
+  it('the stream reports a lost connection after three failures, and the first success at once', async () => {
+    const { clock, proxy, stream, disconnections } = scene();
     stream.start();
     await clock.advance(0);
     proxy.isDown = true;
     proxy.breakStreams();
     await clock.advance(900);
-    assert.ok(!lost.includes(true));
+    assert.ok(!disconnections.includes(true));
     await clock.advance(5_000);
-    assert.equal(lost.at(-1), true);
+    assert.equal(disconnections.at(-1), true);
     proxy.isDown = false;
     await clock.advance(10_000);
-    assert.equal(lost.at(-1), false);
+    assert.equal(disconnections.at(-1), false);
     stream.stop();
   });
 
-  it('polls every 2, then 10 s where no stream can be had, and takes the stream again once it can', async () => {
-    const { clock, proxy, stream, views, count, lost } = scene();
+  it('the stream polls every 2 s, then every 10 s, if it cannot be opened, and stops polling once it can', async () => {
+    const { clock, proxy, stream, views, count, disconnections } = scene();
     proxy.streamProblem = problemOf('too_many_streams', { status: 503, retryable: true });
     stream.start();
     await clock.advance(9_000);
@@ -192,15 +192,15 @@ describe('the stream', () => {
     assert.ok(late >= 4 && late <= 8, `${late} polls in the next minute`);
     proxy.publish({ payment: paymentOf('QR') });
     await clock.advance(20_000);
-    assert.equal(views.at(-1)?.version, 1, 'a poll shows it');
-    assert.ok(!lost.includes(true), 'polls get through: nothing is lost');
+    assert.equal(views.at(-1)?.version, 1, 'a poll brings the view');
+    assert.ok(!disconnections.includes(true), 'polling works, so the connection is not lost');
     proxy.streamProblem = undefined;
     await clock.advance(120_000);
     assert.equal(proxy.streamCount, 1);
     stream.stop();
   });
 
-  it('opens anew when the page comes back: online, visible, from the back-forward cache', async () => {
+  it('the stream opens again when the page is online, visible or back from the back-forward cache', async () => {
     const { clock, proxy, page, stream, count } = scene();
     stream.start();
     await clock.advance(0);
@@ -213,11 +213,11 @@ describe('the stream', () => {
     }
     page.dispatchEvent(pageshow(false));
     await clock.advance(0);
-    assert.equal(count('/order/events'), 4, 'the first show of a page is no return');
+    assert.equal(count('/order/events'), 4, 'the first show of a page is no return from the cache');
     stream.stop();
   });
 
-  it('does not wait out a pause when the page comes back', async () => {
+  it('the stream does not wait for the end of a pause when the page is back online', async () => {
     const { clock, proxy, page, stream, views } = scene();
     proxy.isDown = true;
     stream.start();
@@ -229,7 +229,7 @@ describe('the stream', () => {
     stream.stop();
   });
 
-  it('lets go of the line while the page is put away, so that it can be kept whole', async () => {
+  it('the stream closes while the page is in the back-forward cache', async () => {
     const { clock, proxy, page, stream, count } = scene();
     stream.start();
     await clock.advance(0);
@@ -242,7 +242,7 @@ describe('the stream', () => {
     stream.stop();
   });
 
-  it('ends by itself once the order is paid', async () => {
+  it('the stream ends by itself once the order is paid and the server closes it', async () => {
     const { clock, proxy, stream, count } = scene();
     stream.start();
     await clock.advance(0);
@@ -252,7 +252,7 @@ describe('the stream', () => {
     assert.equal(count('/order/events'), 1);
   });
 
-  it('goes on after a failed payment, unhurried: a late success must still be seen', async () => {
+  it('the stream stays open after a failed payment, with long pauses, to see a late success', async () => {
     const payment = paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' });
     const { clock, proxy, stream, views, count } = scene({ payment });
     stream.start();
@@ -268,7 +268,7 @@ describe('the stream', () => {
     stream.stop();
   });
 
-  it('ends where the proxy says that this token hears nothing, and says so once', async () => {
+  it('the stream ends when the proxy refuses the token, and reports it once', async () => {
     for (const [code, status] of [
       ['token_expired', 401],
       ['forbidden_origin', 403],
@@ -281,7 +281,7 @@ describe('the stream', () => {
     }
   });
 
-  it('hears nothing more after it is stopped, not even what was under way', async () => {
+  it('the stream sends no view after it was stopped, not even one that was on its way', async () => {
     const { clock, proxy, page, stream, views, count } = scene();
     stream.start();
     stream.stop();
@@ -294,7 +294,7 @@ describe('the stream', () => {
     assert.equal(proxy.streamCount, 0);
   });
 
-  it('is one stream however often it is started', async () => {
+  it('the stream opens once however often it is started', async () => {
     const { clock, proxy, stream } = scene();
     stream.start();
     stream.start();
@@ -307,13 +307,13 @@ describe('the stream', () => {
     stream.stop();
   });
 
-  it('takes a page of some box on the way for no stream', async () => {
-    const { clock, proxy, views, lost } = scene();
+  it('the stream does not accept the page of a captive portal', async () => {
+    const { clock, proxy, views, disconnections } = scene();
     const portal = new Stream({
       client: createProxyClient('https://pay.test/', proxy.token, async () => new Response('<html></html>')),
       onView: (each) => views.push(each),
-      onLost: (each) => lost.push(each),
-      onRefusal: assert.fail,
+      onDisconnected: (each) => disconnections.push(each),
+      onRefused: assert.fail,
       wait: clock.wait,
       now: clock.now,
       random: () => 0.5,
@@ -321,7 +321,7 @@ describe('the stream', () => {
     });
     portal.start();
     await clock.advance(10_000);
-    assert.deepEqual([views, lost.at(-1)], [[], true]);
+    assert.deepEqual([views, disconnections.at(-1)], [[], true]);
     portal.stop();
   });
 });

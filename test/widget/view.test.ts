@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { ANSWERS, METHODS, REASONS, type PaymentView } from '../../backend-proxy/protocol/wire.ts';
 import { showChoice } from '../../widget/shell/choice.ts';
 import { claimedOrder } from '../../widget/shell/order-token.ts';
-import { BLANK, stateFor, type SessionState, type Stage } from '../../widget/shell/state.ts';
+import { BLANK, stateFor, type SessionState, type Activity } from '../../widget/shell/state.ts';
 import { canReturn } from '../../widget/flow/panels/open-payment.ts';
 import { mayStart, show } from '../../widget/flow/view.ts';
 import { CHECKOUT_URL, CODE, claimsOf, paymentOf, tokenOf } from './fake-proxy.ts';
@@ -18,12 +18,12 @@ function stateWith(payment: PaymentView | null, change: Partial<SessionState> = 
 
 const trouble = { code: 'token_expired', retryable: false, requestId: 'r' };
 
-describe('what is shown', () => {
-  it('is the choice while there is no payment', () => {
+describe('show()', () => {
+  it('show() returns null, the choice, while there is no payment', () => {
     assert.equal(show(stateWith(null), NOW), null);
   });
 
-  it('is never paid, and never failed, before the ledger says so', () => {
+  it('show() returns neither paid nor failed while the payment is open', () => {
     for (const status of ['INITIALIZED', 'PROCESSING'] as const) {
       for (const method of ['DIRECT', 'CHECKOUT', 'JETGO', 'QR'] as const) {
         const shown = show(stateWith(paymentOf(method, { status })), NOW);
@@ -32,37 +32,37 @@ describe('what is shown', () => {
     }
   });
 
-  /** As a status check finds it, which brings nothing to pay with. */
+  /** As a status check finds a payment: without anything to pay with. */
   const bare = { checkoutUrl: null, qr: null };
 
   for (const method of METHODS) {
     for (const status of ['INITIALIZED', 'PROCESSING'] as const) {
-      it(`is what is awaited while the answer to a start is, and that it takes long after 4 s: ${method} ${status}`, () => {
+      it(`show() returns fetching for a ${method} ${status} whose answer is awaited, and isLong after 4 s`, () => {
         const payment = paymentOf(method, { ...bare, status, answer: 'AWAITED' });
         assert.deepEqual(show(stateWith(payment), NOW + 3_999), { panel: 'fetching', method, isLong: false });
         assert.deepEqual(show(stateWith(payment), NOW + 4_000), { panel: 'fetching', method, isLong: true });
       });
 
-      it(`is that nothing arrived once the answer is lost, and never a request in the wallet: ${method} ${status}`, () => {
+      it(`show() returns unanswered for a ${method} ${status} whose answer is lost`, () => {
         const payment = paymentOf(method, { ...bare, status, answer: 'LOST' });
-        assert.deepEqual(show(stateWith(payment), NOW), { panel: 'missed', method });
+        assert.deepEqual(show(stateWith(payment), NOW), { panel: 'unanswered', method });
       });
     }
   }
 
-  it('is what there is to pay with, whatever is known of the answer', () => {
+  it('show() returns the code or the link if there is one, whatever the state of the answer', () => {
     for (const answer of ANSWERS) {
       assert.equal(show(stateWith(paymentOf('QR', { answer })), NOW)?.panel, 'scan');
       assert.equal(show(stateWith(paymentOf('CHECKOUT', { answer })), NOW)?.panel, 'redirect');
     }
   });
 
-  it('takes a status that it does not know for one that is still open', () => {
+  it('show() returns checking for an unknown status', () => {
     const payment = { ...paymentOf('QR'), status: 'ON_HOLD' } as unknown as PaymentView;
     assert.deepEqual(show(stateWith(payment), NOW), { panel: 'checking' });
   });
 
-  it('follows the shape of the answer, not the method', () => {
+  it('show() chooses the panel by what there is to pay with, not by the method', () => {
     const expiresAt = new Date(NOW + 60_000).toISOString();
     assert.deepEqual(show(stateWith(paymentOf('DIRECT')), NOW), { panel: 'wallet', last4: '5678', remainingMs: null });
     assert.deepEqual(show(stateWith(paymentOf('DIRECT', { checkoutUrl: CHECKOUT_URL, expiresAt })), NOW), {
@@ -77,10 +77,10 @@ describe('what is shown', () => {
       appUrl: 'jetgo://pay',
       remainingMs: null,
     });
-    assert.deepEqual(show(stateWith(paymentOf('QR', { qr: null })), NOW), { panel: 'missed', method: 'QR' });
+    assert.deepEqual(show(stateWith(paymentOf('QR', { qr: null })), NOW), { panel: 'unanswered', method: 'QR' });
   });
 
-  it('counts down by the proxy’s clock, however wrong ours is, and never below zero', () => {
+  it('show() computes the remaining time by the proxy’s clock, and returns timeUp at zero', () => {
     for (const method of METHODS) {
       const payment = paymentOf(method, { expiresAt: new Date(NOW + 60_000).toISOString() });
       const at = (now: number, skewMs: number) => show(stateWith(payment, { skewMs }), now);
@@ -90,12 +90,12 @@ describe('what is shown', () => {
       };
       assert.equal(left(NOW - 3_600_000, 3_600_000), 60_000);
       assert.equal(left(NOW + 3_600_000 + 5_000, -3_600_000), 55_000);
-      const over = { panel: 'over', method };
-      assert.deepEqual(at(NOW + 61_000, 0), over, 'the time is up, but not failed: that is the proxy’s to say');
+      const timeUp = { panel: 'timeUp', method };
+      assert.deepEqual(at(NOW + 61_000, 0), timeUp, 'only the proxy can say that the payment failed');
     }
   });
 
-  it('lets the shopper start anew only where there is nothing left to wait for', () => {
+  it('mayStart() allows a start only if there is nothing to wait for', () => {
     const may = (payment: PaymentView | null) => mayStart(show(stateWith(payment), NOW));
     const expiresAt = new Date(NOW).toISOString();
     for (const method of METHODS) {
@@ -108,10 +108,10 @@ describe('what is shown', () => {
     assert.equal(may(null), true);
   });
 
-  it('is why nothing can be started any more, except while something can still be paid', () => {
-    const closed = { code: 'too_many_payments', retryable: false };
-    const panel = (payment: PaymentView | null, stage: Stage) =>
-      show(stateWith(payment, { closed, stage }), NOW)?.panel;
+  it('show() returns why starts are blocked, unless a payment can still be paid', () => {
+    const blocked = { code: 'too_many_payments', retryable: false };
+    const panel = (payment: PaymentView | null, activity: Activity) =>
+      show(stateWith(payment, { blocked, activity }), NOW)?.panel;
     const expiresAt = new Date(NOW).toISOString();
     for (const at of ['following', 'choosing'] as const) {
       assert.equal(panel(null, { at }), 'trouble');
@@ -119,13 +119,13 @@ describe('what is shown', () => {
       assert.equal(panel(paymentOf('QR', { expiresAt }), { at }), 'trouble');
       assert.equal(panel(paymentOf('QR'), { at }), at === 'following' ? 'scan' : 'trouble');
     }
-    const state = (payment: PaymentView) => stateWith(payment, { closed, stage: { at: 'choosing' } });
+    const state = (payment: PaymentView) => stateWith(payment, { blocked, activity: { at: 'choosing' } });
     assert.equal(canReturn(state(paymentOf('QR')), NOW), true);
     assert.equal(canReturn(state(paymentOf('QR', { expiresAt })), NOW), false);
   });
 
   for (const reason of REASONS) {
-    it(`is failed, with its reason, for ${reason}`, () => {
+    it(`show() returns failed with the reason ${reason}`, () => {
       assert.deepEqual(show(stateWith(paymentOf('QR', { status: 'FAILED', reason })), NOW), {
         panel: 'failed',
         method: 'QR',
@@ -134,93 +134,94 @@ describe('what is shown', () => {
     });
   }
 
-  it('is paid whatever the shopper is doing', () => {
-    const stages: Stage[] = [
+  it('show() returns paid whatever the shopper is doing', () => {
+    const activities: Activity[] = [
       { at: 'following' },
       { at: 'choosing' },
       { at: 'sending', slow: 'again' },
       { at: 'stopped', trouble },
     ];
-    for (const stage of stages) {
+    for (const activity of activities) {
       const payment = paymentOf('QR', { status: 'SUCCESS', late: true });
-      const shown = show(stateWith(payment, { stage }), NOW);
-      assert.deepEqual(shown, { panel: 'paid', payment }, stage.at);
+      const shown = show(stateWith(payment, { activity }), NOW);
+      assert.deepEqual(shown, { panel: 'paid', payment }, activity.at);
     }
   });
 
-  it('is the choice again when the shopper went back to it, though a payment is open or failed', () => {
+  it('show() returns null, the choice, if the shopper returned to it from a payment that is open or failed', () => {
     for (const payment of [paymentOf('QR'), paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' })]) {
-      assert.equal(show(stateWith(payment, { stage: { at: 'choosing' } }), NOW), null);
+      assert.equal(show(stateWith(payment, { activity: { at: 'choosing' } }), NOW), null);
     }
   });
 
-  it('is "checking" after a reload, until the first view, and only then', () => {
-    const unheard = { ...BLANK, claims, order: claimedOrder(claims) };
-    assert.deepEqual(show({ ...unheard, resuming: true }, NOW), { panel: 'checking' });
-    assert.equal(show(unheard, NOW), null);
+  it('show() returns checking after a reload until the first view', () => {
+    const withoutView = { ...BLANK, claims, order: claimedOrder(claims) };
+    assert.deepEqual(show({ ...withoutView, hasResumeHint: true }, NOW), { panel: 'checking' });
+    assert.equal(show(withoutView, NOW), null);
   });
 
-  it('is trouble where the token cannot be read or is refused', () => {
+  it('show() returns trouble if the token cannot be read or was refused', () => {
     assert.equal(show(BLANK, NOW)?.panel, 'trouble');
-    assert.deepEqual(show(stateWith(paymentOf('QR'), { stage: { at: 'stopped', trouble } }), NOW), {
+    assert.deepEqual(show(stateWith(paymentOf('QR'), { activity: { at: 'stopped', trouble } }), NOW), {
       panel: 'trouble',
       trouble,
     });
   });
 });
 
-describe('the choice', () => {
-  it('offers what the order allows, as the page wishes, in its order', () => {
-    const methods = (wishes: string[] | null) =>
-      showChoice(stateWith(null, { wishes: { methods: wishes, method: null } })).methods;
+describe('showChoice()', () => {
+  it('showChoice() offers the order’s methods that the page asks for, in the page’s order', () => {
+    const methods = (names: string[] | null) =>
+      showChoice(stateWith(null, { preferences: { methods: names, method: null } })).methods;
     assert.deepEqual(methods(null), ['DIRECT', 'CHECKOUT', 'JETGO', 'QR']);
     assert.deepEqual(methods(['QR', 'CARD', 'DIRECT']), ['QR', 'DIRECT']);
   });
 
-  it('chooses the shopper’s, else the page’s, else the first', () => {
-    const chosen = (mine: 'QR' | null, wish: string | null) =>
-      showChoice(stateWith(null, { draft: { ...BLANK.draft, method: mine }, wishes: { methods: null, method: wish } }))
-        .chosen;
+  it('showChoice() chooses the shopper’s method, else the page’s, else the first', () => {
+    const chosen = (mine: 'QR' | null, name: string | null) =>
+      showChoice(
+        stateWith(null, { form: { ...BLANK.form, method: mine }, preferences: { methods: null, method: name } }),
+      ).chosen;
     assert.equal(chosen('QR', 'JETGO'), 'QR');
     assert.equal(chosen(null, 'JETGO'), 'JETGO');
     assert.equal(chosen(null, 'CARD'), 'DIRECT');
   });
 
-  it('asks for a wallet id for DIRECT, unless the token knows it', () => {
+  it('showChoice() asks for a wallet id for DIRECT, unless the token has it', () => {
     assert.equal(showChoice(stateWith(null)).askWallet, true);
     const known = claimsOf({ customer: '12345678' });
     assert.equal(showChoice(stateWith(null, { claims: known })).askWallet, false);
-    assert.equal(showChoice(stateWith(null, { draft: { ...BLANK.draft, method: 'CHECKOUT' } })).askWallet, false);
+    assert.equal(showChoice(stateWith(null, { form: { ...BLANK.form, method: 'CHECKOUT' } })).askWallet, false);
   });
 
-  it('leads back to an open payment, and not to one that ended', () => {
-    const choosing: Stage = { at: 'choosing' };
-    assert.equal(canReturn(stateWith(paymentOf('QR'), { stage: choosing })), true);
+  it('canReturn() is true for an open payment, and false for one that ended', () => {
+    const choosing: Activity = { at: 'choosing' };
+    assert.equal(canReturn(stateWith(paymentOf('QR'), { activity: choosing })), true);
     const failed = paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' });
-    assert.equal(canReturn(stateWith(failed, { stage: choosing })), false);
+    assert.equal(canReturn(stateWith(failed, { activity: choosing })), false);
   });
 });
 
-describe('a state for a token', () => {
-  it('keeps what is known of an order when its token is renewed', () => {
-    const before = stateWith(paymentOf('QR'), { stage: { at: 'stopped', trouble } });
-    const after = stateFor(tokenOf(claimsOf({ exp: 1_900_000_001 })), { ...before, closed: trouble }, () => false);
-    assert.equal(after.closed, null, 'what was refused to the older one may be taken by this one');
+describe('stateFor()', () => {
+  it('stateFor() a newer token keeps the order’s view, and removes what blocked the older token', () => {
+    const before = stateWith(paymentOf('QR'), { activity: { at: 'stopped', trouble } });
+    const after = stateFor(tokenOf(claimsOf({ exp: 1_900_000_001 })), { ...before, blocked: trouble }, () => false);
+    assert.equal(after.blocked, null);
     assert.equal(after.order, before.order);
-    assert.equal(after.stage.at, 'following');
+    assert.equal(after.activity.at, 'following');
   });
 
-  it('forgets everything but the page’s wishes for another order', () => {
-    const wishes = { methods: ['QR'], method: 'QR' };
-    const before = stateWith(paymentOf('QR'), { wishes, draft: { ...BLANK.draft, customer: '12345678' } });
+  it('stateFor() another order keeps only the page’s preferences', () => {
+    const preferences = { methods: ['QR'], method: 'QR' };
+    const before = stateWith(paymentOf('QR'), { preferences, form: { ...BLANK.form, customer: '12345678' } });
     const after = stateFor(tokenOf(claimsOf({ orderId: 'DEF-456' })), before, () => false);
     assert.equal(after.order.payment, null);
-    assert.equal(after.draft.customer, '');
-    assert.equal(after.wishes, wishes);
+    assert.equal(after.form.customer, '');
+    assert.equal(after.preferences, preferences);
   });
 
-  it('knows from the page’s note that a payment was started', () => {
-    assert.equal(stateFor(tokenOf(claims), BLANK, (orderId) => orderId === 'ABC-123').resuming, true);
-    assert.equal(stateFor(tokenOf(claims), BLANK, () => false).resuming, false);
+  it('stateFor() asks for the resume hint of its order', () => {
+    assert.equal(stateFor(tokenOf(claims), BLANK, (orderId) => orderId === 'ABC-123').hasResumeHint, true);
+    assert.equal(stateFor(tokenOf(claims), BLANK, () => false).hasResumeHint, false);
   });
 });

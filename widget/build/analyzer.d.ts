@@ -1,4 +1,4 @@
-// What manifest.ts uses of the analyzer, whose own declarations leave out `create` and all plugins.
+// Types of the parts of the analyzer that manifest.ts uses. Its own declarations lack `create` and all plugins.
 declare module '@custom-elements-manifest/analyzer' {
   export const ts: {
     createSourceFile(name: string, text: string, target: number, setParents: boolean): unknown;

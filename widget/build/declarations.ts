@@ -1,5 +1,5 @@
-// The package's .d.ts files: made by `tsc` (TypeScript 7 has no other interface), then only those that the entry's lead to, side
-// by side in one folder. The project's tree is no business of those who install the package.
+// Makes the package's .d.ts files: runs `tsc` (TypeScript 7 has no other interface), then copies the files that the
+// entry needs into one flat folder, so that the package does not show the project's folders.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const CONFIG = fileURLToPath(new URL('tsconfig.json', import.meta.url));
 /** A relative specifier: `from './x.ts'`, or `import("./x.ts")`. */
 const RELATIVE = /(from |import\()(['"])(\.[^'"]+)\.ts\2/g;
 
-/** Writes the types of widget/index.ts, as index.d.ts and what it needs, into the folder `to`. */
+/** Writes the types of widget/index.ts into the folder `to`: index.d.ts and the files that it imports. */
 export async function writeDeclarations(to: string): Promise<void> {
   const emitted = mkdtempSync(join(tmpdir(), 'widget-types-'));
   try {
@@ -28,12 +28,12 @@ export async function writeDeclarations(to: string): Promise<void> {
   }
 }
 
-/** `taken`: name in the new folder → file it came from. */
+/** `taken`: name in the new folder → the file it was copied from. */
 function gather(file: string, to: string, taken: Map<string, string>): void {
   const name = basename(file);
   const from = taken.get(name);
   if (from === file) return;
-  if (from !== undefined) throw new Error(`two files of types are called ${name}: ${from}, ${file}`);
+  if (from !== undefined) throw new Error(`two type declaration files have the same name ${name}: ${from}, ${file}`);
   taken.set(name, file);
   const text = readFileSync(file, 'utf8');
   const flat = text.replaceAll(RELATIVE, (_, start, quote, path) => `${start}${quote}./${basename(path)}.js${quote}`);

@@ -1,5 +1,5 @@
-// What editors read to complete and explain the tag: VS Code's custom data (for HTML and for CSS), JetBrains' web-types.
-// Pure translation of the manifest; nothing is said here that the manifest does not say.
+// Translates the manifest into the data with which editors complete and explain the tag: VS Code's custom data (for
+// HTML and for CSS) and JetBrains' web-types. Pure.
 import { valuesOf, type Declaration, type Named } from './manifest.ts';
 
 interface Release {
@@ -68,7 +68,7 @@ function named({ name, description = '' }: Named): Named {
   return { name, description };
 }
 
-/** Neither format has a place for all of these. */
+/** Neither format has fields for all of these, so they are listed in the description. */
 function explained({ description = '', events, slots, cssStates, members }: Declaration): string {
   const methods = members.filter(({ kind }) => kind === 'method');
   const sections: [string, Named[], (name: string) => string][] = [

@@ -1,6 +1,6 @@
-// Types for the tag in the templates of React 19, Vue 3 and Svelte 5: which attributes, properties and listeners it takes.
-// Made from the manifest, which says the names; what each name means is left to the class itself (`PaymentWidget['order']`), so
-// the two cannot disagree without a compile error. Each is also a module that defines the element: one import a framework.
+// Makes the types of the tag for templates of React 19, Vue 3 and Svelte 5: its attributes, properties and listeners.
+// The names come from the manifest and the types from the class (`PaymentWidget['order']`), so the compiler finds any
+// disagreement. Each module also defines the element, so that a page needs only one import.
 import type { Attribute, Declaration, Named } from './manifest.ts';
 
 export const FRAMEWORKS = ['react', 'vue', 'svelte'] as const;
@@ -14,7 +14,7 @@ export function frameworkTypes(framework: Framework, element: Declaration): stri
 }
 
 const WRITERS: Record<Framework, (element: Declaration) => string> = {
-  /** React 19 sets properties where the element has them, and listens to `payment-success` for `onpayment-success`. */
+  /** React 19 sets an element's properties, and `onpayment-success` listens to `payment-success`. */
   react: (element) => `${HEAD}
 import type { DetailedHTMLProps, HTMLAttributes } from 'react';
 
@@ -72,7 +72,7 @@ declare module 'svelte/elements' {
 `,
 };
 
-/** Settable properties, by their own names; and the attributes that are written otherwise. */
+/** Settable properties, and the attributes whose names differ from their property's. */
 function props({ members, attributes }: Declaration): string {
   const fields = members.filter(({ kind, readonly }) => kind === 'field' && !readonly);
   const isField = (name: string | undefined) => fields.some((field) => field.name === name);

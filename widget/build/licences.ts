@@ -1,5 +1,5 @@
-// LICENSES.txt: the licences of other people's packages that a build bundles, or leaves for its reader to install. Read from the
-// packages themselves, so that none is forgotten when one is added or its text changes. Most licences ask to go with every copy.
+// Writes LICENSES.txt: the licences of the packages that a build bundles or imports. Most licences require to be
+// included in every copy. They are read from the packages, so that a new package or a changed text is included too.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
@@ -23,18 +23,18 @@ export function licences(root: string): Plugin {
   };
 }
 
-/** `lit/static-html.js` is of `lit`, `@lit/reactive-element/x.js` of `@lit/reactive-element`. */
+/** `lit/static-html.js` → `lit`; `@lit/reactive-element/x.js` → `@lit/reactive-element`. */
 function packageOf(path: string): string {
   return path.split('/', path.startsWith('@') ? 2 : 1).join('/');
 }
 
-/** Throws where a package has no licence in it: it may not be shipped then. */
+/** Throws if the package contains no licence, because it may not be shipped then. */
 function licenceOf(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<
     string,
     string
   >;
   const file = readdirSync(folder).find((entry) => /^licen[cs]e(\.\w+)?$/i.test(entry));
-  if (!file) throw new Error(`${name} has no licence that could be shipped with it.`);
+  if (!file) throw new Error(`${name} contains no licence file, so it may not be shipped.`);
   return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
 }

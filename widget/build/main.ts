@@ -1,5 +1,5 @@
-// `npm run build`: the files for a CDN (vite.config.ts), then the npm package, in dist/npm.
-// The first import runs before any package is so much as loaded: none sees a secret that happens to be in this environment.
+// `npm run build`: builds the files for a CDN (vite.config.ts), then the npm package in dist/npm. The first import must
+// stay first: it removes secrets from the environment before any package is loaded.
 import './no-secrets.mjs';
 
 const { build } = await import('vite');

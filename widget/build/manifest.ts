@@ -1,9 +1,9 @@
-// The element's manifest (custom-elements.json): what its class and doc comments promise, read out by the analyzer and brought
-// into the shape in which the package ships it: one module, nothing private. Editors' data and framework types (editors.ts,
-// frameworks.ts) are made from it, so a promise is written down once, at the head of payment-widget.ts.
+// Makes the element's manifest (custom-elements.json): the analyzer reads the class and its doc comments, and the result
+// is reduced to what the package publishes: one module without private members. Editor data and framework types
+// (editors.ts, frameworks.ts) are made from it, so everything is documented once, above the class.
 import { readFileSync } from 'node:fs';
 import { create, ts } from '@custom-elements-manifest/analyzer';
-// The analyzer knows Lit's `static properties` only by this plugin, which its command line would load.
+// Without this plugin, which its command line loads, the analyzer ignores Lit's `static properties`.
 import { litPlugin } from '@custom-elements-manifest/analyzer/src/features/framework-plugins/lit/lit.js';
 
 export interface Named {
@@ -48,7 +48,7 @@ export interface Manifest {
 
 const SOURCES = ['widget/payment-widget.ts', 'widget/index.ts'];
 
-/** Reads the sources under `root`; `entry` is the module of the package that exports and defines the element. */
+/** `root`: the project's folder. `entry`: the package's module that exports and defines the element. */
 export function readManifest(root: string, entry: string): Manifest {
   const texts = SOURCES.map((name) => readFileSync(`${root}/${name}`, 'utf8'));
   const modules = SOURCES.map((name, index) =>
@@ -56,7 +56,7 @@ export function readManifest(root: string, entry: string): Manifest {
   );
   const { schemaVersion, modules: found } = create({ modules, plugins: litPlugin() });
   const element = found.flatMap(({ declarations }) => declarations).find(({ tagName }) => tagName);
-  if (!element) throw new Error(`no element is documented in ${SOURCES.join(', ')}`);
+  if (!element) throw new Error(`${SOURCES.join(', ')} document no element`);
   const declaration = { name: element.name, module: entry };
   return {
     schemaVersion,
@@ -81,22 +81,22 @@ export function elementOf({ modules }: Manifest): Declaration {
   return element;
 }
 
-/** Values of a type that is a union of strings, else none. */
+/** The values of a union of strings; none for any other type. */
 export function valuesOf({ type }: Typed): string[] {
   const parts = type?.text.split('|').map((part) => /^\s*'([^']*)'\s*$/.exec(part)?.[1]) ?? [];
   return parts.every((part) => part !== undefined) ? parts : [];
 }
 
-/** The analyzer prefers a field's words to those of its `@attr` tag; here the tag wins, and lends its words to a field without. */
+/** Prefers the description of an `@attr` tag to the field's, which the analyzer takes; a field without one gets the tag's. */
 function published(element: Declaration, source: string): Declaration {
   const tags = attributeTags(source);
-  const told = (name: string | undefined) => (name === undefined ? undefined : tags.get(name));
+  const tagOf = (name: string | undefined) => (name === undefined ? undefined : tags.get(name));
   return {
     ...element,
     members: element.members
       .filter((member) => (member.privacy ?? 'public') === 'public' && !member.static)
-      .map((member) => ({ ...member, description: member.description ?? told(member.attribute)?.description ?? '' })),
-    attributes: element.attributes.map((attribute) => ({ ...attribute, ...told(attribute.name) })),
+      .map((member) => ({ ...member, description: member.description ?? tagOf(member.attribute)?.description ?? '' })),
+    attributes: element.attributes.map((attribute) => ({ ...attribute, ...tagOf(attribute.name) })),
   };
 }
 
@@ -111,7 +111,7 @@ function attributeTags(source: string): Map<string, Pick<Typed, 'type' | 'descri
   );
 }
 
-/** `A|B` as `'A' | 'B'`; a type that is no union of bare words is left as it is. */
+/** `A|B` → `'A' | 'B'`; any other type is left unchanged. */
 function asTypeScript(type: string): string {
   if (!/^\w+(\|\w+)+$/.test(type)) return type;
   return type

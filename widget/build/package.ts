@@ -1,6 +1,6 @@
-// Builds the npm package `payment-widget`: ES modules with Lit left out, types, the manifest and what is made from it, and a
-// package.json of its own. Owns what is in the package; how each thing is made is in the files beside this one.
-// Into a folder of its own first, then moved into place: whoever looks sees a whole package or none.
+// Builds the npm package `payment-widget`: ES modules without Lit, types, the manifest and what is made from it, and a
+// package.json. Decides what the package contains; the neighbouring files make each part. The package is built in a
+// temporary folder and then renamed, so that the target folder is never incomplete.
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,7 +50,7 @@ export async function buildPackage(to: string): Promise<void> {
   renameSync(folder, to);
 }
 
-/** Not minified: those who bundle it do that, and those who debug it read it. */
+/** Not minified: bundlers do that later, and unminified code can be debugged. */
 async function writeModules(outDir: string): Promise<void> {
   await build({
     root: ROOT,
@@ -81,7 +81,7 @@ function describePackage({ version, license, dependencies }: Project, contents: 
     license,
     type: 'module',
     exports: { '.': exported('index'), ...exports, './custom-elements.json': './custom-elements.json' },
-    // Importing one of these defines the element; a bundler may not leave it out.
+    // Importing one of these defines the element, so a bundler must not drop it.
     sideEffects: ['index', ...FRAMEWORKS].map((name) => `./${name}.js`),
     files: contents.toSorted(),
     customElements: 'custom-elements.json',

@@ -1,12 +1,12 @@
-// What both builds do to the sources and to the files: white space out of templates, integrity hashes of the scripts.
-// Node code; nothing of widget/build/ is in a bundle. Apart from vite.config.ts because the package's build uses the first as well.
+// Vite plugins of the builds: minify templates, keep the first bundle one file, write integrity hashes. Runs in Node and
+// is in no bundle. Apart from vite.config.ts because the package's build uses minifyTemplates() as well.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { minifyHTMLLiterals } from 'minify-literals';
 import type { Plugin } from 'vite';
 
-/** Takes the white space out of Lit's templates and styles, which no JavaScript minifier touches. */
+/** Removes the white space in Lit's templates and styles, which JavaScript minifiers keep. */
 export function minifyTemplates(): Plugin {
   return {
     name: 'minify-templates',
@@ -22,7 +22,29 @@ export function minifyTemplates(): Plugin {
   };
 }
 
-/** Writes integrity.json: file name → `sha384-…`, for the `integrity` attribute of script tags (Subresource Integrity). */
+/** Marks the second bundle's copy of a module. */
+const COPY = '?flow';
+
+/**
+ * Gives the second bundle its own copies of the pure modules that both bundles use, a few hundred bytes. Shared, they
+ * would become a third file that widget.js imports: one more round trip before the first paint. Lit is not copied
+ * (widget/flow/lit.ts).
+ */
+export function copySharedModules(): Plugin {
+  const isOfFlow = (id: string) => id.includes('/widget/flow/') || id.endsWith(COPY);
+  return {
+    name: 'copy-shared-modules',
+    apply: 'build',
+    enforce: 'pre',
+    async resolveId(source, importer, options) {
+      if (importer === undefined || !isOfFlow(importer) || !source.startsWith('.')) return null;
+      const found = await this.resolve(source, importer.replace(COPY, ''), { ...options, skipSelf: true });
+      return found === null || isOfFlow(found.id) ? found : { ...found, id: `${found.id}${COPY}` };
+    },
+  };
+}
+
+/** Writes integrity.json, file name → `sha384-…`, for the `integrity` attribute of script tags. */
 export function integrity(): Plugin {
   return {
     name: 'integrity',

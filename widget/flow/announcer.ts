@@ -1,23 +1,24 @@
-// Where the shopper's attention goes when the screen changes: focus, and the words of the one polite live region.
-// Focus moves only when the panel that went away held it; someone who reads elsewhere on the page is told, and left in peace.
+// Tells screen readers what changed and keeps the keyboard focus inside the widget. Texts go into the one polite live
+// region. The focus moves only if the panel that disappeared had it; a shopper who is elsewhere in the page only
+// gets the announcement.
 import type { Say } from '../shell/language.ts';
 import type { Shown } from './view.ts';
 
-/** Seconds left at which a screen reader says so: often enough to act, seldom enough to be borne. */
-const SPOKEN_SECONDS = [180, 60, 30];
+/** Remaining seconds that are announced: frequent enough to act on, rare enough not to annoy. */
+const ANNOUNCED_SECONDS = [180, 60, 30];
 
-/** What a panel says below its heading, without what only the eye follows. */
-const PROSE = '.panel p:not(.status, .paper), .status span:not(.countdown)';
+/** A panel's text below its heading, without what is only for the eye: the running countdown, and what is printed. */
+const PROSE = '.panel p:not(.status, .print-only), .status span:not(.countdown)';
 
-export class Attention {
-  /** The heading before this paint: a panel is another one when it is headed otherwise. */
+export class Announcer {
+  /** The heading of the previous paint: a panel is a new one if its heading differs. */
   #title: string | undefined;
   #language = '';
   #notes = '';
   #seconds = 0;
 
-  /** After each paint. `hadFocus`: before it, the focus was inside. */
-  follow(root: ShadowRoot, shown: Shown, hadFocus: boolean, say: Say): void {
+  /** Called after each paint. `hadFocus`: the focus was inside before it. */
+  update(root: ShadowRoot, shown: Shown, hadFocus: boolean, say: Say): void {
     const textsOf = (selector: string) =>
       [...root.querySelectorAll(selector)].map(({ textContent }) => textContent?.replaceAll(/\s+/g, ' ').trim() ?? '');
     const find = (selector: string) => root.querySelector<HTMLElement>(selector);
@@ -26,32 +27,32 @@ export class Attention {
     const isNew = this.#title !== undefined && this.#title !== title && this.#language === language;
     this.#title = title;
     this.#language = language;
-    const notes = textsOf('.spoken');
-    const isNoted = notes.join() !== this.#notes;
+    const notes = textsOf('.announce');
+    const hasNewNotes = notes.join() !== this.#notes;
     this.#notes = notes.join();
-    const time = this.#timeWords(shown, say, language);
+    const time = this.#announcedTime(shown, say, language);
     if (isNew)
-      speak(find('.live'), [
+      announce(find('.live'), [
         ...(hadFocus ? [] : [title]),
         ...textsOf(shown.panel === 'paid' ? `.total, ${PROSE}` : PROSE),
       ]);
-    else if (isNoted) speak(find('.live'), notes);
-    else if (time) speak(find('.live'), [time]);
-    // Whatever took away what was focused: the focus stays in the widget.
+    else if (hasNewNotes) announce(find('.live'), notes);
+    else if (time) announce(find('.live'), [time]);
+    // If the focused element was removed, the focus moves to the heading, so that it does not leave the widget.
     if (hadFocus && (isNew || !root.activeElement)) find('h2')?.focus();
-    else if (hadFocus && isNoted) find('[aria-invalid=true]')?.focus();
+    else if (hadFocus && hasNewNotes) find('[aria-invalid=true]')?.focus();
   }
 
-  #timeWords(shown: Shown, say: Say, language: string): string | undefined {
+  #announcedTime(shown: Shown, say: Say, language: string): string | undefined {
     const seconds = 'remainingMs' in shown ? Math.ceil((shown.remainingMs ?? 0) / 1000) : 0;
-    const step = SPOKEN_SECONDS.findLast((each) => this.#seconds > each && seconds <= each && seconds > 0);
+    const step = ANNOUNCED_SECONDS.findLast((each) => this.#seconds > each && seconds <= each && seconds > 0);
     this.#seconds = seconds;
-    return step === undefined ? undefined : say('timeLeft', { time: spokenTime(step, language) });
+    return step === undefined ? undefined : say('timeLeft', { time: timeInWords(step, language) });
   }
 }
 
-/** Each text in a paragraph of its own: a pause between them. */
-function speak(live: HTMLElement | null, texts: string[]): void {
+/** A paragraph for each text, so that the screen reader pauses between them. */
+function announce(live: HTMLElement | null, texts: string[]): void {
   live?.replaceChildren(
     ...texts.map((text) => {
       const paragraph = document.createElement('p');
@@ -61,8 +62,8 @@ function speak(live: HTMLElement | null, texts: string[]): void {
   );
 }
 
-/** `3 minutes`, `30 seconds`: Intl knows every language's plurals. */
-export function spokenTime(seconds: number, language: string): string {
+/** `3 minutes`, `30 seconds`; Intl has the plurals of every language. */
+export function timeInWords(seconds: number, language: string): string {
   const [value, unit] = seconds < 60 ? [seconds, 'second'] : [Math.round(seconds / 60), 'minute'];
   return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
 }

@@ -1,86 +1,90 @@
-// The way to the hosted checkout: in place of this page, out of the frame that this page is in, or in a tab of its own.
-// A new tab is only allowed within the click, so it is opened empty, cut off from this page, and sent on once there is a URL.
-// A checkout forbids being framed, so in a frame it is the top that goes there. Of the top and a tab never both are tried at a
-// time: WebKit cancels both. Only for who chose the checkout: where the gateway answers another method with one, the panel's link
-// is the way.
+// Opens the hosted checkout: in place of this page, out of the frame that contains it, or in a new tab. Browsers
+// allow a new tab only during the click, so the tab is opened empty, without access to this page, and navigated once
+// the URL is known. Checkouts forbid framing, so a frame navigates the top page. Navigating the top and opening a tab
+// are never both tried at once: WebKit cancels both. Only a shopper who chose the checkout is taken there; if the
+// gateway answers another method with a checkout, the shopper follows the link in the panel.
 import type { OrderView } from '../../backend-proxy/protocol/wire.ts';
 import { emit } from './events.ts';
 import { checkoutLink } from './links.ts';
 
 export type CheckoutTarget = '_self' | '_blank' | '_top';
 
-/** Taken once, or given up. */
-export interface Errand {
-  go(url: string): void;
-  drop(): void;
-  /** `createdAt` of the payment it belongs to, once that is known. */
+/** Navigated or closed, once. */
+export interface CheckoutWindow {
+  navigate(url: string): void;
+  close(): void;
+  /** `createdAt` of the payment that it belongs to, once known. */
   payment?: string;
 }
 
-/** Runs the errand once there is somewhere to go, and gives it up once there never will be. True when either was done. */
-export function runErrand(errand: Errand, { payment, paid }: OrderView, element: EventTarget): boolean {
-  const isMine = payment?.createdAt === errand.payment;
+/** Navigates once the checkout URL is known, or closes the window once there will be none. True if it did either. */
+export function navigateOrClose(
+  checkoutWindow: CheckoutWindow,
+  { payment, paid }: OrderView,
+  element: EventTarget,
+): boolean {
+  const isMine = payment?.createdAt === checkoutWindow.payment;
   const url = isMine && payment?.status === 'PROCESSING' ? payment.checkoutUrl : null;
-  // A status check may have found the payment before the gateway's answer brings the way.
-  if (!paid && (!errand.payment || (isMine && payment?.answer === 'AWAITED' && !url))) return false;
-  const way = !paid && checkoutLink(url);
-  if (way && emit(element, 'payment-redirect', { url: way })) errand.go(way);
-  else errand.drop();
+  // A status check may find the payment before the gateway's answer brings the URL.
+  if (!paid && (!checkoutWindow.payment || (isMine && payment?.answer === 'AWAITED' && !url))) return false;
+  const link = !paid && checkoutLink(url);
+  if (link && emit(element, 'payment-redirect', { url: link })) checkoutWindow.navigate(link);
+  else checkoutWindow.close();
   return true;
 }
 
-export function prepareErrand(target: CheckoutTarget): Errand {
-  const wayOut = targetOf(target);
-  const tab = wayOut === '_blank' ? openTab() : null;
+export function openCheckoutWindow(target: CheckoutTarget): CheckoutWindow {
+  const actual = targetOf(target);
+  const tab = actual === '_blank' ? openTab() : null;
   return {
-    go(url) {
-      // Where the tab was blocked the panel's link is the way.
+    navigate(url) {
+      // If the browser blocked the tab, the shopper follows the link in the panel.
       if (tab) tab.location.replace(url);
-      else if (wayOut === '_top') leaveFrame(url);
-      else if (wayOut === '_self') location.assign(url);
+      else if (actual === '_top') leaveFrame(url);
+      else if (actual === '_self') location.assign(url);
     },
-    drop: () => tab?.close(),
+    close: () => tab?.close(),
   };
 }
 
-/** This frame is not allowed to lead its top away: only a tab is left. */
-let isHeld = false;
+/** Whether the browser has refused to let this frame navigate its top page; then only a tab is left. */
+let isTopRefused = false;
 
-/** Where the checkout opens, as far as is known before it is tried. */
+/** Where the checkout opens, as far as is known before trying. */
 export function targetOf(target: CheckoutTarget): CheckoutTarget {
   if (target === '_blank') return target;
   if (self === top) return '_self';
-  return isHeld ? '_blank' : '_top';
+  return isTopRefused ? '_blank' : '_top';
 }
 
-/** Within a click on a link to the top: where that is not allowed, the browser goes on to a new tab. */
+/** Handles a click on a link to the top page. If navigating the top is refused, the browser continues to a new tab. */
 export function followOut(event: Event): void {
   const link = event.currentTarget as HTMLAnchorElement;
   const { ctrlKey, metaKey, shiftKey } = event as MouseEvent;
   if (link.target !== '_top' || ctrlKey || metaKey || shiftKey) return;
-  if (leadTop(link.href)) event.preventDefault();
+  if (navigateTop(link.href)) event.preventDefault();
   else link.target = '_blank';
 }
 
 function leaveFrame(url: string): void {
-  // Once the click is too long ago browsers let a frame lead only a page of its own origin away.
-  const mayLead = navigator.userActivation.isActive || isTopOurs();
-  if (!mayLead || !leadTop(url)) openTab()?.location.replace(url);
+  // Some time after the click, browsers let a frame navigate its top page only if both have the same origin.
+  const mayNavigate = navigator.userActivation.isActive || isTopSameOrigin();
+  if (!mayNavigate || !navigateTop(url)) openTab()?.location.replace(url);
 }
 
-/** False where a sandbox forbids it. */
-function leadTop(url: string): boolean {
+/** False if the frame's sandbox forbids it. */
+function navigateTop(url: string): boolean {
   try {
-    // Of another origin's `location` only this may be touched.
+    // Setting `href` is all that another origin's `location` allows.
     if (top) top.location.href = url;
     return true;
   } catch {
-    isHeld = true;
+    isTopRefused = true;
     return false;
   }
 }
 
-function isTopOurs(): boolean {
+function isTopSameOrigin(): boolean {
   try {
     return !!top?.location.href;
   } catch {

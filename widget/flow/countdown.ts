@@ -1,5 +1,5 @@
-// One tick a second for the whole page, shared by all widgets that count down, and none where nobody counts.
-// Owns the timer only. What is left is computed from the proxy's clock at each paint, so a late or missed tick is no error.
+// Repaints once a second all widgets of the page that count down; without any there is no timer.
+// The remaining time is computed from the proxy's clock at each paint, so a late or missed tick does no harm.
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
 const TICK_MS = 1_000;
@@ -19,7 +19,7 @@ export class Countdown implements ReactiveController {
     this.run(false);
   }
 
-  /** Whether the host has something to count down; its requestUpdate() is called every second while it has. */
+  /** While on, the host's requestUpdate() is called every second. */
   run(on: boolean): void {
     if (on) counting.add(this.#host);
     else counting.delete(this.#host);

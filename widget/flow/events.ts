@@ -1,28 +1,28 @@
-// The element's events, by name and detail, and how they are sent. All bubble and are composed, so a page may listen anywhere
-// above the widget. What happened is read off the views: from the one before to the one now.
+// The element's events: their names, details, and how they are sent. All bubble and are composed, so a page may
+// listen on any ancestor of the widget. An outcome is detected by comparing the previous view with the new one.
 import type { Method, OrderView } from '../../backend-proxy/protocol/wire.ts';
 
 export interface PaymentEventDetails {
-  /** Before a payment is started. Cancelable: then nothing is sent. `amount` is null only where the shopper's is not known. */
+  /** Before a payment starts. Canceling it sends nothing. `amount` is null only if it is not known. */
   'payment-submit': { method: Method; amount: string | null };
-  /** Before the page, or the new tab, goes to the checkout. Cancelable: then the page takes the shopper there itself. */
+  /** Before the page or the new tab goes to the checkout. If canceled, the page takes the shopper there itself. */
   'payment-redirect': { url: string };
   /** Each new view of the order. */
   'payment-change': OrderView;
-  /** The order is paid. Also once after a reload of a paid order's page: fulfil on the server, not here. */
+  /** The order is paid. Also sent once after a reload, so deliver the goods on the server and not here. */
   'payment-success': OrderView;
-  /** The payment failed; the shopper may try again, and a late success still counts. */
+  /** The payment failed. The shopper may try again, and a late success still counts. */
   'payment-failed': OrderView;
   /**
-   * Something did not work that is no outcome of a payment; `code` is the problem's, or `network`. `detail` is what the proxy said
-   * of it, in English, for developers.
+   * Something went wrong that is not the result of a payment. `code` is the problem's code, or `network`. `detail` is
+   * the proxy's explanation, in English, for developers.
    */
   'payment-error': { code: string; retryable: boolean; requestId?: string | undefined; detail?: string | undefined };
 }
 
 export type PaymentEventMap = { [Name in keyof PaymentEventDetails]: CustomEvent<PaymentEventDetails[Name]> };
 
-/** Tells the page; false where a listener canceled. */
+/** False if a listener canceled the event. */
 export function emit<Name extends keyof PaymentEventDetails>(
   element: EventTarget,
   name: Name,
@@ -32,7 +32,7 @@ export function emit<Name extends keyof PaymentEventDetails>(
   return element.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable }));
 }
 
-/** Tells the page of a newer view, and of the outcome that it brings; of each outcome once. */
+/** Reports a newer view and, once each, the outcome that it brings. */
 export function emitChange(element: EventTarget, before: OrderView, view: OrderView): void {
   const { payment, paid } = view;
   const isFailed = payment?.status === 'FAILED';
@@ -40,6 +40,12 @@ export function emitChange(element: EventTarget, before: OrderView, view: OrderV
   emit(element, 'payment-change', view);
   if (paid && !before.paid) emit(element, 'payment-success', view);
   else if (!paid && isFailed && !wasFailed) emit(element, 'payment-failed', view);
+}
+
+/** Also logged on the console, because developers look there first. */
+export function emitError(element: EventTarget, error: PaymentEventDetails['payment-error']): void {
+  console.warn('<payment-widget>', error.code, error.detail);
+  emit(element, 'payment-error', error);
 }
 
 declare global {

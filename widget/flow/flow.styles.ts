@@ -1,10 +1,10 @@
-// The look of everything after the first paint: what reacts to the shopper, notes, waiting, settled. By the short names of
-// shell.styles.ts, and the two more that only this needs.
+// Styles of everything after the first paint: interaction, notes, waiting, results. Uses the short names of
+// shell.styles.ts and adds two.
 
-/** Named so for the tools that format and minify what stands in it; Lit's own would be a second copy. */
+/** Called `css` so that formatter and minifier recognise it. Lit's own `css` would be loaded a second time. */
 const css = String.raw;
 
-export const laterStyles = css`
+export const flowStyles = css`
   :host {
     --_success: var(--payment-color-success, light-dark(#0a7540, #56cc8d));
     --_danger: var(--payment-color-danger, light-dark(#b3231b, #ff978e));
@@ -51,7 +51,7 @@ export const laterStyles = css`
   .note.wrong {
     color: var(--_danger);
   }
-  .note.grave {
+  .note.warning {
     border-inline-start: 3px solid var(--_danger);
   }
   .note small {
@@ -160,7 +160,7 @@ export const laterStyles = css`
     flex: 1 1 min(100%, 8.5rem);
     inline-size: auto;
   }
-  .paper {
+  .print-only {
     display: none;
   }
   .code {
@@ -245,7 +245,7 @@ export const laterStyles = css`
       --_line: #999;
       color-scheme: light;
     }
-    .paper {
+    .print-only {
       display: block;
     }
     .code {

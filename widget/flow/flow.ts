@@ -1,118 +1,121 @@
-// All that the first paint does not need, as one module that payment-widget.ts fetches right after it: the session and its
-// connection, the panels of waiting and ending, their styles and words. Owns the switch from what view.ts decides to a panel.
+// The second bundle: everything that the first paint does not need. payment-widget.ts fetches it as soon as
+// the element is in the page. Attaches session, countdown, announcer and styles to an element, and chooses the panel
+// for what view.ts decides to show.
 import type { ReactiveElement, TemplateResult } from 'lit';
-import { Attention } from './announcer.ts';
+import type { PanelContext } from '../shell/panel.ts';
+import { Announcer } from './announcer.ts';
 import { Countdown } from './countdown.ts';
-import { Session, type SessionHost } from './session.ts';
-import { laterStyles } from './flow.styles.ts';
-import type { Surroundings } from '../shell/panel.ts';
-import { over, redirect } from './panels/redirect.ts';
-import { scan } from './panels/scan.ts';
+import { flowStyles } from './flow.styles.ts';
+import { render } from './lit.ts';
+import { redirect, timeUp } from './panels/redirect.ts';
 import { failed, paid } from './panels/result.ts';
+import { scan } from './panels/scan.ts';
 import { trouble } from './panels/trouble.ts';
-import { checking, fetching, missed, wallet } from './panels/wallet.ts';
+import { checking, fetching, unanswered, wallet } from './panels/wallet.ts';
+import { Session, type SessionHost } from './session.ts';
 import type { Outcome, Shown } from './view.ts';
 
-export { draftAmount } from './start-form.ts';
-export { backButton, notes } from './panels/open-payment.ts';
+export { provide } from './lit.ts';
+export { backButton, choiceNotes } from './panels/open-payment.ts';
+export { formAmount } from './start-form.ts';
 export { show } from './view.ts';
-export { later as english } from '../locales/en-flow.ts';
+export { enFlow } from '../locales/en-flow.ts';
 
-/** `:state(…)` by panel. */
+/** The element's `:state(…)` for each panel. */
 export const STATES: Record<Outcome['panel'], 'waiting' | 'paid' | 'failed' | null> = {
   checking: 'waiting',
   fetching: 'waiting',
-  missed: 'waiting',
+  unanswered: 'waiting',
   redirect: 'waiting',
   scan: 'waiting',
   wallet: 'waiting',
-  over: 'waiting',
+  timeUp: 'waiting',
   paid: 'paid',
   failed: 'failed',
   trouble: null,
 };
 
-export interface Engine {
+export interface Flow {
   session: Session;
-  /** After each paint. */
-  painted(shown: Shown, around: Surroundings, hadFocus: boolean): void;
+  /** Called after each paint. */
+  painted(shown: Shown, context: PanelContext, hadFocus: boolean): void;
 }
 
-/** Gives a widget the parts that the first paint could do without. */
-export function start(host: SessionHost & { element: ReactiveElement }): Engine {
+export function start(host: SessionHost & { element: ReactiveElement }): Flow {
   const { element } = host;
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(laterStyles);
+  sheet.replaceSync(flowStyles);
   element.shadowRoot?.adoptedStyleSheets.push(sheet);
   // A page may change its language at any time.
   const languages = new MutationObserver(() => element.requestUpdate());
   element.addController({
     hostConnected() {
       languages.observe(document, { attributeFilter: ['lang'], subtree: true });
-      // A move may have brought another language, and stopped the countdown.
+      // After a move the language may differ, and the countdown has to run again.
       element.requestUpdate();
     },
     hostDisconnected: () => languages.disconnect(),
   });
   const session = new Session(host);
   const countdown = new Countdown(element);
-  const attention = new Attention();
-  // Taking away what has the focus makes the browser lay the page out with half a panel, and scroll to where that ends.
-  let held: HTMLElement | null | undefined;
+  const announcer = new Announcer();
+  // When the focused element is removed, the browser lays the page out with half a panel and scrolls to the end of
+  // that. The old height is kept until the new panel is complete.
+  let kept: HTMLElement | null | undefined;
   element.addController({
     hostUpdate() {
-      held = scrollY ? element.shadowRoot?.querySelector<HTMLElement>('.sheet') : null;
-      if (held) held.style.minBlockSize = `${held.offsetHeight}px`;
+      kept = scrollY ? element.shadowRoot?.querySelector<HTMLElement>('.sheet') : null;
+      if (kept) kept.style.minBlockSize = `${kept.offsetHeight}px`;
     },
-    // Nothing is measured here: that would be the layout to be spared.
+    // Measuring here would cause the very layout that is to be avoided.
     hostUpdated() {
-      if (held) held.style.minBlockSize = '';
+      if (kept) kept.style.minBlockSize = '';
     },
   });
   return {
     session,
-    painted(shown, around, hadFocus) {
-      if (around.state.stage.at === 'sending') rehearse(around);
+    painted(shown, context, hadFocus) {
+      if (context.state.activity.at === 'sending') drawScanAhead(context);
       const isCounting = shown.panel === 'fetching' ? !shown.isLong : 'remainingMs' in shown && !!shown.remainingMs;
       countdown.run(element.isConnected && isCounting);
-      if (element.shadowRoot) attention.follow(element.shadowRoot, shown, hadFocus, around.say);
+      if (element.shadowRoot) announcer.update(element.shadowRoot, shown, hadFocus, context.say);
     },
   };
 }
 
-let isRehearsed = false;
+let isScanDrawn = false;
 
-/** While the answer is awaited the code's panel is drawn once out of sight: the first time costs a slow phone 10 ms. */
-function rehearse(around: Surroundings): void {
-  if (isRehearsed) return;
-  isRehearsed = true;
+/** Draws the code's panel once off screen while the answer is awaited: the first time takes 10 ms on a slow phone. */
+function drawScanAhead(context: PanelContext): void {
+  if (isScanDrawn) return;
+  isScanDrawn = true;
   const code = { text: 'A', size: 21, modules: 'A'.repeat(75) };
   const shown = { panel: 'scan', code, appUrl: null, remainingMs: null } as const;
-  setTimeout(() => around.tools.render(scan(shown, around), new DocumentFragment()));
+  setTimeout(() => render(scan(shown, context), new DocumentFragment()));
 }
 
-export function panel(shown: Outcome, around: Surroundings): TemplateResult {
+export function panel(shown: Outcome, context: PanelContext): TemplateResult {
   switch (shown.panel) {
     case 'checking':
-      return checking(around);
+      return checking(context);
     case 'fetching':
-      return fetching(shown, around);
-    case 'missed':
-      return missed(shown, around);
+      return fetching(shown, context);
+    case 'unanswered':
+      return unanswered(shown, context);
     case 'redirect':
-      return redirect(shown, around);
+      return redirect(shown, context);
     case 'scan':
-      return scan(shown, around);
+      return scan(shown, context);
     case 'wallet':
-      return wallet(shown, around);
-    case 'over':
-      return over(shown, around);
+      return wallet(shown, context);
+    case 'timeUp':
+      return timeUp(shown, context);
     case 'paid':
-      return paid(shown, around);
+      return paid(shown, context);
     case 'failed':
-      return failed(shown, around);
+      return failed(shown, context);
     case 'trouble':
-      return trouble(shown.trouble, around);
+      return trouble(shown.trouble, context);
     default:
       return shown satisfies never;
   }

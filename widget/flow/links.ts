@@ -1,35 +1,27 @@
-// Which links the widget may follow. The proxy checks them too; money moves behind them, so they are checked where they are used.
+// Checks each link before the widget follows it. The proxy has checked them too, but money moves behind them.
+import { isDangerousScheme, isSafeWebUrl } from '../../backend-proxy/protocol/links.ts';
 
-/** The URL of a checkout page: https, or http on loopback for a sandbox; else null. */
+/** The URL of a checkout page, or null if it is not safe to open. */
 export function checkoutLink(url: string | null): string | null {
-  return parse(url).protocol === 'https:' || isLocal(url) ? url : null;
+  const parsed = parse(url);
+  return parsed && isSafeWebUrl(parsed) ? url : null;
 }
 
-/** The shop's help page: https and nothing else. */
+/** The shop's help page: https only. */
 export function supportLink(url: string | null | undefined): string | null {
-  return url && parse(url).protocol === 'https:' ? url : null;
+  return parse(url)?.protocol === 'https:' ? (url ?? null) : null;
 }
 
 /**
- * A link into an app, or to a page as above. Which schemes are wallets' is the proxy's list (its profile's `appSchemes`), which
- * cannot be known here: so here only those are left out that no wallet has, that run or read something in this page, or that
- * install or start something on the device.
+ * A link to a wallet app or to a web page. The proxy knows the schemes of wallet apps; here only dangerous ones are
+ * refused.
  */
 export function appLink(url: string | null): string | null {
-  const { protocol } = parse(url);
-  const isRefused =
-    !protocol ||
-    /^(javascript|data|blob|file|about|vbscript|view-source|filesystem|ftp|wss?|itms-services|search-ms|ms-.*):$/.test(
-      protocol,
-    );
-  return isRefused || (protocol === 'http:' && !isLocal(url)) ? null : url;
+  const parsed = parse(url);
+  if (!parsed || isDangerousScheme(parsed)) return null;
+  return /^https?:$/.test(parsed.protocol) ? checkoutLink(url) : url;
 }
 
-function isLocal(url: string | null): boolean {
-  const { protocol, hostname = '' } = parse(url);
-  return protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-}
-
-function parse(url: string | null): Partial<URL> {
-  return url !== null && URL.canParse(url) ? new URL(url) : {};
+function parse(url: string | null | undefined): URL | null {
+  return url && URL.canParse(url) ? new URL(url) : null;
 }

@@ -1,15 +1,15 @@
-// Turns a code's modules into one SVG path, or an image into a source that an <img> may have.
-// The matrix is made by the proxy (it has the encoder; the page is spared 6 kB); here it is only drawn, with the quiet
-// zone of four modules that scanners need. Anything that is not as promised gives null: the text and the link remain.
+// Draws a QR code's modules as one SVG path, or accepts an image for an <img>. The proxy encodes the code, which
+// saves the page 6 kB; here it is only drawn, with the quiet zone of four modules that scanners need. Invalid data
+// returns null; the shopper then still has the text and the link.
 import type { QrCode } from '../../backend-proxy/protocol/wire.ts';
 
 /** Modules of light margin on each side (ISO/IEC 18004). */
 export const QUIET_ZONE = 4;
 
-/** The dark modules as a path of rows of runs, in units of one module, moved inward by the quiet zone; null if the matrix is not whole. */
+/** The dark modules as a path, in units of one module, offset by the quiet zone; null if the matrix is incomplete. */
 export function qrPath({ size, modules }: { size: number; modules: string }): string | null {
   const bits = decode(modules);
-  // 21 to 177 modules a side are all the sizes a QR code has.
+  // A QR code has 21 to 177 modules per side.
   if (!(size >= 21 && size <= 177) || bits.length !== Math.ceil((size * size) / 8)) return null;
   const dark = (x: number, y: number) => {
     const index = y * size + x;
@@ -26,25 +26,28 @@ export function qrPath({ size, modules }: { size: number; modules: string }): st
   return path;
 }
 
-/** 64 KB in base64, and the type before it. */
+/** 64 KB in base64, plus the type. */
 const MAX_IMAGE_CHARACTERS = 90_000;
 const MAX_IMAGE_SIDE = 2048;
 
 /**
- * The data URL, if it is an image by base64 and so can do nothing but be drawn by the <img> that it is for. What drawing it costs the
- * proxy has made sure of, from the picture's header and each element of an SVG (gateway/trust.ts); to read those again would
- * be more bytes for every shopper than all of this file. Here it is only held to what can be seen for nothing.
+ * The data URL, if it is an image in base64, which an <img> draws and never runs. The proxy has already limited what
+ * drawing it costs, from the picture's header and each element of an SVG; repeating that here would take more code
+ * than all of this file.
  */
 export function qrImage(code: QrCode): string | null {
-  const isDrawn =
+  const isImage =
     'image' in code &&
     code.image.length <= MAX_IMAGE_CHARACTERS &&
     /^data:image\/(png|jpeg|gif|webp|svg\+xml);base64,/.test(code.image);
-  return isDrawn ? code.image : null;
+  return isImage ? code.image : null;
 }
 
-/** For an <img>'s `load`, which mostly comes before its pixels are decoded: lets go of one that has too many. An SVG has none. */
-export function dropIfLarge({ target }: { target: unknown }): void {
+/**
+ * Handles the `load` of an <img>, usually before its pixels are decoded: removes a picture with too many. An SVG has
+ * none.
+ */
+export function removeIfTooLarge({ target }: { target: unknown }): void {
   const image = target as HTMLImageElement;
   const isLarge = Math.max(image.naturalWidth, image.naturalHeight) > MAX_IMAGE_SIDE;
   if (isLarge && !image.src.startsWith('data:image/svg')) image.removeAttribute('src');

@@ -1,13 +1,13 @@
-// What a refusal makes of the state: it is said beside a field, at the choice, in the choice's place where no new payment will be
-// taken, or for good. Pure.
+// Turns a proxy's error into a change of the state: it is shown beside a field, at the choice, in place of the choice
+// if the proxy accepts no further payment, or for good. Pure.
 import { offeredMethods } from '../shell/choice.ts';
+import type { ProxyError } from './proxy-client.ts';
 import { exampleAmount } from './start-form.ts';
-import type { Refusal } from './proxy-client.ts';
 import type { FieldErrors, SessionState, Trouble } from '../shell/state.ts';
 
-type Problem = Refusal['problem'];
+type Problem = ProxyError['problem'];
 
-/** `stopped`: this token hears nothing any more. */
+/** `stopped`: nothing more can be done with this token. */
 export function refusedState(
   problem: Problem,
   state: SessionState,
@@ -15,10 +15,10 @@ export function refusedState(
   stopped: boolean,
 ): Partial<SessionState> {
   const trouble = troubleOf(problem);
-  if (stopped) return { stage: { at: 'stopped', trouble } };
+  if (stopped) return { activity: { at: 'stopped', trouble } };
   return {
-    stage: { at: 'choosing', trouble, errors: fieldErrors(problem, state, language) },
-    ...(isForGood(problem, state) && { closed: trouble }),
+    activity: { at: 'choosing', trouble, errors: fieldErrors(problem, state, language) },
+    ...(isFinal(problem, state) && { blocked: trouble }),
   };
 }
 
@@ -26,8 +26,11 @@ export function troubleOf({ code, retryable, requestId, detail }: Problem): Trou
   return { code, retryable, requestId, detail };
 }
 
-/** But for what the shopper can mend at the choice, what is refused once will not be taken by asking again. */
-function isForGood({ code, retryable }: Problem, state: SessionState): boolean {
+/**
+ * Whether another try would be refused as well. It would not if the shopper can correct a field or choose another
+ * method.
+ */
+function isFinal({ code, retryable }: Problem, state: SessionState): boolean {
   if (retryable || code === 'invalid_request') return false;
   return code !== 'method_unavailable' || offeredMethods(state).length < 2;
 }

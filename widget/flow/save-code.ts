@@ -1,11 +1,12 @@
-// Hands the shopper the code as a picture file: for a wallet app that reads codes from pictures, or for a second device.
-// Drawn anew on a canvas from the same path as on the screen; nothing leaves the page but by the shopper's own press.
+// Saves or shares the code as a picture file, for a wallet app that reads codes from pictures or for a second device.
+// The picture is drawn on a canvas from the same path as on the screen. It leaves the page only when the shopper
+// clicks.
 import { QUIET_ZONE } from './qr-code.ts';
 
 const PIXELS_PER_MODULE = 8;
 
-/** Data URL of a PNG; null where the browser gives no canvas. */
-export function paintPath(path: string, size: number): string | null {
+/** Data URL of a PNG; null if the browser provides no canvas. */
+export function drawPng(path: string, size: number): string | null {
   const side = (size + 2 * QUIET_ZONE) * PIXELS_PER_MODULE;
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = side;
@@ -27,7 +28,7 @@ export function saveImage(dataUrl: string): void {
   link.click();
 }
 
-/** Whether this browser hands pictures on to other apps. */
+/** Whether this browser can share pictures with other apps. */
 export function canShare(): boolean {
   const file = new File([], 'payment-code.png', { type: 'image/png' });
   return (navigator as Partial<Navigator>).canShare?.({ files: [file] }) ?? false;
@@ -37,11 +38,11 @@ export function shareImage(dataUrl: string): void {
   const [, type = '', base64 = ''] = /^data:(.*);base64,(.*)$/.exec(dataUrl) ?? [];
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   const files = [new File([bytes], nameOf(dataUrl), { type })];
-  // Given up by the shopper, or not for this kind of picture: nothing to say.
+  // The shopper canceled, or the type is not supported; neither needs a message.
   navigator.share({ files }).catch(() => {});
 }
 
-/** A gateway's picture is not always a PNG. */
+/** Named by its type, because a gateway's picture is not always a PNG. */
 function nameOf(dataUrl: string): string {
   return `payment-code.${/\w+(?=[+;])/.exec(dataUrl)?.[0]}`;
 }

@@ -1,18 +1,18 @@
-// Reads what the shopper typed, and makes the body of the start from it. Decimal strings in, decimal strings out.
-// Pure; the proxy has the last word about digits and bounds. This says the same at once, beside the field.
-import type { Method, StartPayment } from '../../backend-proxy/protocol/wire.ts';
+// Checks what the shopper typed and makes the body of the start from it. Amounts are decimal strings, in and out.
+// Pure. The proxy decides about digits and bounds; this check says the same at once, beside the field.
 import { exponentOf } from '../../backend-proxy/protocol/money.ts';
+import type { Method, StartPayment } from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId } from '../shell/choice.ts';
 import type { FieldErrors, SessionState } from '../shell/state.ts';
 
-export type CheckedDraft = { body: StartPayment; errors?: undefined } | { body?: undefined; errors: FieldErrors };
+export type CheckedForm = { body: StartPayment; errors?: undefined } | { body?: undefined; errors: FieldErrors };
 
-export function checkDraft(state: SessionState, method: Method, language: string): CheckedDraft {
-  const { claims, draft } = state;
+export function checkForm(state: SessionState, method: Method, language: string): CheckedForm {
+  const { claims, form } = state;
   const errors: FieldErrors = {};
   const body: StartPayment = { method };
   if (claims?.amount === undefined) {
-    const amount = draftAmount(state, language);
+    const amount = formAmount(state, language);
     if (!amount) {
       errors.amount = 'amountWrong';
       errors.example = exampleAmount(state, language);
@@ -21,45 +21,57 @@ export function checkDraft(state: SessionState, method: Method, language: string
     else body.amount = amount;
   }
   if (asksWalletId(method, claims)) {
-    const customer = plain(draft.customer);
+    const customer = normalized(form.customer);
     if (/^\d{4,20}$/.test(customer)) body.customer = customer;
     else errors.customer = 'walletWrong';
   }
   return errors.amount || errors.customer ? { errors } : { body };
 }
 
-/** One that would be accepted, as it is typed. */
+/** The language of the gateway's own pages: ISO 639-1, two letters. */
+export function gatewayLanguage(tag: string): Pick<StartPayment, 'language'> {
+  const { language } = new Intl.Locale(tag || 'en');
+  return language.length === 2 ? { language } : {};
+}
+
+/** An amount that would be accepted, as the shopper would type it. */
 export function exampleAmount({ claims, order }: SessionState, language: string): string {
-  return writeAmount(claims?.minAmount ?? '12', order.currency, language);
+  return writeTypedAmount(claims?.minAmount ?? '12', order.currency, language);
 }
 
-/** The amount to be paid, as far as it is known: the order's, else what was typed so far; null where that is no amount. */
-export function draftAmount({ claims, order, draft }: SessionState, language: string): string | null {
+/** The amount to pay as far as it is known: the order's, else the typed one; null if the typed text is no amount. */
+export function formAmount({ claims, order, form }: SessionState, language: string): string | null {
   if (claims?.amount !== undefined) return order.amount;
-  return draft.amount === null ? order.amount : parseAmount(draft.amount, order.currency, language);
+  return form.amount === null ? order.amount : readTypedAmount(form.amount, order.currency, language);
 }
 
-/** Thousands separators where nothing else can be meant: before a fraction, or more than one. In India they have two digits between. */
+/**
+ * Separators that can only group thousands: several of them, or one before a fraction. Indian grouping has two digits
+ * between separators.
+ */
 const GROUPED = /^\d{1,3}([.,])(?:\d{2,3}\1)*\d{3}(?!\1)[.,٫]\d+$|^\d{1,3}([.,])(?:\d{2,3}\2)+\d{3}$/;
 
-/** Decimal string of what was typed, null where it is no amount. Takes a point and a comma, any digits, and the currency's own sign. */
-export function parseAmount(typed: string, currency: string, language: string): string | null {
+/**
+ * The decimal string of a typed amount, or null if the text is no amount. Accepts point and comma, Latin, Arabic and
+ * Persian digits, and the currency's code or symbol.
+ */
+export function readTypedAmount(typed: string, currency: string, language: string): string | null {
   const parts = new Intl.NumberFormat(language, {
     style: 'currency',
     currency,
     minimumFractionDigits: 1,
   }).formatToParts(12345.5);
   const partOf = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
-  const bare = plain(typed)
+  const bare = normalized(typed)
     .replace(currency, '')
-    .replace(plain(partOf('currency')), '');
-  // By ISO 4217, as the proxy counts them: Intl has other digits in 16 currencies.
+    .replace(normalized(partOf('currency')), '');
+  // ISO 4217, as the proxy counts: Intl has other digits in 16 currencies.
   const decimals = exponentOf(currency) ?? 2;
-  const [, before, alone] = GROUPED.exec(bare) ?? [];
-  const [, one] = /^\d{1,3}([.,])\d{3}$/.exec(bare) ?? [];
-  const isThousand = decimals < 3 && one === partOf('group');
-  const separator = before ?? alone ?? (isThousand ? one : undefined);
-  // "1.000" dinars are a thousand in German and one in English: where it could be either, neither is guessed.
+  const [, beforeFraction, several] = GROUPED.exec(bare) ?? [];
+  const [, single] = /^\d{1,3}([.,])\d{3}$/.exec(bare) ?? [];
+  const isThousand = decimals < 3 && single === partOf('group');
+  const separator = beforeFraction ?? several ?? (isThousand ? single : undefined);
+  // "1.000" dinars are a thousand in German and one in English. An ambiguous amount is refused rather than guessed.
   if (!separator && /\D\d{3}$/.test(bare) && bare.at(-4) !== partOf('decimal')) return null;
   const text = separator ? bare.replaceAll(separator, '') : bare;
   const [, whole, fraction = ''] = /^0*(\d{1,15})(?:[.,٫](\d+))?$/.exec(text) ?? [];
@@ -68,8 +80,11 @@ export function parseAmount(typed: string, currency: string, language: string): 
   return scaled(amount) > 0n ? amount : null;
 }
 
-/** A decimal string as the language's people type it: their decimal separator and digits, no currency, no thousands separators. */
-export function writeAmount(amount: string, currency: string, language: string): string {
+/**
+ * A decimal string as people type it: with the language's digits and decimal separator, without currency and
+ * grouping.
+ */
+export function writeTypedAmount(amount: string, currency: string, language: string): string {
   return new Intl.NumberFormat(language, {
     useGrouping: false,
     minimumFractionDigits: exponentOf(currency) ?? 2,
@@ -77,17 +92,17 @@ export function writeAmount(amount: string, currency: string, language: string):
   }).format(amount as `${number}`);
 }
 
-/** With digits of any script as ours, without spaces, marks of direction, and signs that can only separate thousands. */
-function plain(typed: string): string {
+/** Arabic and Persian digits as ASCII; without spaces, marks of direction, and signs that can only group thousands. */
+function normalized(typed: string): string {
   return typed.replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 15)).replace(/[\s\u200e\u200f'’٬]/g, '');
 }
 
-/** Below 0, 0, above 0, as `sort` takes it. */
+/** Negative, 0 or positive, as `sort` expects. */
 export function compareAmounts(a: string, b: string): number {
   return Number(scaled(a) - scaled(b));
 }
 
-/** All decimals that a currency can have fit in nine digits. */
+/** In billionths: no currency has more than nine decimals. */
 function scaled(amount: string): bigint {
   const [whole = '', fraction = ''] = amount.split('.');
   return BigInt(whole + fraction.padEnd(9, '0'));

@@ -1,163 +1,153 @@
-// Keeps hearing the truth about one order: the stream, and polls where a stream cannot be had.
-// Owns reconnecting and nothing else: what a view means is the session's matter. Every message is the whole truth, so there is
-// nothing to catch up on: a phone that comes back from the wallet app simply opens anew. Ends with the proxy's stream once the order is paid,
-// and where the proxy says that this token hears nothing.
+// Keeps the order view up to date: by the proxy's event stream, or by polling if no stream can be opened. Only
+// reconnects: the session decides what a view means. Each view is complete, so after a break there is nothing to
+// catch up on; a phone that returns from the wallet app simply opens a new stream. Ends once the order is paid and
+// the proxy ends its stream, or when the proxy refuses the token.
 import type { OrderView } from '../../backend-proxy/protocol/wire.ts';
-import { Refusal, type ProxyClient } from './proxy-client.ts';
+import { ProxyError, type ProxyClient } from './proxy-client.ts';
+import type { Wait } from './wait.ts';
 
-/** The proxy sends a comment every 15 s; two lost in a row, and this stream is dead. */
+/** The proxy sends a comment every 15 s. A stream is dead after two missing ones. */
 const SILENCE_MS = 40_000;
-/** How long one quick question may then take, by which it is known whether the line is. */
+/** How long the request may take that then tells a dead stream from a dead connection. */
 const PROBE_MS = 5_000;
-/** How often silence is looked for; also how soon a machine that slept notices. */
+/** How often silence is checked; also how soon a silent stream is noticed after the machine slept. */
 const WATCH_MS = 5_000;
-/** Before the next turn, by the number of turns without a stream. Half to one and a half of it, so that a crowd spreads. */
+/**
+ * Pause after a try, by the number of tries without a stream; randomly half to one and a half times as long, to
+ * spread the load.
+ */
 const PAUSES_MS = [500, 500, 2_000, 2_000, 2_000, 2_000, 2_000];
 const LONGEST_PAUSE_MS = 10_000;
-/** A page in the back-forward cache waits for as long as a timer can. */
+/** The longest time that a timer can wait; used while the page is in the back-forward cache. */
 const FOREVER_MS = 2 ** 31 - 1;
-/** Turns without a stream before polls step in. */
+/** Tries without a stream before polling begins. */
 const POLL_AFTER = 2;
-/** Turns in which nothing at all was heard before the shopper is told. */
-const LOST_AFTER = 3;
-/** While polling, every so many turns the stream is tried again. */
+/** Tries without any data before the shopper is told. */
+const DISCONNECTED_AFTER = 3;
+/** While polling, every so many tries the stream is tried again. */
 const STREAM_AGAIN = 6;
-
-/** Resolves after `ms`, or at once when the signal aborts; never rejects. */
-export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
-
-export const waitByTimer: Wait = (ms, signal) =>
-  new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      // A stream is watched for hours by one signal.
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, signal.aborted ? 0 : ms);
-    signal.addEventListener('abort', end);
-  });
 
 export interface StreamOptions {
   client: ProxyClient;
   onView(view: OrderView): void;
-  /** True once nothing gets through any more, false once something does. */
-  onLost(lost: boolean): void;
-  /** The proxy refused for good; the stream has ended. */
-  onRefusal(refusal: Refusal): void;
+  /** True once neither stream nor polling gets through, false once data arrives again. */
+  onDisconnected(disconnected: boolean): void;
+  /** The proxy refused for good, and the stream has ended. */
+  onRefused(error: ProxyError): void;
   wait: Wait;
   now(): number;
   random(): number;
-  /** Where `online`, `offline`, `pageshow`, `pagehide` and `visibilitychange` arrive. */
+  /** Target of `online`, `offline`, `pageshow`, `pagehide` and `visibilitychange`. */
   page: EventTarget;
 }
 
 export class Stream {
   readonly #options: StreamOptions;
-  /** From start to stop. */
-  #life: AbortController | undefined;
-  /** One attempt and the pause after it; ended early by wake(). */
-  #turn = new AbortController();
-  /** Turns since the stream was last heard. */
-  #misses = 0;
-  /** Turns since anything was heard. */
+  /** Set between start() and stop(). */
+  #running: AbortController | undefined;
+  /** One try and the pause after it; reconnect() ends both early. */
+  #try = new AbortController();
+  /** Tries since the stream last sent a view. */
+  #triesWithoutStream = 0;
+  /** Failures since any data arrived. */
   #failures = 0;
   #view: OrderView | undefined;
-  #asleep = false;
-  /** The stream was heard, and has not ended. */
-  #open = false;
+  /** The page is hidden in the back-forward cache, or may be soon. */
+  #isPaused = false;
+  /** The stream is open and has sent a view. */
+  #isOpen = false;
 
   constructor(options: StreamOptions) {
     this.#options = options;
   }
 
   start(): void {
-    if (this.#life) return;
-    this.#life = new AbortController();
-    const { signal } = this.#life;
+    if (this.#running) return;
+    this.#running = new AbortController();
+    const { signal } = this.#running;
     const { page } = this.#options;
-    const turn = ({ type, persisted }: Event & { persisted?: boolean }) => {
-      const back = type === 'pageshow' ? persisted : !globalThis.document?.hidden;
-      if (type === 'pagehide') this.#sleep();
-      else if (type === 'offline') this.#miss(LOST_AFTER);
-      else if (back) this.wake();
+    const onPageEvent = ({ type, persisted }: Event & { persisted?: boolean }) => {
+      const isBack = type === 'pageshow' ? persisted : !globalThis.document?.hidden;
+      if (type === 'pagehide') this.#pause();
+      else if (type === 'offline') this.#failed(DISCONNECTED_AFTER);
+      else if (isBack) this.reconnect();
     };
     for (const type of ['online', 'offline', 'pageshow', 'pagehide', 'visibilitychange'])
-      page.addEventListener(type, turn, { signal });
+      page.addEventListener(type, onPageEvent, { signal });
     void this.#run(signal);
   }
 
   stop(): void {
-    this.#life?.abort();
-    this.#life = undefined;
+    this.#running?.abort();
+    this.#running = undefined;
   }
 
-  /** Opens anew at once: the line may be dead without having said so. */
-  wake(): void {
-    this.#misses = 0;
+  /** Opens a new stream at once, because the connection may be dead without the browser having noticed. */
+  reconnect(): void {
+    this.#triesWithoutStream = 0;
     this.#view = undefined;
-    this.#asleep = false;
-    this.#turn.abort();
+    this.#isPaused = false;
+    this.#try.abort();
   }
 
-  /** Hurries, unless the stream is open and heard. */
-  ensure(): void {
-    if (!this.#open) this.wake();
+  /** Reconnects at once unless the stream is open. */
+  ensureOpen(): void {
+    if (!this.#isOpen) this.reconnect();
   }
 
   /** An open request would keep the page out of the back-forward cache. */
-  #sleep(): void {
-    this.#asleep = true;
-    this.#turn.abort();
+  #pause(): void {
+    this.#isPaused = true;
+    this.#try.abort();
   }
 
-  async #run(life: AbortSignal): Promise<void> {
-    const { wait, random, onRefusal } = this.#options;
-    while (!life.aborted) {
-      this.#turn = new AbortController();
-      const woken = this.#turn.signal;
-      const turn = AbortSignal.any([life, woken]);
+  async #run(running: AbortSignal): Promise<void> {
+    const { wait, random, onRefused } = this.#options;
+    while (!running.aborted) {
+      this.#try = new AbortController();
+      const interrupted = this.#try.signal;
+      const signal = AbortSignal.any([running, interrupted]);
       try {
-        if (this.#asleep) await wait(FOREVER_MS, turn);
-        else await this.#hear(turn);
-      } catch (error) {
-        if (life.aborted) return;
-        if (!woken.aborted) {
-          const refusal = error instanceof Refusal ? error : new Refusal();
-          if (isFinal(refusal)) {
+        if (this.#isPaused) await wait(FOREVER_MS, signal);
+        else await this.#connect(signal);
+      } catch (thrown) {
+        if (running.aborted) return;
+        if (!interrupted.aborted) {
+          const error = thrown instanceof ProxyError ? thrown : new ProxyError();
+          if (isFinal(error)) {
             this.stop();
-            return onRefusal(refusal);
+            return onRefused(error);
           }
-          // A proxy that is full says so: no second knock before polling.
-          if (refusal.problem.status >= 429) this.#misses++;
-          this.#miss(1);
+          // An overloaded proxy answers 429 or 5xx: poll without trying the stream a second time.
+          if (error.problem.status >= 429) this.#triesWithoutStream++;
+          this.#failed(1);
         }
       }
       if (this.#view?.paid) this.stop();
-      if (!life.aborted && !woken.aborted) await wait(this.#pauseMs() * (0.5 + random()), turn);
+      if (!running.aborted && !interrupted.aborted) await wait(this.#pauseMs() * (0.5 + random()), signal);
     }
   }
 
-  /** One turn: listens until the stream ends, or asks once. Throws where nothing was heard. */
-  async #hear(turn: AbortSignal): Promise<void> {
-    const misses = this.#misses++;
-    if (misses < POLL_AFTER || misses % STREAM_AGAIN === 0) return this.#listen(turn);
-    const view = await this.#options.client.order(turn);
-    if (turn.aborted) return;
-    // The line is back, so a stream may be as well.
-    if (this.#failures >= LOST_AFTER) this.#misses = 0;
-    this.#heard(view);
+  /** One try: reads the stream until it ends, or polls once. Throws if no view arrived. */
+  async #connect(signal: AbortSignal): Promise<void> {
+    const tries = this.#triesWithoutStream++;
+    if (tries < POLL_AFTER || tries % STREAM_AGAIN === 0) return this.#readStream(signal);
+    const view = await this.#options.client.order(signal);
+    if (signal.aborted) return;
+    // The connection is back, so the stream may work again.
+    if (this.#failures >= DISCONNECTED_AFTER) this.#triesWithoutStream = 0;
+    this.#received(view);
   }
 
-  async #listen(turn: AbortSignal): Promise<void> {
+  async #readStream(trySignal: AbortSignal): Promise<void> {
     const { client, now, wait } = this.#options;
     const over = new AbortController();
-    const signal = AbortSignal.any([turn, over.signal]);
-    let heardAt = now();
+    const signal = AbortSignal.any([trySignal, over.signal]);
+    let lastDataAt = now();
     const watch = async () => {
       while (!signal.aborted) {
-        // Also where the clock was set back.
-        const silentMs = Math.abs(now() - heardAt);
+        // The absolute value, because the clock may have been set back.
+        const silentMs = Math.abs(now() - lastDataAt);
         if (silentMs < SILENCE_MS) await wait(Math.min(WATCH_MS, SILENCE_MS - silentMs), signal);
         else {
           await this.#probe(signal);
@@ -170,66 +160,66 @@ export class Stream {
     try {
       for await (const view of client.events(signal)) {
         if (signal.aborted) return;
-        heardAt = now();
-        // Of a stream that has shown what it is; a captive portal's page has chunks, too.
-        if (!view && views) this.#reached();
+        lastDataAt = now();
+        // Other data counts only after a view: a captive portal's page sends data as well.
+        if (!view && views) this.#connected();
         if (!view) continue;
         views++;
-        this.#misses = 0;
-        this.#open = true;
-        this.#heard(view);
+        this.#triesWithoutStream = 0;
+        this.#isOpen = true;
+        this.#received(view);
       }
-      // A stream that ends without a word is some box on the way.
-      if (!views) throw new Refusal();
+      // A stream that ends without a view did not come from the proxy.
+      if (!views) throw new ProxyError();
     } finally {
-      this.#open = false;
+      this.#isOpen = false;
       over.abort();
     }
   }
 
-  /** Asks once, quickly: a stream that is silent does not tell whether it is the line. */
-  async #probe(turn: AbortSignal): Promise<void> {
+  /** Polls once with a short limit: it shows whether only the stream or the whole connection is dead. */
+  async #probe(trySignal: AbortSignal): Promise<void> {
     const { client, wait } = this.#options;
     const over = new AbortController();
-    const signal = AbortSignal.any([turn, over.signal]);
+    const signal = AbortSignal.any([trySignal, over.signal]);
     void wait(PROBE_MS, signal).then(() => over.abort());
     try {
       const view = await client.order(signal);
-      if (!turn.aborted) this.#heard(view);
+      if (!trySignal.aborted) this.#received(view);
     } catch (error) {
-      if (turn.aborted || (error instanceof Refusal && error.problem.status)) return;
-      this.#miss(LOST_AFTER);
-      // Another stream would be as silent: polls notice first when the line is back.
-      this.#misses = POLL_AFTER;
+      if (trySignal.aborted || (error instanceof ProxyError && error.problem.status)) return;
+      this.#failed(DISCONNECTED_AFTER);
+      // A new stream would be as silent; polling notices sooner that the connection is back.
+      this.#triesWithoutStream = POLL_AFTER;
     } finally {
       over.abort();
     }
   }
 
-  #heard(view: OrderView): void {
+  #received(view: OrderView): void {
     this.#view = view;
-    this.#reached();
+    this.#connected();
     this.#options.onView(view);
   }
 
-  #reached(): void {
+  #connected(): void {
     this.#failures = 0;
-    this.#options.onLost(false);
+    this.#options.onDisconnected(false);
   }
 
-  #miss(failures: number): void {
+  #failed(failures: number): void {
     this.#failures += failures;
-    if (this.#failures >= LOST_AFTER) this.#options.onLost(true);
+    if (this.#failures >= DISCONNECTED_AFTER) this.#options.onDisconnected(true);
   }
 
-  /** After a failed payment only a late success can come: no hurry. */
+  /** After a failed payment only a late success can arrive, so there is no hurry. */
   #pauseMs(): number {
     if (this.#view?.payment?.status === 'FAILED') return LONGEST_PAUSE_MS;
-    return PAUSES_MS[this.#misses] ?? LONGEST_PAUSE_MS;
+    return PAUSES_MS[this.#triesWithoutStream] ?? LONGEST_PAUSE_MS;
   }
 }
 
-/** 401, 403 and the like from the proxy itself will not change by asking again; 408 and 429 will. */
-function isFinal({ problem: { code, status } }: Refusal): boolean {
+/** The proxy's own 401, 403 and the like do not change by asking again; 408 and 429 may. */
+function isFinal({ problem: { code, status } }: ProxyError): boolean {
   return code !== 'network' && status >= 400 && status < 500 && status !== 408 && status !== 429;
 }

@@ -1,51 +1,56 @@
-// Decides what to show: (session, now) → one member of `Shown`, a member a panel. Pure, without Lit, network or clock.
-// It is not optimistic: waiting and paid come from the order view alone, which is what the ledger committed. The session only
-// adds what the shopper is doing here (choosing, sending) and whether the proxy can be heard.
+// Decides what to show: a pure function of (session state, now) that returns one member of `Shown`, a member for each
+// panel. It is not optimistic: waiting and paid come only from the order view, which is what the ledger committed.
+// The session adds what the shopper is doing in this page (choosing, sending).
 import { ANSWER } from '../../backend-proxy/protocol/methods.ts';
 import type { Method, PaymentView, QrCode, Reason } from '../../backend-proxy/protocol/wire.ts';
 import type { Choice } from '../shell/choice.ts';
 import type { SessionState, Trouble } from '../shell/state.ts';
 
-/** How long a start may take before the screen says so: most are answered by then, and go straight to their panel. */
-export const PATIENCE_MS = 4_000;
+/**
+ * After this time a start counts as slow and the screen says so. Most are answered earlier and go straight to their
+ * panel.
+ */
+export const SLOW_START_MS = 4_000;
 
 export type Shown = Choice | Outcome;
 
 export type Outcome =
+  /** The view has a status that this file does not know, or is not here yet after a reload. */
   | { panel: 'checking' }
-  /** The proxy's or the gateway's answer is awaited. `isLong`: for longer than most. */
+  /** The answer of the proxy or the gateway has not arrived yet. `isLong`: it takes longer than usual. */
   | { panel: 'fetching'; method: Method; isLong: boolean }
-  /** The gateway's answer is lost: there is nothing to pay with here. */
-  | { panel: 'missed'; method: Method }
+  /** The gateway's answer is lost, so there is nothing to pay with. */
+  | { panel: 'unanswered'; method: Method }
   | { panel: 'redirect'; asked: Method; url: string; remainingMs: number | null }
   | { panel: 'scan'; code: QrCode | null; appUrl: string | null; remainingMs: number | null }
   | { panel: 'wallet'; last4: string | null; remainingMs: number | null }
-  /** Its time is over, and the proxy has not said yet how it ended. */
-  | { panel: 'over'; method: Method }
+  /** The payment's time is up, but the proxy has not said yet how it ended. */
+  | { panel: 'timeUp'; method: Method }
   | { panel: 'paid'; payment: PaymentView | null }
   | { panel: 'failed'; method: Method; reason: Reason | null }
   | { panel: 'trouble'; trouble: Trouble };
 
-/** Null where it is the choice (choice.ts) that is to be shown. `now`: ours, ms. */
+/** Null means the choice (shell/choice.ts). `now`: our clock, in ms. */
 export function show(state: SessionState, now: number): Outcome | null {
-  const { claims, order, stage, closed, resuming } = state;
+  const { claims, order, activity, blocked, hasResumeHint } = state;
   const { paid, payment } = order;
   if (paid) return { panel: 'paid', payment };
-  if (stage.at === 'stopped') return { panel: 'trouble', trouble: stage.trouble };
+  if (activity.at === 'stopped') return { panel: 'trouble', trouble: activity.trouble };
   if (!claims) return { panel: 'trouble', trouble: { code: 'invalid_token', retryable: false } };
-  if (stage.at === 'sending' && stage.anew) return { panel: 'fetching', method: stage.anew, isLong: !!stage.slow };
-  if (stage.at === 'following') {
+  if (activity.at === 'sending' && activity.retry)
+    return { panel: 'fetching', method: activity.retry, isLong: !!activity.slow };
+  if (activity.at === 'following') {
     const shown = payment && showPayment(payment, now + state.skewMs);
-    // Where nothing can be started any more, it is not said that one may try again.
-    if (shown && !(closed && mayStart(shown))) return shown;
-    if (resuming && order.version < 0) return { panel: 'checking' };
+    // If the proxy accepts no further payment, its reason replaces a panel that would offer one.
+    if (shown && !(blocked && mayStart(shown))) return shown;
+    if (hasResumeHint && order.version < 0) return { panel: 'checking' };
   }
-  return closed && { panel: 'trouble', trouble: closed };
+  return blocked && { panel: 'trouble', trouble: blocked };
 }
 
-/** Whether a start is the shopper's to make: at the choice, and where there is nothing left to wait for. */
+/** Whether the shopper may start a payment: at the choice, or if there is nothing left to wait for. */
 export function mayStart(shown: Outcome | null): boolean {
-  return !shown || shown.panel === 'failed' || shown.panel === 'missed' || shown.panel === 'over';
+  return !shown || shown.panel === 'failed' || shown.panel === 'unanswered' || shown.panel === 'timeUp';
 }
 
 function showPayment(payment: PaymentView, proxyTime: number): Outcome {
@@ -60,19 +65,21 @@ function showPayment(payment: PaymentView, proxyTime: number): Outcome {
     case 'FAILED':
       return { panel: 'failed', method, reason };
     default:
-      // A status that came later than this file is not an outcome: the gateway's own rule for statuses it does not know.
+      // A status newer than this file is not final; the gateway requires the same of statuses that we do not know.
       return { panel: 'checking' };
   }
 }
 
-/** By the shape of waiting, not by the method's name: the gateway may answer with another method than the one asked for. */
+/**
+ * By what there is to pay with, not by the method: the gateway may answer with another method than the one asked for.
+ */
 function showWaiting(payment: PaymentView, proxyTime: number): Outcome {
   const { method, asked, checkoutUrl, qr, appUrl, walletLast4, answer } = payment;
   const isInWallet = ANSWER[method] === 'prompt' && answer === 'ARRIVED';
-  // Found by a status check, which brings neither code nor page.
+  // A status check found the payment; a status check brings no code, link or page.
   if (!checkoutUrl && !qr && !appUrl && !isInWallet) return showUnanswered(payment, proxyTime);
   const remainingMs = payment.expiresAt ? Math.max(0, Date.parse(payment.expiresAt) - proxyTime) : null;
-  if (remainingMs === 0) return { panel: 'over', method };
+  if (remainingMs === 0) return { panel: 'timeUp', method };
   if (checkoutUrl) return { panel: 'redirect', asked, url: checkoutUrl, remainingMs };
   return isInWallet
     ? { panel: 'wallet', last4: walletLast4, remainingMs }
@@ -81,6 +88,6 @@ function showWaiting(payment: PaymentView, proxyTime: number): Outcome {
 
 function showUnanswered({ method, answer, createdAt }: PaymentView, proxyTime: number): Outcome {
   return answer === 'AWAITED'
-    ? { panel: 'fetching', method, isLong: proxyTime - Date.parse(createdAt) >= PATIENCE_MS }
-    : { panel: 'missed', method };
+    ? { panel: 'fetching', method, isLong: proxyTime - Date.parse(createdAt) >= SLOW_START_MS }
+    : { panel: 'unanswered', method };
 }

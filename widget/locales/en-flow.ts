@@ -1,6 +1,6 @@
 // English of everything after the first paint. Each error says what happened, whether money moved, and what to do.
 
-export const later = {
+export const enFlow = {
   amountWrong: 'Enter an amount, for example {example}.',
   below: 'Enter {min} or more.',
   above: 'Enter {max} or less.',

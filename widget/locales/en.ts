@@ -1,7 +1,7 @@
-// English of the first paint, built in: the widget never waits for its words. The rest is in en-flow.ts.
-// Every other dictionary has the keys of both, checked by the compiler. `{…}` stands for a value; times and amounts come from Intl
-// with their plurals, so no sentence bends around a number.
-import type { later } from './en-flow.ts';
+// English of the first paint, built in so that no text has to be loaded for it. The rest is in en-flow.ts. Every
+// other dictionary has the keys of both files; the compiler checks it. `{…}` stands for a value. Intl formats times
+// and amounts, plurals included, so no text depends on a number.
+import type { enFlow } from './en-flow.ts';
 
 export const en = {
   choose: 'How would you like to pay?',
@@ -23,5 +23,5 @@ export const en = {
     'The payment service could not be reached. Check your connection and try again: you will not be charged twice.',
 } as const;
 
-export type MessageKey = keyof typeof en | keyof typeof later;
+export type MessageKey = keyof typeof en | keyof typeof enFlow;
 export type Messages = Record<MessageKey, string>;

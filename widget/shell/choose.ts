@@ -1,28 +1,34 @@
-// The choice: methods as radio inputs, the amount and the wallet id where they are asked for, and the one button.
-// A real form, so that Enter pays and password managers and screen readers know what it is. While a start is under way
-// everything stays in its place, focus too; the button says what happens, and further clicks do nothing.
+// The choice: the methods as radio inputs, the amount and the wallet id if they are asked for, and the one button. It
+// is a real form, so that Enter pays and that password managers and screen readers recognise it. While a start is
+// being sent, everything keeps its place and its focus; the button shows the progress, and further clicks do nothing.
 import { html, type TemplateResult } from 'lit';
 import type { Method } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { Choice } from './choice.ts';
-import { tools, type Surroundings } from './panel.ts';
+import { heading, icon, problem, type PanelContext } from './panel.ts';
 
-export function choose(shown: Choice, around: Surroundings): TemplateResult {
-  const { say, run, money, amount } = around;
+/** What the second bundle adds (flow/panels/open-payment.ts). */
+interface Additions {
+  choiceNotes(shown: Choice, context: PanelContext): TemplateResult;
+  backButton(context: PanelContext): TemplateResult | '';
+}
+
+export function choose(shown: Choice, context: PanelContext, flow: Additions | undefined): TemplateResult {
+  const { say, run, money, amount } = context;
   const { busy, trouble } = shown;
   const text = say('pay', { amount: money(amount) }).trim();
-  // Where the amount comes first and is not known yet, the verb begins the line.
-  const payText = text.charAt(0).toLocaleUpperCase(around.language) + text.slice(1);
+  // In some languages the amount comes first. Without one the verb begins the text, so it needs a capital.
+  const payText = text.charAt(0).toLocaleUpperCase(context.language) + text.slice(1);
   const submit = (event: Event) => {
     event.preventDefault();
-    // What is shown as chosen when it is sent: before the session is there, the shopper may have changed it since.
+    // Read from the form: before the session is loaded, the state does not follow the shopper's choice.
     const { method } = (event.target as HTMLFormElement).elements as unknown as { method?: { value: Method } };
     run((session) => session.pay(method?.value));
   };
   return html`<form novalidate @submit=${submit}>
-    ${shown.askAmount ? amountField(shown, around) : ''}
+    ${shown.askAmount ? amountField(shown, context) : ''}
     <fieldset part="methods" @click=${(event: Event) => busy && event.preventDefault()}>
-      <legend>${tools.heading(say('choose'))}</legend>
+      <legend>${heading(say('choose'))}</legend>
       ${shown.methods.map(
         (method) =>
           html`<label part="method" class="method">
@@ -39,27 +45,27 @@ export function choose(shown: Choice, around: Surroundings): TemplateResult {
                 ><b id=${method}>${say(method) || method}</b
                 ><small id="help-${method}">${say(`${method}_help`)}</small></span
               >
-              <slot name="icon-${method}">${tools.icon(method)}</slot>
+              <slot name="icon-${method}">${icon(method)}</slot>
             </label>
-            ${method === shown.chosen && shown.askWallet ? walletField(shown, around) : ''}`,
+            ${method === shown.chosen && shown.askWallet ? walletField(shown, context) : ''}`,
       )}
     </fieldset>
-    ${around.later?.notes(shown, around)} ${trouble ? tools.problem(trouble, say) : ''}
+    ${flow?.choiceNotes(shown, context)} ${trouble ? problem(trouble, say) : ''}
     <button part="pay" class="primary" aria-disabled=${!!busy}>
-      ${busy ? html`<i></i><span class="spoken">${say('sending')}</span>` : payText}
+      ${busy ? html`<i></i><span class="announce">${say('sending')}</span>` : payText}
     </button>
-    ${around.later?.backButton(around)}
+    ${flow?.backButton(context)}
   </form>`;
 }
 
-function amountField({ errors, busy }: Choice, { say, money, state, order, run }: Surroundings) {
-  const { claims, draft } = state;
+function amountField({ errors, busy }: Choice, { say, money, state, run }: PanelContext) {
+  const { claims, form, order } = state;
   const values = { min: money(claims?.minAmount), max: money(claims?.maxAmount) };
   const bound = (key: MessageKey, value: string) => (value ? [say(key, values)] : []);
   return field({
     name: 'amount',
     label: `${say('amount')} (${order.currency})`,
-    value: draft.amount ?? '',
+    value: form.amount ?? '',
     mode: 'decimal',
     help: [...bound('atLeast', values.min), ...bound('atMost', values.max)].join(' · '),
     error: errors.amount && say(errors.amount, { ...values, ...errors }),
@@ -68,11 +74,11 @@ function amountField({ errors, busy }: Choice, { say, money, state, order, run }
   });
 }
 
-function walletField({ errors, busy }: Choice, { say, state, run }: Surroundings): TemplateResult {
+function walletField({ errors, busy }: Choice, { say, state, run }: PanelContext): TemplateResult {
   return field({
     name: 'wallet',
     label: say('wallet'),
-    value: state.draft.customer,
+    value: state.form.customer,
     mode: 'numeric',
     help: say('walletHelp'),
     error: errors.customer && say(errors.customer),
@@ -107,7 +113,7 @@ function field({ name, label, value, mode, help, error, busy, onInput }: Field):
       .value=${value}
       @input=${(event: InputEvent & { target: HTMLInputElement }) => onInput(event.target.value)}
     />
-    <small id="help-${name}" class=${error ? 'wrong spoken' : ''} part=${error ? 'error' : 'help'}
+    <small id="help-${name}" class=${error ? 'wrong announce' : ''} part=${error ? 'error' : 'help'}
       >${error ?? help}</small
     >
   </div>`;

@@ -1,9 +1,10 @@
-// Finds the language for a widget and loads its words: English is here, any other one arrives by itself, one at a time.
-// Owns the table of languages and the choice among them: Intl knows aliases (iw is he) and likely scripts (zh-TW is Hant),
-// so the table names each dictionary once. A language that cannot be loaded is no reason not to take a payment.
+// Finds the language for a widget and loads its dictionary. English is built in; every other dictionary is a file
+// that is loaded when it is needed. Intl resolves aliases (iw is he) and likely scripts (zh-TW is Hant), so the table
+// lists each dictionary once. If a dictionary cannot be loaded, English is used: a missing translation must not
+// prevent a payment.
 import { en, type MessageKey, type Messages } from '../locales/en.ts';
 
-/** All but English, by the names of their files. */
+/** All languages but English, by the names of their files. */
 export const LOADERS = {
   ar: () => import('../locales/ar.ts'),
   bg: () => import('../locales/bg.ts'),
@@ -54,22 +55,22 @@ type Dictionary = keyof typeof LOADERS | 'en';
 const RTL = /^(ar|fa|he|ur)/;
 
 export interface Language {
-  /** BCP 47, as wished for, with its region: amounts and times follow it. */
+  /** BCP 47 tag as requested, with its region: amounts and times are formatted by it. */
   tag: string;
   direction: 'ltr' | 'rtl';
   messages: Partial<Messages>;
 }
 
-/** The first tag that is of a language we have; English where there is none. */
-export function chooseTag(wishes: readonly (string | null | undefined)[]): string {
-  for (const wish of wishes) {
-    const tag = wish?.replaceAll('_', '-') ?? '';
+/** The first tag whose language has a dictionary; `en` if none has. */
+export function chooseTag(preferred: readonly (string | null | undefined)[]): string {
+  for (const each of preferred) {
+    const tag = each?.replaceAll('_', '-') ?? '';
     if (tag && dictionaryOf(tag)) return tag;
   }
   return 'en';
 }
 
-/** The `lang` of the nearest ancestor, out of every shadow root. */
+/** The `lang` of the nearest ancestor, also outside the shadow roots that contain the element. */
 export function nearestLang(element: Element): string | undefined {
   const found = element.closest<HTMLElement>('[lang]:not([lang=""])');
   if (found) return found.lang;
@@ -77,7 +78,7 @@ export function nearestLang(element: Element): string | undefined {
   return root instanceof ShadowRoot ? nearestLang(root.host) : undefined;
 }
 
-/** At once for English, a promise for any other; with English where that cannot be had. */
+/** English at once, any other language as a promise; English if the dictionary cannot be loaded. */
 export function loadLanguage(tag: string): Language | Promise<Language> {
   const name = dictionaryOf(tag) ?? 'en';
   if (name === 'en') return { tag, direction: 'ltr', messages: en };
@@ -87,23 +88,26 @@ export function loadLanguage(tag: string): Language | Promise<Language> {
   );
 }
 
-/** Fills `{name}` from the values. */
+/** Replaces each `{name}` by its value. */
 export function fill(text: string, values: Record<string, string> = {}): string {
   return text.replaceAll(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
 }
 
 export type Say = (key: MessageKey, values?: Record<string, string>) => string;
 
-/** By script, by region, by language; undefined for a language that we do not have, and for what is no tag. */
+/**
+ * Looks up language and script, then language and region, then language. Undefined if none exists or the tag is not
+ * valid.
+ */
 function dictionaryOf(tag: string): Dictionary | undefined {
-  // The first Intl.Locale takes time, and English needs none: it is what the first frame is likely to be in.
+  // The first Intl.Locale is slow to make, and English, the likeliest language of the first frame, does not need one.
   if (/^en(-[A-Z]{2})?$/i.test(tag)) return 'en';
   try {
     const locale = new Intl.Locale(tag);
     const { language, region } = locale;
-    // Both ways of writing Norwegian are read by all who write one of them.
+    // Readers of either written Norwegian can read the other.
     const base = /^n[no]$/.test(language) ? 'nb' : language;
-    // `in` is enough: Intl knows no language of more than eight letters, all small; what every object has is not written so.
+    // `in` is safe: subtags are at most eight lower-case letters, so none matches an inherited property.
     return [`${base}-${locale.maximize().script}`, `${base}-${region}`, base].find(
       (name): name is Dictionary => name === 'en' || name in LOADERS,
     );

@@ -1,10 +1,10 @@
-// Reads the order token's claims in the browser, so that the first paint needs no answer from the network.
-// It does not verify: only the proxy can, and the proxy decides about everything that matters. What is read here is a
-// claim about the order, shown until the first view arrives, and the bounds of an amount that the shopper may enter.
+// Reads the order token's claims in the browser, so that the first paint needs no answer from the network. The
+// signature is not verified here: only the proxy can do that, and it decides everything that matters. The claims are
+// shown until the first view arrives, and they say which fields the shopper must fill in and within which bounds.
 import { methodsOf } from '../../backend-proxy/protocol/methods.ts';
 import type { OrderClaims, OrderView } from '../../backend-proxy/protocol/wire.ts';
 
-/** The claims, or null where the text is not a token of ours. */
+/** The claims, or null if the text is no order token. */
 export function readClaims(token: string): OrderClaims | null {
   try {
     const base64 = token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? '';
@@ -16,7 +16,7 @@ export function readClaims(token: string): OrderClaims | null {
   }
 }
 
-/** The order as its token tells it, at a version below any that the proxy has. */
+/** The order as its token describes it, at a version below any that the proxy has. */
 export function claimedOrder(claims: Partial<OrderClaims>): OrderView {
   return {
     orderId: claims.orderId ?? '',
@@ -27,6 +27,6 @@ export function claimedOrder(claims: Partial<OrderClaims>): OrderView {
     paid: false,
     version: -1,
     payment: null,
-    // What only the proxy knows is looked at in its views alone.
+    // The other fields are read only from the proxy's views.
   } as OrderView;
 }

@@ -1,40 +1,46 @@
-// What panels have in common: the surroundings they are given, the heading that takes the focus, the icons, a problem's text.
-// A panel is a function from (what to show, surroundings) to a template; it holds nothing and decides nothing. Panels that come
-// after the first paint take their tools from the surroundings, Lit's `html` too: so their bundle imports nothing of the first
-// one, and no byte is loaded twice, whatever URL the page gave that one.
+// What all panels share: the context they are given, the heading, the icons, the text of a problem.
+// A panel is a function of (what to show, context) that returns a template; it keeps no state and decides nothing.
 import { html, render, type TemplateResult } from 'lit';
-import type { Method, OrderView } from '../../backend-proxy/protocol/wire.ts';
-import type { Session } from '../flow/session.ts';
-import type { Say } from './language.ts';
+import type { Method } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
+import type { Say } from './language.ts';
 import type { SessionState, Trouble } from './state.ts';
 
-export interface Surroundings {
-  tools: typeof tools;
-  /** What the choice shows only once there is a session. */
-  later: Pick<typeof import('../flow/flow.ts'), 'notes' | 'backButton'> | undefined;
+/** What the shopper can do in a panel. Done by the session (flow/session.ts). */
+export interface Actions {
+  pay(by?: Method): void;
+  again(method: Method): void;
+  reset(): void;
+  edit(change: Partial<SessionState['form']>): void;
+  showOpenPayment(): void;
+  reconnect(): void;
+  leaveForCheckout(event: Event, url: string): void;
+  copied(text: string): void;
+  appLinkOpened(link: string): void;
+}
+
+export interface PanelContext {
   say: Say;
-  /** A decimal string in the order's currency, as the language writes it; `` for none. */
+  /** A decimal string in the order's currency, as the language writes it; empty if there is none. */
   money(amount: string | null | undefined): string;
-  /** BCP 47. */
+  /** BCP 47 tag. */
   language: string;
-  order: OrderView;
   state: SessionState;
   /** The amount to pay, as far as it is known and valid. */
   amount: string | null;
   /** Where checkout links open. */
   target: '_self' | '_blank' | '_top';
-  /** Does something with the session: at once, or as soon as it is there. */
-  run(act: (session: Session) => void): void;
+  /** Runs `act` now, or as soon as the session is loaded. */
+  run(act: (session: Actions) => void): void;
 }
 
-/** Each panel has one heading; it takes the focus when the panel before it held the focus. */
-const heading = (text: string): TemplateResult => html`<h2 part="heading" tabindex="-1">${text}</h2>`;
+/** The heading of a panel. It takes the focus if the previous panel had it. */
+export const heading = (text: string): TemplateResult => html`<h2 part="heading" tabindex="-1">${text}</h2>`;
 
-/** The text of its code; a code that came later than this file gets one by whether trying again can help. */
-function problem({ code, retryable, requestId }: Trouble, say: Say): TemplateResult {
-  // A screen reader is told when a text of class `spoken` changes.
-  return html`<p class="note wrong spoken" part="error">
+/** The text for the problem's code. A code newer than this file gets a text that says whether trying again can help. */
+export function problem({ code, retryable, requestId }: Trouble, say: Say): TemplateResult {
+  // The class `announce` makes a screen reader read the text when it changes (flow/announcer.ts).
+  return html`<p class="note wrong announce" part="error">
     ${say(code as MessageKey) || say(retryable ? 'tryLater' : 'tryNever')}
     ${requestId ? html`<small>${say('reference', { id: requestId })}</small>` : ''}
   </p>`;
@@ -48,8 +54,10 @@ const PATHS = {
   QR: 'M4 4h6v6H4zm10 0h6v6h-6zM4 14h6v6H4zm10 0h2v2h-2zm4 4h2v2h-2z',
 } satisfies Record<Method, string>;
 
-/** A method's, or the path given. */
-const icon = (name: string, path: string = PATHS[name as Method]): TemplateResult =>
+/** A method's icon, or one with the given path. */
+export const icon = (name: string, path: string = PATHS[name as Method]): TemplateResult =>
   html`<svg class="icon ${name}" part="icon" viewBox="0 0 24 24" aria-hidden="true"><path d=${path} /></svg>`;
 
-export const tools = { html, render, heading, problem, icon };
+/** What the second bundle draws with (flow/lit.ts). */
+export const drawing = { html, render, heading, problem, icon };
+export type Drawing = typeof drawing;

@@ -1,14 +1,22 @@
-// The note that this tab started a payment for an order: a reload then shows "checking" and not the choice, until the first view.
-// A hint for that moment and no more: nothing is decided by it, and where the page has no storage nothing is lost.
+// Remembers in sessionStorage that this tab started a payment for an order. After a reload the widget then shows
+// "checking" instead of the choice until the first view arrives. It is only a hint: nothing depends on it, so a page
+// without storage loses nothing.
 
-/** Whether there is one; with `write`, makes one first. */
-export function isNoted(orderId: string, write?: boolean): boolean {
+const keyOf = (orderId: string): string => `payment-widget ${orderId}`;
+
+export function hasResumeHint(orderId: string): boolean {
   try {
-    const key = `payment-widget ${orderId}`;
-    if (write) sessionStorage.setItem(key, '1');
-    return !!sessionStorage.getItem(key);
+    return !!sessionStorage.getItem(keyOf(orderId));
   } catch {
-    // A sandboxed frame has no storage; a full one takes nothing.
+    // A sandboxed frame has no storage.
     return false;
+  }
+}
+
+export function leaveResumeHint(orderId: string): void {
+  try {
+    sessionStorage.setItem(keyOf(orderId), '1');
+  } catch {
+    // A sandboxed frame has no storage, and a full storage accepts nothing.
   }
 }

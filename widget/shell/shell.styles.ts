@@ -1,6 +1,7 @@
-// The look of the first paint; flow.styles.ts has the rest. Every colour, radius, space and font is a custom property of the page
-// (`--payment-…`) with a default in light and dark; the rules use short names for them. Panels differ by their markup, not by
-// classes of mood. Logical properties throughout, so right-to-left is no second style; sizes follow the element's own width.
+// Styles of the first paint; flow.styles.ts has the rest. Every colour, radius, space and font is a custom property
+// that the page can set (`--payment-…`), with a default for light and for dark; the rules use shorter names for them.
+// Panels differ in markup rather than in classes. Logical properties serve right-to-left as well, and sizes depend on
+// the element's width.
 import { css } from 'lit';
 
 export const styles = css`

@@ -1,7 +1,8 @@
 // Links to the checkout and the wallet app: unsafe ones are refused, safe ones pass.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { appUrlOf, checkoutUrlOf, isWebLink } from '../../../backend-proxy/gateway/links.ts';
+import { appUrlOf, checkoutUrlOf } from '../../../backend-proxy/gateway/links.ts';
+import { isSafeWebUrl } from '../../../backend-proxy/protocol/links.ts';
 
 const ANY: string[] = [];
 
@@ -56,7 +57,7 @@ describe('a checkout URL', () => {
     assert.equal(checkoutUrlOf('https://user:@evil.example/', ANY), undefined);
     assert.equal(checkoutUrlOf('https://:password@evil.example/', ANY), undefined);
     assert.equal(checkoutUrlOf('https://user:password@evil.example/', ANY), undefined);
-    assert.equal(isWebLink(new URL('https://evil.example/?a=user:password@x')), true);
+    assert.equal(isSafeWebUrl(new URL('https://evil.example/?a=user:password@x')), true);
   });
 
   it('a checkout URL must be on an allowed host, if there are any', () => {

@@ -2,6 +2,7 @@
 import type { Edits } from '../apply.ts';
 
 const LINKS = 'backend-proxy/gateway/links.ts';
+const SHARED = 'backend-proxy/protocol/links.ts';
 const QR_CONTENT = 'backend-proxy/gateway/qr-content.ts';
 const GATEWAY_HTTP = 'backend-proxy/gateway/http.ts';
 const QR_CODE = 'widget/flow/qr-code.ts';
@@ -10,12 +11,12 @@ const IMAGE_SIZE = 'backend-proxy/gateway/image-size.ts';
 export const links: Edits = {
   'Phish through the checkout URL': [
     {
-      file: LINKS,
-      find: "const isSecure = url.protocol === 'https:' ||",
-      put: "const isSecure = url.protocol !== 'http:' ||",
+      file: SHARED,
+      find: "const isSecure = protocol === 'https:' ||",
+      put: "const isSecure = protocol !== 'http:' ||",
     },
-    { file: LINKS, find: ' && LOOPBACK.has(url.hostname)', put: '' },
-    { file: LINKS, find: " && url.username === '' && url.password === ''", put: '' },
+    { file: SHARED, find: ' && LOOPBACK.includes(hostname)', put: '' },
+    { file: SHARED, find: " && username === '' && password === ''", put: '' },
   ],
   '…past the list of hosts': [
     { file: LINKS, find: 'hosts.length === 0 || hosts.includes(url.host)', put: 'true' },
@@ -26,10 +27,14 @@ export const links: Edits = {
   '…past the proxy': [
     {
       file: 'widget/flow/links.ts',
-      find: "return parse(url).protocol === 'https:' || isLocal(url) ? url : null;",
+      find: 'return parsed && isSafeWebUrl(parsed) ? url : null;',
       put: 'return url;',
     },
-    { file: 'widget/flow/links.ts', find: '127(\\.\\d+){3}|\\[::1\\])$/', put: '127(\\.\\d+){3}|\\[::1\\])/' },
+    {
+      file: SHARED,
+      find: 'LOOPBACK.includes(hostname)',
+      put: 'LOOPBACK.some((name) => hostname.startsWith(name))',
+    },
   ],
   'Run code through the link to the wallet': [
     { file: LINKS, find: 'schemes.includes(url.protocol.slice(0, -1))', put: '!/^https?:$/.test(url.protocol)' },

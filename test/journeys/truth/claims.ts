@@ -20,7 +20,7 @@ export interface Claim {
   /** How long the sentence may stay after the claim ends. Default: not at all. */
   staysMs?: number;
   /**
-   * How early the sentence may come. Only for the page's own actions, which are recorded a moment later. Default: not
+   * How early the sentence may come. Only for the page's own actions, which are recorded a moment enFlow. Default: not
    * at all.
    */
   leadsMs?: number;

@@ -1,7 +1,7 @@
 // Finds the sentence of a text on the screen: the keys of the English dictionary with these words, and the values of
 // their placeholders. A text without a letter claims nothing. Any other text must be data that the journey knows.
 import { en, type MessageKey } from '../../../widget/locales/en.ts';
-import { later } from '../../../widget/locales/en-flow.ts';
+import { enFlow } from '../../../widget/locales/en-flow.ts';
 
 /**
  * Where a text stands: `method` is the list of methods, whose names and descriptions say nothing about this payment.
@@ -16,7 +16,7 @@ export interface Sentence {
   values: Record<string, string>;
 }
 
-const ENGLISH: Record<MessageKey, string> = { ...en, ...later };
+const ENGLISH: Record<MessageKey, string> = { ...en, ...enFlow };
 const KEYS = Object.keys(ENGLISH) as MessageKey[];
 
 /** What may fill a placeholder; a button may still wait for its amount. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
-import { later } from '../../../widget/locales/en-flow.ts';
+import { enFlow } from '../../../widget/locales/en-flow.ts';
 import { readDrawing } from './read-qr-code.ts';
 import { findFalseClaims, type Screen } from './false-claims.ts';
 import type { OrderRecords, Payment } from './facts.ts';
@@ -81,7 +81,7 @@ export class WatchedShopper {
   /** Waits for the means to pay: the request is out, the page is open or linked, the code is drawn. */
   async hasMeans(method: Method, withinMs = ACTION_WITHIN_MS): Promise<void> {
     const has: Record<Method, () => boolean> = {
-      DIRECT: () => this.#reads(later.waiting),
+      DIRECT: () => this.#reads(enFlow.waiting),
       CHECKOUT: () => this.isAtCheckout || this.#screen.actions.includes('checkout'),
       JETGO: () => this.#screen.drawings.length > 0,
       QR: () => this.#screen.drawings.length > 0,
@@ -112,7 +112,7 @@ export class WatchedShopper {
     await this.settle(id, 'approve');
     const isPaid = async () => {
       if (this.isAtCheckout) await this.page.goBack();
-      return this.#reads(later.paid);
+      return this.#reads(enFlow.paid);
     };
     assert.ok(await this.#until(isPaid, PAID_MS), `not shown as paid: ${this.#words()}`);
   }

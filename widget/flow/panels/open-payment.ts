@@ -1,30 +1,33 @@
-// What the choice says of a payment that is open, or of a start that takes long; and the way back to the open payment.
-// Apart from choose.ts because the first paint knows of neither.
+// What the choice adds while a payment is open or a start is slow: a note, and the button back to the open payment.
+// Apart from shell/choose.ts because the first paint needs neither.
 import type { TemplateResult } from 'lit';
-import type { Choice } from '../../shell/choice.ts';
 import type { MessageKey } from '../../locales/en.ts';
+import type { Choice } from '../../shell/choice.ts';
+import type { PanelContext } from '../../shell/panel.ts';
 import { FOLLOWING, type SessionState } from '../../shell/state.ts';
+import { html } from '../lit.ts';
 import { show } from '../view.ts';
-import type { Surroundings } from '../../shell/panel.ts';
 
-/** There is a payment that the shopper can go back to. */
+/** Whether there is an open payment that the shopper can return to. */
 export function canReturn(state: SessionState, now = Date.now()): boolean {
   const isOpen = /^(INITIALIZED|PROCESSING)$/.test(state.order.payment?.status ?? '');
-  return isOpen && state.stage.at === 'choosing' && show({ ...state, stage: FOLLOWING }, now)?.panel !== 'trouble';
+  return (
+    isOpen && state.activity.at === 'choosing' && show({ ...state, activity: FOLLOWING }, now)?.panel !== 'trouble'
+  );
 }
 
-export const notes = ({ busy }: Choice, { tools: { html }, say, state }: Surroundings): TemplateResult =>
-  html`${canReturn(state) ? html`<p class="note grave" part="status">${say('open')}</p>` : ''}
-  ${busy === 'slow' ? html`<p class="note spoken" part="status">${say(slowness(state))}</p>` : ''}`;
+export const choiceNotes = ({ busy }: Choice, { say, state }: PanelContext): TemplateResult =>
+  html`${canReturn(state) ? html`<p class="note warning" part="status">${say('open')}</p>` : ''}
+  ${busy === 'slow' ? html`<p class="note announce" part="status">${say(slownessText(state))}</p>` : ''}`;
 
-function slowness({ stage }: SessionState): MessageKey {
+function slownessText({ activity }: SessionState): MessageKey {
   if (!navigator.onLine) return 'lost';
-  return stage.at === 'sending' && stage.slow === 'again' ? 'slow' : 'long';
+  return activity.at === 'sending' && activity.slow === 'again' ? 'slow' : 'long';
 }
 
-export const backButton = ({ tools: { html }, say, run, state }: Surroundings): TemplateResult | '' =>
+export const backButton = ({ say, run, state }: PanelContext): TemplateResult | '' =>
   canReturn(state)
-    ? html`<button part="back" class="quiet" type="button" @click=${() => run((session) => session.follow())}>
+    ? html`<button part="back" class="quiet" type="button" @click=${() => run((session) => session.showOpenPayment())}>
         ${say('back')}
       </button>`
     : '';

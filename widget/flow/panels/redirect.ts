@@ -1,23 +1,24 @@
-// Waiting for a hosted checkout: the link is always there, so a shopper who comes back, by button or by bfcache, is never stuck.
-// Once the time of a page, a code or a request is over, a new one takes its place; how the old one ended is the proxy's to say, and
-// until it does this says that it is looked after.
-import { ANSWER } from '../../../backend-proxy/protocol/methods.ts';
+// Waiting for a hosted checkout. The link stays visible, so that a shopper who comes back, also by the back-forward
+// cache, can go on. Once the time of a page, a code or a request is up, the shopper may start a new one; until the
+// proxy says how the old one ended, the panel says that it is being checked.
 import type { TemplateResult } from 'lit';
+import { ANSWER } from '../../../backend-proxy/protocol/methods.ts';
+import type { PanelContext } from '../../shell/panel.ts';
 import { targetOf } from '../checkout-window.ts';
 import { checkoutLink } from '../links.ts';
+import { heading, html, icon, problem } from '../lit.ts';
 import type { Shown } from '../view.ts';
-import { awaiting, newButton, onlyOne, otherButton } from './waiting-status.ts';
-import type { Surroundings } from '../../shell/panel.ts';
+import { newAttemptButton, onePaymentNote, otherMethodButton, waitingStatus } from './waiting-status.ts';
 
 export function redirect(
   { asked, url, remainingMs }: Extract<Shown, { panel: 'redirect' }>,
-  around: Surroundings,
+  context: PanelContext,
 ): TemplateResult {
-  const { say, target, tools, run } = around;
-  const { html, heading, icon, problem } = tools;
+  const { say, target, run } = context;
   const link = checkoutLink(url);
   if (!link)
-    return html`${heading(say('redirect'))}${problem({ code: 'redirectUnsafe', retryable: false }, say)}${otherButton(around)}`;
+    return html`${heading(say('redirect'))}${problem({ code: 'redirectUnsafe', retryable: false }, say)}
+    ${otherMethodButton(context)}`;
   return html`${icon('CHECKOUT')}${heading(say('redirect'))}
     <p>${say(ANSWER[asked] === 'prompt' ? 'notDirect' : 'redirect_help')}</p>
     <a
@@ -26,17 +27,16 @@ export function redirect(
       href=${link}
       target=${targetOf(target)}
       rel="noopener noreferrer"
-      @click=${(event: Event) => run((session) => session.leave(event, link))}
+      @click=${(event: Event) => run((session) => session.leaveForCheckout(event, link))}
       >${say('redirectOpen')}</a
     >
-    ${awaiting(around, say('waiting'), remainingMs)} ${otherButton(around)}`;
+    ${waitingStatus(context, say('waiting'), remainingMs)} ${otherMethodButton(context)}`;
 }
 
-export function over({ method }: Extract<Shown, { panel: 'over' }>, around: Surroundings): TemplateResult {
-  const { say, tools } = around;
-  const { html, heading } = tools;
+export function timeUp({ method }: Extract<Shown, { panel: 'timeUp' }>, context: PanelContext): TemplateResult {
+  const { say } = context;
   return html`${heading(say('timeUp'))}
     <p>${say('timeUp_counts')}</p>
-    ${awaiting(around, say('timeUp_help'))} ${onlyOne(method, around)} ${newButton(method, around)}
-    ${otherButton(around)}`;
+    ${waitingStatus(context, say('timeUp_help'))} ${onePaymentNote(method, context)}
+    ${newAttemptButton(method, context)} ${otherMethodButton(context)}`;
 }

@@ -1,29 +1,29 @@
-// Waiting for a scan (JETGO, QR): the code on a light tile in every theme, its text to copy, and the way into the app.
-// On a touch device the app comes first, by a media query and not by guessing from the user agent; elsewhere it stands beside.
-// On paper the code stands alone, with the amount, the order and the shop (flow.styles.ts).
+// Waiting for a scan (JETGO, QR): the code on a light background in every theme, its text to copy, and the link to
+// the app. On a touch device the app comes first, by a media query rather than by the user agent; elsewhere it is
+// beside the code. Printed, only the code remains, with the amount, the order and the shop (flow.styles.ts).
 import type { TemplateResult } from 'lit';
 import type { QrCode } from '../../../backend-proxy/protocol/wire.ts';
+import type { PanelContext } from '../../shell/panel.ts';
 import { appLink } from '../links.ts';
-import { QUIET_ZONE, dropIfLarge, qrImage, qrPath } from '../qr-code.ts';
-import { canShare, paintPath, saveImage, shareImage } from '../save-code.ts';
+import { heading, html } from '../lit.ts';
+import { QUIET_ZONE, qrImage, qrPath, removeIfTooLarge } from '../qr-code.ts';
+import { canShare, drawPng, saveImage, shareImage } from '../save-code.ts';
 import type { Shown } from '../view.ts';
-import { awaiting, otherButton } from './waiting-status.ts';
-import type { Surroundings } from '../../shell/panel.ts';
+import { otherMethodButton, waitingStatus } from './waiting-status.ts';
 
 type Scan = Extract<Shown, { panel: 'scan' }>;
 
-export function scan({ code, appUrl, remainingMs }: Scan, around: Surroundings): TemplateResult {
-  const { say, tools, order, run } = around;
-  const { html, heading } = tools;
-  const picture = code && pictureOf(code, around);
+export function scan({ code, appUrl, remainingMs }: Scan, context: PanelContext): TemplateResult {
+  const { say, state, run } = context;
+  const picture = code && pictureOf(code, context);
   const link = appLink(appUrl);
-  // Nobody scans the screen that shows the code: where the wallet is likely to be on this device, its link is the way.
-  const inApp = !picture || (link && matchMedia('(pointer: coarse)').matches);
-  return html`${heading(say(inApp ? 'app' : 'scan'))}
+  // A phone cannot scan its own screen. If the wallet is probably on this device, the link to it comes first.
+  const isAppFirst = !picture || (link && matchMedia('(pointer: coarse)').matches);
+  return html`${heading(say(isAppFirst ? 'app' : 'scan'))}
     <div class="pair">
       ${picture ? html`<div part="code" class="code">${picture.drawing}</div>` : ''}
       <div class="beside">
-        <p>${say(inApp ? 'app_help' : 'scan_help')}</p>
+        <p>${say(isAppFirst ? 'app_help' : 'scan_help')}</p>
         ${
           link
             ? html`<a
@@ -31,46 +31,51 @@ export function scan({ code, appUrl, remainingMs }: Scan, around: Surroundings):
                 class=${picture ? 'second' : 'primary'}
                 href=${link}
                 rel="noopener"
-                @click=${() => run((session) => session.pressed(link))}
+                @click=${() => run((session) => session.appLinkOpened(link))}
                 >${say('appOpen')}</a
               >`
             : ''
         }
-        ${inApp && picture ? html`<small>${say('scanOther')}</small>` : ''} ${handles(code, link, picture, around)}
+        ${isAppFirst && picture ? html`<small>${say('scanOther')}</small>` : ''}
+        ${codeButtons(code, link, picture, context)}
       </div>
     </div>
-    ${link && around.state.pressed === link ? unopened(!!picture, around) : ''}
-    <p class="paper">${say('order')}: <bdi dir="ltr">${order.orderId}</bdi> · <bdi dir="ltr">${location.host}</bdi></p>
-    ${awaiting(around, say('waiting'), remainingMs)} ${otherButton(around)}`;
+    ${link && state.openedAppLink === link ? appHelp(!!picture, context) : ''}
+    <p class="print-only">
+      ${say('order')}: <bdi dir="ltr">${state.order.orderId}</bdi> · <bdi dir="ltr">${location.host}</bdi>
+    </p>
+    ${waitingStatus(context, say('waiting'), remainingMs)} ${otherMethodButton(context)}`;
 }
 
-/** No page is told whether an app opened: who still reads this after the press finds the other ways here. */
-function unopened(hasPicture: boolean, { tools: { html }, say }: Surroundings): TemplateResult {
-  return html`<p part="status" class="note spoken">
+/**
+ * A page cannot know whether the app opened. A shopper who still reads this after opening the link finds the
+ * alternatives here.
+ */
+function appHelp(hasPicture: boolean, { say }: PanelContext): TemplateResult {
+  return html`<p part="status" class="note announce">
     <b>${say('appHelp')}</b> ${hasPicture ? say('appHelp_scan') : ''} ${say('appHelp_browser')}
   </p>`;
 }
 
-/** What can be done with the code besides scanning it; without one, with the link. */
-function handles(
+/** Buttons to copy, save and share the code; without a code, to copy the link once it was opened. */
+function codeButtons(
   code: QrCode | null,
   link: string | null,
   picture: Picture | null,
-  around: Surroundings,
+  context: PanelContext,
 ): TemplateResult | '' {
-  const { say, tools, state } = around;
-  const { html } = tools;
-  const isLink = !picture && state.pressed === link;
-  const text = code && 'text' in code ? code.text : isLink && link;
+  const { say, state } = context;
+  const copiesLink = !picture && state.openedAppLink === link;
+  const text = code && 'text' in code ? code.text : copiesLink && link;
   const button = (part: string, key: 'save' | 'share', act: (image: string) => void) => {
-    const press = () => {
+    const click = () => {
       const image = picture?.image();
       if (image) act(image);
     };
-    return html`<button part=${part} class="second" type="button" @click=${press}>${say(key)}</button>`;
+    return html`<button part=${part} class="second" type="button" @click=${click}>${say(key)}</button>`;
   };
-  // Where a page may not write to the clipboard there is nothing to press.
-  const copy = text && navigator.clipboard ? copyButton(text, code ? 'copy' : 'copyLink', around) : '';
+  // Without access to the clipboard there is no button.
+  const copy = text && navigator.clipboard ? copyButton(text, code ? 'copy' : 'copyLink', context) : '';
   if (!copy && !picture) return '';
   return html`<div class="row">
     ${copy} ${picture ? button('save', 'save', saveImage) : ''}
@@ -78,16 +83,16 @@ function handles(
   </div>`;
 }
 
-function copyButton(text: string, key: 'copy' | 'copyLink', around: Surroundings): TemplateResult {
-  const { tools, say, state, run } = around;
+function copyButton(text: string, key: 'copy' | 'copyLink', context: PanelContext): TemplateResult {
+  const { say, state, run } = context;
   const isCopied = state.copied === text;
   const copy = () =>
     void navigator.clipboard.writeText(text).then(
       () => run((session) => session.copied(text)),
       () => {},
     );
-  return tools.html`<button part="copy" class="second" type="button" @click=${copy}>
-    <span class=${isCopied ? 'spoken' : ''}>${say(isCopied ? 'copied' : key)}</span>
+  return html`<button part="copy" class="second" type="button" @click=${copy}>
+    <span class=${isCopied ? 'announce' : ''}>${say(isCopied ? 'copied' : key)}</span>
   </button>`;
 }
 
@@ -97,16 +102,16 @@ interface Picture {
   image(): string | null;
 }
 
-/** Null for a code that cannot be drawn: then the app and the text remain. */
-function pictureOf(code: QrCode, { tools: { html }, say, money, order }: Surroundings): Picture | null {
-  const label = say('scanLabel', { amount: money(order.amount) });
+/** Null for a code that cannot be drawn; the shopper then still has the app and the text. */
+function pictureOf(code: QrCode, { say, money, state }: PanelContext): Picture | null {
+  const label = say('scanLabel', { amount: money(state.order.amount) });
   const image = qrImage(code);
-  if (image) return { drawing: html`<img src=${image} alt=${label} @load=${dropIfLarge} />`, image: () => image };
+  if (image) return { drawing: html`<img src=${image} alt=${label} @load=${removeIfTooLarge} />`, image: () => image };
   const path = 'modules' in code && qrPath(code);
   if (!path) return null;
   const side = code.size + 2 * QUIET_ZONE;
   return {
     drawing: html`<svg viewBox="0 0 ${side} ${side}" role="img" aria-label=${label}><path d=${path} /></svg>`,
-    image: () => paintPath(path, code.size),
+    image: () => drawPng(path, code.size),
   };
 }

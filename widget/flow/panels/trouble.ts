@@ -1,24 +1,26 @@
-// The end of the road for this token: what happened, whether money moved, what to do. Where a new page helps, a button loads it; where
-// only a new payment is refused, the open one is a step back.
+// Nothing more can be done with this token, or no new payment is accepted: says what happened, whether money moved,
+// and what to do. If a new page helps, a button reloads it; if only new payments are refused, another button returns
+// to the open one.
 import type { TemplateResult } from 'lit';
+import type { PanelContext } from '../../shell/panel.ts';
 import type { Trouble } from '../../shell/state.ts';
-import type { Surroundings } from '../../shell/panel.ts';
+import { heading, html, icon, problem } from '../lit.ts';
 import { backButton } from './open-payment.ts';
-import { helpLink, WARNING } from './result.ts';
+import { WARNING, helpLink } from './result.ts';
 
-export function trouble(refused: Trouble, around: Surroundings): TemplateResult {
-  const { say, tools, order, state } = around;
-  // What is open may have been paid by now, and nobody hears of it here any more: a new page does.
-  const isUnheard = state.stage.at === 'stopped' && order.payment && order.payment.status !== 'FAILED';
-  const what = isUnheard ? { ...refused, code: 'token_expired' } : refused;
-  const { html, heading, icon, problem } = tools;
-  return html`${icon('failed', WARNING)}${heading(say('stopped'))}${problem(what, say)}
+export function trouble(refused: Trouble, context: PanelContext): TemplateResult {
+  const { say, state } = context;
+  const { payment } = state.order;
+  // The open payment may be paid by now, but this page no longer receives views. A reloaded page does.
+  const mayBePaid = state.activity.at === 'stopped' && payment && payment.status !== 'FAILED';
+  const shown = mayBePaid ? { ...refused, code: 'token_expired' } : refused;
+  return html`${icon('failed', WARNING)}${heading(say('stopped'))}${problem(shown, say)}
   ${
-    what.code === 'token_expired'
+    shown.code === 'token_expired'
       ? html`<button part="again" class="primary" type="button" @click=${() => location.reload()}>
           ${say('reload')}
         </button>`
       : ''
   }
-  ${helpLink('second', around)} ${backButton(around)}`;
+  ${helpLink('second', context)} ${backButton(context)}`;
 }

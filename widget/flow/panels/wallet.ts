@@ -1,15 +1,16 @@
-// Waiting with nothing to do here: for the confirmation in the wallet (DIRECT), for the gateway's answer to a start, or for the proxy
-// to learn what became of one. And what there is to do where that answer is lost.
-import { ANSWER } from '../../../backend-proxy/protocol/methods.ts';
+// Waiting with nothing to do in this page: for the confirmation in the wallet (DIRECT), for the gateway's answer to a
+// start, or for the proxy to learn the outcome. Also what the shopper can do if the gateway's answer is lost.
 import type { TemplateResult } from 'lit';
+import { ANSWER } from '../../../backend-proxy/protocol/methods.ts';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../../locales/en.ts';
-import { awaiting, newButton, onlyOne, otherButton } from './waiting-status.ts';
+import type { PanelContext } from '../../shell/panel.ts';
+import { heading, html, icon } from '../lit.ts';
 import type { Shown } from '../view.ts';
-import type { Surroundings } from '../../shell/panel.ts';
+import { newAttemptButton, onePaymentNote, otherMethodButton, waitingStatus } from './waiting-status.ts';
 
-/** What is fetched, and what is said once it did not arrive. */
-const MEANS = {
+/** Headings while the answer is awaited, and once it is lost. */
+const HEADINGS = {
   DIRECT: ['fetchRequest', 'lostRequest'],
   CHECKOUT: ['fetchPage', 'lostPage'],
   JETGO: ['fetchCode', 'lostCode'],
@@ -18,39 +19,36 @@ const MEANS = {
 
 export function wallet(
   { last4, remainingMs }: Extract<Shown, { panel: 'wallet' }>,
-  around: Surroundings,
+  context: PanelContext,
 ): TemplateResult {
-  const { say, tools } = around;
-  const { html, heading, icon } = tools;
+  const { say } = context;
   return html`${icon('DIRECT')}${heading(say('direct'))}
     <p>${say('direct_help')}</p>
-    ${last4 ? html`<p>${say('wallet')}: <bdi>…${last4}</bdi></p>` : ''} ${awaiting(around, say('waiting'), remainingMs)}
-    ${otherButton(around)}`;
+    ${last4 ? html`<p>${say('wallet')}: <bdi>…${last4}</bdi></p>` : ''}
+    ${waitingStatus(context, say('waiting'), remainingMs)} ${otherMethodButton(context)}`;
 }
 
 export function fetching(
   { method, isLong }: Extract<Shown, { panel: 'fetching' }>,
-  around: Surroundings,
+  context: PanelContext,
 ): TemplateResult {
-  const { say, tools } = around;
-  const { html, heading, icon } = tools;
-  return html`${icon(method)}${heading(say(MEANS[method][0]))}
-  ${awaiting(around, say(isLong ? 'long' : 'sending'))}${otherButton(around)}`;
+  const { say } = context;
+  return html`${icon(method)}${heading(say(HEADINGS[method][0]))}
+  ${waitingStatus(context, say(isLong ? 'long' : 'sending'))}${otherMethodButton(context)}`;
 }
 
-/** Of a code or a page that nobody has seen nothing can be paid; a request may be in the wallet all the same. */
-export function missed({ method }: Extract<Shown, { panel: 'missed' }>, around: Surroundings): TemplateResult {
-  const { say, tools } = around;
-  const { html, heading, icon } = tools;
-  const isDirect = ANSWER[method] === 'prompt';
-  return html`${icon(method)}${heading(say(MEANS[method][1]))}
-    <p>${say(isDirect ? 'lostRequest_help' : 'missed_help')}</p>
-    ${isDirect ? awaiting(around, say('waiting')) : ''} ${onlyOne(method, around)} ${newButton(method, around)}
-    ${otherButton(around)}`;
+/** A code or a page that never arrived cannot be paid, but a request may have reached the wallet. */
+export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, context: PanelContext): TemplateResult {
+  const { say } = context;
+  const isPrompt = ANSWER[method] === 'prompt';
+  return html`${icon(method)}${heading(say(HEADINGS[method][1]))}
+    <p>${say(isPrompt ? 'lostRequest_help' : 'missed_help')}</p>
+    ${isPrompt ? waitingStatus(context, say('waiting')) : ''} ${onePaymentNote(method, context)}
+    ${newAttemptButton(method, context)} ${otherMethodButton(context)}`;
 }
 
-/** Nothing to press: as long as the outcome is unknown, another payment could be one too many. */
-export function checking(around: Surroundings): TemplateResult {
-  const { say, tools } = around;
-  return tools.html`${tools.heading(say('checking'))}${awaiting(around, say('checking_help'))}`;
+/** No button: while the outcome is unknown, another payment might be paid as well. */
+export function checking(context: PanelContext): TemplateResult {
+  const { say } = context;
+  return html`${heading(say('checking'))}${waitingStatus(context, say('checking_help'))}`;
 }

@@ -1,0 +1,178 @@
+// What a page can do with the element: events, states, the form, properties, texts, slots, and console warnings.
+import { expect, fixture, html, oneEvent } from '@open-wc/testing';
+import { FakeProxy, proxyWith } from './fake-proxy.ts';
+import { heading, methodsOf, mount, thePart, until, warningsDuring } from './mount.ts';
+
+describe('the element’s events', () => {
+  it('the element’s events reach any ancestor, also outside a shadow root', async () => {
+    const received: string[] = [];
+    const page = await fixture<HTMLElement>(html`<div></div>`);
+    const root = page.attachShadow({ mode: 'open' });
+    const inner = document.createElement('div');
+    root.append(inner);
+    for (const name of ['submit', 'change', 'success', 'failed', 'redirect', 'error'] as const) {
+      page.addEventListener(`payment-${name}`, () => received.push(name));
+    }
+    const proxy = new FakeProxy();
+    const widget = await mount(proxy, { method: 'QR' }, inner);
+    expect(widget.view?.orderId).to.equal('ABC-123');
+    widget.pay();
+    await heading(widget, 'Scan the code to pay');
+    proxy.settle({ status: 'FAILED', reason: 'DECLINED' });
+    proxy.settle({ status: 'SUCCESS', late: true });
+    await heading(widget, 'Payment received');
+    expect(received).to.deep.equal(['change', 'submit', 'change', 'change', 'failed', 'change', 'success']);
+    expect(widget.view?.paid).to.equal(true);
+  });
+});
+
+describe('the element’s :state()', () => {
+  it('the element’s :state() is choosing, waiting, failed or paid', async () => {
+    const proxy = new FakeProxy();
+    const widget = await mount(proxy, { method: 'QR' });
+    const states = () =>
+      ['choosing', 'waiting', 'paid', 'failed'].filter((state) => widget.matches(`:state(${state})`)).join();
+    expect(states()).to.equal('choosing');
+    widget.pay();
+    await until(() => states() === 'waiting', 'waiting');
+    proxy.settle({ status: 'FAILED', reason: 'DECLINED' });
+    await until(() => states() === 'failed', 'failed');
+    proxy.settle({ status: 'SUCCESS' });
+    await until(() => states() === 'paid', 'paid');
+  });
+});
+
+describe('a form around the element', () => {
+  it('a form around the element is invalid while a required element is not paid, and then submits the order id', async () => {
+    const form = await fixture<HTMLFormElement>(html`<form></form>`);
+    const proxy = new FakeProxy();
+    const widget = await mount(proxy, { name: 'order', method: 'QR' }, form);
+    expect(form.checkValidity()).to.equal(true);
+    widget.required = true;
+    await widget.updateComplete;
+    expect(form.checkValidity()).to.equal(false);
+    expect(new FormData(form).get('order')).to.equal(null);
+    expect([widget.value, widget.form, widget.validity.valueMissing]).to.deep.equal([null, form, true]);
+    expect([...form.elements]).to.contain(widget);
+    proxy.settle({ status: 'SUCCESS' });
+    await heading(widget, 'Payment received');
+    expect(form.checkValidity()).to.equal(true);
+    expect(new FormData(form).get('order')).to.equal('ABC-123');
+    expect([widget.value, widget.validity.valueMissing]).to.deep.equal(['ABC-123', false]);
+  });
+
+  it('a disabled fieldset around the element makes it inert', async () => {
+    const fieldset = await fixture<HTMLFieldSetElement>(html`<fieldset></fieldset>`);
+    const proxy = new FakeProxy();
+    const widget = await mount(proxy, { method: 'QR' }, fieldset);
+    fieldset.disabled = true;
+    widget.pay();
+    await widget.updateComplete;
+    expect(proxy.starts.length).to.equal(0);
+    thePart(widget, 'pay').focus();
+    expect(widget.inert && widget.matches(':disabled')).to.equal(true);
+    expect(widget.shadowRoot?.activeElement).to.equal(null);
+    fieldset.disabled = false;
+    thePart(widget, 'pay').focus();
+    expect(widget.shadowRoot?.activeElement).to.equal(thePart(widget, 'pay'));
+  });
+});
+
+describe('the element’s properties', () => {
+  it('the element’s properties take methods as a list, and reflect the language to its attribute', async () => {
+    const widget = await mount();
+    expect(widget.hasAttribute('lang')).to.equal(true);
+    widget.methods = ['QR', 'CHECKOUT'];
+    await widget.updateComplete;
+    expect(methodsOf(widget)).to.deep.equal(['QR', 'CHECKOUT']);
+    widget.methods = '';
+    await widget.updateComplete;
+    expect(methodsOf(widget).length).to.equal(4);
+    widget.lang = 'de';
+    await widget.updateComplete;
+    expect(widget.getAttribute('lang')).to.equal('de');
+    expect(document.createElement('payment-widget').hasAttribute('lang')).to.equal(false);
+  });
+
+  it('the element’s properties replace texts by messages', async () => {
+    const widget = await mount();
+    widget.messages = { pay: 'Donate {amount}' };
+    await widget.updateComplete;
+    expect(thePart(widget, 'pay').textContent?.trim()).to.equal('Donate €10.10');
+  });
+
+  it('the element’s properties follow the nearest lang of the page, also when it changes or the element moves', async () => {
+    const page = await fixture<HTMLElement>(html`<div lang="en"></div>`);
+    const widget = await mount(new FakeProxy(), { lang: '' }, page);
+    expect(thePart(widget, 'sheet').lang).to.equal('en');
+    page.lang = 'de';
+    await until(() => thePart(widget, 'sheet').lang === 'de', 'German');
+    widget.remove();
+    page.append(widget);
+    page.lang = 'en';
+    await until(() => thePart(widget, 'sheet').lang === 'en', 'English again, after a move');
+  });
+
+  it('the element’s properties set the direction of the text by the language, the element’s own before the page’s', async () => {
+    const page = await fixture<HTMLElement>(html`<div lang="ar-EG"><p lang="de"></p></div>`);
+    const widget = await mount(new FakeProxy(), { lang: '' }, page);
+    await heading(widget, 'كيف تريد الدفع؟');
+    expect(getComputedStyle(thePart(widget, 'sheet')).direction).to.equal('rtl');
+    widget.lang = 'fr-CA';
+    await heading(widget, 'Comment souhaitez-vous payer ?');
+    expect(thePart(widget, 'sheet').lang).to.equal('fr-CA');
+  });
+});
+
+describe('console warnings', () => {
+  it('console warnings name the order’s methods if the page asks only for others, and all of them are offered', async () => {
+    const proxy = new FakeProxy({ methods: ['QR'] });
+    let methods: string[] = [];
+    const warnings = await warningsDuring(async () => {
+      methods = methodsOf(await mount(proxy, { methods: 'PAYPAL CHECKOUT' }));
+    });
+    expect(methods).to.deep.equal(['QR']);
+    expect(warnings).to.deep.equal(['<payment-widget> methods="PAYPAL CHECKOUT": the order has only QR']);
+  });
+
+  it('console warnings explain an order attribute that is no token, as payment-error does', async () => {
+    const detail = 'The order attribute holds no order token, or its orderId or currency is missing or malformed.';
+    const page = await fixture<HTMLElement>(html`<div></div>`);
+    const warnings = await warningsDuring(async () => {
+      const error = oneEvent(page, 'payment-error');
+      page.innerHTML = '<payment-widget order="undefined" lang="en"></payment-widget>';
+      expect((await error).detail).to.include({ code: 'invalid_token', detail });
+    });
+    expect(warnings).to.deep.equal([`<payment-widget> invalid_token ${detail}`]);
+  });
+});
+
+describe('the element’s slots', () => {
+  it('the element’s slots of a paid order are header, success and footer', async () => {
+    const widget = await mount(proxyWith('QR', { status: 'SUCCESS' }));
+    const slots = [...(widget.shadowRoot?.querySelectorAll('slot') ?? [])].map(({ name }) => name);
+    expect(slots).to.deep.equal(['header', 'success', 'footer']);
+  });
+
+  it('the element’s slots replace a method’s icon by the page’s picture', async () => {
+    const widget = await mount();
+    const picture = document.createElement('img');
+    picture.slot = 'icon-QR';
+    picture.width = 26;
+    widget.append(picture);
+    const rows = [...(widget.shadowRoot?.querySelectorAll('.method') ?? [])];
+    const withIcon = rows.filter((row) => row.querySelector('svg')?.checkVisibility()).length;
+    expect([picture.checkVisibility(), rows.length - withIcon]).to.deep.equal([true, 1]);
+    picture.remove();
+    expect(rows.every((row) => row.querySelector('svg')?.checkVisibility())).to.equal(true);
+  });
+
+  it('the element’s slots keep the page’s own custom properties', async () => {
+    const widget = await mount();
+    const slotted = document.createElement('p');
+    slotted.slot = 'footer';
+    widget.parentElement?.style.setProperty('--accent', 'rebeccapurple');
+    widget.append(slotted);
+    expect(getComputedStyle(slotted).getPropertyValue('--accent')).to.equal('rebeccapurple');
+  });
+});

@@ -1,0 +1,160 @@
+// Paying by each method, from the click to what there is to pay with; refused starts; the checkout in a new tab.
+import { expect, oneEvent } from '@open-wc/testing';
+import { CHECKOUT_URL, CODE, FakeProxy, problemOf, proxyWith } from './fake-proxy.ts';
+import { heading, link, mount, part, radio, textOf, thePart, type, until } from './mount.ts';
+
+describe('paying', () => {
+  it('paying by QR shows the code with a name, its text to copy, and the link to the app', async () => {
+    const proxy = new FakeProxy();
+    proxy.onStart = () => ({ appUrl: 'jetgo://pay?reference=1' });
+    const widget = await mount(proxy, { method: 'QR' });
+    thePart(widget, 'pay').click();
+    await heading(widget, 'Scan the code to pay');
+    const drawing = thePart(widget, 'code').querySelector('svg');
+    expect(drawing?.getAttribute('aria-label')).to.equal('QR code to pay €10.10');
+    expect(drawing?.getAttribute('viewBox')).to.equal(`0 0 ${CODE.size + 8} ${CODE.size + 8}`);
+    expect(getComputedStyle(thePart(widget, 'code')).backgroundColor).to.equal('rgb(255, 255, 255)');
+    expect(thePart(widget, 'app-link').getAttribute('href')).to.equal('jetgo://pay?reference=1');
+    expect(part(widget, 'copy')).not.to.equal(null);
+  });
+
+  it('paying by DIRECT sends the wallet id and says where to confirm', async () => {
+    const proxy = new FakeProxy();
+    const widget = await mount(proxy);
+    type(widget, 'wallet', '12345678');
+    thePart(widget, 'pay').click();
+    await heading(widget, 'Confirm in your wallet app');
+    expect(textOf(widget)).to.contain('Wallet ID: …5678');
+    expect(proxy.starts[0]?.body).to.deep.equal({ method: 'DIRECT', customer: '12345678', language: 'en' });
+  });
+
+  it('paying by CHECKOUT sends the page a cancelable event before each redirect, and keeps a link', async () => {
+    const widget = await mount(new FakeProxy(), { method: 'CHECKOUT' });
+    widget.addEventListener('payment-redirect', (event) => event.preventDefault());
+    const first = oneEvent(widget, 'payment-redirect');
+    thePart(widget, 'pay').click();
+    expect((await first).detail).to.deep.equal({ url: CHECKOUT_URL });
+    await heading(widget, 'Continue on the wallet’s website');
+    const { href, target, rel } = link(widget, 'checkout');
+    expect([href, target, rel]).to.deep.equal([CHECKOUT_URL, '_self', 'noopener noreferrer']);
+    const second = oneEvent(widget, 'payment-redirect');
+    const click = new MouseEvent('click', { bubbles: true, cancelable: true });
+    link(widget, 'checkout').dispatchEvent(click);
+    expect((await second).detail).to.deep.equal({ url: CHECKOUT_URL });
+    expect(click.defaultPrevented).to.equal(true);
+  });
+
+  it('paying by pay() uses properties that the page has just set', async () => {
+    const proxy = new FakeProxy();
+    const widget = await mount(proxy, { method: 'QR' });
+    widget.method = 'JETGO';
+    widget.pay();
+    await until(() => proxy.starts.length, 'a start');
+    expect(proxy.starts[0]?.body).to.deep.equal({ method: 'JETGO', language: 'en' });
+  });
+
+  it('paying twice by click, twice by Enter and once by pay() starts one payment', async () => {
+    const proxy = new FakeProxy();
+    const release = proxy.hold();
+    const widget = await mount(proxy, { method: 'QR' });
+    const button = thePart(widget, 'pay');
+    button.click();
+    button.click();
+    const form = widget.shadowRoot?.querySelector('form');
+    form?.requestSubmit();
+    form?.requestSubmit();
+    widget.pay();
+    await widget.updateComplete;
+    expect(button.getAttribute('aria-disabled')).to.equal('true');
+    expect(button.textContent?.trim()).to.equal('Starting…');
+    release();
+    await heading(widget, 'Scan the code to pay');
+    expect(proxy.starts).to.have.length(1);
+  });
+
+  it('paying in one widget does not change another widget of the page', async () => {
+    const [one, two] = [new FakeProxy({ orderId: 'ONE' }), new FakeProxy({ orderId: 'TWO' })];
+    const [first, second] = [await mount(one, { method: 'QR' }), await mount(two, { method: 'JETGO' })];
+    first.pay();
+    await heading(first, 'Scan the code to pay');
+    expect(radio(second, 'JETGO').checked).to.equal(true);
+    one.settle({ status: 'SUCCESS' });
+    await heading(first, 'Payment received');
+    expect([one.starts.length, two.starts.length]).to.deep.equal([1, 0]);
+    expect(part(second, 'pay')).not.to.equal(null);
+  });
+});
+
+describe('a refused start', () => {
+  it('a refused start shows the text of its problem’s code, or one by retryable if the code is unknown', async () => {
+    const proxy = new FakeProxy();
+    const widget = await mount(proxy, { method: 'QR' });
+    const errorOf = async (code: string, retryable: boolean) => {
+      proxy.nextStarts.push(problemOf(code, { retryable }));
+      thePart(widget, 'pay').click();
+      await widget.updateComplete;
+      await until(() => part(widget, 'error'), code);
+      return thePart(widget, 'error').textContent?.replaceAll(/\s+/g, ' ').trim();
+    };
+    expect(await errorOf('too_many_requests', true)).to.match(/^There were too many attempts.* Reference: req-7f3a$/);
+    expect(await errorOf('brand_new', true)).to.match(/^The payment service has a problem/);
+    expect(await errorOf('brand_new', false)).to.match(/^No new payment was started. Please contact the shop./);
+    expect(part(widget, 'pay')).to.equal(null);
+  });
+
+  it('a refused token does not hide that an open payment may have been paid', async () => {
+    const proxy = proxyWith('QR');
+    const widget = await mount(proxy);
+    proxy.streamProblem = proxy.orderProblem = problemOf('forbidden_origin', { status: 403 });
+    proxy.endStreams();
+    await heading(widget, 'The payment cannot continue here');
+    expect(thePart(widget, 'error').textContent).to.contain('If you have paid, your payment counts.');
+    expect(textOf(widget)).not.to.contain('No money');
+  });
+});
+
+describe('the new tab for the checkout', () => {
+  const realOpen = window.open;
+  afterEach(() => {
+    window.open = realOpen;
+  });
+
+  it('the new tab for the checkout opens empty during the click, without access to the page, and is navigated later', async () => {
+    const gone: string[] = [];
+    const tab = { opener: window, closed: false, location: { replace: (url: string) => gone.push(url) }, close() {} };
+    const opened: unknown[][] = [];
+    window.open = ((...request: unknown[]) => {
+      opened.push(request);
+      return tab;
+    }) as unknown as typeof window.open;
+    const proxy = new FakeProxy();
+    const release = proxy.hold();
+    const widget = await mount(proxy, { method: 'CHECKOUT', 'checkout-target': '_blank' });
+    thePart(widget, 'pay').click();
+    expect(opened).to.deep.equal([['about:blank', '_blank']]);
+    expect(tab.opener).to.equal(null);
+    release();
+    await until(() => gone.length, 'the checkout URL');
+    expect(gone).to.deep.equal([CHECKOUT_URL]);
+    expect(link(widget, 'checkout').target).to.equal('_blank');
+  });
+
+  it('the new tab for the checkout is replaced by a visible link if the browser blocks it', async () => {
+    window.open = () => null;
+    const widget = await mount(new FakeProxy(), { method: 'CHECKOUT', 'checkout-target': '_blank' });
+    thePart(widget, 'pay').click();
+    await heading(widget, 'Continue on the wallet’s website');
+    expect(link(widget, 'checkout').href).to.equal(CHECKOUT_URL);
+  });
+
+  it('the new tab for the checkout is closed if the start is refused', async () => {
+    let closed = 0;
+    window.open = () => ({ opener: null, close: () => closed++ }) as unknown as Window;
+    const proxy = new FakeProxy();
+    proxy.nextStarts.push(problemOf('method_unavailable'));
+    const widget = await mount(proxy, { method: 'CHECKOUT', 'checkout-target': '_blank' });
+    thePart(widget, 'pay').click();
+    await until(() => part(widget, 'error'), 'the error');
+    expect(closed).to.equal(1);
+  });
+});

@@ -1,0 +1,121 @@
+// Results: paid, with its details; failed, with its reason and what the shopper can do next; the link to the shop's
+// help.
+import { expect } from '@open-wc/testing';
+import { FakeProxy, problemOf, proxyWith } from './fake-proxy.ts';
+import { announced, heading, link, mount, part, textOf, texts, thePart, until } from './mount.ts';
+
+describe('a paid order', () => {
+  it('a paid order shows the method and the order id', async () => {
+    const proxy = proxyWith('QR');
+    const widget = await mount(proxy);
+    proxy.settle({ status: 'SUCCESS' });
+    await heading(widget, 'Payment received');
+    expect(texts(widget, 'dd')).to.deep.equal(['QR code', 'ABC-123']);
+  });
+
+  it('a paid order shows when it was paid, in the shopper’s time zone', async () => {
+    const paidAt = '2026-11-20T12:01:00.000Z';
+    const widget = await mount(proxyWith('QR', { status: 'SUCCESS', paidAt }));
+    await heading(widget, 'Payment received');
+    const minutes = String(new Date(paidAt).getMinutes()).padStart(2, '0');
+    expect(thePart(widget, 'details').textContent).to.contain('2026').and.to.contain(`:${minutes}`);
+  });
+
+  it('a paid order is shown as paid even if its time cannot be read', async () => {
+    const widget = await mount(proxyWith('QR', { status: 'SUCCESS', paidAt: 'soon' }));
+    await heading(widget, 'Payment received');
+  });
+
+  it('a paid order announces a second payment, and sends payment-success only once', async () => {
+    const proxy = proxyWith('QR');
+    const widget = await mount(proxy);
+    let successes = 0;
+    widget.addEventListener('payment-success', () => (successes += 1));
+    proxy.settle({ status: 'SUCCESS' });
+    await heading(widget, 'Payment received');
+    expect(textOf(widget)).not.to.contain('more than once');
+    proxy.publish({ surplus: true });
+    await until(() => textOf(widget).includes('paid more than once'), 'the second payment');
+    expect(announced(widget)).to.contain('paid more than once');
+    expect(successes).to.equal(1);
+  });
+});
+
+describe('a failed payment', () => {
+  it('a failed payment can be started again from its panel', async () => {
+    const proxy = proxyWith('QR');
+    const widget = await mount(proxy);
+    proxy.settle({ status: 'FAILED', reason: 'EXPIRED' });
+    await heading(widget, 'The time ran out');
+    thePart(widget, 'again').click();
+    await heading(widget, 'Scan the code to pay');
+  });
+
+  it('a failed payment with a reason newer than the widget is shown as not completed', async () => {
+    const widget = await mount(proxyWith('QR', { status: 'FAILED', reason: 'NEW' as 'DECLINED' }));
+    await heading(widget, 'The payment was not completed');
+  });
+
+  it('a failed payment asks the shopper to check the details only if some were typed', async () => {
+    const widget = await mount(proxyWith('QR', { status: 'FAILED', reason: 'REJECTED' }));
+    await heading(widget, 'The payment was not accepted');
+    expect(thePart(widget, 'error').textContent).to.equal(
+      'No money was taken. You can try again or use another method.',
+    );
+  });
+
+  for (const [method, label] of [
+    ['QR', 'Get a new code'],
+    ['CHECKOUT', 'Go to the wallet’s website'],
+    ['DIRECT', 'Send a new request'],
+  ] as const) {
+    it(`a failed payment that expired offers a new ${method} payment by its own text`, async () => {
+      const widget = await mount(proxyWith(method, { status: 'FAILED', reason: 'EXPIRED' }));
+      await heading(widget, 'The time ran out');
+      expect(thePart(widget, 'again').textContent?.trim()).to.equal(label);
+      expect(textOf(widget).includes('you will pay twice')).to.equal(method === 'DIRECT');
+    });
+  }
+});
+
+describe('the link to the shop’s help', () => {
+  const supportUrl = 'https://shop.example/help';
+  const failed = (reason: 'DECLINED' | 'RESOLVED', url = supportUrl) =>
+    proxyWith('QR', { status: 'FAILED', reason }, { supportUrl: url });
+
+  it('the link to the shop’s help is shown after a failed payment, and only if it is https', async () => {
+    const { href, target, rel } = link(await mount(failed('DECLINED')), 'support');
+    expect([href, target, rel]).to.deep.equal([supportUrl, '_blank', 'noopener']);
+    for (const unsafe of ['http://shop.example/help', 'javascript:alert(1)', 'mailto:a@shop.example'])
+      expect(part(await mount(failed('DECLINED', unsafe)), 'support')).to.equal(null);
+  });
+
+  it('the link to the shop’s help is replaced by the page’s own content in the slot help', async () => {
+    const widget = await mount(failed('DECLINED'));
+    for (const slot of ['failed', 'help']) {
+      const content = document.createElement('p');
+      content.slot = slot;
+      content.textContent = slot;
+      widget.append(content);
+      expect(content.checkVisibility()).to.equal(true);
+    }
+    expect(thePart(widget, 'support').checkVisibility()).to.equal(false);
+  });
+
+  it('the link to the shop’s help comes from the token until the first view arrives', async () => {
+    const proxy = new FakeProxy({ supportUrl });
+    proxy.streamProblem = problemOf('token_expired', { status: 401 });
+    const widget = await mount(proxy);
+    await heading(widget, 'The payment cannot continue here');
+    expect(widget.view).to.equal(null);
+    expect(link(widget, 'support').href).to.equal(supportUrl);
+  });
+
+  it('the link to the shop’s help and another method are all that is offered after the shop closed the payment', async () => {
+    const widget = await mount(failed('RESOLVED'));
+    await heading(widget, 'The shop has closed this payment');
+    const offered = ['again', 'support', 'other'].filter((name) => part(widget, name));
+    expect(offered).to.deep.equal(['support', 'other']);
+    expect(textOf(widget)).not.to.contain('No money');
+  });
+});

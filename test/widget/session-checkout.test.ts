@@ -1,0 +1,119 @@
+// The window of the hosted checkout: when it opens, where it goes, when it is closed.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { settle } from './clock.ts';
+import { CHECKOUT_URL, paymentOf, problemOf } from './fake-proxy.ts';
+import { scene } from './session-scene.ts';
+
+const NAVIGATED = ['open _self', `navigate ${CHECKOUT_URL}`];
+const CLOSED = ['open _self', 'close'];
+
+describe('the checkout window', () => {
+  it('the checkout window is navigated once, after payment-redirect', async () => {
+    const { clock, proxy, payBy, panel, events, windowCalls } = await scene();
+    payBy('CHECKOUT');
+    await clock.advance(0);
+    proxy.publish({});
+    await clock.advance(0);
+    assert.deepEqual(windowCalls, NAVIGATED);
+    assert.deepEqual(events, ['submit', 'change', 'redirect', 'change']);
+    assert.equal(panel(), 'redirect', 'the link stays for a shopper who comes back');
+  });
+
+  it('the checkout window is closed if the page cancels payment-redirect', async () => {
+    const { clock, payBy, element, windowCalls } = await scene();
+    element.addEventListener('payment-redirect', (event) => event.preventDefault());
+    payBy('CHECKOUT');
+    await clock.advance(0);
+    assert.deepEqual(windowCalls, CLOSED);
+  });
+
+  it('the checkout window waits while views do not contain the payment', async () => {
+    const { clock, proxy, payBy, windowCalls } = await scene();
+    const release = proxy.hold();
+    payBy('CHECKOUT');
+    await clock.advance(0);
+    proxy.publish({});
+    await clock.advance(0);
+    assert.equal(windowCalls.length, 1);
+    release();
+    await clock.advance(0);
+    assert.deepEqual(windowCalls, NAVIGATED);
+  });
+
+  it('the checkout window is navigated if no view had arrived before the start and the stream is faster', async () => {
+    const { clock, proxy, payBy, windowCalls } = await scene({ isConnected: false });
+    const answer = proxy.holdAnswers();
+    payBy('CHECKOUT');
+    await clock.advance(0);
+    proxy.publish({});
+    await clock.advance(10_000);
+    assert.equal(windowCalls.length, 1);
+    answer();
+    await clock.advance(0);
+    assert.deepEqual(windowCalls, NAVIGATED);
+  });
+
+  it('the checkout window waits until the gateway has answered', async () => {
+    const { clock, proxy, payBy, panel, windowCalls } = await scene();
+    proxy.onStart = () => ({ status: 'INITIALIZED', checkoutUrl: null });
+    payBy('CHECKOUT');
+    await clock.advance(0);
+    assert.deepEqual([panel(), windowCalls.length], ['fetching', 1]);
+    proxy.settle({ status: 'PROCESSING', checkoutUrl: CHECKOUT_URL });
+    await clock.advance(0);
+    assert.deepEqual(windowCalls, NAVIGATED);
+  });
+
+  it('the checkout window is navigated by the stream if the answer to the start is lost', async () => {
+    const { clock, proxy, payBy, windowCalls } = await scene();
+    proxy.nextStarts.push('lost');
+    payBy('CHECKOUT');
+    await clock.advance(0);
+    assert.deepEqual(windowCalls, NAVIGATED);
+  });
+
+  it('the checkout window does not open if the gateway answers another method with a checkout', async () => {
+    const { clock, proxy, session, windowCalls, panel } = await scene();
+    proxy.onStart = () => ({ method: 'CHECKOUT', checkoutUrl: CHECKOUT_URL });
+    session.edit({ customer: '12345678' });
+    session.pay();
+    await clock.advance(0);
+    assert.deepEqual([panel(), windowCalls], ['redirect', []]);
+  });
+
+  it('the checkout window does not open for a payment that this page did not start', async () => {
+    const { windowCalls, panel } = await scene({ view: { payment: paymentOf('CHECKOUT'), version: 3 } });
+    assert.deepEqual([panel(), windowCalls], ['redirect', []]);
+  });
+
+  it('the checkout window is closed instead of going to an unsafe URL', async () => {
+    for (const checkoutUrl of ['http://checkout.example/', 'javascript:alert(1)']) {
+      const { clock, proxy, payBy, events, windowCalls } = await scene();
+      proxy.onStart = () => ({ checkoutUrl });
+      payBy('CHECKOUT');
+      await clock.advance(0);
+      assert.deepEqual(windowCalls, CLOSED, checkoutUrl);
+      assert.ok(!events.includes('redirect'));
+    }
+  });
+
+  it('the checkout window is closed if the start is refused', async () => {
+    const { clock, proxy, payBy, windowCalls } = await scene();
+    proxy.nextStarts.push(problemOf('method_unavailable'));
+    payBy('CHECKOUT');
+    await clock.advance(0);
+    assert.deepEqual(windowCalls, CLOSED);
+  });
+
+  it('the checkout window is closed if the shopper returns to the choice', async () => {
+    const { clock, proxy, session, payBy, windowCalls, panel } = await scene();
+    const release = proxy.hold();
+    payBy('CHECKOUT');
+    await settle();
+    session.reset();
+    release();
+    await clock.advance(60_000);
+    assert.deepEqual([windowCalls, panel()], [CLOSED, 'choose']);
+  });
+});

@@ -1,0 +1,138 @@
+// Following an order: new views and the page's events, lost connections, newer tokens, an element that is moved or
+// removed.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { settle } from './clock.ts';
+import { paymentOf, tokenOf } from './fake-proxy.ts';
+import { scene } from './session-scene.ts';
+
+const OPEN = { view: { payment: paymentOf('QR'), version: 3 } };
+
+describe('a session', () => {
+  it('a session shows the open payment of its order', async () => {
+    const { panel } = await scene(OPEN);
+    assert.equal(panel(), 'scan');
+  });
+
+  it('a session ignores an older view and a view of another order', async () => {
+    const { clock, proxy, panel, state } = await scene(OPEN);
+    proxy.publish({ version: 2, payment: null });
+    proxy.publish({ version: 9, payment: null, orderId: 'OTHER' });
+    await clock.advance(0);
+    assert.deepEqual([panel(), state().order.version], ['scan', 3]);
+  });
+
+  it('a session shows a success from every panel, and sends payment-success once', async () => {
+    const { clock, proxy, session, panel, events } = await scene(OPEN);
+    session.reset();
+    proxy.settle({ status: 'SUCCESS' });
+    await clock.advance(600_000);
+    assert.deepEqual([panel(), events], ['paid', ['change', 'success']]);
+  });
+
+  it('a session stays at the choice when the payment that was left fails', async () => {
+    const { clock, proxy, session, panel } = await scene(OPEN);
+    session.reset();
+    proxy.settle({ status: 'FAILED', reason: 'EXPIRED' });
+    await clock.advance(0);
+    assert.equal(panel(), 'choose');
+    session.showOpenPayment();
+    assert.equal(panel(), 'failed');
+  });
+
+  it('a session sends an event for each view, each failure and the success, and none twice', async () => {
+    const { clock, proxy, events } = await scene(OPEN);
+    proxy.settle({ status: 'FAILED', reason: 'EXPIRED' });
+    proxy.settle({ status: 'FAILED', reason: 'EXPIRED' });
+    proxy.endStreams();
+    await clock.advance(60_000);
+    proxy.settle({ status: 'SUCCESS', late: true });
+    await clock.advance(60_000);
+    assert.deepEqual(events, ['change', 'failed', 'change', 'change', 'success']);
+  });
+
+  it('a session measures how far the proxy’s clock is ahead', async () => {
+    const { clock, proxy, state } = await scene();
+    proxy.now = () => clock.now() + 3_600_000;
+    proxy.publish({});
+    await clock.advance(0);
+    assert.equal(state().skewMs, 3_600_000);
+  });
+});
+
+describe('a lost connection', () => {
+  it('a lost connection is reported to the page once each time, even if the shopper waits for nothing', async () => {
+    const { clock, proxy, events } = await scene();
+    for (const times of [1, 2]) {
+      proxy.isDown = true;
+      proxy.breakStreams();
+      await clock.advance(120_000);
+      assert.equal(events.filter((name) => name === 'error').length, times);
+      proxy.isDown = false;
+      await clock.advance(120_000);
+    }
+  });
+
+  it('a lost connection is no error once the order is paid', async () => {
+    const payment = paymentOf('QR', { status: 'SUCCESS' });
+    const view = { payment, paid: true, otherOpen: true, version: 3 };
+    const { clock, proxy, session, events, state } = await scene({ view });
+    proxy.isDown = true;
+    session.reconnect();
+    await clock.advance(60_000);
+    assert.deepEqual([state().disconnected, events.filter((name) => name === 'error')], [true, []]);
+  });
+});
+
+describe('a newer token of the same order', () => {
+  it('a newer token keeps the typed text and the key of a start, even before the first view', async () => {
+    const { clock, proxy, session, state, open, keysSent } = await scene({ isConnected: false });
+    proxy.orderProblem = proxy.streamProblem;
+    session.edit({ method: 'DIRECT', customer: '12345678' });
+    const release = proxy.hold();
+    session.pay();
+    await clock.advance(0);
+    open(tokenOf({ ...proxy.claims, exp: proxy.claims.exp + 1 }));
+    assert.deepEqual(state().form, { method: 'DIRECT', amount: null, customer: '12345678' });
+    release();
+    session.pay();
+    await clock.advance(1_000);
+    assert.equal(new Set(keysSent()).size, 1);
+  });
+});
+
+describe('an element', () => {
+  it('an element that is moved keeps its stream and its start', async () => {
+    const { clock, proxy, element, session, payBy, panel } = await scene();
+    const release = proxy.hold();
+    payBy('QR');
+    await settle();
+    element.isConnected = false;
+    session.hostDisconnected();
+    element.isConnected = true;
+    session.hostConnected();
+    release();
+    await clock.advance(0);
+    assert.deepEqual([panel(), proxy.seen.length, proxy.streamCount], ['scan', 2, 1]);
+  });
+
+  it('an element that is removed ends its stream and its start, and follows the order again once it is back', async () => {
+    const { clock, proxy, element, session, payBy, panel, events } = await scene();
+    const release = proxy.hold();
+    payBy('QR');
+    await settle();
+    element.isConnected = false;
+    session.hostDisconnected();
+    await settle();
+    assert.equal(proxy.streamCount, 0);
+    release();
+    events.length = 0;
+    proxy.publish({ payment: paymentOf('QR') });
+    await clock.advance(60_000);
+    assert.deepEqual([events, proxy.seen.length], [[], 2]);
+    element.isConnected = true;
+    session.hostConnected();
+    await clock.advance(0);
+    assert.equal(panel(), 'scan');
+  });
+});

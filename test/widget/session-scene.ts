@@ -1,0 +1,87 @@
+// A session with a fake proxy, a fake clock and an element that is only an EventTarget.
+import type { Method, OrderView } from '../../backend-proxy/protocol/wire.ts';
+import { Session } from '../../widget/flow/session.ts';
+import { show } from '../../widget/flow/view.ts';
+import { BLANK, stateFor, type SessionState } from '../../widget/shell/state.ts';
+import { Clock } from './clock.ts';
+import { FakeProxy, problemOf, type ClaimsChange } from './fake-proxy.ts';
+
+class Element extends EventTarget {
+  isConnected = true;
+  checkoutTarget = '_self' as const;
+  addController(): void {}
+}
+
+interface SceneOptions {
+  /** False: the proxy refuses the stream at first, so that no view arrives. */
+  isConnected?: boolean;
+  claims?: ClaimsChange;
+  view?: Partial<OrderView>;
+  /** The widget's language. */
+  language?: string;
+}
+
+export async function scene({ isConnected = true, claims, view, language: first = 'en' }: SceneOptions = {}) {
+  let language = first;
+  const clock = new Clock();
+  const proxy = new FakeProxy(claims, view, clock.now);
+  const element = new Element();
+  const events: string[] = [];
+  const windowCalls: string[] = [];
+  let keys = 0;
+  let state: SessionState = stateFor(proxy.token, BLANK, () => false);
+  const session = new Session(
+    {
+      element,
+      state: () => state,
+      set: (change) => {
+        state = { ...state, ...change };
+      },
+      language: () => language,
+    },
+    {
+      fetch: proxy.fetch,
+      now: clock.now,
+      wait: clock.wait,
+      random: () => 0.5,
+      newKey: () => `key-${++keys}`,
+      page: new EventTarget(),
+      openCheckoutWindow: (target) => {
+        windowCalls.push(`open ${target}`);
+        return { navigate: (url) => windowCalls.push(`navigate ${url}`), close: () => windowCalls.push('close') };
+      },
+    },
+  );
+  for (const name of ['submit', 'redirect', 'change', 'success', 'failed', 'error'])
+    element.addEventListener(`payment-${name}`, () => events.push(name));
+  const panel = () => show(state, clock.now())?.panel ?? 'choose';
+  const open = (token = proxy.token) => {
+    state = stateFor(token, state, () => false);
+    session.open(token, 'https://pay.test/');
+  };
+  /** Chooses the method and pays by it. */
+  const payBy = (method: Method) => {
+    session.edit({ method });
+    session.pay();
+  };
+  const keysSent = () => proxy.starts.map(({ key }) => key);
+  const setLanguage = (tag: string) => void (language = tag);
+  proxy.streamProblem = isConnected ? undefined : problemOf('too_many_streams', { status: 503, retryable: true });
+  open();
+  await clock.advance(0);
+  events.length = 0;
+  return {
+    clock,
+    proxy,
+    element,
+    session,
+    events,
+    windowCalls,
+    panel,
+    open,
+    payBy,
+    keysSent,
+    setLanguage,
+    state: () => state,
+  };
+}
