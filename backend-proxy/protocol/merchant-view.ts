@@ -36,7 +36,7 @@ export interface MerchantPayout extends MerchantTransaction {
   note: string | null;
 }
 
-/** Types and descriptions of all webhooks. Promised in README.md. */
+/** Types and descriptions of all webhooks. Promised in docs/api.md, in the same words. */
 export const WEBHOOKS = {
   'payment.succeeded': 'The order is paid: ship it',
   'payment.failed': 'One payment of the order failed; another one, or this one late, may still succeed',

@@ -26,7 +26,7 @@ function openDisk() {
 }
 
 describe('the log', () => {
-  it('whose disk is full goes on, and says once, when there is room again, how many lines were lost', () => {
+  it('the log survives a full disk and reports the number of lost lines once there is room', () => {
     const disk = openDisk();
     const logger = createLogger('info', disk.write);
     logger.info({ event: 'first' });
@@ -37,11 +37,11 @@ describe('the log', () => {
     logger.info({ event: 'last' });
     assert.deepEqual(
       disk.lines().map(({ event, lines }) => [event, lines]),
-      [['first', undefined], ['lines of the log were lost', 5], ['back', undefined], ['last', undefined]],
+      [['first', undefined], ['log lines were lost', 5], ['back', undefined], ['last', undefined]],
     ); // prettier-ignore
   });
 
-  it('finishes a line that was cut short before it writes another, at whichever byte it was cut', () => {
+  it('the log finishes a cut line before the next one, wherever it was cut', () => {
     for (let cut = 1; cut < 200; cut += 1) {
       const disk = openDisk();
       const logger = createLogger('info', disk.write);
@@ -57,7 +57,7 @@ describe('the log', () => {
     }
   });
 
-  it('writes what its level says, each line with its time', () => {
+  it('the log writes the lines of its level, each with its time', () => {
     const disk = openDisk();
     const logger = createLogger('warn', disk.write);
     logger.info({ event: 'too small' });

@@ -11,7 +11,7 @@ import { SECRETS, SHOP, createWorld } from './world.ts';
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
 describe('mounted in another Hono app', () => {
-  it('works under its prefix as it does alone, errors and cross-origin headers included', async (t) => {
+  it('a proxy mounted in a Hono app works under its prefix, with errors and cross-origin headers', async (t) => {
     const world = await createWorld(t);
     const server = new Hono().get('/', (c) => c.text('the shop')).route('/pay', world.proxy.app);
     const headers = { Authorization: `Bearer ${world.token()}`, Origin: SHOP };
@@ -50,7 +50,7 @@ describe('mounted in another Hono app', () => {
 });
 
 describe('mounted in a plain node:http server', () => {
-  it('answers for its prefix and leaves the rest to the server', async (t) => {
+  it('a proxy mounted in a node:http server answers its prefix and leaves other paths to the server', async (t) => {
     const world = await createWorld(t);
     const listener = getRequestListener((request) => {
       const url = new URL(request.url);

@@ -6,26 +6,18 @@ import { createGateway } from '../../backend-proxy/gateway/http.ts';
 import { DEFAULT_PROFILE } from '../../backend-proxy/gateway/profile.ts';
 import { fingerprintOf } from '../../backend-proxy/fingerprint.ts';
 import { NO_SUCH_ORDER, SECRETS, createWorld, type World } from './world.ts';
+import type { MerchantPayout } from '../../backend-proxy/protocol/merchant-view.ts';
+import { S, M, H } from './time.ts';
 
-const S = 1000;
-const M = 60 * S;
-const H = 60 * M;
 const PAYOUT = { orderId: 'P-1', amount: 50, currency: 'EUR', customer: '12345678' };
 
-interface Payout {
-  status: string;
-  reason: string | null;
-  needsReview: boolean;
-  history: { event: string }[];
-}
-
-const send = (world: World) => world.merchant<Payout>('POST', '/payouts', PAYOUT);
-const payout = async (world: World) => (await world.merchant<Payout>('GET', '/payouts/P-1')).body;
+const send = (world: World) => world.merchant<MerchantPayout>('POST', '/payouts', PAYOUT);
+const payout = async (world: World) => (await world.merchant<MerchantPayout>('GET', '/payouts/P-1')).body;
 const told = (world: World) => world.receiver.received.map(({ payload }) => payload.type);
 const creates = async (world: World) => (await world.gatewayHas('P-1'))?.createRequests;
 
 describe('a payout', () => {
-  it('that is processed is told as payout.succeeded', async (t) => {
+  it('a payout that succeeds is reported as payout.succeeded', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     assert.equal((await send(world)).body.status, 'PROCESSING');
     await world.pass(15 * S);
@@ -35,7 +27,7 @@ describe('a payout', () => {
     );
   });
 
-  it('whose answer is lost stays uncertain, is never sent again, and ends as the gateway says', async (t) => {
+  it('a payout with a lost answer stays uncertain, is never sent again, and ends as the gateway reports', async (t) => {
     for (const fault of [
       { dropAnswer: true },
       { halfAnswer: true },
@@ -58,7 +50,7 @@ describe('a payout', () => {
     }
   });
 
-  it("that another request has written is that request's to send, also where it has not yet", async (t) => {
+  it('a payout written by another request is left to that request to send', async (t) => {
     const world = await createWorld(t);
     const fingerprint = fingerprintOf([5000, 'EUR', '12345678', null]);
     const row = { orderId: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null, fingerprint };
@@ -68,7 +60,7 @@ describe('a payout', () => {
     assert.equal(await creates(world), undefined);
   });
 
-  it('that was never created is told as failed after two checks that agree, and only then may be sent anew', async (t) => {
+  it('a payout that was never created is FAILED after two checks that agree, and only then may be sent again', async (t) => {
     const world = await createWorld(t, { webhooks: true, profile: { noSuchOrder: NO_SUCH_ORDER } });
     await world.faults({ payout: { status: 500 } });
     await send(world);
@@ -83,7 +75,7 @@ describe('a payout', () => {
     assert.equal(await creates(world), undefined);
   });
 
-  it('stays uncertain where the gateway could not be reached, until checks agree', async (t) => {
+  it('a payout to an unreachable gateway stays uncertain until checks agree', async (t) => {
     const world = await createWorld(t, {
       webhooks: true,
       profile: { noSuchOrder: NO_SUCH_ORDER },
@@ -94,7 +86,7 @@ describe('a payout', () => {
     assert.equal((await payout(world)).reason, 'NOT_CREATED');
   });
 
-  it('is not taken for "not created" by a page that only looks like it', async (t) => {
+  it('a payout is not taken as "not created" because of a page that resembles a 404', async (t) => {
     const world = await createWorld(t, {
       wrapGateway: (gateway) => ({ ...gateway, status: async () => ({ kind: 'unavailable', detail: 'HTTP 404' }) }),
     });
@@ -104,11 +96,11 @@ describe('a payout', () => {
     assert.equal((await payout(world)).status, 'INITIALIZED');
   });
 
-  it('that the gateway refuses shows its code in the history at once, and is FAILED when two checks agree', async (t) => {
+  it('a payout refused by the gateway shows the code in its history at once, and is FAILED when two checks agree', async (t) => {
     const world = await createWorld(t, { webhooks: true, profile: { noSuchOrder: NO_SUCH_ORDER } });
     await world.faults({ payout: { status: 400 } });
     const { body } = await send(world);
-    const { detail } = (body as unknown as { history: { event: string; detail: string }[] }).history.at(-1)!;
+    const { detail } = body.history.at(-1)!;
     assert.deepEqual([body.status, detail, told(world)], ['INITIALIZED', 'HTTP 400 SANDBOX_FAULT', []]);
     await world.pass(149 * S);
     assert.equal((await payout(world)).status, 'INITIALIZED');
@@ -116,7 +108,7 @@ describe('a payout', () => {
     assert.deepEqual([(await payout(world)).reason, told(world)], ['NOT_CREATED', ['payout.failed']]);
   });
 
-  it('for which a box answered 403 after the gateway had taken it is not failed, and ends as the gateway says', async (t) => {
+  it('a payout answered 403 by a firewall after the gateway took it is not failed, and ends as the gateway reports', async (t) => {
     const world = await createWorld(t, {
       webhooks: true,
       wrapGateway: (gateway) => ({
@@ -133,7 +125,7 @@ describe('a payout', () => {
     assert.equal(await creates(world), 1);
   });
 
-  it('of which another wallet is reported is told as payout.mismatch and not as paid', async (t) => {
+  it('a payout reported for another wallet is reported as payout.mismatch and not as succeeded', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await world.faults({ status: { tamper: { customer: '99999999' } } });
     await send(world);
@@ -146,7 +138,7 @@ describe('a payout', () => {
     assert.equal((await payout(world)).status, 'SUCCESS', 'and it is still watched');
   });
 
-  it('that ended in ERROR is not failed: its money may not be sent again', async (t) => {
+  it('a payout that ended in ERROR is not failed: its money must not be sent again', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await world.faults({ payout: { hold: true }, status: { tamper: { status: 'ERROR' } } });
     await send(world);
@@ -154,7 +146,7 @@ describe('a payout', () => {
     assert.deepEqual([(await payout(world)).status, told(world)], ['PROCESSING', []]);
   });
 
-  it('that failed is told so after a second check, 30 s later', async (t) => {
+  it('a second FAILED check, 30 s after the first, ends a payout', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await world.faults({ payout: { hold: true } });
     await send(world);
@@ -168,7 +160,7 @@ describe('a payout', () => {
     assert.deepEqual([status, reason, told(world)], ['FAILED', 'DECLINED', ['payout.failed']]);
   });
 
-  it('of which one check said FAILED and the next did not is not failed', async (t) => {
+  it('a payout is not failed if one check reported FAILED and the next did not', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await world.faults({ payout: { hold: true } });
     await send(world);
@@ -184,7 +176,7 @@ describe('a payout', () => {
     assert.deepEqual(told(world), ['payout.succeeded']);
   });
 
-  it('without an end after 24 hours needs review, once, and still ends by itself', async (t) => {
+  it('a payout without a result after 24 hours needs review once, and can still end by itself', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await world.faults({ payout: { dropAnswer: true, hold: true }, status: { status: 503 } });
     await send(world);
@@ -210,7 +202,7 @@ describe('a payout', () => {
     assert.equal(await creates(world), 1);
   });
 
-  it('never expires by our clock', async (t) => {
+  it('a payout never expires by our clock', async (t) => {
     const world = await createWorld(t);
     await world.faults({ payout: { hold: true } });
     await send(world);
@@ -219,7 +211,7 @@ describe('a payout', () => {
     assert.deepEqual([status, needsReview], ['PROCESSING', true]);
   });
 
-  it('that a dead process never sent is told as failed, not as one that needs review', async (t) => {
+  it('a payout that a dead process never sent is FAILED, without review', async (t) => {
     const world = await createWorld(t, {
       webhooks: true,
       wrapLedger: (ledger) => ({ ...ledger, record: () => Promise.reject(new Error('died here')) }),
@@ -234,7 +226,7 @@ describe('a payout', () => {
     assert.deepEqual([reason, needsReview, told(world)], ['NOT_CREATED', false, ['payout.failed']]);
   });
 
-  it('of which other money is reported is told as payout.mismatch and not paid', async (t) => {
+  it('a payout with another reported amount is reported as payout.mismatch and not as succeeded', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await world.faults({ status: { tamper: { amount: 5 } } });
     await send(world);
@@ -245,10 +237,10 @@ describe('a payout', () => {
     );
   });
 
-  it('after the books went back is sent only where the gateway surely has it not', async (t) => {
+  it('after a restore a payout is sent only if the gateway surely does not have it', async (t) => {
     let wire: Gateway | undefined;
     const world = await createWorld(t, { wrapGateway: (gateway) => (wire = gateway) });
-    const pay = (orderId: string) => world.merchant<Payout>('POST', '/payouts', { ...PAYOUT, orderId });
+    const pay = (orderId: string) => world.merchant<MerchantPayout>('POST', '/payouts', { ...PAYOUT, orderId });
     const requests = async (id: string) => (await world.gatewayHas(id))?.createRequests;
     await world.ledger.recordRestore(world.now());
     const unproven = (await pay('P-unproven')).body;
@@ -273,7 +265,7 @@ describe('a payout', () => {
     assert.equal((await pay('P-later')).body.status, 'PROCESSING', 'after a week it is not asked about any more');
   });
 
-  it('that was SUCCESS and then FAILED is told as payout.conflict and stays SUCCESS', async (t) => {
+  it('a payout that was SUCCESS and then FAILED is reported as payout.conflict and stays SUCCESS', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await send(world);
     await world.pass(15 * S);
@@ -288,7 +280,7 @@ describe('a payout', () => {
   });
 });
 
-describe('a payout after the books went back', () => {
+describe('a payout after a restore', () => {
   /** What the gateway made of it before: the same payout from books that are gone. */
   async function sendFromLostBooks(t: TestContext, world: World, sent: object): Promise<void> {
     const gateway = createGateway({
@@ -309,7 +301,7 @@ describe('a payout after the books went back', () => {
     assert.equal((await gateway.payout(made)).kind, 'accepted');
   }
 
-  it('that the gateway has, and is the same, is adopted: it is not sent, settles, and needs nobody', async (t) => {
+  it('after a restore a payout that the gateway has unchanged is adopted, not sent, and needs no review', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await sendFromLostBooks(t, world, {});
     await world.ledger.recordRestore(world.now());
@@ -322,7 +314,7 @@ describe('a payout after the books went back', () => {
     );
   });
 
-  it('that the gateway has, and differs, is not sent and needs review', async (t) => {
+  it('after a restore a payout that differs at the gateway is not sent and needs review', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await sendFromLostBooks(t, world, { amountMinor: 7000 });
     await world.ledger.recordRestore(world.now());
@@ -332,7 +324,7 @@ describe('a payout after the books went back', () => {
     assert.deepEqual(told(world), ['payout.needs_review', 'payout.mismatch']);
   });
 
-  it('of which the gateway says nothing that can be believed is not sent and needs review', async (t) => {
+  it('after a restore a payout without a trusted report is not sent and needs review', async (t) => {
     for (const status of [{ status: 503 }, {}]) {
       const world = await createWorld(t);
       await world.ledger.recordRestore(world.now());
@@ -342,7 +334,7 @@ describe('a payout after the books went back', () => {
     }
   });
 
-  it('that the gateway is believed not to know is sent', async (t) => {
+  it('after a restore a payout that the gateway provably does not know is sent', async (t) => {
     const world = await createWorld(t);
     await world.merchant('POST', '/payouts', { ...PAYOUT, orderId: 'P-0' });
     await world.pass(M);

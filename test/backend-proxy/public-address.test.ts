@@ -31,22 +31,22 @@ const SET_ASIDE = [
 /** What no IP address is written like, though a C library may read it as one. */
 const NO_ADDRESS = ['', 'localhost', '127.1', '0x7f.1', '0x7f000001', '2130706433', '0177.0.0.1', '127.0.0.1 ', '[::1]', '8.8.8.8:80', '::g', '256.1.1.1', '1.1.1', 'example.com']; // prettier-ignore
 
-describe('an address', () => {
-  it('of the public internet is public, up to the edges of what is set aside', () => {
+describe('isPublicAddress()', () => {
+  it('public addresses are public up to the edges of the reserved ranges', () => {
     for (const address of PUBLIC) assert.equal(isPublicAddress(address), true, address);
   });
 
-  it('that is set aside is not, in whatever form it is written', () => {
+  it('reserved addresses are not public, in any notation', () => {
     for (const address of SET_ASIDE) assert.equal(isPublicAddress(address), false, address);
   });
 
-  it('that is none is not public', () => {
+  it('a text that is no address is not public', () => {
     for (const text of NO_ADDRESS) assert.equal(isPublicAddress(text), false, text);
   });
 });
 
-describe('the caller at an address', () => {
-  it('is one for an IPv4 address in every writing, and one for the first 64 bits of IPv6', () => {
+describe('callerAt()', () => {
+  it('callerAt() returns one key per IPv4 address in any notation, and one per first 64 bits of IPv6', () => {
     for (const [address, caller] of [
       ['1.2.3.4', '1.2.3.4'],
       ['::ffff:1.2.3.4', '1.2.3.4'],
@@ -65,7 +65,7 @@ describe('the caller at an address', () => {
       assert.equal(callerAt(address ?? ''), caller, address);
   });
 
-  it('is nobody where it is no address', () => {
+  it('callerAt() returns undefined for a text that is no address', () => {
     for (const text of NO_ADDRESS) assert.equal(callerAt(text), undefined, text);
   });
 });

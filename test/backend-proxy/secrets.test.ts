@@ -15,8 +15,8 @@ function assertNone(seen: string | Uint8Array, where: string): void {
   assert.deepEqual(search(seen), [], where);
 }
 
-describe('no secret', () => {
-  it('is in any log, answer, webhook or the database, whatever went wrong', async (t) => {
+describe('secrets', () => {
+  it('no secret appears in a log, an answer, a webhook or the database, whatever goes wrong', async (t) => {
     let isBroken = false;
     const answers: string[] = [];
     const world = await createWorld(t, {

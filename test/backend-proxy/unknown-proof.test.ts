@@ -5,10 +5,9 @@ import type { Checked, Gateway } from '../../backend-proxy/gateway/gateway.ts';
 import type { ProvenUnknown, Ledger } from '../../backend-proxy/ledger/ledger.ts';
 import { createUnknownProof } from '../../backend-proxy/unknown-proof.ts';
 import type { Transaction, TransactionType } from '../../backend-proxy/protocol/transaction.ts';
+import { S, M } from './time.ts';
 
-const S = 1000;
-const M = 60 * S;
-const UNKNOWN: Checked = { kind: 'unknown', isOwnWord: false };
+const UNKNOWN: Checked = { kind: 'unknown', isNoSuchOrder: false };
 const UNAVAILABLE: Checked = { kind: 'unavailable', detail: 'timeout' };
 const FOUND = (id: string, type: TransactionType): Checked => ({
   kind: 'found',
@@ -53,8 +52,8 @@ function bench({ newest = { PAY: 'P1', PAYOUT: 'O1' } }: { newest?: Partial<Reco
 }
 const unknown = (id: string): ProvenUnknown => ({ transactionId: id, beganAt: 0, endedAt: 0 });
 
-describe('an "unknown"', () => {
-  it('is believed by a check that found one of the same type within the minute after it', async () => {
+describe('proving an "unknown"', () => {
+  it('an "unknown" is proven by a check that found a transaction of the same type within the minute after it', async () => {
     const { proof, believed, skip, now } = bench();
     proof.unknown('PAY', unknown('A'), false);
     skip(M);
@@ -64,7 +63,7 @@ describe('an "unknown"', () => {
     assert.deepEqual(believed, ['A'], 'once');
   });
 
-  it('is not believed by one of another type, by one that began before it, or by one that came too late', async () => {
+  it('an "unknown" is not proven by another type, by a check that began before it, or by one a minute later', async () => {
     const { proof, believed, skip, now } = bench();
     const before = now();
     skip(S);
@@ -76,72 +75,72 @@ describe('an "unknown"', () => {
     assert.deepEqual(believed, []);
   });
 
-  it('is asked about on purpose where none was found by itself: one question serves all, once a minute for each type', async () => {
+  it('the newest transaction is checked again if nothing else was found: once a minute per type, for all "unknowns"', async () => {
     const { proof, asked, believed, skip } = bench();
     for (const id of ['A', 'B']) proof.unknown('PAY', unknown(id), false);
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual([asked, believed], [['P1'], ['A', 'B']]);
     skip(M - 1);
     proof.unknown('PAY', unknown('C'), false);
     proof.unknown('PAYOUT', unknown('D'), false);
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual([asked, believed], [['P1', 'O1'], ['A', 'B', 'D']]); // prettier-ignore
     skip(1);
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual([asked, believed], [['P1', 'O1', 'P1'], ['A', 'B', 'D', 'C']]); // prettier-ignore
   });
 
-  it('costs no question where nothing waits', async () => {
+  it('the newest transaction is not checked again if no "unknown" waits', async () => {
     const { proof, asked } = bench();
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual(asked, []);
   });
 
-  it('is never believed where the one found last is unknown, too: path or key is wrong, and that is said until it is not', async () => {
+  it('no "unknown" is proven if the newest transaction is unknown too, and the wrong path is reported until it is found', async () => {
     const { proof, believed, wrong, skip, now, answers } = bench();
     answers(() => UNKNOWN);
     proof.unknown('PAY', unknown('A'), true);
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual([believed, wrong, proof.wrongPaths()], [[], ['PAY'], ['PAY']]);
     await proof.found('PAY', now());
     assert.deepEqual([believed, proof.wrongPaths()], [[], []], 'what waited then is believed by nothing later');
     answers(FOUND);
     skip(M);
     proof.unknown('PAY', unknown('B'), false);
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual(believed, ['B']);
   });
 
-  it('waits where the question was not answered, and not longer than its minute', async () => {
+  it('an "unknown" waits for an unanswered proof, but no longer than a minute', async () => {
     const { proof, believed, asked, skip, answers } = bench();
     answers(() => UNAVAILABLE);
     proof.unknown('PAY', unknown('A'), false);
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual([believed, proof.wrongPaths()], [[], []]);
     answers(FOUND);
     skip(M + 1);
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual([believed, asked.length], [[], 1], 'and nobody is asked about one that is too old');
   });
 
-  it('where none was ever found is believed only by the gateway’s own "no such order"', async () => {
+  it('an "unknown" before anything was found is proven only by noSuchOrder of the profile', async () => {
     const { proof, asked, believed } = bench({ newest: {} });
     proof.unknown('PAY', unknown('framework'), false);
     proof.unknown('PAY', unknown('own'), true);
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual([asked, believed], [[], ['own']]);
   });
 
-  it('of ten thousand and one is dropped, to be asked about again', async () => {
+  it('the ten thousand and first waiting "unknown" is dropped and checked again later', async () => {
     const { proof, believed } = bench();
     for (let n = 0; n <= 10_000; n += 1) proof.unknown('PAY', unknown(String(n)), false);
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual([believed.length, believed.at(-1)], [10_000, '9999']);
   });
 });
 
-describe('whether "unknown" means unknown', () => {
-  it('is asked now, and true only where the one found last is found again', async () => {
+describe('isProven()', () => {
+  it('isProven() checks now, and is true only if the newest transaction is found', async () => {
     const { proof, asked, answers } = bench();
     assert.equal(await proof.isProven('PAYOUT'), true);
     assert.equal(await proof.isProven('PAYOUT'), true);
@@ -153,7 +152,7 @@ describe('whether "unknown" means unknown', () => {
     assert.deepEqual(proof.wrongPaths(), ['PAYOUT']);
   });
 
-  it('is not where none was ever found', async () => {
+  it('isProven() is false if no transaction was ever found', async () => {
     const { proof } = bench({ newest: {} });
     assert.equal(await proof.isProven('PAYOUT'), false);
   });

@@ -11,19 +11,20 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import { serve } from '@hono/node-server';
-import { createProxy, type Log, type Proxy, type ProxyConfig } from '../../backend-proxy/app.ts';
+import { createProxy, type Proxy, type ProxyConfig } from '../../backend-proxy/app.ts';
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
 import { createGateway } from '../../backend-proxy/gateway/http.ts';
 import { DEFAULT_PROFILE, type Profile } from '../../backend-proxy/gateway/profile.ts';
 import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
+import type { Log } from '../../backend-proxy/log.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import type { OrderClaims, OrderView, Problem, StartPayment } from '../../backend-proxy/protocol/wire.ts';
 import { createSandbox, type Sandbox } from '../../demo/sandbox/sandbox.ts';
 import { assertDocumented, type OpenApi } from './documented.ts';
 import { signToken, startWebhookReceiver, type WebhookReceiver } from './merchant-shop.ts';
+import { NOON } from './time.ts';
 
-export const NOON = Date.UTC(2026, 10, 20, 12);
 export const SHOP = 'https://shop.example';
 /** Each is a canary as well: none may be found in a log, an answer, a webhook or the database. */
 export const SECRETS = {

@@ -93,10 +93,10 @@ function printedBy(cwd: string, program: string, args: string[], env: Record<str
   });
 }
 
-/** If several tests have the name, one failure is enough. */
+/** If several tests have the name, one failure is enough. A contract puts its adapter before the name. */
 function outcomeOf(test: string, tap: string): Outcome {
   const lines = tap.split('\n').map((line) => line.trim());
-  const name = new RegExp(`^(not )?ok \\d+ - ${patternOf(test)}$`);
+  const name = new RegExp(`^(not )?ok \\d+ - (?:\\w+: )?${patternOf(test)}$`);
   const unescaped = (line: string) => line.replace(/\\([\\#])/g, '$1');
   const found = lines.flatMap((line, at) => (name.test(unescaped(line)) ? [at] : []));
   const outcomes = new Set(found.map((at) => outcomeAt(lines, at)));

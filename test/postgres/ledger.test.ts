@@ -101,13 +101,13 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
   ledgerContract({
     name: 'PostgreSQL',
     runs: 10,
-    async bench(t) {
+    async openDatabase(t) {
       if (shared.length === 0) shared.push(await connectDatabase(url, die), await connectDatabase(url, die));
       await emptied();
       let opened = 0;
       return {
-        async open(options, alone) {
-          if (alone) return openPort(t, options);
+        async open(options, ownConnection) {
+          if (ownConnection) return openPort(t, options);
           const store = shared[(opened += 1) % 2]!;
           const ledger = createLedger({ ...store, close: async () => undefined }, options);
           t.after(() => ledger.close());
@@ -154,15 +154,15 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
         if (kind === 'written') break;
         assert.equal(kind, 'unavailable');
       }
-      const heard = Promise.withResolvers<void>();
+      const changed = Promise.withResolvers<void>();
       t.after(
         ledger.watch(
           'A',
-          () => void ledger.order('A').then((order) => order?.payments[0]?.stage === 'uncertain' && heard.resolve()),
+          () => void ledger.order('A').then((order) => order?.payments[0]?.stage === 'uncertain' && changed.resolve()),
         ),
       );
       await other.record('A', { stage: 'uncertain', detail: 'reset' }, 'answer');
-      await heard.promise;
+      await changed.promise;
     });
 
     it('that is away is said, nothing is taken for written, and it goes on when it is back', async (t) => {

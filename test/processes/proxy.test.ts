@@ -75,8 +75,8 @@ function refusal({ out, err }: Running['output']): string {
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-describe('the proxy as a process', () => {
-  it('that lacks its environment ends with one line of the log that names what is missing, and no secret', async (t) => {
+describe('the proxy process', () => {
+  it('a start without its environment logs one line that names the missing variables, and no secret', async (t) => {
     const { child, output } = start(t, {
       ORDER_SECRET: 'canary',
       GATEWAY_API_KEY: SECRETS.gatewayKey,
@@ -89,7 +89,7 @@ describe('the proxy as a process', () => {
     assert.doesNotMatch(output.out + output.err, /canary/);
   });
 
-  it('logs one JSON object a line with no secret, serves, and drains at SIGTERM with a stream open', async (t) => {
+  it('the proxy process logs one JSON object per line without secrets, serves, and drains on SIGTERM with an open stream', async (t) => {
     const env = environment(t);
     const profile = join(env['DATABASE_URL']!.slice(5), '..', 'profile.json');
     writeFileSync(profile, '{"paths": {"status": null}}');
@@ -106,7 +106,7 @@ describe('the proxy as a process', () => {
         webhooks: 'off',
       },
     );
-    assert.ok(await event('weaker mode: the profile has no status check, so an IPN is believed as it is'));
+    assert.ok(await event('weaker mode: the profile has no status check, so IPNs are trusted unchecked'));
     assert.equal((await fetch(`${url}/healthz`)).status, 200);
     const ipn = await fetch(`${url}/ipn/${SECRETS.ipn}`, { method: 'POST', body: '{}' });
     assert.equal(ipn.status, 200);
@@ -143,7 +143,7 @@ describe('the proxy as a process', () => {
     assert.ok(!output.out.includes(token));
   });
 
-  it('whose port is taken, or whose books cannot be opened, ends and says why', async (t) => {
+  it('a start with a taken port or an unusable database exits and logs the reason', async (t) => {
     const env = environment(t);
     const first = start(t, env);
     const { url } = (await first.event('listening')) as { url: string };
@@ -159,7 +159,7 @@ describe('the proxy as a process', () => {
     }
   });
 
-  it('makes its books for its own user alone, and takes from others what an earlier version left them', async (t) => {
+  it('the proxy process keeps its database private, and removes rights that an earlier version left to others', async (t) => {
     const env = environment(t);
     const path = env['DATABASE_URL']!.slice('file:'.length);
     const files = [path, `${path}-wal`, `${path}-shm`];
@@ -171,13 +171,15 @@ describe('the proxy as a process', () => {
     await closed;
     for (const file of files) chmodSync(file, 0o644);
     const second = start(t, env);
-    const { open, stillOpen } = await second.event('other users could read the books: their rights were taken away');
+    const { open, stillOpen } = await second.event(
+      'other users could read the database files: their rights were removed',
+    );
     assert.deepEqual([open, stillOpen], [files, []]);
     await second.event('listening');
     assert.deepEqual(files.map(modeOf), ['600', '600', '600']);
   });
 
-  it('keeps compiled code where only those may write who may write the packages, also when it is killed', async (t) => {
+  it('the compile cache is kept beside the packages, even if the process is killed', async (t) => {
     const env = environment(t);
     const startAndKill = async (more: Record<string, string>) => {
       const { child, output, event } = start(t, { ...env, NODE_DEBUG_NATIVE: 'COMPILE_CACHE', ...more });

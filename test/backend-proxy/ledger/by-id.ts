@@ -33,7 +33,7 @@ export interface LedgerById extends Omit<Ledger, 'record' | 'observe' | 'openPay
   ): Promise<{ opened: Transaction | undefined; order: Order }>;
   record(id: string, fact: ShortFact, source: Source): Promise<boolean>;
   /** A check that begins and ends now; `given` says otherwise. An "unknown" is believed. */
-  observe(id: string, seen: Observation, given?: Partial<Claim>): Promise<void>;
+  observe(id: string, observation: Observation, given?: Partial<Claim>): Promise<void>;
   claimChecks(limit: number, leaseMs: number): Promise<Transaction[]>;
   recover(sentBy?: string): Promise<void>;
 }
@@ -69,13 +69,14 @@ export function byId(ledger: Ledger, now: () => number): LedgerById {
       if (fact.stage === 'pending') return ledger.record(transaction, fact, source);
       return ledger.record(transaction, { answer: ANSWERS[fact.stage], ...fact } as Fact, source);
     },
-    async observe(id, seen, given) {
+    async observe(id, observation, given) {
       const transaction = (await read(id)) ?? assert.fail(`no ${id}`);
       const rings = claims.get(id)?.rings ?? 0;
       const claim = { transaction, beganAt: now(), leaseUntil: now() + LEASE_MS, rings, ...given };
       claims.delete(id);
-      const endedAt = await ledger.observe(claim, seen);
-      if (seen.kind === 'unknown') await ledger.recordUnknown({ transactionId: id, beganAt: claim.beganAt, endedAt });
+      const endedAt = await ledger.observe(claim, observation);
+      if (observation.kind === 'unknown')
+        await ledger.recordUnknown({ transactionId: id, beganAt: claim.beganAt, endedAt });
     },
     async claimChecks(limit, leaseMs) {
       const claimed = await ledger.claimChecks(limit, leaseMs);

@@ -1,14 +1,11 @@
 // What a check proves, and what our clock may say after it.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
+import { D, M, NOON, S } from '../time.ts';
 import {
-  D,
   LIMITS,
-  M,
-  NOON,
   PAYOUT,
   PENDING,
-  S,
   UNAVAILABLE,
   UNKNOWN,
   openPending,
@@ -22,10 +19,10 @@ import {
   webhookTypes,
 } from './ledger-kit.ts';
 
-export function checksContract({ name, room }: Suite): void {
-  describe(`${name}: a check`, () => {
+export function checksContract({ it, setUp }: Suite): void {
+  describe('a check', () => {
     it('that differs flags it, once, with the field, asks for a person, and changes nothing of what is paid', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       await ledger.observe(id, { kind: 'mismatch', field: 'amount' });
       await ledger.observe(id, { kind: 'mismatch', field: 'currency' });
@@ -46,7 +43,7 @@ export function checksContract({ name, room }: Suite): void {
     });
 
     it('that proves nothing changes nothing', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       const { version } = (await ledger.order('A'))!;
       for (const nothing of [UNAVAILABLE, { kind: 'incomplete' }, verified('pending')] as const)
@@ -56,7 +53,7 @@ export function checksContract({ name, room }: Suite): void {
     });
 
     it('keeps the first payment id that it or the answer brought', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
       await ledger.observe('A', verified('pending', '7'));
@@ -65,7 +62,7 @@ export function checksContract({ name, room }: Suite): void {
     });
 
     it('says "not created" only by two unknowns, 60 s apart and 90 s after the sending', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
       await ledger.record('A', { stage: 'uncertain', detail: 'reset' }, 'answer');
@@ -86,7 +83,7 @@ export function checksContract({ name, room }: Suite): void {
     });
 
     it('counts unknowns anew once the gateway knew it', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       await ledger.openPayout(PAYOUT);
       await ledger.record('P', { stage: 'sending' }, 'merchant');
       await ledger.record('P', { stage: 'uncertain', detail: 'reset' }, 'answer');
@@ -102,7 +99,7 @@ export function checksContract({ name, room }: Suite): void {
     });
 
     it('never says "not created" of one that has a payment id, or that was never sent', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
       await ledger.record('A', { stage: 'uncertain', detail: 'reset' }, 'answer');
@@ -117,7 +114,7 @@ export function checksContract({ name, room }: Suite): void {
     });
 
     it('tells a payout FAILED by two that agree, 30 s apart, with none in between that says otherwise', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       await ledger.openPayout(PAYOUT);
       await ledger.record('P', { stage: 'sending' }, 'merchant');
       await ledger.record('P', PENDING, 'answer');
@@ -136,7 +133,7 @@ export function checksContract({ name, room }: Suite): void {
     });
 
     it('tells a payout FAILED only where the second began 30 s after the first had ended', async (t) => {
-      const { ledger, now, skip } = await room(t);
+      const { ledger, now, skip } = await setUp(t);
       const id = await openSentPayout(ledger, 'P', PENDING);
       const beganAt = now();
       skip(20 * S);
@@ -150,7 +147,7 @@ export function checksContract({ name, room }: Suite): void {
     });
 
     it('of the weaker mode that has only a FAILED IPN of a payout asks a person, and ends nothing', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const id = await openSentPayout(ledger, 'P', PENDING);
       for (let n = 0; n < 2; n += 1) await ledger.observe(id, { kind: 'failed_ipn' });
       const { stage, needsReview } = await read(ledger, id);
@@ -159,7 +156,7 @@ export function checksContract({ name, room }: Suite): void {
     });
 
     it('that found one makes it the newest of its type that the gateway is known to know', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       for (const orderId of ['A', 'B', 'C']) await openPending(ledger, { orderId });
       assert.equal(await ledger.newestFound('PAY'), undefined);
       await ledger.observe('B', verified('pending'));
@@ -171,7 +168,7 @@ export function checksContract({ name, room }: Suite): void {
     });
 
     it('keeps the gateway’s code for a failure in its history', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       await ledger.observe(id, verified('failed', null, null, 'TOKEN_EXPIRED'));
       const { event, detail } = (await ledger.order('A'))?.payments[0]?.history.at(-1) ?? {};
@@ -179,16 +176,16 @@ export function checksContract({ name, room }: Suite): void {
     });
 
     it('tells a payment FAILED at once', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       await ledger.observe(id, verified('failed'));
       assert.deepEqual([await stageOf(ledger, id), await webhookTypes(ledger)], ['declined', ['payment.failed']]);
     });
   });
 
-  describe(`${name}: our clock`, () => {
+  describe('our clock', () => {
     it('ends a CHECKOUT 15 minutes and 2 of grace after it was sent, by a check that began then and says pending', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       await ledger.openPayment(payment({ method: 'CHECKOUT' }), LIMITS);
       skip(3 * S);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
@@ -204,7 +201,7 @@ export function checksContract({ name, room }: Suite): void {
     });
 
     it('ends it by a check that says unknown, too, but by none that was not answered, proves nothing, or began before', async (t) => {
-      const { ledger, now, skip } = await room(t);
+      const { ledger, now, skip } = await setUp(t);
       await openPending(ledger, { payWithinMs: M });
       skip(3 * M - 1);
       const beganAt = now();
@@ -218,7 +215,7 @@ export function checksContract({ name, room }: Suite): void {
     });
 
     it('ends it alone in the weaker mode, where no check can be made, and never a payout', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       await openPending(ledger, { payWithinMs: M });
       const payout = await openSentPayout(ledger, 'P', PENDING);
       skip(3 * M - 1);
@@ -231,7 +228,7 @@ export function checksContract({ name, room }: Suite): void {
     });
 
     it('lets the word of the gateway win in that very check', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       await openPending(ledger, { method: 'CHECKOUT' }, { ...PENDING, method: 'CHECKOUT' });
       skip(D);
       await ledger.observe('A', verified('succeeded'));
@@ -240,7 +237,7 @@ export function checksContract({ name, room }: Suite): void {
     });
 
     it('runs also for a CHECKOUT whose answer was lost', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       await ledger.openPayment(payment({ method: 'CHECKOUT' }), LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
       await ledger.record('A', { stage: 'uncertain', detail: 'reset' }, 'answer');
@@ -250,7 +247,7 @@ export function checksContract({ name, room }: Suite): void {
     });
 
     it('takes a row that was never sent for not created after 45 s, and one being sent for uncertain', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       await ledger.openPayment(payment({ orderId: 'A' }), LIMITS);
       await ledger.openPayment(payment({ orderId: 'B' }), LIMITS);
       await ledger.record('B', { stage: 'sending' }, 'shopper');
@@ -263,7 +260,7 @@ export function checksContract({ name, room }: Suite): void {
     });
 
     it('asks for a person after 24 h of a payout and 7 days of a payment, once, and only where there is no end', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       await ledger.openPayout(PAYOUT);
       await ledger.record('P', { stage: 'sending' }, 'merchant');
       await ledger.record('P', PENDING, 'answer');

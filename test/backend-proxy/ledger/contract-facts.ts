@@ -1,16 +1,16 @@
 // What is told of a transaction raises its stage or changes nothing; a success pays once.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import fc from 'fast-check';
 import { STAGES, advance, type Stage } from '../../../backend-proxy/protocol/transaction.ts';
 import type { LedgerById, ShortFact } from './by-id.ts';
+import { S } from '../time.ts';
 import {
   LIMITS,
   PAYMENT,
   PAYOUT,
   PENDING,
-  ROADS,
-  S,
+  BRING_TO,
   openPending,
   openSentPayout,
   payment,
@@ -23,29 +23,29 @@ import {
 } from './ledger-kit.ts';
 
 /** Each fact that can be told of a payment, and the stage it stands for. */
-const FACTS: { fact: Stage; tell: (ledger: LedgerById, id: string) => Promise<unknown> }[] = [
-  { fact: 'sending', tell: (ledger, id) => ledger.record(id, { stage: 'sending' }, 'shopper') },
-  { fact: 'uncertain', tell: (ledger, id) => ledger.record(id, { stage: 'uncertain', detail: 'reset' }, 'answer') },
-  { fact: 'pending', tell: (ledger, id) => ledger.record(id, { ...PENDING, paymentId: null }, 'answer') },
-  { fact: 'rejected', tell: (ledger, id) => ledger.record(id, { stage: 'rejected', detail: 'HTTP 400' }, 'answer') },
-  { fact: 'pending', tell: (ledger, id) => ledger.observe(id, verified('pending')) },
-  { fact: 'declined', tell: (ledger, id) => ledger.observe(id, verified('failed')) },
-  { fact: 'succeeded', tell: (ledger, id) => ledger.observe(id, verified('succeeded')) },
+const FACTS: { fact: Stage; raise: (ledger: LedgerById, id: string) => Promise<unknown> }[] = [
+  { fact: 'sending', raise: (ledger, id) => ledger.record(id, { stage: 'sending' }, 'shopper') },
+  { fact: 'uncertain', raise: (ledger, id) => ledger.record(id, { stage: 'uncertain', detail: 'reset' }, 'answer') },
+  { fact: 'pending', raise: (ledger, id) => ledger.record(id, { ...PENDING, paymentId: null }, 'answer') },
+  { fact: 'rejected', raise: (ledger, id) => ledger.record(id, { stage: 'rejected', detail: 'HTTP 400' }, 'answer') },
+  { fact: 'pending', raise: (ledger, id) => ledger.observe(id, verified('pending')) },
+  { fact: 'declined', raise: (ledger, id) => ledger.observe(id, verified('failed')) },
+  { fact: 'succeeded', raise: (ledger, id) => ledger.observe(id, verified('succeeded')) },
 ];
 
-export function factsContract({ name, runs, room }: Suite): void {
-  describe(`${name}: a fact`, () => {
+export function factsContract({ it, runs, setUp }: Suite): void {
+  describe('a fact', () => {
     it('raises the stage or changes nothing, for every stage and every fact', async (t) => {
-      const books = await room(t);
-      const { ledger } = books;
+      const setup = await setUp(t);
+      const { ledger } = setup;
       const check = async (from: Stage, at: number): Promise<void> => {
-        const { fact, tell } = FACTS[at]!;
+        const { fact, raise } = FACTS[at]!;
         const [orderId, pair] = [`${from}-${at}`, `${from}, then ${fact}`];
         await ledger.openPayment(payment({ orderId }), LIMITS);
-        await ROADS[from](books, orderId);
+        await BRING_TO[from](setup, orderId);
         const before = await read(ledger, orderId);
         assert.equal(before.stage, from);
-        const raised = await tell(ledger, orderId);
+        const raised = await raise(ledger, orderId);
         const after = await read(ledger, orderId);
         // Of one that a check has found, no refusal is the end.
         const isFound = from === 'expired' && fact === 'rejected';
@@ -64,7 +64,7 @@ export function factsContract({ name, runs, room }: Suite): void {
     });
 
     it('may come in any order and any number of times: the end is the same for one answer to the one call', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       let orders = 0;
       const indexes = fc.array(fc.nat(FACTS.length - 1), { minLength: 1, maxLength: 6 });
       await fc.assert(
@@ -80,7 +80,7 @@ export function factsContract({ name, runs, room }: Suite): void {
             const orderId = `O${(orders += 1)}`;
             await ledger.openPayment(payment({ orderId }), LIMITS);
             await ledger.record(orderId, { stage: 'sending' }, 'shopper');
-            for (const at of order) await FACTS[at]!.tell(ledger, orderId);
+            for (const at of order) await FACTS[at]!.raise(ledger, orderId);
             ends.push(await stageOf(ledger, orderId));
           }
           const expected = told.reduce<Stage>((stage, at) => advance(stage, FACTS[at]!.fact), 'sending');
@@ -91,7 +91,7 @@ export function factsContract({ name, runs, room }: Suite): void {
     });
 
     it('is the one permission to send, for whoever asks first', async (t) => {
-      const { ledger, open, now } = await room(t);
+      const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       await ledger.openPayment(payment(), LIMITS);
       const permissions = await Promise.all(
@@ -101,7 +101,7 @@ export function factsContract({ name, runs, room }: Suite): void {
     });
 
     it('of an answer keeps what it brought, its payment id too, whatever came before it, and tells the watchers', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
       await ledger.observe('A', verified('pending', '111'));
@@ -118,7 +118,7 @@ export function factsContract({ name, runs, room }: Suite): void {
     });
 
     it('of an answer whose row is gone, in books that went back, writes the row anew', async (t) => {
-      const { ledger, change, skip } = await room(t);
+      const { ledger, change, skip } = await setUp(t);
       await ledger.openPayment(payment({ customer: '12345678' }), LIMITS);
       const [paid, sent] = [await read(ledger, 'A'), await ledger.openPayout({ ...PAYOUT, note: 'Thanks' })];
       skip(S);
@@ -137,7 +137,7 @@ export function factsContract({ name, runs, room }: Suite): void {
     });
 
     it('of nothing that is there gives no permission to send', async (t) => {
-      const { ledger, change } = await room(t);
+      const { ledger, change } = await setUp(t);
       await ledger.openPayment(payment(), LIMITS);
       const gone = await read(ledger, 'A');
       await change('delete from history; delete from transactions');
@@ -146,7 +146,7 @@ export function factsContract({ name, runs, room }: Suite): void {
     });
 
     it('that refuses is no end of one that a check has found, nor of one with a payment id', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       for (const [orderId, paymentId] of [
         ['A', null],
         ['B', '7'],
@@ -160,9 +160,9 @@ export function factsContract({ name, runs, room }: Suite): void {
     });
   });
 
-  describe(`${name}: success`, () => {
+  describe('success', () => {
     it('pays the order once; a second one is surplus, told in place of a success', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       const first = await openPending(ledger);
       const second = await openPending(ledger);
       await ledger.observe(second, verified('succeeded'));
@@ -185,7 +185,7 @@ export function factsContract({ name, runs, room }: Suite): void {
     });
 
     it('seen by two at once is told once', async (t) => {
-      const { ledger, open, now } = await room(t);
+      const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       const id = await openPending(ledger);
       await Promise.all([ledger, other, ledger, other].map((either) => either.observe(id, verified('succeeded'))));
@@ -194,7 +194,7 @@ export function factsContract({ name, runs, room }: Suite): void {
     });
 
     it('of two payments of one order at once pays it by one of them', async (t) => {
-      const { ledger, open, now } = await room(t);
+      const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       const first = await openPending(ledger);
       const second = await openPending(ledger);
@@ -206,7 +206,7 @@ export function factsContract({ name, runs, room }: Suite): void {
     });
 
     it('of a payment names who paid, once, in its webhook too; a payout keeps whom it was sent to', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       await openPending(ledger);
       await ledger.observe('A', verified('pending', null, '1111'));
       assert.equal((await read(ledger, 'A')).customer, PAYMENT.customer, 'nobody has paid yet');
@@ -222,7 +222,7 @@ export function factsContract({ name, runs, room }: Suite): void {
     });
 
     it('and then FAILED is a conflict: told once, a person is asked, and nothing changes', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       await ledger.observe(id, verified('succeeded'));
       await ledger.observe(id, verified('failed'));
@@ -237,7 +237,7 @@ export function factsContract({ name, runs, room }: Suite): void {
     });
 
     it('of a payout is told as its own', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       await openSentPayout(ledger, 'P', uncertain('lost'));
       await ledger.observe('P', verified('succeeded', '9'));
       assert.deepEqual([(await ledger.payout('P'))?.stage, (await ledger.payout('P'))?.paymentId], ['succeeded', '9']);

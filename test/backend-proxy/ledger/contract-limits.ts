@@ -1,14 +1,12 @@
 // What of an order is counted and what is not, the times that a code is good for, the terms of tokens, and ids under a prefix.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import type { NewPayment, TokenTerms } from '../../../backend-proxy/ledger/ledger.ts';
+import { H, M, S } from '../time.ts';
 import {
-  H,
   LIMITS,
-  M,
   PAYOUT,
   PENDING,
-  S,
   openPending,
   openSentPayout,
   payment,
@@ -27,10 +25,10 @@ const seen = (iat: number | null, terms: string, given: Partial<NewPayment> = {}
   terms,
 });
 
-export function limitsContract({ name, room }: Suite): void {
-  describe(`${name}: payments that ended in their time`, () => {
+export function limitsContract({ it, setUp }: Suite): void {
+  describe('payments that ended in their time', () => {
     it('are outside the 5 of an order, and 20 with all others', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       const expired = await openPending(ledger, { payWithinMs: M });
       skip(3 * M);
       await ledger.observe(expired, verified('pending'));
@@ -53,7 +51,7 @@ export function limitsContract({ name, room }: Suite): void {
     });
 
     it('leave the 5 that are counted as they are', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       for (let n = 0; n < 3; n += 1) {
         await openPending(ledger, { payWithinMs: M });
         skip(M);
@@ -64,14 +62,15 @@ export function limitsContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: prompts in a wallet`, () => {
+  describe('prompts in a wallet', () => {
     const direct = (orderId: string, customerReferenceNo: string | null = 'c-1') =>
       payment({ orderId, method: 'DIRECT', customer: '12345678', customerReferenceNo });
 
     it('are 3 an hour for one customer of the merchant, and 10 for all of them', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       const orders: string[] = [];
-      const prompt = (reference: string | null) => ledger.openPayment(direct(orders[orders.push(`O${orders.length}`) - 1]!, reference), WALLET); // prettier-ignore
+      const prompt = (reference: string | null) =>
+        ledger.openPayment(direct(orders[orders.push(`O${orders.length}`) - 1]!, reference), WALLET);
       for (const reference of ['c-1', 'c-2', 'c-3']) {
         for (let n = 0; n < 3; n += 1) await prompt(reference);
         const refused = await refusal(prompt(reference));
@@ -85,7 +84,7 @@ export function limitsContract({ name, room }: Suite): void {
     });
 
     it('are not those that were rejected, not created, never sent or called a duplicate', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const prompt = { method: 'DIRECT', customer: '12345678', customerReferenceNo: 'c-1' } as const;
       const ended = [
         { stage: 'rejected', detail: 'HTTP 400 X' },
@@ -103,9 +102,9 @@ export function limitsContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: the time that a code is good for`, () => {
+  describe('the time that a code is good for', () => {
     it('runs from the sending, and is the shorter of it and the 15 minutes of a checkout', async (t) => {
-      const { ledger, now, skip } = await room(t);
+      const { ledger, now, skip } = await setUp(t);
       const cases = [
         ['QR', 10 * M, 10 * M],
         ['QR', H, H],
@@ -132,11 +131,17 @@ export function limitsContract({ name, room }: Suite): void {
     });
 
     it('that the gateway ended itself, by its word or by the time of it, is told as EXPIRED', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       const ids = ['word', 'early', 'close', 'after', 'none'];
       for (const orderId of ids)
         await openPending(ledger, { orderId, payWithinMs: orderId === 'none' ? null : 10 * M });
-      await ledger.observe('word', { kind: 'verified', outcome: 'failed', paymentId: null, customer: null, isExpired: true }); // prettier-ignore
+      await ledger.observe('word', {
+        kind: 'verified',
+        outcome: 'failed',
+        paymentId: null,
+        customer: null,
+        isExpired: true,
+      });
       skip(10 * M - 5 * S - 1);
       await ledger.observe('early', verified('failed'));
       skip(1);
@@ -154,7 +159,7 @@ export function limitsContract({ name, room }: Suite): void {
     });
 
     it('of a code that was paid after it counts as late', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       await openPending(ledger, { payWithinMs: M });
       skip(3 * M);
       await ledger.observe('A', verified('pending'));
@@ -165,16 +170,16 @@ export function limitsContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: the terms of an order token`, () => {
+  describe('the terms of an order token', () => {
     it('that is older than the newest seen, and says another thing, starts nothing', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       await ledger.recordTerms(seen(200, 'new'), undefined);
       assert.equal((await refusal(ledger.openPayment(seen(100, 'old'), LIMITS))).kind, 'order_changed');
       assert.deepEqual((await ledger.order('A'))?.seen, { iat: 200, terms: 'new' });
     });
 
     it('that is older and says the same, or is newer, starts a payment', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       await ledger.recordTerms(seen(200, 'new'), undefined);
       assert.ok((await ledger.openPayment(seen(100, 'new'), LIMITS)).opened);
       assert.ok((await ledger.openPayment(seen(300, 'newest'), LIMITS)).opened);
@@ -182,7 +187,7 @@ export function limitsContract({ name, room }: Suite): void {
     });
 
     it('that was seen and never started leaves an order without payments, and its sum to who starts it', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       await ledger.recordTerms(seen(100, 'old', { orderAmountMinor: 500 }), undefined);
       const before = (await ledger.order('A'))!;
       assert.deepEqual([before.payments, before.paidBy, before.version], [[], null, 0]);
@@ -192,9 +197,9 @@ export function limitsContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: an id at the gateway`, () => {
+  describe('an id at the gateway', () => {
     it('has the prefix before it, and is written once: another prefix later changes none', async (t) => {
-      const { ledger, open, now } = await room(t, { idPrefix: 'shop-' });
+      const { ledger, open, now } = await setUp(t, { idPrefix: 'shop-' });
       const first = await openPending(ledger);
       const payout = await openSentPayout(ledger, 'P', PENDING);
       assert.deepEqual([first, payout], ['shop-A', 'shop-P']);

@@ -1,16 +1,13 @@
 // When "unknown", believed, ends a transaction, and what it never ends.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import type { PostOutcome, TransactionType } from '../../../backend-proxy/protocol/transaction.ts';
 import type { LedgerById } from './by-id.ts';
+import { D, H, M, S } from '../time.ts';
 import {
   BARE_READING,
-  D,
-  H,
   LIMITS,
-  M,
   PENDING,
-  S,
   UNKNOWN,
   openPending,
   openSentPayout,
@@ -33,12 +30,12 @@ const BY_TWO = [
 const openSent = (ledger: LedgerById, type: TransactionType, answer: PostOutcome) =>
   type === 'PAY' ? openPending(ledger, {}, uncertain(answer)) : openSentPayout(ledger, 'P', uncertain(answer));
 
-export function unknownContract({ name, room }: Suite): void {
-  describe(`${name}: a believed "unknown"`, () => {
+export function unknownContract({ it, setUp }: Suite): void {
+  describe('a believed "unknown"', () => {
     for (const [type, answer, first, apart] of BY_TWO) {
       const promised = `${first / S} s after the POST and ${apart / S} s apart`;
       it(`ends a ${type} whose answer was ${answer} where two agree, ${promised}`, async (t) => {
-        const { ledger, skip } = await room(t);
+        const { ledger, skip } = await setUp(t);
         const id = await openSent(ledger, type, answer);
         if (first > 0) {
           skip(first - 1);
@@ -59,7 +56,7 @@ export function unknownContract({ name, room }: Suite): void {
 
     for (const answer of ['lost', 'foreign'] as const) {
       it(`ends a payout whose answer was ${answer} only 1 h and again 24 h after the POST`, async (t) => {
-        const { ledger, skip } = await room(t);
+        const { ledger, skip } = await setUp(t);
         const id = await openSentPayout(ledger, 'P', uncertain(answer));
         skip(H - 1);
         await ledger.observe(id, UNKNOWN);
@@ -82,7 +79,7 @@ export function unknownContract({ name, room }: Suite): void {
     }
 
     it('counts from the end of the first check to the beginning of the second', async (t) => {
-      const { ledger, now, skip } = await room(t);
+      const { ledger, now, skip } = await setUp(t);
       const id = await openPending(ledger, {}, uncertain('lost'));
       skip(90 * S);
       const beganAt = now();
@@ -97,7 +94,7 @@ export function unknownContract({ name, room }: Suite): void {
     });
 
     it('that was not believed ends nothing', async (t) => {
-      const { ledger, now, skip } = await room(t);
+      const { ledger, now, skip } = await setUp(t);
       const id = await openPending(ledger, {}, uncertain('lost'));
       for (const wait of [H, 2 * H, 3 * H, 6 * H]) {
         skip(wait);
@@ -108,7 +105,7 @@ export function unknownContract({ name, room }: Suite): void {
     });
 
     it('never ends what the gateway has shown to know: by a payment id, a report, or an IPN, before its row too', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       const ring = (orderId: string) =>
         ledger.receiveIpn({ id: orderId, body: '{}', reading: { ...BARE_READING, transactionId: orderId } });
       await openPending(ledger, { orderId: 'identified' });
@@ -129,7 +126,7 @@ export function unknownContract({ name, room }: Suite): void {
     });
 
     it('comes twice again once the gateway had it after the first', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       const id = await openSentPayout(ledger, 'P', uncertain('refused'));
       skip(2 * M);
       await ledger.observe(id, UNKNOWN);
@@ -142,7 +139,7 @@ export function unknownContract({ name, room }: Suite): void {
     });
 
     it('leaves one that was never sent, and one that ended, as it is', async (t) => {
-      const { ledger, now, skip } = await room(t);
+      const { ledger, now, skip } = await setUp(t);
       await ledger.openPayment(payment({ orderId: 'A' }), LIMITS);
       const id = await openPending(ledger, { orderId: 'B' }, { ...PENDING, paymentId: null });
       await ledger.observe(id, verified('failed'));

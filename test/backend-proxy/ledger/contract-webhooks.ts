@@ -1,23 +1,12 @@
 // Webhooks are written with the fact that they tell; watchers are told after the commit.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import type { LedgerById } from './by-id.ts';
-import {
-  D,
-  LIMITS,
-  NOON,
-  PAYOUT,
-  PENDING,
-  S,
-  openPending,
-  payment,
-  refusal,
-  type Suite,
-  verified,
-} from './ledger-kit.ts';
+import { D, NOON, S } from '../time.ts';
+import { LIMITS, PAYOUT, PENDING, openPending, payment, refusal, type Suite, verified } from './ledger-kit.ts';
 
-export function webhooksContract({ name, room }: Suite): void {
-  describe(`${name}: webhooks`, () => {
+export function webhooksContract({ it, setUp }: Suite): void {
+  describe('webhooks', () => {
     async function queued(ledger: LedgerById, ...orderIds: string[]): Promise<void> {
       for (const orderId of orderIds) {
         const id = await openPending(ledger, { orderId });
@@ -26,7 +15,7 @@ export function webhooksContract({ name, room }: Suite): void {
     }
 
     it('are written with the fact, their bytes frozen, each type once per transaction', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       const first = await openPending(ledger);
       await openPending(ledger);
       const [before] = await ledger.webhooks('pending', 10);
@@ -42,7 +31,7 @@ export function webhooksContract({ name, room }: Suite): void {
     });
 
     it('are claimed by one holder until the lease has run out, and counted', async (t) => {
-      const { ledger, open, now, skip } = await room(t);
+      const { ledger, open, now, skip } = await setUp(t);
       const other = await open(now);
       await queued(ledger, 'A');
       const [claimed] = await ledger.claimWebhooks(10, 30 * S);
@@ -55,7 +44,7 @@ export function webhooksContract({ name, room }: Suite): void {
     });
 
     it('by many at once are claimed by one each', async (t) => {
-      const { ledger, open, now } = await room(t);
+      const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       const orderIds = Array.from({ length: 20 }, (_, n) => `O${n}`);
       await queued(ledger, ...orderIds);
@@ -75,7 +64,7 @@ export function webhooksContract({ name, room }: Suite): void {
     });
 
     it('are delivered, tried again, dead, and sent again by hand', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       await queued(ledger, 'A');
       const [webhook] = await ledger.claimWebhooks(10, 30 * S);
       const { id } = webhook!;
@@ -98,7 +87,7 @@ export function webhooksContract({ name, room }: Suite): void {
     });
 
     it('are listed newest first, as many as asked for', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       for (const orderId of ['A', 'B', 'C']) {
         await queued(ledger, orderId);
         skip(S);
@@ -110,9 +99,9 @@ export function webhooksContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: watching`, () => {
+  describe('watching', () => {
     it('is told after the commit that changed the order, and not of another order', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const seen: (number | undefined)[] = [];
       const told: Promise<void>[] = [];
       const unwatch = ledger.watch(
@@ -131,7 +120,7 @@ export function webhooksContract({ name, room }: Suite): void {
     });
 
     it('is told nothing of what was refused or changed nothing', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       let told = 0;
       t.after(ledger.watch('A', () => void (told += 1)));
@@ -143,7 +132,7 @@ export function webhooksContract({ name, room }: Suite): void {
     });
 
     it('may be by several; one that leaves leaves the others', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const told = [0, 0];
       const first = ledger.watch('A', () => void (told[0]! += 1));
       t.after(ledger.watch('A', () => void (told[1]! += 1)));
@@ -155,13 +144,13 @@ export function webhooksContract({ name, room }: Suite): void {
     });
 
     it('hears of what another process committed', async (t) => {
-      const { ledger, open, now } = await room(t);
+      const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       await ledger.openPayment(payment(), LIMITS);
-      const heard = Promise.withResolvers<void>();
-      t.after(ledger.watch('A', () => heard.resolve()));
+      const changed = Promise.withResolvers<void>();
+      t.after(ledger.watch('A', () => changed.resolve()));
       // The first look after watching begins tells in any case; what is waited for comes after it.
-      await heard.promise;
+      await changed.promise;
       const again = Promise.withResolvers<void>();
       t.after(ledger.watch('A', () => again.resolve()));
       await other.record('A', { stage: 'sending' }, 'shopper');

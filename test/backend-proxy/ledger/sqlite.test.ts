@@ -27,7 +27,7 @@ function temporaryFile(t: TestContext): string {
 ledgerContract({
   name: 'SQLite',
   runs: 40,
-  async bench(t) {
+  async openDatabase(t) {
     const file = temporaryFile(t);
     return {
       async open(options) {
@@ -57,7 +57,10 @@ async function openedStore(t: TestContext, file = temporaryFile(t)): Promise<Sto
 }
 
 const order = (id: string, version = 0) => ({ order_id: id, amount_minor: 1, currency: 'EUR', version, paid_by: null });
-const versions = async (store: Store) => (await store.db.selectFrom('orders').select(['order_id', 'version']).orderBy('order_id').execute()).map(({ order_id, version }) => `${order_id}${version}`); // prettier-ignore
+const versions = async (store: Store) =>
+  (await store.db.selectFrom('orders').select(['order_id', 'version']).orderBy('order_id').execute()).map(
+    ({ order_id, version }) => `${order_id}${version}`,
+  );
 
 describe('writes that wait together', () => {
   it('fail alone: one that throws undoes all of itself and nothing of the others', async (t) => {

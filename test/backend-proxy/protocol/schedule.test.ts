@@ -17,11 +17,8 @@ import {
   type Timeline,
 } from '../../../backend-proxy/protocol/schedule.ts';
 import { STAGES, type PostOutcome, type Stage } from '../../../backend-proxy/protocol/transaction.ts';
+import { D, H, M, S } from '../time.ts';
 
-const S = 1000;
-const M = 60 * S;
-const H = 60 * M;
-const D = 24 * H;
 const T0 = 1_000_000 * S;
 const DAILY = [2 * D, 3 * D, 4 * D, 5 * D, 6 * D, 7 * D];
 const SWEEP = [15 * S, 30 * S, M, 2 * M, 5 * M, 10 * M, 17 * M, 30 * M, H, 3 * H, 6 * H, 12 * H, D, ...DAILY];
@@ -140,7 +137,10 @@ describe('an outcome that is not known', () => {
       [2, 5, 10, 62, 90, 120].map((s) => s * S),
     );
     const lostAt = T0 + 30 * S;
-    assert.deepEqual(walk({ ...UNCERTAIN, lostAt, ...checked(T0 + 30 * S) }, lostAt).slice(0, 4), [32, 35, 90, 120].map((s) => s * S)); // prettier-ignore
+    assert.deepEqual(
+      walk({ ...UNCERTAIN, lostAt, ...checked(T0 + 30 * S) }, lostAt).slice(0, 4),
+      [32, 35, 90, 120].map((s) => s * S),
+    );
   });
 
   it('is not asked about while our own call runs, but for a ring; 45 s after its beginning it is over', () => {
@@ -249,7 +249,11 @@ describe('an IPN', () => {
       assert.deepEqual(walk({ stage, ...rung(T0 + H) }, T0 + H), [H], stage);
     }
     for (const stage of ['rejected', 'not_created'] as const) {
-      assert.deepEqual(walk({ stage, ...rung(T0 + H), ...checked(T0 + 30 * M) }, T0 + H).slice(0, 3), [H, H + S, H + 3 * S], stage); // prettier-ignore
+      assert.deepEqual(
+        walk({ stage, ...rung(T0 + H), ...checked(T0 + 30 * M) }, T0 + H).slice(0, 3),
+        [H, H + S, H + 3 * S],
+        stage,
+      );
     }
   });
 
@@ -291,9 +295,11 @@ describe('a check that was not answered', () => {
   it('is asked again after 5 s, 15 s, 1, 5 and then every 15 minutes, and none of the lists has passed by it', () => {
     const at = T0 + H;
     assert.deepEqual(
-      walk(checked(T0 + 30 * M), at, false).slice(0, 7).map((offset) => offset - H),
+      walk(checked(T0 + 30 * M), at, false)
+        .slice(0, 7)
+        .map((offset) => offset - H),
       [0, 5 * S, 20 * S, 80 * S, 380 * S, 1280 * S, 2180 * S],
-    ); // prettier-ignore
+    );
     const unanswered = { unanswered: 1, checkedAt: T0 + 30 * M, checks: [{ at, rung: false }] };
     assert.equal(nextCheckAt(timeline(unanswered), at + S), at + 5 * S);
     assert.equal(nextCheckAt(timeline({ ...unanswered, unanswered: 0, checkedAt: at }), at + S), T0 + 3 * H);
@@ -347,8 +353,22 @@ describe('whatever has happened', () => {
     isResolved: fc.boolean(),
   });
   const at = (value: number | null) => (value === null ? null : T0 + value);
-  const timesOf = ({ sentAt, lostAt, expiresAt, rungAt, unknownAt, failedAt }: Pick<Timeline, 'sentAt' | 'lostAt' | 'expiresAt' | 'rungAt' | 'unknownAt' | 'failedAt'>) =>
-    ({ sentAt: at(sentAt), lostAt: at(lostAt), expiresAt: at(expiresAt), rungAt: at(rungAt), unknownAt: at(unknownAt), failedAt: at(failedAt), rings: rungAt === null ? 0 : 1 }); // prettier-ignore
+  const timesOf = ({
+    sentAt,
+    lostAt,
+    expiresAt,
+    rungAt,
+    unknownAt,
+    failedAt,
+  }: Pick<Timeline, 'sentAt' | 'lostAt' | 'expiresAt' | 'rungAt' | 'unknownAt' | 'failedAt'>) => ({
+    sentAt: at(sentAt),
+    lostAt: at(lostAt),
+    expiresAt: at(expiresAt),
+    rungAt: at(rungAt),
+    unknownAt: at(unknownAt),
+    failedAt: at(failedAt),
+    rings: rungAt === null ? 0 : 1,
+  });
 
   it('the checks end, come one after the other, and keep to five a minute, answered or not', () => {
     fc.assert(

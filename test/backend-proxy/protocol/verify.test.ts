@@ -147,17 +147,41 @@ describe('the wallet in a report', () => {
 
   it('agrees where it is masked and the digits that it shows agree', () => {
     for (const customer of [
-      '****5678', '1234****', '12****78', '1234xxxx', 'XXXX 5678', '••••5678', '####-5678', '********', '1*3*5*7*', '*', '12*78',
-      '**5678', '***********5678', '12*45*8', '*5678*', '1*2*3*4*5*6*7*8',
+      '****5678',
+      '1234****',
+      '12****78',
+      '1234xxxx',
+      'XXXX 5678',
+      '••••5678',
+      '####-5678',
+      '********',
+      '1*3*5*7*',
+      '*',
+      '12*78',
+      '**5678',
+      '***********5678',
+      '12*45*8',
+      '*5678*',
+      '1*2*3*4*5*6*7*8',
     ]) {
       assert.equal(payout(customer).kind, 'verified', customer);
-    } // prettier-ignore
+    }
     for (const customer of [
-      '****5679', '1235****', '12****79', 'xxxx5677', '1*4*5*7*', '*9', '9*', '12345*45678', '12*54*8', '12345678*8*',
-      '****567a', '*123456789',
+      '****5679',
+      '1235****',
+      '12****79',
+      'xxxx5677',
+      '1*4*5*7*',
+      '*9',
+      '9*',
+      '12345*45678',
+      '12*54*8',
+      '12345678*8*',
+      '****567a',
+      '*123456789',
     ]) {
       assert.deepEqual(payout(customer), other, customer);
-    } // prettier-ignore
+    }
   });
 
   it('is compared with nothing while a payout is open or has failed, nor of a payment, which anybody may pay', () => {

@@ -48,7 +48,7 @@ export const doubles: Edits = {
     {
       file: ANSWERS,
       find: 'includes(status) && fields) {',
-      put: "includes(status)) {\n    if (!fields) return { kind: 'unknown', isOwnWord: false };",
+      put: "includes(status)) {\n    if (!fields) return { kind: 'unknown', isNoSuchOrder: false };",
     },
   ],
   '…by a JSON 404 of a framework': [
@@ -59,7 +59,7 @@ export const doubles: Edits = {
     },
   ],
   '…before anything was found': [
-    { file: UNKNOWN_PROOF, find: 'if (isOwnWord) await ledger', put: 'if (isOwnWord || true) await ledger' },
+    { file: UNKNOWN_PROOF, find: 'if (isNoSuchOrder) await ledger', put: 'if (isNoSuchOrder || true) await ledger' },
   ],
   '…though it was seen': [
     {

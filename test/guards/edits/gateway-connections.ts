@@ -6,7 +6,7 @@ const CONFIG = 'backend-proxy/config.ts';
 
 export const gatewayConnections: Edits = {
   'Stop settling by a hanging endpoint': [
-    { file: GATEWAY_HTTP, find: ': ownPools();', put: ': sharedPool(ownPools().pay);' },
+    { file: GATEWAY_HTTP, find: ': separatePools();', put: ': sharedPool(separatePools().pay);' },
   ],
   'Stand between us and the gateway': [
     {

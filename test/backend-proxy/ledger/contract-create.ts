@@ -1,27 +1,15 @@
 // Opening a payment or a payout: the row before the call, what is refused, the ids, and two who start at once.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import type { Refusal } from '../../../backend-proxy/errors.ts';
 import { type Transaction } from '../../../backend-proxy/protocol/transaction.ts';
-import {
-  H,
-  LIMITS,
-  M,
-  NOON,
-  PAYOUT,
-  PENDING,
-  openPending,
-  payment,
-  refusal,
-  stageOf,
-  type Suite,
-  verified,
-} from './ledger-kit.ts';
+import { H, M, NOON } from '../time.ts';
+import { LIMITS, PAYOUT, PENDING, openPending, payment, refusal, stageOf, type Suite, verified } from './ledger-kit.ts';
 
-export function openingContract({ name, room }: Suite): void {
-  describe(`${name}: opening a payment`, () => {
+export function createContract({ it, setUp }: Suite): void {
+  describe('opening a payment', () => {
     it('writes the row before anything is sent, and a version that watchers can wait for', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const { opened, order } = await ledger.openPayment(payment({ customer: '12345678', method: 'CHECKOUT' }), LIMITS);
       const expected: Transaction = {
         id: 'A',
@@ -68,7 +56,7 @@ export function openingContract({ name, room }: Suite): void {
     });
 
     it('replaces the one that is open, and leaves alone those that have ended', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const first = await openPending(ledger);
       await ledger.observe(first, verified('failed'));
       const second = await openPending(ledger);
@@ -92,7 +80,7 @@ export function openingContract({ name, room }: Suite): void {
     });
 
     it('that was replaced before it was sent gives no permission to send it', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const { opened } = await ledger.openPayment(payment(), LIMITS);
       await ledger.openPayment(payment(), LIMITS);
       assert.equal(await ledger.record(opened!.id, { stage: 'sending' }, 'shopper'), false);
@@ -100,7 +88,7 @@ export function openingContract({ name, room }: Suite): void {
     });
 
     it('with the same key finds the row; with another fingerprint it is refused; of another order it is another', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const same = payment();
       assert.ok((await ledger.openPayment(same, LIMITS)).opened);
       const again = await ledger.openPayment(same, LIMITS);
@@ -114,7 +102,7 @@ export function openingContract({ name, room }: Suite): void {
     });
 
     it('is refused with another amount or currency of the order', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       await ledger.openPayment(payment(), LIMITS);
       for (const other of [{ orderAmountMinor: 1011 }, { orderAmountMinor: null }, { currency: 'USD' }]) {
         assert.equal((await refusal(ledger.openPayment(payment(other), LIMITS))).kind, 'order_changed');
@@ -132,7 +120,7 @@ export function openingContract({ name, room }: Suite): void {
     });
 
     it('is refused once the order is paid, but for the key that is known', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const known = payment();
       await ledger.openPayment(known, LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
@@ -142,7 +130,7 @@ export function openingContract({ name, room }: Suite): void {
     });
 
     it('is refused beyond the limits of the order, to the number', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const limits = { ...LIMITS, perOrder: 4, directPerOrder: 2 };
       const direct = { method: 'DIRECT', customer: '12345678' } as const;
       for (let n = 0; n < 2; n += 1) assert.ok((await ledger.openPayment(payment(direct), limits)).opened);
@@ -153,7 +141,7 @@ export function openingContract({ name, room }: Suite): void {
     });
 
     it('counts the prompts of a wallet over all orders, also those that fell back to the checkout', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       const limits = { ...LIMITS, directPerWallet: { perCustomer: 2, inAll: 2, withinMs: H } };
       const direct = (orderId: string, customer = '12345678') => payment({ orderId, customer, method: 'DIRECT' });
       await ledger.openPayment(direct('A'), limits);
@@ -173,7 +161,7 @@ export function openingContract({ name, room }: Suite): void {
     });
 
     it('whose id would be too long with the prefix is refused, and what is allowed is said', async (t) => {
-      const { ledger } = await room(t, { idPrefix: 'shop-1-' });
+      const { ledger } = await setUp(t, { idPrefix: 'shop-1-' });
       await ledger.openPayment(payment({ orderId: 'A'.repeat(57) }), LIMITS);
       for (const opening of [
         () => ledger.openPayment(payment({ orderId: 'A'.repeat(58) }), LIMITS),
@@ -187,7 +175,7 @@ export function openingContract({ name, room }: Suite): void {
     });
 
     it('gives it an id that no other transaction has', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       await ledger.openPayment(payment({ orderId: 'A-2' }), LIMITS);
       await ledger.openPayout({ ...PAYOUT, orderId: 'A-3' });
       await ledger.openPayment(payment(), LIMITS);
@@ -198,9 +186,9 @@ export function openingContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: opening a payout`, () => {
+  describe('opening a payout', () => {
     it('writes its row once; the same again finds it, another under its id is refused', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const first = await ledger.openPayout({ ...PAYOUT, note: 'Thanks' });
       assert.deepEqual(first, await ledger.payout('P'));
       const { type, orderId, method, note, stage } = first;
@@ -214,7 +202,7 @@ export function openingContract({ name, room }: Suite): void {
     });
 
     it('by two at once is one row', async (t) => {
-      const { ledger, open, rows } = await room(t);
+      const { ledger, open, rows } = await setUp(t);
       const other = await open();
       const all = await Promise.all(
         [ledger, other, ledger, other, ledger, other].map((either) => either.openPayout(PAYOUT)),
@@ -224,9 +212,9 @@ export function openingContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: two who start at once`, () => {
+  describe('two who start at once', () => {
     it('with one key make one payment', async (t) => {
-      const { ledger, open, now } = await room(t);
+      const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       const same = payment();
       const all = await Promise.all([ledger, other, ledger, other].map((either) => either.openPayment(same, LIMITS)));
@@ -235,7 +223,7 @@ export function openingContract({ name, room }: Suite): void {
     });
 
     it('with many keys keep to the limit, and leave one open', async (t) => {
-      const { ledger, open, now } = await room(t);
+      const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       const all = await Promise.allSettled(
         Array.from({ length: 10 }, (_, n) => (n % 2 ? ledger : other).openPayment(payment(), LIMITS)),
@@ -257,7 +245,7 @@ export function openingContract({ name, room }: Suite): void {
     });
 
     it('for one wallet keep to its limit over all orders', async (t) => {
-      const { ledger, open, now } = await room(t);
+      const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       const direct = (n: number) => payment({ orderId: `O${n}`, customer: '12345678', method: 'DIRECT' });
       const all = await Promise.allSettled(
@@ -267,7 +255,7 @@ export function openingContract({ name, room }: Suite): void {
     });
 
     it('and take the same free id end with one each', async (t) => {
-      const { ledger, open, now } = await room(t);
+      const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       await ledger.openPayment(payment({ orderId: 'A' }), LIMITS);
       const [second, own] = await Promise.all([

@@ -1,14 +1,11 @@
 // A person's word on what needs review, and what the gateway says after it, or after FAILED was told.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import type { LedgerById } from './by-id.ts';
+import { D, H, M, S } from '../time.ts';
 import {
-  D,
-  H,
   LEASE_MS,
-  M,
   PENDING,
-  S,
   UNKNOWN,
   openPending,
   openSentPayout,
@@ -42,10 +39,10 @@ async function failPayout(ledger: LedgerById, skip: (ms: number) => void, orderI
 const numbered = async (ledger: LedgerById, type: string) =>
   new Set((await ledger.webhooks(undefined, 100)).filter((each) => each.type === type).map(({ id }) => id)).size;
 
-export function reviewContract({ name, room }: Suite): void {
-  describe(`${name}: a person's word`, () => {
+export function resolveContract({ it, setUp }: Suite): void {
+  describe('resolve()', () => {
     it('is refused where no review was asked for, and undefined of what is not there', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       assert.equal((await refusal(ledger.resolve(id, SUCCESS))).kind, 'no_review_needed');
       assert.equal(await stageOf(ledger, id), 'pending');
@@ -53,7 +50,7 @@ export function reviewContract({ name, room }: Suite): void {
     });
 
     it('ends it, clears the flag, is in the history with who and detail, and tells the usual webhook', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const [paid, failed] = [await openInReview(ledger, 'A'), await openInReview(ledger, 'B')];
       const resolved = [await ledger.resolve(paid, SUCCESS), await ledger.resolve(failed, FAILED)];
       assert.deepEqual(
@@ -82,7 +79,7 @@ export function reviewContract({ name, room }: Suite): void {
     });
 
     it('is followed by watching; what agrees with it changes nothing', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       const id = await openInReview(ledger);
       await ledger.resolve(id, FAILED);
       skip(H);
@@ -97,7 +94,7 @@ export function reviewContract({ name, room }: Suite): void {
     });
 
     it('and then the contrary is a conflict with its own number and review, and may be resolved again', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       const id = await openPending(ledger);
       await ledger.observe(id, verified('succeeded'));
       for (let n = 1; n <= 3; n += 1) {
@@ -113,7 +110,7 @@ export function reviewContract({ name, room }: Suite): void {
     });
 
     it('of FAILED and then SUCCESS counts the money, and raises conflict and review', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const id = await openInReview(ledger);
       await ledger.resolve(id, FAILED);
       await ledger.observe(id, verified('succeeded'));
@@ -123,7 +120,7 @@ export function reviewContract({ name, room }: Suite): void {
     });
 
     it('that a success did not bring the money is kept, and the gateway’s SUCCESS after it is a conflict anew', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       await ledger.observe(id, verified('succeeded'));
       await ledger.observe(id, verified('failed'));
@@ -136,9 +133,9 @@ export function reviewContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: a payout`, () => {
+  describe('a payout', () => {
     it('is ended by no answer to its POST, whose code is in the history at once', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       for (const answer of ['refused', 'foreign', 'duplicate', 'lost', 'unreached'] as const) {
         const id = await openSentPayout(ledger, answer, uncertain(answer));
         const { stage, history } = await read(ledger, id);
@@ -148,7 +145,7 @@ export function reviewContract({ name, room }: Suite): void {
     });
 
     it('that was told FAILED and is then SUCCESS is told so, with conflict and review', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       const id = await failPayout(ledger, skip);
       await ledger.observe(id, verified('succeeded'));
       assert.equal(await stageOf(ledger, id), 'succeeded');
@@ -161,7 +158,7 @@ export function reviewContract({ name, room }: Suite): void {
     });
 
     it('that was told FAILED and is then found is a conflict, and needs review', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       const declined = await failPayout(ledger, skip, 'P');
       const gone = await openSentPayout(ledger, 'Q', uncertain('refused'));
       for (let n = 0; n < 2; n += 1) {
@@ -179,22 +176,22 @@ export function reviewContract({ name, room }: Suite): void {
     });
 
     it('that a person ended FAILED, and that the gateway then has after all, is a conflict; one it had before is not', async (t) => {
-      const { ledger, skip } = await room(t);
-      const unheard = await openSentPayout(ledger, 'P', uncertain('lost'));
+      const { ledger, skip } = await setUp(t);
+      const unseen = await openSentPayout(ledger, 'P', uncertain('lost'));
       const known = await openSentPayout(ledger, 'Q', PENDING);
       await ledger.observe(known, verified('pending'));
       skip(D + 2 * M);
-      for (const id of [unheard, known]) {
+      for (const id of [unseen, known]) {
         await ledger.observe(id, { kind: 'unavailable' });
         await ledger.resolve(id, FAILED);
         await ledger.observe(id, verified('pending'));
       }
-      assert.equal((await read(ledger, unheard)).conflict, true);
+      assert.equal((await read(ledger, unseen)).conflict, true);
       assert.equal((await read(ledger, known)).conflict, false);
     });
 
     it('that was told FAILED stays in the late sweep: after 1, 6, 24 h, then daily to 7 days', async (t) => {
-      const { ledger, now, skip } = await room(t);
+      const { ledger, now, skip } = await setUp(t);
       const from = now();
       const id = await failPayout(ledger, skip);
       const asked: number[] = [];
@@ -208,13 +205,13 @@ export function reviewContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: a payment that ended without a report`, () => {
+  describe('a payment that ended without a report', () => {
     for (const [stage, fact] of [
       ['rejected', { stage: 'rejected', detail: 'HTTP 400 X' }],
       ['not_created', { stage: 'not_created', detail: 'ECONNREFUSED' }],
     ] as const) {
       it(`as ${stage} is still in the sweep to 7 days, and its SUCCESS counts, late`, async (t) => {
-        const { ledger, skip } = await room(t);
+        const { ledger, skip } = await setUp(t);
         const id = await openPending(ledger, {}, fact);
         skip(15 * S);
         assert.equal((await ledger.claimChecks(1, LEASE_MS)).length, 1);

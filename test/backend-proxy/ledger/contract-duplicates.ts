@@ -1,14 +1,11 @@
 // What the gateway called a duplicate is most likely not ours: it is marked for good, and only a person ends it as anything else.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import type { LedgerById } from './by-id.ts';
+import { D, H, M, S } from '../time.ts';
 import {
-  D,
-  H,
   LIMITS,
-  M,
   PAYOUT,
-  S,
   UNKNOWN,
   openPending,
   openSentPayout,
@@ -26,10 +23,10 @@ const openMarked = (ledger: LedgerById, orderId = 'A') => openPending(ledger, { 
 const openMarkedPayout = (ledger: LedgerById) => openSentPayout(ledger, 'P', uncertain('duplicate'));
 const DIFFERS = { kind: 'mismatch', field: 'amount' } as const;
 
-export function markedContract({ name, room }: Suite): void {
-  describe(`${name}: a duplicate order id`, () => {
+export function duplicatesContract({ it, setUp }: Suite): void {
+  describe('a duplicate order id', () => {
     it('is moved by no check, payment or payout, whatever it says and however often', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       const ids = [await openMarked(ledger), await openMarkedPayout(ledger)];
       for (const seen of [UNKNOWN, verified('pending', '7'), verified('failed'), { kind: 'incomplete' }] as const) {
         for (let n = 0; n < 2; n += 1) {
@@ -41,7 +38,7 @@ export function markedContract({ name, room }: Suite): void {
     });
 
     it('is not ended by our clock', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       const id = await openPending(ledger, { payWithinMs: M }, uncertain('duplicate'));
       skip(D + 2 * M);
       await ledger.observe(id, verified('pending'));
@@ -49,7 +46,7 @@ export function markedContract({ name, room }: Suite): void {
     });
 
     it('with a SUCCESS pays nothing, is no surplus, and needs a review, asked for once', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const id = await openMarked(ledger);
       for (let n = 0; n < 3; n += 1) await ledger.observe(id, verified('succeeded'));
       const { stage, needsReview, surplus } = await read(ledger, id);
@@ -64,7 +61,7 @@ export function markedContract({ name, room }: Suite): void {
     });
 
     it('of a payment that a report shows to be another is rejected at once, without a mismatch', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const id = await openMarked(ledger);
       await ledger.observe(id, DIFFERS);
       const { stage, mismatch, needsReview } = await read(ledger, id);
@@ -73,7 +70,7 @@ export function markedContract({ name, room }: Suite): void {
     });
 
     it('of a payout is rejected by two reports that differ, 30 s apart', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       const id = await openMarkedPayout(ledger);
       await ledger.observe(id, DIFFERS);
       skip(30 * S - 1);
@@ -85,7 +82,7 @@ export function markedContract({ name, room }: Suite): void {
     });
 
     it('that is said only after a ring had shown a SUCCESS needs a review at once', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
       await ledger.observe('A', verified('succeeded'));
@@ -95,7 +92,7 @@ export function markedContract({ name, room }: Suite): void {
     });
 
     it('is what the gateway knows before it was sent: no SUCCESS of it pays, and it is not sent any more', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.openPayout(PAYOUT);
       await ledger.openPayment(payment({ orderId: 'B' }), LIMITS);
@@ -114,7 +111,7 @@ export function markedContract({ name, room }: Suite): void {
     });
 
     it('that a person has ended is overruled by no later check', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       const [failed, paid] = [await openMarked(ledger, 'A'), await openMarked(ledger, 'B')];
       for (const id of [failed, paid]) await ledger.observe(id, verified('succeeded'));
       await ledger.resolve(failed, { status: 'FAILED', by: 'ada', note: 'of another shop' });
@@ -137,7 +134,7 @@ export function markedContract({ name, room }: Suite): void {
     });
 
     it('is outside the 5 payments of an order and its 3 DIRECT, and they are 10 with them', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const direct = { method: 'DIRECT', customer: '12345678' } as const;
       for (let n = 0; n < 4; n += 1) await openPending(ledger, direct, uncertain('duplicate'));
       for (let n = 0; n < 3; n += 1) await openPending(ledger, direct);

@@ -1,18 +1,15 @@
 // IPNs, what they ring for, and who is given which check.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import type { IpnReading } from '../../../backend-proxy/protocol/verify.ts';
 import type { LedgerById } from './by-id.ts';
+import { D, M, NOON, S } from '../time.ts';
 import {
   BARE_READING,
-  D,
   LEASE_MS,
   LIMITS,
-  M,
-  NOON,
   PAYOUT,
   PENDING,
-  S,
   UNAVAILABLE,
   openPending,
   payment,
@@ -20,13 +17,13 @@ import {
   verified,
 } from './ledger-kit.ts';
 
-export function ringsContract({ name, room }: Suite): void {
-  describe(`${name}: an IPN`, () => {
+export function ipnsContract({ it, setUp }: Suite): void {
+  describe('an IPN', () => {
     const reading: IpnReading = { ...BARE_READING, outcome: 'succeeded' };
     const due = async (ledger: LedgerById) => (await ledger.claimChecks(100, LEASE_MS)).map(({ id }) => id);
 
     it('rings for its transaction in the same commit', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       await openPending(ledger);
       assert.deepEqual(await due(ledger), []);
       skip(S);
@@ -36,7 +33,7 @@ export function ringsContract({ name, room }: Suite): void {
     });
 
     it('that comes again is one IPN, seen twice, and rings again', async (t) => {
-      const { ledger, rows, skip } = await room(t);
+      const { ledger, rows, skip } = await setUp(t);
       await openPending(ledger);
       for (let n = 0; n < 3; n += 1) {
         skip(S);
@@ -51,7 +48,7 @@ export function ringsContract({ name, room }: Suite): void {
     });
 
     it('that comes before its row is kept, and rings when what is sent after it was answered', async (t) => {
-      const { ledger, rows, skip } = await room(t);
+      const { ledger, rows, skip } = await setUp(t);
       await ledger.receiveIpn({ id: 'i1', body: '{}', reading });
       await ledger.receiveIpn({ id: 'i2', body: '{}', reading: { ...reading, transactionId: 'P', type: 'PAYOUT' } });
       assert.deepEqual(await due(ledger), []);
@@ -66,7 +63,7 @@ export function ringsContract({ name, room }: Suite): void {
     });
 
     it('that was written before customers were kept has none', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       await openPending(ledger);
       const { customer: _, ...older } = reading;
       await ledger.receiveIpn({ id: 'i1', body: '{}', reading: older as IpnReading });
@@ -74,7 +71,7 @@ export function ringsContract({ name, room }: Suite): void {
     });
 
     it('that cannot be read is kept with no order', async (t) => {
-      const { ledger, rows } = await room(t);
+      const { ledger, rows } = await setUp(t);
       await ledger.receiveIpn({ id: 'i1', body: 'It works!', reading: undefined });
       assert.deepEqual(await rows('select order_id, reading, body, matched from ipns'), [
         { order_id: null, reading: null, body: 'It works!', matched: 0 },
@@ -82,7 +79,7 @@ export function ringsContract({ name, room }: Suite): void {
     });
 
     it('that matched nothing is dropped 7 days after it was last seen; a matched one stays', async (t) => {
-      const { ledger, rows, skip } = await room(t);
+      const { ledger, rows, skip } = await setUp(t);
       await openPending(ledger);
       await ledger.receiveIpn({ id: 'matched', body: '{}', reading });
       await ledger.receiveIpn({ id: 'once', body: '{}', reading: { ...reading, transactionId: 'B' } });
@@ -102,9 +99,9 @@ export function ringsContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: claiming checks`, () => {
+  describe('claiming checks', () => {
     it('gives what is due, the longest due first, as many as asked for', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       for (const orderId of ['C', 'A', 'B']) {
         await openPending(ledger, { orderId });
         skip(S);
@@ -120,7 +117,7 @@ export function ringsContract({ name, room }: Suite): void {
     });
 
     it('gives what an IPN rang for before the sweep, the newest ring first', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       const ring = (orderId: string) =>
         ledger.receiveIpn({
           id: orderId,
@@ -141,7 +138,7 @@ export function ringsContract({ name, room }: Suite): void {
     });
 
     it('gives each to one holder until the lease has run out or the check has ended', async (t) => {
-      const { ledger, open, now, skip } = await room(t);
+      const { ledger, open, now, skip } = await setUp(t);
       const other = await open(now);
       await openPending(ledger);
       skip(15 * S);
@@ -156,7 +153,7 @@ export function ringsContract({ name, room }: Suite): void {
     });
 
     it('by many at once gives nothing to two', async (t) => {
-      const { ledger, open, now, skip } = await room(t);
+      const { ledger, open, now, skip } = await setUp(t);
       const other = await open(now);
       const ids = Array.from({ length: 40 }, (_, n) => `O${n}`);
       for (const orderId of ids) await openPending(ledger, { orderId });
@@ -175,7 +172,7 @@ export function ringsContract({ name, room }: Suite): void {
     });
 
     it('remembers when the last five began, and never lets a sixth begin within the minute', async (t) => {
-      const { ledger, rows, skip } = await room(t);
+      const { ledger, rows, skip } = await setUp(t);
       await openPending(ledger);
       const reading = BARE_READING;
       let made = 0;
@@ -196,7 +193,7 @@ export function ringsContract({ name, room }: Suite): void {
     });
 
     it('gives a payment that has ended to nobody', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       await openPending(ledger);
       await ledger.observe('A', verified('succeeded'));
       skip(30 * D);

@@ -1,14 +1,11 @@
 // The books as a whole: lists, counts, opening them again.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
+import { D, M, NOON, S } from '../time.ts';
 import {
-  D,
   LIMITS,
-  M,
-  NOON,
   PAYOUT,
   PENDING,
-  S,
   openPending,
   payment,
   read,
@@ -18,10 +15,10 @@ import {
   verified,
 } from './ledger-kit.ts';
 
-export function booksContract({ name, room }: Suite): void {
-  describe(`${name}: listing transactions`, () => {
+export function databaseContract({ it, setUp }: Suite): void {
+  describe('listing transactions', () => {
     it('pages through all, each once, in the order of their last change', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       for (let n = 0; n < 7; n += 1) {
         await ledger.openPayment(payment({ orderId: `O${n}` }), LIMITS);
         if (n % 3 === 2) skip(S);
@@ -43,7 +40,7 @@ export function booksContract({ name, room }: Suite): void {
     });
 
     it('filters by time, status and type', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       await openPending(ledger, { orderId: 'A' });
       skip(S);
       await ledger.openPayout(PAYOUT);
@@ -60,7 +57,7 @@ export function booksContract({ name, room }: Suite): void {
     });
 
     it('tells the history in the order of what happened, also within one millisecond', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       await openPending(ledger);
       await ledger.observe(id, verified('succeeded'));
@@ -72,20 +69,20 @@ export function booksContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: the books`, () => {
+  describe('the books', () => {
     it('are the same after they were closed and opened again', async (t) => {
-      const { ledger, open, now } = await room(t, { alone: true });
+      const { ledger, open, now } = await setUp(t, { ownConnection: true });
       const id = await openPending(ledger);
       await ledger.observe(id, verified('succeeded'));
       const [order, webhooks] = [await ledger.order('A'), await ledger.webhooks(undefined, 10)];
       await ledger.close();
-      const again = await open(now, { alone: true });
+      const again = await open(now, { ownConnection: true });
       assert.deepEqual(await again.order('A'), order);
       assert.deepEqual(await again.webhooks(undefined, 10), webhooks);
     });
 
     it('take rows that a dead process was sending for uncertain, and no others', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       for (const orderId of ['A', 'B', 'C']) await ledger.openPayment(payment({ orderId }), LIMITS);
       await ledger.record('B', { stage: 'sending' }, 'shopper');
       await ledger.record('C', { stage: 'sending' }, 'shopper');
@@ -103,7 +100,7 @@ export function booksContract({ name, room }: Suite): void {
     });
 
     it('count what they hold', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       assert.deepEqual(await ledger.counts(), {
         transactions: [],
         needReview: 0,
@@ -152,7 +149,7 @@ export function booksContract({ name, room }: Suite): void {
     });
 
     it('can be written, or say that they cannot', async (t) => {
-      const { ledger } = await room(t, { alone: true });
+      const { ledger } = await setUp(t, { ownConnection: true });
       await ledger.ping();
       await ledger.close();
       for (const work of [
@@ -166,7 +163,7 @@ export function booksContract({ name, room }: Suite): void {
     });
 
     it('keep every letter and digit that they were given', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       const note = '\'";-- \u{1F375} \\ % _ \u0001 ä';
       await ledger.openPayout({ ...PAYOUT, amountMinor: 999_999_999_999_999, note });
       const payout = await ledger.payout('P');

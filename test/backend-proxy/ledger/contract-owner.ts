@@ -1,18 +1,14 @@
 // Whose books these are: the gateway they are of, the process that was sending, the answer that came after all, and books that
 // went back.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
+import { D, H, M, NOON, S } from '../time.ts';
 import {
   BARE_READING,
-  D,
-  H,
   LEASE_MS,
   LIMITS,
-  M,
-  NOON,
   PAYOUT,
   PENDING,
-  S,
   UNAVAILABLE,
   openPending,
   payment,
@@ -26,10 +22,10 @@ import {
 
 const OURS = { gateway: 'gateway.example/api', hasStatusCheck: true, keyDigest: 'k1' };
 
-export function whoseContract({ name, room }: Suite): void {
-  describe(`${name}: the gateway of the books`, () => {
+export function ownerContract({ it, setUp }: Suite): void {
+  describe('the gateway of the books', () => {
     it('is what was bound, and unknown before', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       assert.equal(await ledger.owner(), undefined);
       await ledger.setOwner(OURS);
       assert.deepEqual(await ledger.owner(), OURS);
@@ -42,7 +38,7 @@ export function whoseContract({ name, room }: Suite): void {
       ['no status check', { ...OURS, hasStatusCheck: false }],
     ] as const) {
       it(`that another process has bound to ${what} stops checks and starts here, until it is as it was`, async (t) => {
-        const { ledger, open, skip } = await room(t);
+        const { ledger, open, skip } = await setUp(t);
         const [idle, second] = [await open(), await open()];
         await openPending(ledger);
         for (const either of [ledger, idle]) await either.setOwner(OURS);
@@ -60,7 +56,7 @@ export function whoseContract({ name, room }: Suite): void {
     }
 
     it('is read with each claim, also where nothing is due', async (t) => {
-      const { ledger, open } = await room(t);
+      const { ledger, open } = await setUp(t);
       await ledger.setOwner(OURS);
       await (await open()).setOwner({ ...OURS, gateway: 'other.example' });
       await ledger.claimChecks(10, LEASE_MS);
@@ -68,7 +64,7 @@ export function whoseContract({ name, room }: Suite): void {
     });
 
     it('may be reached by another key: that stops nobody', async (t) => {
-      const { ledger, open } = await room(t);
+      const { ledger, open } = await setUp(t);
       await ledger.setOwner(OURS);
       await (await open()).setOwner({ ...OURS, keyDigest: 'k2' });
       await ledger.claimChecks(10, LEASE_MS);
@@ -76,9 +72,9 @@ export function whoseContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: one that is being sent`, () => {
+  describe('one that is being sent', () => {
     it('is uncertain at start only where this process’s own host and port sent it', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       for (const orderId of ['A', 'B']) {
         const { opened } = await ledger.openPayment(payment({ orderId }), LIMITS);
         await ledger.ledger.record(opened!, { stage: 'sending', sentBy: `host:${orderId}` }, 'shopper');
@@ -90,7 +86,7 @@ export function whoseContract({ name, room }: Suite): void {
     });
 
     it('for 45 s is uncertain, whichever process began it; its answer that comes later still counts', async (t) => {
-      const { ledger, open, skip } = await room(t);
+      const { ledger, open, skip } = await setUp(t);
       const ids = ['A', 'B', 'C'];
       for (const orderId of ids) {
         const { opened } = await ledger.openPayment(payment({ orderId }), LIMITS);
@@ -121,7 +117,7 @@ export function whoseContract({ name, room }: Suite): void {
     });
 
     it('and was replaced meanwhile keeps what its answer brings', async (t) => {
-      const { ledger } = await room(t);
+      const { ledger } = await setUp(t);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
       await ledger.openPayment(payment(), LIMITS);
@@ -133,9 +129,9 @@ export function whoseContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: books that went back`, () => {
+  describe('books that went back', () => {
     it('are so for 7 days from the latest time that was said', async (t) => {
-      const { ledger, open, now, skip } = await room(t);
+      const { ledger, open, now, skip } = await setUp(t);
       assert.equal(await ledger.wasRestoredLately(), false);
       await ledger.recordRestore(now());
       await (await open()).recordRestore(now() - H);
@@ -146,7 +142,7 @@ export function whoseContract({ name, room }: Suite): void {
     });
 
     it('are not so for longer where the time that was said lies ahead', async (t) => {
-      const { ledger, now, skip } = await room(t);
+      const { ledger, now, skip } = await setUp(t);
       await ledger.recordRestore(now() + 400 * D);
       skip(7 * D - 1);
       assert.equal(await ledger.wasRestoredLately(), true);
@@ -155,7 +151,7 @@ export function whoseContract({ name, room }: Suite): void {
     });
 
     it('behind a call, and kept its row, ask about it as about any other', async (t) => {
-      const { ledger, rows, skip } = await room(t);
+      const { ledger, rows, skip } = await setUp(t);
       const answers = { A: { ...PENDING, method: 'CHECKOUT' }, B: uncertain('lost') } as const;
       for (const [orderId, fact] of Object.entries(answers)) {
         await ledger.openPayment(payment({ orderId }), LIMITS);
@@ -173,7 +169,7 @@ export function whoseContract({ name, room }: Suite): void {
     });
 
     it('list the IPNs that match nothing, newest first, and tell of them once, after an hour', async (t) => {
-      const { ledger, skip } = await room(t);
+      const { ledger, skip } = await setUp(t);
       const ring = (orderId: string) =>
         ledger.receiveIpn({ id: orderId, body: '{}', reading: { ...BARE_READING, transactionId: orderId } });
       await openPending(ledger);
@@ -206,9 +202,9 @@ export function whoseContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: the id of a webhook`, () => {
+  describe('the id of a webhook', () => {
     it('is the same for the same event in a copy of the books, and another in other books', async (t) => {
-      const { ledger, change } = await room(t);
+      const { ledger, change } = await setUp(t);
       const live = async () => {
         await openPending(ledger);
         const id = await openPending(ledger);
@@ -223,7 +219,10 @@ export function whoseContract({ name, room }: Suite): void {
       assert.deepEqual(await live(), first, 'the same');
       await change(`${empty}; update meta set value = 'other' || value where key = 'books_id'`);
       const others = await live();
-      assert.deepEqual(others.map((each) => each.split(' ')[0]), first.map((each) => each.split(' ')[0])); // prettier-ignore
+      assert.deepEqual(
+        others.map((each) => each.split(' ')[0]),
+        first.map((each) => each.split(' ')[0]),
+      );
       assert.deepEqual(
         others.filter((each) => first.includes(each)),
         [],
