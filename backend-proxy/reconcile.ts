@@ -8,7 +8,7 @@ import { TYPES, type Transaction } from './protocol/transaction.ts';
 import { verify, type Expected } from './protocol/verify.ts';
 import { createWorker, type Worker } from './worker.ts';
 
-/** The connection limit of the gateway adapter (gateway/http.ts): one more check would wait there and look slow. */
+/** The connection limit of the gateway adapter (gateway/http.ts): one more check would wait there and appear slow. */
 const CHECKS_AT_ONCE = 24;
 const PROVE_EVERY_MS = 250;
 /** Longer than a check can take, so that it is never in flight twice. */

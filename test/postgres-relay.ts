@@ -1,29 +1,30 @@
-// A TCP relay between the proxy and PostgreSQL that imitates failing networks and servers: it stops forwarding without
-// closing a socket, or drops the answer to one COMMIT. It reads the client's bytes only to recognize a COMMIT and the
-// statements before it, so it works only without TLS.
+// A TCP relay between the proxy and PostgreSQL that imitates failing networks and servers: it stops forwarding, which
+// no socket notices, or drops the answer to one COMMIT. It reads the client's data only to find a COMMIT and the
+// statements before it. For connections without TLS.
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /** As `pg` sends it: a simple query. */
 const COMMIT = Buffer.from('Q\0\0\0\x0bcommit\0', 'latin1');
-const MOST_REMEMBERED = 256 * 1024;
+const MAX_REMEMBERED = 256 * 1024;
 
 /**
  * `applied`: the server commits, but the client gets no answer. `unsent`: the COMMIT never arrives, and the server
- * rolls back. `lateByMs`: the client is disconnected at once, and the COMMIT arrives this much later.
+ * rolls back. `lateByMs`: the connection breaks, and the COMMIT arrives only after so many ms.
  */
 export type LostCommit = 'applied' | 'unsent' | { lateByMs: number };
 
 export interface PostgresRelay {
-  /** The database's URL through this relay. */
+  /** The database through this relay. */
   url: string;
-  /** From now on no bytes pass, on old and new connections, and none is closed. */
+  /** Stops forwarding on all connections, old and new, without closing them. */
   vanish(): void;
-  /** New connections pass again; old ones stay silent. */
+  /** Forwards on new connections again; the old ones stay silent. */
   comeBack(): void;
   /**
-   * Loses the next COMMIT of a transaction whose statements match. The returned function says whether it has happened.
+   * Drops the answer once, at the COMMIT of a transaction whose statements match. The returned function says whether it
+   * has.
    */
-  loseCommit(how: LostCommit, isMeant?: (statements: string) => boolean): () => boolean;
+  loseCommit(how: LostCommit, matches?: (statements: string) => boolean): () => boolean;
   close(): Promise<void>;
 }
 
@@ -31,7 +32,7 @@ export async function startPostgresRelay(databaseUrl: string): Promise<PostgresR
   const target = new URL(databaseUrl);
   const open = new Set<Socket>();
   let isGone = false;
-  let strike: { how: LostCommit; isMeant: (statements: string) => boolean } | undefined;
+  let planned: { how: LostCommit; matches: (statements: string) => boolean } | undefined;
 
   const server = createServer((client) => {
     const behind = connect(Number(target.port), target.hostname);
@@ -48,13 +49,13 @@ export async function startPostgresRelay(databaseUrl: string): Promise<PostgresR
     client.on('data', (chunk: Buffer) => {
       if (!passes() || losing !== undefined) return;
       if (!chunk.includes(COMMIT)) {
-        statements = (statements + chunk.toString('latin1')).slice(-MOST_REMEMBERED);
+        statements = (statements + chunk.toString('latin1')).slice(-MAX_REMEMBERED);
         behind.write(chunk);
         return;
       }
-      if (strike?.isMeant(statements) === true) {
-        losing = strike.how;
-        strike = undefined;
+      if (planned?.matches(statements) === true) {
+        losing = planned.how;
+        planned = undefined;
         lose(losing, chunk, client, behind);
       } else behind.write(chunk);
       statements = '';
@@ -78,10 +79,10 @@ export async function startPostgresRelay(databaseUrl: string): Promise<PostgresR
     url: url.href,
     vanish: () => void (isGone = true),
     comeBack: () => void (isGone = false),
-    loseCommit(how, isMeant = () => true) {
-      const mine = { how, isMeant };
-      strike = mine;
-      return () => strike !== mine;
+    loseCommit(how, matches = () => true) {
+      const mine = { how, matches };
+      planned = mine;
+      return () => planned !== mine;
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));

@@ -1,7 +1,6 @@
-// Starts a PostgreSQL server for tests in a temporary folder, on loopback only, with fsync on, because the tests are
-// about durability. The binaries come from PG_BIN, the npm package, or Debian's path. PostgreSQL refuses to run as
-// root, so root runs it as nobody. A pipe whose closing stops it ties it to this process, so that it cannot outlive a
-// test.
+// A real PostgreSQL for tests: a server in a temporary folder, on loopback only, with fsync on, because tests check
+// what survives. Finds it in PG_BIN, in the npm package, or in Debian's folder. PostgreSQL refuses to run as root, so
+// root runs it as nobody. A pipe ties it to this process: it ends when the pipe closes, so it cannot outlive a test.
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
@@ -12,23 +11,23 @@ import { Client } from 'pg';
 import { freePort } from './free-port.ts';
 
 const READY_WITHIN_MS = 60_000;
-const MOST_PORTS_TRIED = 5;
+const MAX_PORTS_TRIED = 5;
 /** 65534 is nobody on every Linux. */
 const OTHER_USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 /** The shell waits for a signal's name or the end of its input, which also comes when this process is killed. */
 const TIED = '"$0" "$@" </dev/null & read -r signal; kill -s "${signal:-QUIT}" $!; wait $!';
 
 export interface PostgresServer {
-  /** Creates an empty database. */
+  /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>;
-  /** Like a crash: connections are cut, without a clean shutdown. Its port refuses connections until `start`. */
+  /** Like a crash: connections are cut without cleanup. The port refuses connections until `start`. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Stops it and removes its folder. */
+  /** Stops the server and removes its folder. */
   end(): Promise<void>;
 }
 
-/** Why PostgreSQL cannot run on this machine; undefined if it can. */
+/** Why PostgreSQL cannot run on this machine, or undefined. */
 export function whyNoPostgres(): string | undefined {
   const found = findBinaries();
   return 'detail' in found ? found.detail : undefined;
@@ -75,19 +74,19 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-/** Tries again with another port if one is taken before PostgreSQL uses it. */
+/** Tries another port if a process takes it between finding and using it. */
 async function runOnFreePort(bin: string, data: string): Promise<{ child: ChildProcess; port: number }> {
   for (let tried = 1; ; tried += 1) {
     const port = await freePort();
     try {
       return { child: await run(bin, data, port), port };
     } catch (error) {
-      if (tried === MOST_PORTS_TRIED) throw error;
+      if (tried === MAX_PORTS_TRIED) throw error;
     }
   }
 }
 
-/** Resolves when it accepts connections; throws with its last output if it does not start. */
+/** Resolves when it accepts connections; otherwise throws with its last output. */
 async function run(bin: string, data: string, port: number): Promise<ChildProcess> {
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -113,9 +112,9 @@ async function run(bin: string, data: string, port: number): Promise<ChildProces
     });
     child.once('close', () => resolve('ended'));
   });
-  const giveUp = setTimeout(() => child.stdin?.end(), READY_WITHIN_MS);
+  const timeout = setTimeout(() => child.stdin?.end(), READY_WITHIN_MS);
   const how = await settled;
-  clearTimeout(giveUp);
+  clearTimeout(timeout);
   if (how === 'ready') return child;
   const closed = child.exitCode === null ? once(child, 'close') : undefined;
   child.stdin?.end();
@@ -125,7 +124,7 @@ async function run(bin: string, data: string, port: number): Promise<ChildProces
 
 function findBinaries(): { bin: string } | { detail: string } {
   if (process.platform === 'win32') return { detail: 'PostgreSQL is started through /bin/sh, which is not on Windows' };
-  const whys: string[] = [];
+  const reasons: string[] = [];
   for (const bin of candidates()) {
     if (!existsSync(join(bin, 'initdb')) || !existsSync(join(bin, 'postgres'))) continue;
     try {
@@ -134,10 +133,10 @@ function findBinaries(): { bin: string } | { detail: string } {
       }
       return { bin };
     } catch (error) {
-      whys.push(`${bin}: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)}`);
+      reasons.push(`${bin}: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)}`);
     }
   }
-  const tried = whys.length > 0 ? whys.join('; ') : 'not in PG_BIN, the npm package, or /usr/lib/postgresql';
+  const tried = reasons.length > 0 ? reasons.join('; ') : 'not in PG_BIN, the npm package, or /usr/lib/postgresql';
   return { detail: `no PostgreSQL that runs here (${tried})` };
 }
 
@@ -155,7 +154,7 @@ function* candidates(): Generator<string> {
   for (const version of versions.toSorted((a, b) => Number(b) - Number(a))) yield join(debian, version, 'bin');
 }
 
-/** A package cannot contain links. Its install script makes them, but install scripts may be disabled. */
+/** A package cannot hold links: its install script makes them, if install scripts may run. */
 function restoreLinks(packaged: string): void {
   const list = join(packaged, 'native', 'pg-symlinks.json');
   const links = existsSync(list)
@@ -166,8 +165,7 @@ function restoreLinks(packaged: string): void {
     try {
       symlinkSync(relative(dirname(target), source), join(packaged, target));
     } catch {
-      // Another test may be making them, or the folder is read-only; in that case running PostgreSQL reports what is
-      // missing.
+      // Another test is making the links, or the folder is read-only: then running it reports what is missing.
     }
   }
 }

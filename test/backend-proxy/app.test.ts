@@ -1,5 +1,4 @@
-// The proxy at work in the background: `run` checks when an IPN rings, delivers, prunes, keeps to its limits, and stops when
-// nothing is in hand. The ports are fakes where that is simplest.
+// The running proxy: checks, deliveries, pruning, limits, log and stop. Some ports are fakes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
@@ -16,7 +15,7 @@ const NO_PROOF = { look: async () => false } as unknown as UnknownProof;
 const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
   const deadline = Date.now() + 10_000;
   while (!(await isTrue())) {
-    assert.ok(Date.now() < deadline, 'it never came');
+    assert.ok(Date.now() < deadline, 'timed out');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 };
@@ -52,10 +51,10 @@ describe('the running proxy', () => {
     const world = await createWorld(t);
     const answer = await world.request('POST', '/order/payments', {
       headers: { Authorization: `Bearer ${world.token()}`, 'Content-Type': 'application/json', 'Idempotency-Key': 'k' },
-      body: JSON.stringify({ method: 'QR', 'card 4111111111111111': 'told' }),
+      body: JSON.stringify({ method: 'QR', 'card 4111111111111111': 'value' }),
     });
     const { requestId, code, detail } = (await answer.json()) as Problem;
-    assert.match(detail, /card 4111/, 'the caller is told which');
+    assert.match(detail, /card 4111/, 'the caller gets the field name');
     const line = world.log.find((entry) => entry['requestId'] === requestId);
     assert.deepEqual([line?.['code'], line?.['detail']], [code, undefined]);
     assert.doesNotMatch(JSON.stringify(world.log), /4111/);

@@ -1,5 +1,5 @@
-// How many status checks a second the gateway is asked: what makes it more, what makes it less, and its bounds. By a clock that the
-// test moves; at the end over the real ledger and the real sandbox, in the worker's own steps.
+// The check rate: what raises it, what halves it, and its bounds, by a clock that the test moves. The last tests run
+// it in a worker over the real ledger and the real sandbox, step by step.
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
@@ -18,16 +18,16 @@ const BAD: Call = { operation: 'status', outcome: 'unavailable', ms: 20, detail:
 function createRate(limit?: number) {
   const clock = { now: 5_000 };
   const rate = createCheckRate({ ...(limit !== undefined && { limit }), clock: () => clock.now });
-  /** Asks all that it may for so long, one answer each; says how many and the most in any one step. */
+  /** Takes all available checks for `ms`, with one answer each; returns their number and the most in one step. */
   const use = (ms: number, answer: Call) => {
     let asked = 0;
     let mostAtOnce = 0;
     for (const end = clock.now + ms; clock.now < end; clock.now += 5) {
-      const room = rate.available();
-      rate.take(room);
-      asked += room;
-      mostAtOnce = Math.max(mostAtOnce, room);
-      for (let n = 0; n < room; n += 1) rate.record(answer);
+      const free = rate.available();
+      rate.take(free);
+      asked += free;
+      mostAtOnce = Math.max(mostAtOnce, free);
+      for (let n = 0; n < free; n += 1) rate.record(answer);
     }
     return { asked, mostAtOnce };
   };
@@ -38,7 +38,7 @@ describe('the check rate', () => {
   it('the check rate starts at 20 per second, evenly spread', () => {
     const { use, rate } = createRate();
     const { asked, mostAtOnce } = use(10_000, { ...GOOD, ms: 1_001 });
-    assert.equal(rate.perSecond(), 20, 'a slow answer neither adds nor takes');
+    assert.equal(rate.perSecond(), 20, 'a slow answer changes nothing');
     assert.ok(asked >= 200 && asked <= 204, `${asked}`);
     assert.equal(mostAtOnce, 4);
   });
@@ -145,7 +145,7 @@ describe('what halves the check rate', () => {
     rate.record({ ...BAD, ms: 1_900 });
     assert.equal(rate.perSecond(), 10);
     rate.record({ ...BAD, ms: 600 });
-    assert.equal(rate.perSecond(), 5, 'but again by one that began after it');
+    assert.equal(rate.perSecond(), 5, 'a call that began after the halving halves again');
   });
 
   it('the check rate is halved at most once in 250 ms', () => {
@@ -206,10 +206,10 @@ describe('a Retry-After', () => {
   });
 });
 
-/** The calls are real, so the gateway's time limit must not end one on a slow machine: only `world.now` may matter. */
+/** The calls take real time, but on a slow machine none may time out: only the virtual clock may decide the result. */
 const NO_TIME_LIMIT = { totalTimeoutMs: 600_000 };
 
-/** `count` payments that are paid at the gateway and whose check is due, and a reconciler whose steps the test makes. */
+/** `count` payments that are paid at the gateway and due for a check, and a reconciler that runs step by step. */
 async function backlog(t: TestContext, count: number) {
   const world = await createWorld(t, NO_TIME_LIMIT);
   const ids = Array.from({ length: count }, (_, n) => `A-${n}`);
@@ -247,9 +247,9 @@ async function backlog(t: TestContext, count: number) {
   return {
     world,
     rate,
-    /** ms after the first step, for each check. */
+    /** Milliseconds from the first step to each check. */
     askedAt,
-    /** Lets the worker take one step and wait as long as it wants to; the answers take no time. */
+    /** Runs one step and advances the clock by the wait that it returns; the answers take no time. */
     async step() {
       const waitMs = await worker.begin();
       while (observed < askedAt.length) await new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-// The environment: every wrong variable named in one message, what is allowed said, and no secret's value ever repeated.
+// Reading the environment: every wrong variable is named with its allowed values, and no value is repeated.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ function messageOf(env: Record<string, string | undefined>): string {
   return assert.fail('taken');
 }
 
-/** The names of the variables that the message calls wrong, in its order. */
+/** The variables that the message names, in its order. */
 const named = (message: string): string[] => [...message.matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
 
 function profileFile(t: TestContext, text: string): string {

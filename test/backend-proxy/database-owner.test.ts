@@ -1,4 +1,4 @@
-// Books go on only at the gateway that they are of, unless the operator has said otherwise.
+// A database may be used only with its own gateway and account, unless the operator allows another.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ensureOwner } from '../../backend-proxy/database-owner.ts';
@@ -20,7 +20,7 @@ interface Start {
   answer?: (type: TransactionType) => Checked;
 }
 
-/** Books in memory, and the starts of proxies on them, one after the other. */
+/** An in-memory database and consecutive starts of a proxy on it. */
 function bench(newest: Partial<Record<TransactionType, string>> = { PAY: 'P1' }) {
   let owner: DatabaseOwner | undefined;
   const asked: string[] = [];
@@ -47,7 +47,7 @@ describe('ensureOwner()', () => {
     const { keyDigest, ...rest } = owner()!;
     assert.deepEqual(rest, { gateway: 'gateway.example/api', hasStatusCheck: true });
     assert.match(keyDigest, /^[0-9a-f]{64}$/);
-    assert.deepEqual(asked, [], 'and nobody is asked');
+    assert.deepEqual(asked, [], 'no status check is made');
   });
 
   it('a start at the same gateway is allowed with or without a trailing slash', async () => {

@@ -1,4 +1,4 @@
-// JSON from outside: no digit lost, and no work for what is nested too deep.
+// Parsing JSON without losing digits, and the limit on its depth.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -77,7 +77,7 @@ describe('the depth limit of JSON', () => {
     assert.equal(isTooDeep(JSON.stringify({ a: brackets })), false);
     assert.equal(isTooDeep(JSON.stringify({ a: `"${brackets}` })), false);
     assert.equal(isTooDeep(JSON.stringify({ a: `\\"${brackets}`, b: '\\' })), false);
-    assert.equal(isTooDeep(`["\\\\", ${nested(8)}]`), true, 'the text ended before the brackets');
+    assert.equal(isTooDeep(`["\\\\", ${nested(8)}]`), true, 'the string ends before the brackets');
     assert.equal(isTooDeep(`{"a\\"": ${nested(7)}}`), false);
   });
 

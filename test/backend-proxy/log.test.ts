@@ -1,9 +1,9 @@
-// The log where writing fails: what is lost is counted and told, what was begun is finished, and no line is ever broken.
+// The log when writes fail: lost lines are counted and reported, cut lines are finished, and no line is broken.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createLogger } from '../../backend-proxy/log.ts';
 
-/** A disk with room for so many bytes. */
+/** A disk with this many free bytes. */
 function openDisk() {
   let text = '';
   let room = Infinity;
@@ -61,9 +61,9 @@ describe('the log', () => {
     const disk = openDisk();
     const logger = createLogger('warn', disk.write);
     logger.info({ event: 'too small' });
-    logger.warn({ event: 'told' });
+    logger.warn({ event: 'logged' });
     const [line, ...more] = disk.lines() as { level: string; time?: string; event: string }[];
-    assert.deepEqual([line?.level, line?.event, more], ['warn', 'told', []]);
+    assert.deepEqual([line?.level, line?.event, more], ['warn', 'logged', []]);
     assert.ok(Number.isFinite(Date.parse(line?.time ?? '')));
   });
 });

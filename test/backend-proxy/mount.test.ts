@@ -1,4 +1,4 @@
-// The proxy inside a merchant's own server: under a prefix of another Hono app, and in a plain node:http server.
+// The proxy mounted in a merchant's own server: in another Hono app, and in a plain node:http server.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -45,7 +45,11 @@ describe('mounted in another Hono app', () => {
     };
     assert.deepEqual(document.servers, [{ url: '/pay' }]);
     assert.equal(await (await server.request('/')).text(), 'the shop');
-    assert.equal((await server.request('/order', { headers })).status, 404, 'and nothing outside its prefix');
+    assert.equal(
+      (await server.request('/order', { headers })).status,
+      404,
+      'the proxy answers nothing outside its prefix',
+    );
   });
 });
 

@@ -1,5 +1,5 @@
-// The order token: what a signature must be, what its claims may say, and what a holder can never change.
-// Tokens are signed here by node:crypto alone, so the library is not its own witness.
+// The order token: signature, lifetime and claims. The tests sign with node:crypto, so that the library is not tested
+// against itself.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../backend-proxy/errors.ts';

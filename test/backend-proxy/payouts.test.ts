@@ -1,4 +1,4 @@
-// Payouts: sent once, ever, whatever happens to the answer; told FAILED only when two checks agree; a person after a day.
+// Payouts: each is sent at most once, is FAILED only after two checks that agree, and needs review after a day.
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
@@ -13,7 +13,7 @@ const PAYOUT = { orderId: 'P-1', amount: 50, currency: 'EUR', customer: '1234567
 
 const send = (world: World) => world.merchant<MerchantPayout>('POST', '/payouts', PAYOUT);
 const payout = async (world: World) => (await world.merchant<MerchantPayout>('GET', '/payouts/P-1')).body;
-const told = (world: World) => world.receiver.received.map(({ payload }) => payload.type);
+const webhooks = (world: World) => world.receiver.received.map(({ payload }) => payload.type);
 const creates = async (world: World) => (await world.gatewayHas('P-1'))?.createRequests;
 
 describe('a payout', () => {
@@ -22,7 +22,7 @@ describe('a payout', () => {
     assert.equal((await send(world)).body.status, 'PROCESSING');
     await world.pass(15 * S);
     assert.deepEqual(
-      [(await payout(world)).status, told(world), await creates(world)],
+      [(await payout(world)).status, webhooks(world), await creates(world)],
       ['SUCCESS', ['payout.succeeded'], 1],
     );
   });
@@ -40,11 +40,11 @@ describe('a payout', () => {
       for (let n = 0; n < 3; n += 1) assert.equal((await send(world)).body.status, 'INITIALIZED');
       await world.pass(H);
       assert.equal((await payout(world)).status, 'INITIALIZED');
-      assert.deepEqual(told(world), []);
+      assert.deepEqual(webhooks(world), []);
       await world.faults({});
       await world.pass(3 * H);
       assert.deepEqual(
-        [(await payout(world)).status, told(world), await creates(world)],
+        [(await payout(world)).status, webhooks(world), await creates(world)],
         ['SUCCESS', ['payout.succeeded'], 1],
       );
     }
@@ -65,11 +65,15 @@ describe('a payout', () => {
     await world.faults({ payout: { status: 500 } });
     await send(world);
     await world.pass(24 * H - 1);
-    assert.deepEqual([(await payout(world)).status, told(world)], ['INITIALIZED', []], 'the answer may only be late');
+    assert.deepEqual(
+      [(await payout(world)).status, webhooks(world)],
+      ['INITIALIZED', []],
+      'the answer may only be delayed',
+    );
     await world.pass(1);
     await world.pass(61 * S);
     const { status, reason } = await payout(world);
-    assert.deepEqual([status, reason, told(world)], ['FAILED', 'NOT_CREATED', ['payout.failed']]);
+    assert.deepEqual([status, reason, webhooks(world)], ['FAILED', 'NOT_CREATED', ['payout.failed']]);
     await world.faults({});
     assert.equal((await send(world)).body.status, 'FAILED', 'the same body never sends again');
     assert.equal(await creates(world), undefined);
@@ -101,11 +105,11 @@ describe('a payout', () => {
     await world.faults({ payout: { status: 400 } });
     const { body } = await send(world);
     const { detail } = body.history.at(-1)!;
-    assert.deepEqual([body.status, detail, told(world)], ['INITIALIZED', 'HTTP 400 SANDBOX_FAULT', []]);
+    assert.deepEqual([body.status, detail, webhooks(world)], ['INITIALIZED', 'HTTP 400 SANDBOX_FAULT', []]);
     await world.pass(149 * S);
     assert.equal((await payout(world)).status, 'INITIALIZED');
     await world.pass(91 * S);
-    assert.deepEqual([(await payout(world)).reason, told(world)], ['NOT_CREATED', ['payout.failed']]);
+    assert.deepEqual([(await payout(world)).reason, webhooks(world)], ['NOT_CREATED', ['payout.failed']]);
   });
 
   it('a payout answered 403 by a firewall after the gateway took it is not failed, and ends as the gateway reports', async (t) => {
@@ -121,7 +125,7 @@ describe('a payout', () => {
     });
     assert.equal((await send(world)).body.status, 'INITIALIZED');
     await world.pass(60 * S);
-    assert.deepEqual([(await payout(world)).status, told(world)], ['SUCCESS', ['payout.succeeded']]);
+    assert.deepEqual([(await payout(world)).status, webhooks(world)], ['SUCCESS', ['payout.succeeded']]);
     assert.equal(await creates(world), 1);
   });
 
@@ -131,11 +135,11 @@ describe('a payout', () => {
     await send(world);
     await world.pass(60 * S);
     const { status, history } = await payout(world);
-    assert.deepEqual([status, told(world)], ['PROCESSING', ['payout.mismatch', 'payout.needs_review']]);
+    assert.deepEqual([status, webhooks(world)], ['PROCESSING', ['payout.mismatch', 'payout.needs_review']]);
     assert.deepEqual(history.at(-2), { ...history.at(-2), event: 'mismatch', detail: 'customer' });
     await world.faults({ status: { tamper: { customer: '****5678' } } });
     await world.pass(600 * S);
-    assert.equal((await payout(world)).status, 'SUCCESS', 'and it is still watched');
+    assert.equal((await payout(world)).status, 'SUCCESS', 'the payout is still checked');
   });
 
   it('a payout that ended in ERROR is not failed: its money must not be sent again', async (t) => {
@@ -143,7 +147,7 @@ describe('a payout', () => {
     await world.faults({ payout: { hold: true }, status: { tamper: { status: 'ERROR' } } });
     await send(world);
     await world.pass(2 * H);
-    assert.deepEqual([(await payout(world)).status, told(world)], ['PROCESSING', []]);
+    assert.deepEqual([(await payout(world)).status, webhooks(world)], ['PROCESSING', []]);
   });
 
   it('a second FAILED check, 30 s after the first, ends a payout', async (t) => {
@@ -152,12 +156,12 @@ describe('a payout', () => {
     await send(world);
     await world.customer('decline', 'P-1');
     await world.settle();
-    assert.deepEqual([(await payout(world)).status, told(world)], ['PROCESSING', []]);
+    assert.deepEqual([(await payout(world)).status, webhooks(world)], ['PROCESSING', []]);
     await world.pass(30 * S - 1);
-    assert.deepEqual([(await payout(world)).status, told(world)], ['PROCESSING', []]);
+    assert.deepEqual([(await payout(world)).status, webhooks(world)], ['PROCESSING', []]);
     await world.pass(1);
     const { status, reason } = await payout(world);
-    assert.deepEqual([status, reason, told(world)], ['FAILED', 'DECLINED', ['payout.failed']]);
+    assert.deepEqual([status, reason, webhooks(world)], ['FAILED', 'DECLINED', ['payout.failed']]);
   });
 
   it('a payout is not failed if one check reported FAILED and the next did not', async (t) => {
@@ -166,14 +170,14 @@ describe('a payout', () => {
     await send(world);
     await world.faults({ status: { tamper: { status: 'FAILED' } }, times: 1 });
     await world.pass(44 * S);
-    assert.deepEqual([(await payout(world)).status, told(world)], ['PROCESSING', []]);
+    assert.deepEqual([(await payout(world)).status, webhooks(world)], ['PROCESSING', []]);
     await world.faults({ status: { tamper: { status: 'FAILED' } }, times: 1 });
     await world.pass(2 * H);
-    assert.deepEqual([(await payout(world)).status, told(world)], ['PROCESSING', []], 'and the count began anew');
+    assert.deepEqual([(await payout(world)).status, webhooks(world)], ['PROCESSING', []], 'the count starts again');
     await world.faults({});
     await world.customer('approve', 'P-1');
     await world.settle();
-    assert.deepEqual(told(world), ['payout.succeeded']);
+    assert.deepEqual(webhooks(world), ['payout.succeeded']);
   });
 
   it('a payout without a result after 24 hours needs review once, and can still end by itself', async (t) => {
@@ -181,18 +185,18 @@ describe('a payout', () => {
     await world.faults({ payout: { dropAnswer: true, hold: true }, status: { status: 503 } });
     await send(world);
     await world.pass(24 * H + 2 * M - 1);
-    assert.deepEqual([(await payout(world)).needsReview, told(world)], [false, []]);
+    assert.deepEqual([(await payout(world)).needsReview, webhooks(world)], [false, []]);
     await world.pass(1);
-    assert.deepEqual([(await payout(world)).needsReview, told(world)], [true, ['payout.needs_review']]);
+    assert.deepEqual([(await payout(world)).needsReview, webhooks(world)], [true, ['payout.needs_review']]);
     await world.pass(72 * H);
-    assert.deepEqual(told(world), ['payout.needs_review']);
+    assert.deepEqual(webhooks(world), ['payout.needs_review']);
     await world.faults({});
     world.skip(1);
     await world.customer('approve', 'P-1');
     await world.settle();
     const { status, needsReview, history } = await payout(world);
     assert.deepEqual(
-      [status, needsReview, told(world)],
+      [status, needsReview, webhooks(world)],
       ['SUCCESS', false, ['payout.needs_review', 'payout.succeeded']],
     );
     assert.deepEqual(
@@ -223,7 +227,7 @@ describe('a payout', () => {
     world.skip(48 * H);
     await world.settle();
     const { reason, needsReview } = await payout(world);
-    assert.deepEqual([reason, needsReview, told(world)], ['NOT_CREATED', false, ['payout.failed']]);
+    assert.deepEqual([reason, needsReview, webhooks(world)], ['NOT_CREATED', false, ['payout.failed']]);
   });
 
   it('a payout with another reported amount is reported as payout.mismatch and not as succeeded', async (t) => {
@@ -232,7 +236,7 @@ describe('a payout', () => {
     await send(world);
     await world.pass(60 * S);
     assert.deepEqual(
-      [(await payout(world)).status, told(world)],
+      [(await payout(world)).status, webhooks(world)],
       ['PROCESSING', ['payout.mismatch', 'payout.needs_review']],
     );
   });
@@ -253,11 +257,11 @@ describe('a payout', () => {
     assert.deepEqual(
       [known.status, known.needsReview, await creates(world)],
       ['INITIALIZED', false, 1],
-      'adopted, and not sent once more',
+      'the payout is adopted and not sent again',
     );
     await world.pass(15 * S);
-    assert.equal((await payout(world)).status, 'SUCCESS', 'and it is settled by the checks');
-    assert.equal((await pay('P-new')).body.status, 'PROCESSING', 'another one was found, so "unknown" is believed');
+    assert.equal((await payout(world)).status, 'SUCCESS', 'checks settle the payout');
+    assert.equal((await pay('P-new')).body.status, 'PROCESSING', 'another payout was found, which proves "unknown"');
     await world.faults({ status: { status: 503 } });
     const silent = (await pay('P-silent')).body;
     assert.deepEqual([silent.status, silent.needsReview, await requests('P-silent')], ['INITIALIZED', true, undefined]);
@@ -274,15 +278,15 @@ describe('a payout', () => {
     await world.customer('ipn', 'P-1');
     await world.pass(60 * S);
     assert.deepEqual(
-      [(await payout(world)).status, told(world)],
+      [(await payout(world)).status, webhooks(world)],
       ['SUCCESS', ['payout.succeeded', 'payout.conflict', 'payout.needs_review']],
     );
   });
 });
 
 describe('a payout after a restore', () => {
-  /** What the gateway made of it before: the same payout from books that are gone. */
-  async function sendFromLostBooks(t: TestContext, world: World, sent: object): Promise<void> {
+  /** The state of the same payout at the gateway, from before the restore. */
+  async function sendBeforeRestore(t: TestContext, world: World, sent: object): Promise<void> {
     const gateway = createGateway({
       url: world.gatewayUrl,
       apiKey: SECRETS.gatewayKey,
@@ -303,25 +307,25 @@ describe('a payout after a restore', () => {
 
   it('after a restore a payout that the gateway has unchanged is adopted, not sent, and needs no review', async (t) => {
     const world = await createWorld(t, { webhooks: true });
-    await sendFromLostBooks(t, world, {});
+    await sendBeforeRestore(t, world, {});
     await world.ledger.recordRestore(world.now());
     const { status, needsReview } = (await send(world)).body;
     assert.deepEqual([status, needsReview], ['INITIALIZED', false]);
     await world.pass(M);
     assert.deepEqual(
-      [(await payout(world)).status, told(world), await creates(world)],
+      [(await payout(world)).status, webhooks(world), await creates(world)],
       ['SUCCESS', ['payout.succeeded'], 1],
     );
   });
 
   it('after a restore a payout that differs at the gateway is not sent and needs review', async (t) => {
     const world = await createWorld(t, { webhooks: true });
-    await sendFromLostBooks(t, world, { amountMinor: 7000 });
+    await sendBeforeRestore(t, world, { amountMinor: 7000 });
     await world.ledger.recordRestore(world.now());
     assert.equal((await send(world)).body.needsReview, true);
     await world.pass(H);
     assert.deepEqual([(await payout(world)).status, await creates(world)], ['INITIALIZED', 1]);
-    assert.deepEqual(told(world), ['payout.needs_review', 'payout.mismatch']);
+    assert.deepEqual(webhooks(world), ['payout.needs_review', 'payout.mismatch']);
   });
 
   it('after a restore a payout without a trusted report is not sent and needs review', async (t) => {

@@ -1,4 +1,4 @@
-// The code's modules, read back by an independent decoder: what the widget draws is what a phone scans.
+// An independent decoder reads the modules back: what the widget draws is what a phone scans.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// An answer in hand is recorded, however often that has to be tried; time is the test's own where it is not the caller's wait.
+// The recorder retries until an answer is stored. Time is virtual.
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -9,18 +9,18 @@ import { createRecorder } from '../../backend-proxy/recorder.ts';
 
 const PAYMENT = { id: 'A' } as Transaction;
 const FACT: Fact = { stage: 'uncertain', answer: 'lost', detail: 'reset' };
-const away = () => new Refusal('unavailable', 'The books are away.');
+const away = () => new Refusal('unavailable', 'The database is unavailable.');
 
-/** Books that fail by `failing` until it says no, and waits that end at once and are remembered. */
-function bench(failing: (tried: number) => Error | undefined) {
+/** A ledger that fails as long as `failing` returns an error, and waits that end at once and are recorded. */
+function bench(failing: (attempts: number) => Error | undefined) {
   let time = 0;
-  let tried = 0;
+  let attempts = 0;
   const waits: number[] = [];
   const errors: unknown[] = [];
   const recorded: unknown[] = [];
   const ledger = {
     async record(transaction, fact, source) {
-      const error = failing((tried += 1));
+      const error = failing((attempts += 1));
       if (error !== undefined) throw error;
       recorded.push([transaction.id, fact, source]);
       return true;
@@ -36,10 +36,10 @@ function bench(failing: (tried: number) => Error | undefined) {
       await setImmediate();
     },
   });
-  return { recorder, waits, errors, recorded, tried: () => tried };
+  return { recorder, waits, errors, recorded, attempts: () => attempts };
 }
 
-/** Gives the promises their turns while the timers stand still. */
+/** Lets pending promises run while the timers stand still. */
 async function settle(): Promise<void> {
   for (let n = 0; n < 20; n += 1) await setImmediate();
 }
@@ -52,7 +52,7 @@ describe('the recorder', () => {
   });
 
   it('record() retries ever more slowly, up to 2 s, while the database is unavailable, and reports it once', async () => {
-    const { recorder, recorded, waits, errors } = bench((tried) => (tried <= 8 ? away() : undefined));
+    const { recorder, recorded, waits, errors } = bench((attempts) => (attempts <= 8 ? away() : undefined));
     await recorder.record(PAYMENT, Promise.resolve(FACT));
     assert.equal(recorded.length, 1);
     assert.deepEqual(waits, [50, 100, 250, 500, 1000, 2000, 2000, 2000]);

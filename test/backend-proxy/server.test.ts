@@ -1,5 +1,5 @@
-// The listening server's limits, over real sockets: what is slow, too large or stands still is cut, and healthy requests go on.
-// Real time, in small units: the limits are the test's own, a hundredth of those in use.
+// The limits of the server over real sockets: slow, oversized or stalled requests are cut, and healthy ones continue.
+// Real time, with limits a hundredth of those in use.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { LIMITS, listen, type Listening } from '../../backend-proxy/server.ts';
 
 const SHORT = { ...LIMITS, headersMs: 150, requestMs: 250, checkEveryMs: 20, idleMs: 400 };
-/** More than ten times the longest of them. */
+/** More than ten times the longest limit. */
 const CUT_WITHIN_MS = 5_000;
 
 async function start(t: TestContext, fetch: Parameters<typeof listen>[0], limits = SHORT): Promise<Listening> {
@@ -24,7 +24,7 @@ async function dial(t: TestContext, { url }: Listening): Promise<Socket> {
   return socket;
 }
 
-/** Resolves when the other side ends it, and fails where it does not, rather than to wait for ever. */
+/** Resolves when the server closes the socket; fails instead of waiting for ever. */
 function ended(socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     const limit = setTimeout(() => {
@@ -38,7 +38,7 @@ function ended(socket: Socket): Promise<void> {
   });
 }
 
-/** All that comes until the other side ends it. */
+/** All data until the server closes the socket. */
 async function untilCut(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
@@ -150,7 +150,7 @@ describe('a connection', () => {
     stuck.pause();
     stuck.write('GET /flood HTTP/1.1\r\nHost: a\r\n\r\n');
     assert.equal((await beating).length, 10);
-    // What was under way is read now, and then there is an end to what would have had none.
+    // Reads the rest: an endless answer that now ends.
     const cut = ended(stuck);
     stuck.resume();
     await cut;

@@ -1,5 +1,5 @@
-// How payments end: with no IPN at all, with every kind of lost answer, by our clock. At the end of each the gateway's own
-// ledger is compared with the books, and it has had exactly one create for each payment.
+// How payments settle: without any IPN, after each kind of lost answer, and by our clock. Each test then compares the
+// database with the gateway, which has received exactly one create per payment.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { NO_SUCH_ORDER, SELF, createWorld, type World } from './world.ts';
@@ -19,7 +19,7 @@ const payments = async (world: World, orderId = 'A-1') =>
 const events = async (world: World) =>
   (await payments(world))[0]!.history.map(({ event, source }) => `${event} by ${source}`);
 
-/** Every transaction of the gateway that has ended, has so in the books; each was created once. */
+/** Asserts that every settled transaction of the gateway is settled in the database, and was created once. */
 async function assertAgreement(world: World): Promise<void> {
   const held = world.rows<{ id: string; rank: number; payment_id: string }>(
     'select id, rank, payment_id from transactions',
@@ -64,7 +64,7 @@ describe('payments without any IPN', () => {
     const ranks = world.rows<{ rank: number; n: number }>(
       'select rank, count(*) as n from transactions group by rank order by rank',
     );
-    // The two CHECKOUTs that nobody touched were declined by the gateway when their tokens ran out.
+    // The gateway declined the two unpaid CHECKOUTs when their tokens expired.
     assert.deepEqual(ranks, [
       { rank: 3, n: 4 },
       { rank: 8, n: 5 },
@@ -84,7 +84,7 @@ describe('payments without any IPN', () => {
     assert.deepEqual(world.rows('select next_check_at from transactions'), [{ next_check_at: null }]);
     await world.customer('approve', 'A-1');
     await world.settle();
-    assert.equal((await payments(world))[0]?.status, 'SUCCESS', 'an IPN still rings');
+    assert.equal((await payments(world))[0]?.status, 'SUCCESS', 'an IPN still requests a check');
   });
 });
 

@@ -1,4 +1,4 @@
-// When "unknown" is believed: by what was found on the same path within the minute after it, and by nothing else.
+// An "unknown" is proven only by a transaction found on the same path within the minute after it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Checked, Gateway } from '../../backend-proxy/gateway/gateway.ts';
@@ -22,12 +22,12 @@ const FOUND = (id: string, type: TransactionType): Checked => ({
   },
 });
 
-/** A gateway that answers as told, books that know which was found last, and a clock. */
+/** A gateway with a scripted answer, a ledger with the newest transactions, and a virtual clock. */
 function bench({ newest = { PAY: 'P1', PAYOUT: 'O1' } }: { newest?: Partial<Record<TransactionType, string>> } = {}) {
   let time = 0;
   let answer: (id: string, type: TransactionType) => Checked = FOUND;
   const asked: string[] = [];
-  const believed: string[] = [];
+  const proven: string[] = [];
   const wrong: TransactionType[] = [];
   const gateway = {
     status: async (id, type) => {
@@ -36,14 +36,14 @@ function bench({ newest = { PAY: 'P1', PAYOUT: 'O1' } }: { newest?: Partial<Reco
     },
   } satisfies Partial<Gateway> as Partial<Gateway> as Gateway;
   const ledger = {
-    recordUnknown: async ({ transactionId: id }) => void believed.push(id),
+    recordUnknown: async ({ transactionId: id }) => void proven.push(id),
     newestFound: async (type) => (newest[type] === undefined ? undefined : ({ id: newest[type], type } as Transaction)),
   } satisfies Partial<Ledger> as Partial<Ledger> as Ledger;
   const proof = createUnknownProof({ gateway, ledger, now: () => time, onWrongPath: (type) => void wrong.push(type) });
   return {
     proof,
     asked,
-    believed,
+    proven,
     wrong,
     now: () => time,
     skip: (ms: number) => void (time += ms),
@@ -54,17 +54,17 @@ const unknown = (id: string): ProvenUnknown => ({ transactionId: id, beganAt: 0,
 
 describe('proving an "unknown"', () => {
   it('an "unknown" is proven by a check that found a transaction of the same type within the minute after it', async () => {
-    const { proof, believed, skip, now } = bench();
+    const { proof, proven, skip, now } = bench();
     proof.unknown('PAY', unknown('A'), false);
     skip(M);
     await proof.found('PAY', now());
-    assert.deepEqual(believed, ['A']);
+    assert.deepEqual(proven, ['A']);
     await proof.found('PAY', now());
-    assert.deepEqual(believed, ['A'], 'once');
+    assert.deepEqual(proven, ['A'], 'once');
   });
 
   it('an "unknown" is not proven by another type, by a check that began before it, or by one a minute later', async () => {
-    const { proof, believed, skip, now } = bench();
+    const { proof, proven, skip, now } = bench();
     const before = now();
     skip(S);
     proof.unknown('PAY', unknown('A'), true);
@@ -72,22 +72,22 @@ describe('proving an "unknown"', () => {
     await proof.found('PAY', before);
     skip(M + 1);
     await proof.found('PAY', now());
-    assert.deepEqual(believed, []);
+    assert.deepEqual(proven, []);
   });
 
   it('the newest transaction is checked again if nothing else was found: once a minute per type, for all "unknowns"', async () => {
-    const { proof, asked, believed, skip } = bench();
+    const { proof, asked, proven, skip } = bench();
     for (const id of ['A', 'B']) proof.unknown('PAY', unknown(id), false);
     await proof.proveWaiting();
-    assert.deepEqual([asked, believed], [['P1'], ['A', 'B']]);
+    assert.deepEqual([asked, proven], [['P1'], ['A', 'B']]);
     skip(M - 1);
     proof.unknown('PAY', unknown('C'), false);
     proof.unknown('PAYOUT', unknown('D'), false);
     await proof.proveWaiting();
-    assert.deepEqual([asked, believed], [['P1', 'O1'], ['A', 'B', 'D']]); // prettier-ignore
+    assert.deepEqual([asked, proven], [['P1', 'O1'], ['A', 'B', 'D']]); // prettier-ignore
     skip(1);
     await proof.proveWaiting();
-    assert.deepEqual([asked, believed], [['P1', 'O1', 'P1'], ['A', 'B', 'D', 'C']]); // prettier-ignore
+    assert.deepEqual([asked, proven], [['P1', 'O1', 'P1'], ['A', 'B', 'D', 'C']]); // prettier-ignore
   });
 
   it('the newest transaction is not checked again if no "unknown" waits', async () => {
@@ -97,45 +97,45 @@ describe('proving an "unknown"', () => {
   });
 
   it('no "unknown" is proven if the newest transaction is unknown too, and the wrong path is reported until it is found', async () => {
-    const { proof, believed, wrong, skip, now, answers } = bench();
+    const { proof, proven, wrong, skip, now, answers } = bench();
     answers(() => UNKNOWN);
     proof.unknown('PAY', unknown('A'), true);
     await proof.proveWaiting();
-    assert.deepEqual([believed, wrong, proof.wrongPaths()], [[], ['PAY'], ['PAY']]);
+    assert.deepEqual([proven, wrong, proof.wrongPaths()], [[], ['PAY'], ['PAY']]);
     await proof.found('PAY', now());
-    assert.deepEqual([believed, proof.wrongPaths()], [[], []], 'what waited then is believed by nothing later');
+    assert.deepEqual([proven, proof.wrongPaths()], [[], []], 'an "unknown" dropped then is not proven later');
     answers(FOUND);
     skip(M);
     proof.unknown('PAY', unknown('B'), false);
     await proof.proveWaiting();
-    assert.deepEqual(believed, ['B']);
+    assert.deepEqual(proven, ['B']);
   });
 
   it('an "unknown" waits for an unanswered proof, but no longer than a minute', async () => {
-    const { proof, believed, asked, skip, answers } = bench();
+    const { proof, proven, asked, skip, answers } = bench();
     answers(() => UNAVAILABLE);
     proof.unknown('PAY', unknown('A'), false);
     await proof.proveWaiting();
-    assert.deepEqual([believed, proof.wrongPaths()], [[], []]);
+    assert.deepEqual([proven, proof.wrongPaths()], [[], []]);
     answers(FOUND);
     skip(M + 1);
     await proof.proveWaiting();
-    assert.deepEqual([believed, asked.length], [[], 1], 'and nobody is asked about one that is too old');
+    assert.deepEqual([proven, asked.length], [[], 1], 'no check is made for an expired "unknown"');
   });
 
   it('an "unknown" before anything was found is proven only by noSuchOrder of the profile', async () => {
-    const { proof, asked, believed } = bench({ newest: {} });
+    const { proof, asked, proven } = bench({ newest: {} });
     proof.unknown('PAY', unknown('framework'), false);
     proof.unknown('PAY', unknown('own'), true);
     await proof.proveWaiting();
-    assert.deepEqual([asked, believed], [[], ['own']]);
+    assert.deepEqual([asked, proven], [[], ['own']]);
   });
 
   it('the ten thousand and first waiting "unknown" is dropped and checked again later', async () => {
-    const { proof, believed } = bench();
+    const { proof, proven } = bench();
     for (let n = 0; n <= 10_000; n += 1) proof.unknown('PAY', unknown(String(n)), false);
     await proof.proveWaiting();
-    assert.deepEqual([believed.length, believed.at(-1)], [10_000, '9999']);
+    assert.deepEqual([proven.length, proven.at(-1)], [10_000, '9999']);
   });
 });
 

@@ -1,5 +1,5 @@
-// Webhooks to the merchant: signed as the `standardwebhooks` library verifies, retried by the promised schedule, the same
-// bytes and id each time, and never to a place inside the operator's own network.
+// Webhooks: signed as the `standardwebhooks` library verifies, retried by the documented schedule with the same id
+// and body, and never sent to a private network.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

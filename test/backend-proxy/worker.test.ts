@@ -1,9 +1,9 @@
-// The worker: how many at once, at what rate, when it looks again, what happens to those that fail, and how it stops.
+// The worker: concurrency, rate, polling, failing items and stop.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createWorker } from '../../backend-proxy/worker.ts';
 
-/** Lets so many begin, and more only when it is told. */
+/** A rate that allows `open` items until the test changes it. */
 function rateOf(open: number, availableInMs: number) {
   const limit = { open, availableInMs };
   return {
@@ -17,7 +17,7 @@ function rateOf(open: number, availableInMs: number) {
 }
 type CheckRate = ReturnType<typeof rateOf>['rate'];
 
-/** A queue that is claimed from, and a gate that holds whatever is handled until it is opened. */
+/** A queue to claim from, and a gate that holds items in flight until it is released. */
 function setUp(items: number[], options: { atOnce?: number; rate?: CheckRate } = {}) {
   const state = { claimed: [] as number[], handled: [] as number[], inFlight: 0, mostInFlight: 0 };
   const errors: unknown[] = [];
@@ -52,7 +52,7 @@ function setUp(items: number[], options: { atOnce?: number; rate?: CheckRate } =
   };
 }
 
-/** Lets all that can go on go on. */
+/** Lets pending promises run. */
 const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
@@ -60,7 +60,7 @@ const turns = async (): Promise<void> => {
 const until = async (isTrue: () => boolean): Promise<void> => {
   const deadline = Date.now() + 5_000;
   while (!isTrue()) {
-    assert.ok(Date.now() < deadline, 'it never came');
+    assert.ok(Date.now() < deadline, 'timed out');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 };
@@ -146,12 +146,12 @@ describe('run()', () => {
 
   it('run() polls again for a wake() during a claim', async () => {
     const items: number[] = [];
-    const looks: number[] = [];
+    const claims: number[] = [];
     const worker = createWorker<number>({
       claim: async () => {
-        looks.push(looks.length);
+        claims.push(claims.length);
         const found = items.splice(0);
-        if (looks.length === 1) {
+        if (claims.length === 1) {
           items.push(1);
           worker.wake();
         }
@@ -162,7 +162,7 @@ describe('run()', () => {
       onError: assert.fail,
     });
     const stop = worker.run();
-    await until(() => looks.length >= 2 && items.length === 0);
+    await until(() => claims.length >= 2 && items.length === 0);
     await stop();
   });
 

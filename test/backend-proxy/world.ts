@@ -1,6 +1,7 @@
-// A whole small world for the proxy's tests: the real sandbox on a loopback port, the real ledger in a temporary SQLite file,
-// createProxy() over both, and one virtual clock that all of them live by. Nothing of ours is mocked. Each answer is held
-// against the OpenAPI document. `pass` lets time go by from one due event to the next, as a running process would see it.
+// The environment of most proxy tests: the real sandbox on a loopback port, the real ledger in a temporary SQLite
+// file, createProxy() over both, and one virtual clock for all. Nothing of this project is mocked, and each response
+// is compared with the OpenAPI document. `pass` advances the clock from one due event to the next, as a running
+// process would.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,7 +27,7 @@ import { signToken, startWebhookReceiver, type WebhookReceiver } from './merchan
 import { NOON } from './time.ts';
 
 export const SHOP = 'https://shop.example';
-/** Each is a canary as well: none may be found in a log, an answer, a webhook or the database. */
+/** Each is also a canary that must not appear in a log, an answer, a webhook or the database. */
 export const SECRETS = {
   gatewayKey: 'canary-gateway-key-0123456789',
   order: 'canary-order-secret-0123456789-0123456789',
@@ -35,12 +36,15 @@ export const SECRETS = {
   webhook: `whsec_${Buffer.from('canary-webhook-secret-0123456789').toString('base64')}`,
 };
 
-/** The proxy's own host and port, as far as the books know. */
+/** The proxy's host and port, as recorded in the database. */
 export const SELF = 'proxy.example:8787';
-/** An "unknown" waits for its proof for a minute, and a question on purpose is asked once in one. */
+/**
+ * Points at which a waiting "unknown" may be proven: it waits a minute, and the newest transaction is checked once a
+ * minute.
+ */
 const PROOF_MS = [10_000, 20_000, 30_000, 40_000, 50_000, 60_000];
 
-/** The sandbox's own "no such order": with it an "unknown" is believed before anything was ever found. */
+/** The "no such order" answer of the sandbox: with it an "unknown" is trusted before any transaction was found. */
 export const NO_SUCH_ORDER = { field: 'code', value: 'UNKNOWN_ORDER' };
 
 export interface WorldOptions {
@@ -48,9 +52,9 @@ export interface WorldOptions {
   config?: Partial<ProxyConfig>;
   checkoutHosts?: string[];
   totalTimeoutMs?: number;
-  /** Starts a merchant's webhook receiver and sends there. */
+  /** Starts a webhook receiver and configures it as the target. */
   webhooks?: boolean;
-  /** Wraps a port, to make it fail or to listen in. */
+  /** Wraps a port, to make it fail or to observe it. */
   wrapLedger?: (ledger: Ledger) => Ledger;
   wrapGateway?: (gateway: Gateway) => Gateway;
 }
@@ -70,11 +74,11 @@ export interface SandboxTransaction {
 
 export interface World {
   now(): number;
-  /** Moves the clock; nothing happens by it. */
+  /** Advances the clock without running anything. */
   skip(ms: number): void;
-  /** Lets time go by: all that comes due on the way is done when it is due. */
+  /** Advances the clock and runs everything that becomes due, when it is due. */
   pass(ms: number): Promise<void>;
-  /** Does what is due now. */
+  /** Runs everything that is due now. */
   settle(): Promise<void>;
   proxy: Proxy;
   ledger: Ledger;
@@ -86,14 +90,14 @@ export interface World {
   rows<Row>(sql: string, ...parameters: (string | number)[]): Row[];
 
   request(method: string, path: string, init?: RequestInit, env?: object): Promise<Response>;
-  /** Any claim can be replaced, or left out by undefined. */
+  /** Any claim can be replaced, or omitted with undefined. */
   token(claims?: Partial<Record<keyof OrderClaims, unknown>>): string;
   start(token: string, body: StartPayment | object, key?: string): Promise<Answer>;
   refused(token: string, body: StartPayment | object, key?: string): Promise<Answer<Problem>>;
   view(token: string): Promise<OrderView>;
   merchant<Body = Record<string, unknown>>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer<Body>>;
   ipn(body: unknown, secret?: string): Promise<Response>;
-  /** What the customer, the wallet or the clock does at the gateway. */
+  /** An action of the customer, the wallet or the clock at the gateway. */
   customer(does: 'approve' | 'decline' | 'expire' | 'ipn', gatewayOrderId: string): Promise<void>;
   faults(faults: object): Promise<void>;
   gatewayHas(gatewayOrderId: string): Promise<SandboxTransaction | undefined>;
@@ -121,8 +125,8 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
   const gatewayUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   const store = await connectDatabase(`file:${file}`, (error) => assert.fail(String(error)));
-  const books = createLedger(store, { now });
-  const ledger = options.wrapLedger?.(books) ?? books;
+  const unwrapped = createLedger(store, { now });
+  const ledger = options.wrapLedger?.(unwrapped) ?? unwrapped;
   const wire = createGateway({
     url: gatewayUrl,
     apiKey: SECRETS.gatewayKey,
@@ -153,7 +157,7 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
   t.after(async () => {
     reader.close();
     server.closeAllConnections();
-    await Promise.all([books.close(), wire.close(), receiver?.close()]);
+    await Promise.all([unwrapped.close(), wire.close(), receiver?.close()]);
     await new Promise((resolve) => server.close(resolve));
     rmSync(folder, { recursive: true, force: true });
   });
@@ -197,14 +201,14 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
     settle,
     async pass(ms) {
       const end = time + ms;
-      // Between two due events a process looks whether an "unknown" can be believed by now.
-      let looks: number[] = [];
+      // Between two due events a process tries to prove waiting "unknowns".
+      let proofTimes: number[] = [];
       for (;;) {
         await settle();
         if (time >= end) return;
         const due = nextDueAt() ?? end;
-        if (!looks.includes(time)) looks = PROOF_MS.map((after) => time + after);
-        time = Math.min(due, end, ...looks.filter((at) => at > time));
+        if (!proofTimes.includes(time)) proofTimes = PROOF_MS.map((after) => time + after);
+        time = Math.min(due, end, ...proofTimes.filter((at) => at > time));
       }
     },
     proxy,

@@ -1,5 +1,5 @@
-// `npm run proxy` as a process: what it says when it cannot start, what it logs, how it ends. On a free port, with its
-// database in a temporary folder; the gateway need not be there.
+// `npm run proxy` as a process: failed starts, log lines, shutdown. It uses a free port and a temporary database, and
+// needs no gateway.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -65,7 +65,7 @@ function environment(t: TestContext): Record<string, string> {
   };
 }
 
-/** Why it did not start: the one line that it wrote. */
+/** The reason why it did not start: the one line that it wrote. */
 function refusal({ out, err }: Running['output']): string {
   assert.deepEqual([out.endsWith('\n'), out.split('\n').length, err], [true, 2, '']);
   const { level, time, event, error } = JSON.parse(out) as Record<string, string>;
@@ -123,7 +123,7 @@ describe('the proxy process', () => {
     const stream = await fetch(`${url}/order/events`, { headers: { Authorization: `Bearer ${token}` } });
     const closed = once(child, 'close') as Promise<[number | null]>;
     child.kill('SIGTERM');
-    assert.match(await stream.text(), /^event: order\nid: 0\n/, 'the stream is ended, not cut');
+    assert.match(await stream.text(), /^event: order\nid: 0\n/, 'the stream ends cleanly');
     assert.deepEqual((await closed)[0], 0);
     const events = output.out
       .trimEnd()
@@ -191,7 +191,7 @@ describe('the proxy process', () => {
       return /resolved path (\S+)/.exec(output.err)?.[1] ?? '';
     };
     assert.equal(relative(MAIN, await startAndKill({})), join('..', '..', 'node_modules', '.cache', 'proxy'));
-    // In an empty folder, to see that this start has filled it.
+    // An empty folder shows that this start has filled it.
     const folder = join(env['DATABASE_URL']!.slice('file:'.length), '..', 'compiled');
     assert.equal(await startAndKill({ NODE_COMPILE_CACHE: folder }), folder);
     assert.ok(readdirSync(folder, { recursive: true }).length > 100);

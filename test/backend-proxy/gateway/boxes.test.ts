@@ -1,6 +1,5 @@
-// What a box on the way answers in the gateway's place: a firewall, a proxy, a framework that does not know the path. It may answer
-// before the gateway has the request, or after it took it; so none of these may end a payment or a payout, and none proves that
-// the gateway does not know an order.
+// Answers of a firewall, a proxy or a framework in place of the gateway, before or after it took the request. None of
+// them may end a payment or a payout, or prove that the gateway does not know an order.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Collection } from '../../../backend-proxy/gateway/gateway.ts';

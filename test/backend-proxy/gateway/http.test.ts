@@ -1,5 +1,5 @@
-// The gateway over HTTP, against a server that answers what the test says: the exact bytes that are sent, and what every
-// kind of answer is taken for. What is not exactly as documented is lost, never refused, and nothing is sent twice.
+// The gateway adapter against a scripted server: the exact bytes of each request, and the interpretation of each
+// answer. An answer that is not as documented is lost, never refused, and nothing is sent twice.
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -31,7 +31,7 @@ type Answer = ((response: ServerResponse, request: IncomingMessage) => void) | {
 
 interface Scripted {
   gateway: Gateway;
-  /** What came, as it came. */
+  /** The requests as received. */
   requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[];
   server: Server;
   url: string;
@@ -232,7 +232,7 @@ describe('pay()', () => {
       assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'lost', detail: `HTTP ${code}` });
       assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'lost', detail: `HTTP ${code}` });
     }
-    assert.equal(requests.length, 2 * (12 + 22), 'each was sent once, and no redirect was followed');
+    assert.equal(requests.length, 2 * (12 + 22), 'each request was sent once, and no redirect was followed');
   });
 
   it('pay() is foreign if the refusal has no code of the gateway', async (t) => {

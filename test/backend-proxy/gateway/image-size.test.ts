@@ -1,5 +1,5 @@
-// The size of a picture, read from its header: real files of each kind, files that say more than they hold, and files that two
-// readers could read differently.
+// The image size from the header: real files of each format, files with false headers, and files that two readers
+// could read differently.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -45,7 +45,7 @@ describe('imageSizeOf()', () => {
     assert.equal(sizeOf(jpeg(65_535, 1)), '65535x1');
     assert.equal(sizeOf(webp('VP8X', 16_777_216, 2)), '16777216x2');
     assert.equal(sizeOf(webp('VP8L', 16_384, 16_384)), '16384x16384');
-    assert.equal(sizeOf(gif({ screen: [1, 1], frame: [60_000, 2] })), '60000x2', 'of a frame larger than its screen');
+    assert.equal(sizeOf(gif({ screen: [1, 1], frame: [60_000, 2] })), '60000x2', 'a frame larger than its screen');
     assert.equal(sizeOf(gif({ screen: [1, 1], frame: [10, 10], offset: [65_000, 0] })), '65010x10');
   });
 

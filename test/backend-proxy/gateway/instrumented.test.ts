@@ -1,4 +1,5 @@
-// Listening in on the gateway: one word for each call, how long it took, and what was asked of us, with nothing changed.
+// The instrumented gateway: each call is reported with outcome, duration and Retry-After, and its answer is
+// unchanged.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { instrument, type Call } from '../../../backend-proxy/gateway/instrumented.ts';
@@ -10,7 +11,7 @@ interface Answers {
   status: Checked;
 }
 
-/** Each call takes `ms` of the clock that is given. */
+/** Each call takes `ms` of the virtual clock. */
 function listening(answers: Answers, ms: number) {
   let time = 5_000.4;
   const calls: Call[] = [];

@@ -1,4 +1,4 @@
-// Links to a checkout and to the wallet application: each hostile form is refused, each good one passes.
+// Links to the checkout and the wallet app: unsafe ones are refused, safe ones pass.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { appUrlOf, checkoutUrlOf, isWebLink } from '../../../backend-proxy/gateway/links.ts';

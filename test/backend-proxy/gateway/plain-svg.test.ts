@@ -1,5 +1,4 @@
-// An SVG that may be shown is plain shapes and nothing else: what code generators really write must pass, and all that costs, loads,
-// moves or runs must not.
+// The SVG filter: what QR code generators write passes; anything that loads, moves, runs or is expensive is refused.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import QRCode from 'qrcode';

@@ -1,4 +1,5 @@
-// The gateway profile: its defaults are what is publicly known of the wire, any of them can be changed, nothing else taken.
+// The gateway profile: the defaults are the publicly known names, any can be overridden, and nothing else is
+// accepted.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DEFAULT_PROFILE, profileSchema } from '../../../backend-proxy/gateway/profile.ts';

@@ -1,4 +1,4 @@
-// What of a gateway's answer may reach a shopper: each hostile example, and each good one that must still pass.
+// The QR content of an answer: unsafe content is refused, safe content passes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { qrContentOf } from '../../../backend-proxy/gateway/qr-content.ts';
@@ -54,7 +54,7 @@ describe('qrContentOf()', () => {
     ]) {
       assert.equal(qrContentOf(base64(text)), undefined, text.slice(0, 40));
     }
-    assert.equal(qrContentOf(base64(Buffer.from('<svg>\xff</svg>', 'latin1'))), undefined, 'and it is UTF-8');
+    assert.equal(qrContentOf(base64(Buffer.from('<svg>\xff</svg>', 'latin1'))), undefined, 'invalid UTF-8');
   });
 
   it('qrContentOf() refuses an image whose first bytes only resemble one', () => {
@@ -73,7 +73,7 @@ describe('qrContentOf()', () => {
       assert.equal(qrContentOf(base64(bytes)), undefined, bytes.toString('latin1'));
     }
     for (const text of ['GIF88a....', ' GIF89a', '<svgx>', '<html><svg></svg></html>', '<script>alert(1)</script>']) {
-      assert.equal(qrContentOf(base64(text)), text.trim(), 'it is text then, and drawn as a code');
+      assert.equal(qrContentOf(base64(text)), text.trim(), 'the content is text and drawn as a code');
     }
   });
 

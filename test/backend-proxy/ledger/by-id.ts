@@ -1,5 +1,5 @@
-// A ledger as its tests speak to it: transactions by their ids, checks without being claimed first, an "unknown" that is believed.
-// It adds no rule: each call is one or two calls of the port, with a claim as `claimChecks` would have given it at that moment.
+// Wraps a ledger for tests: transactions by id, checks without claiming first, and every "unknown" proven. Each call is
+// one or two calls of the port, with the claim that `claimChecks` would have returned at that moment.
 import assert from 'node:assert/strict';
 import type {
   Claim,
@@ -16,7 +16,7 @@ import type { PostOutcome, Source, Transaction } from '../../../backend-proxy/pr
 export const SENT_BY = 'host:8787';
 const LEASE_MS = 45_000;
 
-/** Facts as the tests write them: how the POST ended follows from the stage where they do not say. */
+/** A fact in short: how the POST ended follows from the stage unless given. */
 export type ShortFact =
   | { stage: 'sending' }
   | { stage: 'uncertain' | 'rejected' | 'not_created'; detail: string; answer?: PostOutcome }
@@ -32,7 +32,7 @@ export interface LedgerById extends Omit<Ledger, 'record' | 'observe' | 'openPay
     limits: PaymentLimits,
   ): Promise<{ opened: Transaction | undefined; order: Order }>;
   record(id: string, fact: ShortFact, source: Source): Promise<boolean>;
-  /** A check that begins and ends now; `given` says otherwise. An "unknown" is believed. */
+  /** A check that begins and ends now unless `given` differs. An "unknown" counts as proven. */
   observe(id: string, observation: Observation, given?: Partial<Claim>): Promise<void>;
   claimChecks(limit: number, leaseMs: number): Promise<Transaction[]>;
   recover(sentBy?: string): Promise<void>;

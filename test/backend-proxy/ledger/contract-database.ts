@@ -1,4 +1,4 @@
-// The books as a whole: lists, counts, opening them again.
+// The database as a whole: lists, counts, reopening.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { D, M, NOON, S } from '../time.ts';
@@ -16,8 +16,8 @@ import {
 } from './ledger-kit.ts';
 
 export function databaseContract({ it, setUp }: Suite): void {
-  describe('listing transactions', () => {
-    it('pages through all, each once, in the order of their last change', async (t) => {
+  describe('transactions()', () => {
+    it('transactions() pages through all transactions once, in the order of their last change', async (t) => {
       const { ledger, skip } = await setUp(t);
       for (let n = 0; n < 7; n += 1) {
         await ledger.openPayment(payment({ orderId: `O${n}` }), LIMITS);
@@ -39,7 +39,7 @@ export function databaseContract({ it, setUp }: Suite): void {
       assert.equal((await ledger.transactions({ limit: 7 })).nextCursor, null);
     });
 
-    it('filters by time, status and type', async (t) => {
+    it('transactions() filters by time, status and type', async (t) => {
       const { ledger, skip } = await setUp(t);
       await openPending(ledger, { orderId: 'A' });
       skip(S);
@@ -56,7 +56,7 @@ export function databaseContract({ it, setUp }: Suite): void {
       assert.deepEqual(await list({ type: 'PAY', status: 'PROCESSING' }), ['A']);
     });
 
-    it('tells the history in the order of what happened, also within one millisecond', async (t) => {
+    it('the history keeps the order of events within one millisecond', async (t) => {
       const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       await openPending(ledger);
@@ -69,8 +69,8 @@ export function databaseContract({ it, setUp }: Suite): void {
     });
   });
 
-  describe('the books', () => {
-    it('are the same after they were closed and opened again', async (t) => {
+  describe('the database', () => {
+    it('a reopened ledger returns the same orders and webhooks', async (t) => {
       const { ledger, open, now } = await setUp(t, { ownConnection: true });
       const id = await openPending(ledger);
       await ledger.observe(id, verified('succeeded'));
@@ -81,7 +81,7 @@ export function databaseContract({ it, setUp }: Suite): void {
       assert.deepEqual(await again.webhooks(undefined, 10), webhooks);
     });
 
-    it('take rows that a dead process was sending for uncertain, and no others', async (t) => {
+    it('recover() makes rows that a dead process was sending uncertain, and no others', async (t) => {
       const { ledger } = await setUp(t);
       for (const orderId of ['A', 'B', 'C']) await ledger.openPayment(payment({ orderId }), LIMITS);
       await ledger.record('B', { stage: 'sending' }, 'shopper');
@@ -99,7 +99,7 @@ export function databaseContract({ it, setUp }: Suite): void {
       });
     });
 
-    it('count what they hold', async (t) => {
+    it('counts() counts transactions, reviews, checks and webhooks', async (t) => {
       const { ledger, skip } = await setUp(t);
       assert.deepEqual(await ledger.counts(), {
         transactions: [],
@@ -140,15 +140,15 @@ export function databaseContract({ it, setUp }: Suite): void {
         },
       );
       await ledger.observe('P', verified('succeeded'));
-      assert.equal((await ledger.counts()).needReview, 0, 'what only took too long has its end');
+      assert.equal((await ledger.counts()).needReview, 0, 'the end of the payout clears its review');
       await ledger.observe('A', { kind: 'mismatch', field: 'amount' });
       await ledger.observe('A', verified('succeeded'));
-      assert.equal((await ledger.counts()).needReview, 1, 'what is disputed still waits for a person');
+      assert.equal((await ledger.counts()).needReview, 1, 'a disputed payment still needs a person');
       await ledger.resolve('A', { status: 'SUCCESS', by: 'ada', note: 'the amount was mistyped' });
       assert.equal((await ledger.counts()).needReview, 0);
     });
 
-    it('can be written, or say that they cannot', async (t) => {
+    it('a closed ledger refuses every call as unavailable', async (t) => {
       const { ledger } = await setUp(t, { ownConnection: true });
       await ledger.ping();
       await ledger.close();
@@ -162,7 +162,7 @@ export function databaseContract({ it, setUp }: Suite): void {
       }
     });
 
-    it('keep every letter and digit that they were given', async (t) => {
+    it('the ledger stores every character and the largest amount exactly', async (t) => {
       const { ledger } = await setUp(t);
       const note = '\'";-- \u{1F375} \\ % _ \u0001 ä';
       await ledger.openPayout({ ...PAYOUT, amountMinor: 999_999_999_999_999, note });

@@ -1,4 +1,4 @@
-// What of an order is counted and what is not, the times that a code is good for, the terms of tokens, and ids under a prefix.
+// The limits of an order and a wallet, the time a payment is valid, the terms of tokens, and ids with a prefix.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { NewPayment, TokenTerms } from '../../../backend-proxy/ledger/ledger.ts';
@@ -26,8 +26,8 @@ const seen = (iat: number | null, terms: string, given: Partial<NewPayment> = {}
 });
 
 export function limitsContract({ it, setUp }: Suite): void {
-  describe('payments that ended in their time', () => {
-    it('are outside the 5 of an order, and 20 with all others', async (t) => {
+  describe('the limit of payments per order', () => {
+    it('expired payments do not count toward the 5 of an order, but toward 20 in all', async (t) => {
       const { ledger, skip } = await setUp(t);
       const expired = await openPending(ledger, { payWithinMs: M });
       skip(3 * M);
@@ -45,12 +45,12 @@ export function limitsContract({ it, setUp }: Suite): void {
       assert.deepEqual(
         payments.slice(0, 18).map(({ stage, endedBy }) => (stage === 'expired' ? stage : endedBy)),
         ['expired', ...Array.from({ length: 16 }, () => 'EXPIRED'), null],
-        'those that were replaced after their time, too',
+        'payments replaced after their time expired, too',
       );
       assert.equal((await refusal(ledger.openPayment(payment(), LIMITS))).kind, 'too_many_payments', '20 in all');
     });
 
-    it('leave the 5 that are counted as they are', async (t) => {
+    it('expired payments do not reduce the 5 that count', async (t) => {
       const { ledger, skip } = await setUp(t);
       for (let n = 0; n < 3; n += 1) {
         await openPending(ledger, { payWithinMs: M });
@@ -62,11 +62,11 @@ export function limitsContract({ it, setUp }: Suite): void {
     });
   });
 
-  describe('prompts in a wallet', () => {
+  describe('the limit of prompts per wallet', () => {
     const direct = (orderId: string, customerReferenceNo: string | null = 'c-1') =>
       payment({ orderId, method: 'DIRECT', customer: '12345678', customerReferenceNo });
 
-    it('are 3 an hour for one customer of the merchant, and 10 for all of them', async (t) => {
+    it('a wallet gets 3 prompts an hour from one customer of the merchant, and 10 from all', async (t) => {
       const { ledger, skip } = await setUp(t);
       const orders: string[] = [];
       const prompt = (reference: string | null) =>
@@ -83,7 +83,7 @@ export function limitsContract({ it, setUp }: Suite): void {
       await prompt('c-1');
     });
 
-    it('are not those that were rejected, not created, never sent or called a duplicate', async (t) => {
+    it('prompts that were rejected, not created, never sent or duplicates do not count', async (t) => {
       const { ledger } = await setUp(t);
       const prompt = { method: 'DIRECT', customer: '12345678', customerReferenceNo: 'c-1' } as const;
       const ended = [
@@ -102,8 +102,8 @@ export function limitsContract({ it, setUp }: Suite): void {
     });
   });
 
-  describe('the time that a code is good for', () => {
-    it('runs from the sending, and is the shorter of it and the 15 minutes of a checkout', async (t) => {
+  describe('payWithin', () => {
+    it("a payment's time runs from the sending, limited to 15 minutes for a checkout", async (t) => {
       const { ledger, now, skip } = await setUp(t);
       const cases = [
         ['QR', 10 * M, 10 * M],
@@ -119,7 +119,11 @@ export function limitsContract({ it, setUp }: Suite): void {
         skip(7 * S);
         const sentAt = now();
         await ledger.record(orderId, { stage: 'sending' }, 'shopper');
-        assert.equal((await read(ledger, orderId)).expiresAt, payWithinMs && sentAt + payWithinMs, 'before any answer');
+        assert.equal(
+          (await read(ledger, orderId)).expiresAt,
+          payWithinMs && sentAt + payWithinMs,
+          'set before any answer',
+        );
         skip(3 * S);
         await ledger.record(orderId, { ...PENDING, method }, 'answer');
         assert.equal(
@@ -130,7 +134,7 @@ export function limitsContract({ it, setUp }: Suite): void {
       }
     });
 
-    it('that the gateway ended itself, by its word or by the time of it, is told as EXPIRED', async (t) => {
+    it('a FAILED that the gateway calls expired, or that comes at the end of the time, is EXPIRED', async (t) => {
       const { ledger, skip } = await setUp(t);
       const ids = ['word', 'early', 'close', 'after', 'none'];
       for (const orderId of ids)
@@ -154,11 +158,11 @@ export function limitsContract({ it, setUp }: Suite): void {
         ends.map(({ stage, endedBy }) => [stage, endedBy]),
         ['EXPIRED', null, 'EXPIRED', 'EXPIRED', null].map((endedBy) => ['declined', endedBy]),
       );
-      const told = (await ledger.webhooks(undefined, 10)).find(({ orderId }) => orderId === 'close')!;
-      assert.equal((JSON.parse(told.body) as { data: { reason: string } }).data.reason, 'EXPIRED');
+      const webhook = (await ledger.webhooks(undefined, 10)).find(({ orderId }) => orderId === 'close')!;
+      assert.equal((JSON.parse(webhook.body) as { data: { reason: string } }).data.reason, 'EXPIRED');
     });
 
-    it('of a code that was paid after it counts as late', async (t) => {
+    it('a SUCCESS after the time of a payment counts as late', async (t) => {
       const { ledger, skip } = await setUp(t);
       await openPending(ledger, { payWithinMs: M });
       skip(3 * M);
@@ -171,14 +175,14 @@ export function limitsContract({ it, setUp }: Suite): void {
   });
 
   describe('the terms of an order token', () => {
-    it('that is older than the newest seen, and says another thing, starts nothing', async (t) => {
+    it('an older token with other terms than the newest seen starts nothing', async (t) => {
       const { ledger } = await setUp(t);
       await ledger.recordTerms(seen(200, 'new'), undefined);
       assert.equal((await refusal(ledger.openPayment(seen(100, 'old'), LIMITS))).kind, 'order_changed');
       assert.deepEqual((await ledger.order('A'))?.seen, { iat: 200, terms: 'new' });
     });
 
-    it('that is older and says the same, or is newer, starts a payment', async (t) => {
+    it('an older token with the same terms, or a newer token, starts a payment', async (t) => {
       const { ledger } = await setUp(t);
       await ledger.recordTerms(seen(200, 'new'), undefined);
       assert.ok((await ledger.openPayment(seen(100, 'new'), LIMITS)).opened);
@@ -186,7 +190,7 @@ export function limitsContract({ it, setUp }: Suite): void {
       assert.equal((await refusal(ledger.openPayment(seen(200, 'new'), LIMITS))).kind, 'order_changed');
     });
 
-    it('that was seen and never started leaves an order without payments, and its sum to who starts it', async (t) => {
+    it('an order that was seen but never started takes its terms from the first start', async (t) => {
       const { ledger } = await setUp(t);
       await ledger.recordTerms(seen(100, 'old', { orderAmountMinor: 500 }), undefined);
       const before = (await ledger.order('A'))!;
@@ -197,15 +201,15 @@ export function limitsContract({ it, setUp }: Suite): void {
     });
   });
 
-  describe('an id at the gateway', () => {
-    it('has the prefix before it, and is written once: another prefix later changes none', async (t) => {
+  describe('ORDER_ID_PREFIX', () => {
+    it('an id is stored with its prefix, and another prefix later changes none', async (t) => {
       const { ledger, open, now } = await setUp(t, { idPrefix: 'shop-' });
       const first = await openPending(ledger);
       const payout = await openSentPayout(ledger, 'P', PENDING);
       assert.deepEqual([first, payout], ['shop-A', 'shop-P']);
       assert.equal((await ledger.openPayment(payment(), LIMITS)).opened?.id, 'shop-A-2');
       const later = await open(now, { idPrefix: 'other.' });
-      assert.equal((await later.openPayout(PAYOUT)).id, 'shop-P', 'by the merchant’s own id');
+      assert.equal((await later.openPayout(PAYOUT)).id, 'shop-P', 'found by the merchant’s order id');
       assert.equal((await later.payout('P'))?.id, 'shop-P');
       assert.equal((await refusal(later.openPayout({ ...PAYOUT, fingerprint: 'other' }))).kind, 'order_id_taken');
       assert.equal((await later.openPayment(payment(), LIMITS)).opened?.id, 'other.A-3');

@@ -1,5 +1,5 @@
-// What every ledger promises, over whatever it stands: one suite that each adapter's test calls. It speaks only the port,
-// and looks behind it only where a promise is about what is stored. Its parts are by subject; what they share is in ledger-kit.ts.
+// The contract of the ledger: one suite, by subject, that each adapter's test runs. It uses only the port, and reads
+// the database only if the promise is about what is stored. Shared parts are in ledger-kit.ts.
 import { it } from 'node:test';
 import { databaseContract } from './contract-database.ts';
 import { checksContract } from './contract-checks.ts';

@@ -1,5 +1,5 @@
-// What the tests of a ledger share: empty books with a ledger on them, whose clocks are the test's own, the roads to each stage,
-// and small words for what is told. No rule is in here.
+// Shared parts of the ledger's tests: a ledger with a controlled clock on an empty database, common records and facts,
+// and a way to bring a payment to each stage.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { createLedger } from '../../../backend-proxy/ledger/sql-ledger.ts';
@@ -27,12 +27,15 @@ export const LEASE_MS = 45 * S;
 
 type LedgerOptions = NonNullable<Parameters<typeof createLedger>[1]>;
 
-/** Books that are empty when the test begins. */
+/** Empty when the test begins. */
 export interface TestDatabase {
-  /** Another ledger on the same books; closed when the test ends. `ownConnection`: with a connection of its own, which it closes. */
+  /**
+   * Opens another ledger on the same database; closed when the test ends. `ownConnection`: the ledger's close() closes
+   * the connection too.
+   */
   open(options: LedgerOptions, ownConnection: boolean): Promise<Ledger>;
   rows<Row>(sql: string): Promise<Row[]>;
-  /** Writes behind the ledger's back, as another clock or an older copy of the books would have. */
+  /** Writes without the ledger, like another clock or an older copy of the database. */
   change(sql: string): Promise<void>;
 }
 
@@ -50,18 +53,18 @@ interface Opening {
 
 export interface Setup extends Omit<TestDatabase, 'open'> {
   ledger: LedgerById;
-  /** A further ledger on the same books, as a second process would have it. `now`: its clock. */
+  /** Opens another ledger on the same database, like a second process; `now` is its clock. */
   open(now?: () => number, opening?: Opening): Promise<LedgerById>;
   now(): number;
-  /** Time passes. */
+  /** Lets time pass. */
   skip(ms: number): void;
-  /** The clock is set, and no time passes. */
+  /** Sets the clock without letting time pass. */
   step(ms: number): void;
 }
 
-/** What each part of the contract is given. */
+/** The parameters of each part of the contract. */
 export interface Suite {
-  /** As `node:test`'s, with the adapter before the name. */
+  /** `node:test`'s, with the adapter before the name. */
   it(name: string, body: (t: TestContext) => Promise<void>): void;
   /** Runs of the property tests. */
   runs: number;
@@ -113,7 +116,7 @@ export const verified = (
   customer: string | null = null,
   message?: string,
 ): Observation => ({ kind: 'verified', outcome, paymentId, customer, ...(message && { message }) });
-/** An IPN with no more than is sure to be in one. */
+/** An IPN with only the documented fields. */
 export const BARE_READING: IpnReading = {
   transactionId: 'A',
   type: 'PAY',
@@ -133,7 +136,7 @@ export const payment = (given: Partial<NewPayment> = {}): NewPayment => ({
   ...given,
 });
 
-/** The transaction as it stands. */
+/** The transaction's current state. */
 export async function read(ledger: LedgerById, id: string): Promise<Transaction> {
   const found = (await ledger.order(id))?.payments[0] ?? (await ledger.payout(id));
   if (found?.id === id) return found;
@@ -157,7 +160,7 @@ export async function openPending(
   return opened.id;
 }
 
-/** Sent, and then whatever `fact` says; the id. */
+/** Opens and sends a payout, records `fact`, and returns the id. */
 export async function openSentPayout(ledger: LedgerById, orderId: string, fact: ShortFact): Promise<string> {
   const { id } = await ledger.openPayout({ ...PAYOUT, orderId });
   await ledger.record(id, { stage: 'sending' }, 'merchant');
@@ -165,7 +168,7 @@ export async function openSentPayout(ledger: LedgerById, orderId: string, fact: 
   return id;
 }
 
-/** The answer to the POST left it uncertain in this way. */
+/** An uncertain outcome after this answer to the POST. */
 export const uncertain = (answer: PostOutcome): ShortFact => ({ stage: 'uncertain', answer, detail: answer });
 
 export async function refusal(work: Promise<unknown>): Promise<Refusal> {
@@ -177,7 +180,7 @@ export async function refusal(work: Promise<unknown>): Promise<Refusal> {
   return error;
 }
 
-/** Brings a payment to a stage by the road that leads there. */
+/** Brings a payment from `created` to each stage. */
 export const BRING_TO: Record<Stage, (setup: Setup, id: string) => Promise<unknown>> = {
   created: async () => undefined,
   sending: ({ ledger }, id) => ledger.record(id, { stage: 'sending' }, 'shopper'),

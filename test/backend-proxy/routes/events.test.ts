@@ -1,5 +1,5 @@
-// The stream: the whole view at once, then after every commit, heartbeats between, the end once all is over; capped, and let go
-// where nobody reads. Heartbeats are tested with timers of the test's own; the rest through the app.
+// The event stream: the view at once and after every commit, heartbeats, the end, limits, and stalled readers.
+// Heartbeats are tested with mocked timers, the rest through the app.
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { OrderView } from '../../../backend-proxy/protocol/wire.ts';
@@ -137,10 +137,10 @@ describe('the event stream of an order', () => {
     const stream = await open(world, world.token({ orderId: 'B' }));
     await stream.view();
     await world.start(world.token(), { method: 'QR' });
-    let told = false;
-    const next = stream.next().then(() => (told = true));
+    let received = false;
+    const next = stream.next().then(() => (received = true));
     await new Promise((resolve) => setTimeout(resolve, 30));
-    assert.equal(told, false);
+    assert.equal(received, false);
     await stream.cancel();
     await next;
   });
@@ -155,7 +155,7 @@ describe('the event stream of an order', () => {
       assert.ok(Date.now() < deadline);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    // While our own call runs only a ring asks.
+    // While our own call is in flight only an IPN requests a check.
     world.skip(15_000);
     assert.equal((await world.ipn({ orderId: 'A-1', type: 'PAY', paymentId: 1 })).status, 200);
     await world.proxy.tick();
@@ -229,7 +229,7 @@ describe('the limits of event streams', () => {
   });
 });
 
-/** One stream over a source that the test changes at will, with timers that the test moves. */
+/** One stream over a source that the test changes, with timers that the test moves. */
 function bench(t: TestContext, given: Partial<StreamSource> = {}) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const state = { version: 1, now: NOON, viewed: 0, watchers: new Set<() => void>() };
@@ -255,7 +255,7 @@ function bench(t: TestContext, given: Partial<StreamSource> = {}) {
     open: (other: Partial<StreamSource> = {}) => reading(streams.open({ ...source, ...other })),
     change: (version: number) => {
       state.version = version;
-      state.watchers.forEach((tell) => tell());
+      state.watchers.forEach((notify) => notify());
     },
     pass: (ms: number) => {
       state.now += ms;
@@ -264,7 +264,7 @@ function bench(t: TestContext, given: Partial<StreamSource> = {}) {
   };
 }
 
-/** Lets promises that are ready go on. */
+/** Lets pending promises run. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('heartbeats of an event stream', () => {

@@ -1,4 +1,4 @@
-// Secrets compared, and the caller's address: whose word is taken for it.
+// The comparison of secrets, and the address by which a caller is counted.
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';

@@ -1,4 +1,4 @@
-// The IPN's route: a doorbell that is answered once the ring is durable, believes nothing, and gives nothing away.
+// The IPN route: an IPN is stored durably before it is answered, is not trusted, and reveals nothing.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../../backend-proxy/errors.ts';
@@ -173,13 +173,13 @@ describe('the content of an IPN', () => {
     assert.equal((await world.view(token)).paid, true);
   });
 
-  it('an IPN while the gateway reports pending is checked after 1, 3 and 10 s, and after 2 and 10 s in the next minute', async (t) => {
+  it('an IPN while the gateway reports pending is checked after 1, 3 and 10 s, in the next minute, and after 2 and 10 min', async (t) => {
     const world = await createWorld(t);
     await world.start(world.token(), { method: 'QR' });
     world.skip(3_600_000);
     await world.settle();
     world.skip(60 * S);
-    const rungAt = world.now();
+    const receivedAt = world.now();
     await world.ipn(REPORT);
     const asked: number[] = [];
     for (let n = 0; n < 7; n += 1) {
@@ -192,8 +192,8 @@ describe('the content of an IPN', () => {
       world.skip(next - world.now());
     }
     assert.deepEqual(
-      asked.map((at) => (at - rungAt) / S),
-      // The lists take three of the five that a minute has.
+      asked.map((at) => (at - receivedAt) / S),
+      // The schedule may take three of the five checks per minute.
       [0, 1, 3, 10, 61, 120, 600],
     );
   });
@@ -321,7 +321,7 @@ describe('a difference between report and database', () => {
       assert.deepEqual([history.at(-1)?.event, history.at(-1)?.detail], ['mismatch', Object.keys(tamper)[0]]);
       await world.faults({});
       await world.pass(600 * S);
-      assert.equal((await world.view(token)).paid, true, 'and it is still watched');
+      assert.equal((await world.view(token)).paid, true, 'the payment is still checked');
     }
   });
 

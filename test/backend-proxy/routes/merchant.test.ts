@@ -1,5 +1,5 @@
-// The merchant's routes: for a server that holds the key and never for a browser; orders signed, payouts sent once, and all
-// that is needed to reconcile.
+// The merchant's routes, which need the key and refuse browsers: orders, payouts, reconciliation, webhooks, IPNs and
+// resolutions.
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
@@ -270,7 +270,7 @@ describe('POST /payouts', () => {
     const world = await createWorld(t);
     await world.start(world.token({ orderId: 'P-1', amount: '50' }), { method: 'CHECKOUT', customer: '12345678' });
     assert.equal((await world.merchant('POST', '/payouts', PAYOUT)).status, 409);
-    assert.equal((await world.merchant('GET', '/payouts/P-1')).status, 404, 'a payment is no payout');
+    assert.equal((await world.merchant('GET', '/payouts/P-1')).status, 404, 'a payment is not a payout');
     assert.equal((await world.merchant('GET', '/orders/P-1')).status, 200);
   });
 
@@ -356,7 +356,7 @@ describe('GET /transactions', () => {
   }
   const ids = ({ transactions }: List) => transactions.map(({ orderId }) => orderId);
 
-  async function books(world: World): Promise<void> {
+  async function createTransactions(world: World): Promise<void> {
     for (const orderId of ['A-1', 'A-2', 'A-3']) {
       await world.start(world.token({ orderId }), { method: 'QR' });
       world.skip(1000);
@@ -370,7 +370,7 @@ describe('GET /transactions', () => {
 
   it('GET /transactions lists payments and payouts, oldest change first', async (t) => {
     const world = await createWorld(t);
-    await books(world);
+    await createTransactions(world);
     const { body } = await world.merchant<List>('GET', '/transactions');
     assert.deepEqual(ids(body).toSorted(), ['A-1', 'A-2', 'A-3', 'P-1']);
     assert.equal(ids(body)[0], 'A-3');
@@ -381,7 +381,7 @@ describe('GET /transactions', () => {
 
   it('GET /transactions pages through all transactions once, even if many changed in the same moment', async (t) => {
     const world = await createWorld(t);
-    await books(world);
+    await createTransactions(world);
     for (const limit of [1, 2, 3, 4]) {
       const seen: string[] = [];
       let cursor: string | null = null;
@@ -398,7 +398,7 @@ describe('GET /transactions', () => {
 
   it('GET /transactions filters by time, status and type', async (t) => {
     const world = await createWorld(t);
-    await books(world);
+    await createTransactions(world);
     const list = async (query: string) =>
       ids((await world.merchant<List>('GET', `/transactions?${query}`)).body).toSorted();
     assert.deepEqual(await list('status=SUCCESS'), ['A-1', 'P-1']);
@@ -510,7 +510,7 @@ describe('the body of a merchant request', () => {
 describe('POST /transactions/:gatewayOrderId/resolve', () => {
   const WORD = { status: 'SUCCESS', by: 'Mia', note: 'seen at the gateway’s desk' };
 
-  /** A payment of which another amount is reported. */
+  /** A payment with a different reported amount. */
   async function disputed(t: TestContext): Promise<World> {
     const world = await createWorld(t);
     await world.start(world.token(), { method: 'QR' });

@@ -1,4 +1,4 @@
-// The OpenAPI document.
+// The OpenAPI document: its references, routes and server.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createWorld, readDocument } from '../world.ts';

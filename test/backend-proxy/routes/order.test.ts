@@ -1,5 +1,5 @@
-// The widget's routes over HTTP, against the sandbox: the view, starting a payment by each method, what is refused and by
-// which code, and that the gateway is asked exactly once for whatever was started.
+// The widget's routes against the sandbox: the view, a start by each method, each refusal with its code, and exactly
+// one call to the gateway per started payment.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
@@ -295,7 +295,7 @@ describe('an idempotency key', () => {
       const refused = await world.refused(token, body, 'key-1');
       assert.deepEqual([refused.status, refused.body.code], [422, 'idempotency_key_reused']);
     }
-    assert.equal((await world.start(token, { method: 'QR', amount: '10.00' }, 'key-1')).status, 200, 'the same money');
+    assert.equal((await world.start(token, { method: 'QR', amount: '10.00' }, 'key-1')).status, 200, 'the same amount');
   });
 
   it('a repeated idempotency key returns the stored payment even after the order is paid', async (t) => {
@@ -487,7 +487,11 @@ describe('a refused start', () => {
     assert.equal((await world.start(tokenOf('C-1'), { method: 'CHECKOUT' })).status, 201, 'another method is free');
     assert.equal((await world.start(tokenOf('C-1', '23456789'), { method: 'DIRECT' })).status, 201, 'another wallet');
     for (let n = 2; n <= 8; n += 1) await world.start(tokenOf(`C-${n}`), { method: 'DIRECT' });
-    assert.equal((await world.refused(tokenOf('C-9'), { method: 'DIRECT' })).status, 429, 'the eleventh of all');
+    assert.equal(
+      (await world.refused(tokenOf('C-9'), { method: 'DIRECT' })).status,
+      429,
+      'the eleventh prompt of all customers',
+    );
     world.skip(57 * 60_000 - 1);
     assert.equal((await world.refused(tokenOf('C-9'), { method: 'DIRECT' })).status, 429);
     world.skip(1);

@@ -1,4 +1,4 @@
-// Problem documents: their fields, their codes, and what they keep from the caller.
+// Problem documents: fields, codes, and what is hidden from the caller.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { REFUSALS } from '../../../backend-proxy/errors.ts';

@@ -1,4 +1,4 @@
-// How the proxy serves the widget's files.
+// The widget's files: caching, compression, origins, and what is not served.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
