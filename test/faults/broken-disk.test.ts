@@ -52,7 +52,7 @@ for (const failing of FAILING_SYNCS) {
         url = broken.url;
         await until('the proxy has ended by itself', broken.hasEnded, 120_000);
         if ((await broken.ended) !== '1') problems.push(`the proxy ended with ${await broken.ended}`);
-        if (!broken.output().includes('the books failed')) problems.push('it did not log why it ended');
+        if (!broken.output().includes('the database failed')) problems.push('it did not log why it ended');
       }
       const recovered = await startProxy(settings);
       t.defer(recovered.kill9);

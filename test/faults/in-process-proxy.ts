@@ -13,7 +13,7 @@ import { SECRETS } from './canary-secrets.ts';
 
 const STEP_MS = 1_000;
 /** Errors that it logs about a misbehaving gateway; its work continues. */
-const EXPECTED_ERRORS = /^error (the gateway does not know what it knew|IPNs of unknown transactions)/;
+const EXPECTED_ERRORS = /^error (the gateway no longer knows a transaction|IPNs unmatched for an hour)/;
 /** Identifies this process's own calls after a restart. */
 const SELF = '127.0.0.1:8787';
 

@@ -148,7 +148,7 @@ faultTest('A key of another account: the proxy does not start on the database', 
     async (running) => (await running.kill9(), 'it started'),
     (error: unknown) => String(error),
   );
-  const wrong = reported.includes('the key is of another account') ? [] : [reported];
+  const wrong = reported.includes('the key belongs to another account') ? [] : [reported];
   return conclude(environment, clients, wrong);
 });
 
