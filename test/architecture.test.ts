@@ -219,7 +219,7 @@ describe('payment methods and transaction types', () => {
   });
 });
 
-describe('a lock file', () => {
+describe('lock files', () => {
   interface Lock {
     packages: Record<string, { version?: string; optionalDependencies?: Record<string, string> }>;
   }
@@ -228,7 +228,7 @@ describe('a lock file', () => {
   const ofTests = globSync('test/*/package-lock.json').map((file) => file.replaceAll('\\', '/'));
 
   for (const file of ['package-lock.json', ...ofTests]) {
-    it(`${file} has every optional dependency, for every platform`, () => {
+    it(`${file} has every optional dependency that it names, for every platform`, () => {
       const names = Object.keys(packagesOf(file));
       const missing = Object.entries(packagesOf(file)).flatMap(([owner, { optionalDependencies = {} }]) =>
         Object.keys(optionalDependencies)
@@ -239,11 +239,13 @@ describe('a lock file', () => {
     });
   }
 
-  it('the lock file of the host pages has no second copy of a package that the widget or the proxy runs on', () => {
-    assert.deepEqual(
-      ofTests.toSorted(),
-      ['bench', 'hosts', 'mutation'].map((name) => `test/${name}/package-lock.json`),
-    );
+  it('each folder of test/ that has packages has a lock file', () => {
+    const withPackages = globSync('test/*/package.json').map((file) => dirname(file).replaceAll('\\', '/'));
+    assert.deepEqual(ofTests.map(dirname).toSorted(), withPackages.toSorted());
+    assert.ok(withPackages.includes('test/hosts'), withPackages.join());
+  });
+
+  it('test/hosts/package-lock.json has no second copy of a package that the widget or the proxy runs on', () => {
     const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: object };
     const hosts = packagesOf('test/hosts/package-lock.json');
     assert.deepEqual(
@@ -252,7 +254,7 @@ describe('a lock file', () => {
     );
   });
 
-  it('the lock file brings the Node version that package.json and .node-version require', () => {
+  it('package-lock.json brings the Node version that package.json and .node-version require', () => {
     const version = readFileSync('.node-version', 'utf8').trim();
     const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as { engines: { node: string } };
     assert.equal(engines.node, `>=${version}`);

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
+import { D } from '../backend-proxy/time.ts';
 import { createRunningClock, type Clock } from './manual-clock.ts';
 import type { Clients } from './clients.ts';
 import { readDatabase, type DatabaseRows } from './database-reader.ts';
@@ -66,7 +67,7 @@ interface Settled {
 }
 
 /** Longer than the last sweep and the last review. */
-const DAYS_MS = 9 * 24 * 3_600_000;
+const DAYS_MS = 9 * D;
 
 /** Lets the days pass without faults, and compares. Call it after the last proxy has stopped. */
 export async function settle(

@@ -1,6 +1,7 @@
 // Every kind of write of the ledger, in steps at fixed times, so that all runs are identical. The operations of one
 // step start together and so share a commit. commit-kill.test.ts runs it once undisturbed, to know the database after
 // each step, and then again and again with a kill at some point.
+import { H, NOON, S } from '../backend-proxy/time.ts';
 import { Refusal } from '../../backend-proxy/errors.ts';
 import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
@@ -8,14 +9,12 @@ import { byId, type LedgerById } from '../backend-proxy/ledger/by-id.ts';
 
 /** More rings than ever come. */
 const ALL_RINGS_ANSWERED = { rings: 99 };
-const BASE_MS = Date.UTC(2026, 10, 20, 12);
-const STEP_MS = 1_000;
 const LIMITS = {
   perOrder: 5,
   directPerOrder: 3,
   withDuplicates: 10,
   inAll: 20,
-  directPerWallet: { perCustomer: 3, inAll: 10, withinMs: 3_600_000 },
+  directPerWallet: { perCustomer: 3, inAll: 10, withinMs: H },
 };
 
 const payment = (orderId: string, key: string, method: 'QR' | 'CHECKOUT' | 'DIRECT') => ({
@@ -114,14 +113,14 @@ export interface Scripted {
 }
 
 export async function openScripted(databaseUrl: string): Promise<Scripted> {
-  let now = BASE_MS;
+  let now = NOON;
   const store = await connectDatabase(databaseUrl, (error) => {
     throw error;
   });
   const ledger = byId(createLedger(store, { now: () => now }), () => now);
   return {
     async run(step) {
-      now = BASE_MS + step * STEP_MS;
+      now = NOON + step * S;
       await Promise.all(STEPS[step]?.(ledger) ?? []);
     },
     close: () => ledger.close(),

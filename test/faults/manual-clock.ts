@@ -1,5 +1,6 @@
 // The test's clock, shared by the gateway, the in-process proxy and the merchant. It runs or stands still, and tests
 // advance it. Other processes use the machine's time.
+import { NOON } from '../backend-proxy/time.ts';
 
 export interface Clock {
   now(): number;
@@ -16,7 +17,7 @@ export function createRunningClock(): Clock {
 }
 
 /** Stands still between advances, so that results do not depend on the machine's speed. */
-export function createManualClock(startAt = Date.UTC(2026, 10, 20, 12)): Clock {
+export function createManualClock(startAt = NOON): Clock {
   let at = startAt;
   return {
     now: () => at,

@@ -1,11 +1,7 @@
 // The model's rules that span several checks: what a report, a proven "unknown" and the clock do to a transaction.
+import { D, H, M, S } from '../backend-proxy/time.ts';
 import { isIncomplete, isMismatch, outcomeOf, type Fields } from './model-answers.ts';
 import { requestReview, flag, raise, rank, wasReportedFailed, type ModelTransaction } from './model-transaction.ts';
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 /** The gateway knew the id before our POST: a success needs a review, and a difference proves that it is not ours. */
 export function markedReported(one: ModelTransaction, fields: Fields, failedBefore: number | null, now: number): void {
@@ -15,7 +11,7 @@ export function markedReported(one: ModelTransaction, fields: Fields, failedBefo
     return;
   }
   one.failedAt = failedBefore ?? now;
-  if (one.type === 'PAY' || (failedBefore !== null && now >= failedBefore + 30 * SECOND)) raise(one, 'rejected');
+  if (one.type === 'PAY' || (failedBefore !== null && now >= failedBefore + 30 * S)) raise(one, 'rejected');
 }
 
 export function failed(one: ModelTransaction, fields: Fields, now: number): void {
@@ -23,10 +19,10 @@ export function failed(one: ModelTransaction, fields: Fields, now: number): void
     if (one.resolved !== 'declined') flag(one, 'conflict');
     return;
   }
-  const isOver = fields['message'] === 'TOKEN_EXPIRED' || (one.expiresAt !== null && now >= one.expiresAt - 5 * SECOND);
+  const isOver = fields['message'] === 'TOKEN_EXPIRED' || (one.expiresAt !== null && now >= one.expiresAt - 5 * S);
   if (one.type === 'PAY') raise(one, 'declined', isOver ? 'EXPIRED' : null);
   else if (one.failedAt === null) one.failedAt = now;
-  else if (now >= one.failedAt + 30 * SECOND) raise(one, 'declined');
+  else if (now >= one.failedAt + 30 * S) raise(one, 'declined');
 }
 
 /** The gateway has the transaction. */
@@ -38,15 +34,15 @@ export function found(one: ModelTransaction): void {
 /** The 15 minutes of a CHECKOUT, or the order's own limit if that is shorter. */
 export function limitCheckout(one: ModelTransaction): void {
   if (one.method !== 'CHECKOUT' || one.sentAt === null) return;
-  one.expiresAt = Math.min(one.expiresAt ?? Infinity, one.sentAt + 15 * MINUTE);
+  one.expiresAt = Math.min(one.expiresAt ?? Infinity, one.sentAt + 15 * M);
 }
 
 /** How long after the POST the two "unknown" may come, and how far apart, by the answer to the POST. */
 function unknownRule({ type, answer }: ModelTransaction): [first: number, second: number, apart: number] | undefined {
-  if (answer === 'refused') return [90 * SECOND, 90 * SECOND, MINUTE];
+  if (answer === 'refused') return [90 * S, 90 * S, M];
   if (answer !== 'lost' && answer !== 'foreign') return undefined;
-  if (type === 'PAYOUT') return [HOUR, DAY, MINUTE];
-  return answer === 'lost' ? [90 * SECOND, 90 * SECOND, MINUTE] : [0, 0, 10 * SECOND];
+  if (type === 'PAYOUT') return [H, D, M];
+  return answer === 'lost' ? [90 * S, 90 * S, M] : [0, 0, 10 * S];
 }
 
 export function provenUnknown(one: ModelTransaction, at: number): void {
@@ -66,8 +62,8 @@ export function isPending(one: ModelTransaction, fields: Fields): boolean {
 /** The clock's effects are stored when a check ends; an expiry only if the check does not contradict it. */
 export function timePassed(one: ModelTransaction, agrees: boolean, now: number): void {
   const isOpen = one.stage === 'uncertain' || one.stage === 'pending';
-  const isOver = one.expiresAt !== null && now >= one.expiresAt + 2 * MINUTE;
+  const isOver = one.expiresAt !== null && now >= one.expiresAt + 2 * M;
   if (isOpen && isOver && agrees && one.type === 'PAY' && one.answer !== 'duplicate') raise(one, 'expired');
-  const reviewAfter = one.type === 'PAYOUT' ? DAY + 2 * MINUTE : 7 * DAY;
+  const reviewAfter = one.type === 'PAYOUT' ? D + 2 * M : 7 * D;
   if (rank(one.stage) <= rank('pending') && now >= one.createdAt + reviewAfter) requestReview(one);
 }

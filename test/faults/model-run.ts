@@ -1,5 +1,6 @@
 // One random sequence: each step is applied to both the real app and the model, and then both are compared. The app is
 // observed only through the merchant's and the shopper's routes and the received webhooks.
+import { D } from '../backend-proxy/time.ts';
 import type { Sandbox } from '../../demo/sandbox/sandbox.ts';
 import type { Clock } from './manual-clock.ts';
 import { signOrder } from './clients.ts';
@@ -14,8 +15,8 @@ import type { TestMerchant } from './merchant-server.ts';
 import { openInProcessProxy, passTime, type InProcessProxy } from './in-process-proxy.ts';
 import { SECRETS } from './canary-secrets.ts';
 
-const DAYS_MS = 9 * 24 * 3_600_000;
-const LAST_SWEEP_MS = 7 * 24 * 3_600_000;
+const DAYS_MS = 9 * D;
+const LAST_SWEEP_MS = 7 * D;
 const WALLET = '12345678';
 /** For the second order; the first has the gateway's own limits. */
 const PAY_WITHIN_S = 600;

@@ -1,10 +1,8 @@
 // The steps of a random sequence, as fast-check draws and shrinks them. model-run.ts performs them.
 import fc from 'fast-check';
+import { D, H, M, S } from '../backend-proxy/time.ts';
 import type { Method } from './model-transaction.ts';
 import type { Spoil } from './model-gateway.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 
 export type Step =
   | { do: 'start'; order: 0 | 1; method: Method; key: number; times: number; answer: Spoil }
@@ -134,19 +132,7 @@ export const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({
       do: fc.constant('wait' as const),
-      ms: fc.constantFrom(
-        1_000,
-        3_000,
-        31_000,
-        61_000,
-        2 * MINUTE,
-        5 * MINUTE,
-        18 * MINUTE,
-        31 * MINUTE,
-        HOUR,
-        25 * HOUR,
-        8 * 24 * HOUR,
-      ),
+      ms: fc.constantFrom(S, 3 * S, 31 * S, 61 * S, 2 * M, 5 * M, 18 * M, 31 * M, H, 25 * H, 8 * D),
     }),
   },
   {

@@ -1,8 +1,8 @@
 // When an "unknown" counts: if within a minute the same path finds a transaction of the same type, by a regular check
 // or by one that the proxy made to prove the path. And when the proxy has to make such a check.
+import { M } from '../backend-proxy/time.ts';
 import type { ModelTransaction } from './model-transaction.ts';
 
-const MINUTE = 60_000;
 type Type = ModelTransaction['type'];
 
 export class ModelUnknownProof {
@@ -15,7 +15,7 @@ export class ModelUnknownProof {
 
   /** The "unknown" answers that count now, each with its time. */
   found(type: Type, now: number): { one: ModelTransaction; at: number }[] {
-    const proven = this.#waiting.filter(({ one, at }) => one.type === type && now - at <= MINUTE);
+    const proven = this.#waiting.filter(({ one, at }) => one.type === type && now - at <= M);
     this.#drop(type);
     return proven;
   }
@@ -34,8 +34,8 @@ export class ModelUnknownProof {
    */
   ticked(type: Type, isAnyFound: boolean, now: number): void {
     if (!isAnyFound) this.#drop(type);
-    this.#waiting = this.#waiting.filter(({ at }) => now - at <= MINUTE);
-    const isAskedLately = now - (this.#askedAt.get(type) ?? -Infinity) < MINUTE;
+    this.#waiting = this.#waiting.filter(({ at }) => now - at <= M);
+    const isAskedLately = now - (this.#askedAt.get(type) ?? -Infinity) < M;
     if (!isAskedLately && this.#waiting.some(({ one }) => one.type === type)) {
       throw new Error(`An "unknown" of a ${type} waits for proof, and no check was made to prove it`);
     }

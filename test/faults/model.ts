@@ -1,6 +1,7 @@
 // The protocol, implemented a second time and small: the ten stages, and what a start, an answer, a status check, a
 // person and the clock do to them. It sees every exchange with the gateway exactly as the proxy did, and predicts what
 // the proxy must show. It shares no code with the proxy; if the two differ, one of them is wrong.
+import { H } from '../backend-proxy/time.ts';
 import {
   answerKind,
   isAbsent,
@@ -23,7 +24,6 @@ import {
   type Opening,
 } from './model-transaction.ts';
 
-const HOUR = 3_600_000;
 const TYPES = ['PAY', 'PAYOUT'] as const;
 
 /** A shopper's start; `customer` is the wallet id of a DIRECT payment. */
@@ -80,7 +80,7 @@ export class Model {
     const prompts = [...this.transactions.values()].filter(
       ({ asked, createdAt, answer, stage }) =>
         asked === 'DIRECT' &&
-        createdAt > now - HOUR &&
+        createdAt > now - H &&
         answer !== 'duplicate' &&
         stage !== 'rejected' &&
         stage !== 'not_created',

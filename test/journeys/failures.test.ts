@@ -1,9 +1,10 @@
 // Journeys with failures and detours: in each the shopper can continue, and the shop packs no unpaid order.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { M } from '../backend-proxy/time.ts';
 import { ADA, World } from './shopper.ts';
 
-const CHECKOUT_LIFE_MS = 15 * 60 * 1000;
+const CHECKOUT_LIFE_MS = 15 * M;
 const RESOLVABLE_WITHIN_MS = 60_000;
 
 const world = await World.open();

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import QRCode from 'qrcode';
+import { H } from '../backend-proxy/time.ts';
 import { qrPath } from '../../widget/flow/qr-code.ts';
 import { en, type MessageKey } from '../../widget/locales/en.ts';
 import { later } from '../../widget/locales/en-flow.ts';
@@ -14,7 +15,6 @@ import { isWordless, sentencesIn } from './truth/dictionary-sentences.ts';
 
 const AT = 1_000_000;
 const NOTHING: OrderRecords = { payments: [], starts: [], requests: [], connections: [], closedAt: null };
-const HOUR_MS = 3_600_000;
 
 const payment = (change: Partial<Payment> & { ends?: 'SUCCESS' | 'FAILED'; message?: string } = {}): Payment => {
   const { ends, message = '', ...rest } = change;
@@ -30,11 +30,11 @@ const start = (change: Partial<Start> = {}): Start => ({
   ...change,
 });
 const request = (change: Partial<PageRequest> = {}): PageRequest => ({
-  at: AT - HOUR_MS,
+  at: AT - H,
   isStart: false,
   key: null,
-  answeredAt: AT - HOUR_MS,
-  endedAt: AT - HOUR_MS,
+  answeredAt: AT - H,
+  endedAt: AT - H,
   status: 200,
   problem: null,
   ...change,
