@@ -1,4 +1,4 @@
-// Rules about the sources that a test can check: imports, file names, opening comments, ARCHITECTURE.md's map, the lock file.
+// Rules that a test can check: imports, file names, opening comments, ARCHITECTURE.md's map, the lock file.
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';

@@ -1,5 +1,5 @@
-// Compares the lists in docs/ with the code: variables, routes, claims, errors, webhooks, metrics, log events, languages.
-// test/widget/manifest.test.ts does so for the element's attributes, events, slots and parts.
+// Compares the lists in docs/ with the code: variables, routes, claims, errors, webhooks, metrics, log events,
+// languages. test/widget/manifest.test.ts does so for the element's attributes, events, slots and parts.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';

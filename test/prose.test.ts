@@ -1,4 +1,4 @@
-// Holds the prose of the project: documents whose lines an editor shows whole, and whose links lead somewhere.
+// Checks the prose of the project: the length of lines in documents and comments, and the documents' links.
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 
 const LONGEST_LINE = 120;
 const DOCUMENTS = globSync(['*.md', 'docs/*.md'], { exclude: ['CHANGELOG.md'] });
+const SOURCES = globSync('backend-proxy/**/*.ts');
 
 interface Line {
   place: string;
@@ -49,5 +50,17 @@ describe('the documents', () => {
       });
     });
     assert.deepEqual(broken, []);
+  });
+});
+
+describe('the comments', () => {
+  it(`comments have no line over ${LONGEST_LINE} characters`, () => {
+    const comments = SOURCES.flatMap(linesOf).filter(({ text }) => /^\s*(\/\/|\/?\*)/.test(text));
+    assert.ok(comments.length > 0);
+    const long = comments.filter(({ text }) => text.length > LONGEST_LINE);
+    assert.deepEqual(
+      long.map(({ place }) => place),
+      [],
+    );
   });
 });

@@ -1,5 +1,5 @@
-// Compares the element's manifest with everything else that makes the same promises: docs/element.md and docs/theming.md, the
-// class, its templates, styles and types, and the data for editors.
+// Compares the element's manifest with everything else that makes the same promises: docs/element.md and
+// docs/theming.md, the class, its templates, styles and types, and the data for editors.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';

@@ -9,23 +9,23 @@ const EXACT_JSON = 'backend-proxy/exact-json.ts';
 const MERCHANT_ROUTES = 'backend-proxy/routes/merchant.ts';
 
 export const amounts: Edits = {
-  'Pay less': [
+  'Pay less than the order costs': [
     { file: 'backend-proxy/routes/order.ts', find: '.strictObject({\n    method', put: '.object({\n    method' },
     { file: PAYMENTS, find: 'if (terms.amountMinor !== null) {', put: 'if (terms.amountMinor !== null && !asked) {' },
   ],
-  'Pay less, openly': [
+  'Pay less if the amount is open': [
     { file: PAYMENTS, find: ' || amountMinor < minMinor', put: '' },
     { file: PAYMENTS, find: ' || amountMinor > maxMinor', put: '' },
   ],
-  'Write an amount that two read differently': [
+  'Send an amount that two parsers read differently': [
     { file: MONEY, find: '/^(0|[1-9][0-9]*)(?:\\.([0-9]+))?$/', put: '/^([^.]*)(?:\\.(.+))?$/' },
     { file: MONEY, find: 'if (fraction.length > exponent) return undefined;', put: '' },
     { file: MONEY, find: 'digits.length > MAX_AMOUNT_DIGITS ? undefined : ', put: '' },
   ],
-  'Write it in the token': [
+  'Sign an ambiguous amount': [
     { file: ORDER_TOKEN, find: 'minorOf(text, currency);', put: 'Math.round(Number(text) * 10 ** digits);' },
   ],
-  'Pay out another sum': [
+  'Pay out a rounded amount': [
     {
       file: MERCHANT_ROUTES,
       find: 'parseExact(await c.req.text()) as { amount: string }',
@@ -38,7 +38,7 @@ export const amounts: Edits = {
     { file: CREATE, find: 'order.currency !== currency || ', put: '' },
     { file: 'backend-proxy/order-view.ts', find: '= order?.payments.length ? order : terms;', put: '= terms;' },
   ],
-  'Pay by an older token': [
+  'Pay with an older token': [
     { file: CREATE, find: 'if (isOlder && payment.terms !== order.seen_terms) {', put: 'if (false) {' },
   ],
 };

@@ -4,7 +4,7 @@ import type { Edits } from '../apply.ts';
 const MAIN = 'backend-proxy/main.ts';
 
 export const building: Edits = {
-  'Lay code for the next start': [
+  'Plant code for the next start': [
     {
       file: MAIN,
       find: "enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/proxy', import.meta.url)))",
@@ -12,8 +12,10 @@ export const building: Edits = {
     },
   ],
   'Read a secret while building': [{ file: 'widget/build/main.ts', find: "import './no-secrets.mjs';", put: '' }],
-  '…or while installing': [{ file: 'demo/install.mjs', find: "import '../widget/build/no-secrets.mjs';", put: '' }],
-  "…at the proxy's start": [
+  'Read a secret while installing': [
+    { file: 'demo/install.mjs', find: "import '../widget/build/no-secrets.mjs';", put: '' },
+  ],
+  "Read a secret at the proxy's start": [
     {
       file: 'backend-proxy/start.ts',
       find: "if (!existsSync(new URL('../dist/widget/widget.js', import.meta.url))) {",
@@ -25,7 +27,7 @@ export const building: Edits = {
       put: 'const isMissing = false;',
     },
   ],
-  '…in the demo': [
+  'Read a secret in the demo': [
     { file: 'demo/widget-build.ts', find: 'env: inheritedEnvironment()', put: 'env: process.env' },
     { file: 'demo/child.ts', find: '.filter(([key]) => INHERITED.test(key))', put: '' },
   ],

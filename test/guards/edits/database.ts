@@ -7,46 +7,48 @@ const POSTGRES_COMMIT = 'backend-proxy/ledger/postgres-commit.ts';
 const MAIN = 'backend-proxy/main.ts';
 
 export const database: Edits = {
-  'Lose what was acknowledged': [
+  'Lose an acknowledged commit in a power failure': [
     { file: SQLITE, find: 'journal_mode = WAL', put: 'journal_mode = DELETE' },
     { file: SQLITE, find: 'synchronous = FULL', put: 'synchronous = NORMAL' },
   ],
-  '…by a careless PostgreSQL': [{ file: POSTGRES_CONNECTION, find: "fsync: 'on', transaction", put: 'transaction' }],
-  '…by a 200 before the commit': [
+  'Lose an acknowledged commit without fsync': [
+    { file: POSTGRES_CONNECTION, find: "fsync: 'on', transaction", put: 'transaction' },
+  ],
+  'Acknowledge an IPN before its commit': [
     { file: 'backend-proxy/routes/ipn.ts', find: 'await ledger.receiveIpn(', put: 'void ledger.receiveIpn(' },
   ],
-  '…by a commit of unknown outcome': [
+  'Lose a commit whose answer was lost': [
     {
       file: POSTGRES_COMMIT,
       find: 'if (done.unknown === undefined || (await wasCommitted(url, done.begun))) return',
       put: 'if (done.unknown === undefined) return',
     },
   ],
-  '…by another run of the server': [
+  'Take another transaction for a lost commit': [
     {
       file: POSTGRES_COMMIT,
       find: "return found['server'] === server ? 'committed' : 'unknowable';",
       put: "return 'committed';",
     },
   ],
-  '…by dropping the answer in hand': [
+  "Lose the gateway's answer": [
     {
       file: 'backend-proxy/recorder.ts',
       find: 'const mayRetry = error instanceof Refusal',
       put: 'const mayRetry = false && error instanceof Refusal',
     },
   ],
-  'Write to a server that no longer may': [
+  'Write to a former primary': [
     { file: POSTGRES_CONNECTION, find: 'isUnusable ||= isWrongServerError(error);', put: '' },
   ],
-  '…or that has vanished': [
+  'Wait for a server that is gone': [
     { file: POSTGRES_CONNECTION, find: 'const SILENCE_LIMIT_MS = 12_000;', put: 'const SILENCE_LIMIT_MS = 900_000;' },
   ],
-  'Stop all by a lock': [
+  'Stop the proxy with a lock': [
     { file: SQLITE, find: '{ timeout: 0 }', put: '{ timeout: 5_000 }' },
     { file: SQLITE, find: 'if (primaryCode(refused) === SQLITE_BUSY) {', put: 'if (false) {' },
   ],
-  'Read the books as another user': [
+  'Read the database as another user': [
     { file: MAIN, find: 'process.umask(0o077);', put: '' },
     { file: 'backend-proxy/private-files.ts', find: 'chmodSync(path, modeOf(path) & 0o777 & ~OTHERS);', put: '' },
   ],

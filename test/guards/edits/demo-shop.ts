@@ -2,7 +2,7 @@
 import type { Edits } from '../apply.ts';
 
 export const demoShop: Edits = {
-  'Send money from a desk that is abroad': [
+  'Send money from a public desk': [
     {
       file: 'demo/shop/desk-auth.ts',
       find: 'return isLoopback(new URL(publicUrl).hostname) ?',

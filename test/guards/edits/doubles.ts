@@ -21,8 +21,8 @@ export const doubles: Edits = {
       },
     ],
   ],
-  'Be shipped twice': [{ file: TRANSITIONS, find: "    .where('paid_by', 'is', null)\n", put: '' }],
-  'Be paid out twice': [
+  'Get one order shipped twice': [{ file: TRANSITIONS, find: "    .where('paid_by', 'is', null)\n", put: '' }],
+  'Get a payout twice': [
     [
       { file: PAYOUTS, find: "if (payout.stage !== 'created') return payout;", put: '' },
       {
@@ -36,7 +36,7 @@ export const doubles: Edits = {
       { file: TRANSITIONS, find: "    .where('rank', '<', rank)\n", put: '' },
     ],
   ],
-  '…after a FAILED that does not last': [
+  'Get a payout twice after a temporary FAILED': [
     { file: OBSERVATIONS, find: '(TYPES[row.type].isOutgoing && !(await isSecondFailure(ctx, check)))', put: 'false' },
     {
       file: OBSERVATIONS,
@@ -44,24 +44,24 @@ export const doubles: Edits = {
       put: 'false && { failed_at: null }',
     },
   ],
-  'Be paid out twice by a wrong path': [
+  'Get a payout twice because of a wrong status path': [
     {
       file: ANSWERS,
       find: 'includes(status) && fields) {',
       put: "includes(status)) {\n    if (!fields) return { kind: 'unknown', isNoSuchOrder: false };",
     },
   ],
-  '…by a JSON 404 of a framework': [
+  "Get a payout twice because of a framework's 404": [
     {
       file: UNKNOWN_PROOF,
       find: "if (kind === 'found') await found(type, beganAt);",
       put: "if (kind !== 'unavailable') await found(type, beganAt);",
     },
   ],
-  '…before anything was found': [
+  'Get a payout twice before the path is proven': [
     { file: UNKNOWN_PROOF, find: 'if (isNoSuchOrder) await ledger', put: 'if (isNoSuchOrder || true) await ledger' },
   ],
-  '…though it was seen': [
+  'Get a payout twice although the gateway knew it': [
     {
       file: OBSERVATIONS,
       find: 'row.payment_id !== null || row.found_at !== null || row.rings > 0;',
@@ -73,7 +73,7 @@ export const doubles: Edits = {
       put: 'row.payment_id !== null || row.found_at !== null;',
     },
   ],
-  '…by a status check that lags': [
+  'Get a payout twice because of a late status check': [
     { file: SCHEDULE, find: 'lost: { PAY: SOON, PAYOUT: SLOW }', put: 'lost: { PAY: SOON, PAYOUT: SOON }' },
     {
       file: SCHEDULE,
@@ -81,7 +81,7 @@ export const doubles: Edits = {
       put: 'foreign: { PAY: ANSWERED, PAYOUT: SOON }',
     },
   ],
-  '…by books that went back': [
+  'Get a payout twice after a restore': [
     { file: PAYOUTS, find: 'if (await ledger.wasRestoredLately()) {', put: 'if (false) {' },
     {
       file: PAYOUTS,
@@ -90,7 +90,7 @@ export const doubles: Edits = {
     },
     { file: PAYOUTS, find: '(await isPathProven()) ? undefined', put: 'true ? undefined' },
   ],
-  '…by a box on the way': [
+  "Get a payout twice because of a firewall's 403": [
     [
       {
         file: PAYOUTS,
@@ -104,10 +104,10 @@ export const doubles: Edits = {
       },
     ],
   ],
-  '…by a box that speaks for the gateway': [
+  'Get a payout twice because of a foreign refusal': [
     { file: REFUSAL, find: "isCode ? 'refused' : 'foreign'", put: "'refused'" },
   ],
-  '…by an error that is no end': [
+  'Get a payout twice because of a status that is not final': [
     { file: 'backend-proxy/gateway/profile.ts', find: "ERROR: 'error',", put: "ERROR: 'failed'," },
     { file: ANSWERS, find: "TYPES[type].isOutgoing ? 'pending' : 'failed'", put: "'failed'" },
   ],

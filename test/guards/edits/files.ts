@@ -5,7 +5,7 @@ const OPENAPI = 'backend-proxy/routes/openapi.ts';
 const WIDGET_FILES = 'backend-proxy/routes/widget-files.ts';
 
 export const files: Edits = {
-  'Take files from the server': [
+  'Read files of the server': [
     {
       file: WIDGET_FILES,
       find: "TYPES[name.split('.').at(-1) ?? '']",
@@ -19,16 +19,16 @@ export const files: Edits = {
         "const file = readWidgetFiles(join(path, '..')).get(path.split('/').at(-1) ?? '');",
     },
   ],
-  'Change the widget on its way': [
+  'Change the widget in transit': [
     { file: WIDGET_FILES, find: "'Access-Control-Allow-Origin': '*',", put: '' },
     { file: WIDGET_FILES, find: "'Cross-Origin-Resource-Policy': 'cross-origin',", put: '' },
     { file: WIDGET_FILES, find: "  json: 'application/json',\n", put: '' },
   ],
-  '…in a script without a hash': [
+  'Change a script that has no hash': [
     { file: 'vite.config.ts', find: ', integrity()]', put: ']' },
     { file: 'widget/build/plugins.ts', find: "file.endsWith('.js')", put: "file === 'widget.js'" },
   ],
-  'Have a cache name another host': [
+  'Poison a cache with another host': [
     { file: OPENAPI, find: "new URL('.', c.req.url).pathname", put: "new URL('.', c.req.url).href" },
   ],
 };

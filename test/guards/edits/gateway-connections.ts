@@ -5,17 +5,17 @@ const GATEWAY_HTTP = 'backend-proxy/gateway/http.ts';
 const CONFIG = 'backend-proxy/config.ts';
 
 export const gatewayConnections: Edits = {
-  'Stop settling by a hanging endpoint': [
+  'Block status checks with a hanging endpoint': [
     { file: GATEWAY_HTTP, find: ': separatePools();', put: ': sharedPool(separatePools().pay);' },
   ],
-  'Stand between us and the gateway': [
+  'Intercept the connection to the gateway': [
     {
       file: GATEWAY_HTTP,
       find: '{ timeout: CONNECT_TIMEOUT_MS }',
       put: '{ timeout: CONNECT_TIMEOUT_MS, rejectUnauthorized: false }',
     },
   ],
-  '…by a redirect': [
+  'Redirect a call to the gateway': [
     [
       { file: GATEWAY_HTTP, find: 'import { Agent, request,', put: 'import { Agent, interceptors, request,' },
       {
@@ -25,5 +25,7 @@ export const gatewayConnections: Edits = {
       },
     ],
   ],
-  '…with the checks switched off': [{ file: CONFIG, find: "env.NODE_TLS_REJECT_UNAUTHORIZED !== '0'", put: 'true' }],
+  'Switch off the check of certificates': [
+    { file: CONFIG, find: "env.NODE_TLS_REJECT_UNAUTHORIZED !== '0'", put: 'true' },
+  ],
 };

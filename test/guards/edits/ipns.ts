@@ -10,7 +10,7 @@ const SQL_LEDGER = 'backend-proxy/ledger/sql-ledger.ts';
 const DATABASE_OWNER = 'backend-proxy/database-owner.ts';
 
 export const ipns: Edits = {
-  "Find the IPN's URL": [
+  'Find the IPN URL': [
     {
       file: 'backend-proxy/routes/ipn.ts',
       find: "Refusal('not_found', 'No such route.')",
@@ -20,7 +20,7 @@ export const ipns: Edits = {
     { file: REQUEST_LOG, find: 'route: routePath(c)', put: 'route: c.req.path' },
   ],
   'Forge an IPN': [{ file: 'backend-proxy/reconcile.ts', find: 'if (status === undefined) {', put: 'if (true) {' }],
-  "Pay another order's sum": [
+  'Settle an order with another payment': [
     { file: VERIFY, find: "if (report.transactionId !== expected.id) return 'gatewayOrderId';", put: '' },
     { file: VERIFY, find: "if (report.type !== expected.type) return 'type';", put: '' },
     { file: VERIFY, find: 'if (bothHaveId && report.paymentId', put: 'if (!bothHaveId && report.paymentId' },
@@ -31,30 +31,32 @@ export const ipns: Edits = {
       put: 'false',
     },
   ],
-  '…without saying which': [
+  'Settle an order with a report that lacks the amount': [
     { file: VERIFY, find: " || (outcome === 'succeeded' && !isOurs)", put: '' },
     { file: VERIFY, find: 'paymentId === expected.answeredId', put: 'paymentId === expected.paymentId' },
   ],
-  "Be paid with another's money": [
+  "Settle an order with another shop's payment": [
     {
       file: OBSERVATIONS,
       find: "if (check.row.answer === 'duplicate') return applyToMarked(ctx, check, observation);",
       put: '',
     },
   ],
-  '…said in other words': [
+  'Hide a duplicate behind another status': [
     { file: REFUSAL, find: ' || (is4xx && isDuplicate)', put: '' },
     { file: REFUSAL, find: '[code, fields?.[refusal.message]]', put: '[code]' },
   ],
-  '…by books of another gateway': [
+  'Use a database at another gateway': [
     {
       file: DATABASE_OWNER,
       find: 'if (stored.gateway !== current.gateway && stored.gateway !== renamedFrom) {',
       put: 'if (false) {',
     },
   ],
-  '…by the key of another account': [{ file: DATABASE_OWNER, find: "if (kind === 'unknown') {", put: 'if (false) {' }],
-  '…by a process started beside': [
+  'Use a database with another account': [
+    { file: DATABASE_OWNER, find: "if (kind === 'unknown') {", put: 'if (false) {' },
+  ],
+  'Change the owner of a database while a proxy runs': [
     {
       file: SQL_LEDGER,
       find: 'if (ourOwner !== undefined) mismatch = differenceOf(ourOwner, await readOwner(db));',
@@ -71,5 +73,5 @@ export const ipns: Edits = {
     { file: VERIFY, find: '!isSameWallet(expected.customer, report.customer)', put: 'false' },
     { file: VERIFY, find: 'return ours === theirs;', put: 'return asked === reported;' },
   ],
-  'Turn time back': [{ file: TRANSITIONS, find: "    .where('rank', '<', rank)\n", put: '' }],
+  'Undo a success with an older report': [{ file: TRANSITIONS, find: "    .where('rank', '<', rank)\n", put: '' }],
 };

@@ -6,25 +6,27 @@ const GUARDS = 'backend-proxy/routes/guards.ts';
 const PUBLIC_ADDRESS = 'backend-proxy/public-address.ts';
 
 export const limits: Edits = {
-  "Spam a stranger's phone": [
+  "Send prompts to another person's phone": [
     { file: CREATE, find: 'if (prompts.length < inAll && own.length < perCustomer) return;', put: 'return;' },
   ],
-  '…to shut its owner out': [
+  "Use up a wallet's limit": [
     { file: CREATE, find: ' && own.length < perCustomer', put: '' },
     { file: CREATE, find: 'prompts.length < inAll && ', put: '' },
     { file: CREATE, find: 'customer_ref === customerReferenceNo', put: 'true' },
   ],
-  'Fill the books': [{ file: 'backend-proxy/routes/rate-limit.ts', find: 'if (count > most)', put: 'if (count < 0)' }],
-  '…by one order': [
+  'Fill the database from one address': [
+    { file: 'backend-proxy/routes/rate-limit.ts', find: 'if (count > most)', put: 'if (count < 0)' },
+  ],
+  'Fill the database with one order': [
     { file: CREATE, find: 'counted.length >= limits.perOrder', put: 'counted.length < 0' },
     { file: CREATE, find: '.length >= directPerOrder', put: '.length < 0' },
   ],
-  'Lie about the address': [{ file: GUARDS, find: 'hops.at(-trustedProxies)', put: 'hops[0]' }],
-  'Be counted as somebody else each time': [
+  "Forge the caller's address": [{ file: GUARDS, find: 'hops.at(-trustedProxies)', put: 'hops[0]' }],
+  'Change the address for each request': [
     { file: GUARDS, find: "withoutPort(hops.at(-trustedProxies) ?? '')", put: "hops.at(-trustedProxies) ?? ''" },
     { file: PUBLIC_ADDRESS, find: "return `${all.slice(0, 4).join(':')}::/64`;", put: 'return address;' },
   ],
-  '…with words that are no address': [
+  'Send a text instead of an address': [
     {
       file: PUBLIC_ADDRESS,
       find: 'if (isIP(address) !== 6) return undefined;',

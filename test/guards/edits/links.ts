@@ -18,13 +18,13 @@ export const links: Edits = {
     { file: SHARED, find: ' && LOOPBACK.includes(hostname)', put: '' },
     { file: SHARED, find: " && username === '' && password === ''", put: '' },
   ],
-  '…past the list of hosts': [
+  'Phish past the list of hosts': [
     { file: LINKS, find: 'hosts.length === 0 || hosts.includes(url.host)', put: 'true' },
     { file: LINKS, find: 'hosts.includes(url.host)', put: 'hosts.some((host) => url.host.endsWith(host))' },
     { file: LINKS, find: 'hosts.includes(url.host)', put: 'hosts.some((host) => url.host.startsWith(host))' },
     { file: LINKS, find: 'hosts.includes(url.host)', put: 'hosts.includes(url.hostname)' },
   ],
-  '…past the proxy': [
+  'Phish past the proxy': [
     {
       file: 'widget/flow/links.ts',
       find: 'return parsed && isSafeWebUrl(parsed) ? url : null;',
@@ -39,29 +39,29 @@ export const links: Edits = {
   'Run code through the link to the wallet': [
     { file: LINKS, find: 'schemes.includes(url.protocol.slice(0, -1))', put: '!/^https?:$/.test(url.protocol)' },
   ],
-  '…or phish through it': [
+  'Phish through the link to the wallet': [
     {
       file: LINKS,
       find: 'checkoutUrlOf(text, hosts);\n}\n\nfunction parse',
       put: 'checkoutUrlOf(text, []);\n}\n\nfunction parse',
     },
   ],
-  "Run code through the code's image": [
+  'Run code through the image of a code': [
     { file: IMAGE_SIZE, find: '/^GIF8[79]a/.test(head)', put: '/GIF8[789]a/.test(head)' },
     { file: QR_CONTENT, find: '/^(<\\?xml[^>]*>\\s*)?(<!--[^]*?-->\\s*)?<svg[\\s>]/i', put: '/<svg/i' },
   ],
-  '…that the widget is given': [
+  'Run code through an image in the widget': [
     { file: QR_CODE, find: '(png|jpeg|gif|webp|svg\\+xml);base64,', put: '' },
     { file: QR_CODE, find: ';base64,/', put: '/' },
   ],
-  '…or through its size': [
+  'Exhaust memory by a large image': [
     { file: QR_CONTENT, find: ' || bytes.length > MAX_IMAGE_BYTES', put: '' },
     { file: QR_CONTENT, find: ' && Buffer.byteLength(content) <= MAX_QR_TEXT_BYTES', put: '' },
   ],
-  '…or of the whole answer': [
+  'Exhaust memory by an endless answer': [
     { file: GATEWAY_HTTP, find: "if (length > MAX_ANSWER_BYTES) throw new Error('answer too large');", put: '' },
   ],
-  '…or through its pixels': [
+  'Exhaust memory by pixels': [
     { file: QR_CONTENT, find: ' && Math.max(width, height) <= MAX_IMAGE_SIDE', put: '' },
     {
       file: IMAGE_SIZE,
@@ -69,12 +69,14 @@ export const links: Edits = {
       put: 'width: 1, height: 1',
     },
   ],
-  '…or through its shapes': [
+  'Exhaust time by shapes': [
     {
       file: 'backend-proxy/gateway/plain-svg.ts',
       find: 'if (!ELEMENTS.has(name) || !areAllPlain(attributes)) return false;',
       put: '',
     },
   ],
-  '…or past the proxy': [{ file: QR_CODE, find: 'if (isLarge &&', put: 'if (false &&' }],
+  'Exhaust memory by an image that the proxy has not checked': [
+    { file: QR_CODE, find: 'if (isLarge &&', put: 'if (false &&' },
+  ],
 };

@@ -17,7 +17,7 @@ export const logs: Edits = {
       put: 'detail: String(refusal.cause ?? message),',
     },
   ],
-  "…or from the start's message": [
+  'Read secrets from the message of a failed start': [
     {
       file: CONFIG,
       find: "`${path.join('.')}: ${message}`",
@@ -31,15 +31,17 @@ export const logs: Edits = {
       put: 'console.log(level, event, ...Object.values(fields))',
     },
   ],
-  '…or words, in an Origin': [
+  'Write text into the log by an Origin': [
     { file: REQUEST_LOG, find: "originOf(c.req.header('Origin') ?? '')", put: "c.req.header('Origin')" },
   ],
-  "…or in a field's name": [{ file: REQUEST_LOG, find: "kind === 'invalid_request' ? { code: kind } : ", put: '' }],
+  'Write text into the log by field names': [
+    { file: REQUEST_LOG, find: "kind === 'invalid_request' ? { code: kind } : ", put: '' },
+  ],
   'Learn about orders from the metrics': [
     { file: 'backend-proxy/metrics.ts', find: "HTTP_METHODS.has(method) ? method : 'other'", put: 'method' },
     { file: REQUEST_LOG, find: 'route: routePath(c)', put: 'route: c.req.path' },
   ],
-  'Stop us by the log': [
+  'Stop the proxy through its log': [
     {
       file: LOG,
       find: '// The log itself failed, so there is nowhere to report it.',

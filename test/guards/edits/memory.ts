@@ -8,29 +8,33 @@ const SERVER = 'backend-proxy/server.ts';
 const EVENTS = 'backend-proxy/routes/events.ts';
 
 export const memory: Edits = {
-  'Exhaust memory by a body': [
+  'Exhaust memory by a large body': [
     { file: APP, find: 'MAX_BODY_BYTES = 16 * 1024;', put: 'MAX_BODY_BYTES = 16 * 1024 * 1024;' },
   ],
-  '…by depth': [{ file: EXACT_JSON, find: 'if (depth > MAX_DEPTH) return true;', put: '' }],
-  'Exhaust time by a pattern': [
+  'Exhaust memory by a nested body': [{ file: EXACT_JSON, find: 'if (depth > MAX_DEPTH) return true;', put: '' }],
+  'Exhaust time by a regular expression': [
     {
       file: QR_CONTENT,
       find: "base64.replace(/\\s/g, '');\n  if (!/^[A-Za-z0-9+/]+={0,2}$/",
       put: 'base64;\n  if (!/^[A-Za-z0-9+/\\s]+={0,2}\\s{0,9999}$/',
     },
   ],
-  'Hold connections': [
+  'Hold connections by slow headers': [
     { file: SERVER, find: 'headersTimeout: limits.headersMs,', put: 'headersTimeout: 0,' },
     { file: SERVER, find: 'connectionsCheckingInterval: limits.checkEveryMs,', put: '' },
   ],
-  '…by a slow body': [
+  'Hold connections by a slow body': [
     { file: SERVER, find: 'requestTimeout: limits.requestMs,', put: 'requestTimeout: 0,' },
     { file: SERVER, find: 'connectionsCheckingInterval: limits.checkEveryMs,', put: '' },
   ],
-  '…by asking ahead': [{ file: SERVER, find: 'if (count > most)', put: 'if (count < 0)' }],
-  '…as a reader who never reads': [{ file: SERVER, find: 'server.setTimeout(limits.idleMs);', put: '' }],
-  '…by a stream that nobody reads': [{ file: EVENTS, find: 'beatDue || now() >= endsAt', put: 'now() >= endsAt' }],
-  '…by many streams': [{ file: EVENTS, find: ' ||\n      byOrder.of(orderId) >= MAX_STREAMS.perOrder', put: '' }],
-  '…from one place': [{ file: EVENTS, find: ' ||\n      byAddress.of(address) >= MAX_STREAMS.perAddress', put: '' }],
-  '…from everywhere': [{ file: EVENTS, find: 'ends.size >= MAX_STREAMS.inAll ||', put: '' }],
+  'Hold connections by requests sent ahead': [{ file: SERVER, find: 'if (count > most)', put: 'if (count < 0)' }],
+  'Hold connections without reading': [{ file: SERVER, find: 'server.setTimeout(limits.idleMs);', put: '' }],
+  'Make views that nobody reads': [{ file: EVENTS, find: 'beatDue || now() >= endsAt', put: 'now() >= endsAt' }],
+  'Open many streams for one order': [
+    { file: EVENTS, find: ' ||\n      byOrder.of(orderId) >= MAX_STREAMS.perOrder', put: '' },
+  ],
+  'Open many streams from one address': [
+    { file: EVENTS, find: ' ||\n      byAddress.of(address) >= MAX_STREAMS.perAddress', put: '' },
+  ],
+  'Open many streams from everywhere': [{ file: EVENTS, find: 'ends.size >= MAX_STREAMS.inAll ||', put: '' }],
 };

@@ -6,7 +6,7 @@ const CONFIG = 'backend-proxy/config.ts';
 const EVENTS = 'backend-proxy/routes/events.ts';
 
 export const orderTokens: Edits = {
-  'Forge a token': [
+  'Forge an order token': [
     { file: ORDER_TOKEN, find: "algorithms: ['HS256'],", put: "algorithms: ['HS256', 'HS384', 'HS512']," },
     {
       file: ORDER_TOKEN,
@@ -14,20 +14,22 @@ export const orderTokens: Edits = {
       put: "JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString())",
     },
   ],
-  'Guess the secret': [
+  'Guess the order secret': [
     { file: ORDER_TOKEN, find: ' || keys.some((key) => key.byteLength < MIN_SECRET_BYTES)', put: '' },
     { file: ORDER_TOKEN, find: 'key.byteLength < MIN_SECRET_BYTES', put: 'new TextDecoder().decode(key).length < 32' },
   ],
-  '…that the operator made too short': [
+  'Guess a short secret': [
     { file: CONFIG, find: 'Buffer.byteLength(secret) >= MIN_SECRET_BYTES', put: 'secret.length > 0' },
     { file: CONFIG, find: '/^[!-~]{32,}$/', put: '/^[!-~]+$/' },
     { file: CONFIG, find: '/^[A-Za-z0-9_-]{22,}$/', put: '/^[A-Za-z0-9_-]+$/' },
   ],
-  'Use a token for ever': [{ file: ORDER_TOKEN, find: 'if (data.exp > now()', put: 'if (data.exp > Infinity + now()' }],
-  'Use a token without an end': [
+  'Use a token for years': [
+    { file: ORDER_TOKEN, find: 'if (data.exp > now()', put: 'if (data.exp > Infinity + now()' },
+  ],
+  'Use a token that never expires': [
     { file: ORDER_TOKEN, find: 'exp: z.int(SECONDS) }', put: 'exp: z.int(SECONDS).optional() }' },
   ],
-  'Send the shopper elsewhere after paying': [
+  'Send the shopper to another site after paying': [
     { file: ORDER_TOKEN, find: '!options.allowedOrigins.includes(origin) || ', put: '' },
     {
       file: ORDER_TOKEN,
@@ -35,11 +37,11 @@ export const orderTokens: Edits = {
       put: '!options.allowedOrigins.some((allowed) => claims.returnUrl.startsWith(allowed)) ||',
     },
   ],
-  '…through a parser that reads it otherwise': [
+  'Send the shopper to another site by a URL that two parsers read differently': [
     { file: ORDER_TOKEN, find: '/^https?$/, normalize: true', put: '/^https?$/, normalize: false' },
   ],
-  'Watch on after the right has ended': [{ file: EVENTS, find: ' || now() >= endsAt', put: '' }],
-  'Show people another text': [
+  'Watch an order after the token has expired': [{ file: EVENTS, find: ' || now() >= endsAt', put: '' }],
+  'Show people a text other than the stored one': [
     { file: ORDER_TOKEN, find: '[^\\p{Cc}\\u202A-\\u202E\\u2066-\\u2069]*$/u', put: '[^\\p{Cc}]*$/u' },
     {
       file: ORDER_TOKEN,

@@ -6,16 +6,16 @@ const APP = 'backend-proxy/app.ts';
 const HEALTH = 'backend-proxy/routes/health.ts';
 
 export const origins: Edits = {
-  'Use the widget from a foreign page': [
+  'Use the widget on a foreign page': [
     { file: GUARDS, find: 'origin !== undefined && !allowed.includes(origin)', put: 'false' },
     { file: APP, find: "app.use('/order/*', originIn(config.allowedOrigins), ", put: "app.use('/order/*', " },
   ],
   'Pay out from a browser': [{ file: GUARDS, find: "c.req.header('Origin') !== undefined", put: 'false' }],
-  'Read the books with an order token': [
+  'Read orders with an order token': [
     { file: GUARDS, find: 'if (!isKey(bearerOf(c))) throw', put: "if (bearerOf(c) === '') throw" },
     { file: HEALTH, find: "app.use('/metrics', merchantOnly(keys));", put: '' },
   ],
-  'Tell a secret by the time or the answer': [
+  'Find a secret by the time or the text of the answer': [
     { file: GUARDS, find: 'timingSafeEqual(known, given)', put: 'known.equals(given)' },
   ],
 };

@@ -4,10 +4,10 @@ import type { Edits } from '../apply.ts';
 const MERCHANT_ROUTES = 'backend-proxy/routes/merchant.ts';
 
 export const resolving: Edits = {
-  "Take a stranger's word": [
+  'Resolve a payment that needs no review': [
     { file: 'backend-proxy/ledger/resolutions.ts', find: "    .where('needs_review', '=', 1)\n", put: '' },
   ],
-  '…without the key': [
+  'Resolve without the merchant key': [
     { file: MERCHANT_ROUTES, find: "'/payouts', '/transactions', '/ipns'", put: "'/payouts', '/ipns'" },
   ],
 };

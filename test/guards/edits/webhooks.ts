@@ -6,7 +6,7 @@ const WEBHOOKS = 'backend-proxy/webhooks.ts';
 const PUBLIC_ADDRESS = 'backend-proxy/public-address.ts';
 
 export const webhooks: Edits = {
-  "Reach into the operator's network": [
+  "Reach the operator's network": [
     {
       file: WEBHOOKS,
       find: 'isLoopback ? addresses : addresses.filter(({ address }) => isPublicAddress(address))',
@@ -14,13 +14,13 @@ export const webhooks: Edits = {
     },
     { file: PUBLIC_ADDRESS, find: "  ['127.0.0.0', 8],\n", put: '' },
   ],
-  '…by another writing of it': [
+  "Reach the operator's network by another notation": [
     { file: WEBHOOKS, find: 'isIP(host) !== 0 && !isLoopback && !isPublicAddress(host)', put: 'false' },
     { file: PUBLIC_ADDRESS, find: "handedOutV6.check(address, 'ipv6') && ", put: '' },
     { file: PUBLIC_ADDRESS, find: "  ['2002::', 16],\n", put: '' },
     { file: PUBLIC_ADDRESS, find: "  ['169.254.0.0', 16],\n", put: '' },
   ],
-  "…by the endpoint's redirect": [
+  "Reach the operator's network by a redirect": [
     [
       { file: WEBHOOKS, find: 'import { Agent, request,', put: 'import { Agent, interceptors, request,' },
       {
@@ -34,7 +34,7 @@ export const webhooks: Edits = {
     { file: WEBHOOKS, find: 'signer.sign(id, at, body)', put: "signer.sign(id, at, '')" },
     { file: WEBHOOKS, find: 'signer.sign(id, at, body)', put: "signer.sign('', at, body)" },
   ],
-  '…by guessing its secret': [
+  'Guess the webhook secret': [
     { file: CONFIG, find: 'bytes >= 24 && ', put: '' },
     { file: CONFIG, find: ' && bytes <= 64', put: '' },
   ],
