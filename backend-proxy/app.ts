@@ -1,22 +1,22 @@
-// Puts the proxy together: a Hono app over a gateway and a ledger, and the two workers beside it.
-// It reads no environment and opens no port, so it also mounts in a merchant's own server: `server.route('/pay', proxy.app)`.
+// Assembles the proxy: a Hono app over a gateway and a ledger, and the two background workers.
+// It reads no environment and opens no port, so it can also be mounted in a merchant's own server:
+// `server.route('/pay', proxy.app)`.
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
-import { HTTPException } from 'hono/http-exception';
 import { requestId } from 'hono/request-id';
-import { routePath } from 'hono/route';
 import { secureHeaders } from 'hono/secure-headers';
 import { createRecorder } from './recorder.ts';
-import { heard } from './gateway/instrumented.ts';
-import { Refusal } from './errors.ts';
+import { instrument } from './gateway/instrumented.ts';
+import { Refusal, describeError } from './errors.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { createOrderTokens } from './order-token.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import type { Log } from './log.ts';
+import { createMetrics } from './metrics.ts';
 import { CHECKS_PER_SECOND, createCheckRate } from './check-rate.ts';
 import { createPayments } from './payments.ts';
 import { createPayouts } from './payouts.ts';
@@ -27,22 +27,22 @@ import { createStreams } from './routes/events.ts';
 import { originIn } from './routes/guards.ts';
 import { ipnRoutes } from './routes/ipn.ts';
 import { merchantRoutes } from './routes/merchant.ts';
-import { documentWebhooks } from './routes/merchant-schemas.ts';
 import { healthRoutes } from './routes/health.ts';
 import { orderRoutes } from './routes/order.ts';
-import { problemResponse } from './routes/problem.ts';
+import { serveDocument } from './routes/openapi.ts';
+import { problemResponse, toRefusal } from './routes/problem.ts';
+import { logRequests } from './routes/request-log.ts';
 import { readWidgetFiles, widgetRoutes } from './routes/widget-files.ts';
 import { createWebhookSender, type WebhookTarget } from './webhooks.ts';
 import type { Worker } from './worker.ts';
 
 const MAX_BODY_BYTES = 16 * 1024;
-const MAX_LOGGED_CHARS = 300;
 const PRUNE_EVERY_MS = 3_600_000;
-const LOOK_AROUND_EVERY_MS = 60_000;
-/** An IPN that names nothing here after so long is news for the operator: the books may have lost what it is about. */
-const UNMATCHED_TOLD_AFTER_MS = 3_600_000;
+const WARN_EVERY_MS = 60_000;
+/** An unmatched IPN this old is reported to the operator: the database may have lost its transaction. */
+const UNMATCHED_REPORT_AFTER_MS = 3_600_000;
 const CLOCK_TOLERANCE_MS = 1_000;
-/** A little longer than a call may take. */
+/** Slightly longer than the time limit of a gateway call. */
 const RECORDING_WAIT_MS = 32_000;
 
 export interface ProxyConfig {
@@ -51,20 +51,17 @@ export interface ProxyConfig {
   ipnSecrets: readonly string[];
   allowedOrigins: readonly string[];
   webhook?: WebhookTarget | undefined;
-  /** Reverse proxies in front whose X-Forwarded-For is believed; default none. */
+  /** Number of reverse proxies in front whose X-Forwarded-For is trusted; default 0. */
   trustedProxies?: number;
-  /** How browsers reach the proxy, for the OpenAPI document; default: where in the same server it is mounted. */
+  /** URL by which browsers reach the proxy, for the OpenAPI document; default: the path at which it is mounted. */
   publicUrl?: string | undefined;
-  /** Status checks, as fast as the gateway takes them well; default 500. */
+  /** Upper limit of status checks per second; default 500. */
   checksPerSecond?: number;
-  /** Host and port, by which this process knows its own calls again after a restart; default: none of them are its own. */
+  /** Host and port; identifies calls that this process left unfinished before a restart. Default: a random id. */
   self?: string;
-  /** Where the built widget lies; default: this project's dist/widget. */
+  /** Folder of the built widget; default: this project's dist/widget. */
   widgetFolder?: string;
 }
-
-/** One line of the log: an event's name and fields that are safe to keep. */
-export type Log = (level: 'error' | 'warn' | 'info' | 'debug', event: string, fields?: Record<string, unknown>) => void;
 
 export interface ProxyParts {
   gateway: Gateway;
@@ -76,14 +73,14 @@ export interface ProxyParts {
 
 export interface Proxy {
   app: OpenAPIHono;
-  /** Does all checks and deliveries that are due now, for tests with a clock of their own. */
+  /** Runs all checks and deliveries that are due now; for tests with a virtual clock. */
   tick(): Promise<void>;
-  /** Works in the background until `stop`, which ends the streams and resolves when nothing is in hand. */
+  /** Starts the background work. `stop` ends the streams and resolves when no work is in flight. */
   run(): { stop(): Promise<void> };
 }
 
 export function createProxy({
-  gateway: wire,
+  gateway: uninstrumented,
   ledger,
   config,
   now = Date.now,
@@ -91,16 +88,16 @@ export function createProxy({
 }: ProxyParts): Proxy {
   const tokens = createOrderTokens(config.orderSecrets, config, now);
   const streams = createStreams({ now });
-  const onError = (error: unknown) => log('error', 'work failed', { error: describe(error) });
-  const pace = createCheckRate({ limit: config.checksPerSecond ?? CHECKS_PER_SECOND });
+  const onError = (error: unknown) => log('error', 'work failed', { error: describeError(error) });
+  const rate = createCheckRate({ limit: config.checksPerSecond ?? CHECKS_PER_SECOND });
   const metrics = createMetrics({
     counts: () => ledger.counts(),
     openStreams: () => streams.size(),
-    checksPerSecond: () => pace.perSecond(),
+    checksPerSecond: () => rate.perSecond(),
   });
-  const gateway = heard(wire, (call) => {
+  const gateway = instrument(uninstrumented, (call) => {
     metrics.countCall(call);
-    pace.noted(call);
+    rate.record(call);
     log(call.detail === undefined ? 'debug' : 'warn', 'gateway call', { ...call });
   });
   const recorder = createRecorder({ ledger, onError });
@@ -109,19 +106,19 @@ export function createProxy({
     ledger,
     now,
     onWrongPath: (type) =>
-      log('error', 'the gateway does not know what it knew: status path or API key is wrong', { type }),
+      log('error', 'the gateway no longer knows a transaction: the status path or the API key is wrong', { type }),
   });
-  const reconciler = createReconciler({ gateway, ledger, proof, pace, now }, onError);
+  const reconciler = createReconciler({ gateway, ledger, proof, rate, now }, onError);
   const self = config.self ?? randomUUID();
   const sender = config.webhook && createWebhookSender({ ledger, target: config.webhook, now }, onError);
   const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
 
   const app = new OpenAPIHono();
-  // What a handler has set stays: the widget's files are for pages of any origin.
-  app.use(requestId(), observed(log, metrics, now), secureHeaders({ overwrite: false }));
+  // Headers set by a handler are kept: pages of any origin may load the widget files.
+  app.use(requestId(), logRequests(log, metrics, now), secureHeaders({ overwrite: false }));
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuseBody }));
   app.use('/order/*', originIn(config.allowedOrigins), crossOrigin(config.allowedOrigins));
-  // An IPN's body is kept as it is, whatever it says it is.
+  // No content-type check for IPNs: their body is stored whatever its type.
   app.on('POST', ['/order/payments', '/orders', '/payouts', '/transactions/:gatewayOrderId/resolve'], jsonOnly);
   app.route(
     '/',
@@ -129,8 +126,8 @@ export function createProxy({
       secrets: config.ipnSecrets,
       gateway,
       ledger,
-      onRung: () => reconciler.wake(),
-      onUnmatched: () => log('warn', 'an IPN names no transaction of these books'),
+      onMatched: () => reconciler.wake(),
+      onUnmatched: () => log('warn', 'an IPN matches no transaction in the database'),
     }),
   );
   app.route(
@@ -155,14 +152,17 @@ export function createProxy({
       onDue: () => sender?.wake(),
     }),
   );
-  document(app, config.publicUrl);
+  serveDocument(app, config.publicUrl);
   const widgetFolder = config.widgetFolder ?? fileURLToPath(new URL('../dist/widget', import.meta.url));
   const warnings = async (): Promise<string[]> => {
     const offset = Math.round(await ledger.clockOffset());
     return [
       ...proof
         .wrongPaths()
-        .map((type) => `The gateway does not know a ${type} that it knew: status path or API key is wrong.`),
+        .map(
+          (type) =>
+            `The gateway no longer knows a ${type} that it reported before: the status path or the API key is wrong.`,
+        ),
       ...(Math.abs(offset) > CLOCK_TOLERANCE_MS
         ? [`The database's clock is ${offset} ms ahead of this process's.`]
         : []),
@@ -172,11 +172,11 @@ export function createProxy({
   const isWidgetBuilt = widgetFiles.has('widget.js');
   app.route('/', healthRoutes({ keys: config.merchantKeys, ledger, metrics, isWidgetBuilt, warnings }));
   app.route('/', widgetRoutes(widgetFiles));
-  app.notFound((c) => problemResponse(c, new Refusal('not_found', 'There is nothing here.')));
+  app.notFound((c) => problemResponse(c, new Refusal('not_found', 'No such route.')));
   app.onError((error, c) => {
-    const refusal = refusalFrom(error);
+    const refusal = toRefusal(error);
     if (refusal.cause !== undefined) {
-      log('error', 'request failed', { requestId: c.get('requestId'), error: describe(refusal.cause) });
+      log('error', 'request failed', { requestId: c.get('requestId'), error: describeError(refusal.cause) });
     }
     return problemResponse(c, refusal);
   });
@@ -190,43 +190,24 @@ export function createProxy({
       const stops = workers.map((worker) => worker.run());
       const pruning = setInterval(() => void ledger.prune().catch(onError), PRUNE_EVERY_MS);
       pruning.unref();
-      const lookAround = async () => {
-        const unmatched = await ledger.reportUnmatched(UNMATCHED_TOLD_AFTER_MS);
-        if (unmatched > 0)
-          log('error', 'IPNs of unknown transactions for an hour: see GET /ipns', { count: unmatched });
-        for (const warning of await warnings()) log('warn', 'not as it should be', { warning });
+      const logWarnings = async () => {
+        const unmatched = await ledger.reportUnmatched(UNMATCHED_REPORT_AFTER_MS);
+        if (unmatched > 0) log('error', 'IPNs unmatched for an hour: see GET /ipns', { count: unmatched });
+        for (const warning of await warnings()) log('warn', 'proxy warning', { warning });
       };
-      const looking = setInterval(() => void lookAround().catch(onError), LOOK_AROUND_EVERY_MS);
-      looking.unref();
+      const warningTimer = setInterval(() => void logWarnings().catch(onError), WARN_EVERY_MS);
+      warningTimer.unref();
       return {
         async stop() {
           clearInterval(pruning);
-          clearInterval(looking);
+          clearInterval(warningTimer);
           streams.close();
           await Promise.all(stops.map((stop) => stop()));
-          await recorder.settled(RECORDING_WAIT_MS);
+          await recorder.drain(RECORDING_WAIT_MS);
         },
       };
     },
   };
-}
-
-function refusalFrom(error: Error): Refusal {
-  if (error instanceof Refusal) return error;
-  if (error instanceof HTTPException && error.status === 400) {
-    return new Refusal('invalid_request', 'The body is not valid JSON.', {
-      errors: [{ field: 'body', detail: 'JSON' }],
-    });
-  }
-  return new Refusal('internal', 'Something went wrong here. Nothing is lost; ask again.', { cause: error });
-}
-
-/** For the log: an error's name, code and place, never its message, which may quote a request or an upstream. */
-export function describe(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error;
-  const code = 'code' in error ? ` ${String(error.code)}` : '';
-  const place = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '));
-  return `${error.name}${code}${place ?? ''}`;
 }
 
 function refuseBody(): never {
@@ -236,7 +217,7 @@ function refuseBody(): never {
 function crossOrigin(allowedOrigins: readonly string[]) {
   return cors({
     origin: [...allowedOrigins],
-    // OPTIONS, so that the widget can have the question about its POST asked before the click.
+    // OPTIONS lets the widget trigger the preflight of its POST before the click.
     allowMethods: ['GET', 'POST', 'OPTIONS'],
     allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key'],
     exposeHeaders: ['X-Request-Id', 'Retry-After'],
@@ -250,54 +231,3 @@ const jsonOnly: MiddlewareHandler = async (c, next) => {
   }
   await next();
 };
-
-/** One line and one count a request, with what the caller was told and the route's pattern: the path of an IPN is a secret. */
-function observed(log: Log, metrics: Metrics, now: () => number): MiddlewareHandler {
-  return async (c, next) => {
-    const from = now();
-    await next();
-    const { status } = c.res;
-    const answered = { method: c.req.method, route: routePath(c), status };
-    metrics.countRequest(answered);
-    // The gateway knocks with another secret than ours: its IPN URL is wrong.
-    const isStray = status === 404 && answered.route.startsWith('/ipn/');
-    log(status >= 500 || isStray ? 'warn' : 'info', 'request', {
-      requestId: c.get('requestId'),
-      ...answered,
-      ...(c.error && refused(refusalFrom(c.error))),
-      ...(status === 403 && { origin: originOf(c.req.header('Origin') ?? '') }),
-      ms: now() - from,
-    });
-  };
-}
-
-/** Whom to allow, or whose mistake it is: an origin as browsers write it, and no other words of a caller. */
-function originOf(header: string): string | undefined {
-  return header.length <= MAX_LOGGED_CHARS && URL.canParse(header) && new URL(header).origin === header
-    ? header
-    : undefined;
-}
-
-/** Why, in our words: what is not valid is told to the caller by names that the caller wrote, and these stay out of the log. */
-function refused({ kind, message }: Refusal): { code: string; detail?: string } {
-  return kind === 'invalid_request' ? { code: kind } : { code: kind, detail: message.slice(0, MAX_LOGGED_CHARS) };
-}
-
-function document(app: OpenAPIHono, publicUrl: string | undefined): void {
-  const { openAPIRegistry: registry } = app;
-  registry.registerComponent('securitySchemes', 'orderToken', { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' });
-  registry.registerComponent('securitySchemes', 'merchantKey', { type: 'http', scheme: 'bearer' });
-  // Made once, when it is first asked for: it takes 100 ms.
-  let routes: object | undefined;
-  app.get('/openapi.json', (c) => {
-    // Of the request its path alone: the host is the caller's word, and must not come back from a cache to somebody else.
-    const url = publicUrl ?? new URL('.', c.req.url).pathname;
-    if (routes === undefined) {
-      documentWebhooks(app);
-      routes = app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'Payment widget proxy', version: '1' } });
-    }
-    return c.json({ ...routes, servers: [{ url: url.replace(/\/$/, '') || '/' }] }, 200, {
-      'Cache-Control': 'public, max-age=60',
-    });
-  });
-}

@@ -1,49 +1,51 @@
-// How many status checks a second the gateway takes well. It grows while answers are good and quick and all of it is used, is halved
-// by what says "too much" or "not now", and pauses for as long as the gateway asks. Nothing is saved up but a fraction of a second,
-// so there is no burst. Owns how many may begin now, not which.
-// A process knows of its own calls alone, so the limit is one process's. Proxies that share books or an account never speak of it:
-// what is too much for the gateway is answered so to each of them, and each asks less.
+// Limits the status checks per second to what the gateway can take. The rate grows while answers are good and quick
+// and the whole rate is used, is halved by answers that mean "too many" or "unavailable", and pauses for as long as a
+// Retry-After asks. Only a fraction of a second of unused rate is saved, so there is no burst.
+// The limit is per process: proxies that share a database or an account do not coordinate. The gateway answers each
+// of them, and each slows down.
 import type { Call } from './gateway/instrumented.ts';
 
-/** The most that it grows to, where the operator says nothing else. */
+/** Default upper limit. */
 export const CHECKS_PER_SECOND = 500;
 const START_PER_SECOND = 20;
-const LEAST_PER_SECOND = 1;
-/** A second of good answers adds so much; below so many a second, each good answer adds one. */
+const MIN_PER_SECOND = 1;
+/** Growth per second of good answers; below this rate, each good answer adds one. */
 const GROWTH_PER_SECOND = 20;
-/** An answer that took longer is no reason to ask more. */
+/** Slower answers do not raise the rate. */
 const QUICK_MS = 1_000;
-/** All of it is used where it ran out within so long. */
-const USED_WITHIN_MS = 1_000;
-/** It is halved once in so long, and once in a round trip where that is longer: one bad moment is one halving. */
-const MOMENT_MS = 250;
-/** What is not used is saved up for so long. */
-const SAVED_MS = 200;
-/** And is given out in shares of so much time, so that a claim of many costs one commit. */
+/** The rate counts as fully used if it was used up within this time. */
+const USED_UP_WITHIN_MS = 1_000;
+/**
+ * Halved at most once in this time, or once per round trip if that is longer, so that one bad moment halves it once.
+ */
+const HALVE_EVERY_MS = 250;
+/** Unused rate is saved for this long. */
+const SAVE_MS = 200;
+/** Given out in shares of this much time, so that a claim of many checks costs one commit. */
 const SHARE_MS = 25;
 
-/** A port's word for an HTTP answer; a code of the gateway's may follow. */
+/** `detail` of an HTTP 429; a code of the gateway may follow. */
 const TOO_MANY = /^HTTP 429\b/;
 
 export interface CheckRate {
-  /** Every call to the gateway, when it has ended. */
-  noted(call: Call): void;
+  /** Records a gateway call that has ended. */
+  record(call: Call): void;
   /** How many checks may begin now. */
-  room(): number;
-  /** So many of them did. */
-  began(count: number): void;
-  /** Until there is room. */
-  dueInMs(): number;
+  available(): number;
+  /** Subtracts checks that have begun. */
+  take(count: number): void;
+  /** Milliseconds until `available()` is above 0. */
+  availableInMs(): number;
   perSecond(): number;
 }
 
-/** `clock`: milliseconds of a clock that is never set back. */
+/** `clock` returns milliseconds and is monotonic. */
 export function createCheckRate({ limit = CHECKS_PER_SECOND, clock = () => performance.now() } = {}): CheckRate {
   let perSecond = Math.min(START_PER_SECOND, limit);
-  let saved = atLeastOne(SAVED_MS);
-  /** Up to when `saved` is counted; ahead of now while the gateway wants to be left alone. */
+  let saved = atLeastOne(SAVE_MS);
+  /** Time up to which `saved` has been counted; in the future during a pause. */
   let countedAt = clock();
-  let ranOutAt = -Infinity;
+  let usedUpAt = -Infinity;
   let halvedAt = -Infinity;
 
   function atLeastOne(ms: number): number {
@@ -51,20 +53,20 @@ export function createCheckRate({ limit = CHECKS_PER_SECOND, clock = () => perfo
   }
 
   function count(): void {
-    const sinceMs = Math.max(0, clock() - countedAt);
-    saved = Math.min(atLeastOne(SAVED_MS), saved + (perSecond * sinceMs) / 1000);
-    countedAt += sinceMs;
+    const elapsedMs = Math.max(0, clock() - countedAt);
+    saved = Math.min(atLeastOne(SAVE_MS), saved + (perSecond * elapsedMs) / 1000);
+    countedAt += elapsedMs;
   }
 
   function halve(beganAt: number): void {
-    // What began before the last halving had its effect says nothing new.
-    if (beganAt < halvedAt + MOMENT_MS) return;
+    // A call that began before the last halving took effect adds no information.
+    if (beganAt < halvedAt + HALVE_EVERY_MS) return;
     halvedAt = clock();
-    perSecond = Math.max(LEAST_PER_SECOND, perSecond / 2);
+    perSecond = Math.max(MIN_PER_SECOND, perSecond / 2);
   }
 
   function grow(): void {
-    if (clock() - ranOutAt > USED_WITHIN_MS) return;
+    if (clock() - usedUpAt > USED_UP_WITHIN_MS) return;
     perSecond = Math.min(limit, perSecond + Math.min(1, GROWTH_PER_SECOND / perSecond));
   }
 
@@ -74,7 +76,7 @@ export function createCheckRate({ limit = CHECKS_PER_SECOND, clock = () => perfo
   }
 
   return {
-    noted(call) {
+    record(call) {
       count();
       if (isTooMuch(call)) {
         halve(clock() - call.ms);
@@ -83,24 +85,27 @@ export function createCheckRate({ limit = CHECKS_PER_SECOND, clock = () => perfo
         grow();
       }
     },
-    room() {
+    available() {
       count();
       return saved < atLeastOne(SHARE_MS) ? 0 : Math.floor(saved);
     },
-    began(checks) {
+    take(checks) {
       saved -= checks;
-      if (checks > 0 && saved < 1) ranOutAt = clock();
+      if (checks > 0 && saved < 1) usedUpAt = clock();
     },
-    dueInMs() {
+    availableInMs() {
       count();
-      const lackMs = ((atLeastOne(SHARE_MS) - saved) / perSecond) * 1000;
-      return Math.max(0, Math.ceil(countedAt - clock() + lackMs));
+      const missingMs = ((atLeastOne(SHARE_MS) - saved) / perSecond) * 1000;
+      return Math.max(0, Math.ceil(countedAt - clock() + missingMs));
     },
     perSecond: () => perSecond,
   };
 }
 
-/** A 429 is about us, whatever was asked; all else about that one operation, and a pay endpoint that fails holds up no check. */
+/**
+ * A 429 to any operation counts: it limits our account. Other failures count only for status checks, so a failing pay
+ * endpoint does not slow them.
+ */
 function isTooMuch({ outcome, detail = '' }: Call): boolean {
   return TOO_MANY.test(detail) || outcome === 'unavailable';
 }

@@ -1,9 +1,9 @@
-// The only reader of the environment: what the operator set, checked as a whole, secrets never repeated.
-// A missing or wrong variable ends the start with one message that names every wrong one and what is allowed.
+// Reads and validates the environment; no other module reads it. A missing or wrong variable ends the start with one
+// message that names each wrong variable and the allowed values, never the value itself: it may be a secret.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { profileSchema, type Profile } from './gateway/profile.ts';
-import { isWebLink } from './gateway/qr-content.ts';
+import { isWebLink } from './gateway/links.ts';
 import { MIN_SECRET_BYTES } from './order-token.ts';
 import { CHECKS_PER_SECOND } from './check-rate.ts';
 
@@ -15,7 +15,7 @@ const list = (value: string): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** A comma-separated list, each part as `part` demands; the message never shows the value. */
+/** A comma-separated list whose parts all satisfy `isAllowed`; the error message omits the value. */
 const listOf = (allowed: string, isAllowed: (part: string) => boolean) =>
   z
     .string({ error: `missing: ${allowed}` })
@@ -27,7 +27,7 @@ const webUrl = (allowed: string) =>
     .string({ error: `missing: ${allowed}` })
     .refine((text) => URL.canParse(text) && isWebLink(new URL(text)), { error: allowed });
 
-/** A base to which paths are added: no query or fragment, which would swallow them. */
+/** A base URL to which paths are appended: a query or fragment would swallow them. */
 const baseUrl = (allowed: string) => webUrl(allowed).refine((text) => !/[?#]/.test(text), { error: allowed });
 
 const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text;
@@ -58,18 +58,18 @@ const schema = z
       /^[!-~]{32,}$/.test(key),
     ),
     IPN_SECRET: listOf(
-      'at least 22 URL-safe characters (A-Z a-z 0-9 _ -), or a comma-separated list of such',
+      'at least 22 URL-safe characters (A-Z a-z 0-9 _ -), or a comma-separated list of such secrets',
       (secret) => /^[A-Za-z0-9_-]{22,}$/.test(secret),
     ),
     ALLOWED_ORIGINS: listOf(
-      'comma-separated exact origins, like https://shop.example: scheme, host and port, no path or slash at the end, no *',
+      'exact origins like https://shop.example, comma-separated: scheme, host, port; no path, no trailing slash, no *',
       isOrigin,
     ),
     DATABASE_URL: z
       .string()
       .regex(/^(file:.+|postgres(ql)?:\/\/.+)$/, { error: 'file:PATH or postgres://…' })
       .default('file:payments.db'),
-    /** When the books lost what was last in them: a restore, or a standby that lagged and was promoted. */
+    /** When the database lost its last commits: a restore, or a failover to a standby that lagged. */
     DATABASE_WENT_BACK: z.iso
       .datetime({ offset: true, error: 'the RFC 3339 time of the restore or failover' })
       .optional(),
@@ -82,7 +82,7 @@ const schema = z
     HOST: z.string().min(1).default('127.0.0.1'),
     PORT: z.coerce.number({ error: 'a port number' }).int().min(0).max(65_535).default(8787),
     LOG_LEVEL: z.enum(LOG_LEVELS, { error: `one of ${LOG_LEVELS.join(', ')}` }).default('info'),
-    /** How many reverse proxies of the operator's stand in front, each adding to X-Forwarded-For. */
+    /** Number of reverse proxies in front, each adding to X-Forwarded-For. */
     TRUSTED_PROXIES: z.coerce.number({ error: 'a number from 0 to 9' }).int().min(0).max(9).default(0),
     CHECKS_PER_SECOND: z.coerce
       .number({ error: 'a number from 1 to 10000' })
@@ -90,27 +90,27 @@ const schema = z
       .min(1)
       .max(10_000)
       .default(CHECKS_PER_SECOND),
-    /** Node's own switch, read only to be refused. */
+    /** Node's switch for certificate checks; read only to refuse 0. */
     NODE_TLS_REJECT_UNAUTHORIZED: z.string().optional(),
   })
   .refine((env) => env.NODE_TLS_REJECT_UNAUTHORIZED !== '0', {
-    error: 'not 0, because certificates are always checked; name an own authority by NODE_EXTRA_CA_CERTS',
+    error: 'not 0: certificates are always checked; set NODE_EXTRA_CA_CERTS to trust your own authority',
     path: ['NODE_TLS_REJECT_UNAUTHORIZED'],
   })
   .refine((env) => env.WEBHOOK_URL === undefined || env.WEBHOOK_SECRET !== undefined, {
-    error: 'missing: WEBHOOK_URL is set, and what it is sent has to be signed',
+    error: 'missing: WEBHOOK_URL is set, and webhooks must be signed',
     path: ['WEBHOOK_SECRET'],
   })
   .refine((env) => env.WEBHOOK_SECRET === undefined || env.WEBHOOK_URL !== undefined, {
-    error: 'missing: WEBHOOK_SECRET is set, and there is nowhere to send to',
+    error: 'missing: WEBHOOK_SECRET is set without it',
     path: ['WEBHOOK_URL'],
   });
 
 export type Config = Omit<z.infer<typeof schema>, 'GATEWAY_PROFILE'> & { GATEWAY_PROFILE: Profile };
 
-/** Throws an Error whose message is meant for the operator, as it is. */
+/** Throws an Error whose message is written for the operator. */
 export function readConfig(env: Record<string, string | undefined>): Config {
-  // An empty variable is one that is not set: that is what a line `NAME=` in an .env file means.
+  // A line `NAME=` in an .env file leaves the variable unset.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = schema.safeParse(given);
   const problems = parsed.success
@@ -119,12 +119,12 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const profile = readProfile(given['GATEWAY_PROFILE']);
   if (Array.isArray(profile)) problems.push(...profile);
   if (!parsed.success || Array.isArray(profile)) {
-    throw new Error(`The configuration is not right:\n${problems.map((line) => `  ${line}`).join('\n')}`);
+    throw new Error(`The configuration is invalid:\n${problems.map((line) => `  ${line}`).join('\n')}`);
   }
   return { ...parsed.data, GATEWAY_PROFILE: profile };
 }
 
-/** The profile, or what is wrong with the file. */
+/** The profile, or the errors of its file. */
 function readProfile(path: string | undefined): Profile | string[] {
   if (path === undefined) return profileSchema.parse({});
   try {
@@ -132,6 +132,6 @@ function readProfile(path: string | undefined): Profile | string[] {
     if (parsed.success) return parsed.data;
     return parsed.error.issues.map((issue) => `GATEWAY_PROFILE: ${issue.path.join('.')}: ${issue.message}`);
   } catch {
-    return ['GATEWAY_PROFILE: the path of a JSON file that can be read'];
+    return ['GATEWAY_PROFILE: the path of a readable JSON file'];
   }
 }

@@ -1,6 +1,6 @@
-// What can be refused, once: kind → HTTP status, title, and whether the same request may succeed later.
-// One class crosses every boundary; app.ts turns it into application/problem+json (RFC 9457) in one place.
-// The kinds are the problem documents' stable `code`s: extend, never rename.
+// Every error that the API answers: its HTTP status, title, and whether a retry may succeed. Thrown as one class,
+// `Refusal`, and turned into application/problem+json (RFC 9457) by routes/problem.ts.
+// The kinds are the stable `code`s of problem documents: add, never rename.
 import type { core } from 'zod';
 
 export const REFUSALS = {
@@ -9,19 +9,19 @@ export const REFUSALS = {
   token_expired: { status: 401, title: 'The order token has expired', retryable: false },
   unauthorized: { status: 401, title: 'The API key is missing or wrong', retryable: false },
   forbidden_origin: { status: 403, title: 'Requests from this origin are not allowed', retryable: false },
-  not_found: { status: 404, title: 'There is nothing here', retryable: false },
+  not_found: { status: 404, title: 'Not found', retryable: false },
   already_paid: { status: 409, title: 'The order is already paid', retryable: false },
   order_changed: { status: 409, title: 'The order was started with another amount or currency', retryable: false },
   no_review_needed: { status: 409, title: 'The transaction needs no review', retryable: false },
-  order_id_taken: { status: 409, title: 'The order id belongs to another transaction', retryable: false },
+  order_id_taken: { status: 409, title: 'The order id is used by another transaction', retryable: false },
   payload_too_large: { status: 413, title: 'The request is too large', retryable: false },
   unsupported_media_type: { status: 415, title: 'The body must be application/json', retryable: false },
   method_unavailable: { status: 422, title: 'This order cannot be paid by this method', retryable: false },
   idempotency_key_reused: { status: 422, title: 'The idempotency key was used for another request', retryable: false },
-  too_many_payments: { status: 429, title: 'The order has had too many payments', retryable: false },
+  too_many_payments: { status: 429, title: 'The order has too many payments', retryable: false },
   too_many_requests: { status: 429, title: 'Too many requests', retryable: true },
-  internal: { status: 500, title: 'Something went wrong here', retryable: true },
-  unavailable: { status: 503, title: 'The books cannot be written just now', retryable: true },
+  internal: { status: 500, title: 'Internal error', retryable: true },
+  unavailable: { status: 503, title: 'The payment database is unavailable', retryable: true },
   too_many_streams: { status: 503, title: 'Too many open streams', retryable: true },
 } as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
 
@@ -32,28 +32,28 @@ export interface FieldError {
   detail: string;
 }
 
-/** What zod found wrong, in our words: the field and what is allowed, never the value. */
+/** Zod errors as field and allowed values, never the value sent. */
 export function fieldErrorsOf(error: core.$ZodError): FieldError[] {
   return error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map((field) => ({ field, detail: 'not known here' }))
+      ? issue.keys.map((field) => ({ field, detail: 'unknown field' }))
       : [{ field: issue.path.join('.') || 'body', detail: issue.message }],
   );
 }
 
 interface RefusalOptions {
   errors?: FieldError[];
-  /** Whole seconds, sent as `Retry-After`. */
+  /** Whole seconds; sent as `Retry-After`. */
   retryAfterS?: number;
   cause?: unknown;
 }
 
-/** What a database said, as what it means to the caller: the same, asked again with the same key, may succeed later. */
+/** A database error, as the caller sees it: a retry with the same key may succeed. */
 export function unavailable(cause: unknown): Refusal {
-  return new Refusal('unavailable', 'The books cannot be read or written just now; try again.', { cause });
+  return new Refusal('unavailable', 'The payment database is temporarily unavailable. Try again.', { cause });
 }
 
-/** `detail` is shown to the caller: it never holds a secret, a token, or anything an upstream wrote. */
+/** `detail` is shown to the caller: no secret, no token, no text of the gateway. */
 export class Refusal extends Error {
   readonly kind: RefusalKind;
   readonly errors: FieldError[] | undefined;
@@ -66,4 +66,15 @@ export class Refusal extends Error {
     this.errors = errors;
     this.retryAfterS = retryAfterS;
   }
+}
+
+/**
+ * For the log: name, code and place of an error. The message is omitted, because it may quote a request or the
+ * gateway.
+ */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const code = 'code' in error ? ` ${String(error.code)}` : '';
+  const place = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '));
+  return `${error.name}${code}${place ?? ''}`;
 }

@@ -1,10 +1,10 @@
-// JSON from outside, read without losing a digit: numbers come as the text that wrote them ("10.10", "9007199254740993").
-// JSON.parse would round them, and an amount or an id that was rounded is another amount or id.
+// Parses JSON with numbers as their source text ("10.10", "9007199254740993"). JSON.parse rounds them, and a rounded
+// amount or id is a different one.
 
-/** Deeper than this is no message of ours, and recursion over it is work for nothing. */
+/** No valid message nests deeper; the limit bounds the recursion. */
 export const MAX_DEPTH = 8;
 
-/** The value with every number as a string, or undefined where the text is not JSON or is nested deeper than MAX_DEPTH. */
+/** The value with each number as a string; undefined if the text is not JSON or nests deeper than MAX_DEPTH. */
 export function parseExact(text: string): unknown {
   if (isTooDeep(text)) return undefined;
   try {
@@ -16,7 +16,7 @@ export function parseExact(text: string): unknown {
   }
 }
 
-/** Whether it is nested deeper than MAX_DEPTH. One pass, so that a hostile text costs no more than its length. */
+/** Whether the text nests deeper than MAX_DEPTH. One pass, so the cost is linear in its length. */
 export function isTooDeep(text: string): boolean {
   let depth = 0;
   let inString = false;
@@ -34,7 +34,7 @@ export function isTooDeep(text: string): boolean {
 }
 
 declare global {
-  // In Node since 22 and not yet in TypeScript's libraries.
+  // In Node since version 22; missing from TypeScript's library.
   interface JSON {
     rawJSON(text: string): unknown;
   }

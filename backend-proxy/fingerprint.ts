@@ -1,4 +1,4 @@
-// A digest of what was asked for, to tell a repeated request from a different one.
+// A digest of request parameters, to detect that an idempotency key is reused for another request.
 import { createHash } from 'node:crypto';
 
 export function fingerprintOf(parts: readonly (string | number | null)[]): string {

@@ -1,10 +1,13 @@
-// The log: one JSON object a line on standard output, and nothing else there.
-// It is never a reason to stop: what cannot be written, because the disk is full or the reader is gone, is dropped and counted,
-// and the count is told once there is room again. Written at once and in order, so that nothing waits for the process's end.
+// Writes the log to standard output, one JSON object per line. A failed write (disk full, reader gone) never stops
+// the process: the line is dropped and counted, and the count is logged after the next successful write. Writes are
+// synchronous and in order, so no line is lost when the process ends.
 import { writeSync } from 'node:fs';
 import { pino, type DestinationStream, type Logger } from 'pino';
 
-/** Writes some of it and says how much; throws where it can write nothing. */
+/** Logs an event and fields that hold no secret. */
+export type Log = (level: 'error' | 'warn' | 'info' | 'debug', event: string, fields?: Record<string, unknown>) => void;
+
+/** Writes a part of the bytes and returns its length; throws if nothing can be written. */
 type Write = (bytes: Uint8Array) => number;
 
 export function createLogger(level: string, write?: Write): Logger {
@@ -14,7 +17,7 @@ export function createLogger(level: string, write?: Write): Logger {
 
 function lossy(write: Write = (bytes) => writeSync(1, bytes)): DestinationStream {
   let lost = 0;
-  /** What is left of a line that was cut short: first of all it is finished, or the next would be broken as well. */
+  /** The unwritten rest of a cut line. It is written first, otherwise the next line would be broken too. */
   let rest: Uint8Array = new Uint8Array();
 
   function writeAll(bytes: Uint8Array): number {
@@ -22,23 +25,23 @@ function lossy(write: Write = (bytes) => writeSync(1, bytes)): DestinationStream
     try {
       while (written < bytes.length) written += write(bytes.subarray(written));
     } catch {
-      // Whatever it is: there is no other place to tell it.
+      // The log itself failed, so there is nowhere to report it.
     }
     return written;
   }
 
   return {
     write(line) {
-      const bytes = Buffer.concat([rest, Buffer.from(lost > 0 ? told(lost) + line : line)]);
+      const bytes = Buffer.concat([rest, Buffer.from(lost > 0 ? lossNotice(lost) + line : line)]);
       const written = writeAll(bytes);
-      const isBegun = written > rest.length;
-      lost = isBegun ? 0 : lost + 1;
-      rest = isBegun ? bytes.subarray(written) : rest.subarray(written);
+      const isStarted = written > rest.length;
+      lost = isStarted ? 0 : lost + 1;
+      rest = isStarted ? bytes.subarray(written) : rest.subarray(written);
     },
   };
 }
 
-function told(lines: number): string {
-  const line = { level: 'warn', time: new Date().toISOString(), event: 'lines of the log were lost', lines };
+function lossNotice(lines: number): string {
+  const line = { level: 'warn', time: new Date().toISOString(), event: 'log lines were lost', lines };
   return `${JSON.stringify(line)}\n`;
 }

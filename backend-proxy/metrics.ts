@@ -1,6 +1,6 @@
-// What operators watch, as Prometheus text (exposition format 0.0.4). Requests and calls are counted here, in this process; all
-// else is read when it is asked for, from the books or the streams. Labels come from fixed lists (a route's pattern, never a path),
-// so their number is bounded and nothing of an order or a shopper is in them.
+// Metrics as Prometheus text (exposition format 0.0.4). Requests and gateway calls are counted in this process; the
+// rest is read from the database and the streams on each scrape. Labels come from fixed lists (route patterns, not
+// paths), so their number is bounded and they hold no order or shopper data.
 import type { Counts } from './ledger/ledger.ts';
 
 type Labels = Record<string, string | number>;
@@ -14,13 +14,13 @@ export interface Metrics {
 
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** What callers may send as a method is endless; what can be answered is not. */
-const METHODS = new Set(['GET', 'POST', 'OPTIONS', 'HEAD']);
+/** Callers can send any method; other methods are counted as `other`. */
+const HTTP_METHODS = new Set(['GET', 'POST', 'OPTIONS', 'HEAD']);
 
 interface Sources {
   counts(): Promise<Counts>;
   openStreams(): number;
-  /** The present pace. */
+  /** The current rate. */
   checksPerSecond(): number;
 }
 
@@ -30,7 +30,7 @@ export function createMetrics(sources: Sources): Metrics {
 
   return {
     countRequest: ({ method, route, status }) =>
-      requests.count({ method: METHODS.has(method) ? method : 'other', route, status }),
+      requests.count({ method: HTTP_METHODS.has(method) ? method : 'other', route, status }),
     countCall: ({ operation, outcome }) => calls.count({ operation, outcome }),
     async text() {
       const { transactions, needReview, unmatchedIpns, checks, webhooks } = await sources.counts();
@@ -38,16 +38,16 @@ export function createMetrics(sources: Sources): Metrics {
         entries.map(({ count, ...labels }) => [labels as Labels, count]);
       return [
         family('requests_total', 'counter', 'Requests answered', requests.samples()),
-        family('gateway_calls_total', 'counter', 'Calls to the gateway, by how they ended', calls.samples()),
+        family('gateway_calls_total', 'counter', 'Gateway calls, by operation and outcome', calls.samples()),
         family('open_streams', 'gauge', 'Open event streams', [[{}, sources.openStreams()]]),
-        family('transactions', 'gauge', 'Payments and payouts in the books', rows(transactions)),
-        family('transactions_needing_review', 'gauge', 'Waiting for a person to look and answer', [[{}, needReview]]),
-        family('unmatched_ipns', 'gauge', 'IPNs kept that name no transaction of these books', [[{}, unmatchedIpns]]),
-        family('checks', 'gauge', 'Status checks that are planned, and those of them that are due', rows(checks)),
-        family('checks_per_second', 'gauge', 'Status checks a second that the gateway is asked at most, for now', [
+        family('transactions', 'gauge', 'Payments and payouts, by type and status', rows(transactions)),
+        family('transactions_needing_review', 'gauge', 'Transactions that a person must resolve', [[{}, needReview]]),
+        family('unmatched_ipns', 'gauge', 'Stored IPNs that match no transaction', [[{}, unmatchedIpns]]),
+        family('checks', 'gauge', 'Planned status checks, and those that are due', rows(checks)),
+        family('checks_per_second', 'gauge', 'Current limit of status checks per second', [
           [{}, Math.round(sources.checksPerSecond())],
         ]),
-        family('webhooks', 'gauge', 'Webhooks in the books', rows(webhooks)),
+        family('webhooks', 'gauge', 'Webhooks, by state', rows(webhooks)),
       ].join('');
     },
   };

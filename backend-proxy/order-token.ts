@@ -1,5 +1,5 @@
-// The order token: a compact JWS (HS256) that says what is to be paid. Signed by the merchant's server, held by the
-// shopper's browser, verified here and nowhere else. What it says is the merchant's word; the browser can change nothing.
+// Signs and verifies order tokens: compact JWS (HS256) that say what is to be paid. The merchant's server signs them,
+// or asks `POST /orders` to; the browser holds them and cannot change them.
 import * as joseErrors from 'jose/errors';
 import { SignJWT } from 'jose/jwt/sign';
 import { jwtVerify } from 'jose/jwt/verify';
@@ -9,25 +9,23 @@ import { exponentOf, minorOf } from './protocol/money.ts';
 import { methodsOf } from './protocol/methods.ts';
 import { METHODS, type Method, type OrderClaims } from './protocol/wire.ts';
 
-/** HS256 needs a key as long as its hash (RFC 7518, 3.2); the library would take 4 bytes. */
+/** HS256 needs a key as long as its hash (RFC 7518, 3.2); the library accepts shorter ones. */
 export const MIN_SECRET_BYTES = 32;
 export const MAX_LIFETIME_S = 24 * 3600;
-/** A merchant's clock may be ahead of ours by this much. */
+/** Tolerance for a merchant's clock that runs ahead of ours. */
 const CLOCK_TOLERANCE_S = 60;
 
-/** What is allowed, said also of what is missing or of another type. */
+/** A zod error that states the allowed values, also for a missing field or a wrong type. */
 const rule = (allowed: string) => ({
   error: ({ input }: { input?: unknown }) => (input === undefined ? `required: ${allowed}` : allowed),
 });
 const matching = (pattern: RegExp, allowed: string) => z.string(rule(allowed)).regex(pattern, rule(allowed));
 /**
- * Text that people read on one line. Control characters are no text (a database may refuse them, a terminal obeys them), and marks
- * that turn the direction of what follows let a text be read as another.
+ * Single-line text for people. Excludes control characters, which a database may refuse and a terminal executes, and
+ * bidirectional marks, which can make a text read as another.
  */
 export const line = (most: number) => {
-  const allowed = rule(
-    `a string of 1 to ${most} characters, without control characters or marks that turn the direction`,
-  );
+  const allowed = rule(`a string of 1 to ${most} characters, without control characters or bidirectional marks`);
   return z
     .string(allowed)
     .min(1, allowed)
@@ -47,14 +45,14 @@ const PAY_WITHIN = rule('a whole number of seconds, 60 to 3600');
 const SUPPORT_URL = rule('an https URL of at most 2048 characters');
 const METHOD_LIST = rule(`a list of ${METHODS.join(', ')}`);
 
-/** The claims without `exp`, as `POST /orders` takes them and as a token holds them. */
+/** The claims without `exp`: the body of `POST /orders` and the payload of a token. */
 export const orderClaimsShape = {
   orderId: orderIdSchema,
   currency: currencySchema,
   amount: amountText.optional(),
   minAmount: amountText.optional(),
   maxAmount: amountText.optional(),
-  // Kept as our parser reads it: of `https://shop.example\\@evil.example` others make another host.
+  // Normalized by our URL parser: another parser may read another host in `https://shop.example\\@evil.example`.
   returnUrl: z.url({ protocol: /^https?$/, normalize: true, ...RETURN_URL }).max(2048, RETURN_URL),
   customer: walletIdSchema.optional(),
   customerReferenceNo: line(64).optional(),
@@ -73,12 +71,12 @@ export const orderClaimsShape = {
 };
 
 export interface OrderTerms extends OrderClaims {
-  /** Minor units; null where the shopper enters it. */
+  /** Minor units; null if the shopper enters it. */
   amountMinor: number | null;
-  /** Bounds in minor units where the shopper enters it. */
+  /** Bounds in minor units, if the shopper enters the amount. */
   minMinor: number;
   maxMinor: number;
-  /** The methods it can be paid by, in the merchant's order. */
+  /** The methods offered, in the merchant's order. */
   methods: Method[];
 }
 
@@ -86,7 +84,7 @@ interface ClaimsOptions {
   allowedOrigins: readonly string[];
 }
 
-/** Refines what one field alone cannot show. */
+/** Checks rules that span several fields. */
 export function checkTerms(claims: z.infer<z.ZodObject<typeof orderClaimsShape>>, options: ClaimsOptions) {
   const errors: FieldError[] = [];
   const wrong = (field: string, detail: string) => void errors.push({ field, detail });
@@ -97,10 +95,8 @@ export function checkTerms(claims: z.infer<z.ZodObject<typeof orderClaimsShape>>
     if (text === undefined) return otherwise;
     const minor = minorOf(text, currency);
     if (minor !== undefined && minor > 0) return minor;
-    wrong(
-      field,
-      `a decimal string above 0 with at most ${digits} decimals, like ${digits ? `"10.${'0'.repeat(digits)}"` : '"10"'}`,
-    );
+    const example = digits ? `10.${'0'.repeat(digits)}` : '10';
+    wrong(field, `a decimal string above 0 with at most ${digits} decimals, like "${example}"`);
     return otherwise;
   };
   const amountMinor = amount === undefined ? null : read('amount', 0);
@@ -108,12 +104,11 @@ export function checkTerms(claims: z.infer<z.ZodObject<typeof orderClaimsShape>>
   const maxMinor = read('maxAmount', Number.MAX_SAFE_INTEGER);
   if (amount !== undefined && (minAmount ?? maxAmount) !== undefined)
     wrong('amount', 'either amount, or minAmount and maxAmount');
-  if (amount === undefined && maxAmount === undefined)
-    wrong('maxAmount', 'required where amount is left to the shopper');
+  if (amount === undefined && maxAmount === undefined) wrong('maxAmount', 'required if the shopper enters the amount');
   if (minMinor > maxMinor) wrong('minAmount', 'not above maxAmount');
   const { origin, username, password } = new URL(claims.returnUrl);
   if (!options.allowedOrigins.includes(origin) || username !== '' || password !== '') {
-    wrong('returnUrl', 'a URL whose origin is one of ALLOWED_ORIGINS, with no user name in it');
+    wrong('returnUrl', 'a URL whose origin is one of ALLOWED_ORIGINS, without a user name');
   }
   if (new Set(claims.methods).size !== (claims.methods?.length ?? 0)) wrong('methods', 'each method once');
   const methods = methodsOf(claims);
@@ -122,21 +117,21 @@ export function checkTerms(claims: z.infer<z.ZodObject<typeof orderClaimsShape>>
 }
 
 export interface OrderTokens {
-  /** Signs with the first secret. `expiresAt` is a time in ms. */
+  /** Signs with the first secret. `expiresAt`: milliseconds since 1970. */
   sign(
     claims: z.infer<z.ZodObject<typeof orderClaimsShape>>,
     expiresInS: number,
   ): Promise<{ token: string; expiresAt: number }>;
-  /** Throws `invalid_token` (its detail names the claim, never its value) or `token_expired`. */
+  /** Throws `invalid_token` (the detail names the claim, never its value) or `token_expired`. */
   verify(token: string): Promise<OrderTerms>;
 }
 
-// `exp` is required here: the library takes a token without one.
-// Not strict: a merchant's library may add registered claims of its own (iss, jti …), which mean nothing here.
+// `exp` is required here, because the library accepts a token without it. Not strict: a library of the merchant may
+// add registered claims (iss, jti …), which are ignored.
 const SECONDS = rule('whole seconds since 1970');
 const tokenSchema = z.object(
   { ...orderClaimsShape, iat: z.int(SECONDS).optional(), exp: z.int(SECONDS) },
-  { error: 'the payload is a JSON object' },
+  { error: 'the payload must be a JSON object' },
 );
 
 export function createOrderTokens(
@@ -146,7 +141,7 @@ export function createOrderTokens(
 ): OrderTokens {
   const keys = secrets.map((secret) => new TextEncoder().encode(secret));
   if (keys.length === 0 || keys.some((key) => key.byteLength < MIN_SECRET_BYTES)) {
-    throw new Error(`An order secret has at least ${MIN_SECRET_BYTES} bytes`);
+    throw new Error(`An order secret needs at least ${MIN_SECRET_BYTES} bytes`);
   }
   const [signingKey] = keys as [Uint8Array];
 
@@ -192,7 +187,7 @@ async function verifySignature(token: string, keys: readonly Uint8Array[], nowMs
       return (await jwtVerify(token, key, options)).payload;
     } catch (error) {
       if (error instanceof joseErrors.JWTExpired) {
-        throw new Refusal('token_expired', 'The order token has expired; the shop has to make a new one.');
+        throw new Refusal('token_expired', 'The order token has expired; the shop must issue a new one.');
       }
       if (!(error instanceof joseErrors.JWSSignatureVerificationFailed)) break;
     }

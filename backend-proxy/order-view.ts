@@ -1,4 +1,5 @@
-// What a shopper sees of an order: pure, from the ledger's record and the token's terms to the promised names of wire.ts.
+// Builds the order view that the shopper sees. Pure: from the stored order and the terms of the token to the promised
+// fields of wire.ts.
 import type { Order } from './ledger/ledger.ts';
 import type { OrderTerms } from './order-token.ts';
 import { iso } from './protocol/iso-time.ts';
@@ -9,7 +10,7 @@ import type { AnswerState, Method, OrderView, PaymentView } from './protocol/wir
 
 export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: number): OrderView {
   const { orderId, methods } = terms;
-  // Once started, the stored amount and currency are the order's, whatever a newer token says about the same order id.
+  // Once a payment was started, the stored amount and currency apply, even if a newer token has others.
   const total = order?.payments.length ? order : terms;
   const current = order && currentPayment(order);
   return {
@@ -28,12 +29,12 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
   };
 }
 
-/** The one that paid the order, else the latest. */
+/** The payment that paid the order, otherwise the latest. */
 function currentPayment({ payments, paidBy }: Order): Transaction | undefined {
   return payments.find(({ id }) => id === paidBy) ?? payments.at(-1);
 }
 
-/** Decimal string; of an open amount what the current payment is about, and null before there is one. */
+/** Decimal string. If the amount is open: the amount of the current payment, or null before the first. */
 export function shownAmount(
   { amountMinor, currency }: Pick<Order, 'amountMinor' | 'currency'>,
   order: Order | undefined,
@@ -42,7 +43,7 @@ export function shownAmount(
   return minor === undefined ? null : decimalOf(minor, currency);
 }
 
-/** A code that was replaced or ran out can be, too. */
+/** True also for replaced and expired payments: their codes may still be paid. */
 function canBePaid({ stage }: Transaction): boolean {
   return STAGES[stage].rank < STAGES.rejected.rank;
 }
@@ -62,7 +63,7 @@ function shopperPayment(payment: Transaction): PaymentView {
   const { method, asked, customer, stage, answer, checkoutUrl, qr, appUrl, expiresAt, createdAt, late, history } =
     payment;
   const { status } = STAGES[stage];
-  // Once it has ended there is nothing left to scan or to open, and nothing that should still be paid.
+  // An ended payment shows no code or link, so that nobody pays it.
   const open = status === 'PROCESSING';
   const success = history.find(({ event }) => event === 'succeeded');
   return {

@@ -1,10 +1,11 @@
-// Collecting: starts a payment of an order and tells the shopper's view of it. The one place that sends collections.
-// Row first, then permission, then one call; whatever comes back, or nothing, is recorded as a fact and never repeated.
+// Starts payments and builds the shopper's view of an order. No other module sends collections.
+// The row is written first, then `sending` is recorded, then one call is made. Its outcome, or the lack of one, is
+// recorded as a fact; the call is never repeated.
 import { Refusal } from './errors.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { Collection, Gateway } from './gateway/gateway.ts';
 import type { Recorder } from './recorder.ts';
-import type { Fact, Ledger, PaymentLimits, SeenTerms } from './ledger/ledger.ts';
+import type { Fact, Ledger, PaymentLimits, TokenTerms } from './ledger/ledger.ts';
 import type { OrderTerms } from './order-token.ts';
 import { WALLET_ID } from './protocol/methods.ts';
 import { exponentOf, decimalOf, minorOf } from './protocol/money.ts';
@@ -22,8 +23,12 @@ const LIMITS: PaymentLimits = {
 };
 
 export interface Payments {
-  /** Resolves when the gateway has answered or its time is over. `created` is false for a repeat of the same key. */
-  start(terms: OrderTerms, asked: StartPayment, idempotencyKey: string): Promise<{ created: boolean; view: OrderView }>;
+  /** Resolves when the gateway has answered or timed out. `created` is false if the key was used before. */
+  start(
+    terms: OrderTerms,
+    request: StartPayment,
+    idempotencyKey: string,
+  ): Promise<{ created: boolean; view: OrderView }>;
   view(terms: OrderTerms): Promise<OrderView>;
 }
 
@@ -31,33 +36,33 @@ interface Ports {
   gateway: Gateway;
   ledger: Ledger;
   recorder: Recorder;
-  /** The host and port of this process, by which it knows its own calls after a restart. */
+  /** Host and port of this process; identifies its unfinished calls after a restart. */
   self: string;
 }
 
 export function createPayments({ gateway, ledger, recorder, self }: Ports): Payments {
-  async function start(terms: OrderTerms, asked: StartPayment, idempotencyKey: string) {
-    const { amountMinor, customer } = settle(terms, asked);
+  async function start(terms: OrderTerms, request: StartPayment, idempotencyKey: string) {
+    const { amountMinor, customer } = resolveTerms(terms, request);
     const { isNew, payment } = await ledger.openPayment(
       {
-        ...seenOf(terms),
+        ...seenTermsOf(terms),
         amountMinor,
-        method: asked.method,
+        method: request.method,
         customer,
         customerReferenceNo: terms.customerReferenceNo ?? null,
         payWithinMs: terms.payWithin === undefined ? null : terms.payWithin * 1000,
         idempotencyKey,
-        fingerprint: fingerprintOf([asked.method, customer, amountMinor]),
+        fingerprint: fingerprintOf([request.method, customer, amountMinor]),
       },
       LIMITS,
     );
-    // A repeat goes on where the first try was cut off before the call: *sending* lets exactly one through.
-    if (payment.stage === 'created') await send(payment, asked, terms);
+    // A retry continues if the first attempt stopped before the call: only one of them can record `sending`.
+    if (payment.stage === 'created') await send(payment, request, terms);
     return { created: isNew, view: await view(terms) };
   }
 
   async function send(payment: Transaction, { method, language }: StartPayment, terms: OrderTerms): Promise<void> {
-    // Refused where another method was chosen meanwhile: then nothing is sent.
+    // False if another method was chosen meanwhile: then nothing is sent.
     if (!(await ledger.record(payment, { stage: 'sending', sentBy: self }, 'shopper'))) return;
     const collection: Collection = {
       transactionId: payment.id,
@@ -69,13 +74,13 @@ export function createPayments({ gateway, ledger, recorder, self }: Ports): Paym
       customerReferenceNo: terms.customerReferenceNo ?? null,
       language: terms.language ?? language ?? null,
     };
-    await recorder.keep(payment, gateway.pay(collection).then(factOf));
+    await recorder.record(payment, gateway.pay(collection).then(factOf));
   }
 
   async function view(terms: OrderTerms): Promise<OrderView> {
     const [order, nowMs] = await Promise.all([ledger.order(terms.orderId), ledger.time()]);
-    // Books that can be read and not written just now still show how it stands; the next view notes the terms.
-    void ledger.see(seenOf(terms), order).catch(() => undefined);
+    // A read-only database can still show the order; the next view stores the terms.
+    void ledger.recordTerms(seenTermsOf(terms), order).catch(() => undefined);
     return orderView(terms, order, nowMs);
   }
 
@@ -88,7 +93,7 @@ function factOf(sent: Awaited<ReturnType<Gateway['pay']>>): Fact {
       const { paymentId, method, checkoutUrl, qr, appUrl } = sent.answer;
       return { stage: 'pending', paymentId, method, checkoutUrl, qr: qr === null ? null : toQrCode(qr), appUrl };
     }
-    // The shopper need not wait for checks to agree on what is known.
+    // No connection was made, so no status check is needed.
     case 'unreached':
       return { stage: 'not_created', answer: sent.kind, detail: sent.detail };
     case 'refused':
@@ -102,27 +107,28 @@ function factOf(sent: Awaited<ReturnType<Gateway['pay']>>): Fact {
   }
 }
 
-function seenOf({ orderId, currency, amountMinor, minMinor, maxMinor, iat }: OrderTerms): SeenTerms {
+function seenTermsOf({ orderId, currency, amountMinor, minMinor, maxMinor, iat }: OrderTerms): TokenTerms {
   const terms = fingerprintOf([currency, amountMinor, minMinor, maxMinor]);
   return { orderId, currency, orderAmountMinor: amountMinor, iat: iat ?? null, terms };
 }
 
-/** What will be asked of whom: the token's word where it has one, the shopper's only where the token leaves it open. */
-function settle(terms: OrderTerms, asked: StartPayment): { amountMinor: number; customer: string | null } {
-  const { method } = asked;
+/** The amount and the wallet id to collect from: the token's if it has them, otherwise the shopper's. */
+function resolveTerms(terms: OrderTerms, request: StartPayment): { amountMinor: number; customer: string | null } {
+  const { method } = request;
   if (!terms.methods.includes(method)) {
     throw invalid('method_unavailable', 'method', `one of ${terms.methods.join(', ')}`);
   }
-  return { amountMinor: settleAmount(terms, asked.amount), customer: settleCustomer(terms, method, asked.customer) };
+  return { amountMinor: amountOf(terms, request.amount), customer: customerOf(terms, method, request.customer) };
 }
 
-function settleAmount(terms: OrderTerms, asked: string | undefined): number {
+function amountOf(terms: OrderTerms, typed: string | undefined): number {
   const { currency, minMinor, maxMinor } = terms;
   if (terms.amountMinor !== null) {
-    if (asked !== undefined) throw invalid('invalid_request', 'amount', 'absent, because the order has its amount');
+    if (typed !== undefined)
+      throw invalid('invalid_request', 'amount', 'must be absent, because the order sets the amount');
     return terms.amountMinor;
   }
-  const amountMinor = asked === undefined ? undefined : minorOf(asked, currency);
+  const amountMinor = typed === undefined ? undefined : minorOf(typed, currency);
   if (amountMinor === undefined || amountMinor < minMinor || amountMinor > maxMinor) {
     const bounds = `${decimalOf(minMinor, currency)} to ${decimalOf(maxMinor, currency)} ${currency}`;
     throw invalid('invalid_request', 'amount', `${bounds}, with at most ${exponentOf(currency)} decimals`);
@@ -130,17 +136,18 @@ function settleAmount(terms: OrderTerms, asked: string | undefined): number {
   return amountMinor;
 }
 
-function settleCustomer(terms: OrderTerms, method: Method, asked: string | undefined): string | null {
+function customerOf(terms: OrderTerms, method: Method, typed: string | undefined): string | null {
   if (WALLET_ID[method] === 'none') {
-    if (asked !== undefined) throw invalid('invalid_request', 'customer', `absent, because ${method} takes none`);
+    if (typed !== undefined)
+      throw invalid('invalid_request', 'customer', `must be absent, because ${method} takes none`);
     return null;
   }
-  if (terms.customer !== undefined && asked !== undefined && asked !== terms.customer) {
-    throw invalid('invalid_request', 'customer', 'absent, because the order has its customer');
+  if (terms.customer !== undefined && typed !== undefined && typed !== terms.customer) {
+    throw invalid('invalid_request', 'customer', 'must be absent, because the order sets the customer');
   }
-  const customer = terms.customer ?? asked ?? null;
+  const customer = terms.customer ?? typed ?? null;
   if (WALLET_ID[method] === 'required' && customer === null) {
-    throw invalid('invalid_request', 'customer', `the wallet id, which ${method} needs`);
+    throw invalid('invalid_request', 'customer', `the wallet id is required for ${method}`);
   }
   return customer;
 }

@@ -1,5 +1,5 @@
-// Paying out: server to server only, sent once, ever. What the one call answered is recorded; a lost answer stays
-// uncertain until the status check settles it or a person does. Nothing here ever sends again.
+// Sends payouts, each at most once. The answer to the one call is recorded; after a lost answer the payout stays
+// uncertain until status checks or a person resolve it. Nothing here sends twice.
 import { Refusal } from './errors.ts';
 import type { Recorder } from './recorder.ts';
 import type { Gateway } from './gateway/gateway.ts';
@@ -11,7 +11,7 @@ import { verify } from './protocol/verify.ts';
 
 export interface PayoutRequest {
   orderId: string;
-  /** Major units, as the source text wrote it. */
+  /** Major units, as written in the request body. */
   amount: string;
   currency: string;
   customer: string;
@@ -27,16 +27,18 @@ interface Ports {
   gateway: Gateway;
   ledger: Ledger;
   recorder: Recorder;
-  /** The host and port of this process, by which it knows its own calls after a restart. */
+  /** Host and port of this process; identifies its unfinished calls after a restart. */
   self: string;
-  /** Whether the gateway was seen, just now, to know another payout: only then does "unknown" mean unknown. */
+  /**
+   * Whether the gateway has just reported another payout: only then does "unknown" prove that it has no such payout.
+   */
   isPathProven(): Promise<boolean>;
 }
 
 export function createPayouts({ gateway, ledger, recorder, self, isPathProven }: Ports): Payouts {
   async function send(payout: Transaction): Promise<void> {
-    if (await ledger.wentBackLately()) {
-      const withheld = await whyWithheld(payout);
+    if (await ledger.wasRestoredLately()) {
+      const withheld = await reasonToWithhold(payout);
       if (withheld !== undefined) {
         await ledger.record(payout, { stage: 'uncertain', answer: 'withheld', ...withheld }, 'check');
         return;
@@ -45,24 +47,26 @@ export function createPayouts({ gateway, ledger, recorder, self, isPathProven }:
     if (!(await ledger.record(payout, { stage: 'sending', sentBy: self }, 'merchant'))) return;
     const { id: transactionId, amountMinor, currency, customer, note } = payout;
     const call = gateway.payout({ transactionId, amountMinor, currency, customer: customer ?? '', note });
-    await recorder.keep(
+    await recorder.record(
       payout,
       call.then((sent) => factOf(sent, gateway.status === undefined)),
     );
   }
 
-  /** The books lost what was last in them, so the gateway may have this payout already: sent is only what it surely has not. */
-  async function whyWithheld(payout: Transaction): Promise<{ detail: string; needsReview: boolean } | undefined> {
+  /**
+   * After a restore the gateway may already have this payout. Undefined if it surely has not, so that it may be sent.
+   */
+  async function reasonToWithhold(payout: Transaction): Promise<{ detail: string; needsReview: boolean } | undefined> {
     const checked = await gateway.status?.(payout.id, 'PAYOUT');
-    const review = (what: string) => ({ detail: `the books went back, and ${what}`, needsReview: true });
-    if (checked === undefined) return review('the gateway cannot be asked');
+    const review = (why: string) => ({ detail: `the database was restored, and ${why}`, needsReview: true });
+    if (checked === undefined) return review('the gateway has no status check');
     if (checked.kind === 'found') {
       const { kind } = verify({ ...payout, answeredId: null }, checked.report, { complete: false });
       // Found and equal, it is adopted: the checks that follow settle it.
       return { ...review('the gateway has it already'), needsReview: kind !== 'verified' };
     }
     if (checked.kind === 'unavailable') return review('the gateway did not answer');
-    return (await isPathProven()) ? undefined : review('"unknown" could not be believed');
+    return (await isPathProven()) ? undefined : review('its "unknown" could not be proven');
   }
 
   return {
@@ -80,13 +84,13 @@ export function createPayouts({ gateway, ledger, recorder, self, isPathProven }:
   };
 }
 
-/** No answer ends a payout: of money that goes out nothing is taken for granted, not even that no connection was made. */
+/** No answer ends a payout, not even a failed connection: only status checks may report that no money was sent. */
 function factOf(sent: Awaited<ReturnType<Gateway['payout']>>, isWeaker: boolean): Fact {
   if (sent.kind === 'accepted') {
     const { paymentId } = sent.answer;
     return { stage: 'pending', paymentId, method: null, checkoutUrl: null, qr: null, appUrl: null };
   }
-  // Without a status check nothing settles a refused one but a person.
+  // Without a status check only a person can resolve a refused payout.
   const needsReview = isWeaker && sent.kind !== 'lost';
   return { stage: 'uncertain', answer: sent.kind, detail: sent.detail, needsReview };
 }
@@ -99,6 +103,6 @@ function readAmount({ amount, currency }: PayoutRequest, decimals: boolean): num
   const most = `${MAX_AMOUNT_DIGITS - digits} digits`;
   const detail = decimals
     ? `an amount above 0 of at most ${most} and ${digits} decimals`
-    : `a whole amount above 0 of at most ${most}, because the gateway takes no decimals in payouts`;
+    : `a whole amount above 0 of at most ${most}, because the gateway accepts no decimals in payouts`;
   throw new Refusal('invalid_request', `amount: ${detail}.`, { errors: [{ field: 'amount', detail }] });
 }

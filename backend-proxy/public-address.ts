@@ -1,7 +1,6 @@
-// Which IP addresses belong to the public internet: where a webhook may go, and whose requests can be counted one by one.
-// And for whom an address stands where callers are counted.
-// A table of what is set aside (IANA's special-purpose registries, RFC 6890 and its successors); in IPv6 only 2000::/3 is
-// handed out at all, so there the table starts from what is allowed.
+// Tells which IP addresses are public, for webhook targets and rate limits, and which address a caller is counted by.
+// The ranges are those of the IANA special-purpose registries (RFC 6890 and successors). In IPv6 only 2000::/3 is
+// allocated, so the table starts from what is allowed.
 import { BlockList, isIP } from 'node:net';
 
 const SET_ASIDE_V4 = [
@@ -23,8 +22,9 @@ const SET_ASIDE_V4 = [
 ] as const;
 
 /**
- * Handed out as public, but answered within a cloud alone, by services that trust whoever reaches them: Azure's host, IBM Cloud's
- * services. What other clouds have is within the ranges above (169.254.169.254, 100.100.100.200, 192.0.0.192) or no global IPv6.
+ * Public ranges that are reachable only within a cloud, for services that trust every caller: the host of Azure, the
+ * services of IBM Cloud. Those of other clouds are in the ranges above (169.254.169.254, 100.100.100.200,
+ * 192.0.0.192) or not global in IPv6.
  */
 const HOST_SERVICES_V4 = [
   ['168.63.129.16', 32],
@@ -33,7 +33,10 @@ const HOST_SERVICES_V4 = [
 ] as const;
 
 const GLOBAL_V6 = ['2000::', 3] as const;
-/** Within 2000::/3: Teredo and its kin, documentation, 6to4 (which carries any IPv4 address, private ones too). */
+/**
+ * Within 2000::/3: Teredo and related protocols, documentation, and 6to4, which can carry any IPv4 address, private
+ * ones too.
+ */
 const SET_ASIDE_V6 = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -47,7 +50,7 @@ for (const [network, prefix] of SET_ASIDE_V6) setAside.addSubnet(network, prefix
 const handedOutV6 = new BlockList();
 handedOutV6.addSubnet(...GLOBAL_V6, 'ipv6');
 
-/** Whether an IP address is one of the public internet; false for anything that is no IP address. */
+/** Whether the text is a public IP address. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -60,13 +63,14 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * The caller that an IP address stands for where callers are counted: IPv4 as it is, also where it is written as IPv6; of IPv6 the
- * first 64 bits, because the other 64 are each caller's own to choose. Undefined for anything that is no IP address.
+ * The key by which a caller is counted: the IPv4 address, also if it is written as IPv6; the first 64 bits of an IPv6
+ * address, because each caller can choose the rest. Undefined if the text is no IP address.
  */
 export function callerAt(address: string): string | undefined {
   if (isIP(address) === 4) return address;
   if (isIP(address) !== 6) return undefined;
-  // The URL's parser writes every form as hexadecimal groups; it knows no zone (`%eth0`), which is no part of the address.
+  // The URL parser normalizes every form to hexadecimal groups; it rejects a zone (`%eth0`), which is not part of the
+  // address.
   const [head = '', tail] = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1).split('::');
   const groups = [head, tail ?? ''].map((half) => half.split(':').filter((group) => group !== ''));
   const [before = [], after = []] = groups;

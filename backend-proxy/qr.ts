@@ -1,16 +1,16 @@
-// Turns what the gateway gave to scan into what crosses to the widget: the code's modules, encoded here by `qrcode` once
-// a payment, so that no shopper has to load an encoder (89 ms on a slow phone, and a third of the widget's bytes).
+// Encodes the text of a QR code on the server, once per payment, so that no shopper loads an encoder (89 ms on a slow
+// phone, a third of the bytes of the widget).
 import { create } from 'qrcode';
 import type { QrCode } from './protocol/wire.ts';
 
-/** `code`: text to encode, or a `data:image/…` URL that is passed on. */
+/** `code`: text to encode, or a `data:image/…` URL, which is passed through. */
 export function toQrCode(code: string): QrCode {
   if (code.startsWith('data:image/')) return { image: code };
   const { size, data } = create(code, { errorCorrectionLevel: 'M' }).modules;
   return { text: code, size, modules: packBits(data).toString('base64url') };
 }
 
-/** One bit a module, the first in the most significant bit of the first byte. */
+/** One bit per module, the first in the most significant bit of the first byte. */
 function packBits(modules: ArrayLike<number>): Buffer {
   const bytes = Buffer.alloc(Math.ceil(modules.length / 8));
   for (let at = 0; at < modules.length; at += 1) {

@@ -1,24 +1,28 @@
-// An answer in hand is never dropped: where the books cannot be written just now, recording it is tried again, also after the caller
-// was told to come again. It is all that is known of what the gateway made, and what the shopper pays with.
+// Records the gateway's answers. If the database cannot be written, it retries, even after the caller was answered
+// 503: the answer is the only record of what the gateway created, and holds the code or checkout that the shopper
+// pays with.
 import { Refusal } from './errors.ts';
 import type { Fact, Ledger } from './ledger/ledger.ts';
 import type { Transaction } from './protocol/transaction.ts';
 
-/** The last wait repeats until the limit is over. */
+/** The last wait repeats until GIVE_UP_MS. */
 const RETRY_AFTER_MS = [50, 100, 250, 500, 1_000, 2_000];
-/** Of these many calls at once the gateway's connections leave room for no more; a process that cannot write for so long ends otherwise. */
+/**
+ * Answers not yet stored are bounded by the connections to the gateway; a process that cannot write for this long
+ * gives up.
+ */
 const GIVE_UP_MS = 3_600_000;
-/** The caller waits this long, and then finds what was recorded by its next request. */
+/** The caller is answered 503 after this; its next request finds what was recorded. */
 const CALLER_WAITS_MS = 10_000;
 
 export interface Recorder {
   /**
-   * Resolves when what the call answers is recorded; throws `unavailable` where the caller should not wait any longer, and goes on
-   * trying. Given while the call runs, so that a stop waits for it also where nobody waits for the request any more.
+   * Resolves when the result of the call is recorded. Throws `unavailable` if that takes too long, and keeps
+   * retrying. Takes the running call, so that a stop waits for it even if the client has gone.
    */
-  keep(transaction: Transaction, call: Promise<Fact>): Promise<void>;
-  /** Resolves when nothing is in hand, or when `limitMs` are over. */
-  settled(limitMs: number): Promise<void>;
+  record(transaction: Transaction, call: Promise<Fact>): Promise<void>;
+  /** Resolves when all answers are stored, or after `limitMs`. */
+  drain(limitMs: number): Promise<void>;
 }
 
 interface Options {
@@ -29,39 +33,39 @@ interface Options {
 }
 
 export function createRecorder({ ledger, onError, wait = sleep, now = Date.now }: Options): Recorder {
-  const inHand = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
 
-  async function record(transaction: Transaction, fact: Fact): Promise<void> {
-    const from = now();
-    for (let tried = 0; ; tried += 1) {
+  async function write(transaction: Transaction, fact: Fact): Promise<void> {
+    const startedAt = now();
+    for (let attempts = 0; ; attempts += 1) {
       try {
         await ledger.record(transaction, fact, 'answer');
         return;
       } catch (error) {
-        const mayRetry = error instanceof Refusal && error.kind === 'unavailable' && now() - from < GIVE_UP_MS;
+        const mayRetry = error instanceof Refusal && error.kind === 'unavailable' && now() - startedAt < GIVE_UP_MS;
         if (!mayRetry) throw error;
-        if (tried === 0) onError(error);
-        await wait(RETRY_AFTER_MS[Math.min(tried, RETRY_AFTER_MS.length - 1)] ?? 0);
+        if (attempts === 0) onError(error);
+        await wait(RETRY_AFTER_MS[Math.min(attempts, RETRY_AFTER_MS.length - 1)] ?? 0);
       }
     }
   }
 
   return {
-    async keep(transaction, call) {
-      const recording = call.then((fact) => record(transaction, fact)).finally(() => inHand.delete(recording));
-      inHand.add(recording);
+    async record(transaction, call) {
+      const recording = call.then((fact) => write(transaction, fact)).finally(() => inFlight.delete(recording));
+      inFlight.add(recording);
       recording.catch(onError);
       await call;
       const isRecorded = await withinLimit(recording, CALLER_WAITS_MS);
-      if (!isRecorded) throw new Refusal('unavailable', 'The answer could not be written yet; ask again.');
+      if (!isRecorded) throw new Refusal('unavailable', 'The answer of the gateway is not stored yet. Try again.');
     },
-    async settled(limitMs) {
-      await withinLimit(Promise.allSettled(inHand), limitMs);
+    async drain(limitMs) {
+      await withinLimit(Promise.allSettled(inFlight), limitMs);
     },
   };
 }
 
-/** Whether it was done in time. */
+/** Whether `work` ended within the limit. */
 async function withinLimit(work: Promise<unknown>, limitMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<false>((resolve) => {

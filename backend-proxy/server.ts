@@ -1,54 +1,53 @@
-// The listening server: Node's own, with every wait and every number limited, because it faces the internet.
-// Owns sockets and their end; what is answered is the app's.
+// The HTTP server, with limits on every wait and every count, because it faces the internet.
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { serve } from '@hono/node-server';
 
 export interface ServerLimits {
-  /** Until the headers are there, and the whole request. */
+  /** Time limit for the headers, and for the whole request. */
   headersMs: number;
   requestMs: number;
-  /** How often Node looks for those that are over (its default is 30 s, longer than the limits themselves). */
-  lookEveryMs: number;
-  /** A socket on which nothing moves for so long is cut: a stream whose reader stopped reading holds nothing after it. */
+  /** How often Node checks these limits; its default of 30 s is longer than the limits themselves. */
+  checkEveryMs: number;
+  /** An idle socket is closed after this, so that a stalled reader holds no resources. */
   idleMs: number;
   headerBytes: number;
   connections: number;
-  /** Requests on one connection whose answers are still to come: one that sends more ahead is cut. */
+  /** Unanswered requests per connection; a client that pipelines more is disconnected. */
   pipelined: number;
 }
 
-/** Idle: longer than the longest quiet there is, the 30 s of a call to the gateway. */
+/** `idleMs` exceeds the longest silence, a gateway call of 30 s. */
 export const LIMITS: ServerLimits = {
   headersMs: 10_000,
   requestMs: 15_000,
-  lookEveryMs: 2_000,
+  checkEveryMs: 2_000,
   idleMs: 60_000,
   headerBytes: 16_384,
   connections: 20_000,
   pipelined: 8,
 };
 
-const SWEEP_MS = 50;
+const CLOSE_IDLE_EVERY_MS = 50;
 
 export interface Listening {
-  /** As reached from this machine. */
+  /** URL for this machine. */
   url: string;
-  /** Takes no more connections; resolves when the last one has ended. Streams have to be ended by who holds them. */
+  /** Stops accepting and resolves when the last connection has closed. Event streams must be ended by their owner. */
   close(): Promise<void>;
 }
 
 type Fetch = Parameters<typeof serve>[0]['fetch'];
 
-/** Rejects where the port cannot be had. */
+/** Rejects if the port cannot be bound. */
 export function listen(
   fetch: Fetch,
   { host, port }: { host: string; port: number },
   limits: ServerLimits = LIMITS,
 ): Promise<Listening> {
   return new Promise((resolve, reject) => {
-    const awaited = createAwaited(limits.pipelined);
-    const limited = (options: ServerOptions, answer: RequestListener) => createServer(options, awaited.limit(answer));
+    const pending = createPendingAnswers(limits.pipelined);
+    const limited = (options: ServerOptions, answer: RequestListener) => createServer(options, pending.limit(answer));
     const server = serve({
       fetch,
       hostname: host,
@@ -57,30 +56,30 @@ export function listen(
       serverOptions: {
         headersTimeout: limits.headersMs,
         requestTimeout: limits.requestMs,
-        connectionsCheckingInterval: limits.lookEveryMs,
+        connectionsCheckingInterval: limits.checkEveryMs,
         maxHeaderSize: limits.headerBytes,
       },
     }) as Server;
-    server.on('connection', (socket) => socket.once('close', () => awaited.forget(socket)));
+    server.on('connection', (socket) => socket.once('close', () => pending.drop(socket)));
     server.maxConnections = limits.connections;
     server.setTimeout(limits.idleMs);
     server.once('error', reject).once('listening', () => {
       const { address, port: actual, family } = server.address() as AddressInfo;
       const name = family === 'IPv6' ? `[${address}]` : address;
-      resolve({ url: `http://${name}:${actual}`, close: () => closeServer(server, awaited.areAny) });
+      resolve({ url: `http://${name}:${actual}`, close: () => closeServer(server, pending.areAny) });
     });
   });
 }
 
-/** How many answers each connection waits for, and who asks ahead of more than there may be. */
-function createAwaited(most: number) {
+/** Counts unanswered requests per connection and disconnects clients above the limit. */
+function createPendingAnswers(most: number) {
   const counts = new Map<Socket, number>();
   return {
     areAny: () => counts.size > 0,
-    forget: (socket: Socket) => void counts.delete(socket),
+    drop: (socket: Socket) => void counts.delete(socket),
     /**
-     * Node hands on every request of a packet at once, a thousand in 64 kB, and keeps all their answers for a client that
-     * may never read them: one who asks so far ahead is cut.
+     * Node dispatches every pipelined request at once, a thousand in 64 kB, and buffers all answers for a client that
+     * may never read them.
      */
     limit(answer: RequestListener): RequestListener {
       return (request, response) => {
@@ -102,16 +101,17 @@ function createAwaited(most: number) {
   };
 }
 
-function closeServer(server: Server, areAwaited: () => boolean): Promise<void> {
+function closeServer(server: Server, areAnyPending: () => boolean): Promise<void> {
   return new Promise((resolve) => {
-    // Again and again: a connection kept alive becomes idle when its last answer or its stream has ended. One on which
-    // nothing was ever asked (browsers open some ahead) is not idle to Node, so at the end all go.
-    const sweep = setInterval(() => {
-      if (areAwaited()) server.closeIdleConnections();
+    // Repeated, because a keep-alive connection becomes idle only after its last answer or stream. Node does not
+    // count a connection without any request as idle (browsers open some ahead), so when no answer is pending all are
+    // closed.
+    const timer = setInterval(() => {
+      if (areAnyPending()) server.closeIdleConnections();
       else server.closeAllConnections();
-    }, SWEEP_MS);
+    }, CLOSE_IDLE_EVERY_MS);
     server.close(() => {
-      clearInterval(sweep);
+      clearInterval(timer);
       resolve();
     });
   });

@@ -1,37 +1,38 @@
-// The composition root: the environment in, a listening server out.
-// SIGTERM and SIGINT drain: no new connections, streams ended (the widgets come back elsewhere), work in hand finished.
+// The composition root: reads the environment and starts the server and the workers.
+// SIGTERM and SIGINT drain: no new connections, streams end (widgets reconnect elsewhere), work in flight finishes.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { createProxy, describe, type Log } from './app.ts';
+import { createProxy } from './app.ts';
+import { describeError } from './errors.ts';
 import { ensureOwner } from './database-owner.ts';
 import { readConfig } from './config.ts';
 import { createGateway } from './gateway/http.ts';
 import { createLedger } from './ledger/sql-ledger.ts';
 import { connectDatabase } from './ledger/connect.ts';
-import { createLogger } from './log.ts';
-import { keepPrivate } from './private-files.ts';
+import { createLogger, type Log } from './log.ts';
+import { makePrivate } from './private-files.ts';
 import { listen } from './server.ts';
 
 const DRAIN_LIMIT_MS = 35_000;
 
-/** Resolves when it listens. Throws an Error that is meant for the operator, as it is. */
+/** Resolves when the server listens. Throws an Error whose message is written for the operator. */
 export async function start(env: Record<string, string | undefined>): Promise<void> {
   const config = readConfig(env);
   if (!existsSync(new URL('../dist/widget/widget.js', import.meta.url))) {
-    throw new Error('The widget is not built: run `npm run build` before.');
+    throw new Error('The widget is not built: run `npm run build` first.');
   }
   const logger = createLogger(config.LOG_LEVEL);
   const log: Log = (level, event, fields = {}) => logger[level]({ event, ...fields });
-  const die = (error: unknown): never => {
-    logger.fatal({ event: 'the books failed', error: describe(error) });
+  const exitOnFailure = (error: unknown): never => {
+    logger.fatal({ event: 'the database failed', error: describeError(error) });
     process.exit(1);
   };
 
-  const { open, stillOpen } = keepPrivate(filesOf(config.DATABASE_URL));
+  const { open, stillOpen } = makePrivate(filesOf(config.DATABASE_URL));
   if (open.length > 0)
-    log('warn', 'other users could read the books: their rights were taken away', { open, stillOpen });
-  const store = await setBy('DATABASE_URL', connectDatabase(config.DATABASE_URL, die));
+    log('warn', 'other users could read the database files: their rights were removed', { open, stillOpen });
+  const store = await namingVariables('DATABASE_URL', connectDatabase(config.DATABASE_URL, exitOnFailure));
   const ledger = createLedger(store, { idPrefix: config.ORDER_ID_PREFIX ?? '' });
   const self = `${hostname()}:${config.PORT || randomUUID()}`;
   await ledger.recover(self);
@@ -49,12 +50,12 @@ export async function start(env: Record<string, string | undefined>): Promise<vo
     renamedFrom: config.GATEWAY_RENAMED_FROM,
     allowsWeaker: config.GATEWAY_WEAKER_MODE === 'yes',
   });
-  if (config.DATABASE_WENT_BACK !== undefined) await ledger.wentBack(Date.parse(config.DATABASE_WENT_BACK));
-  if (await ledger.wentBackLately()) {
-    log('warn', 'the books went back: for 7 days payouts are asked about before they are sent');
+  if (config.DATABASE_WENT_BACK !== undefined) await ledger.recordRestore(Date.parse(config.DATABASE_WENT_BACK));
+  if (await ledger.wasRestoredLately()) {
+    log('warn', 'restored database: for 7 days the gateway is checked before each payout is sent');
   }
   if (gateway.status === undefined) {
-    log('warn', 'weaker mode: the profile has no status check, so an IPN is believed as it is');
+    log('warn', 'weaker mode: the profile has no status check, so IPNs are trusted unchecked');
   }
   const { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets } = config;
   const proxy = createProxy({
@@ -74,7 +75,7 @@ export async function start(env: Record<string, string | undefined>): Promise<vo
     },
   });
 
-  const server = await setBy('HOST, PORT', listen(proxy.app.fetch, { host: config.HOST, port: config.PORT }));
+  const server = await namingVariables('HOST, PORT', listen(proxy.app.fetch, { host: config.HOST, port: config.PORT }));
   const work = proxy.run();
 
   async function drain(signal: string): Promise<void> {
@@ -88,7 +89,7 @@ export async function start(env: Record<string, string | undefined>): Promise<vo
     log('info', 'stopped');
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void drain(signal));
-  // Last: who waits for this line may send a signal at once.
+  // Last, because a process that waits for this line may send a signal at once.
   log('info', 'listening', {
     url: config.PUBLIC_URL ?? server.url,
     gateway: new URL(config.GATEWAY_URL).host,
@@ -98,15 +99,15 @@ export async function start(env: Record<string, string | undefined>): Promise<vo
   });
 }
 
-/** The books' own files; none where a server keeps them. */
+/** The database files to protect; none for PostgreSQL. */
 function filesOf(databaseUrl: string): string[] {
   if (!databaseUrl.startsWith('file:')) return [];
   const path = databaseUrl.slice('file:'.length);
   return [path, `${path}-wal`, `${path}-shm`];
 }
 
-/** What fails in the words of the system or the database gets the name of the variable that set it. */
-async function setBy<T>(variables: string, started: Promise<T>): Promise<T> {
+/** Prefixes a system or database error with the variables that caused it. */
+async function namingVariables<T>(variables: string, started: Promise<T>): Promise<T> {
   try {
     return await started;
   } catch (error) {

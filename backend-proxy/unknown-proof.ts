@@ -1,32 +1,36 @@
-// Whether the gateway's "unknown" may be believed: every framework answers a wrong path with a JSON 404, and a key of another
-// account knows nothing of ours. It is believed where, within the minute after it, the same path with the same key has found a
-// transaction of the same type; where none was found by itself, the one found last is asked about on purpose, at most once a minute
-// for each type. Owns what waits to be believed, in memory: what is lost with the process is asked about again by the schedule.
+// Decides whether an "unknown" of the gateway may be trusted. A wrong path also gives a JSON 404, and a key of
+// another account knows none of our transactions. An "unknown" is proven if a check of another transaction of the
+// same type, begun within a minute after it, finds that one. If no regular check does, the transaction that was found
+// last is checked again, at most once a minute per type.
+// Waiting "unknowns" are kept in memory; after a restart the schedule checks again.
 import type { Gateway } from './gateway/gateway.ts';
-import type { BelievedUnknown, Ledger } from './ledger/ledger.ts';
+import type { ProvenUnknown, Ledger } from './ledger/ledger.ts';
 import { TRANSACTION_TYPES, type TransactionType } from './protocol/transaction.ts';
 
 const MINUTE_MS = 60_000;
-/** More than this wait at once only where nothing can be believed. */
-const MOST_WAITING = 10_000;
+/** Reached only if nothing can be proven. */
+const MAX_WAITING = 10_000;
 
 interface Waiting {
-  unknown: BelievedUnknown;
-  /** Said by the profile's own "no such order". */
-  isOwnWord: boolean;
-  /** When it was heard, by this process's clock. */
-  heardAt: number;
+  unknown: ProvenUnknown;
+  /** The answer matched `noSuchOrder` of the profile. */
+  isNoSuchOrder: boolean;
+  /** Time of the answer, by the clock of this process. */
+  answeredAt: number;
 }
 
 export interface UnknownProof {
-  /** A check that began at `beganAt` (this process's clock) has found a transaction of this type. */
+  /** A check that began at `beganAt` (clock of this process) has found a transaction of this type. */
   found(type: TransactionType, beganAt: number): Promise<void>;
-  unknown(type: TransactionType, unknown: BelievedUnknown, isOwnWord: boolean): void;
-  /** Asks on purpose where something waits and the last question is a minute ago; false where there was nothing to do. */
-  look(): Promise<boolean>;
-  /** Asks now, and tells whether "unknown" means unknown. */
+  unknown(type: TransactionType, unknown: ProvenUnknown, isNoSuchOrder: boolean): void;
+  /**
+   * Checks the newest transaction again if "unknowns" wait and the last such check is a minute ago; false if there
+   * was nothing to do.
+   */
+  proveWaiting(): Promise<boolean>;
+  /** Checks now whether "unknown" can be trusted. */
   isProven(type: TransactionType): Promise<boolean>;
-  /** The types of which a transaction that is known to exist was answered "unknown". */
+  /** Types for which a known transaction was answered "unknown". */
   wrongPaths(): TransactionType[];
 }
 
@@ -34,66 +38,66 @@ interface Ports {
   gateway: Gateway;
   ledger: Ledger;
   now: () => number;
-  /** The path or the key is wrong: said each time it is found. */
+  /** Called each time the path or the key turns out to be wrong. */
   onWrongPath(type: TransactionType): void;
 }
 
 export function createUnknownProof({ gateway, ledger, now, onWrongPath }: Ports): UnknownProof {
   const waiting = new Map<TransactionType, Waiting[]>(TRANSACTION_TYPES.map((type) => [type, []]));
-  const askedAt = new Map<TransactionType, number>();
-  const wrong = new Set<TransactionType>();
+  const recheckedAt = new Map<TransactionType, number>();
+  const wrongTypes = new Set<TransactionType>();
 
   async function found(type: TransactionType, beganAt: number): Promise<void> {
-    wrong.delete(type);
+    wrongTypes.delete(type);
     const all = waiting.get(type) ?? [];
-    const isServed = ({ heardAt }: Waiting) => heardAt <= beganAt && beganAt - heardAt <= MINUTE_MS;
+    const isCovered = ({ answeredAt }: Waiting) => answeredAt <= beganAt && beganAt - answeredAt <= MINUTE_MS;
     waiting.set(
       type,
-      all.filter((each) => !isServed(each)),
+      all.filter((each) => !isCovered(each)),
     );
-    for (const { unknown } of all.filter(isServed)) await ledger.believe(unknown);
+    for (const { unknown } of all.filter(isCovered)) await ledger.recordUnknown(unknown);
   }
 
-  /** The one found last, asked about once more; `none` where none ever was. */
-  async function ask(type: TransactionType): Promise<'found' | 'unknown' | 'unavailable' | 'none'> {
+  /** Checks the transaction that was found last; `none` if there is none. */
+  async function recheckNewest(type: TransactionType): Promise<'found' | 'unknown' | 'unavailable' | 'none'> {
     const newest = await ledger.newestFound(type);
     if (newest === undefined || gateway.status === undefined) return 'none';
     const beganAt = now();
-    askedAt.set(type, beganAt);
+    recheckedAt.set(type, beganAt);
     const { kind } = await gateway.status(newest.id, type);
     if (kind === 'found') await found(type, beganAt);
     if (kind === 'unknown') {
-      wrong.add(type);
+      wrongTypes.add(type);
       waiting.set(type, []);
       onWrongPath(type);
     }
     return kind;
   }
 
-  async function lookAt(type: TransactionType): Promise<boolean> {
-    // An old one, or one of a clock that was ahead, proves nothing any more.
-    const fresh = (waiting.get(type) ?? []).filter(({ heardAt }) => Math.abs(now() - heardAt) <= MINUTE_MS);
+  async function proveWaitingOf(type: TransactionType): Promise<boolean> {
+    // Drops those older than a minute, or from a clock that was ahead: they prove nothing.
+    const fresh = (waiting.get(type) ?? []).filter(({ answeredAt }) => Math.abs(now() - answeredAt) <= MINUTE_MS);
     waiting.set(type, fresh);
-    const isAskedLately = Math.abs(now() - (askedAt.get(type) ?? -Infinity)) < MINUTE_MS;
-    if (fresh.length === 0 || isAskedLately) return false;
-    if ((await ask(type)) !== 'none') return true;
+    const isRecheckedRecently = Math.abs(now() - (recheckedAt.get(type) ?? -Infinity)) < MINUTE_MS;
+    if (fresh.length === 0 || isRecheckedRecently) return false;
+    if ((await recheckNewest(type)) !== 'none') return true;
     waiting.set(type, []);
-    for (const { unknown, isOwnWord } of fresh) if (isOwnWord) await ledger.believe(unknown);
+    for (const { unknown, isNoSuchOrder } of fresh) if (isNoSuchOrder) await ledger.recordUnknown(unknown);
     return true;
   }
 
   return {
     found,
-    unknown(type, unknown, isOwnWord) {
+    unknown(type, unknown, isNoSuchOrder) {
       const all = waiting.get(type) ?? [];
-      if (all.length < MOST_WAITING) all.push({ unknown, isOwnWord, heardAt: now() });
+      if (all.length < MAX_WAITING) all.push({ unknown, isNoSuchOrder, answeredAt: now() });
     },
-    async look() {
-      let didAny = false;
-      for (const type of TRANSACTION_TYPES) didAny = (await lookAt(type)) || didAny;
-      return didAny;
+    async proveWaiting() {
+      let hasWorked = false;
+      for (const type of TRANSACTION_TYPES) hasWorked = (await proveWaitingOf(type)) || hasWorked;
+      return hasWorked;
     },
-    isProven: async (type) => (await ask(type)) === 'found',
-    wrongPaths: () => [...wrong],
+    isProven: async (type) => (await recheckNewest(type)) === 'found',
+    wrongPaths: () => [...wrongTypes],
   };
 }

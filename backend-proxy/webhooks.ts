@@ -1,6 +1,7 @@
-// Tells the merchant's server what has settled, signed by the Standard Webhooks scheme, until it answers 2xx.
-// Owns sending, the schedule of retries and where it may be sent to; the rows are the ledger's, written with the facts.
-// At least once: a crash can double a delivery and never lose one; `webhook-id` is the same for every try.
+// Sends webhooks for settled transactions, signed by the Standard Webhooks scheme, until the merchant's server
+// answers 2xx. Handles sending, the retry schedule and which addresses are allowed; the ledger writes the rows
+// together with the facts.
+// At least once: a crash can duplicate a delivery but never lose it; `webhook-id` is the same for each attempt.
 import { lookup } from 'node:dns';
 import { isIP } from 'node:net';
 import { Webhook as Signer } from 'standardwebhooks';
@@ -12,7 +13,10 @@ import { createWorker, type Worker } from './worker.ts';
 const S = 1000;
 const M = 60 * S;
 const H = 60 * M;
-/** The wait before each retry; the first try is at once. After the last it is dead, listed, and can be sent again by hand. */
+/**
+ * The wait before each retry; the first attempt is immediate. After the last, the webhook is dead: listed, and
+ * redelivered on request.
+ */
 export const RETRY_AFTER_MS = [5 * S, 5 * M, 30 * M, 2 * H, 5 * H, 10 * H, 14 * H, 20 * H, 24 * H];
 const JITTER = 0.2;
 const MOST_RETRY_AFTER_MS = 24 * H;
@@ -23,7 +27,7 @@ const AT_ONCE = 16;
 export interface WebhookTarget {
   /** https, or http on loopback. */
   url: string;
-  /** `whsec_…`; each signs, so that a secret can be changed without a gap. */
+  /** `whsec_…`; each of them signs, so that a secret can be rotated without a gap. */
   secrets: readonly string[];
 }
 
@@ -53,7 +57,7 @@ export function createWebhookSender(options: Options, onError: (error: unknown) 
   });
 }
 
-/** Signature and timestamp are fresh at each try; the id and the bytes are not. */
+/** Signature and timestamp are new for each attempt; the id and the body stay. */
 function sign({ id, body }: Webhook, signers: readonly Signer[], nowMs: number): Record<string, string> {
   const at = new Date(nowMs);
   return {
@@ -78,7 +82,7 @@ async function post(
     const answer = await request(url, { method: 'POST', headers, body, signal, dispatcher });
     const { statusCode: status } = answer;
     const retryAfter = answer.headers['retry-after'];
-    // What it says beyond its status is of no interest, and may be endless.
+    // Only the status matters, and the body may be endless.
     answer.body.on('error', () => undefined).destroy();
     return { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined };
   } catch (error) {
@@ -87,19 +91,19 @@ async function post(
   }
 }
 
-/** `attempts` counts the try that just ended. */
+/** `attempts` includes the attempt that just ended. */
 export function deliveryOf(attempts: number, answer: Answer, nowMs: number, random: () => number): Delivery {
-  const said = 'lost' in answer ? answer.lost : `HTTP ${answer.status}`;
+  const answerText = 'lost' in answer ? answer.lost : `HTTP ${answer.status}`;
   const status = 'lost' in answer ? 0 : answer.status;
-  if (status >= 200 && status < 300) return { state: 'delivered', answer: said };
+  if (status >= 200 && status < 300) return { state: 'delivered', answer: answerText };
   const planned = RETRY_AFTER_MS[attempts - 1];
-  if (status === 410 || planned === undefined) return { state: 'dead', answer: said };
+  if (status === 410 || planned === undefined) return { state: 'dead', answer: answerText };
   const jittered = planned * (1 + JITTER * (2 * random() - 1));
   const asked = 'lost' in answer ? 0 : retryAfterMs(answer.retryAfter, nowMs);
-  return { state: 'pending', nextAt: nowMs + Math.round(Math.max(jittered, asked)), answer: said };
+  return { state: 'pending', nextAt: nowMs + Math.round(Math.max(jittered, asked)), answer: answerText };
 }
 
-/** Seconds or an HTTP date (RFC 9110, 10.2.3), limited. */
+/** Seconds or an HTTP date (RFC 9110, 10.2.3), capped. */
 function retryAfterMs(value: string | undefined, nowMs: number): number {
   if (value === undefined) return 0;
   const ms = /^[0-9]{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
@@ -107,8 +111,8 @@ function retryAfterMs(value: string | undefined, nowMs: number): number {
 }
 
 /**
- * Connects to public addresses only, looked at after the name is resolved and on the very address that is connected to,
- * so that a name cannot change its mind in between. Loopback where the operator's URL itself says loopback.
+ * Connects to public addresses only. The check runs on the resolved address that is connected to, so a second DNS
+ * answer cannot bypass it. Loopback is allowed only if the URL itself names it.
  */
 export function guardedAgent(url: string): Agent {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');

@@ -1,38 +1,38 @@
-// Claims what is due and handles it, a bounded number at once and at a pace. Owns when, not what.
-// `run` is for a process: it looks every so often, whenever it is woken, and soon where more is due than there was room for. `tick`
-// and `begin` are for tests with a clock of their own.
+// Claims due items and handles them, with a limit on concurrency and rate.
+// `run` polls at an interval, when woken, and soon again if more may be due. `tick` and `begin` are for tests with a
+// virtual clock.
 import type { CheckRate } from './check-rate.ts';
 
-const LOOK_EVERY_MS = 250;
-/** While there may be more: long enough for one claim to take several, where answers are quick. */
-const LOOK_AGAIN_MS = 10;
+const POLL_EVERY_MS = 250;
+/** Poll interval while more may be due: long enough for one claim to take several items. */
+const POLL_AGAIN_MS = 10;
 
-const UNPACED = { room: () => Infinity, began: () => undefined, dueInMs: () => 0 };
+const UNLIMITED = { available: () => Infinity, take: () => undefined, availableInMs: () => 0 };
 
 interface WorkerOptions<Item> {
-  /** Takes up to `most` due items, so that no other worker takes them. */
+  /** Claims up to `most` due items, so that no other worker takes them. */
   claim(most: number): Promise<Item[]>;
   handle(item: Item): Promise<void>;
   atOnce: number;
-  /** None: as fast as they are handled. */
-  pace?: Pick<CheckRate, 'room' | 'began' | 'dueInMs'>;
-  /** An error of claim or handle: the item's lease runs out, and it comes again. */
+  /** Default: unlimited. */
+  rate?: Pick<CheckRate, 'available' | 'take' | 'availableInMs'>;
+  /** Called with an error of `claim` or `handle`; the item becomes due again when its lease ends. */
   onError(error: unknown): void;
 }
 
 export interface Worker {
-  /** Handles all that is due now; resolves with how many when they are done. */
+  /** Handles everything due now; resolves with the number of items. */
   tick(): Promise<number>;
-  /** Begins what there is room for; resolves with the ms after which to look again. */
+  /** Begins as many items as the limits allow; resolves with the milliseconds until the next poll. */
   begin(): Promise<number>;
-  /** Works until the returned function is called, which resolves when nothing is in hand. */
+  /** Runs until the returned function is called, which resolves when no item is in flight. */
   run(): () => Promise<void>;
   wake(): void;
 }
 
 export function createWorker<Item>(options: WorkerOptions<Item>): Worker {
-  const { claim, handle, atOnce, pace = UNPACED, onError } = options;
-  const inHand = new Set<Promise<void>>();
+  const { claim, handle, atOnce, rate = UNLIMITED, onError } = options;
+  const inFlight = new Set<Promise<void>>();
   let woken = false;
   let endWait = (): void => undefined;
 
@@ -55,8 +55,8 @@ export function createWorker<Item>(options: WorkerOptions<Item>): Worker {
     for (const item of items) {
       const done = handle(item)
         .catch(onError)
-        .finally(() => inHand.delete(done));
-      inHand.add(done);
+        .finally(() => inFlight.delete(done));
+      inFlight.add(done);
     }
   }
 
@@ -65,27 +65,27 @@ export function createWorker<Item>(options: WorkerOptions<Item>): Worker {
     for (;;) {
       const items = await claim(atOnce);
       start(items);
-      await Promise.all(inHand);
+      await Promise.all(inFlight);
       handled += items.length;
       if (items.length === 0) return handled;
     }
   }
 
   async function begin(): Promise<number> {
-    const most = Math.min(atOnce - inHand.size, pace.room());
+    const most = Math.min(atOnce - inFlight.size, rate.available());
     const items = most > 0 ? await claim(most) : [];
-    pace.began(items.length);
+    rate.take(items.length);
     start(items);
-    if (items.length < most) return LOOK_EVERY_MS;
-    return Math.min(LOOK_EVERY_MS, Math.max(LOOK_AGAIN_MS, pace.dueInMs()));
+    if (items.length < most) return POLL_EVERY_MS;
+    return Math.min(POLL_EVERY_MS, Math.max(POLL_AGAIN_MS, rate.availableInMs()));
   }
 
-  async function look(): Promise<number> {
+  async function beginSafely(): Promise<number> {
     try {
       return await begin();
     } catch (error) {
       onError(error);
-      return LOOK_EVERY_MS;
+      return POLL_EVERY_MS;
     }
   }
 
@@ -94,16 +94,16 @@ export function createWorker<Item>(options: WorkerOptions<Item>): Worker {
     const loop = (async () => {
       while (!stopped) {
         woken = false;
-        const againInMs = await look();
-        // A ring that came during the look may be of something it did not see.
-        if (!woken) await wait(againInMs);
+        const pollInMs = await beginSafely();
+        // `wake()` during a claim may concern an item that the claim missed.
+        if (!woken) await wait(pollInMs);
       }
     })();
     return async () => {
       stopped = true;
       wake();
       await loop;
-      await Promise.all(inHand);
+      await Promise.all(inFlight);
     };
   }
 

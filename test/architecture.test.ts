@@ -228,7 +228,7 @@ describe('lock files', () => {
   const ofTests = globSync('test/*/package-lock.json').map((file) => file.replaceAll('\\', '/'));
 
   for (const file of ['package-lock.json', ...ofTests]) {
-    it(`${file} has every optional dependency that it names, for every platform`, () => {
+    it(`${file} has every optional dependency, for every platform`, () => {
       const names = Object.keys(packagesOf(file));
       const missing = Object.entries(packagesOf(file)).flatMap(([owner, { optionalDependencies = {} }]) =>
         Object.keys(optionalDependencies)
@@ -254,7 +254,7 @@ describe('lock files', () => {
     );
   });
 
-  it('package-lock.json brings the Node version that package.json and .node-version require', () => {
+  it('the lock file brings the Node version that package.json and .node-version require', () => {
     const version = readFileSync('.node-version', 'utf8').trim();
     const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as { engines: { node: string } };
     assert.equal(engines.node, `>=${version}`);

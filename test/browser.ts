@@ -1,5 +1,5 @@
-// Finds a Chromium for the tests: CHROME_PATH, then an installed one, then the one inside @sparticuz/chromium (Linux x64).
-// Whoever starts a browser also ends it. That package's own flags are not used, because they switch web security off.
+// Finds a Chromium for the tests: CHROME_PATH, then an installed one, then the one inside @sparticuz/chromium (Linux
+// x64). The caller starts and ends it. That package's own flags are not used, because they switch web security off.
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -14,7 +14,7 @@ const INSTALLED = [
   'C:/Program Files/Google/Chrome/Application/chrome.exe',
 ];
 
-// The last three keep Chromium from looking up hosts of its own at every start.
+// The last three prevent Chromium's own network requests at every start.
 const ARGS = [
   '--disable-dev-shm-usage',
   '--disable-background-networking',
@@ -22,7 +22,7 @@ const ARGS = [
   '--disable-sync',
 ];
 
-/** What puppeteer's and playwright's `launch` take. Throws, naming the way out, where there is no browser to be had. */
+/** The options for puppeteer's and playwright's `launch`. Throws with a remedy if there is no browser. */
 export async function findBrowser(): Promise<{ executablePath: string; args: string[] }> {
   const args = process.platform === 'linux' ? [...ARGS, '--no-sandbox'] : ARGS;
   const { CHROME_PATH } = process.env;
@@ -37,7 +37,7 @@ export async function findBrowser(): Promise<{ executablePath: string; args: str
   return { executablePath: await unpackBundled(), args: [...args, '--headless'] };
 }
 
-/** Prints what is on the pages that tests left open, because they failed. */
+/** Prints the content of pages that failed tests left open. */
 export async function reportOpenPages(browser: Browser): Promise<void> {
   for (const page of browser.contexts().flatMap((context) => context.pages())) {
     const body = page.locator('body').ariaSnapshot({ timeout: 10_000 });
@@ -46,8 +46,8 @@ export async function reportOpenPages(browser: Browser): Promise<void> {
 }
 
 /**
- * In a temporary folder first, then renamed: test files run at the same time, and none may find half a browser. If two
- * processes unpack at once, the second one keeps the folder of the first.
+ * Unpacks into a temporary folder and renames it, because test files run at the same time and must not find half a
+ * browser. If two processes unpack at once, the second keeps the folder of the first.
  */
 async function unpackBundled(): Promise<string> {
   const cache = resolve('node_modules/.cache/bundled-chromium');

@@ -1,4 +1,4 @@
-// Runs test/widget in each engine of engines.ts, one after the other, so that none is slow because of another.
+// Runs test/widget in each engine of engines.ts, one after the other, so that they do not slow each other down.
 import { defaultReporter } from '@web/test-runner';
 import { engineReporter, findEngines } from './engines.ts';
 import chromium from './web-test-runner.config.mjs';

@@ -1,6 +1,6 @@
-// The browser engines that the element's tests run in: Chromium always, Firefox and WebKit where they are installed.
-// Owns the finding and the table at the end: which engine in which version, how many tests passed and failed, and which engine was
-// not there. An engine that is not there is skipped, in so many words, and never counted as passed.
+// The browser engines for the element's tests: Chromium always, Firefox and WebKit if they are installed. Finds them,
+// and prints a table at the end: each engine's version and how many tests passed and failed. A missing engine is
+// reported as skipped, never as passed.
 import { existsSync } from 'node:fs';
 import type { BrowserLauncher, Reporter, TestSession, TestSuiteResult } from '@web/test-runner';
 import { chromeLauncher, puppeteerCore } from '@web/test-runner-chrome';
@@ -56,7 +56,7 @@ function puppeteerEngine(name: string, launchOptions: LaunchOptions): Engine {
   const launcher = chromeLauncher({
     puppeteer: puppeteerCore,
     launchOptions,
-    // A tab in the background has no frames and no focus.
+    // A background tab has no animation frames and no focus.
     concurrency: 1,
     async createBrowserContext({ browser }) {
       version = (await browser.version()).replace(/^.*\//, '');
@@ -66,7 +66,7 @@ function puppeteerEngine(name: string, launchOptions: LaunchOptions): Engine {
   return { name, launcher, version: () => version };
 }
 
-/** Says at the end what was tested, and what was not. */
+/** Prints at the end which engines were tested and which were not. */
 export function engineReporter(engines: readonly (Engine | MissingEngine)[]): Reporter {
   return {
     stop({ sessions }) {
@@ -82,7 +82,7 @@ function row(engine: Engine | MissingEngine, sessions: readonly TestSession[]): 
   const tests = own.flatMap(({ testResults }) => (testResults ? testsOf(testResults) : []));
   const count = (isCounted: (test: (typeof tests)[number]) => boolean) => tests.filter(isCounted).length;
   const skipped = count((test) => test.skipped);
-  // A file that could not be run has no tests that could fail.
+  // A file that did not run has no tests that could fail.
   const broken = own.filter(({ testResults, passed }) => !passed && !testResults).length;
   const results = [
     `${count((test) => test.passed)} passed`,

@@ -1,4 +1,5 @@
-// A port for a server that cannot choose one itself. Another process may take it in between, so who uses it may have to try again.
+// Finds a port for a server that cannot choose one itself. Another process may take it first, so the caller may have to
+// try again.
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 

@@ -1,27 +1,30 @@
-// A TCP relay between the proxy and PostgreSQL, that does what networks and failing servers do: it falls silent, which no
-// socket notices, or takes the answer to one COMMIT away. It looks at what the client sends only to know a COMMIT and the
-// statements before it; it is for connections without TLS.
+// A TCP relay between the proxy and PostgreSQL that imitates failing networks and servers: it stops forwarding, which
+// no socket notices, or drops the answer to one COMMIT. It reads the client's data only to find a COMMIT and the
+// statements before it. For connections without TLS.
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /** As `pg` sends it: a simple query. */
 const COMMIT = Buffer.from('Q\0\0\0\x0bcommit\0', 'latin1');
-const MOST_REMEMBERED = 256 * 1024;
+const MAX_REMEMBERED = 256 * 1024;
 
 /**
- * `applied`: the server commits, and the client hears nothing of it. `unsent`: the COMMIT never arrives, and the server undoes
- * the transaction. `late`: as applied, but the COMMIT arrives only after so many ms, while the client is gone already.
+ * `applied`: the server commits, but the client gets no answer. `unsent`: the COMMIT never arrives, and the server
+ * rolls back. `lateByMs`: the connection breaks, and the COMMIT arrives only after so many ms.
  */
 export type LostCommit = 'applied' | 'unsent' | { lateByMs: number };
 
 export interface PostgresRelay {
-  /** The database, through this. */
+  /** The database through this relay. */
   url: string;
-  /** From now on nothing passes, on old connections and on new ones, and nobody is told. */
+  /** Stops forwarding on all connections, old and new, without closing them. */
   vanish(): void;
-  /** New connections pass again; on the old ones nothing ever comes. */
+  /** Forwards on new connections again; the old ones stay silent. */
   comeBack(): void;
-  /** Strikes once, at the COMMIT of a transaction whose statements are so. The returned function says whether it has. */
-  loseCommit(how: LostCommit, isMeant?: (statements: string) => boolean): () => boolean;
+  /**
+   * Drops the answer once, at the COMMIT of a transaction whose statements match. The returned function says whether it
+   * has.
+   */
+  loseCommit(how: LostCommit, matches?: (statements: string) => boolean): () => boolean;
   close(): Promise<void>;
 }
 
@@ -29,7 +32,7 @@ export async function startPostgresRelay(databaseUrl: string): Promise<PostgresR
   const target = new URL(databaseUrl);
   const open = new Set<Socket>();
   let isGone = false;
-  let strike: { how: LostCommit; isMeant: (statements: string) => boolean } | undefined;
+  let planned: { how: LostCommit; matches: (statements: string) => boolean } | undefined;
 
   const server = createServer((client) => {
     const behind = connect(Number(target.port), target.hostname);
@@ -46,13 +49,13 @@ export async function startPostgresRelay(databaseUrl: string): Promise<PostgresR
     client.on('data', (chunk: Buffer) => {
       if (!passes() || losing !== undefined) return;
       if (!chunk.includes(COMMIT)) {
-        statements = (statements + chunk.toString('latin1')).slice(-MOST_REMEMBERED);
+        statements = (statements + chunk.toString('latin1')).slice(-MAX_REMEMBERED);
         behind.write(chunk);
         return;
       }
-      if (strike?.isMeant(statements) === true) {
-        losing = strike.how;
-        strike = undefined;
+      if (planned?.matches(statements) === true) {
+        losing = planned.how;
+        planned = undefined;
         lose(losing, chunk, client, behind);
       } else behind.write(chunk);
       statements = '';
@@ -76,10 +79,10 @@ export async function startPostgresRelay(databaseUrl: string): Promise<PostgresR
     url: url.href,
     vanish: () => void (isGone = true),
     comeBack: () => void (isGone = false),
-    loseCommit(how, isMeant = () => true) {
-      const mine = { how, isMeant };
-      strike = mine;
-      return () => strike !== mine;
+    loseCommit(how, matches = () => true) {
+      const mine = { how, matches };
+      planned = mine;
+      return () => planned !== mine;
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));

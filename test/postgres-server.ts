@@ -1,6 +1,6 @@
-// A real PostgreSQL for tests: a server of its own in a temporary folder, on loopback only, with fsync on, because what is
-// tested is what survives. Found where PG_BIN says, in the npm package, or as Debian installs it; it refuses to run as root,
-// so root runs it as nobody. It is tied to this process by a pipe whose closing ends it, so that nothing outlives a test.
+// A real PostgreSQL for tests: a server in a temporary folder, on loopback only, with fsync on, because tests check
+// what survives. Finds it in PG_BIN, in the npm package, or in Debian's folder. PostgreSQL refuses to run as root, so
+// root runs it as nobody. A pipe ties it to this process: it ends when the pipe closes, so it cannot outlive a test.
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
@@ -11,23 +11,23 @@ import { Client } from 'pg';
 import { freePort } from './free-port.ts';
 
 const READY_WITHIN_MS = 60_000;
-const MOST_PORTS_TRIED = 5;
+const MAX_PORTS_TRIED = 5;
 /** 65534 is nobody on every Linux. */
 const OTHER_USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-/** The shell waits for its input's end, which comes also when this process is killed, or for a signal's name. */
+/** The shell waits for a signal's name or the end of its input, which also comes when this process is killed. */
 const TIED = '"$0" "$@" </dev/null & read -r signal; kill -s "${signal:-QUIT}" $!; wait $!';
 
 export interface PostgresServer {
-  /** A new, empty database. */
+  /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>;
-  /** As a crash: connections are cut, nothing is tidied. Its port stays refused until `start`. */
+  /** Like a crash: connections are cut without cleanup. The port refuses connections until `start`. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Stops it and removes its folder. */
+  /** Stops the server and removes its folder. */
   end(): Promise<void>;
 }
 
-/** Why there can be none on this machine; undefined where there can. */
+/** Why PostgreSQL cannot run on this machine, or undefined. */
 export function whyNoPostgres(): string | undefined {
   const found = findBinaries();
   return 'detail' in found ? found.detail : undefined;
@@ -74,19 +74,19 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-/** Another may take the port between finding it and using it: then another is found. */
+/** Tries another port if a process takes it between finding and using it. */
 async function runOnFreePort(bin: string, data: string): Promise<{ child: ChildProcess; port: number }> {
   for (let tried = 1; ; tried += 1) {
     const port = await freePort();
     try {
       return { child: await run(bin, data, port), port };
     } catch (error) {
-      if (tried === MOST_PORTS_TRIED) throw error;
+      if (tried === MAX_PORTS_TRIED) throw error;
     }
   }
 }
 
-/** Resolves when it takes connections; throws, with its last words, where it does not. */
+/** Resolves when it accepts connections; otherwise throws with its last output. */
 async function run(bin: string, data: string, port: number): Promise<ChildProcess> {
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -112,9 +112,9 @@ async function run(bin: string, data: string, port: number): Promise<ChildProces
     });
     child.once('close', () => resolve('ended'));
   });
-  const giveUp = setTimeout(() => child.stdin?.end(), READY_WITHIN_MS);
+  const timeout = setTimeout(() => child.stdin?.end(), READY_WITHIN_MS);
   const how = await settled;
-  clearTimeout(giveUp);
+  clearTimeout(timeout);
   if (how === 'ready') return child;
   const closed = child.exitCode === null ? once(child, 'close') : undefined;
   child.stdin?.end();
@@ -124,7 +124,7 @@ async function run(bin: string, data: string, port: number): Promise<ChildProces
 
 function findBinaries(): { bin: string } | { detail: string } {
   if (process.platform === 'win32') return { detail: 'PostgreSQL is started through /bin/sh, which is not on Windows' };
-  const whys: string[] = [];
+  const reasons: string[] = [];
   for (const bin of candidates()) {
     if (!existsSync(join(bin, 'initdb')) || !existsSync(join(bin, 'postgres'))) continue;
     try {
@@ -133,10 +133,10 @@ function findBinaries(): { bin: string } | { detail: string } {
       }
       return { bin };
     } catch (error) {
-      whys.push(`${bin}: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)}`);
+      reasons.push(`${bin}: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)}`);
     }
   }
-  const tried = whys.length > 0 ? whys.join('; ') : 'not in PG_BIN, the npm package, or /usr/lib/postgresql';
+  const tried = reasons.length > 0 ? reasons.join('; ') : 'not in PG_BIN, the npm package, or /usr/lib/postgresql';
   return { detail: `no PostgreSQL that runs here (${tried})` };
 }
 
@@ -154,7 +154,7 @@ function* candidates(): Generator<string> {
   for (const version of versions.toSorted((a, b) => Number(b) - Number(a))) yield join(debian, version, 'bin');
 }
 
-/** A package cannot hold links: its install script makes them, where install scripts may run. */
+/** A package cannot hold links: its install script makes them, if install scripts may run. */
 function restoreLinks(packaged: string): void {
   const list = join(packaged, 'native', 'pg-symlinks.json');
   const links = existsSync(list)
@@ -165,7 +165,7 @@ function restoreLinks(packaged: string): void {
     try {
       symlinkSync(relative(dirname(target), source), join(packaged, target));
     } catch {
-      // Another test makes them at this moment, or nothing may be written here: then running it says what is missing.
+      // Another test is making the links, or the folder is read-only: then running it reports what is missing.
     }
   }
 }

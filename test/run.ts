@@ -1,5 +1,5 @@
-// `npm test`: every check and test, one after the other, then the line `N passed, N failed` for all of them.
-// A part that could not run at all counts as failed, so that nothing is green by its absence.
+// `npm test`: runs every check and test in order, then prints `N passed, N failed` for all of them. A part that could
+// not run counts as failed, so that nothing passes by its absence.
 import { spawn } from 'node:child_process';
 
 interface Counts {

@@ -1,4 +1,4 @@
-// The search for secrets itself: one that finds nothing in anything would pass every test that stands on it.
+// Tests the search for secrets itself: a search that finds nothing would pass every test that uses it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createSearch } from './secret-search.ts';
@@ -25,9 +25,9 @@ const WRITINGS: Record<string, (secret: string) => string | Uint8Array> = {
   'in base64, percent-encoded': (secret) => encodeURIComponent(Buffer.from(secret).toString('base64')),
 };
 
-describe('a secret is found', () => {
+describe('createSearch() finds a secret in every form', () => {
   for (const [how, write] of Object.entries(WRITINGS)) {
-    it(how, () => {
+    it(`createSearch() finds a secret ${how}`, () => {
       const around = (found: string | Uint8Array) =>
         Buffer.concat([Buffer.from('before '), Buffer.from(found), Buffer.from(' after')]);
       assert.deepEqual(search(around(write(KEY))), ['key']);
@@ -37,14 +37,14 @@ describe('a secret is found', () => {
   }
 });
 
-describe('the search', () => {
-  it('finds none where there is none', () => {
+describe('createSearch()', () => {
+  it('createSearch() finds no secret in text without one', () => {
     assert.deepEqual(search(''), []);
     assert.deepEqual(search('Bearer eyJhbGciOiJIUzI1NiJ9.e30.k3y'), []);
     assert.deepEqual(search(Buffer.alloc(1_000)), []);
   });
 
-  it('refuses a secret so short that it might stand anywhere by chance', () => {
+  it('createSearch() refuses a secret so short that it could occur by chance', () => {
     assert.throws(() => createSearch({ short: 'fifteen letters' }));
   });
 });

@@ -1,11 +1,11 @@
-// Finds secrets where they may not be: logs, answers, pages, files. As they are, and in every writing that is likely on the
-// way there: base64 of either alphabet at any place in what was encoded, hexadecimal, percent-encoded. The first 16 bytes are
-// searched for, so a secret that was cut short is found as well. Searches bytes, because a database is no text.
+// Finds secrets where they must not be: logs, answers, pages, files. It searches for them as they are and in likely
+// encodings: base64 of either alphabet at any offset, hexadecimal, percent-encoding. It searches for the first 16
+// bytes, so that a truncated secret is found too, and in bytes, because a database is not text.
 
 const SEARCHED_BYTES = 16;
 const WEBHOOK_PREFIX = 'whsec_';
 
-/** Says which of the named secrets are in it; none, and the proof is made. */
+/** The names of the secrets that are in it. */
 export type Search = (where: string | Uint8Array) => string[];
 
 export function createSearch(secrets: Readonly<Record<string, string>>): Search {
@@ -21,7 +21,7 @@ export function createSearch(secrets: Readonly<Record<string, string>>): Search 
   };
 }
 
-/** What is secret in it: a webhook's secret is written in base64 and stands for other bytes, and either signs. */
+/** The secret bytes: a webhook's secret is the base64 of its key, and either form can sign. */
 function meanings(secret: string): Buffer[] {
   const text = secret.startsWith(WEBHOOK_PREFIX) ? secret.slice(WEBHOOK_PREFIX.length) : secret;
   const all = [Buffer.from(text), ...(text === secret ? [] : [Buffer.from(text, 'base64')])];
@@ -40,14 +40,14 @@ function writings(part: Buffer): string[] {
     ...base64,
     ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
     ...base64.map(encodeURIComponent),
-    // As it would be in a form; and with every byte written out, in either case.
+    // As in a form's fields, and with every byte escaped in either case.
     encodeURIComponent(raw),
     hex.replace(/../g, '%$&'),
     hex.toUpperCase().replace(/../g, '%$&'),
   ];
 }
 
-/** The characters that these bytes alone decide, where so many others (modulo 3) stand before them. */
+/** The base64 characters that depend on these bytes alone, at this offset modulo 3. */
 function base64At(part: Buffer, offset: number): string {
   const text = Buffer.concat([Buffer.alloc(offset), part]).toString('base64');
   return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + part.length) * 8) / 6));

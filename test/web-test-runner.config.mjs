@@ -8,7 +8,7 @@ export default {
   nodeResolve: { exportConditions: ['production'] },
   browsers: [chromeLauncher({ launchOptions: { ...(await findBrowser()), timeout: 180_000 } })],
   plugins: [esbuildPlugin({ ts: true, target: 'es2022', tsconfig: 'tsconfig.json' })],
-  // Generous: on a busy machine everything takes longer, and what takes too long is asserted where it matters.
+  // Generous, because a busy machine is slow; tests that need a time limit assert it themselves.
   browserStartTimeout: 180_000,
   testsStartTimeout: 180_000,
   testsFinishTimeout: 900_000,

@@ -1,6 +1,6 @@
-// Drives WebKitGTK for @web/test-runner by WebDriver, which is a few JSON requests: no package is needed for them.
-// Starts a screen of its own (Xvfb), for this browser knows no headless mode; so nothing opens on the developer's desktop.
-// Owns the three processes from the first session until stop(). One window, one test file at a time: only then has it the focus.
+// Drives WebKitGTK for @web/test-runner with WebDriver's few JSON requests, without a package. Starts Xvfb, because
+// this browser has no headless mode, so that no window opens on the developer's desktop. Runs its processes from the
+// first session until stop(). One window and one test file at a time, because only then does the window have the focus.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ export class WebKitLauncher implements BrowserLauncher {
   readonly name = 'WebKitGTK';
   readonly type = 'webdriver';
   readonly concurrency = 1;
-  /** Of the browser, once it runs. */
+  /** The browser's version, once it runs. */
   version = '';
   readonly #processes: ChildProcess[] = [];
   #window: Promise<string> | undefined;
@@ -48,7 +48,7 @@ export class WebKitLauncher implements BrowserLauncher {
   }
 
   startDebugSession(): Promise<void> {
-    return Promise.reject(new Error('WebKitGTK runs on a screen that nobody sees: debug elsewhere.'));
+    return Promise.reject(new Error('WebKitGTK runs on an invisible screen. Debug in another browser.'));
   }
 
   async stop(): Promise<void> {
@@ -59,12 +59,12 @@ export class WebKitLauncher implements BrowserLauncher {
     }
   }
 
-  /** The address of a new window's session. */
+  /** Returns the URL of a new window's session. */
   async #open(): Promise<string> {
     process.once('exit', () => this.#kill());
     const screen = this.#start(SCREEN, ['-displayfd', '1', '-nolisten', 'tcp', '-screen', '0', '1280x1024x24']);
     const [display] = await Promise.race([once(screen.stdout ?? screen, 'data'), ended(screen)]);
-    // It takes port 0, too, but does not say which one it then has.
+    // The driver also accepts port 0, but does not print the port it then has.
     const port = await freePort();
     const driver = this.#start(DRIVER, [`--port=${port}`], { DISPLAY: `:${String(display).trim()}` });
     const server = `http://127.0.0.1:${port}`;
@@ -79,20 +79,20 @@ export class WebKitLauncher implements BrowserLauncher {
   }
 
   #start(program: string, args: string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-    // Only the screen has something to say; what nobody reads would fill its pipe.
+    // Only Xvfb's output is needed; an unread pipe would fill up.
     const output = program === SCREEN ? 'pipe' : 'ignore';
     const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', output, 'ignore'] });
     this.#processes.push(child);
     return child;
   }
 
-  /** The screen last: a window that loses it complains. */
+  /** In reverse order, Xvfb last, because a window without its screen reports errors. */
   #kill(): void {
     for (const child of this.#processes.splice(0).toReversed()) child.kill();
   }
 }
 
-/** Rejects, also where the program could not be started at all. */
+/** Rejects, even if the program could not be started. */
 async function ended(child: ChildProcess): Promise<never> {
   await once(child, 'exit');
   throw new Error(`${child.spawnfile} ended before it was ready`);
@@ -108,7 +108,7 @@ async function answering(url: string): Promise<void> {
   }
 }
 
-/** A WebDriver command's value. */
+/** Returns the value of a WebDriver command. */
 async function ask<Value>(method: string, url: string, body?: object): Promise<Value> {
   const response = await fetch(url, { method, body: body ? JSON.stringify(body) : null });
   const { value } = (await response.json()) as { value: Value & { error?: string; message?: string } };

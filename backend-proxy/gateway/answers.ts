@@ -1,6 +1,7 @@
-// What each answer of the gateway is taken for. Pure: a status, its headers' wait and a body's fields in, the port's own kinds out.
-// What the fields are called is the profile's, who refused is refusal.ts's, and what may reach a shopper is qr-content.ts's.
-// Anything not exactly as documented is "lost" or "unavailable", never "failed".
+// Interprets the answers of the gateway. Pure: from a status, its Retry-After and the fields of a body to the kinds
+// of the port. The profile names the fields, refusal.ts interprets a 4xx, links.ts and qr-content.ts check what may
+// reach a shopper.
+// An answer that is not exactly as documented is "lost" or "unavailable", never "failed".
 import { z } from 'zod';
 import { TRANSACTION_TYPES, TYPES } from '../protocol/transaction.ts';
 import type { IpnReading, Report } from '../protocol/verify.ts';
@@ -9,32 +10,33 @@ import { METHODS } from '../protocol/wire.ts';
 import type { Accepted, Checked, Sent } from './gateway.ts';
 import { CODE, type Profile } from './profile.ts';
 import { refusalOf } from './refusal.ts';
-import { appUrlOf, checkoutUrlOf, qrContentOf } from './qr-content.ts';
+import { appUrlOf, checkoutUrlOf } from './links.ts';
+import { qrContentOf } from './qr-content.ts';
 
 export type Fields = Record<string, unknown>;
 
 export interface Reply {
   status: number;
-  /** The body's fields, numbers as the text wrote them; undefined where it is not a JSON object. */
+  /** Fields of the body, numbers as their source text; undefined if the body is not a JSON object. */
   fields: Fields | undefined;
-  /** What a Retry-After asked for. */
+  /** The wait that a Retry-After asked for. */
   retryAfterMs?: number;
 }
 
-/** No answer, or none that could be read to its end. `why` is an error's code or name. */
+/** No answer, or one that could not be read to its end. `lost` is the code or name of the error. */
 export interface Lost {
   lost: string;
 }
 
-/** Errors of making a connection, and of nothing after that: the request was never written. */
-const UNREACHED: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
+/** Errors that occur only before a connection is made: the request was never written. */
+const CONNECT_ERRORS: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
-export function sentBy<Answer>(
+export function readSent<Answer>(
   reply: Reply | Lost,
   profile: Profile,
   read: (fields: Fields) => Answer | undefined,
 ): Sent<Answer> {
-  if ('lost' in reply) return { kind: UNREACHED.includes(reply.lost) ? 'unreached' : 'lost', detail: reply.lost };
+  if ('lost' in reply) return { kind: CONNECT_ERRORS.includes(reply.lost) ? 'unreached' : 'lost', detail: reply.lost };
   if (reply.status !== 200 && reply.status !== 202) {
     const { kind, detail } = refusalOf(reply.status, reply.fields, profile);
     return kind === 'lost' ? { kind, detail, ...waitOf(reply) } : { kind, detail };
@@ -43,15 +45,16 @@ export function sentBy<Answer>(
   return answer ? { kind: 'accepted', answer } : { kind: 'lost', detail: 'undocumented answer', ...waitOf(reply) };
 }
 
-/** What the status check said when it was asked about this transaction. */
-export function checkedBy(reply: Reply | Lost, transactionId: string, profile: Profile): Checked {
+/** The result of a status check of this transaction. */
+export function readChecked(reply: Reply | Lost, transactionId: string, profile: Profile): Checked {
   if ('lost' in reply) return { kind: 'unavailable', detail: reply.lost };
   const { status, fields } = reply;
-  // Any page but a JSON object says that we did not reach it. A wrong path is answered in JSON by every framework, too: so it
-  // is told whether it was the gateway's own word, and what "unknown" proves is decided elsewhere.
+  // A page that is not a JSON object shows that the gateway was not reached. Frameworks also answer a wrong path with
+  // a JSON 404, so `isNoSuchOrder` tells the documented answer apart, and unknown-proof.ts decides what an "unknown"
+  // proves.
   if (profile.httpStatuses.unknown.includes(status) && fields) {
     const { noSuchOrder } = profile;
-    return { kind: 'unknown', isOwnWord: noSuchOrder !== null && fields[noSuchOrder.field] === noSuchOrder.value };
+    return { kind: 'unknown', isNoSuchOrder: noSuchOrder !== null && fields[noSuchOrder.field] === noSuchOrder.value };
   }
   if (status !== 200) return { kind: 'unavailable', detail: `HTTP ${status}`, ...waitOf(reply) };
   const report = fields && readReport(fields, profile);
@@ -65,10 +68,10 @@ function waitOf({ retryAfterMs }: Reply): { retryAfterMs?: number } {
 }
 
 const text = z.string().min(1).max(100_000);
-/** No control characters: no id has one, and PostgreSQL's text cannot hold a NUL. */
+/** No control characters: valid ids have none, and the text type of PostgreSQL cannot store a NUL. */
 const identifier = z.string().regex(/^\P{Cc}{1,100}$/u);
 const optionalIdentifier = identifier.nullish();
-// Made once: building a schema costs more than a hundred readings by it.
+// Built once: building a schema costs more than a hundred parses.
 const acceptedSchema = z.object({
   method: z.enum(METHODS),
   checkoutUrl: text.nullish(),
@@ -79,16 +82,16 @@ const reportSchema = z.object({
   transactionId: identifier,
   type: z.string(),
   paymentId: identifier.nullish(),
-  // Where it is no id, the rest of the report still counts.
+  // An invalid customer id does not invalidate the report.
   customer: identifier.nullish().catch(null),
   amount: z.string().max(40).nullish(),
   currency: z.string().max(10).nullish(),
   status: z.string().max(100).nullish(),
-  /** The gateway's own code for what happened, for the merchant's eyes. */
+  /** The gateway's code for the failure; shown to the merchant. */
   message: z.string().regex(CODE).nullish().catch(null),
 });
 
-/** The payment id in an answer, which has to name the transaction. */
+/** The payment id of an answer; undefined if the answer does not name the transaction. */
 export function readIdentity(fields: Fields, transactionId: string, { answer: names }: Profile) {
   if (fields[names.orderId] !== transactionId) return undefined;
   const paymentId = optionalIdentifier.safeParse(fields[names.paymentId]);
@@ -120,7 +123,7 @@ export function readAccepted(
     }
     case 'code': {
       const code = qr ? qrContentOf(qr) : undefined;
-      // A link that may not be shown is left out: the code alone is enough to pay.
+      // An unsafe link is dropped: the code alone is enough to pay.
       const link = appUrl ? appUrlOf(appUrl, checkoutHosts, profile.appSchemes) : undefined;
       return code === undefined ? undefined : { ...none, qr: code, appUrl: link ?? null };
     }
@@ -129,7 +132,7 @@ export function readAccepted(
   }
 }
 
-/** An IPN and a status check's answer have the same fields; only the order id and the type are sure to be there. */
+/** An IPN and the answer of a status check have the same fields; only the order id and the type are required. */
 export function readReport(fields: Fields, profile: Profile): IpnReading | undefined {
   const { report: names, types } = profile;
   const parsed = reportSchema.safeParse({

@@ -1,6 +1,6 @@
-// The gateway as the use cases see it, in our words: what can be asked of it and every way it can answer.
-// No paths, no field names, no HTTP here: those are the profile's (profile.ts) and the adapter's (http.ts).
-// An answer is never an exception: a lost one is an outcome like any other, and the one that matters most.
+// The port to the gateway: what the proxy can request, and every way it can be answered. Paths and field names are in
+// profile.ts, HTTP in http.ts.
+// An answer is never an exception: a lost one is an outcome like any other, and the most important one.
 import type { TransactionType } from '../protocol/transaction.ts';
 import type { IpnReading, Report } from '../protocol/verify.ts';
 import type { Method } from '../protocol/wire.ts';
@@ -25,46 +25,48 @@ export interface PayoutOrder {
   note: string | null;
 }
 
-/** What the gateway gave the shopper to pay with. */
+/** How the shopper can pay. */
 export interface Accepted {
   paymentId: string | null;
-  /** The method in use; may differ from the one asked for. */
+  /** The method in use; may differ from the requested one. */
   method: Method;
   checkoutUrl: string | null;
-  /** The text of the code, or a `data:image/…` URL where the gateway sent an image. */
+  /** The text of the code, or a `data:image/…` URL if the gateway sent an image. */
   qr: string | null;
   appUrl: string | null;
 }
 
 /**
- * How a request that creates something ended. `why` is ours and safe to log: `HTTP 400 WALLET_NOT_FOUND`.
- * Only `unreached` says that nothing left; of all others but `accepted` and `refused` it is not known what the gateway did.
+ * How a request that creates something ended. `detail` is safe to log: `HTTP 400 WALLET_NOT_FOUND`. `unreached` means
+ * that nothing was sent; after `duplicate`, `foreign` and `lost` it is not known what the gateway did.
  */
 export type Sent<Answer> =
   | { kind: 'accepted'; answer: Answer }
-  /** A documented 4xx in the gateway's own JSON. */
+  /** A documented 4xx with a code of the gateway in its JSON. */
   | { kind: 'refused'; detail: string }
-  /** The gateway knows this order id already: 409 whatever its body, or a 4xx that says so in one of the profile's words. */
+  /** The gateway already has this order id: any 409, or a 4xx with one of the words in `duplicate` of the profile. */
   | { kind: 'duplicate'; detail: string }
-  /** Every other documented 4xx: written by who knows whom, before or after the gateway took the request. */
+  /** Any other documented 4xx: possibly from a proxy or firewall, before or after the gateway took the request. */
   | { kind: 'foreign'; detail: string }
-  /** Timeout, reset, 429, 5xx, or any other answer that is not as documented. */
+  /** Timeout, reset, 429, 5xx, or any undocumented answer. */
   | { kind: 'lost'; detail: string; retryAfterMs?: number }
-  /** No connection was made, so not a byte of it left. */
+  /** No connection was made, so nothing was sent. */
   | { kind: 'unreached'; detail: string };
 
 export type Checked =
   | { kind: 'found'; report: Report }
-  /** A 404 in JSON, which every framework has. `isOwnWord`: the profile's own "no such order", its field and its value. */
-  | { kind: 'unknown'; isOwnWord: boolean }
+  /**
+   * A JSON 404, as every framework sends for a wrong path. `isNoSuchOrder`: it matches `noSuchOrder` of the profile.
+   */
+  | { kind: 'unknown'; isNoSuchOrder: boolean }
   | { kind: 'unavailable'; detail: string; retryAfterMs?: number };
 
 export interface Gateway {
   pay(collection: Collection): Promise<Sent<Accepted>>;
   payout(payout: PayoutOrder): Promise<Sent<{ paymentId: string | null }>>;
-  /** Undefined where the profile has no status check: the documented weaker mode, in which the IPN itself is the fact. */
+  /** Undefined if the profile has no status check: the documented weaker mode, in which IPNs are trusted. */
   status?: (transactionId: string, type: TransactionType) => Promise<Checked>;
-  /** Reads an IPN's body. `refused`: nested deeper than any IPN is; `unreadable`: not the JSON of one. */
+  /** Parses the body of an IPN. `refused`: nested too deep; `unreadable`: not the JSON of an IPN. */
   readIpn(text: string): { kind: 'read'; reading: IpnReading } | { kind: 'refused' } | { kind: 'unreadable' };
   /** Whether payouts may have decimals. */
   payoutDecimals: boolean;

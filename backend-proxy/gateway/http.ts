@@ -1,15 +1,15 @@
-// The gateway over HTTP: one POST per call, never repeated, no redirect followed, every wait limited.
-// Owns the connections, the API key and what is sent; what an answer is taken for is answers.ts's.
+// The gateway over HTTP: one POST per call, never repeated, no redirects followed, every wait limited. answers.ts
+// interprets the answers.
 import { Agent, request, type Dispatcher } from 'undici';
 import { decimalOf } from '../protocol/money.ts';
 import type { TransactionType } from '../protocol/transaction.ts';
 import type { Method } from '../protocol/wire.ts';
 import {
-  checkedBy,
+  readChecked,
   readAccepted,
   readIdentity,
   readReport,
-  sentBy,
+  readSent,
   type Fields,
   type Lost,
   type Reply,
@@ -22,7 +22,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const TOTAL_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_RETRY_AFTER_MS = 600_000;
-/** Each operation has connections of its own, so that an endpoint that hangs holds up nothing but itself. */
+/** Separate connections per operation, so that a hanging endpoint blocks only itself. */
 const MAX_CONNECTIONS = { pay: 64, payout: 8, status: 24 } as const satisfies Record<Operation, number>;
 
 type Operation = 'pay' | 'payout' | 'status';
@@ -31,37 +31,37 @@ export interface GatewayOptions {
   url: string;
   apiKey: string;
   profile: Profile;
-  /** Hosts that a checkout URL or a web link to the wallet may have; empty: any https host. */
+  /** Hosts allowed in a checkout URL or a web link to the wallet; empty: any https host. */
   checkoutHosts: readonly string[];
-  /** In place of the pools of connections, for all three operations. */
+  /** Replaces the connection pools of all three operations. */
   dispatcher?: Dispatcher;
   totalTimeoutMs?: number;
-  /** Wall clock, for a Retry-After that is a date. */
+  /** Wall clock, to read a Retry-After that is a date. */
   now?: () => number;
 }
 
 export function createGateway(options: GatewayOptions): Gateway {
   const { profile } = options;
-  const pools = options.dispatcher ? sharedPool(options.dispatcher) : ownPools();
+  const pools = options.dispatcher ? sharedPool(options.dispatcher) : separatePools();
   const post = (operation: Operation, path: string, body: Fields) =>
     postJson(path, body, { ...options, dispatcher: pools[operation] });
   const { status: statusPath } = profile.paths;
 
   return {
     async pay(collection) {
-      return sentBy(await post('pay', profile.paths.pay, payRequest(collection, profile)), profile, (fields) =>
+      return readSent(await post('pay', profile.paths.pay, payRequest(collection, profile)), profile, (fields) =>
         readAccepted(fields, collection.transactionId, options),
       );
     },
     async payout(payout) {
-      return sentBy(await post('payout', profile.paths.payout, payoutRequest(payout, profile)), profile, (fields) =>
+      return readSent(await post('payout', profile.paths.payout, payoutRequest(payout, profile)), profile, (fields) =>
         readIdentity(fields, payout.transactionId, profile),
       );
     },
     ...(statusPath !== null && {
       status: async (transactionId: string, type: TransactionType) => {
         const body = { [profile.report.orderId]: transactionId, [profile.report.type]: profile.types[type] };
-        return checkedBy(await post('status', statusPath, body), transactionId, profile);
+        return readChecked(await post('status', statusPath, body), transactionId, profile);
       },
     }),
     readIpn: (text) => {
@@ -83,7 +83,7 @@ function sharedPool(dispatcher: Dispatcher): Pools {
   return { pay: dispatcher, payout: dispatcher, status: dispatcher };
 }
 
-function ownPools(): Pools {
+function separatePools(): Pools {
   const pool = (connections: number) =>
     new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, connections, pipelining: 1 });
   return {
@@ -113,11 +113,11 @@ async function postJson(
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     };
   } catch (error) {
-    return { lost: reasonOf(error) };
+    return { lost: errorCodeOf(error) };
   }
 }
 
-/** RFC 9110: seconds, or a date. Limited, so that no answer can silence us for longer. */
+/** RFC 9110: seconds, or a date. Capped, so that no answer can stop the checks for longer. */
 function readRetryAfter(header: string | string[] | undefined, nowMs: number): number | undefined {
   if (typeof header !== 'string') return undefined;
   if (/^\d+$/.test(header)) return Math.min(Number(header) * 1000, MAX_RETRY_AFTER_MS);
@@ -136,8 +136,8 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A word for the log: the error's code or name, never its text, which may quote the other side. */
-function reasonOf(error: unknown): string {
+/** The code or name of the error, never its message, which may quote the other side. */
+function errorCodeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
@@ -147,7 +147,7 @@ function asFields(text: string): Fields | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }
 
-/** What the gateway's documentation lists for each method besides the fields that all have. */
+/** Optional fields per method, as the gateway documents them. */
 const OPTIONAL_FIELDS = {
   DIRECT: ['customer', 'customerReferenceNo', 'language'],
   CHECKOUT: ['customer', 'language'],
@@ -181,7 +181,10 @@ function payoutRequest(payout: PayoutOrder, { request: names, types }: Profile):
   };
 }
 
-/** A JSON number in major units with its exact digits: 10.10, and 50 rather than 50.00, which is no integer to a strict reader. */
+/**
+ * A JSON number in major units with its exact digits: 10.10, and 50 rather than 50.00, which a strict reader rejects
+ * as an integer.
+ */
 function exactNumber(amountMinor: number, currency: string): unknown {
   return JSON.rawJSON(decimalOf(amountMinor, currency).replace(/\.0+$/, ''));
 }

@@ -1,6 +1,6 @@
-// How large a picture says that it is, read from its header before anybody decodes it: deflate packs pixels 1,000 to 1, so 48 KB
-// can ask a browser for 2 GB. Knows PNG, JPEG, GIF and WebP by their first bytes; what moves is none of them, because each
-// further frame costs as much again. Pure; a header that can't be read to its end gives no size, and then there is no picture.
+// Reads the pixel size of an image from its header, before anything decodes it: deflate compresses up to 1,000 to 1,
+// so 48 KB can ask a browser for 2 GB. Supports PNG, JPEG, GIF and WebP by their first bytes. Animations are
+// rejected, because each frame costs as much again. Pure; a truncated header gives no size, so the image is rejected.
 
 export interface Size {
   width: number;
@@ -9,31 +9,31 @@ export interface Size {
 
 interface Format {
   type: string;
-  isIt: (head: string) => boolean;
+  matches: (head: string) => boolean;
   sizeOf: (bytes: Buffer) => Size | undefined;
 }
 
 const FORMATS: readonly Format[] = [
-  { type: 'image/png', isIt: (head) => head.startsWith('\x89PNG\r\n\x1a\n'), sizeOf: pngSize },
-  { type: 'image/jpeg', isIt: (head) => head.startsWith('\xff\xd8\xff'), sizeOf: jpegSize },
-  { type: 'image/gif', isIt: (head) => /^GIF8[79]a/.test(head), sizeOf: gifSize },
-  { type: 'image/webp', isIt: (head) => /^RIFF....WEBP/s.test(head), sizeOf: webpSize },
+  { type: 'image/png', matches: (head) => head.startsWith('\x89PNG\r\n\x1a\n'), sizeOf: pngSize },
+  { type: 'image/jpeg', matches: (head) => head.startsWith('\xff\xd8\xff'), sizeOf: jpegSize },
+  { type: 'image/gif', matches: (head) => /^GIF8[79]a/.test(head), sizeOf: gifSize },
+  { type: 'image/webp', matches: (head) => /^RIFF....WEBP/s.test(head), sizeOf: webpSize },
 ];
 
-/** The picture's type, and its size where it is still and its header whole; undefined for what is no picture. */
+/** The image's type, and its size if it is a still image with a complete header; undefined if it is no known image. */
 export function imageSizeOf(bytes: Buffer): { type: string; size: Size | undefined } | undefined {
-  const format = FORMATS.find(({ isIt }) => isIt(bytes.toString('latin1', 0, 12)));
+  const format = FORMATS.find(({ matches }) => matches(bytes.toString('latin1', 0, 12)));
   if (format === undefined) return undefined;
   try {
     return { type: format.type, size: format.sizeOf(bytes) };
   } catch (error) {
-    // Read past its end: Buffer's own way to say so.
+    // Buffer throws this on a read past the end.
     if (error instanceof RangeError) return { type: format.type, size: undefined };
     throw error;
   }
 }
 
-/** Chunks of (length, name, data, checksum); IHDR is the first, and acTL before the pixels says that it moves. */
+/** Chunks of (length, name, data, checksum). IHDR is the first; acTL before the pixels marks an animation. */
 function pngSize(bytes: Buffer): Size | undefined {
   if (bytes.toString('latin1', 12, 16) !== 'IHDR') return undefined;
   for (let at = 8; ; at += 12 + bytes.readUInt32BE(at)) {
@@ -43,14 +43,17 @@ function pngSize(bytes: Buffer): Size | undefined {
   }
 }
 
-/** Most scans of a JPEG: a progressive one has about ten, and each costs a pass over all of its pixels. */
+/** A progressive JPEG has about ten scans; each costs a pass over all pixels. */
 const MAX_SCANS = 32;
 
-/** Segments that may stand before the frame: tables (C4, CC, DB, DD), applications' own (E0 to EF) and a comment (FE). */
+/** Segments allowed before the frame: tables (C4, CC, DB, DD), application data (E0 to EF) and comments (FE). */
 const isSegment = (marker: number) => [0xc4, 0xcc, 0xdb, 0xdd, 0xfe].includes(marker) || marker >> 4 === 0xe;
 const isFrame = (marker: number) => marker >> 4 === 0xc && !isSegment(marker) && marker !== 0xc8;
 
-/** Segments of (FF, marker, length, data). What decoders skip or repair, a filler or a length under 2, is refused: they could then find another frame. */
+/**
+ * Segments of (FF, marker, length, data). Filler bytes and a length under 2 are rejected: decoders skip or repair
+ * them and could then find another frame.
+ */
 function jpegSize(bytes: Buffer): Size | undefined {
   if (bytes.toString('latin1').split('\xff\xda').length - 1 > MAX_SCANS) return undefined;
   for (let at = 2; ; at += 2 + bytes.readUInt16BE(at + 2)) {
@@ -61,14 +64,14 @@ function jpegSize(bytes: Buffer): Size | undefined {
   }
 }
 
-/** Extensions that a still GIF has: what is shown how, an application's own, a comment; and the length that each has to begin with. */
+/** Extensions of a still GIF: graphic control, application and comment, with the length that each must start with. */
 const GIF_EXTENSIONS: ReadonlyMap<number, number | null> = new Map([
   [0xf9, 4],
   [0xff, 11],
   [0xfe, null],
 ]);
 
-/** Blocks after the screen's size; one frame, whose own size counts where it is the larger. */
+/** Blocks follow the screen size. Only one frame is allowed; the larger of its size and the screen counts. */
 function gifSize(bytes: Buffer): Size | undefined {
   let size: Size | undefined;
   let at = 13 + tableBytes(bytes.readUInt8(10));
@@ -85,7 +88,7 @@ function gifSize(bytes: Buffer): Size | undefined {
   return size;
 }
 
-/** The screen's edge, or the frame's where that goes beyond it. */
+/** The edge of the screen, or of the frame if it extends beyond. */
 function gifEdge(bytes: Buffer, frame: number, axis: 0 | 2): number {
   const end = bytes.readUInt16LE(frame + 1 + axis) + bytes.readUInt16LE(frame + 5 + axis);
   return Math.max(bytes.readUInt16LE(6 + axis), end);
@@ -101,9 +104,12 @@ function afterBlocks(bytes: Buffer, from: number): number {
   return at + 1;
 }
 
-const WEBP_MOVES = 0x02;
+const WEBP_ANIMATED = 0x02;
 
-/** The first chunk says what it is: lossy, lossless, or extended, whose pixels have to have the canvas's size. */
+/**
+ * The first chunk names the format: lossy, lossless, or extended; pixels of the extended format must match the canvas
+ * size.
+ */
 function webpSize(bytes: Buffer): Size | undefined {
   const chunk = bytes.toString('latin1', 12, 16);
   if (chunk === 'VP8 ' && bytes.readUIntBE(23, 3) === 0x9d012a) {
@@ -113,6 +119,6 @@ function webpSize(bytes: Buffer): Size | undefined {
     const bits = bytes.readUInt32LE(21);
     return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
   }
-  if (chunk !== 'VP8X' || bytes.readUInt8(20) & WEBP_MOVES) return undefined;
+  if (chunk !== 'VP8X' || bytes.readUInt8(20) & WEBP_ANIMATED) return undefined;
   return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
 }

@@ -1,29 +1,28 @@
-// Listens in on the gateway: every call ends in one word for the operator. Changes nothing of what is asked or answered, and tells
-// of nobody: which transaction it was is in that one's history, with the same reason.
+// Wraps the gateway and reports each call's operation, outcome and duration for logs and metrics; no customer data.
 import type { Checked, Gateway, Sent } from './gateway.ts';
 
 export interface Call {
   operation: 'pay' | 'payout' | 'status';
-  /** The port's own word for how it ended. */
+  /** The kind of the answer. */
   outcome: Sent<unknown>['kind'] | Checked['kind'];
-  /** How long it took, by a monotonic clock. */
+  /** Duration, by a monotonic clock. */
   ms: number;
-  /** Where it was not answered as hoped: an HTTP status, an error's code, a code of the gateway's; never a text. */
+  /** Set if the call did not succeed: an HTTP status, an error code or a code of the gateway, never free text. */
   detail?: string;
-  /** How long the gateway asked to be left alone. */
+  /** The wait that a Retry-After asked for. */
   retryAfterMs?: number;
 }
 
-export function heard(gateway: Gateway, onCall: (call: Call) => void, clock = () => performance.now()): Gateway {
+export function instrument(gateway: Gateway, onCall: (call: Call) => void, clock = () => performance.now()): Gateway {
   type Answer = { kind: Call['outcome']; detail?: string; retryAfterMs?: number };
-  async function tell<Result extends Answer>(operation: Call['operation'], ask: () => Promise<Result>) {
-    const from = clock();
-    const answer = await ask();
+  async function measure<Result extends Answer>(operation: Call['operation'], call: () => Promise<Result>) {
+    const startedAt = clock();
+    const answer = await call();
     const { kind: outcome, detail, retryAfterMs } = answer;
     onCall({
       operation,
       outcome,
-      ms: Math.round(clock() - from),
+      ms: Math.round(clock() - startedAt),
       ...(detail !== undefined && { detail }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     });
@@ -32,8 +31,8 @@ export function heard(gateway: Gateway, onCall: (call: Call) => void, clock = ()
   const { status } = gateway;
   return {
     ...gateway,
-    pay: (collection) => tell('pay', () => gateway.pay(collection)),
-    payout: (payout) => tell('payout', () => gateway.payout(payout)),
-    ...(status && { status: (transactionId, type) => tell('status', () => status(transactionId, type)) }),
+    pay: (collection) => measure('pay', () => gateway.pay(collection)),
+    payout: (payout) => measure('payout', () => gateway.payout(payout)),
+    ...(status && { status: (transactionId, type) => measure('status', () => status(transactionId, type)) }),
   };
 }

@@ -1,11 +1,11 @@
-// Whether an SVG is nothing but plain shapes. An <img> keeps it from running anything, but not from costing anything: ten <g> of
-// ten <use> each are 1.8 KB and hang a page. So what may be in it is listed, elements and attributes, and all else is refused.
-// It is read here as strictly as it has to be written: what another parser could read otherwise is refused as well.
+// Accepts an SVG only if it consists of plain shapes. An <img> stops scripts, but not expensive content: ten <g> of
+// ten <use> each take 1.8 KB and hang a page. So elements and attributes are allowlisted. The parser is strict: it
+// rejects what another parser could read differently.
 
-/** Each level may be a clip of its own. A code needs three. */
+/** Each level may clip, which costs time. A QR code needs three levels. */
 const MAX_DEPTH = 16;
 const ELEMENTS = new Set('svg g path rect circle ellipse line polyline polygon title desc defs'.split(' '));
-/** Not `opacity`: each use of it is a layer, and what fits into 64 KB of them takes a browser half a minute. */
+/** No `opacity`: each use creates a layer, and as many as fit in 64 KB take a browser half a minute. */
 const PAINT = 'fill fill-opacity fill-rule stroke stroke-opacity stroke-width stroke-linecap stroke-linejoin color shape-rendering'; // prettier-ignore
 const PAINTS = new Set(PAINT.split(' '));
 const ATTRIBUTES = new Set([
@@ -17,15 +17,15 @@ const ATTRIBUTES = new Set([
 const DECLARATION =
   /^\s*<\?xml\s+version=["']1\.[01]["'](?:\s+encoding=["']utf-8["'])?(?:\s+standalone=["'](?:yes|no)["'])?\s*\?>/i;
 const ATTRIBUTE = String.raw`\s+[A-Za-z][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*')`;
-/** A comment, a tag, or text; no CDATA, no processing instruction, no DOCTYPE. */
+/** A comment, a tag, or text; no CDATA, processing instruction or DOCTYPE. */
 const PIECE = new RegExp(
   String.raw`<!--(?:(?!--)[^])*-->|<(?<end>/?)(?<name>[A-Za-z][\w:.-]*)(?<attributes>(?:${ATTRIBUTE})*)\s*(?<alone>/?)>|[^<]+`,
   'y',
 );
-/** The five entities of XML itself: none of them can spell a word. */
+/** The five entities of XML: none of them can hide a word. */
 const ENTITY = /&(?!(?:amp|lt|gt|quot|apos);)/;
 
-/** How many elements there may be needs no limit of its own: none is shorter than four bytes, and the bytes are limited. */
+/** Needs no limit on the number of elements: the size is limited, and an element takes at least four bytes. */
 export function isPlainSvg(text: string): boolean {
   const source = text.replace(/^\uFEFF/, '').replace(DECLARATION, '');
   if (ENTITY.test(source)) return false;
@@ -48,7 +48,7 @@ function areAllPlain(attributes: string): boolean {
   return [...attributes.matchAll(/([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)].every(
     ([, name = '', double, single]) => {
       const value = double ?? single ?? '';
-      // A backslash is how CSS hides a word.
+      // A backslash escapes characters in CSS and can hide a word.
       if (/url\s*\(|\\/i.test(value)) return false;
       return name === 'style' ? value.split(';').every(isPlainStyle) : ATTRIBUTES.has(name);
     },

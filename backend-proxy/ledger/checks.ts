@@ -1,5 +1,5 @@
-// Which transactions are asked about next, and by whom: claims with a lease, rings, and what a step of the clock plans anew.
-// When a check is due is protocol/schedule.ts's to say; what it saw is observations.ts's to post.
+// Claims the transactions whose check is due, with a lease, and plans checks again after a clock step. When a check is
+// due is decided in protocol/schedule.ts; what it saw is applied in observations.ts.
 import { sql } from 'kysely';
 import {
   LONGEST_WAIT_MS,
@@ -16,23 +16,28 @@ import { readTransactionsById } from './queries.ts';
 import type { TransactionRow } from './schema.ts';
 import type { Db } from './store.ts';
 
-/** One check in so many goes to the one that is due longest, so that rings without end starve nobody. */
+/** One in this many checks goes to the transaction that has been due longest, so that rings cannot starve it. */
 const LONGEST_DUE_SHARE = 5;
-const REPLANNED_AT_ONCE = 200;
+const REPLAN_PAGE_SIZE = 200;
 
-/** Whether anything is due; asked without a lock, because nearly always nothing is. */
+/** Whether anything is due. Reads without a lock, because usually nothing is. */
 export async function isAnyDue(db: Db, now: number): Promise<boolean> {
   const due = await db.selectFrom('transactions').select('id').where('next_check_at', '<=', now).limit(1).execute();
   return due.length > 0;
 }
 
-/** `taken`: how many were claimed before, which says whose turn it is. */
-export async function claimChecks(ctx: WriteContext, most: number, leaseMs: number, taken: number): Promise<Claim[]> {
-  const longest = Math.floor((taken + most) / LONGEST_DUE_SHARE) - Math.floor(taken / LONGEST_DUE_SHARE);
-  const rung = await dueRows(ctx, most - longest, leaseMs, 'rung');
+/** `claimed`: how many were claimed before; decides whose turn it is. */
+export async function claimChecks(
+  ctx: WriteContext,
+  limit: number,
+  leaseMs: number,
+  claimed: number,
+): Promise<Claim[]> {
+  const longest = Math.floor((claimed + limit) / LONGEST_DUE_SHARE) - Math.floor(claimed / LONGEST_DUE_SHARE);
+  const rung = await dueRows(ctx, limit - longest, leaseMs, 'rung');
   const swept = await dueRows(
     ctx,
-    most - rung.length,
+    limit - rung.length,
     leaseMs,
     'longest',
     rung.map(({ id }) => id),
@@ -40,7 +45,7 @@ export async function claimChecks(ctx: WriteContext, most: number, leaseMs: numb
   const rows = [...rung, ...swept];
   const leaseUntil = ctx.now + leaseMs;
   for (const row of rows) {
-    const check: Check = { at: ctx.now, rung: hasUnansweredRing({ rings: row.rings, ringsHeard: row.rings_heard }) };
+    const check: Check = { at: ctx.now, rung: hasUnansweredRing({ rings: row.rings, ringsAnswered: row.rings_heard }) };
     const checks = [...(JSON.parse(row.checks) as Check[]), check].slice(-CHECKS_PER_MINUTE);
     await ctx.tx
       .updateTable('transactions')
@@ -60,21 +65,21 @@ export async function claimChecks(ctx: WriteContext, most: number, leaseMs: numb
 
 function dueRows(
   { tx, store, now }: WriteContext,
-  most: number,
+  limit: number,
   leaseMs: number,
   lane: 'rung' | 'longest',
-  except: readonly string[] = [],
+  excluded: readonly string[] = [],
 ): Promise<Pick<TransactionRow, 'id' | 'rings' | 'rings_heard' | 'checks'>[]> {
-  if (most <= 0) return Promise.resolve([]);
+  if (limit <= 0) return Promise.resolve([]);
   let due = tx
     .selectFrom('transactions')
     .select(['id', 'rings', 'rings_heard', 'checks'])
     .where('next_check_at', 'is not', null)
     .where('next_check_at', '<=', now)
-    // A lease that lasts longer than any was taken by another clock.
+    // A lease longer than any we give was written by another clock.
     .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', now + leaseMs)]))
-    .limit(most);
-  if (except.length > 0) due = due.where('id', 'not in', except);
+    .limit(limit);
+  if (excluded.length > 0) due = due.where('id', 'not in', excluded);
   due =
     lane === 'rung'
       ? due.where('rung_at', '>', now - RUNG_LATELY_MS).orderBy('rung_at', 'desc')
@@ -82,7 +87,7 @@ function dueRows(
   return (store.skipsLocked ? due.forUpdate().skipLocked() : due).execute();
 }
 
-/** What an earlier process of the same host and port was sending when it died. */
+/** Makes uncertain what an earlier process of the same host and port was sending when it died. */
 export async function recover(ctx: WriteContext, sentBy: string): Promise<void> {
   const rows = await ctx.tx
     .selectFrom('transactions')
@@ -94,14 +99,14 @@ export async function recover(ctx: WriteContext, sentBy: string): Promise<void> 
   for (const { id, type, order_id } of rows) {
     await ctx.tx.updateTable('transactions').set({ answer: 'lost', lost_at: ctx.now }).where('id', '=', id).execute();
     await touchOrderOf(ctx, { type, order_id });
-    await raise(ctx, id, 'uncertain', { detail: 'found being sent at start' });
+    await raise(ctx, id, 'uncertain', { detail: 'the process restarted during the call' });
     await plan(ctx, id);
   }
 }
 
 /**
- * The clock has stepped: what is open is planned anew, and each wait that would end something begins again. One page of them, after
- * `after`; the last id of it, or undefined when there are no more.
+ * After a clock step: plans open transactions again and restarts each wait that may end one. Takes one page, after the
+ * id `after`; returns the page's last id, or undefined if it was the last page.
  */
 export async function replan(ctx: WriteContext, after: string): Promise<string | undefined> {
   const rows = await ctx.tx
@@ -110,10 +115,10 @@ export async function replan(ctx: WriteContext, after: string): Promise<string |
     .where('next_check_at', 'is not', null)
     .where('id', '>', after)
     .orderBy('id')
-    .limit(REPLANNED_AT_ONCE)
+    .limit(REPLAN_PAGE_SIZE)
     .execute();
   for (const { id } of rows) await restartWaits(ctx, id);
-  return rows.length < REPLANNED_AT_ONCE ? undefined : rows.at(-1)?.id;
+  return rows.length < REPLAN_PAGE_SIZE ? undefined : rows.at(-1)?.id;
 }
 
 async function restartWaits(ctx: WriteContext, id: string): Promise<void> {
@@ -125,7 +130,7 @@ async function restartWaits(ctx: WriteContext, id: string): Promise<void> {
       waits_from: ctx.now,
       unknown_at: null,
       failed_at: null,
-      // How long it is good for stays; from when it is counted is a past time, which never lies ahead.
+      // Keeps how long it is valid, counted from a start that is never in the future.
       expires_at: eb(past('sent_at'), '+', eb('expires_at', '-', eb.ref('sent_at'))),
       sent_at: past('sent_at'),
       created_at: past('created_at'),
@@ -135,13 +140,13 @@ async function restartWaits(ctx: WriteContext, id: string): Promise<void> {
   await plan(ctx, id);
 }
 
-/** What is planned further ahead than any wait is, by a clock that was ahead. */
+/** Plans again what is planned further ahead than any wait: another clock, ahead of this one, did it. */
 export async function bringChecksForward(ctx: WriteContext): Promise<void> {
   const rows = await ctx.tx
     .selectFrom('transactions')
     .select('id')
     .where('next_check_at', '>', ctx.now + LONGEST_WAIT_MS)
-    .limit(REPLANNED_AT_ONCE)
+    .limit(REPLAN_PAGE_SIZE)
     .execute();
   for (const { id } of rows) await plan(ctx, id);
 }

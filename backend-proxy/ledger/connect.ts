@@ -1,12 +1,13 @@
-// DATABASE_URL → store. The only place that knows there is more than one kind.
+// Opens the store that DATABASE_URL names. Only this file knows both kinds.
 import { openSqlite } from './sqlite.ts';
 import type { Store } from './store.ts';
 
 const CONNECTIONS = 16;
 
 /**
- * `file:PATH` (SQLite) or `postgres://…`. `onFatal`: the disk failed under a commit and the process has to end.
- * `connections`: of PostgreSQL, for queries; one more listens, and for a moment one more asks after a lost commit.
+ * Accepts `file:PATH` (SQLite) or `postgres://…`. `onFatal`: the disk failed during a commit, and the process must end.
+ * `connections`: PostgreSQL's maximum for queries; one more listens, and after a lost commit another looks up its
+ * state.
  */
 export async function connectDatabase(
   url: string,

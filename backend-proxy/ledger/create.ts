@@ -1,51 +1,46 @@
-// Opens a payment or a payout: the row that is written before anything is sent, and every rule about when it may be.
-// Runs inside one transaction that holds the order, so of two starts at once the second sees the first.
+// Creates a payment or a payout: writes its row before anything is sent, and decides whether it may be created. A
+// payment's transaction locks the order, so the second of two concurrent starts sees the first.
 import { Refusal } from '../errors.ts';
-import { ANSWER, PROMPTING } from '../protocol/methods.ts';
+import { ANSWER, PROMPT_METHODS } from '../protocol/methods.ts';
 import { STAGES, TYPES, type Transaction } from '../protocol/transaction.ts';
 import type { WriteContext } from './context.ts';
-import type { NewPayment, NewPayout, PaymentLimits, SeenTerms } from './ledger.ts';
+import type { NewPayment, NewPayout, PaymentLimits, TokenTerms } from './ledger.ts';
+import { readPaymentRows } from './queries.ts';
 import { plan, raise, touchOrder } from './transitions.ts';
 import type { TransactionRow } from './schema.ts';
 import type { Store } from './store.ts';
 
 /**
- * Stands where a payment has its shopper's idempotency key, so that the books hold one payout an order id, whatever it is called at
- * the gateway. No shopper can send it: keys have no spaces.
+ * A payout's idempotency key: with it, the unique constraint allows one payout per order id, whatever its id at the
+ * gateway. It cannot come from a shopper: their keys have no spaces.
  */
 const PAYOUT_KEY = ' payout';
-/** Of an id at the gateway, before the number of a later try. */
-const MOST_ID_CHARS = 64;
-/** "A wallet was asked too often" says no more: the exact second would tell a stranger when its owner was last asked. */
+/** Of an id at the gateway, without the number of a later attempt. */
+const MAX_ID_CHARS = 64;
+/** Fixed: the exact second would reveal to another person when the wallet's owner was last asked. */
 const WALLET_RETRY_AFTER_S = 3600;
 
-/** The id of the payment's row, and whether it wrote it or the same key did before. */
+/** Returns the id of the payment's row, and whether it is new or the same key had written it. */
 export async function openPayment(
   ctx: WriteContext,
   store: Store,
-  payment: NewPayment & SeenTerms,
+  payment: NewPayment & TokenTerms,
   limits: PaymentLimits,
 ): Promise<{ id: string; isNew: boolean }> {
   const { orderId, currency } = payment;
-  await seeTerms(ctx, payment);
+  await storeTerms(ctx, payment);
   await store.lockOrder(ctx.tx, orderId);
   const order = await ctx.tx.selectFrom('orders').selectAll().where('order_id', '=', orderId).executeTakeFirstOrThrow();
-  const earlier = await ctx.tx
-    .selectFrom('transactions')
-    .selectAll()
-    .where('order_id', '=', orderId)
-    .where('type', '=', 'PAY')
-    .orderBy('attempt')
-    .execute();
+  const earlier = await readPaymentRows(ctx.tx, orderId);
 
   const same = earlier.find((row) => row.idempotency_key === payment.idempotencyKey);
   if (same !== undefined) {
     if (same.fingerprint === payment.fingerprint) return { id: same.id, isNew: false };
-    throw new Refusal('idempotency_key_reused', 'This Idempotency-Key came with another body before; use a new one.');
+    throw new Refusal('idempotency_key_reused', 'This Idempotency-Key was used with another body; use a new one.');
   }
   const isOlder = payment.iat !== null && order.seen_iat !== null && payment.iat < order.seen_iat;
   if (isOlder && payment.terms !== order.seen_terms) {
-    throw new Refusal('order_changed', 'The shop has changed this order since; open its newest page.');
+    throw new Refusal('order_changed', 'The shop has changed this order; open its newest page.');
   }
   const isStarted = earlier.length > 0;
   if (isStarted && (order.currency !== currency || order.amount_minor !== payment.orderAmountMinor)) {
@@ -80,23 +75,21 @@ export async function openPayment(
   return { id, isNew: true };
 }
 
-/** The id of the payout's row: the one it wrote, or the one of the same payout before. */
+/** Returns the id of the payout's row, either new or written by an earlier call for the same payout. */
 export async function openPayout(ctx: WriteContext, payout: NewPayout): Promise<string> {
   const { orderId, amountMinor, currency, customer, note, fingerprint } = payout;
   const id = ctx.idPrefix + orderId;
-  // In one look: between two of them the same payout, asked for at the same moment, could take the id, and be called another.
-  const taken = await ctx.tx
+  // One query: between two, a concurrent call for the same payout could write the row, which would then look like
+  // another's.
+  const existing = await ctx.tx
     .selectFrom('transactions')
     .select(['id', 'type', 'order_id', 'fingerprint'])
     .where((eb) => eb.or([eb('id', '=', id), eb.and([eb('order_id', '=', orderId), eb('type', '=', 'PAYOUT')])]))
     .execute();
-  const same = taken.find((row) => !TYPES[row.type].paysOrder && row.order_id === orderId);
+  const same = existing.find((row) => !TYPES[row.type].paysOrder && row.order_id === orderId);
   if (same?.fingerprint === fingerprint) return same.id;
-  if (taken.length > 0) {
-    throw new Refusal(
-      'order_id_taken',
-      'The order id is taken by a payment, or by a payout that differs from this one; nothing was sent.',
-    );
+  if (existing.length > 0) {
+    throw new Refusal('order_id_taken', 'Another payment or payout uses this order id; nothing was sent.');
   }
   refuseTooLong(ctx, orderId);
   await insert(ctx, {
@@ -119,14 +112,14 @@ export async function openPayout(ctx: WriteContext, payout: NewPayout): Promise<
 }
 
 function refuseTooLong({ idPrefix }: WriteContext, orderId: string): void {
-  const most = MOST_ID_CHARS - idPrefix.length;
-  if (orderId.length <= most) return;
-  const detail = `at most ${most} characters, because ${idPrefix.length} more are put before it`;
+  const max = MAX_ID_CHARS - idPrefix.length;
+  if (orderId.length <= max) return;
+  const detail = `at most ${max} characters, because ${idPrefix.length} are added before it`;
   throw new Refusal('invalid_request', `orderId: ${detail}.`, { errors: [{ field: 'orderId', detail }] });
 }
 
-/** Notes what the newest token of an order says, and makes the order's row where there is none yet. */
-export async function seeTerms({ tx }: WriteContext, seen: SeenTerms): Promise<void> {
+/** Stores the terms of an order's newest token; creates the order's row if there is none. */
+export async function storeTerms({ tx }: WriteContext, seen: TokenTerms): Promise<void> {
   const { orderId, currency, orderAmountMinor, iat, terms } = seen;
   await tx
     .insertInto('orders')
@@ -161,24 +154,25 @@ async function refuseTooMany(
     counted.length >= limits.perOrder || inTime.length >= limits.withDuplicates || earlier.length >= limits.inAll;
   if (isFull) {
     const { perOrder } = limits;
-    throw new Refusal('too_many_payments', `An order can be tried ${perOrder} times; the shop has to make a new one.`);
+    throw new Refusal('too_many_payments', `An order allows ${perOrder} payments; the shop has to create a new order.`);
   }
   if (ANSWER[payment.method] !== 'prompt' || payment.customer === null) return;
   const { directPerOrder } = limits;
   if (counted.filter(({ asked }) => asked !== null && ANSWER[asked] === 'prompt').length >= directPerOrder) {
     throw new Refusal(
       'method_unavailable',
-      `An order can ask a wallet ${directPerOrder} times; choose another method.`,
+      `An order allows ${directPerOrder} prompts in a wallet; choose another method.`,
     );
   }
-  await refuseManyPrompts(ctx, store, { ...payment, customer: payment.customer }, limits.directPerWallet);
+  await refuseTooManyPrompts(ctx, store, { ...payment, customer: payment.customer }, limits.directPerWallet);
 }
 
 /**
- * A prompt on a stranger's phone is spam, and a stranger's prompts must not shut the owner out: so each customer of the merchant's has
- * a limit of its own. Counted is what may have reached the wallet, also what is on its way; not what was refused or never sent.
+ * A prompt on a stranger's phone is spam, and a stranger's prompts must not lock the owner out: each of the merchant's
+ * customers has a separate limit. Counts prompts that may have reached the wallet, including those in flight; not those
+ * refused or never sent.
  */
-async function refuseManyPrompts(
+async function refuseTooManyPrompts(
   ctx: WriteContext,
   store: Store,
   { customer, customerReferenceNo }: NewPayment & { customer: string },
@@ -190,7 +184,7 @@ async function refuseManyPrompts(
     .selectFrom('transactions')
     .select('customer_ref')
     .where('customer', '=', customer)
-    .where('asked', 'in', PROMPTING)
+    .where('asked', 'in', PROMPT_METHODS)
     .where('created_at', '>', ctx.now - withinMs)
     .where('rank', 'not in', [rejected.rank, notCreated.rank])
     .where((eb) => eb.or([eb('rank', '!=', replaced.rank), eb('sent_at', 'is not', null)]))
@@ -199,29 +193,29 @@ async function refuseManyPrompts(
     .execute();
   const own = prompts.filter(({ customer_ref }) => customer_ref === customerReferenceNo);
   if (prompts.length < inAll && own.length < perCustomer) return;
-  throw new Refusal('too_many_requests', 'This wallet was asked too often; try later or choose another method.', {
+  throw new Refusal('too_many_requests', 'This wallet received too many prompts; try later or choose another method.', {
     retryAfterS: WALLET_RETRY_AFTER_S,
   });
 }
 
-/** One whose time is over is told as that, and not as the shopper's choice. */
+/** A payment whose time is over ends as EXPIRED, not as replaced by the shopper. */
 async function replace(ctx: WriteContext, { id, expires_at }: TransactionRow): Promise<void> {
-  const isOver = expires_at !== null && expires_at <= ctx.now;
-  const raised = await raise(ctx, id, 'replaced', isOver ? { endedBy: 'EXPIRED' } : {});
+  const isExpired = expires_at !== null && expires_at <= ctx.now;
+  const raised = await raise(ctx, id, 'replaced', isExpired ? { endedBy: 'EXPIRED' } : {});
   if (raised !== undefined) await plan(ctx, id);
 }
 
-/** The order's own id for its first payment, `<orderId>-2` … after; one that another order has taken is left out. */
+/** The order's own id for its first payment, then `<orderId>-2` …; skips ids that another order uses. */
 async function nextFreeId(ctx: WriteContext, orderId: string, attempt: number): Promise<string> {
   refuseTooLong(ctx, orderId);
   for (let n = attempt; ; n += 1) {
     const id = ctx.idPrefix + (n === 1 ? orderId : `${orderId}-${n}`);
-    const taken = await ctx.tx.selectFrom('transactions').select('id').where('id', '=', id).executeTakeFirst();
-    if (taken === undefined) return id;
+    const existing = await ctx.tx.selectFrom('transactions').select('id').where('id', '=', id).executeTakeFirst();
+    if (existing === undefined) return id;
   }
 }
 
-type Opening = Pick<
+type NewRow = Pick<
   TransactionRow,
   | 'id'
   | 'type'
@@ -239,66 +233,40 @@ type Opening = Pick<
   | 'customer_ref'
 >;
 
-/** Writes the row and its first entry in the history. */
-export async function insert(ctx: WriteContext, opening: Opening): Promise<void> {
+/** Writes the row and its first history entry. */
+export async function insert(ctx: WriteContext, row: NewRow): Promise<void> {
   const { rank } = STAGES.created;
-  // IPNs may have come for this id before its row: they were kept. Not of what we are about to send, so they ring only after the answer
-  // to it, which may be that the id is another's.
-  const { numUpdatedRows: early } = await ctx.tx
+  // IPNs for this id may have arrived before its row. They cannot concern a POST that we have not sent, so they count
+  // as answered. Its answer may report a duplicate; after any other answer, `rung_at` makes the checks frequent.
+  const { numUpdatedRows: earlyIpns } = await ctx.tx
     .updateTable('ipns')
     .set({ matched: 1 })
-    .where('order_id', '=', opening.id)
+    .where('order_id', '=', row.id)
     .executeTakeFirst();
   await ctx.tx
     .insertInto('transactions')
     .values({
-      ...opening,
+      ...row,
       rank,
       prior_rank: rank,
-      answer: null,
-      payment_id: null,
-      checkout_url: null,
-      qr: null,
-      app_url: null,
-      expires_at: null,
-      late: 0,
-      surplus: 0,
-      mismatch: 0,
-      conflict: 0,
-      needs_review: 0,
-      reviews: 0,
-      resolved: null,
-      ended_by: null,
       version: 1,
       created_at: ctx.now,
       updated_at: ctx.now,
-      sent_at: null,
-      sent_by: null,
-      lost_at: null,
-      found_at: null,
-      rung_at: early > 0n ? ctx.now : null,
-      rings: Number(early),
-      rings_heard: Number(early),
-      unknown_at: null,
-      failed_at: null,
-      waits_from: 0,
-      checked_at: null,
-      unanswered: 0,
-      checks: '[]',
-      next_check_at: null,
-      lease_until: 0,
+      rung_at: earlyIpns > 0n ? ctx.now : null,
+      rings: Number(earlyIpns),
+      rings_heard: Number(earlyIpns),
     })
     .execute();
   await ctx.tx
     .insertInto('history')
-    .values({ transaction_id: opening.id, event: 'created', n: 1, at: ctx.now, source: ctx.source, detail: null })
+    .values({ transaction_id: row.id, event: 'created', n: 1, at: ctx.now, source: ctx.source, detail: null })
     .execute();
-  await plan(ctx, opening.id);
+  await plan(ctx, row.id);
 }
 
 /**
- * The books may have gone back behind the row of a call that was under way: what it was is in hand, and is written anew, so that the
- * answer has a place. Nothing happens where the row is there.
+ * Writes a transaction's row again if a restore of the database lost it during a call, so that the answer can be
+ * stored. Does nothing if the row exists.
  */
 export async function restoreTransaction(ctx: WriteContext, transaction: Transaction): Promise<void> {
   const { id, type, orderId, currency, amountMinor } = transaction;
@@ -332,7 +300,8 @@ export async function restoreTransaction(ctx: WriteContext, transaction: Transac
     currency,
     customer,
     note,
-    // Its own is gone: the shopper's repeat finds another payment open, and a merchant's repeat finds this one by its order id.
+    // The original key is lost. A shopper's retry finds another payment open; a merchant's retry finds this payout by
+    // its order id.
     idempotency_key: paysOrder ? ` anew ${id}` : PAYOUT_KEY,
     fingerprint: transaction.fingerprint,
     pay_within_ms: null,

@@ -1,4 +1,4 @@
-// The IPNs as they came: stored, matched to their transaction, read again in the weaker mode, deleted when nothing needs them.
+// Stores IPNs as received, matches them to transactions, and deletes old ones that match nothing.
 import type { IpnReading } from '../protocol/verify.ts';
 import type { WriteContext } from './context.ts';
 import type { StoredIpn, UnmatchedIpn } from './ledger.ts';
@@ -7,7 +7,10 @@ import { plan } from './transitions.ts';
 
 const UNMATCHED_KEPT_MS = 7 * 24 * 3_600_000;
 
-/** Keeps the IPN as it came, and rings: counted, so that no clock can say that an earlier check has heard it. */
+/**
+ * Stores the IPN and requests a check. Rings are counted, so that no clock can make an earlier check look like the
+ * answer.
+ */
 export async function receiveIpn(ctx: WriteContext, { id, body, reading }: StoredIpn): Promise<boolean> {
   const transactionId = reading?.transactionId ?? null;
   await ctx.tx
@@ -52,7 +55,7 @@ export async function readUnmatchedIpns(db: Db, limit: number): Promise<Unmatche
   );
 }
 
-/** Stored with the gateway's own name of the id, as every version before read it. */
+/** Stored with the gateway's name for the id, as all versions have done. */
 function storedReading({ transactionId, ...reading }: IpnReading): string {
   return JSON.stringify({ orderId: transactionId, ...reading });
 }
@@ -63,7 +66,7 @@ function toReading(text: string): IpnReading {
   return { ...reading, customer: reading.customer ?? null, transactionId: orderId };
 }
 
-/** What IPNs said about a transaction, oldest first. */
+/** The readable IPNs of a transaction, oldest first. */
 export async function readIpns(db: Db, transactionId: string): Promise<IpnReading[]> {
   const rows = await db
     .selectFrom('ipns')
@@ -74,7 +77,7 @@ export async function readIpns(db: Db, transactionId: string): Promise<IpnReadin
   return rows.flatMap(({ reading }) => (reading === null ? [] : [toReading(reading)]));
 }
 
-/** Marks the unmatched IPNs that are older than this and were not reported yet; resolves with how many. */
+/** Marks the unmatched IPNs that are older than this and not yet reported; returns how many. */
 export async function reportUnmatched({ tx, now }: WriteContext, olderThanMs: number): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable('ipns')

@@ -1,24 +1,24 @@
-// The ledger as the use cases see it: payments and payouts, never SQL. It is the truth; whatever it has committed is so,
-// and nothing is told to anyone before. Each writing method is one durable transaction: when its promise resolves, the
-// change survives a kill -9. `watch` belongs to it, so that nothing uncommitted can ever be announced.
+// The ledger's port: payments and payouts without SQL. Nothing is reported before the ledger has committed it. Each
+// writing method is one durable transaction: once its promise resolves, the change survives a kill -9. `watch` is part
+// of the port, so that nothing uncommitted is ever announced.
 import type { PostOutcome, Source, Transaction, TransactionType } from '../protocol/transaction.ts';
 import type { IpnReading, Verdict } from '../protocol/verify.ts';
 import type { WebhookType } from '../protocol/merchant-view.ts';
 import type { Method, QrCode, Status } from '../protocol/wire.ts';
 
-/** What the merchant wants paid, and every attempt at it, oldest first. */
+/** What the merchant wants paid, and every attempt to pay it, oldest first. */
 export interface Order {
   orderId: string;
-  /** Null where the shopper enters it. */
+  /** Null if the shopper enters it. */
   amountMinor: number | null;
   currency: string;
-  /** Raised by every commit that changes anything of the order. */
+  /** Raised by every commit that changes what is shown of the order. */
   version: number;
   /** The `id` of the payment that paid it. */
   paidBy: string | null;
-  /** Of the newest order token that was seen; null where none had a time. */
+  /** From the newest order token seen; null if none had an `iat`. */
   seen: { iat: number; terms: string } | null;
-  /** None where the order was seen and never started. */
+  /** Empty if the order was seen but never started. */
   payments: Transaction[];
 }
 
@@ -29,33 +29,33 @@ export interface NewPayment {
   currency: string;
   method: Method;
   customer: string | null;
-  /** The customer's id at the merchant; null where the method takes none. */
+  /** The customer's id at the merchant; null if the method takes none. */
   customerReferenceNo: string | null;
-  /** How long a code or a request of it is good for, once sent; null: as long as the gateway says. */
+  /** How long a code or prompt is valid once sent; null: as long as the gateway says. */
   payWithinMs: number | null;
   idempotencyKey: string;
-  /** Of what was asked for: the same key with another fingerprint is refused. */
+  /** Digest of the request: the same key with another fingerprint is refused. */
   fingerprint: string;
 }
 
-/** `iat` and terms of an order token, to tell which of two is newer and whether they ask for the same. */
-export interface SeenTerms {
+/** `iat` and terms of an order token, to decide which of two is newer and whether they ask for the same. */
+export interface TokenTerms {
   orderId: string;
   currency: string;
   orderAmountMinor: number | null;
   iat: number | null;
-  /** Equal where the terms are. */
+  /** Equal if the terms are equal. */
   terms: string;
 }
 
 export interface PaymentLimits {
-  /** Payments of an order, without those that ran out of time or whose id was a duplicate. */
+  /** Payments per order, without expired ones and duplicates. */
   perOrder: number;
   directPerOrder: number;
-  /** Those of an order with the ones whose id was a duplicate, and all there may ever be of it. */
+  /** Payments per order including duplicates, and including all. */
   withDuplicates: number;
   inAll: number;
-  /** Prompts in a wallet: for one customer of the merchant's, and for all. */
+  /** Prompts in a wallet: per customer of the merchant, and in total. */
   directPerWallet: { perCustomer: number; inAll: number; withinMs: number };
 }
 
@@ -68,18 +68,18 @@ export interface NewPayout {
   fingerprint: string;
 }
 
-/** A step of our own or an answer to the one POST; what a later report says is an Observation. */
+/** A step of our own or an answer to the one POST. What a later check sees is an Observation. */
 export type Fact =
   | { stage: 'sending'; sentBy: string }
-  /** `needsReview`: nothing will ever settle it by itself. */
+  /** `needsReview`: status checks cannot settle it. */
   | { stage: 'uncertain'; answer: Unanswered; detail: string; needsReview?: boolean }
   | { stage: 'rejected'; answer: 'refused'; detail: string }
   | { stage: 'not_created'; answer: 'unreached'; detail: string }
-  | ({ stage: 'pending' } & Means);
+  | ({ stage: 'pending' } & PaymentMeans);
 type Unanswered = Exclude<PostOutcome, 'identified' | 'accepted'>;
 
-/** What the answer brought: how the shopper pays. */
-export interface Means {
+/** How the shopper pays, from the gateway's answer. */
+export interface PaymentMeans {
   paymentId: string | null;
   method: Method | null;
   checkoutUrl: string | null;
@@ -87,36 +87,36 @@ export interface Means {
   appUrl: string | null;
 }
 
-/** A check that was claimed: for one holder alone until `leaseUntil`; times by the books' clock. */
+/** A claimed check, exclusive until `leaseUntil`; times by the database's clock. */
 export interface Claim {
   transaction: Transaction;
   beganAt: number;
   leaseUntil: number;
-  /** IPNs that had come for it by then. */
+  /** IPNs received for it by then. */
   rings: number;
 }
 
 /**
- * What a check saw. `unknown`: the gateway says that it has no such order, which is not believed by itself. `unavailable`: it was
- * not answered. In the weaker mode, where IPNs are all there is: `silent`, none says how it went, and `failed_ipn`, of a payout.
+ * What a check saw. `unknown`: the gateway has no such order; not yet proven. `unavailable`: no answer. Without a
+ * status check: `silent`, no IPN has an outcome; `failed_ipn`, an IPN says that a payout failed.
  */
 export type Observation = Verdict | { kind: 'unknown' | 'unavailable' | 'silent' | 'failed_ipn' };
 
-/** An "unknown" that was believed: when its check began and ended. */
-export interface BelievedUnknown {
+/** An "unknown" that was proven: when its check began and ended. */
+export interface ProvenUnknown {
   transactionId: string;
   beganAt: number;
   endedAt: number;
 }
 
-/** A person's word on what needs review. */
+/** How a person resolves a review. */
 export interface Resolution {
   status: 'SUCCESS' | 'FAILED';
   by: string;
   note: string;
 }
 
-/** An IPN that names no transaction of these books. */
+/** An IPN whose transaction is not in this database. */
 export interface UnmatchedIpn {
   reading: IpnReading;
   seen: number;
@@ -124,20 +124,20 @@ export interface UnmatchedIpn {
   lastAt: number;
 }
 
-/** Which gateway the books are of. */
+/** The gateway and account that the database belongs to. */
 export interface DatabaseOwner {
-  /** Host and base path; of a loopback address without its port. */
+  /** Host and base path; for a loopback address without the port. */
   gateway: string;
   hasStatusCheck: boolean;
-  /** Tells one API key from another, and nothing of it. */
+  /** Distinguishes API keys without revealing them. */
   keyDigest: string;
 }
 
 export interface StoredIpn {
-  /** Digest of the body: the same body is the same IPN. */
+  /** Digest of the body: an equal body is the same IPN. */
   id: string;
   body: string;
-  /** Undefined where it cannot be read: it is kept apart (quarantine), for a person. */
+  /** Undefined if the body is unreadable: the IPN is kept for a person to examine. */
   reading: IpnReading | undefined;
 }
 
@@ -155,14 +155,14 @@ export type WebhookState = 'pending' | 'delivered' | 'dead';
 export interface Webhook {
   id: string;
   type: WebhookType;
-  /** The order or payout it is about. */
+  /** The order or payout it reports on. */
   orderId: string;
-  /** The bytes to send, frozen when the row was written. */
+  /** The bytes to send, the same for every retry. */
   body: string;
   state: WebhookState;
   attempts: number;
   nextAt: number;
-  /** HTTP status or error word of the last try. */
+  /** HTTP status or error code of the last attempt. */
   lastAnswer: string | null;
   createdAt: number;
 }
@@ -170,85 +170,91 @@ export interface Webhook {
 export type Delivery =
   { state: 'delivered' | 'dead'; answer: string } | { state: 'pending'; nextAt: number; answer: string };
 
-/** How much there is of what, for operators. */
+/** Counts for operators. */
 export interface Counts {
   transactions: { type: TransactionType; status: Status; count: number }[];
-  /** Those that wait for a person's word. */
+  /** Transactions that a person has to resolve. */
   needReview: number;
-  /** IPNs kept that name no transaction of these books. */
+  /** IPNs whose transaction is not in this database. */
   unmatchedIpns: number;
   checks: { state: 'planned' | 'due'; count: number }[];
   webhooks: { state: WebhookState; count: number }[];
 }
 
-/** Refuses by throwing a Refusal; throws one of kind `unavailable` where it cannot write. */
+/** Refuses by throwing a Refusal; throws one of kind `unavailable` if the database cannot be used. */
 export interface Ledger {
-  /** Writes the payment's row, or finds the one that the same key wrote. Ends the order's open payment as replaced. */
+  /** Writes the payment's row, or finds the one written with the same key. Replaces the order's open payment. */
   openPayment(
-    payment: NewPayment & SeenTerms,
+    payment: NewPayment & TokenTerms,
     limits: PaymentLimits,
   ): Promise<{ isNew: boolean; payment: Transaction; order: Order }>;
   openPayout(payout: NewPayout): Promise<Transaction>;
-  /** Notes the terms of a token that was shown, where they are newer than those known; started payments stay as they are. */
-  see(seen: SeenTerms, order: Order | undefined): Promise<void>;
+  /** Stores the terms of a token if it is newer than those known; started payments do not change. */
+  recordTerms(seen: TokenTerms, order: Order | undefined): Promise<void>;
   /**
-   * Whether the fact raised the stage. For `sending`, true is the permission for the one POST. Where the row is gone (books that went
-   * back), an answer writes it anew from `transaction`.
+   * Returns whether the fact raised the stage. For `sending`, true permits the one POST. If a restored database has
+   * lost the row, an answer writes it again from `transaction`.
    */
   record(transaction: Transaction, fact: Fact, source: Source): Promise<boolean>;
-  /** Ends a check: applies what it saw and what the clock says, and plans the next. Resolves with when it ended, by the books' clock. */
+  /**
+   * Ends a check: applies the observation and the clock's rules, and plans the next check. Returns when it ended, by
+   * the database's clock.
+   */
   observe(claim: Claim, observation: Observation): Promise<number>;
-  /** Posts an "unknown" that was believed: two of them may end the transaction. */
-  believe(unknown: BelievedUnknown): Promise<void>;
-  /** The transaction of this type that a status check found last. */
+  /** Records a proven "unknown"; two of them may end the transaction. */
+  recordUnknown(unknown: ProvenUnknown): Promise<void>;
+  /** The transaction of this type that a status check found most recently. */
   newestFound(type: TransactionType): Promise<Transaction | undefined>;
-  /** Posts a person's word; refuses what needs no review. Undefined where there is no such transaction. */
+  /** Records how a person resolved a review; refuses if none is needed. Undefined if there is no such transaction. */
   resolve(transactionId: string, resolution: Resolution): Promise<Transaction | undefined>;
-  /** Keeps the IPN, and rings for its transaction's check in the same commit; false where it names none of these books. */
+  /** Stores the IPN and requests a check in the same commit; false if its transaction is not in this database. */
   receiveIpn(ipn: StoredIpn): Promise<boolean>;
   ipnReadings(transactionId: string): Promise<IpnReading[]>;
   unmatchedIpns(limit: number): Promise<UnmatchedIpn[]>;
-  /** How many unmatched IPNs have waited for longer than this and were not told of before; from now on they were. */
+  /** Counts unmatched IPNs older than this, each only once. */
   reportUnmatched(olderThanMs: number): Promise<number>;
 
   order(orderId: string): Promise<Order | undefined>;
-  /** By the merchant's own order id. */
+  /** By the merchant's order id. */
   payout(orderId: string): Promise<Transaction | undefined>;
   transactions(query: TransactionQuery): Promise<{ transactions: Transaction[]; nextCursor: string | null }>;
   /** Calls back after each commit that changed the order, from any process. */
   watch(orderId: string, onChange: () => void): () => void;
 
   /**
-   * Takes the transactions whose check is due, for one holder at a time: no other is given them before `leaseMs`. Those that an IPN
-   * rang for go first, the newest ring before all; one in five is the one that is due longest.
+   * Claims transactions whose check is due, each exclusively for `leaseMs`. Recently rung ones come first, the newest
+   * ring before older ones; one in five goes to the one due longest.
    */
-  claimChecks(most: number, leaseMs: number): Promise<Claim[]>;
-  claimWebhooks(most: number, leaseMs: number): Promise<Webhook[]>;
+  claimChecks(limit: number, leaseMs: number): Promise<Claim[]>;
+  claimWebhooks(limit: number, leaseMs: number): Promise<Webhook[]>;
   recordDelivery(id: string, delivery: Delivery): Promise<void>;
   webhooks(state: WebhookState | undefined, limit: number): Promise<Webhook[]>;
-  /** Makes it due now, with its tries counted anew; undefined where there is none. */
+  /** Makes it due now and resets its attempts; undefined if there is none. */
   redeliver(id: string): Promise<Webhook | undefined>;
 
-  /** What an earlier process of the same host and port left behind: rows found *sending* are uncertain. */
+  /** Makes uncertain what an earlier process of the same host and port was sending when it died. */
   recover(sentBy: string): Promise<void>;
-  /** The books' gateway, as written at the first start; undefined before that. */
+  /** The database's owner, as written at the first start; undefined before. */
   owner(): Promise<DatabaseOwner | undefined>;
-  /** Writes it, and holds these books to it: once another process has written another, no payment is started here any more. */
+  /** Writes the owner. If another process then writes another one, this process starts no more payments or payouts. */
   setOwner(owner: DatabaseOwner): Promise<void>;
-  /** Why no payment may be started just now, or undefined. */
+  /** Why nothing may be started at the moment, or undefined. */
   ownerMismatch(): string | undefined;
-  /** The books lost what was committed before `at` (a restore, a standby that lagged): payouts are asked about before they are sent. */
-  wentBack(at: number): Promise<void>;
+  /**
+   * The database lost what was committed before `at` (a restore, a lagging standby): payouts are checked before they
+   * are sent.
+   */
+  recordRestore(at: number): Promise<void>;
   /** Whether that was within the last 7 days. */
-  wentBackLately(): Promise<boolean>;
-  /** The books' clock, ms since 1970. */
+  wasRestoredLately(): Promise<boolean>;
+  /** The database's clock, ms since 1970. */
   time(): Promise<number>;
-  /** How far the books' clock is ahead of this process's, ms. */
+  /** How far the database's clock is ahead of this process's, ms. */
   clockOffset(): Promise<number>;
-  /** Drops what need not be kept: IPNs that matched nothing for 7 days. */
+  /** Deletes IPNs that matched nothing for 7 days, and moves up what another clock planned too far ahead. */
   prune(): Promise<void>;
   counts(): Promise<Counts>;
-  /** Throws where the books cannot be written. */
+  /** Throws if the database cannot be written. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// The webhooks' rows: written in the transaction that raised the stage, so that what is told is exactly what happened.
-// Owns the rows and their leases; sending them is webhooks.ts's. The body's bytes are frozen here: a retry is the same.
+// Stores webhooks in the transaction that caused them, so that they report exactly what was committed, and leases them
+// for sending (webhooks.ts). The body is fixed here: a retry sends the same bytes.
 import { createHash } from 'node:crypto';
 import { iso } from '../protocol/iso-time.ts';
 import { merchantView, type WebhookType } from '../protocol/merchant-view.ts';
@@ -9,11 +9,11 @@ import { readTransaction } from './queries.ts';
 import type { WebhookRow } from './schema.ts';
 import type { Db } from './store.ts';
 
-/** A wait that is longer than the longest we plan was written by another clock; the same holds for a lease. */
-const LONGEST_WAIT_MS = 48 * 3_600_000;
-const LONGEST_LEASE_MS = 60_000;
+/** A longer wait or lease than we ever plan was written by another clock. */
+const MAX_WAIT_MS = 48 * 3_600_000;
+const MAX_LEASE_MS = 60_000;
 
-/** Each type once per transaction, or once for each `n`, however often the fact comes. */
+/** Queues each type once per transaction, or once per `n`, however often the fact arrives. */
 export async function queueWebhook(
   { tx, now }: WriteContext,
   transactionId: string,
@@ -21,7 +21,7 @@ export async function queueWebhook(
   n = 1,
 ): Promise<void> {
   const transaction = await readTransaction(tx, transactionId);
-  if (transaction === undefined) throw new Error(`No transaction ${transactionId} to tell of`);
+  if (transaction === undefined) throw new Error(`No transaction ${transactionId} to report`);
   const body = JSON.stringify({ type, timestamp: iso(now), data: merchantView(transaction) });
   await tx
     .insertInto('webhooks')
@@ -43,33 +43,33 @@ export async function queueWebhook(
 }
 
 /**
- * The same for the same event over retries, restores and failovers, so that who acts once for each id acts once: a digest with the
- * books' own random id, which a backup keeps.
+ * The same for the same event after retries, restores and failovers, so that a receiver can ignore repeats: a digest
+ * that includes the database's random id, which a backup keeps.
  */
 async function webhookId(tx: Db, event: readonly string[]): Promise<string> {
-  const books = await tx.selectFrom('meta').select('value').where('key', '=', 'books_id').executeTakeFirstOrThrow();
-  const digest = createHash('sha256').update(JSON.stringify([books.value, ...event]));
+  const database = await tx.selectFrom('meta').select('value').where('key', '=', 'books_id').executeTakeFirstOrThrow();
+  const digest = createHash('sha256').update(JSON.stringify([database.value, ...event]));
   return `msg_${digest.digest('hex').slice(0, 40)}`;
 }
 
-export function dueWebhooks(db: Db, now: number, most: number) {
+export function dueWebhooks(db: Db, now: number, limit: number) {
   return db
     .selectFrom('webhooks')
     .select('id')
     .where('state', '=', 'pending')
     .where('next_at', '<=', now)
-    .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', now + LONGEST_LEASE_MS)]))
+    .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', now + MAX_LEASE_MS)]))
     .orderBy('next_at')
-    .limit(most);
+    .limit(limit);
 }
 
-/** A crash after the claim doubles a delivery and never loses one: the lease runs out and it is claimed again. */
+/** After a crash the lease ends and the webhook is claimed again: it may be delivered twice, but is never lost. */
 export async function claimWebhooks(
   { tx, store, now }: WriteContext,
-  most: number,
+  limit: number,
   leaseMs: number,
 ): Promise<Webhook[]> {
-  const due = dueWebhooks(tx, now, most);
+  const due = dueWebhooks(tx, now, limit);
   const ids = await (store.skipsLocked ? due.forUpdate().skipLocked() : due).execute();
   if (ids.length === 0) return [];
   const rows = await tx
@@ -85,13 +85,13 @@ export async function claimWebhooks(
   return rows.map(toWebhook);
 }
 
-/** A retry that lies further ahead than the longest that is ever planned is due now. */
+/** Makes a retry due now if it is planned further ahead than any wait. */
 export async function bringWebhooksForward({ tx, now }: WriteContext): Promise<void> {
   await tx
     .updateTable('webhooks')
     .set({ next_at: now })
     .where('state', '=', 'pending')
-    .where('next_at', '>', now + LONGEST_WAIT_MS)
+    .where('next_at', '>', now + MAX_WAIT_MS)
     .execute();
 }
 

@@ -1,11 +1,11 @@
-// Which gateway these books are of, and what the operator says of them: a few rows of `meta`.
-// Books that go on at another gateway would take its word for what this one was asked, so they are held to the first.
+// The gateway and account that the database belongs to, and when it was last restored: rows of `meta`. A database used
+// with another gateway would apply that gateway's reports to this one's payments, so it stays with the first.
 import type { DatabaseOwner } from './ledger.ts';
 import type { MetaKey } from './schema.ts';
 import type { Db } from './store.ts';
 
-/** For so long after books went back a payout is asked about before it is sent. */
-export const WENT_BACK_MS = 7 * 24 * 3_600_000;
+/** For this long after a restore, a payout is checked before it is sent. */
+export const RESTORED_LATELY_MS = 7 * 24 * 3_600_000;
 
 export async function readOwner(db: Db): Promise<DatabaseOwner | undefined> {
   const rows = await db.selectFrom('meta').selectAll().execute();
@@ -21,21 +21,21 @@ export async function writeOwner(tx: Db, { gateway, hasStatusCheck, keyDigest }:
   await put(tx, 'key_digest', keyDigest);
 }
 
-/** Why books bound to `theirs` are not ours to go on with, or undefined. */
+/** Why this process must not use a database that belongs to `theirs`, or undefined. */
 export function differenceOf(ours: DatabaseOwner, theirs: DatabaseOwner | undefined): string | undefined {
   if (theirs === undefined) return undefined;
-  if (theirs.gateway !== ours.gateway) return `the books are of the gateway ${theirs.gateway}`;
-  if (theirs.hasStatusCheck !== ours.hasStatusCheck) return 'the books are kept with another profile of the gateway';
+  if (theirs.gateway !== ours.gateway) return `the database belongs to the gateway ${theirs.gateway}`;
+  if (theirs.hasStatusCheck !== ours.hasStatusCheck) return 'the database is used with another gateway profile';
   return undefined;
 }
 
-/** The latest time wins. */
-export async function writeWentBack(tx: Db, at: number): Promise<void> {
-  if (at > (await readWentBack(tx))) await put(tx, 'went_back_at', String(at));
+/** Keeps the latest time. */
+export async function writeRestoredAt(tx: Db, at: number): Promise<void> {
+  if (at > (await readRestoredAt(tx))) await put(tx, 'went_back_at', String(at));
 }
 
-/** ms since 1970; 0 where they never did. */
-export async function readWentBack(db: Db): Promise<number> {
+/** ms since 1970; 0 if it was never restored. */
+export async function readRestoredAt(db: Db): Promise<number> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', 'went_back_at').executeTakeFirst();
   return Number(row?.value ?? 0);
 }

@@ -1,23 +1,25 @@
-// A transaction on PostgreSQL, and what became of it where the answer to its COMMIT never came. Its first round trip begins
-// it, sets its limits, and reads the clock and its number; by the number the server says later what became of it.
+// Runs a transaction on PostgreSQL and finds out whether it was committed if the answer to COMMIT is lost. The first
+// round trip begins the transaction, sets its limits, and reads the clock and the transaction id; with that id the
+// server later tells its state.
 import { sql } from 'kysely';
-import { codeOf, connect, ask, settingsFor } from './postgres-connection.ts';
+import { codeOf, connect, query, settingsFor } from './postgres-connection.ts';
 import type { Db } from './store.ts';
 
-const LOOKED_UP_FOR_MS = 10_000;
-const FIRST_WAIT_MS = 50;
-const LONGEST_WAIT_MS = 1_000;
-/** "The transaction id is in the future": the server has never given it, or a failover has lost it. */
+const LOOKUP_LIMIT_MS = 10_000;
+const FIRST_LOOKUP_WAIT_MS = 50;
+const LONGEST_LOOKUP_WAIT_MS = 1_000;
+/** "The transaction id is in the future": the server never assigned it, or a failover has lost it. */
 const INVALID_PARAMETER_VALUE = '22023';
-const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint as now';
-/** Tells one run of a server from another: only within one is a transaction's number never given twice. */
-const WHICH = 'extract(epoch from pg_postmaster_start_time())::text as server';
+/** The server's clock, ms since 1970. Not `now()`, which stands still within a transaction. */
+export const CLOCK = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+/** Identifies one run of a server: transaction ids are unique only within a run. */
+const SERVER_START = 'extract(epoch from pg_postmaster_start_time())::text as server';
 
 /**
- * The limits are set here as well, at no further round trip: behind a pooler that hands out connections by the transaction,
- * what was set for the session may have been set on another one.
+ * Sets the limits again, without another round trip: behind a transaction pooler, the session's settings may be on
+ * another connection.
  */
-const BEGIN = `begin; ${settingsFor('transaction')}; select ${NOW}, pg_current_xact_id()::text as number, ${WHICH}`;
+const BEGIN = `begin; ${settingsFor('transaction')}; select ${CLOCK} as now, pg_current_xact_id()::text as number, ${SERVER_START}`;
 
 interface Begun {
   now: number;
@@ -25,14 +27,14 @@ interface Begun {
   server: string;
 }
 
-/** Throws errors of `op` and of the database as they are; nothing is committed then, or it could not be found out. */
+/** Throws errors of `op` and of the database as they are; then nothing was committed, or it is unknown. */
 export async function transact<T>(db: Db, url: string, op: (tx: Db, now: number) => Promise<T>): Promise<T> {
   const done = await db.connection().execute(async (tx) => {
     try {
       const begun = await begin(tx);
       return { begun, result: await op(tx, begun.now), unknown: await commit(tx) };
     } catch (error) {
-      // Where it cannot be said any more the connection has ended, or is not used again, and the server undoes all of it.
+      // If even this fails, the connection has ended or is not used again, and the server rolls back.
       await sql`rollback`.execute(tx).catch(() => undefined);
       throw error;
     }
@@ -43,50 +45,52 @@ export async function transact<T>(db: Db, url: string, op: (tx: Db, now: number)
 
 async function begin(tx: Db): Promise<Begun> {
   const [begun] = (await sql.raw<Begun>(BEGIN).execute(tx)).rows;
-  if (begun === undefined) throw new Error('PostgreSQL did not say which transaction began');
+  if (begun === undefined) throw new Error('PostgreSQL did not report the transaction that began');
   return begun;
 }
 
-/** Nothing where it is committed, or the error where that is not known. @throws where it is known to be undone */
+/** Returns undefined once committed, or the error if that is unknown. @throws if it was rolled back */
 async function commit(tx: Db): Promise<unknown> {
   let command: string | undefined;
   try {
     command = (await sql<{ command: string }>`commit`.execute(tx)).rows[0]?.command;
   } catch (error) {
-    // Of class 40 (a collision) and 23 (a constraint) the server says itself that all of it is undone.
+    // Classes 40 (collision) and 23 (constraint): the server rolled back.
     if (/^(40|23)/.test(codeOf(error))) throw error;
     return error;
   }
-  // So it answers where a statement had failed and `op` made nothing of it.
-  if (command === 'ROLLBACK') throw new Error('A statement of the transaction had failed, and all of it was undone');
+  // COMMIT answers ROLLBACK if a statement failed and `op` ignored it.
+  if (command === 'ROLLBACK')
+    throw new Error('A statement of the transaction failed, and the transaction was rolled back');
   return undefined;
 }
 
-/** @throws where it could not be found out */
+/** @throws if it stays unknown */
 async function wasCommitted(url: string, begun: Begun): Promise<boolean> {
-  const until = performance.now() + LOOKED_UP_FOR_MS;
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-    const fate = await lookUp(url, begun).catch(() => 'not known yet' as const);
-    if (fate === 'kept' || fate === 'undone') return fate === 'kept';
-    if (fate === 'never known' || performance.now() > until) throw new Error('The fate of a commit was not found out');
+  const until = performance.now() + LOOKUP_LIMIT_MS;
+  for (let waitMs = FIRST_LOOKUP_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_LOOKUP_WAIT_MS)) {
+    const state = await lookUpCommit(url, begun).catch(() => 'unresolved' as const);
+    if (state === 'committed' || state === 'rolled back') return state === 'committed';
+    if (state === 'unknowable' || performance.now() > until)
+      throw new Error('The outcome of a commit could not be found out');
     await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 }
 
-type Fate = 'kept' | 'undone' | 'not known yet' | 'never known';
+type CommitState = 'committed' | 'rolled back' | 'unresolved' | 'unknowable';
 
-/** On a connection of its own: the pool's may all be as broken. */
-async function lookUp(url: string, { number, server }: Begun): Promise<Fate> {
+/** On a new connection: those of the pool may all be broken. */
+async function lookUpCommit(url: string, { number, server }: Begun): Promise<CommitState> {
   const client = await connect(url);
   try {
-    const text = `select pg_xact_status($1::xid8) as status, ${WHICH}`;
-    const [said] = (await ask(client, text, [number])).rows;
-    if (said?.['status'] === 'aborted') return 'undone';
-    if (said?.['status'] !== 'committed') return 'not known yet';
-    // Of another run it may be another transaction, that was given the number of one that was lost.
-    return said['server'] === server ? 'kept' : 'never known';
+    const text = `select pg_xact_status($1::xid8) as status, ${SERVER_START}`;
+    const [found] = (await query(client, text, [number])).rows;
+    if (found?.['status'] === 'aborted') return 'rolled back';
+    if (found?.['status'] !== 'committed') return 'unresolved';
+    // Another run may have given a lost transaction's id to another one.
+    return found['server'] === server ? 'committed' : 'unknowable';
   } catch (error) {
-    if (codeOf(error) === INVALID_PARAMETER_VALUE) return 'undone';
+    if (codeOf(error) === INVALID_PARAMETER_VALUE) return 'rolled back';
     throw error;
   } finally {
     void client.end();

@@ -1,24 +1,24 @@
-// What a connection to PostgreSQL has to be before anything of money is written on it, and when it is given up. Its limits
-// of time and its durability are set by statements and read back, because the URL, the defaults of a role or a database and
-// a pooler in between can each say otherwise. The server is the one that takes writes, or the connection is not used.
+// Prepares each connection to PostgreSQL before money is written on it, and decides when to drop it. Time limits and
+// durability are set by statements and read back, because the URL, the defaults of a role or database, or a pooler can
+// override them. A server that does not take writes is refused.
 import { Socket } from 'node:net';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Client, Pool, type ClientBase, type PoolClient, type QueryResult } from 'pg';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
- * Above the server's own limit for a statement: who has not answered by then is gone, though the kernel may not know for
- * hours. What idles is ended by the pool before, so only what waits is ever cut.
+ * Above the server's statement limit: a server silent for this long is gone, though the kernel may take hours to
+ * notice. The pool closes idle connections sooner, so only a waiting query is ever cut.
  */
-const SILENT_MS = 12_000;
+const SILENCE_LIMIT_MS = 12_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
 const SETTINGS = {
   synchronous_commit: 'on',
   statement_timeout: '10s',
-  /** A row that somebody holds costs a wait, not the statement's whole time. */
+  /** A row locked by another transaction costs this wait, not the whole statement time. */
   lock_timeout: '3s',
-  /** Who stops in the middle of a transaction, a frozen process, loses it, and others get its rows. */
+  /** A process that freezes within a transaction loses it, which frees its rows. */
   idle_in_transaction_session_timeout: '5s',
 } as const;
 
@@ -26,13 +26,16 @@ const REQUIRED: Record<string, string> = { ...SETTINGS, fsync: 'on', transaction
 
 const REFUSALS: Record<string, string> = {
   fsync: 'PostgreSQL runs with fsync off, which loses payments in a crash',
-  transaction_read_only: 'PostgreSQL is read-only there; a proxy needs the server that takes writes',
+  transaction_read_only: 'PostgreSQL is read-only; the proxy needs a server that takes writes',
 };
 
-/** read_only_sql_transaction, admin_shutdown, crash_shutdown, cannot_connect_now: said by a server that is not, or no longer, the right one. */
+/**
+ * read_only_sql_transaction, admin_shutdown, crash_shutdown, cannot_connect_now: this server does not take writes, or
+ * no longer.
+ */
 const WRONG_SERVER = new Set(['25006', '57P01', '57P02', '57P03']);
 
-/** As one select: for the session, or for the transaction that has just begun. */
+/** One select that sets all, for the session or the transaction just begun. */
 export function settingsFor(scope: 'session' | 'transaction'): string {
   const calls = Object.entries(SETTINGS).map(
     ([name, value]) => `set_config('${name}', '${value}', ${scope === 'transaction'})`,
@@ -40,21 +43,22 @@ export function settingsFor(scope: 'session' | 'transaction'): string {
   return `select ${calls.join(', ')}`;
 }
 
-/** Makes it what it has to be. @throws an Error for the operator where that does not hold */
+/** Applies and verifies the settings. @throws an Error for the operator if one does not hold */
 export async function prepare(client: ClientBase): Promise<void> {
   const readBack = Object.keys(REQUIRED).map((name) => `current_setting('${name}') as ${name}`);
   const text = `${settingsFor('session')}; select ${readBack.join(', ')}`;
-  const [said = {}] = (await ask(client, text)).rows;
+  const [actual = {}] = (await query(client, text)).rows;
   for (const [name, wanted] of Object.entries(REQUIRED)) {
-    if (said[name] === wanted) continue;
+    if (actual[name] === wanted) continue;
     throw new Error(
-      REFUSALS[name] ?? `PostgreSQL says ${name} = ${String(said[name])}, though it was set to ${wanted}: a pooler?`,
+      REFUSALS[name] ??
+        `PostgreSQL has ${name} = ${String(actual[name])} although it was set to ${wanted}; is a pooler in between?`,
     );
   }
 }
 
-/** Of several statements the last one's result counts. */
-export async function ask(
+/** Returns the last result if there are several statements. */
+export async function query(
   client: ClientBase,
   text: string,
   values: readonly unknown[] = [],
@@ -63,10 +67,10 @@ export async function ask(
   return Array.isArray(result) ? (result.at(-1) as QueryResult) : result;
 }
 
-/** One by itself, that shares nothing with the pool's. The caller ends it. */
+/** A single connection outside the pool. The caller ends it. */
 export async function connect(url: string): Promise<Client> {
   const client = new Client(optionsFor(url));
-  // What was at work on it when it breaks is told by its own error; without a listener the process would end.
+  // Without a listener, a broken connection would crash the process; its query rejects anyway.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -78,12 +82,12 @@ export async function connect(url: string): Promise<Client> {
   }
 }
 
-export function createPool(url: string, most: number): PostgresPool {
-  const pool = new Pool({ ...optionsFor(url), max: most });
+export function createPool(url: string, limit: number): PostgresPool {
+  const pool = new Pool({ ...optionsFor(url), max: limit });
   pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
   const prepared = new WeakSet<ClientBase>();
 
-  async function take(): Promise<PoolClient> {
+  async function acquire(): Promise<PoolClient> {
     const client = await pool.connect();
     if (prepared.has(client)) return client;
     try {
@@ -100,19 +104,19 @@ export function createPool(url: string, most: number): PostgresPool {
     options: pool.options,
     end: () => pool.end(),
     async connect() {
-      const client = await take();
-      let isWrong = false;
+      const client = await acquire();
+      let isUnusable = false;
       const guarded = {
         async query(text: string, values: readonly unknown[]) {
           try {
-            return await ask(client, text, values);
+            return await query(client, text, values);
           } catch (error) {
-            isWrong ||= isOfWrongServer(error);
+            isUnusable ||= isWrongServerError(error);
             throw error;
           }
         },
-        // Nor does one serve again whose transaction could not be ended.
-        release: () => client.release(isWrong || client.getTransactionStatus() !== 'I'),
+        // Also drops a connection whose transaction could not be ended.
+        release: () => client.release(isUnusable || client.getTransactionStatus() !== 'I'),
       };
       return guarded as unknown as PostgresPoolClient;
     },
@@ -127,17 +131,17 @@ function optionsFor(url: string) {
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     stream: () => {
       const socket = new Socket();
-      return socket.setTimeout(SILENT_MS, () => socket.destroy(new Error('The database does not answer')));
+      return socket.setTimeout(SILENCE_LIMIT_MS, () => socket.destroy(new Error('The database does not answer')));
     },
   };
 }
 
-/** Such a connection is closed when it is released; another one may be at the right server. */
-export function isOfWrongServer(error: unknown): boolean {
+/** Such a connection is closed on release; a new one may reach the right server. */
+export function isWrongServerError(error: unknown): boolean {
   return WRONG_SERVER.has(codeOf(error));
 }
 
-/** SQLSTATE, or empty: a connection that broke has none. */
+/** SQLSTATE, or empty for a broken connection. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -1,16 +1,19 @@
-// One connection that listens for what other processes announce, and comes back when it breaks or nobody answers on it.
-// It only wakes: what is announced while it is away is found by the poll of the versions. A pooler that gives a connection
-// away after each transaction loses every announcement; then the poll is all there is.
+// A dedicated LISTEN connection that reconnects when it breaks or the server stops answering. It only wakes watchers:
+// the poll of versions (watch.ts) finds what is announced while it is away. Behind a transaction pooler nothing is
+// received, and the poll does all.
 import type { Client } from 'pg';
-import { ask, connect, prepare } from './postgres-connection.ts';
+import { query, connect, prepare } from './postgres-connection.ts';
 
 export const CHANNEL = 'payment_widget_orders';
-const AGAIN_AFTER_MS = 1_000;
-/** Less than a connection may be silent. Nothing may be announced for hours, and the server may have become the wrong one. */
-const ASKED_EVERY_MS = 10_000;
+const RECONNECT_AFTER_MS = 1_000;
+/**
+ * Below the limit for a silent connection: there may be nothing to announce for hours, and the server may have stopped
+ * taking writes.
+ */
+const HEARTBEAT_MS = 10_000;
 
-/** What `self` has announced is known here already. */
-export function createEar(url: string, self: string) {
+/** Skips announcements sent by this process, `self`. */
+export function listenForOrders(url: string, self: string) {
   let listener: (orderId: string) => void = () => undefined;
   let closed = false;
   let client: Client | undefined;
@@ -25,24 +28,24 @@ export function createEar(url: string, self: string) {
       if (from !== self) listener(orderId);
     });
     const end = (): void => void fresh.end();
-    const beat = setInterval(() => void prepare(fresh).catch(end), ASKED_EVERY_MS);
+    const heartbeat = setInterval(() => void prepare(fresh).catch(end), HEARTBEAT_MS);
     if (closed) end();
-    else await ask(fresh, `listen ${CHANNEL}`).catch(end);
+    else await query(fresh, `listen ${CHANNEL}`).catch(end);
     await ended;
-    clearInterval(beat);
+    clearInterval(heartbeat);
   }
 
-  async function stay(): Promise<void> {
+  async function keepListening(): Promise<void> {
     while (!closed) {
       await listen().catch(() => undefined);
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS).unref());
+      await new Promise((resolve) => setTimeout(resolve, RECONNECT_AFTER_MS).unref());
     }
   }
-  void stay();
+  void keepListening();
 
   return {
-    onAnnounced(heard: (orderId: string) => void) {
-      listener = heard;
+    onAnnounced(onChange: (orderId: string) => void) {
+      listener = onChange;
     },
     async close() {
       closed = true;

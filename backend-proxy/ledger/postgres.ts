@@ -1,24 +1,24 @@
-// The store on PostgreSQL, for more than one proxy on the same books. Each write is a transaction of its own on a pool of
-// connections (postgres-connection.ts); two that deadlock or collide are run again, and a commit whose answer is lost is looked up
-// (postgres-commit.ts). NOTIFY only wakes the other proxies, outside the transaction (inside, it would serialize every commit);
-// the poll of the versions is the guarantee.
+// The store on PostgreSQL, for several proxies on one database. Each write is a separate transaction on a pooled
+// connection (postgres-connection.ts). A transaction that deadlocks or collides runs again, and a commit whose answer
+// is lost is looked up (postgres-commit.ts). NOTIFY runs outside the transaction, where it would serialize every
+// commit; it only wakes the other proxies, which also poll (watch.ts).
 import { randomUUID } from 'node:crypto';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { types } from 'pg';
 import { Refusal, unavailable } from '../errors.ts';
-import { transact } from './postgres-commit.ts';
-import { codeOf, createPool, isOfWrongServer } from './postgres-connection.ts';
-import { CHANNEL, createEar } from './postgres-listen.ts';
+import { CLOCK, transact } from './postgres-commit.ts';
+import { codeOf, createPool, isWrongServerError } from './postgres-connection.ts';
+import { CHANNEL, listenForOrders } from './postgres-listen.ts';
 import { migrate, type Tables } from './schema.ts';
 import type { Db, Store } from './store.ts';
 
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 const ANNOUNCE_AFTER_MS = 5;
 /**
- * serialization_failure, deadlock_detected: the database asks for another run. unique_violation: another took the same id
- * in the same moment, and a second run finds its row.
+ * serialization_failure, deadlock_detected: the database asks for another run. unique_violation: a concurrent
+ * transaction took the same id, and a second run finds its row.
  */
-const RUN_AGAIN = new Set(['40001', '40P01', '23505']);
+const RETRYABLE = new Set(['40001', '40P01', '23505']);
 const INT8 = 20;
 
 export async function openPostgres(url: string, connections: number): Promise<Store> {
@@ -26,7 +26,7 @@ export async function openPostgres(url: string, connections: number): Promise<St
   types.setTypeParser(INT8, Number);
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createPool(url, connections) }) });
   try {
-    // By itself, so that what is wrong with the server is said as it is, and not as a migration that failed.
+    // Before `migrate`, so that a problem with the server is reported as itself, not as a failed migration.
     await timeOf(db);
     await migrate(db, 'postgres');
   } catch (error) {
@@ -34,13 +34,13 @@ export async function openPostgres(url: string, connections: number): Promise<St
     throw error;
   }
   const self = randomUUID();
-  const ear = createEar(url, self);
+  const listener = listenForOrders(url, self);
   let waiting = new Set<string>();
 
   async function sendAnnouncements(): Promise<void> {
     const orderIds = waiting;
     waiting = new Set();
-    // Lost where the database is away: then the poll tells, a second later.
+    // If the database is unavailable, the poll finds the change a second later.
     await sql`select pg_notify(${CHANNEL}, ${self} || ' ' || id) from unnest(${[...orderIds]}::text[]) as id`
       .execute(db)
       .catch(() => undefined);
@@ -55,10 +55,10 @@ export async function openPostgres(url: string, connections: number): Promise<St
           return await transact(db, url, op);
         } catch (error) {
           if (error instanceof Refusal) throw error;
-          // Nothing of it was kept in either case, and the next connection may be at the right server.
-          const mayHelp = RUN_AGAIN.has(codeOf(error)) || isOfWrongServer(error);
-          if (tried < MOST_TRIES && mayHelp) continue;
-          // A connection that broke has no code, so whatever else it is counts as the database's.
+          // Nothing was committed in either case, and the next connection may reach the right server.
+          const mayHelp = RETRYABLE.has(codeOf(error)) || isWrongServerError(error);
+          if (tried < MAX_TRIES && mayHelp) continue;
+          // A broken connection has no code, so any other error counts as the database's.
           throw unavailable(error);
         }
       }
@@ -84,18 +84,15 @@ export async function openPostgres(url: string, connections: number): Promise<St
       if (waiting.size === 0) setTimeout(() => void sendAnnouncements(), ANNOUNCE_AFTER_MS);
       for (const orderId of orderIds) waiting.add(orderId);
     },
-    onAnnounced: ear.onAnnounced,
+    onAnnounced: listener.onAnnounced,
     async close() {
-      await ear.close();
+      await listener.close();
       await db.destroy();
     },
   };
 }
 
-/** Not `now()`, which stands still in a transaction. */
 async function timeOf(db: Db): Promise<number> {
-  const { rows } = await sql<{
-    ms: number;
-  }>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms`.execute(db);
+  const { rows } = await sql<{ ms: number }>`select ${sql.raw(CLOCK)} as ms`.execute(db);
   return rows[0]?.ms ?? Number.NaN;
 }

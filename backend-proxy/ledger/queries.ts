@@ -1,4 +1,4 @@
-// Reads the books: rows in, the port's records out. Changes nothing.
+// Reads rows and returns the port's records. Changes nothing.
 import { STAGES, stageOf, type Stage, type Transaction, type TransactionType } from '../protocol/transaction.ts';
 import type { QrCode, Status } from '../protocol/wire.ts';
 import type { Counts, Order, TransactionQuery, WebhookState } from './ledger.ts';
@@ -8,13 +8,6 @@ import type { Db } from './store.ts';
 export async function readOrder(db: Db, orderId: string): Promise<Order | undefined> {
   const order = await db.selectFrom('orders').selectAll().where('order_id', '=', orderId).executeTakeFirst();
   if (order === undefined) return undefined;
-  const rows = await db
-    .selectFrom('transactions')
-    .selectAll()
-    .where('order_id', '=', orderId)
-    .where('type', '=', 'PAY')
-    .orderBy('attempt')
-    .execute();
   return {
     orderId,
     amountMinor: order.amount_minor,
@@ -22,8 +15,19 @@ export async function readOrder(db: Db, orderId: string): Promise<Order | undefi
     version: order.version,
     paidBy: order.paid_by,
     seen: order.seen_iat === null ? null : { iat: order.seen_iat, terms: order.seen_terms ?? '' },
-    payments: await withHistory(db, rows),
+    payments: await withHistory(db, await readPaymentRows(db, orderId)),
   };
+}
+
+/** An order's payments, oldest first. */
+export function readPaymentRows(db: Db, orderId: string): Promise<TransactionRow[]> {
+  return db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('order_id', '=', orderId)
+    .where('type', '=', 'PAY')
+    .orderBy('attempt')
+    .execute();
 }
 
 export async function readTransaction(db: Db, id: string): Promise<Transaction | undefined> {
@@ -46,7 +50,7 @@ export async function readPayout(db: Db, orderId: string): Promise<Transaction |
   return (await withHistory(db, rows))[0];
 }
 
-/** The one of this type that a status check found last: the gateway is known to know it. */
+/** The transaction of this type that a status check found most recently: the gateway knows it. */
 export async function readNewestFound(db: Db, type: TransactionType): Promise<Transaction | undefined> {
   const rows = await db
     .selectFrom('transactions')
@@ -60,8 +64,8 @@ export async function readNewestFound(db: Db, type: TransactionType): Promise<Tr
 }
 
 /**
- * Oldest change first; the cursor is the last row's place. A change may be committed a moment after a later one (several
- * processes, clocks that differ), so who reconciles asks again from a minute before the last change it has seen.
+ * Oldest change first; the cursor is the last row's position. With several processes a change may be committed shortly
+ * after a later one, so a merchant that reconciles should ask again from a minute before the last change seen.
  */
 export async function readTransactions(
   db: Db,
@@ -77,12 +81,12 @@ export async function readTransactions(
   if (needsReview !== undefined) query = query.where('needs_review', '=', needsReview ? 1 : 0);
   if (type !== undefined) query = query.where('type', '=', type);
   if (status !== undefined) query = query.where('rank', 'in', ranksShownAs(status));
-  const place = cursor === undefined ? undefined : parseCursor(cursor);
-  if (place !== undefined) {
+  const position = cursor === undefined ? undefined : parseCursor(cursor);
+  if (position !== undefined) {
     query = query.where((eb) =>
       eb.or([
-        eb('updated_at', '>', place.updatedAt),
-        eb.and([eb('updated_at', '=', place.updatedAt), eb('id', '>', place.id)]),
+        eb('updated_at', '>', position.updatedAt),
+        eb.and([eb('updated_at', '=', position.updatedAt), eb('id', '>', position.id)]),
       ]),
     );
   }
@@ -93,13 +97,13 @@ export async function readTransactions(
   return { transactions: await withHistory(db, page), nextCursor };
 }
 
-/** The place a cursor names, or undefined where it is none of ours. */
+/** The position in a cursor, or undefined if it is not one of ours. */
 export function parseCursor(cursor: string): { updatedAt: number; id: string } | undefined {
   const match = /^([0-9]{1,15})~(.{1,100})$/s.exec(cursor);
   return match === null ? undefined : { updatedAt: Number(match[1]), id: match[2] ?? '' };
 }
 
-/** Each is a count over an index, so that a scrape of large books stays cheap. */
+/** Each count uses an index, so that metrics stay cheap in a large database. */
 export async function readCounts(db: Db, now: number): Promise<Counts> {
   const count = db.fn.countAll<number>().as('count');
   const stages = await db
@@ -142,7 +146,7 @@ async function withHistory(db: Db, rows: TransactionRow[]): Promise<Transaction[
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
   const entries = await db.selectFrom('history').selectAll().where('transaction_id', 'in', ids).orderBy('at').execute();
-  // Stages that came in the same millisecond are told in their own order.
+  // Stages from the same millisecond keep the order of their ranks.
   const order = (event: string) => STAGES[event as Stage]?.rank ?? Infinity;
   entries.sort((a, b) => a.at - b.at || order(a.event) - order(b.event) || a.n - b.n);
   return rows.map((row) => ({

@@ -1,20 +1,20 @@
-// A person's word on what needs review: it ends the transaction where no check may, and clears the flag. Watching goes on, and a
-// later report that says the contrary asks for a review again (observations.ts).
+// Applies how a person resolves a review: ends the transaction where no check may, and clears the flag. Checks go on,
+// and a later report that contradicts the person asks for another review (observations.ts).
 import { Refusal } from '../errors.ts';
 import type { WriteContext } from './context.ts';
 import type { Resolution } from './ledger.ts';
-import { note, plan, raise } from './transitions.ts';
+import { plan, raise, writeHistory } from './transitions.ts';
 
-const POSTED = { SUCCESS: 'succeeded', FAILED: 'declined' } as const satisfies Record<Resolution['status'], string>;
+const STAGE_OF = { SUCCESS: 'succeeded', FAILED: 'declined' } as const satisfies Record<Resolution['status'], string>;
 
-/** False where there is no such transaction; refuses where it needs no review. */
+/** Returns false if there is no such transaction; refuses if it needs no review. */
 export async function applyResolution(
   ctx: WriteContext,
   id: string,
-  { status, by, note: why }: Resolution,
+  { status, by, note }: Resolution,
 ): Promise<boolean> {
   await ctx.store.lockOrderOf(ctx.tx, id);
-  const resolved = POSTED[status];
+  const resolved = STAGE_OF[status];
   const row = await ctx.tx
     .updateTable('transactions')
     .set((eb) => ({
@@ -32,7 +32,7 @@ export async function applyResolution(
     if (known === undefined) return false;
     throw new Refusal('no_review_needed', 'This transaction needs no review; nothing was changed.');
   }
-  await note(ctx, row, 'resolved', `${status} by ${by}: ${why}`, row.reviews);
+  await writeHistory(ctx, row, 'resolved', `${status} by ${by}: ${note}`, row.reviews);
   await raise(ctx, id, resolved, { detail: 'RESOLVED', ...(status === 'FAILED' && { endedBy: 'RESOLVED' }) });
   await plan(ctx, id);
   return true;

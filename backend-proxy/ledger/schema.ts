@@ -1,7 +1,7 @@
-// The ledger's tables and how they come to be: the same in SQLite and PostgreSQL. Times are ms since 1970, money is
-// integer minor units, flags are 0 or 1 (`conflict` counts). A change to the tables is a new migration at the end, never an edited one.
+// The ledger's tables and migrations, the same in SQLite and PostgreSQL. Times are ms since 1970, money is integer
+// minor units, flags are 0 or 1 (`conflict` counts). To change a table, add a migration at the end; never edit one.
 import { randomUUID } from 'node:crypto';
-import { sql, type Kysely, type Selectable } from 'kysely';
+import { sql, type Generated, type Kysely, type Selectable } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import { LAST_SWEEP_MS } from '../protocol/schedule.ts';
 import type { HistoryEntry, PostOutcome, Source, Transaction, TransactionType } from '../protocol/transaction.ts';
@@ -25,7 +25,7 @@ interface OrdersTable {
   version: number;
   /** The transaction that paid it: set once. */
   paid_by: string | null;
-  /** `iat` of the newest order token seen, and its terms: an older one with other terms starts nothing. */
+  /** `iat` and terms of the newest order token seen: an older token with other terms starts nothing. */
   seen_iat: number | null;
   seen_terms: string | null;
 }
@@ -35,7 +35,7 @@ interface TransactionsTable {
   type: TransactionType;
   order_id: string;
   attempt: number;
-  /** The method asked for; `method` is the one in use. */
+  /** The requested method; `method` is the one in use. */
   asked: Method | null;
   method: Method | null;
   amount_minor: number;
@@ -45,57 +45,57 @@ interface TransactionsTable {
   idempotency_key: string | null;
   fingerprint: string;
   rank: number;
-  /** The rank before the last raise, so that the update itself can tell what it changed. */
+  /** The rank before the last raise, so that the update's result shows what it changed. */
   prior_rank: number;
   payment_id: string | null;
   checkout_url: string | null;
   qr: string | null;
   app_url: string | null;
   expires_at: number | null;
-  late: number;
-  surplus: number;
-  mismatch: number;
-  conflict: number;
-  needs_review: number;
-  /** How often a review was asked for. */
-  reviews: number;
-  /** A person's word: the stage that it posted. */
+  late: Generated<number>;
+  surplus: Generated<number>;
+  mismatch: Generated<number>;
+  conflict: Generated<number>;
+  needs_review: Generated<number>;
+  /** How many reviews were requested. */
+  reviews: Generated<number>;
+  /** How a person resolved it, as a stage. */
   resolved: 'succeeded' | 'declined' | null;
   ended_by: Transaction['endedBy'];
   version: number;
   created_at: number;
   updated_at: number;
   sent_at: number | null;
-  /** The host and port of the process that sends it. */
+  /** Host and port of the process that sends it. */
   sent_by: string | null;
   answer: PostOutcome | null;
   lost_at: number | null;
-  /** How long a code or request of it is good for once sent. */
+  /** How long a code or prompt is valid once sent. */
   pay_within_ms: number | null;
   /** The customer's id at the merchant; DIRECT only. */
   customer_ref: string | null;
-  /** When a status check last answered about it with a report. */
+  /** When a status check last reported it. */
   found_at: number | null;
   rung_at: number | null;
   rings: number;
   rings_heard: number;
   unknown_at: number | null;
   failed_at: number | null;
-  /** After a step of the clock: waits that would end something begin here. */
-  waits_from: number;
+  /** After a clock step, waits that may end the transaction start here. */
+  waits_from: Generated<number>;
   checked_at: number | null;
-  unanswered: number;
-  /** JSON array of the schedule's `Check`s, the last ones. */
-  checks: string;
+  unanswered: Generated<number>;
+  /** JSON array of the schedule's last `Check`s. */
+  checks: Generated<string>;
   next_check_at: number | null;
-  lease_until: number;
+  lease_until: Generated<number>;
 }
 export type TransactionRow = Selectable<TransactionsTable>;
 
 interface HistoryTable {
   transaction_id: string;
   event: HistoryEntry['event'];
-  /** 1, or which time it is of those that may come again. */
+  /** Counts events that may occur again, from 1. */
   n: number;
   at: number;
   source: Source;
@@ -104,12 +104,12 @@ interface HistoryTable {
 
 interface IpnsTable {
   id: string;
-  /** The transaction's id. Null in quarantine: the body could not be read. */
+  /** The transaction's id, or null if the body was unreadable. */
   order_id: string | null;
   reading: string | null;
   body: string;
   matched: number;
-  /** The operator was told that it matches nothing. */
+  /** The operator was warned that it matches nothing. */
   told: number;
   seen: number;
   first_at: number;
@@ -140,8 +140,8 @@ interface MetaTable {
 export type Dialect = 'sqlite' | 'postgres';
 
 /**
- * Brings the tables up to the newest migration, or leaves them as they were. Safe to call from several processes at once:
- * Kysely locks and wraps it for PostgreSQL; for SQLite it does neither, and a kill halfway would leave half the tables.
+ * Migrates to the newest version, or leaves the tables as they were. Safe to call from several processes at once. For
+ * SQLite, Kysely neither locks nor wraps migrations in a transaction, so a kill would leave half the tables.
  */
 export async function migrate(db: Kysely<Tables>, dialect: Dialect): Promise<void> {
   if (dialect === 'postgres') return migrateToLatest(db, dialect);
@@ -305,7 +305,8 @@ async function addNetworkColumns(db: Kysely<unknown>, { dialect, int, table }: B
     checked_at: 'int',
     unanswered: 'count',
   });
-  // What is known of older rows, said as the new columns say it. Which payment id was the answer's own is not: none counts as it.
+  // Fills the new columns from what older rows show. They do not show whether the POST's answer had the payment id, so
+  // none counts as `identified`.
   await sql`update transactions set checks = '[]', reviews = needs_review,
     rings = case when rung_at is null then 0 else 1 end, rings_heard = case when rung_at is null then 0 else 1 end,
     answer = case when rank = 6 then 'refused' when rank = 2 then 'lost' when sent_at is not null and rank > 2 then 'accepted' end,
@@ -344,8 +345,9 @@ async function addNetworkColumns(db: Kysely<unknown>, { dialect, int, table }: B
 }
 
 /**
- * Earlier versions asked no more about what they had told as refused, not created or a payout's failure, whoever had answered so:
- * what is still within the sweep is asked about again. "Duplicate" was a refusal then, and a dispute no call for a person.
+ * Earlier versions stopped checking transactions that were refused, not created or failed payouts: those still within
+ * the sweep are checked again. They also stored a duplicate as a refusal, and asked for no review of a mismatch or
+ * conflict.
  */
 async function watchEndedAgain(db: Kysely<unknown>): Promise<void> {
   const now = Date.now();
@@ -357,7 +359,7 @@ async function watchEndedAgain(db: Kysely<unknown>): Promise<void> {
     where mismatch + conflict > 0 and needs_review = 0 and resolved is null`.execute(db);
 }
 
-/** A conflict and a review may come again, with a number: history and webhooks are no longer unique by their word alone. */
+/** Conflicts and reviews may occur again, with a number, so type alone is no longer unique in history and webhooks. */
 async function allowRepeatedEvents(
   db: Kysely<unknown>,
   dialect: Dialect,
@@ -371,7 +373,7 @@ async function allowRepeatedEvents(
     await sql`alter table webhooks drop constraint each_webhook_once`.execute(db);
     return;
   }
-  // SQLite drops no constraint: the tables are written anew.
+  // SQLite cannot drop a constraint, so the tables are created again.
   await sql`alter table history rename to history_before`.execute(db);
   await table(db, 'history')
     .addColumn('transaction_id', 'text', (c) => c.notNull())

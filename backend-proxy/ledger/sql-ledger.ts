@@ -1,16 +1,16 @@
-// The ledger over any store: each method one transaction, and after its commit the watchers. The rules are in create.ts (what
-// may be begun), transitions.ts (what a fact changes), observations.ts (what a check makes a fact), resolutions.ts (a person's word),
-// checks.ts (what is asked about next) and owner.ts (whose books these are); this file only puts them into transactions.
+// The ledger over any store: runs each method in one transaction and calls the watchers after its commit. The rules are
+// in create.ts (what may start), transitions.ts (what a fact changes), observations.ts (how a check becomes facts),
+// resolutions.ts (what a person decides), checks.ts (what is checked next) and owner.ts (which gateway it belongs to).
 import { performance } from 'node:perf_hooks';
 import { Refusal, unavailable } from '../errors.ts';
 import type { Source } from '../protocol/transaction.ts';
-import { WENT_BACK_MS, differenceOf, readOwner, readWentBack, writeOwner, writeWentBack } from './owner.ts';
+import { RESTORED_LATELY_MS, differenceOf, readOwner, readRestoredAt, writeOwner, writeRestoredAt } from './owner.ts';
 import { claimChecks, bringChecksForward, isAnyDue, recover, replan } from './checks.ts';
 import type { WriteContext } from './context.ts';
 import { deleteOldUnmatched, readIpns, readUnmatchedIpns, receiveIpn, reportUnmatched } from './ipns.ts';
 import type { DatabaseOwner, Ledger } from './ledger.ts';
-import { applyBelievedUnknown, applyObservation } from './observations.ts';
-import { restoreTransaction, openPayment, openPayout, seeTerms } from './create.ts';
+import { applyProvenUnknown, applyObservation } from './observations.ts';
+import { restoreTransaction, openPayment, openPayout, storeTerms } from './create.ts';
 import { claimWebhooks, dueWebhooks, bringWebhooksForward, listWebhooks, recordDelivery, redeliver } from './outbox.ts';
 import { applyFact } from './transitions.ts';
 import { readCounts, readNewestFound, readOrder, readPayout, readTransaction, readTransactions } from './queries.ts';
@@ -18,13 +18,13 @@ import { applyResolution } from './resolutions.ts';
 import type { Db, Store } from './store.ts';
 import { createWatch } from './watch.ts';
 
-/** Between two looks the clock of the books and one that never steps may differ by this much. */
+/** Between two claims, the database's clock and a monotonic one may differ by this much. */
 const STEP_MS = 60_000;
 
 interface LedgerOptions {
-  /** In place of the store's clock, for tests. */
+  /** Replaces the store's clock in tests. */
   now?: () => number;
-  /** Milliseconds by a clock that is never set; for tests the same as `now`, whose time never steps. */
+  /** A monotonic clock in ms; in tests by default `now`, which never steps. */
   elapsed?: () => number;
   /** Put before every id at the gateway. */
   idPrefix?: string;
@@ -37,11 +37,11 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
   const time = now === undefined ? () => read(() => store.time()) : () => Promise.resolve(now());
   let ourOwner: DatabaseOwner | undefined;
   let mismatch: string | undefined;
-  let lastLook: { time: number; elapsed: number } | undefined;
-  let taken = 0;
+  let lastReading: { time: number; elapsed: number } | undefined;
+  let claimed = 0;
 
-  /** One transaction; those who watch what it touched are called after its commit, and not at all without one. */
-  async function post<T>(source: Source, op: (ctx: WriteContext) => Promise<T>): Promise<T> {
+  /** Runs one transaction. Watchers of the orders it touched are called only after its commit. */
+  async function write<T>(source: Source, op: (ctx: WriteContext) => Promise<T>): Promise<T> {
     let touched = new Set<string>();
     const result = await store.write(async (tx, at) => {
       touched = new Set();
@@ -59,103 +59,104 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
 
   async function readKnown(id: string) {
     const transaction = await read((tables) => readTransaction(tables, id));
-    if (transaction === undefined) throw new Error(`Transaction ${id} was written and is not there`);
+    if (transaction === undefined) throw new Error(`Transaction ${id} was written but cannot be found`);
     return transaction;
   }
 
   function refuseOtherOwner(): void {
-    if (mismatch !== undefined) throw new Refusal('unavailable', 'Payments are not started here just now; try again.');
+    if (mismatch !== undefined) throw new Refusal('unavailable', 'Payments cannot start at the moment; try again.');
   }
 
-  /** The wall clock against one that never steps: where they part, all that waits is planned anew. */
-  async function noticeStep(at: number): Promise<void> {
-    const look = { time: at, elapsed: elapsed() };
-    const step = lastLook === undefined ? 0 : look.time - lastLook.time - (look.elapsed - lastLook.elapsed);
+  /** Compares the wall clock with a monotonic one; if they diverge, plans all waits again. */
+  async function detectClockStep(at: number): Promise<void> {
+    const reading = { time: at, elapsed: elapsed() };
+    const step =
+      lastReading === undefined ? 0 : reading.time - lastReading.time - (reading.elapsed - lastReading.elapsed);
     if (Math.abs(step) <= STEP_MS) {
-      lastLook = look;
+      lastReading = reading;
       return;
     }
     let after: string | undefined = '';
     while (after !== undefined) {
       const from: string = after;
-      after = await post('clock', (ctx) => replan(ctx, from));
+      after = await write('clock', (ctx) => replan(ctx, from));
     }
-    await post('clock', bringWebhooksForward);
-    // Last: where it could not be written, the next look finds the step again.
-    lastLook = look;
+    await write('clock', bringWebhooksForward);
+    // Last: if planning fails, the next call detects the step again.
+    lastReading = reading;
   }
 
   return {
     async openPayment(payment, limits) {
       refuseOtherOwner();
-      const { id, isNew } = await post('shopper', (ctx) => openPayment(ctx, store, payment, limits));
+      const { id, isNew } = await write('shopper', (ctx) => openPayment(ctx, store, payment, limits));
       const order = await read((tables) => readOrder(tables, payment.orderId));
       const opened = order?.payments.find((each) => each.id === id);
-      if (order === undefined || opened === undefined) throw new Error(`Payment ${id} was written and is not there`);
+      if (order === undefined || opened === undefined) throw new Error(`Payment ${id} was written but cannot be found`);
       return { isNew, payment: opened, order };
     },
     async openPayout(payout) {
       refuseOtherOwner();
-      return readKnown(await post('merchant', (ctx) => openPayout(ctx, payout)));
+      return readKnown(await write('merchant', (ctx) => openPayout(ctx, payout)));
     },
-    async see(seen, order) {
+    async recordTerms(seen, order) {
       const isNewer = seen.iat !== null && (order?.seen?.iat ?? -1) < seen.iat;
-      if (isNewer) await post('shopper', (ctx) => seeTerms(ctx, seen));
+      if (isNewer) await write('shopper', (ctx) => storeTerms(ctx, seen));
     },
     record: (transaction, fact, source) =>
-      post(source, async (ctx) => {
+      write(source, async (ctx) => {
         if (fact.stage !== 'sending') await restoreTransaction(ctx, transaction);
         return applyFact(ctx, transaction.id, fact);
       }),
     observe: (claim, observation) =>
-      post('check', async (ctx) => {
+      write('check', async (ctx) => {
         await applyObservation(ctx, claim, observation);
         return ctx.now;
       }),
-    believe: (unknown) => post('check', (ctx) => applyBelievedUnknown(ctx, unknown)),
+    recordUnknown: (unknown) => write('check', (ctx) => applyProvenUnknown(ctx, unknown)),
     newestFound: (type) => read((tables) => readNewestFound(tables, type)),
     async resolve(transactionId, resolution) {
-      const isKnown = await post('person', (ctx) => applyResolution(ctx, transactionId, resolution));
+      const isKnown = await write('person', (ctx) => applyResolution(ctx, transactionId, resolution));
       return isKnown ? readKnown(transactionId) : undefined;
     },
-    receiveIpn: (ipn) => post('check', (ctx) => receiveIpn(ctx, ipn)),
+    receiveIpn: (ipn) => write('check', (ctx) => receiveIpn(ctx, ipn)),
     ipnReadings: (transactionId) => read((tables) => readIpns(tables, transactionId)),
     unmatchedIpns: (limit) => read((tables) => readUnmatchedIpns(tables, limit)),
-    reportUnmatched: (olderThanMs) => post('clock', (ctx) => reportUnmatched(ctx, olderThanMs)),
+    reportUnmatched: (olderThanMs) => write('clock', (ctx) => reportUnmatched(ctx, olderThanMs)),
 
     order: (orderId) => read((tables) => readOrder(tables, orderId)),
     payout: (orderId) => read((tables) => readPayout(tables, orderId)),
     transactions: (query) => read((tables) => readTransactions(tables, query)),
     watch: watch.add,
 
-    async claimChecks(most, leaseMs) {
+    async claimChecks(limit, leaseMs) {
       const at = await time();
-      await noticeStep(at);
-      // Also where nothing is due: an idle proxy must not start a payment at another gateway.
+      await detectClockStep(at);
+      // Even if nothing is due: an idle proxy must not start a payment at another gateway.
       if (ourOwner !== undefined) mismatch = differenceOf(ourOwner, await readOwner(db));
       if (mismatch !== undefined || !(await isAnyDue(db, at))) return [];
-      const claims = await post('check', (ctx) => claimChecks(ctx, most, leaseMs, taken));
-      taken += claims.length;
+      const claims = await write('check', (ctx) => claimChecks(ctx, limit, leaseMs, claimed));
+      claimed += claims.length;
       return claims;
     },
-    async claimWebhooks(most, leaseMs) {
+    async claimWebhooks(limit, leaseMs) {
       const due = await dueWebhooks(db, await time(), 1).execute();
-      return due.length === 0 ? [] : post('check', (ctx) => claimWebhooks(ctx, most, leaseMs));
+      return due.length === 0 ? [] : write('check', (ctx) => claimWebhooks(ctx, limit, leaseMs));
     },
     recordDelivery: (id, delivery) => store.write((tx) => recordDelivery(tx, id, delivery)),
     webhooks: (state, limit) => read((tables) => listWebhooks(tables, state, limit)),
-    redeliver: (id) => post('merchant', ({ tx, now: at }) => redeliver(tx, at, id)),
+    redeliver: (id) => write('merchant', ({ tx, now: at }) => redeliver(tx, at, id)),
 
-    recover: (sentBy) => post('restart', (ctx) => recover(ctx, sentBy)),
+    recover: (sentBy) => write('restart', (ctx) => recover(ctx, sentBy)),
     owner: () => read(readOwner),
     async setOwner(owner) {
       await store.write((tx) => writeOwner(tx, owner));
       ourOwner = owner;
     },
     ownerMismatch: () => mismatch,
-    // A time that lies ahead counts as now: the latest wins, so nothing else would ever end it.
-    wentBack: (at) => post('clock', (ctx) => writeWentBack(ctx.tx, Math.min(at, ctx.now))),
-    wentBackLately: async () => (await time()) - (await read(readWentBack)) < WENT_BACK_MS,
+    // Clamped to now: the latest time wins, so a future one could never be corrected.
+    recordRestore: (at) => write('clock', (ctx) => writeRestoredAt(ctx.tx, Math.min(at, ctx.now))),
+    wasRestoredLately: async () => (await time()) - (await read(readRestoredAt)) < RESTORED_LATELY_MS,
     time,
     async clockOffset() {
       const before = Date.now();
@@ -163,7 +164,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       return databaseTime - (before + Date.now()) / 2;
     },
     async prune() {
-      await post('clock', async (ctx) => {
+      await write('clock', async (ctx) => {
         await deleteOldUnmatched(ctx);
         await bringChecksForward(ctx);
         await bringWebhooksForward(ctx);
@@ -173,7 +174,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       const at = await time();
       return read((tables) => readCounts(tables, at));
     },
-    // A transaction that writes: a disk that is full or gone answers reads for a long time.
+    // Writes, because a full or missing disk may answer reads for a long time.
     ping: () =>
       store.write(async (tx) => {
         await tx.updateTable('orders').set({ version: 0 }).where('order_id', '=', '').execute();

@@ -1,45 +1,45 @@
-// The store on node:sqlite: one file, for one proxy (a second one on the same file is safe, and waits its turn).
-// All writes go through one queue with one commit per turn of the event loop: a commit is an fsync, and an fsync is the
-// price of everything here, so those that wait together pay it together. Each still fails alone, behind a savepoint.
-// SQLite's own wait for a lock would stop the whole process, so there is none: the queue waits, and reads need no lock.
+// The store on node:sqlite: one file for one proxy (a second one on the same file is safe; it waits its turn). All
+// writes share one queue with one commit per turn of the event loop: a commit is an fsync, the main cost, so waiting
+// writes share it. A savepoint lets each fail alone. SQLite's own lock wait would block the whole process, so it is
+// off: the queue waits, and reads need no lock.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { Kysely, SqliteDialect, sql, type SqliteDatabase } from 'kysely';
 import { unavailable } from '../errors.ts';
 import { migrate, type Tables } from './schema.ts';
 import type { Db, Store } from './store.ts';
 
-/** How long an opening or a write waits for a lock that another process holds, and how often it looks. */
+/** How long opening or a write waits for another process's lock, and how often it retries. */
 const LOCK_WAIT_MS = 5_000;
-const LOCK_ASKED_EVERY_MS = 5;
-const MOST_WRITES_WAITING = 10_000;
-const MOST_WRITES_A_COMMIT = 128;
-const MOST_STATEMENTS_KEPT = 200;
+const LOCK_RETRY_MS = 5;
+const MAX_QUEUED_WRITES = 10_000;
+const MAX_WRITES_PER_COMMIT = 128;
+const MAX_CACHED_STATEMENTS = 200;
 /** SQLite's primary result codes: the low byte of `errcode`. */
 const SQLITE_BUSY = 5;
 const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
 /**
- * FULL: a commit is on the disk before it is answered; NORMAL may lose the last ones with the power.
- * The limit: a reader that stays (a backup) makes the log grow, and the first commit after it has gone cuts the log to
- * this, twice what it usually is. So nothing else has to: a truncating checkpoint would find nothing to gain.
+ * FULL: a commit is on disk before it is answered; NORMAL may lose the last ones in a power failure.
+ * journal_size_limit: a long reader (a backup) makes the log grow; the first commit after it cuts the log to this,
+ * twice its usual size. A truncating checkpoint would gain nothing more.
  */
 const PRAGMAS = `
   PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = ${8 * 1024 * 1024};`;
 
-interface Waiting {
+interface QueuedWrite {
   since: number;
   run: (tx: Db) => Promise<void>;
   settle: (error: unknown) => void;
 }
 
 /**
- * `onFatal` is called when the disk fails under a commit: what of it is durable is unknown and a second fsync may lie,
- * so the process has to end and come back by reading what is there.
+ * `onFatal` is called if the disk fails during a commit: it is unknown what is durable, and a second fsync may wrongly
+ * succeed, so the process must end and read the file again.
  */
 export async function openSqlite(path: string, onFatal: (error: unknown) => void): Promise<Store> {
   const database = new DatabaseSync(path, { timeout: 0 });
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(database) }) });
-  await onceUnlocked(async () => {
+  await retryWhileLocked(async () => {
     database.exec(PRAGMAS);
     await migrate(db, 'sqlite');
   }).catch((error: unknown) => {
@@ -47,11 +47,11 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     throw error;
   });
 
-  const queue: Waiting[] = [];
+  const queue: QueuedWrite[] = [];
   let flushing = false;
 
   function write<T>(op: (tx: Db, now: number) => Promise<T>): Promise<T> {
-    if (queue.length >= MOST_WRITES_WAITING) return Promise.reject(unavailable(new Error('Too many writes wait')));
+    if (queue.length >= MAX_QUEUED_WRITES) return Promise.reject(unavailable(new Error('Too many writes are waiting')));
     return new Promise<T>((resolve, reject) => {
       let result: T;
       queue.push({
@@ -72,46 +72,46 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     const isLocked = await db
       .connection()
       .execute(commitNext)
-      // Closed meanwhile: those who wait are told, and the process lives to end by itself.
-      .catch((error: unknown) => giveUp(error, () => true));
+      // The database was closed: reject waiting writes and let shutdown finish.
+      .catch((error: unknown) => rejectOldest(error, () => true));
     if (queue.length === 0) flushing = false;
-    else if (isLocked === true) setTimeout(() => void flush(), LOCK_ASKED_EVERY_MS);
+    else if (isLocked === true) setTimeout(() => void flush(), LOCK_RETRY_MS);
     else setImmediate(() => void flush());
   }
 
-  /** True where another process holds the lock; nobody was taken from the queue then but those who have waited long enough. */
+  /** Returns true if another process holds the lock; then only writes that have waited too long left the queue. */
   async function commitNext(tx: Db): Promise<boolean> {
-    // IMMEDIATE: a plain BEGIN finds out only at its first write that another process holds the lock, and fails.
+    // IMMEDIATE: a plain BEGIN notices another process's lock only at its first write, and fails.
     const refused = await sql`begin immediate`.execute(tx).then(
       () => undefined,
       (error: unknown) => error,
     );
     if (primaryCode(refused) === SQLITE_BUSY) {
-      giveUp(refused, ({ since }) => since <= performance.now() - LOCK_WAIT_MS);
+      rejectOldest(refused, ({ since }) => since <= performance.now() - LOCK_WAIT_MS);
       return true;
     }
-    const batch = queue.splice(0, MOST_WRITES_A_COMMIT);
+    const batch = queue.splice(0, MAX_WRITES_PER_COMMIT);
     const outcomes = await commitTogether(tx, batch, refused);
     batch.forEach(({ settle }, at) => settle(outcomes[at]));
     return false;
   }
 
-  /** The longest waiting stand first. */
-  function giveUp(error: unknown, isDone: (waiting: Waiting) => boolean): void {
-    const kept = queue.findIndex((waiting) => !isDone(waiting));
+  /** The oldest write is first in the queue. */
+  function rejectOldest(error: unknown, isDone: (queued: QueuedWrite) => boolean): void {
+    const kept = queue.findIndex((queued) => !isDone(queued));
     for (const { settle } of queue.splice(0, kept === -1 ? queue.length : kept)) settle(unavailable(error));
   }
 
-  /** The error of each, or undefined where it is committed. */
-  async function commitTogether(tx: Db, batch: Waiting[], refused: unknown): Promise<unknown[]> {
+  /** The error of each write, or undefined once committed. */
+  async function commitTogether(tx: Db, batch: QueuedWrite[], refused: unknown): Promise<unknown[]> {
     try {
       if (refused !== undefined) throw refused;
       const outcomes: unknown[] = [];
-      for (const { run } of batch) outcomes.push(await runAlone(tx, run));
+      for (const { run } of batch) outcomes.push(await runInSavepoint(tx, run));
       await sql`commit`.execute(tx);
       return outcomes;
     } catch (error) {
-      // Some errors (a full disk) have rolled back already, and a second rollback would hide them behind its own.
+      // Some errors (a full disk) have already rolled back, and a second rollback would hide the first error.
       if (database.isTransaction) database.exec('rollback');
       const code = primaryCode(error);
       if (code === SQLITE_IOERR || code === SQLITE_CORRUPT) onFatal(error);
@@ -119,8 +119,8 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     }
   }
 
-  /** An error of the operation stays its own; one that cost the whole transaction is thrown on. */
-  async function runAlone(tx: Db, run: Waiting['run']): Promise<unknown> {
+  /** Returns an error that concerns this write alone; throws one that ended the whole transaction. */
+  async function runInSavepoint(tx: Db, run: QueuedWrite['run']): Promise<unknown> {
     await sql`savepoint alone`.execute(tx);
     try {
       await run(tx);
@@ -139,7 +139,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     db,
     write,
     time: () => Promise.resolve(Date.now()),
-    // The whole file is locked by BEGIN IMMEDIATE already.
+    // BEGIN IMMEDIATE locks the whole file.
     skipsLocked: false,
     lockOrder: () => Promise.resolve(),
     lockOrderOf: () => Promise.resolve(),
@@ -150,15 +150,15 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
   };
 }
 
-/** Does it again while another process holds a lock. What is done has to bear that. */
-async function onceUnlocked(work: () => Promise<void>): Promise<void> {
+/** Runs `work`, which must be repeatable, again while another process holds the lock. */
+async function retryWhileLocked(work: () => Promise<void>): Promise<void> {
   const until = performance.now() + LOCK_WAIT_MS;
   for (;;) {
     try {
       return await work();
     } catch (error) {
       if (primaryCode(error) !== SQLITE_BUSY || performance.now() > until) throw error;
-      await new Promise((resolve) => setTimeout(resolve, LOCK_ASKED_EVERY_MS));
+      await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
     }
   }
 }
@@ -168,14 +168,14 @@ function primaryCode(error: unknown): number | undefined {
   return typeof code === 'number' ? code & 0xff : undefined;
 }
 
-/** node:sqlite as the driver interface that Kysely expects, with its prepared statements kept. */
+/** Adapts node:sqlite to Kysely's driver interface and caches prepared statements. */
 function adapt(database: DatabaseSync): SqliteDatabase {
   const kept = new Map<string, StatementSync>();
   const prepare = (text: string): StatementSync => {
-    const known = kept.get(text);
-    if (known) return known;
+    const cached = kept.get(text);
+    if (cached) return cached;
     const statement = database.prepare(text);
-    if (kept.size < MOST_STATEMENTS_KEPT) kept.set(text, statement);
+    if (kept.size < MAX_CACHED_STATEMENTS) kept.set(text, statement);
     return statement;
   };
   return {

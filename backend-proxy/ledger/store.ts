@@ -1,5 +1,5 @@
-// What a database has to offer the books: queries, and writes that are durable when they resolve.
-// The books (sql-ledger.ts) are written once over this; sqlite.ts and postgres.ts are the two that offer it.
+// The ledger's storage port: queries, and writes that are durable once they resolve. sql-ledger.ts uses it; sqlite.ts
+// and postgres.ts implement it.
 import type { Kysely } from 'kysely';
 import type { Tables } from './schema.ts';
 
@@ -8,28 +8,32 @@ export type Db = Kysely<Tables>;
 export interface Store {
   db: Db;
   /**
-   * Runs `op` in a transaction that is committed durably before this resolves; an error of `op` undoes all of it.
-   * `now` is the books' clock (below) as this transaction began.
-   * `op` may be run again where the database asks for it (a deadlock), so it does nothing outside `tx`.
-   * Throws `unavailable` where nothing was committed, or where that could not be found out in time.
+   * Runs `op` in a transaction and resolves once it is durably committed; an error of `op` rolls back. `now` is the
+   * database's clock (below) when the transaction began. The database may require another run of `op` (a deadlock), so
+   * `op` does nothing outside `tx`. Throws `unavailable` if nothing was committed, or if that stays unknown for too
+   * long.
    */
   write<T>(op: (tx: Db, now: number) => Promise<T>): Promise<T>;
-  /** The one clock of these books, ms since 1970: the database's where several hosts share it, else this host's. */
+  /** The single clock, ms since 1970: the database's if several hosts share it, else this host's. */
   time(): Promise<number>;
-  /** Whether rows that another transaction holds can be passed over (`for update skip locked`); SQLite locks the whole file. */
+  /**
+   * Whether rows locked by another transaction can be skipped (`for update skip locked`); SQLite locks the whole file.
+   */
   skipsLocked: boolean;
-  /** Holds the order for this transaction, so that of two starts at once the second sees the first. */
+  /** Locks the order, so that the second of two concurrent starts sees the first. */
   lockOrder(tx: Db, orderId: string): Promise<void>;
   /**
-   * Holds the order that this transaction (payment) belongs to, before the payment's row is changed: the same order of locks
-   * everywhere, so that a start and a report of the same order wait for each other and never cross.
+   * Locks the order of this payment before its row is changed: the same lock order everywhere, so that a start and a
+   * report of one order wait for each other and never deadlock.
    */
   lockOrderOf(tx: Db, transactionId: string): Promise<void>;
-  /** Holds the wallet for this transaction, so that prompts for it are counted one after the other. Taken after the order. */
+  /** Locks the wallet, so that its prompts are counted one after the other. Taken after the order. */
   lockWallet(tx: Db, customer: string): Promise<void>;
-  /** Tells other processes that these orders changed; it only wakes them, nothing depends on it. */
+  /**
+   * Tells other processes that these orders changed. It only wakes their watchers; correctness does not depend on it.
+   */
   announce(orderIds: readonly string[]): void;
-  /** Calls back for what other processes announce. */
+  /** Calls back for announcements by other processes. */
   onAnnounced(listener: (orderId: string) => void): void;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
-// The only code that raises a transaction's stage or flags it: every fact is posted here, inside a database transaction.
-// The rule is the update itself, `… WHERE id = ? AND rank < ?`: never select, decide, update. Where one row changed, its
-// history, the order's version and the webhook's row are written with it, so they are committed together or not at all.
+// The only code that raises a transaction's stage or flags it. The rule is the update itself, `… WHERE id = ? AND rank
+// < ?`: never select, decide, update. If it changes a row, the history, the order's version and the webhook are written
+// in the same database transaction.
 import { sql } from 'kysely';
 import { ANSWER } from '../protocol/methods.ts';
 import { CHECKOUT_LIFETIME_MS, nextCheckAt, type Check } from '../protocol/schedule.ts';
@@ -12,17 +12,17 @@ import type { TransactionRow } from './schema.ts';
 
 const whileDisputed = sql<number>`case when mismatch + conflict > 0 then needs_review else 0 end`;
 
-interface Raising {
+interface RaiseOptions {
   detail?: string | null;
   endedBy?: TransactionRow['ended_by'];
 }
 
-/** Raises the stage where the fact ranks higher; the row as raised, or undefined where it changed nothing. */
+/** Raises the stage if the fact ranks higher. Returns the raised row, or undefined if nothing changed. */
 export async function raise(
   ctx: WriteContext,
   id: string,
   stage: Stage,
-  { detail = null, endedBy = null }: Raising = {},
+  { detail = null, endedBy = null }: RaiseOptions = {},
 ) {
   const { rank } = STAGES[stage];
   const row = await ctx.tx
@@ -33,7 +33,7 @@ export async function raise(
       ended_by: endedBy,
       updated_at: ctx.now,
       version: eb('version', '+', 1),
-      // What only took too long has its end now; what is disputed still waits for a person.
+      // A review of what only took too long ends here; a mismatch or conflict still needs a person.
       ...(rank >= STAGES.not_created.rank && { needs_review: whileDisputed }),
     }))
     .where('id', '=', id)
@@ -41,7 +41,7 @@ export async function raise(
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  await note(ctx, row, stage, detail);
+  await writeHistory(ctx, row, stage, detail);
   if (stage === 'succeeded') await creditOrder(ctx, row);
   else await announceStatus(ctx, row);
   return row;
@@ -60,7 +60,7 @@ async function creditOrder(ctx: WriteContext, row: TransactionRow): Promise<void
     .where('paid_by', 'is', null)
     .executeTakeFirst();
   if (numUpdatedRows === 1n) return queueWebhook(ctx, row.id, `${webhooks}.succeeded`);
-  // Told in place of payment.succeeded: whoever ships goods on that must not ship them twice.
+  // Sent instead of payment.succeeded, so that a merchant who ships on that does not ship twice.
   const surplus = await ctx.tx
     .updateTable('transactions')
     .set((eb) => ({ surplus: 1, version: eb('version', '+', 1) }))
@@ -69,11 +69,11 @@ async function creditOrder(ctx: WriteContext, row: TransactionRow): Promise<void
     .returningAll()
     .executeTakeFirst();
   if (surplus === undefined) return;
-  await note(ctx, surplus, 'surplus', null);
+  await writeHistory(ctx, surplus, 'surplus', null);
   await queueWebhook(ctx, row.id, 'payment.surplus');
 }
 
-/** A webhook where the status the merchant sees has changed, not at every stage within it. */
+/** Sends a webhook only when the status that the merchant sees changes, not at every stage. */
 async function announceStatus(ctx: WriteContext, row: TransactionRow): Promise<void> {
   const before = STAGES[stageOf(row.prior_rank)].status;
   const after = STAGES[stageOf(row.rank)].status;
@@ -82,13 +82,13 @@ async function announceStatus(ctx: WriteContext, row: TransactionRow): Promise<v
   }
 }
 
-type Disputed = Exclude<Flag, 'surplus'>;
+type ReviewFlag = Exclude<Flag, 'surplus'>;
 
 /**
- * Says that something is wrong, which changes nothing of what is paid, and asks a person to look. A mismatch is told once; a conflict
- * once for each review: again only after a person had answered the one before.
+ * Flags a problem and asks for a review; changes nothing that is paid. A mismatch is flagged once; a conflict once per
+ * review, so again only after a person resolved the last one.
  */
-export async function flag(ctx: WriteContext, id: string, name: Disputed, detail: string | null): Promise<void> {
+export async function flag(ctx: WriteContext, id: string, name: ReviewFlag, detail: string | null): Promise<void> {
   if (name !== 'needs_review') {
     const row = await ctx.tx
       .updateTable('transactions')
@@ -100,7 +100,7 @@ export async function flag(ctx: WriteContext, id: string, name: Disputed, detail
       .returningAll()
       .executeTakeFirst();
     if (row === undefined) return;
-    await note(ctx, row, name, detail, row[name]);
+    await writeHistory(ctx, row, name, detail, row[name]);
     await queueWebhook(ctx, id, `${TYPES[row.type].webhooks}.${name}`, row[name]);
   }
   const review = await ctx.tx
@@ -116,12 +116,12 @@ export async function flag(ctx: WriteContext, id: string, name: Disputed, detail
     .returningAll()
     .executeTakeFirst();
   if (review === undefined) return;
-  await note(ctx, review, 'needs_review', name === 'needs_review' ? detail : name, review.reviews);
+  await writeHistory(ctx, review, 'needs_review', name === 'needs_review' ? detail : name, review.reviews);
   await queueWebhook(ctx, id, `${TYPES[review.type].webhooks}.needs_review`, review.reviews);
 }
 
-/** Writes the history, and raises the version of what shows it. `n`: which time it is of what may come again. */
-export async function note(
+/** Writes a history entry and raises the order's version. `n` counts events that may occur again. */
+export async function writeHistory(
   ctx: WriteContext,
   row: TransactionRow,
   event: HistoryEntry['event'],
@@ -136,7 +136,7 @@ export async function note(
   await touchOrderOf(ctx, row);
 }
 
-/** What the shopper sees of the order has changed, if it is one of an order's payments. */
+/** Raises the version of the order, if this is one of its payments. */
 export async function touchOrderOf(ctx: WriteContext, row: Pick<TransactionRow, 'type' | 'order_id'>): Promise<void> {
   if (TYPES[row.type].paysOrder) await touchOrder(ctx, row.order_id);
 }
@@ -153,7 +153,7 @@ export async function touchOrder(ctx: WriteContext, orderId: string): Promise<vo
 /** A step of our own, or how the one POST ended. */
 export async function applyFact(ctx: WriteContext, id: string, fact: Fact): Promise<boolean> {
   await ctx.store.lockOrderOf(ctx.tx, id);
-  if (fact.stage === 'sending') return permit(ctx, id, fact.sentBy);
+  if (fact.stage === 'sending') return permitSending(ctx, id, fact.sentBy);
   if (fact.stage === 'pending') await storeAnswer(ctx, id, fact);
   else await storeOutcome(ctx, id, fact.answer);
   const mayEnd = fact.stage !== 'rejected' || (await mayBeRejected(ctx, id));
@@ -166,8 +166,8 @@ export async function applyFact(ctx: WriteContext, id: string, fact: Fact): Prom
   return raised;
 }
 
-/** The permission for the one POST: won once, by whoever raises the row to *sending*. */
-async function permit(ctx: WriteContext, id: string, sentBy: string): Promise<boolean> {
+/** Permits the one POST: only one caller can raise the row to *sending*. */
+async function permitSending(ctx: WriteContext, id: string, sentBy: string): Promise<boolean> {
   if ((await raise(ctx, id, 'sending')) === undefined) return false;
   await ctx.tx
     .updateTable('transactions')
@@ -178,7 +178,7 @@ async function permit(ctx: WriteContext, id: string, sentBy: string): Promise<bo
   return true;
 }
 
-/** No answer ends a payout; and of a payment that the gateway has shown to know, no refusal is the end. */
+/** No answer ends a payout, and no refusal ends a payment that the gateway has been seen to know. */
 async function mayBeRejected(ctx: WriteContext, id: string): Promise<boolean> {
   const row = await ctx.tx
     .selectFrom('transactions')
@@ -188,7 +188,7 @@ async function mayBeRejected(ctx: WriteContext, id: string): Promise<boolean> {
   return row !== undefined && !TYPES[row.type].isOutgoing && row.payment_id === null && row.found_at === null;
 }
 
-/** A check that a ring asked for saw a SUCCESS before our call was answered that the id is another's. */
+/** An IPN had requested a check, which saw a SUCCESS before the answer said that the id is a duplicate. */
 async function isPaidDuplicate(ctx: WriteContext, id: string): Promise<boolean> {
   const row = await ctx.tx
     .selectFrom('transactions')
@@ -198,7 +198,10 @@ async function isPaidDuplicate(ctx: WriteContext, id: string): Promise<boolean> 
   return row?.answer === 'duplicate' && row.rank === STAGES.succeeded.rank;
 }
 
-/** How the POST ended is known once; only "lost" gives way, to an answer that another process had given up. */
+/**
+ * The outcome of the POST is set once. Only "lost" may be replaced: another process may have given up before the
+ * answer.
+ */
 async function storeOutcome(
   ctx: WriteContext,
   id: string,
@@ -221,8 +224,8 @@ async function storeOutcome(
 }
 
 /**
- * The answer's fields are kept whatever the stage: a check may have come first and said "pending", and then the answer
- * raises nothing, but brings what the shopper pays with.
+ * Stores the answer's fields at any stage: after an earlier check said "pending", the answer raises nothing, but has
+ * what the shopper pays with.
  */
 async function storeAnswer(ctx: WriteContext, id: string, means: Extract<Fact, { stage: 'pending' }>): Promise<void> {
   const { paymentId, method, checkoutUrl, appUrl } = means;
@@ -236,27 +239,27 @@ async function storeAnswer(ctx: WriteContext, id: string, means: Extract<Fact, {
       payment_id: eb.fn.coalesce(eb.val(paymentId), 'payment_id'),
       sent_at: sentAt,
       ...(method && { method }),
-      // From when it was sent, so that the time shown never ends after the gateway's.
+      // From the sending, so that the time shown never ends after the gateway's.
       ...(method && ANSWER[method] === 'link' && { expires_at: checkoutExpiry }),
     }))
     .where('id', '=', id)
-    // The same answer again changes nothing, the version neither.
+    // A repeated answer changes nothing, not even the version.
     .where('answer', 'is distinct from', answer)
     .returning(['type', 'order_id'])
     .executeTakeFirst();
   if (row !== undefined) await touchOrderOf(ctx, row);
 }
 
-/** What was answered was sent, also where the books went back behind that and have the row alone. */
+/** What was answered was sent, even if a restored database lost the time. */
 const sentAt = sql<number>`coalesce(sent_at, created_at)`;
 
-/** The end of the checkout's lifetime, or of the order's own `payWithin` where that is shorter. */
+/** The end of the checkout's lifetime, or of the order's `payWithin` if that is earlier. */
 export const checkoutExpiry = sql<number>`case when expires_at < ${sentAt} + ${sql.lit(CHECKOUT_LIFETIME_MS)}
   then expires_at else ${sentAt} + ${sql.lit(CHECKOUT_LIFETIME_MS)} end`;
 
 /**
- * Writes down when the gateway is to be asked next. Only after the row was changed in this transaction, which holds it:
- * otherwise an IPN could ring between the reading and the writing here, and would not be heard before the next sweep.
+ * Plans the next check. Call it only after changing the row in this transaction, which locks it: otherwise an IPN
+ * arriving between this read and write is ignored until the next sweep.
  */
 export async function plan(ctx: WriteContext, id: string): Promise<void> {
   const row = await ctx.tx.selectFrom('transactions').selectAll().where('id', '=', id).executeTakeFirst();
@@ -276,7 +279,7 @@ function timelineOf(row: TransactionRow): Parameters<typeof nextCheckAt>[0] {
     expiresAt: row.expires_at,
     rungAt: row.rung_at,
     rings: row.rings,
-    ringsHeard: row.rings_heard,
+    ringsAnswered: row.rings_heard,
     unknownAt: row.unknown_at,
     failedAt: row.failed_at,
     needsReview: row.needs_review === 1,

@@ -1,17 +1,16 @@
-// Who wants to know when an order changes. Told after the commit, never before; told "look again", never what changed.
-// Changes by other processes come by the store's announcements, which only wake, and by a poll of the versions, which is
-// the guarantee.
+// Calls watchers after a commit that changed their order, without saying what changed. Changes by other processes
+// arrive by the store's announcements, which may be lost, and by a poll of the versions, which finds them all.
 import type { Store } from './store.ts';
 
 const POLL_MS = 1_000;
-const MOST_ORDERS_A_QUERY = 500;
+const MAX_ORDERS_PER_QUERY = 500;
 
 export function createWatch(store: Store) {
   const listeners = new Map<string, Set<() => void>>();
   const versions = new Map<string, number>();
   let polling = false;
 
-  function tell(orderId: string): void {
+  function notify(orderId: string): void {
     for (const listener of listeners.get(orderId) ?? []) listener();
   }
 
@@ -20,26 +19,26 @@ export function createWatch(store: Store) {
     polling = true;
     try {
       const watched = [...listeners.keys()];
-      for (let from = 0; from < watched.length; from += MOST_ORDERS_A_QUERY) {
+      for (let from = 0; from < watched.length; from += MAX_ORDERS_PER_QUERY) {
         const rows = await store.db
           .selectFrom('orders')
           .select(['order_id', 'version'])
-          .where('order_id', 'in', watched.slice(from, from + MOST_ORDERS_A_QUERY))
+          .where('order_id', 'in', watched.slice(from, from + MAX_ORDERS_PER_QUERY))
           .execute();
         for (const { order_id, version } of rows) {
           if (!listeners.has(order_id) || versions.get(order_id) === version) continue;
           versions.set(order_id, version);
-          tell(order_id);
+          notify(order_id);
         }
       }
     } catch {
-      // The books cannot be read just now: the next poll asks again, and a stream has its heartbeat meanwhile.
+      // The database is unavailable: the next poll tries again.
     } finally {
       polling = false;
     }
   }
 
-  store.onAnnounced(tell);
+  store.onAnnounced(notify);
   const timer = setInterval(() => void poll(), POLL_MS);
   timer.unref();
 
@@ -56,7 +55,7 @@ export function createWatch(store: Store) {
     },
     changed(orderIds: readonly string[]): void {
       if (orderIds.length === 0) return;
-      orderIds.forEach(tell);
+      orderIds.forEach(notify);
       store.announce(orderIds);
     },
     close: () => clearInterval(timer),

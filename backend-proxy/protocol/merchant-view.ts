@@ -1,11 +1,11 @@
-// What the merchant sees of a transaction, over HTTP and in webhooks: pure, from the ledger's record to promised names.
-// The shopper's view is in wire.ts and has nothing of this: no payment ids, no history, of a wallet id its last four digits.
+// Builds the merchant's view of a transaction for HTTP and webhooks. Pure. The shopper's view is in wire.ts: it has no
+// payment id and no history, and shows only the last four digits of a wallet id.
 import { iso } from './iso-time.ts';
 import { decimalOf } from './money.ts';
 import { STAGES, reasonOf, type HistoryEntry, type Transaction, type TransactionType } from './transaction.ts';
 import type { Method, Reason, Status } from './wire.ts';
 
-interface Settling {
+interface MerchantTransaction {
   paymentId: string | null;
   amount: string;
   currency: string;
@@ -20,7 +20,7 @@ interface Settling {
   history: { at: string; event: HistoryEntry['event']; source: HistoryEntry['source']; detail: string | null }[];
 }
 
-export interface MerchantPayment extends Settling {
+export interface MerchantPayment extends MerchantTransaction {
   type: 'PAY';
   orderId: string;
   gatewayOrderId: string;
@@ -29,30 +29,30 @@ export interface MerchantPayment extends Settling {
   surplus: boolean;
 }
 
-export interface MerchantPayout extends Settling {
+export interface MerchantPayout extends MerchantTransaction {
   type: 'PAYOUT';
   orderId: string;
   gatewayOrderId: string;
   note: string | null;
 }
 
-/** What each says. Promised in README.md. */
+/** Types and descriptions of all webhooks. Promised in docs/api.md, in the same words. */
 export const WEBHOOKS = {
-  'payment.succeeded': 'The order is paid: ship',
-  'payment.failed': 'One try of the order failed; another, or this one late, may still succeed',
-  'payment.surplus': 'An order that is paid was paid once more, by this payment',
-  'payment.mismatch': 'The gateway reports another amount, currency, type or payment id: nothing is paid by it',
-  'payment.conflict': 'The gateway reports the contrary of what it, or a person here, had said: ask its support',
+  'payment.succeeded': 'The order is paid: ship it',
+  'payment.failed': 'One payment of the order failed; another one, or this one late, may still succeed',
+  'payment.surplus': 'This payment paid an order that was already paid',
+  'payment.mismatch': 'The gateway reports another amount, currency, type or payment id: this payment pays nothing',
+  'payment.conflict': 'The gateway contradicts its earlier report or a person: ask its support',
   'payment.needs_review':
-    'Nothing settles this payment by itself: find out, and answer by POST /transactions/{gatewayOrderId}/resolve',
+    'A person has to resolve this payment: find out, then POST /transactions/{gatewayOrderId}/resolve',
   'payout.succeeded': 'The money is with the customer',
   'payout.failed':
-    'The gateway said so twice, or a person here: mend what the history says, and send under a new orderId',
+    'Two status checks or a person say so: fix the cause shown in `history` and send again under a new orderId',
   'payout.mismatch': 'The gateway reports another wallet, amount, currency, type or payment id: ask its support',
   'payout.conflict':
-    'The gateway reports the contrary of what was told before: ask its support before anything is sent again',
+    'The gateway contradicts its earlier report or a person: ask its support before sending anything again',
   'payout.needs_review':
-    'Nothing settles this payout by itself: find out, and answer by POST /transactions/{gatewayOrderId}/resolve',
+    'A person has to resolve this payout: find out, then POST /transactions/{gatewayOrderId}/resolve',
 } as const;
 export type WebhookType = keyof typeof WEBHOOKS;
 
@@ -67,15 +67,15 @@ export function merchantView(transaction: Transaction): MerchantPayment | Mercha
 
 export function merchantPayment(payment: Transaction): MerchantPayment {
   const { orderId, id, method, late, surplus } = payment;
-  return { type: 'PAY', orderId, gatewayOrderId: id, method, late, surplus, ...settling(payment) };
+  return { type: 'PAY', orderId, gatewayOrderId: id, method, late, surplus, ...commonFields(payment) };
 }
 
 export function merchantPayout(payout: Transaction): MerchantPayout {
   const { orderId, id, note } = payout;
-  return { type: 'PAYOUT', orderId, gatewayOrderId: id, note, ...settling(payout) };
+  return { type: 'PAYOUT', orderId, gatewayOrderId: id, note, ...commonFields(payout) };
 }
 
-function settling(transaction: Transaction): Settling {
+function commonFields(transaction: Transaction): MerchantTransaction {
   const { amountMinor, currency, stage, paymentId, customer, needsReview, version, createdAt, updatedAt, history } =
     transaction;
   const { status } = STAGES[stage];

@@ -1,8 +1,8 @@
-// What each payment method is, one row a method in each table. A method that the gateway adds is added to METHODS (wire.ts);
-// the compiler then names every table that needs its row. No other file compares a method's name.
+// The traits of each payment method, one table per trait. To add a method, add it to METHODS (wire.ts); the compiler
+// then names every table that needs a row. No other file compares a method's name.
 import { METHODS, type Method, type OrderClaims } from './wire.ts';
 
-/** What the gateway answers a start with: a request in the customer's wallet, a link to its checkout page, or a code to scan. */
+/** How the customer pays: by a prompt in their wallet, a link to the gateway's checkout page, or a code to scan. */
 export const ANSWER = {
   DIRECT: 'prompt',
   CHECKOUT: 'link',
@@ -10,8 +10,8 @@ export const ANSWER = {
   QR: 'code',
 } as const satisfies Record<Method, 'prompt' | 'link' | 'code'>;
 
-/** The methods that send a request to the customer's phone; these are limited by wallet. */
-export const PROMPTING = METHODS.filter((method) => ANSWER[method] === 'prompt');
+/** The methods that send a prompt to the customer's phone; prompts are limited per wallet. */
+export const PROMPT_METHODS = METHODS.filter((method) => ANSWER[method] === 'prompt');
 
 /** Whether a start names the customer's wallet id. */
 export const WALLET_ID = {
@@ -21,7 +21,9 @@ export const WALLET_ID = {
   QR: 'none',
 } as const satisfies Record<Method, 'required' | 'optional' | 'none'>;
 
-/** Which orders may be paid by it: all, or only those whose token has `customerReferenceNo`, which the gateway requires. */
+/**
+ * Which orders offer the method: all, or only those whose token has `customerReferenceNo`, which the gateway requires.
+ */
 const OFFERED = {
   DIRECT: 'with customerReferenceNo',
   CHECKOUT: 'always',
@@ -34,7 +36,7 @@ interface Offer {
   customerReferenceNo?: string | undefined;
 }
 
-/** The methods an order can be paid by, in the merchant's order; by default all that its other claims allow. */
+/** The methods an order offers, in the merchant's order; by default all that its other claims allow. */
 export function methodsOf({ methods, customerReferenceNo }: Offer): Method[] {
   return (methods ?? METHODS).filter((method) => OFFERED[method] === 'always' || customerReferenceNo);
 }

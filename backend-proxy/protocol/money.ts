@@ -1,6 +1,7 @@
-// Money as integer minor units and decimal strings, never a float: parsing, formatting, ISO 4217 exponents.
-// The exponents are a table of our own because Intl is not ISO 4217 (it shows what is customary: 16 currencies differ).
-// Source: ISO 4217 list one, active codes, October 2026. Codes without an exponent (gold, testing, bond units) are left out.
+// Money as integer minor units and decimal strings, never a float. Intl cannot supply the exponents: it follows custom,
+// and 16 currencies differ from ISO 4217.
+// Source: ISO 4217 list one, active codes, October 2026. Codes without an exponent (gold, testing, bond units) are left
+// out.
 
 const CODES_BY_EXPONENT: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
@@ -20,25 +21,25 @@ const EXPONENTS: ReadonlyMap<string, number> = new Map(
   ),
 );
 
-/** Most digits an amount may have in minor units, so that every amount is a safe integer. */
+/** Maximum digits of an amount in minor units, so that every amount is a safe integer. */
 export const MAX_AMOUNT_DIGITS = 15;
 
-/** Most characters and the largest power of ten of an amount that others report. */
+/** Maximum characters and power of ten of a reported amount. */
 const MAX_REPORTED_LENGTH = 40;
 const MAX_REPORTED_POWER = 20;
 
 const DECIMAL = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?$/;
 const JSON_NUMBER = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 
-/** Digits after the decimal point of an ISO 4217 code (upper case), or undefined where there is no such currency. */
+/** Digits after the decimal point of an ISO 4217 code (upper case), or undefined for an unknown code. */
 export function exponentOf(currency: string): number | undefined {
   return EXPONENTS.get(currency);
 }
 
 /**
- * Reads a decimal string in major units ("10.10") as integer minor units (1010).
- * Undefined for anything else: signs, exponents (1e3), other digits (١٢), spaces, leading zeros, more decimals than the
- * currency has (zeros included), an unknown currency, or more than MAX_AMOUNT_DIGITS digits.
+ * Reads a decimal string in major units ("10.10") as integer minor units (1010). Returns undefined for anything else:
+ * signs, exponents (1e3), other digits (١٢), spaces, leading zeros, more decimals than the currency has (even zeros),
+ * an unknown currency, or more than MAX_AMOUNT_DIGITS digits.
  */
 export function minorOf(text: string, currency: string): number | undefined {
   const exponent = exponentOf(currency);
@@ -51,9 +52,9 @@ export function minorOf(text: string, currency: string): number | undefined {
 }
 
 /**
- * Reads an amount as JSON writes numbers (`10.1`, `10.1000`, `1E+1`, `1.01e1`), exactly: the point is moved within the text.
- * For what the gateway reports, whose library may write a decimal in any of these ways. Undefined for anything else, for a
- * digit other than 0 beyond the currency's decimals, and for more than MAX_REPORTED_LENGTH characters.
+ * Reads a JSON number (`10.1`, `10.1000`, `1E+1`, `1.01e1`) exactly, by moving the point within the text: the gateway's
+ * library may write a decimal in any of these ways. Returns undefined for anything else, for a digit other than 0
+ * beyond the currency's decimals, and for more than MAX_REPORTED_LENGTH characters.
  */
 export function minorOfReported(text: string, currency: string): number | undefined {
   const exponent = exponentOf(currency);
@@ -62,7 +63,7 @@ export function minorOfReported(text: string, currency: string): number | undefi
   const [, whole = '', fraction = '', power = '0'] = match;
   if (Math.abs(Number(power)) > MAX_REPORTED_POWER) return undefined;
   const digits = whole + fraction;
-  // How many of the digits stand before the point of the minor units; zeros fill up what is missing on either side.
+  // How many of the digits belong to the minor units; missing digits on either side are zeros.
   const end = whole.length + Number(power) + exponent;
   const minor = digits.slice(0, Math.max(end, 0)).padEnd(end, '0').replace(/^0+/, '') || '0';
   const rest = digits.slice(Math.max(end, 0));

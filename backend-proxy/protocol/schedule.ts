@@ -1,8 +1,9 @@
-// When to ask the gateway about a transaction next: pure. Each list is of offsets from an event that the ledger keeps (sent, rung
-// by an IPN, answer lost …); the next check is the first offset after the last check that was answered. A time that passed
-// while the process was down is simply due. Whether a ring was heard is told by counts and never by time, so clocks that differ
-// or step back can delay a check and silence none; a past time that lies ahead counts as now.
-import { STAGES, TYPES, type PostOutcome, type Stage, type TransactionType } from './transaction.ts';
+// Decides when to check a transaction at the gateway next. Pure. Each list holds offsets from an event that the ledger
+// stores (sent, rung by an IPN, answer lost …); the next check is due at the first offset after the last answered
+// check. A time that passed while the process was down is due at once.
+// Rings are compared by count, never by time, so clocks that differ or step back can delay a check but never suppress
+// one. A stored time in the future counts as now.
+import { STAGES, TYPES, isOpen, type PostOutcome, type Stage, type TransactionType } from './transaction.ts';
 
 const S = 1000;
 const M = 60 * S;
@@ -10,51 +11,65 @@ const H = 60 * M;
 const D = 24 * H;
 
 const DAILY_MS = [2 * D, 3 * D, 4 * D, 5 * D, 6 * D, 7 * D];
-/** With no IPN at all, every transaction still settles by these; a payment that ended without the gateway's word is watched by them. */
+/**
+ * Settles every transaction even if no IPN ever arrives, and catches a late SUCCESS of a payment that ended without a
+ * report.
+ */
 const SWEEP_MS = [15 * S, 30 * S, M, 2 * M, 5 * M, 10 * M, 17 * M, 30 * M, H, 3 * H, 6 * H, 12 * H, D, ...DAILY_MS];
-/** A payout that was told FAILED, and what a person ended: the contrary has to be heard. */
+/**
+ * After a payout was reported FAILED, or a person ended a transaction: a report that contradicts this must be found.
+ */
 const LATE_SWEEP_MS = [H, 6 * H, D, ...DAILY_MS];
-/** After an answer that was lost. */
+/** After an answer was lost. */
 const UNCERTAIN_MS = [2 * S, 5 * S, 10 * S, 30 * S, 60 * S];
-/** After an IPN, while the status check still says pending. */
+/** After an IPN, while status checks still report pending. */
 const RUNG_MS = [S, 3 * S, 10 * S, 30 * S, 2 * M, 10 * M];
-/** After a check that was not answered; the last one repeats. */
+/** After an unanswered check; the last wait repeats. */
 const UNANSWERED_MS = [5 * S, 15 * S, M, 5 * M, 15 * M];
 
-/** A transaction that was rung for this lately goes before the sweep. */
+/** A ring this recent puts a transaction ahead of the sweep. */
 export const RUNG_LATELY_MS = 10 * M;
-/** The gateway's token of a CHECKOUT lives this long. */
+/** Lifetime of the gateway's token for a CHECKOUT. */
 export const CHECKOUT_LIFETIME_MS = 15 * M;
-/** And this much longer we wait for the gateway's own word before our clock says so. */
+/** Time for the gateway to report an expiry itself before our clock decides. */
 export const EXPIRY_GRACE_MS = 2 * M;
-/** A POST takes 30 s at most; one that has no answer after this was left by a process that died. */
+/** A POST takes at most 30 s; without an answer after this time, the process that sent it has died. */
 export const SENDING_LIMIT_MS = 45 * S;
-/** Two checks this far apart have to say FAILED before a payout is reported so. */
+/** Minimum time between the two checks that must both report FAILED before a payout is reported as FAILED. */
 export const PAYOUT_FAILED_APART_MS = 30 * S;
 export const LAST_SWEEP_MS = 7 * D;
-/** Still open after this, a person has to look. For payouts a little more than a day, so that the day's last check still counts. */
+/**
+ * A transaction still open after this needs a review. A payout gets slightly more than a day, so that the check at one
+ * day still counts.
+ */
 export const REVIEW_AFTER_MS = { PAY: LAST_SWEEP_MS, PAYOUT: D + 2 * M } as const satisfies Record<
   TransactionType,
   number
 >;
-/** No answer for this long after the last sweep: nobody is asked any more. */
+/** Unanswered checks end this long after the creation or the last ring. */
 const GIVE_UP_MS = LAST_SWEEP_MS + D;
-/** No check is ever planned further ahead than this; what is was planned by another clock. */
+/** No check is planned further ahead than this; one that is was planned by another clock. */
 export const LONGEST_WAIT_MS = D + M;
-/** Checks of one transaction in any one minute, and how many of them the lists may take: a new ring is asked at once. */
+/**
+ * Maximum checks of one transaction in any minute, and how many of them may follow the lists: the rest are left to new
+ * rings.
+ */
 export const CHECKS_PER_MINUTE = 5;
-const LISTED_PER_MINUTE = 3;
+const SCHEDULED_PER_MINUTE = 3;
 
-/** Two believed "unknown" end a transaction: when, after the POST, the two checks may begin, and how long after the first's end. */
+/**
+ * Two proven "unknown" end a transaction. The first two limits say how long after the POST each check may begin, the
+ * third how long after the end of the first the second may begin.
+ */
 interface UnknownRule {
   firstMs: number;
   secondMs: number;
   apartMs: number;
 }
 const SOON: UnknownRule = { firstMs: 90 * S, secondMs: 90 * S, apartMs: M };
-/** It was answered, though not by the gateway: no call of ours is still on its way. */
+/** Something answered, though not the gateway: the call cannot arrive any more. */
 const ANSWERED: UnknownRule = { firstMs: 0, secondMs: 0, apartMs: 10 * S };
-/** Money that may have left is not told FAILED by a status check that lags. */
+/** A payout may have left: a lagging status check must not make it FAILED. */
 const SLOW: UnknownRule = { firstMs: H, secondMs: D, apartMs: M };
 
 const UNKNOWN_RULES = {
@@ -68,68 +83,68 @@ const UNKNOWN_RULES = {
   withheld: null,
 } as const satisfies Record<PostOutcome, Record<TransactionType, UnknownRule> | null>;
 
-/** The rule by which "unknown" may end it, or null where nothing of the kind does. An answer that never came is a lost one. */
+/** The rule by which "unknown" may end the transaction, or null if it never does. A missing answer counts as lost. */
 export function unknownRule(type: TransactionType, answer: PostOutcome | null): UnknownRule | null {
   return UNKNOWN_RULES[answer ?? 'lost']?.[type] ?? null;
 }
 
-/** One check: when it began, and whether a ring asked for it. */
+/** One check: when it began, and whether a ring requested it. */
 export interface Check {
   at: number;
   rung: boolean;
 }
 
-/** What the ledger keeps for this; times in ms since 1970, null where it has not happened. */
+/** What the ledger stores about one transaction; times in ms since 1970, null if it has not happened. */
 export interface Timeline {
   type: TransactionType;
   stage: Stage;
   answer: PostOutcome | null;
   createdAt: number;
   sentAt: number | null;
-  /** When the answer was known to be lost. */
+  /** When the answer was found to be lost. */
   lostAt: number | null;
   expiresAt: number | null;
   rungAt: number | null;
-  /** IPNs that came for it, and how many of them had come when the last answered check was claimed. */
+  /** IPNs received, and how many of them had been received when the last answered check was claimed. */
   rings: number;
-  ringsHeard: number;
-  /** When the first believed "unknown" ended, and the first FAILED of a payout. */
+  ringsAnswered: number;
+  /** When the first proven "unknown" ended, and when a payout's first FAILED was reported. */
   unknownAt: number | null;
   failedAt: number | null;
   needsReview: boolean;
-  /** A person has ended it. */
+  /** Ended by a person. */
   isResolved: boolean;
-  /** After a step of the clock: every wait that would end something begins here again. */
+  /** After a clock step: every wait that may end the transaction starts again here. */
   waitsFrom: number;
-  /** When the last check that was answered began. */
+  /** When the last answered check began. */
   checkedAt: number | null;
-  /** Checks since then that were not answered. */
+  /** Unanswered checks since then. */
   unanswered: number;
   /** The last checks, answered or not, oldest first, at most CHECKS_PER_MINUTE. */
   checks: readonly Check[];
 }
 
-/** When the next check is due, or null where there is nothing left to ask. May lie in the past: then it is due. */
+/** When the next check is due, or null if none is needed. A time in the past is due now. */
 export function nextCheckAt(row: Timeline, now: number): number | null {
-  const t = withoutFuture(row, now);
+  const t = clampToNow(row, now);
   if (t.unanswered > 0 && now > Math.max(t.createdAt, t.rungAt ?? 0) + GIVE_UP_MS) return null;
-  const listed = Math.min(...listedTimes(t));
+  const scheduled = Math.min(...scheduledTimes(t));
   const times = [
-    hasUnansweredRing(t) ? allowed(t, t.rungAt ?? now, CHECKS_PER_MINUTE, () => true) : Infinity,
-    Number.isFinite(listed) ? allowed(t, listed, LISTED_PER_MINUTE, ({ rung }) => !rung) : Infinity,
+    hasUnansweredRing(t) ? earliestAllowed(t, t.rungAt ?? now, CHECKS_PER_MINUTE, () => true) : Infinity,
+    Number.isFinite(scheduled) ? earliestAllowed(t, scheduled, SCHEDULED_PER_MINUTE, ({ rung }) => !rung) : Infinity,
     reviewAt(t),
   ];
   const next = Math.min(...times);
   return Number.isFinite(next) ? next : null;
 }
 
-/** An IPN came that no answered check has heard. */
-export function hasUnansweredRing({ rings, ringsHeard }: Pick<Timeline, 'rings' | 'ringsHeard'>): boolean {
-  return rings > ringsHeard;
+/** Whether an IPN arrived after the last answered check was claimed. */
+export function hasUnansweredRing({ rings, ringsAnswered }: Pick<Timeline, 'rings' | 'ringsAnswered'>): boolean {
+  return rings > ringsAnswered;
 }
 
-/** A past time that lies ahead was written by another clock, and counts as now. */
-function withoutFuture(t: Timeline, now: number): Timeline {
+/** A past time in the future was written by another clock; it counts as now. */
+function clampToNow(t: Timeline, now: number): Timeline {
   const past = <Time extends number | null>(at: Time): Time => (at === null ? at : (Math.min(at, now) as Time));
   return {
     ...t,
@@ -145,17 +160,19 @@ function withoutFuture(t: Timeline, now: number): Timeline {
   };
 }
 
-/** Not before the wait after unanswered checks is over, nor before there is room in the minute among the checks of its kind. */
-function allowed(t: Timeline, due: number, most: number, counts: (check: Check) => boolean): number {
+/**
+ * Waits after unanswered checks, and for room in the minute, both among all checks and among those of the same kind.
+ */
+function earliestAllowed(t: Timeline, due: number, limit: number, counts: (check: Check) => boolean): number {
   const last = t.unanswered === 0 ? undefined : t.checks.at(-1);
   const wait = UNANSWERED_MS[Math.min(t.unanswered, UNANSWERED_MS.length) - 1] ?? 0;
   const inAll = t.checks.at(-CHECKS_PER_MINUTE);
-  const ofKind = t.checks.filter(counts).at(-most);
+  const ofKind = t.checks.filter(counts).at(-limit);
   return Math.max(due, last ? last.at + wait : 0, ...[inAll, ofKind].map((check) => (check ? check.at + M : 0)));
 }
 
-/** What the lists ask for after the last answered check: the first of each. */
-function listedTimes(t: Timeline): number[] {
+/** For each list that applies, its first time after the last answered check. */
+function scheduledTimes(t: Timeline): number[] {
   const { type, stage, answer, sentAt, checkedAt } = t;
   const after = (from: number | null, offsets: readonly number[]): number[] => {
     const next = from === null ? undefined : offsets.find((offset) => from + offset > (checkedAt ?? -Infinity));
@@ -177,18 +194,17 @@ function listedTimes(t: Timeline): number[] {
   if (stage === 'uncertain') due.push(...after(t.lostAt, UNCERTAIN_MS));
   if (!hasUnansweredRing(t) && t.failedAt === null) due.push(...after(t.rungAt, RUNG_MS));
   if (rank <= STAGES.uncertain.rank) due.push(...after(...unknownTimes(t, from)));
-  if (rank <= STAGES.pending.rank && t.expiresAt !== null) due.push(...after(expiryOf(t, from), [0]));
+  if (isOpen(stage) && t.expiresAt !== null) due.push(...after(expiryOf(t, from), [0]));
   due.push(...after(t.failedAt, [PAYOUT_FAILED_APART_MS]));
   return due;
 }
 
-/** When a person has to be asked: whether the gateway answers then or not. */
+/** When the review is due, even if the gateway does not answer that check. */
 function reviewAt({ type, stage, createdAt, needsReview }: Timeline): number {
-  const isOpen = STAGES[stage].rank <= STAGES.pending.rank;
-  return isOpen && !needsReview ? createdAt + REVIEW_AFTER_MS[type] : Infinity;
+  return isOpen(stage) && !needsReview ? createdAt + REVIEW_AFTER_MS[type] : Infinity;
 }
 
-/** From when "unknown" counts, and when it is to be asked for. */
+/** The start and the offsets of the checks whose "unknown" counts. */
 function unknownTimes({ type, answer, unknownAt, waitsFrom }: Timeline, sentAt: number): [number | null, number[]] {
   const rule = unknownRule(type, answer);
   if (rule === null) return [null, []];
@@ -197,7 +213,9 @@ function unknownTimes({ type, answer, unknownAt, waitsFrom }: Timeline, sentAt: 
   return [from, unknownAt === null ? [rule.firstMs] : second];
 }
 
-/** When our clock may end it, where a check that begins then agrees: after a step of the clock its whole time over again. */
+/**
+ * When our clock may end a payment, if a check that begins then agrees. After a clock step its whole time runs again.
+ */
 export function expiryOf(
   { expiresAt, waitsFrom }: Pick<Timeline, 'expiresAt' | 'waitsFrom'>,
   sentAt: number,

@@ -1,41 +1,41 @@
-// Compares what the gateway reports of a transaction with what the ledger wrote before it was sent.
-// Pure; the only road from a report to a fact. Anything that differs is a mismatch, and nothing is paid by it.
+// Compares the gateway's report of a transaction with the ledger's record of it. Pure; every report must pass here
+// before it becomes a fact. Any difference is a mismatch, and a mismatch never pays anything.
 import { minorOfReported } from './money.ts';
 import { TYPES, type TransactionType } from './transaction.ts';
 
-/** A status check's answer or an IPN, in our words. Amounts as the source text wrote them. */
+/** A status check's answer or an IPN, in our terms. The amount is the source text. */
 export interface Report {
   transactionId: string;
   type: TransactionType;
   paymentId: string | null;
-  /** Wallet id of who paid or was paid. */
+  /** Wallet id of the payer or receiver. */
   customer: string | null;
   amount: string | null;
   currency: string | null;
   outcome: 'pending' | 'failed' | 'succeeded';
-  /** Of a failure: the gateway's own code for it (`TOKEN_EXPIRED`), where it has one that is a code. Decides nothing. */
+  /** The gateway's code for a failure (`TOKEN_EXPIRED`), if it is a code. For the history only. */
   message?: string;
-  /** Of a failure: that code says that the gateway itself ended the time. */
+  /** The failure's code says that the gateway expired the transaction. */
   isExpired?: true;
 }
 
-/** An IPN as read: whether it went well is one of the fields that may be missing. */
+/** An IPN as read; unlike a report, it may lack the outcome. */
 export type IpnReading = Omit<Report, 'outcome'> & { outcome: Report['outcome'] | null };
 
-/** What the ledger holds of it. */
+/** The ledger's record of the transaction. */
 export interface Expected {
   id: string;
   type: TransactionType;
   paymentId: string | null;
-  /** The payment id that our own POST was answered with; null where the answer had none, or was lost. */
+  /** The payment id in the answer to our POST; null if the answer had none or was lost. */
   answeredId: string | null;
   amountMinor: number;
   currency: string;
-  /** Of a payout: the wallet that was asked for; null where it has been erased. */
+  /** A payout's requested wallet; null if it was erased. */
   customer: string | null;
 }
 
-/** Named as the merchant's history shows them. */
+/** Named as in the merchant's history. */
 export type MismatchField = 'gatewayOrderId' | 'type' | 'paymentId' | 'currency' | 'amount' | 'customer';
 
 export type Verdict =
@@ -44,20 +44,20 @@ export type Verdict =
   | { kind: 'incomplete' };
 
 /**
- * `complete: true` is for an IPN that has to stand alone (a gateway without a status check): only documented fields are
- * sure to be there, so one that lacks what has to be compared proves nothing.
- * A status check is asked of the gateway itself, over TLS, about one order id: fields it leaves out are not differences. But
- * another shop on the same account may have used that id; so a success without its sum counts only with the payment id that we
- * were given.
+ * Set `complete` for an IPN without a status check to confirm it: only documented fields can be expected in it, so an
+ * IPN without amount and currency proves nothing.
+ * A status check asks the gateway itself, over TLS, about one order id, so missing fields are not differences. But
+ * another shop on the same account may have used that id; so a success without amount or currency counts only with the
+ * payment id from our own answer.
  */
 export function verify(expected: Expected, report: Report, { complete }: { complete: boolean }): Verdict {
   const field = differingField(expected, report);
   if (field !== undefined) return { kind: 'mismatch', field };
   const { outcome, paymentId, customer, message, isExpired } = report;
-  const lacksSum = report.amount === null || report.currency === null;
+  const lacksAmount = report.amount === null || report.currency === null;
   const isOurs = paymentId !== null && paymentId === expected.answeredId;
-  if (lacksSum && (complete || (outcome === 'succeeded' && !isOurs))) return { kind: 'incomplete' };
-  // Whom the money went to can't be compared any more: neither a difference nor a proof.
+  if (lacksAmount && (complete || (outcome === 'succeeded' && !isOurs))) return { kind: 'incomplete' };
+  // The receiver cannot be compared any more: neither a mismatch nor a proof.
   if (namesReceiver(report) && expected.customer === null) return { kind: 'incomplete' };
   return {
     kind: 'verified',
@@ -84,19 +84,20 @@ function differingField(expected: Expected, report: Report): MismatchField | und
   return undefined;
 }
 
-/** Of a payout whom is the point. Who pays is another matter: whoever scans the code may. */
+/** Only a payout's receiver matters: anyone may pay a payment, e.g. by scanning its code. */
 function namesReceiver(report: Report): report is Report & { customer: string } {
   return TYPES[report.type].isOutgoing && report.outcome === 'succeeded' && report.customer !== null;
 }
 
 const MASK = /[*xX•#]+/;
 
-/** Compared as digits, however they are grouped. A masked one agrees where the digits that it shows do. */
+/** Compares the digits, ignoring separators. A masked wallet id matches if its visible digits do. */
 function isSameWallet(asked: string, reported: string): boolean {
   const [ours, theirs] = [asked, reported].map((wallet) => wallet.replace(/[\s.+-]/g, '')) as [string, string];
   if (!MASK.test(theirs)) return ours === theirs;
   if (ours.length === theirs.length) return theirs.split('').every((char, at) => MASK.test(char) || char === ours[at]);
-  // Another length: the mask stands for any number of digits, and what it shows has to come in this order without overlapping.
+  // Lengths differ: the mask stands for any number of digits, and the visible parts must occur in this order without
+  // overlapping.
   const shown = theirs.split(MASK);
   const [head = '', tail = ''] = [shown[0], shown.at(-1)];
   if (!ours.startsWith(head) || !ours.endsWith(tail) || head.length + tail.length > ours.length) return false;

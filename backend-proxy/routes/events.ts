@@ -1,17 +1,18 @@
-// GET /order/events: the order view at once, then after every commit, a comment every 15 s, the end once all is over.
-// Pulled, not pushed: a view is made when the connection can take one, so a slow reader costs one view and not a queue,
-// and always gets the latest. A reader that has taken nothing between two heartbeats is let go; it comes back.
+// GET /order/events: streams the order view at once and after every commit, and a comment every 15 s; ends when the
+// order can no longer change.
+// Views are pulled: each is built when the connection can take it, so a slow reader always gets the latest and never
+// a queue. A reader that takes nothing between two heartbeats is disconnected; the widget reconnects.
 import type { OrderView } from '../protocol/wire.ts';
 import { Refusal } from '../errors.ts';
 
 const HEARTBEAT_MS = 15_000;
-/** Heartbeats go out in slices: all at once would stall ten thousand streams for 150 ms. */
+/** Heartbeats are spread over slices: all at once would block for 150 ms with ten thousand streams. */
 const SLICE_MS = 100;
 /**
- * These numbers, and the token's end, are what bounds streams: one that nobody reads costs no more than one that is read, and
- * cannot be told from it while the reader's own kernel takes the comments, 9 bytes in 15 s and room for days of them.
+ * Only these limits and the expiry of the token bound the streams. A stalled reader costs no more than an active one,
+ * and looks the same while its kernel buffers the comments: 9 bytes per 15 s fit for days.
  */
-const MOST = { perOrder: 3, perAddress: 20, inAll: 10_000 };
+const MAX_STREAMS = { perOrder: 3, perAddress: 20, inAll: 10_000 };
 const RETRY_AFTER_S = 10;
 
 export interface StreamSource {
@@ -19,16 +20,16 @@ export interface StreamSource {
   address: string | undefined;
   view(): Promise<OrderView>;
   watch(onChange: () => void): () => void;
-  /** When the order token ends, and with it the right to watch; ms. */
+  /** Expiry of the order token, and so of the stream; ms since 1970. */
   endsAt: number;
 }
 
 export interface Streams {
   /** Throws `too_many_streams`. */
   open(source: StreamSource): Response;
-  /** How many are open. */
+  /** Number of open streams. */
   size(): number;
-  /** Ends all, for a shutdown: the widgets come back, to whichever process is there then. */
+  /** Ends all streams for a shutdown; the widgets reconnect. */
   close(): void;
 }
 
@@ -41,18 +42,18 @@ export function createStreams({ now = Date.now }: { now?: () => number } = {}): 
   let closed = false;
   const timer = setInterval(() => {
     slice = (slice + 1) % slices.length;
-    for (const beat of slices[slice] ?? []) beat();
+    for (const heartbeat of slices[slice] ?? []) heartbeat();
   }, SLICE_MS);
   timer.unref();
 
   function refuseTooMany({ orderId, address }: StreamSource): void {
     const full =
       closed ||
-      ends.size >= MOST.inAll ||
-      byOrder.of(orderId) >= MOST.perOrder ||
-      byAddress.of(address) >= MOST.perAddress;
+      ends.size >= MAX_STREAMS.inAll ||
+      byOrder.of(orderId) >= MAX_STREAMS.perOrder ||
+      byAddress.of(address) >= MAX_STREAMS.perAddress;
     if (full)
-      throw new Refusal('too_many_streams', 'Too many streams are open; ask GET /order instead.', {
+      throw new Refusal('too_many_streams', 'Too many streams are open; use GET /order instead.', {
         retryAfterS: RETRY_AFTER_S,
       });
   }
@@ -61,13 +62,13 @@ export function createStreams({ now = Date.now }: { now?: () => number } = {}): 
     open(source) {
       refuseTooMany(source);
       const own = slices[slice] ?? new Set();
-      const { stream, beat, end } = createStream(source, now, () => {
-        own.delete(beat);
+      const { stream, heartbeat, end } = createStream(source, now, () => {
+        own.delete(heartbeat);
         ends.delete(end);
         byOrder.add(source.orderId, -1);
         byAddress.add(source.address, -1);
       });
-      own.add(beat);
+      own.add(heartbeat);
       ends.add(end);
       byOrder.add(source.orderId, 1);
       byAddress.add(source.address, 1);
@@ -88,7 +89,7 @@ export function createStreams({ now = Date.now }: { now?: () => number } = {}): 
   };
 }
 
-/** How many there are of each; an unknown one is not counted. */
+/** Counts per key; undefined keys are not counted. */
 function createTally() {
   const counts = new Map<string, number>();
   const of = (key: string | undefined): number => (key === undefined ? 0 : (counts.get(key) ?? 0));
@@ -104,12 +105,12 @@ function createTally() {
 function createStream({ view, watch, endsAt }: StreamSource, now: () => number, onEnd: () => void) {
   const encoder = new TextEncoder();
   let changed = true;
-  let beatDue = false;
+  let isHeartbeatDue = false;
   let ended = false;
   let sentVersion = -1;
-  let proceed = (): void => undefined;
+  let resume = (): void => undefined;
 
-  const wake = (): void => proceed();
+  const wake = (): void => resume();
   const unwatch = watch(() => {
     changed = true;
     wake();
@@ -123,14 +124,14 @@ function createStream({ view, watch, endsAt }: StreamSource, now: () => number, 
     wake();
   }
 
-  function beat(): void {
-    // The last comment is still waiting: nobody reads.
-    if (beatDue || now() >= endsAt) end();
-    beatDue = true;
+  function heartbeat(): void {
+    // The last comment was not taken, so the reader has stalled.
+    if (isHeartbeatDue || now() >= endsAt) end();
+    isHeartbeatDue = true;
     wake();
   }
 
-  /** The next thing to send, when there is one; undefined for the end. */
+  /** The next message when there is one; undefined at the end. */
   async function next(): Promise<string | undefined> {
     for (;;) {
       if (ended) return undefined;
@@ -142,12 +143,12 @@ function createStream({ view, watch, endsAt }: StreamSource, now: () => number, 
           if (latest.paid && !latest.otherOpen) end();
           return `event: order\nid: ${latest.version}\ndata: ${JSON.stringify(latest)}\n\n`;
         }
-      } else if (beatDue) {
-        beatDue = false;
+      } else if (isHeartbeatDue) {
+        isHeartbeatDue = false;
         return ':\n\n';
       } else {
         await new Promise<void>((resolve) => {
-          proceed = resolve;
+          resume = resolve;
         });
       }
     }
@@ -156,7 +157,7 @@ function createStream({ view, watch, endsAt }: StreamSource, now: () => number, 
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        // An error here would be written to the wire; the end of the stream says all the widget needs: come again.
+        // A thrown error would break the response; ending the stream makes the widget reconnect.
         const text = await next().catch(() => undefined);
         if (text !== undefined) controller.enqueue(encoder.encode(text));
         if (text === undefined || ended) {
@@ -168,5 +169,5 @@ function createStream({ view, watch, endsAt }: StreamSource, now: () => number, 
     },
     { highWaterMark: 0 },
   );
-  return { stream, beat, end };
+  return { stream, heartbeat, end };
 }

@@ -1,4 +1,4 @@
-// For operators: health, readiness and metrics.
+// Health, readiness and metrics for operators.
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -21,10 +21,10 @@ const getHealth = createRoute({
 const getReadiness = createRoute({
   method: 'get',
   path: '/readyz',
-  summary: 'Whether the books can be written',
+  summary: 'Whether the database can be written and payments can start',
   responses: {
     200: {
-      description: 'It can serve; `warnings` say what an operator should mend all the same',
+      description: 'Ready; `warnings` lists problems that an operator should fix',
       content: {
         'application/json': {
           schema: z.object({ status: z.literal('ready'), warnings: z.array(z.string()).optional() }),
@@ -52,7 +52,7 @@ interface Deps {
   metrics: Metrics;
   /** False until `npm run build` has run. */
   isWidgetBuilt: boolean;
-  /** What is not as it should be, in our own words. */
+  /** Problems to report, as messages without secrets. */
   warnings(): Promise<string[]>;
 }
 
@@ -66,9 +66,9 @@ export function healthRoutes({ keys, ledger, metrics, isWidgetBuilt, warnings }:
     await ledger.ping();
     if (!isWidgetBuilt) throw new Refusal('unavailable', 'The widget is not built: run npm run build.');
     const difference = ledger.ownerMismatch();
-    if (difference !== undefined) throw new Refusal('unavailable', `No payments are started here: ${difference}.`);
-    const found = await warnings();
-    return c.json({ status: 'ready' as const, ...(found.length > 0 && { warnings: found }) }, 200);
+    if (difference !== undefined) throw new Refusal('unavailable', `No payments are started: ${difference}.`);
+    const problems = await warnings();
+    return c.json({ status: 'ready' as const, ...(problems.length > 0 && { warnings: problems }) }, 200);
   });
 
   app.openapi(getMetrics, async (c) =>

@@ -1,5 +1,5 @@
-// POST /ipn/:secret: the gateway's doorbell. The body is kept and the bell is rung in one durable commit, and only then
-// answered 200, exactly, because nothing else is promised to stop it from being sent again. Nothing is believed here.
+// POST /ipn/:secret: stores the IPN and requests a status check in one commit, then answers exactly 200, because
+// nothing else is documented to stop the retries. The body is not trusted.
 import { createHash } from 'node:crypto';
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
@@ -11,7 +11,7 @@ import { refusedBy } from './problem.ts';
 const postIpn = createRoute({
   method: 'post',
   path: '/ipn/{secret}',
-  summary: 'For the gateway: the body is kept as it came, whatever it is',
+  summary: 'Receive an IPN of the gateway; any body is stored',
   request: { params: z.object({ secret: z.string() }) },
   responses: {
     200: { description: 'Stored durably' },
@@ -23,27 +23,27 @@ interface Deps {
   secrets: readonly string[];
   gateway: Gateway;
   ledger: Ledger;
-  /** After the commit: there may be something to check. */
-  onRung(): void;
-  /** It names no transaction of these books. */
+  /** Called after the commit, if there may be a check to run. */
+  onMatched(): void;
+  /** Called if the IPN matches no transaction in the database. */
   onUnmatched(): void;
 }
 
-export function ipnRoutes({ secrets, gateway, ledger, onRung, onUnmatched }: Deps): OpenAPIHono {
+export function ipnRoutes({ secrets, gateway, ledger, onMatched, onUnmatched }: Deps): OpenAPIHono {
   const isSecret = createSecretCheck(secrets);
   const app = new OpenAPIHono();
   app.openapi(postIpn, async (c) => {
-    if (!isSecret(c.req.param('secret'))) throw new Refusal('not_found', 'There is nothing here.');
+    if (!isSecret(c.req.param('secret'))) throw new Refusal('not_found', 'No such route.');
     const body = await c.req.text();
     const ipn = gateway.readIpn(body);
-    if (ipn.kind === 'refused') throw new Refusal('invalid_request', 'The body is nested too deep.');
+    if (ipn.kind === 'refused') throw new Refusal('invalid_request', 'The body is nested too deeply.');
     const isMatched = await ledger.receiveIpn({
       id: createHash('sha256').update(body).digest('base64url'),
-      // PostgreSQL's text has no NUL, and a body that cannot be kept would come again and again.
+      // The text type of PostgreSQL cannot store NUL; a body that could not be stored would be sent again and again.
       body: body.replaceAll('\0', '\uFFFD'),
       reading: ipn.kind === 'read' ? ipn.reading : undefined,
     });
-    if (isMatched) onRung();
+    if (isMatched) onMatched();
     else onUnmatched();
     return c.body(null, 200);
   });

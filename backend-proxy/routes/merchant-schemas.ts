@@ -1,4 +1,4 @@
-// What the merchant's routes answer, as schemas: they check nothing here, and make the OpenAPI document.
+// Response schemas of the merchant routes. They only generate the OpenAPI document and validate nothing.
 import { z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { UnmatchedIpn, Webhook } from '../ledger/ledger.ts';
 import { iso } from '../protocol/iso-time.ts';
@@ -36,7 +36,7 @@ export const paymentSchema = z
 export const payoutSchema = z
   .object({ type: z.literal('PAYOUT'), gatewayOrderId: z.string(), note: z.string().nullable(), ...settlingShape })
   .openapi('Payout');
-/** What the merchant sees of each type. */
+/** Schema of each transaction type. */
 const SCHEMAS = { PAY: paymentSchema, PAYOUT: payoutSchema } as const satisfies Record<TransactionType, z.ZodType>;
 
 export const webhookSchema = z
@@ -102,7 +102,10 @@ const SCHEMAS_BY_WEBHOOK = new Map<string, z.ZodType>(
   TRANSACTION_TYPES.map((type) => [TYPES[type].webhooks, SCHEMAS[type]]),
 );
 
-/** Describes what is sent to WEBHOOK_URL; in the registry of the whole, for a part's would put a path before the names. */
+/**
+ * Documents the webhooks. Uses the registry of the whole app: the one of a sub-app would prefix the names with its
+ * path.
+ */
 export function documentWebhooks({ openAPIRegistry: registry }: OpenAPIHono): void {
   for (const [type, summary] of Object.entries(WEBHOOKS)) {
     const data = SCHEMAS_BY_WEBHOOK.get(type.split('.')[0] ?? '');
@@ -112,7 +115,10 @@ export function documentWebhooks({ openAPIRegistry: registry }: OpenAPIHono): vo
       summary,
       description: 'Signed by the Standard Webhooks scheme.',
       request: { body: body(z.object({ type: z.literal(type), timestamp: z.string(), data: data ?? z.never() })) },
-      responses: { '2XX': { description: 'Delivered' }, 410: { description: 'Dead: not sent again' } },
+      responses: {
+        '2XX': { description: 'Delivered' },
+        410: { description: 'The webhook is dead and not sent again' },
+      },
     });
   }
 }

@@ -1,4 +1,4 @@
-// The merchant's server's routes: signing orders, reading payments, payouts, reconciliation, webhooks. Never a browser's.
+// Routes for the merchant's server: orders, payouts, reconciliation, webhooks. Browsers are refused.
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -53,7 +53,7 @@ const LIFETIME = { error: `a whole number of seconds, 60 to ${MAX_LIFETIME_S}` }
 const postOrder = createRoute({
   method: 'post',
   path: '/orders',
-  summary: 'Sign an order: its claims, and how long the token lives',
+  summary: 'Sign an order and return its token',
   security,
   request: {
     query: noQuery,
@@ -75,7 +75,7 @@ const postOrder = createRoute({
 const getOrder = createRoute({
   method: 'get',
   path: '/orders/{orderId}',
-  summary: 'Whether an order is paid, and every payment of it; 404 until one was started',
+  summary: 'Get an order with all its payments; 404 until the first is started',
   security,
   request: { params: orderIdParam, query: noQuery },
   responses: {
@@ -96,7 +96,7 @@ const getOrder = createRoute({
 const postPayout = createRoute({
   method: 'post',
   path: '/payouts',
-  summary: 'Send money to a wallet, once: the same body again answers the stored payout',
+  summary: 'Send money to a wallet once; repeating the same body returns the stored payout',
   security,
   request: {
     query: noQuery,
@@ -115,7 +115,7 @@ const postPayout = createRoute({
     ),
   },
   responses: {
-    202: json(payoutSchema, 'The payout as it stands'),
+    202: json(payoutSchema, 'The current state of the payout'),
     ...refusedBy(...MERCHANT, ...BODY, 'order_id_taken'),
   },
 });
@@ -123,7 +123,7 @@ const postPayout = createRoute({
 const getPayout = createRoute({
   method: 'get',
   path: '/payouts/{orderId}',
-  summary: 'How a payout stands',
+  summary: 'Get a payout',
   security,
   request: { params: orderIdParam, query: noQuery },
   responses: { 200: json(payoutSchema, 'The payout'), ...refusedBy(...MERCHANT, 'not_found', 'invalid_request') },
@@ -135,7 +135,7 @@ const limitQuery = z.coerce.number(LIMIT).int(LIMIT).min(1, LIMIT).max(MOST_ROWS
 const getTransactions = createRoute({
   method: 'get',
   path: '/transactions',
-  summary: 'Payments and payouts by their last change, for reconciliation',
+  summary: 'List payments and payouts by last change, for reconciliation',
   security,
   request: {
     query: z.strictObject({
@@ -145,7 +145,7 @@ const getTransactions = createRoute({
       needsReview: z.stringbool({ truthy: ['true'], falsy: ['false'], error: 'true or false' }).optional(),
       cursor: z
         .string()
-        .regex(/^[0-9]{1,15}~[!-~]{1,100}$/, { error: 'a nextCursor of an earlier answer' })
+        .regex(/^[0-9]{1,15}~[!-~]{1,100}$/, { error: 'the nextCursor of an earlier response' })
         .optional(),
       limit: limitQuery,
     }),
@@ -162,7 +162,7 @@ const getTransactions = createRoute({
 const resolveTransaction = createRoute({
   method: 'post',
   path: '/transactions/{gatewayOrderId}/resolve',
-  summary: 'A person’s word on a payment or payout that needs review',
+  summary: 'Resolve a payment or payout that needs review',
   security,
   request: {
     params: z.object({ gatewayOrderId: z.string().regex(/^[!-~]{1,100}$/, { error: 'a gatewayOrderId' }) }),
@@ -171,14 +171,14 @@ const resolveTransaction = createRoute({
       z
         .strictObject({
           status: z.enum(['SUCCESS', 'FAILED'], { error: 'SUCCESS or FAILED' }),
-          by: personText(100).openapi({ description: 'Who says so' }),
-          note: personText(500).openapi({ description: 'How they know' }),
+          by: personText(100).openapi({ description: 'The person who resolves it' }),
+          note: personText(500).openapi({ description: 'How the person verified the outcome' }),
         })
         .openapi('Resolution'),
     ),
   },
   responses: {
-    200: json(z.union([paymentSchema, payoutSchema]), 'The transaction as it stands now'),
+    200: json(z.union([paymentSchema, payoutSchema]), 'The current state of the transaction'),
     ...refusedBy(...MERCHANT, ...BODY, 'not_found', 'no_review_needed'),
   },
 });
@@ -186,7 +186,7 @@ const resolveTransaction = createRoute({
 const getIpns = createRoute({
   method: 'get',
   path: '/ipns',
-  summary: 'IPNs of the last 7 days that name no transaction of these books',
+  summary: 'List IPNs of the last 7 days that match no transaction',
   security,
   request: { query: z.strictObject({ limit: limitQuery }) },
   responses: {
@@ -198,7 +198,7 @@ const getIpns = createRoute({
 const getWebhooks = createRoute({
   method: 'get',
   path: '/webhooks',
-  summary: 'Deliveries to your WEBHOOK_URL',
+  summary: 'List deliveries to WEBHOOK_URL',
   security,
   request: {
     query: z.strictObject({ state: z.enum(['pending', 'delivered', 'dead']).optional(), limit: limitQuery }),
@@ -212,14 +212,14 @@ const getWebhooks = createRoute({
 const redeliver = createRoute({
   method: 'post',
   path: '/webhooks/{id}/redeliver',
-  summary: 'Send a webhook again, now',
+  summary: 'Send a webhook again now',
   security,
   request: {
     params: z.object({ id: z.string().regex(/^[!-~]{1,100}$/, { error: 'the id of a webhook' }) }),
     query: noQuery,
   },
   responses: {
-    202: json(webhookSchema, 'It is due now'),
+    202: json(webhookSchema, 'The webhook is due now'),
     ...refusedBy(...MERCHANT, 'not_found', 'invalid_request'),
   },
 });
@@ -230,7 +230,7 @@ interface Deps {
   tokens: OrderTokens;
   payouts: Payouts;
   ledger: Ledger;
-  /** After a redelivery was asked for: there is something to send. */
+  /** Called when something is due to be sent, after a redelivery or a resolution. */
   onDue(): void;
 }
 
@@ -243,7 +243,7 @@ export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, 
   for (const path of ['/orders', '/payouts', '/transactions', '/ipns', '/webhooks']) {
     app.use(path, merchantOnly(keys)).use(`${path}/*`, merchantOnly(keys));
   }
-  const missing = (what: string) => new Refusal('not_found', `There is no such ${what}.`);
+  const missing = (what: string) => new Refusal('not_found', `No such ${what}.`);
 
   app.openapi(postOrder, async (c) => {
     const { expiresIn, ...claims } = c.req.valid('json');
@@ -257,15 +257,14 @@ export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, 
 
   app.openapi(getOrder, async (c) => {
     const order = await ledger.order(c.req.valid('param').orderId);
-    if (order === undefined || order.payments.length === 0)
-      throw missing('order: none of its payments was ever started');
+    if (order === undefined || order.payments.length === 0) throw missing('order, or none of its payments was started');
     const { orderId, currency, paidBy, payments } = order;
     const amount = shownAmount(order, order);
     return c.json({ orderId, amount, currency, paid: paidBy !== null, payments: payments.map(merchantPayment) }, 200);
   });
 
   app.openapi(postPayout, async (c) => {
-    // The number's own text: to JSON.parse 1e3 and 1.00000000000000001 are whole numbers.
+    // The source text of the number: JSON.parse reads 1e3 and 1.00000000000000001 as whole numbers.
     const { amount } = parseExact(await c.req.text()) as { amount: string };
     return c.json(merchantPayout(await payouts.start({ ...c.req.valid('json'), amount })), 202);
   });

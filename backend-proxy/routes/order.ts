@@ -1,4 +1,5 @@
-// The widget's routes: the order view, starting a payment, the stream. The order token is the only credential.
+// Routes for the widget: the order view, starting a payment, the event stream. The order token is the only
+// credential.
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { Refusal } from '../errors.ts';
@@ -63,7 +64,7 @@ const security = [{ orderToken: [] }];
 const getOrder = createRoute({
   method: 'get',
   path: '/order',
-  summary: "The order view of the token's order",
+  summary: 'Get the order view',
   security,
   request: { query: noQuery },
   responses: { 200: orderView, ...refusedBy(...TOKEN, 'invalid_request') },
@@ -72,7 +73,7 @@ const getOrder = createRoute({
 const startPayment = createRoute({
   method: 'post',
   path: '/order/payments',
-  summary: 'Start a payment; one that is open is replaced',
+  summary: 'Start a payment; an open one is replaced',
   security,
   request: {
     query: noQuery,
@@ -82,7 +83,7 @@ const startPayment = createRoute({
     body: { content: { 'application/json': { schema: startSchema } }, required: true },
   },
   responses: {
-    200: { ...orderView, description: 'The same key again: the order view, and nothing was sent' },
+    200: { ...orderView, description: 'The key was used before: the order view; nothing was sent' },
     201: { ...orderView, description: 'Started' },
     ...refusedBy(
       ...TOKEN,
@@ -102,12 +103,12 @@ const startPayment = createRoute({
 const getEvents = createRoute({
   method: 'get',
   path: '/order/events',
-  summary: 'The order view at once, then after every change, until nothing can change any more',
+  summary: 'Stream the order view at once and after every change, until it is final',
   security,
   request: { query: noQuery },
   responses: {
     200: {
-      description: 'Events named `order`, each a whole order view',
+      description: 'Events named `order`, each with a complete order view',
       content: { 'text/event-stream': { schema: z.string() } },
     },
     ...refusedBy(...TOKEN, 'invalid_request', 'too_many_streams'),
@@ -144,8 +145,8 @@ export function orderRoutes({ tokens, payments, streams, watch, limitStarts, tru
   app.openapi(startPayment, async (c) => {
     limitStarts(addressOf(c, trustedProxies));
     const terms = await termsOf(c);
-    const asked = c.req.valid('json') as StartPayment;
-    const { created, view } = await payments.start(terms, asked, c.req.valid('header')['idempotency-key']);
+    const request = c.req.valid('json') as StartPayment;
+    const { created, view } = await payments.start(terms, request, c.req.valid('header')['idempotency-key']);
     return created ? answer(c, view, 201) : answer(c, view, 200);
   });
 

@@ -1,6 +1,7 @@
-// Errors on the wire: application/problem+json (RFC 9457), and the one schema that documents it.
+// Problem documents, application/problem+json (RFC 9457), and their OpenAPI schema.
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
 import { REFUSALS, Refusal, fieldErrorsOf, type RefusalKind } from '../errors.ts';
 import type { Problem } from '../protocol/wire.ts';
 
@@ -17,10 +18,10 @@ const problemSchema = z
   })
   .openapi('Problem');
 
-/** No route takes a query but where it says so; one that is misspelled, or holds a token, is not passed over. */
+/** For routes without a query: a misspelled parameter, or a token in the query, is refused. */
 export const noQuery = z.strictObject({});
 
-/** The `responses` of a route that can be refused by these. */
+/** The `responses` of a route that can be refused with these kinds. */
 export function refusedBy(...kinds: RefusalKind[]) {
   const always: RefusalKind[] = ['internal', 'unavailable'];
   const byStatus = Object.groupBy([...kinds, ...always], (kind) => String(REFUSALS[kind].status));
@@ -51,9 +52,19 @@ export function problemResponse(c: Context, refusal: Refusal): Response {
   return c.body(JSON.stringify(problem), status, { 'Content-Type': 'application/problem+json' });
 }
 
-/** The refusal of what zod found wrong. */
+/** The refusal for invalid input. */
 export function refusalOf(error: z.core.$ZodError): Refusal {
   const errors = fieldErrorsOf(error);
   const fields = [...new Set(errors.map(({ field }) => field))].join(', ');
   return new Refusal('invalid_request', `Not valid: ${fields}.`, { errors });
+}
+
+export function toRefusal(error: Error): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof HTTPException && error.status === 400) {
+    return new Refusal('invalid_request', 'The body is not valid JSON.', {
+      errors: [{ field: 'body', detail: 'JSON' }],
+    });
+  }
+  return new Refusal('internal', 'Internal error. Nothing is lost. Try again.', { cause: error });
 }

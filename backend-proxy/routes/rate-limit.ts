@@ -1,11 +1,11 @@
-// How many payments one address may start in a minute. In this process only: it keeps one visitor from filling the books
-// and the gateway's order ids, and is no accounting. The limits that protect orders and wallets are the ledger's.
+// Limits the payments that one address may start per minute. Counted per process: it keeps one visitor from filling
+// the database, and is not exact. The ledger enforces the limits of orders and wallets.
 import { Refusal } from '../errors.ts';
 
 export const STARTS_PER_MINUTE = 30;
 const WINDOW_MS = 60_000;
 
-/** Counts one start; throws `too_many_requests`. An unknown address is not counted (guards.ts says when it is). */
+/** Counts one start; throws `too_many_requests`. Undefined is not counted (see addressOf in guards.ts). */
 export type AddressLimit = (address: string | undefined) => void;
 
 export function createRateLimit(now: () => number, most = STARTS_PER_MINUTE): AddressLimit {
@@ -15,7 +15,7 @@ export function createRateLimit(now: () => number, most = STARTS_PER_MINUTE): Ad
   return (address) => {
     if (address === undefined) return;
     if (now() >= windowEndsAt) {
-      // All at once, so that addresses that never come back cost nothing.
+      // All counts are dropped at once, so that addresses that never return cost nothing.
       counts = new Map();
       windowEndsAt = now() + WINDOW_MS;
     }

@@ -1,4 +1,4 @@
-// Serves the built widget: read once, compressed once, cached by browsers.
+// Serves the built widget. Files are read once at start, compressed once, and cached by browsers.
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,11 +11,14 @@ const TYPES: Record<string, string> = {
   json: 'application/json',
   map: 'application/json',
 };
-/** Its licences' text goes where the widget's code goes. */
+/** The licence texts are served beside the code. */
 const LICENCES = 'LICENSES.txt';
-/** The build names a chunk by its content, `later-Ab12Cd34.js`; but the entry and its dictionaries are `widget.js`, `locale-de.js`. */
+/**
+ * Chunks have a content hash (`flow-Ab12Cd34.js`); entries and dictionaries have fixed names (`widget.js`,
+ * `locale-de.js`).
+ */
 const HASHED = /^(?!locale-).+-[\w-]{8}\.js(\.map)?$/;
-/** Short for a name that outlives its content: an entry of yesterday asks for chunks that the build of today no longer has. */
+/** Fixed names are cached briefly: an old entry asks for chunks that a newer build no longer has. */
 const CACHE = {
   named: 'public, max-age=60',
   hashed: 'public, max-age=31536000, immutable',
@@ -24,22 +27,22 @@ const CACHE = {
 const getWidget = createRoute({
   method: 'get',
   path: '/widget.js',
-  summary: 'The widget; the files that it loads lie beside it',
+  summary: 'The widget script; its other files are beside it',
   responses: {
     200: { description: 'The widget', content: { 'text/javascript': { schema: z.string() } } },
-    304: { description: 'As the ETag says' },
+    304: { description: 'Not modified' },
     ...refusedBy('not_found'),
   },
 });
 
 export interface WidgetFile {
   bytes: Uint8Array<ArrayBuffer>;
-  /** Compressed when it is first asked for, so that the start does not wait for files that nobody may want. */
+  /** Compressed on the first request, so that the start does not wait for it. */
   brotli(): Uint8Array<ArrayBuffer>;
   headers: Record<string, string>;
 }
 
-/** Reads the built files once; an empty map where the widget was not built. */
+/** Reads the built files; an empty map if the widget is not built. */
 export function readWidgetFiles(folder: string): ReadonlyMap<string, WidgetFile> {
   const files = new Map<string, WidgetFile>();
   for (const name of namesIn(folder)) {

@@ -36,27 +36,15 @@ export function checkoutPage(c: Context, view: CheckoutView) {
   const isProblem =
     (screen.name === 'login' && screen.problem !== null) || (screen.name === 'verify' && screen.triesLeft !== null);
   const body = html`${banner(texts.banner)}
-    <div class="checkout-frame">
-      <header class="summary">
+    <div class="frame">
+      <header>
         ${logo}
-        <p class="summary-to">${fill(texts.payTo, { merchant })}</p>
-        <p class="summary-amount">${amount}</p>
-        <dl class="summary-facts">
-          <div>
-            <dt>${texts.order}</dt>
-            <dd>${payment.orderId}</dd>
-          </div>
-          ${
-            screen.name === 'ended'
-              ? ''
-              : html`<div>
-                  <dt>${texts.timeLeft}</dt>
-                  <dd>${countdown(view.leftMs, true)}</dd>
-                </div>`
-          }
-        </dl>
+        <p class="soft">${fill(texts.payTo, { merchant })}</p>
+        <p class="amount">${amount}</p>
+        <p class="order"><small>${texts.order}</small> ${payment.orderId}</p>
+        ${screen.name === 'ended' ? '' : html`<p><small>${texts.timeLeft}</small> ${countdown(view.leftMs, true)}</p>`}
       </header>
-      <main class="card">
+      <main class="card stack">
         ${screen.name === 'ended' ? '' : steps(screen.name, texts)} ${screenMarkup(view, texts, amount, textLang)}
       </main>
     </div>`;
@@ -73,7 +61,7 @@ export function checkoutPage(c: Context, view: CheckoutView) {
 
 export function unknownTokenPage(c: Context) {
   const body = html`${banner('Sandbox: no real money moves here')}
-    <main class="notice">
+    <main class="notice stack">
       ${logo}
       <h1>There is no such payment</h1>
       <p>The link is incomplete or from another run of the sandbox. Go back to the shop and start again.</p>
@@ -102,10 +90,7 @@ function steps(current: (typeof STEPS)[number], texts: CheckoutTexts): Markup {
   const reached = STEPS.indexOf(current);
   return html`<ol class="steps" aria-label="${texts.steps}">
     ${STEPS.map(
-      (step, index) =>
-        html`<li class="${index < reached ? 'done' : ''}" ${index === reached ? html`aria-current="step"` : ''}>
-          <span>${names[step]}</span>
-        </li>`,
+      (step, index) => html`<li class="soft" ${index === reached ? html`aria-current="step"` : ''}>${names[step]}</li>`,
     )}
   </ol>`;
 }
@@ -117,14 +102,16 @@ const hidden = ({ payment, proof }: CheckoutView): Markup =>
 const problemText = (text: string): Markup => html`<p class="problem" role="alert">${text}</p>`;
 
 function cancelForm(view: CheckoutView, texts: CheckoutTexts): Markup {
-  return html`<form method="post" action="/pay/cancel" class="cancel">
+  return html`<form method="post" action="/pay/cancel">
     ${hidden(view)}
     <button class="quiet">${fill(texts.cancel, { merchant: view.merchant })}</button>
   </form>`;
 }
 
 function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, texts: CheckoutTexts): Markup {
-  const people = view.people.map(({ walletId, name }) => html`<li><span>${name}</span> <code>${walletId}</code></li>`);
+  const people = view.people.map(
+    ({ walletId, name }) => html`<li class="row between">${name} <code>${walletId}</code></li>`,
+  );
   return html`<h1>${texts.loginTitle}</h1>
     ${screen.problem ? problemText(texts[screen.problem]) : ''}
     <form method="post" action="/pay/login">
@@ -174,7 +161,6 @@ function verifyScreen(view: CheckoutView, screen: Screen & { name: 'verify' }, t
       <input
         id="code"
         name="code"
-        class="code-field"
         inputmode="numeric"
         autocomplete="one-time-code"
         pattern="[0-9 ]{6,7}"
@@ -204,7 +190,7 @@ function payScreen(
   const { minor, currency } = view.payment;
   const balance = customer.balance(currency);
   return html`<h1>${texts.payTitle}</h1>
-    <dl class="facts">
+    <dl class="facts lines">
       ${fact(texts.from, customer.name)} ${fact(texts.to, view.merchant)} ${fact(texts.amount, amount)}
       ${fact(texts.balance, formatMoney(balance, currency, language))}
       ${balance < minor ? '' : fact(texts.balanceAfter, formatMoney(balance - minor, currency, language))}
@@ -226,10 +212,8 @@ function endedScreen({ payment, merchant }: CheckoutView, texts: CheckoutTexts, 
       : payment.message === 'USER_CANCELLED'
         ? [texts.cancelledTitle, texts.cancelledText]
         : [texts.declinedTitle, texts.declinedText];
-  return html`<div class="ended ${isPaid ? 'good' : ''}">
-    ${mark(isPaid)}
+  return html`${mark(isPaid)}
     <h1>${title}</h1>
     <p>${fill(text, { amount, merchant })}</p>
-    <a class="button main" href="${payment.returnUrl}">${fill(texts.back, { merchant })}</a>
-  </div>`;
+    <a class="button main" href="${payment.returnUrl}">${fill(texts.back, { merchant })}</a>`;
 }

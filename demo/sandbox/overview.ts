@@ -8,7 +8,7 @@ import type { Delivery } from './ipn.ts';
 import { formatMoney } from './money.ts';
 import { banner, logo, liveAnswer, type Markup, page, readForm, troublePage } from './page.ts';
 import { Refusal } from './refusal.ts';
-import { isFinal, isPayment, type Payment, type Transaction } from './transaction.ts';
+import { isFinal, isPayment, type Payment, type Status, type Transaction } from './transaction.ts';
 
 const MOST_SHOWN = 100;
 const STEPS_MS = [
@@ -62,11 +62,11 @@ export function createOverview(options: OverviewOptions) {
 
 function frontPage(options: OverviewOptions): Markup {
   return html`${banner('Sandbox: no real money')}
-    <header class="overview-head">
+    <header class="row between">
       ${logo}
       <nav><a href="/wallet">The customer’s phone</a></nav>
     </header>
-    <main data-live="/overview/live" data-version="${options.version()}">
+    <main class="stack" data-live="/overview/live" data-version="${options.version()}">
       <h1>Transactions</h1>
       <div id="state">${stateOf(options)}</div>
       <div id="transactions">${list(options)}</div>
@@ -76,12 +76,12 @@ function frontPage(options: OverviewOptions): Markup {
 
 function stateOf({ clock, faults, ipns }: OverviewOptions): Markup {
   const inForce = faults.inForce();
-  return html`<dl class="state">
-    <div>
+  return html`<dl class="state stack">
+    <div class="card">
       <dt>IPNs go to</dt>
       <dd><code>${ipns.url ? withoutSecret(ipns.url) : 'nowhere yet'}</code></dd>
     </div>
-    <div>
+    <div class="card">
       <dt>Faults in force</dt>
       <dd>
         ${
@@ -100,11 +100,11 @@ function stateOf({ clock, faults, ipns }: OverviewOptions): Markup {
         }
       </dd>
     </div>
-    <div>
+    <div class="card">
       <dt>Clock</dt>
       <dd>
-        <time data-clock="${clock.now()}" data-seconds>${new Date(clock.now()).toISOString().slice(11, 19)}</time> UTC
-        <form method="post" action="/overview/clock" class="clock">
+        <p><time data-clock="${clock.now()}">${new Date(clock.now()).toISOString().slice(11, 19)}</time> UTC</p>
+        <form method="post" action="/overview/clock" class="row">
           ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+ ${name}</button>`)}
         </form>
         <small>Moves the sandbox alone: the proxy and the shop keep their own time.</small>
@@ -124,13 +124,13 @@ function withoutSecret(url: string): string {
 function list(options: OverviewOptions): Markup {
   const all = options.processor.transactions();
   if (all.length === 0) {
-    return html`<p class="empty">Nothing yet. Start a payment in the shop, and it appears here.</p>`;
+    return html`<p class="card soft">Nothing yet. Start a payment in the shop, and it appears here.</p>`;
   }
   const more = all.length - MOST_SHOWN;
-  return html`<ol class="transactions">
+  return html`<ol class="card lines">
       ${all.slice(0, MOST_SHOWN).map((transaction) => row(transaction, options))}
     </ol>
-    ${more > 0 ? html`<p class="empty">${more} older ones are at <code>/_sandbox/transactions</code>.</p>` : ''}`;
+    ${more > 0 ? html`<p class="soft">${more} older ones are at <code>/_sandbox/transactions</code>.</p>` : ''}`;
 }
 
 function row(transaction: Transaction, { ipns, requestLog }: OverviewOptions): Markup {
@@ -138,11 +138,11 @@ function row(transaction: Transaction, { ipns, requestLog }: OverviewOptions): M
   const requests = requestLog.requestsFor(orderId);
   const deliveries = ipns.about(transaction);
   return html`<li class="transaction">
-    <span class="method">${isPayment(transaction) ? transaction.method : transaction.type}</span>
-    <p class="transaction-order"><strong>${orderId}</strong></p>
-    <span class="transaction-amount">${formatMoney(minor, currency)}</span>
-    <span class="status ${status.toLowerCase()}">${status}</span>
-    <div class="transaction-actions">${actions(transaction)}</div>
+    <span class="chip plain">${isPayment(transaction) ? transaction.method : transaction.type}</span>
+    <span class="chip ${CHIPS[status]}">${status}</span>
+    <span class="amount">${formatMoney(minor, currency)}</span>
+    <strong class="order">${orderId}</strong>
+    <div class="row">${actions(transaction)}</div>
     <details id="details-${paymentId}">
       <summary id="summary-${paymentId}">
         ${time(createdAt)} · ${whoIn(transaction)} ${status === 'FAILED' ? ` · ${message}` : ''}
@@ -178,6 +178,8 @@ function link({ checkout, code, customer }: Payment): Markup {
   return html`<a href="/wallet?as=${customer}">Open the phone</a>`;
 }
 
+const CHIPS: Record<Status, string> = { INITIALIZED: '', PROCESSING: '', SUCCESS: 'good', FAILED: 'bad' };
+
 const STATES: Record<Delivery['state'], string> = {
   WAITING: 'waiting',
   DELIVERED: 'delivered',
@@ -190,12 +192,12 @@ function ipnChips({ state, attempts }: Delivery): Markup {
     ({ answer, error }) =>
       html`<span class="chip ${answer === 200 ? 'good' : 'bad'}">${answer ?? error ?? 'under way'}</span>`,
   );
-  return html`<span class="ipn">· IPN ${STATES[state]} ${chips}</span>`;
+  return html`<span>· IPN ${STATES[state]} ${chips}</span>`;
 }
 
 function history(transaction: Transaction, deliveries: readonly Delivery[]): Markup {
   const attempts = deliveries.flatMap((delivery) => delivery.attempts);
-  return html`<ol class="history">
+  return html`<ol class="history stack">
     ${transaction.history.map(
       ({ at, status, message }) =>
         html`<li>${time(at)} ${status} ${message === status ? '' : html`<small>${message}</small>`}</li>`,
@@ -211,7 +213,7 @@ function refusals({ requestLog }: OverviewOptions): Markup {
   const latest = requestLog.refusals.slice(0, 20);
   if (latest.length === 0) return html``;
   return html`<h2>Refused requests</h2>
-    <ol class="history">
+    <ol class="history stack">
       ${latest.map(
         ({ at, operation, orderId, status, message }) =>
           html`<li>

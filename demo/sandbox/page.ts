@@ -69,22 +69,28 @@ function frame({ title, layout, body, lang = 'en', textLang = lang }: Omit<PageO
 
 export const logo: Markup = html`<span class="logo">
   <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
-    <rect class="logo-ground" width="32" height="32" rx="9" />
-    <path class="logo-line" d="M7 12.5h13.5a4.5 4.5 0 0 1 0 9H12" />
-    <path class="logo-line" d="M15 18l-3.5 3.5L15 25" />
-    <circle class="logo-dot" cx="9" cy="8.5" r="1.6" />
+    <rect width="32" height="32" rx="9" fill="#16756c" />
+    <path
+      d="M7 12.5h13.5a4.5 4.5 0 0 1 0 9H12m3-3.5-3.5 3.5L15 25"
+      fill="none"
+      stroke="#fff"
+      stroke-width="2.6"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+    />
+    <circle cx="9" cy="8.5" r="1.6" fill="#7fe0cf" />
   </svg>
   Sandbox Wallet
 </span>`;
 
-export const banner = (text: string): Markup => html`<aside class="banner">${text}</aside>`;
+export const banner = (text: string): Markup => html`<aside class="hint banner">${text}</aside>`;
 
 /** A hint that only a sandbox gives. */
 export const hint = (content: Markup): Markup => html`<p class="hint">${content}</p>`;
 
 /** A tick or a cross, for how something ended. */
 export function mark(isGood: boolean): Markup {
-  return html`<svg class="mark" viewBox="0 0 24 24" aria-hidden="true">
+  return html`<svg class="mark ${isGood ? 'good' : ''}" viewBox="0 0 24 24" aria-hidden="true">
     <path d="${isGood ? 'M5 13l4.5 4.5L19 7' : 'M6 6l12 12M18 6L6 18'}" />
   </svg>`;
 }
@@ -99,7 +105,7 @@ export function countdown(leftMs: number, reload = false): Markup {
 export function troublePage(c: Context, layout: PageOptions['layout'], error: Refusal) {
   const status = ([400, 403, 404, 409] as const).find((code) => code === error.status) ?? 400;
   const body = html`${banner('Sandbox: no real money')}
-    <main class="notice">
+    <main class="notice stack">
       ${logo}
       <h1>This did not work</h1>
       <p>${error.message}</p>

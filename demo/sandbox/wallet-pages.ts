@@ -15,34 +15,32 @@ export interface PhoneView {
   prompts: Payment[];
   code: string;
   codeLeftMs: number;
-  now: number;
   version: string;
 }
 
 const MOST_MOVEMENTS = 30;
 
 export function homePage(c: Context, view: PhoneView) {
-  const screen = html`<h1 class="unseen">${view.customer.name}’s wallet</h1>
-    <div data-live="/wallet/live" data-version="${view.version}">
-      <div id="prompts" aria-live="polite">${prompts(view)}</div>
-      <div id="balances">${balances(view)}</div>
-      <form class="scan" method="get" action="/wallet/scan">
-        <label for="code">Scan or paste a code</label>
-        <div class="field-row">
-          <input
-            id="code"
-            name="code"
-            placeholder="The text of the code"
-            autocomplete="off"
-            spellcheck="false"
-            required
-          />
-          <button>Open</button>
-        </div>
-      </form>
-      <div id="security-code">${securityCode(view)}</div>
-      <div id="activity">${activity(view)}</div>
-    </div>`;
+  const screen = html`<div class="stack" data-live="/wallet/live" data-version="${view.version}">
+    <div id="prompts" class="stack" aria-live="polite">${prompts(view)}</div>
+    <div id="balances">${balances(view)}</div>
+    <form method="get" action="/wallet/scan">
+      <label for="code">Scan or paste a code</label>
+      <div class="row scan">
+        <input
+          id="code"
+          name="code"
+          placeholder="The text of the code"
+          autocomplete="off"
+          spellcheck="false"
+          required
+        />
+        <button>Open</button>
+      </div>
+    </form>
+    <div id="security-code">${securityCode(view)}</div>
+    <div id="activity">${activity(view)}</div>
+  </div>`;
   return page(c, { title: `Phone of ${view.customer.name}`, layout: 'wallet', body: stage(view, screen) });
 }
 
@@ -65,14 +63,15 @@ export function paymentPage(c: Context, view: PhoneView, payment: Payment, fromA
 export function choicePage(c: Context, people: readonly Customer[], query: URLSearchParams) {
   const kept = [...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
   const body = html`${banner('Sandbox: no real money')}
-    <main class="notice">
+    <main class="notice stack">
       ${logo}
       <h1>Whose phone is this?</h1>
       <p>The wallet’s three demo customers. You can change this at any time.</p>
-      <form class="people" method="get">
+      <form class="stack" method="get">
         ${kept}
         ${people.map(
-          (person) => html`<button name="as" value="${person.walletId}" class="person">${identity(person)}</button>`,
+          (person) =>
+            html`<button name="as" value="${person.walletId}" class="person card">${identity(person)}</button>`,
         )}
       </form>
     </main>`;
@@ -80,32 +79,26 @@ export function choicePage(c: Context, people: readonly Customer[], query: URLSe
 }
 
 function stage(view: PhoneView, screen: Markup): Markup {
-  const { customer, people, now } = view;
+  const { customer, people } = view;
   return html`${banner('Sandbox: no real money')}
     <div class="stage">
       <main class="phone">
-        <div class="phone-bar" aria-hidden="true">
-          <span data-clock="${now}">${new Date(now).toISOString().slice(11, 16)}</span
-          ><span class="phone-signal"></span>
-        </div>
-        <header class="phone-head">
-          <a class="phone-home" href="/wallet">${identity(customer)}</a>
-        </header>
-        <div class="phone-screen">${screen}</div>
+        <h1><a class="person home" href="/wallet">${identity(customer)}</a></h1>
+        ${screen}
       </main>
-      <aside class="beside" aria-label="About this phone">
+      <aside class="beside stack" aria-label="About this phone">
         ${logo}
-        <p>
-          The customer’s phone. DIRECT payments ask here for a yes or no, codes of JETGO and QR are opened here, and
-          payouts arrive here.
+        <p class="soft">
+          The customer’s phone: it asks to confirm payments sent to this wallet, opens scanned codes, and receives
+          payouts.
         </p>
         <h2>Whose phone is this?</h2>
-        <ul class="people">
+        <ul class="stack">
           ${people.map(
             (person) =>
               html`<li>
                 <a
-                  class="person"
+                  class="person card"
                   href="/wallet?as=${person.walletId}"
                   ${person === customer ? html`aria-current="true"` : ''}
                   >${identity(person)}</a
@@ -124,16 +117,16 @@ function identity({ name, walletId }: Customer): Markup {
     .map((word) => word[0])
     .join('');
   return html`<span class="avatar" aria-hidden="true">${initials}</span>
-    <span class="identity"><strong>${name}</strong> <small>Wallet ${walletId}</small></span>`;
+    <span>${name} <small>Wallet ${walletId}</small></span>`;
 }
 
 function prompts({ prompts: waiting, merchant }: PhoneView): Markup {
   return html`${waiting.map(
     (payment) =>
-      html`<section class="prompt">
-        <p class="prompt-title">${merchant} asks for a payment</p>
-        <p class="prompt-amount">${formatMoney(payment.minor, payment.currency)}</p>
-        <p class="prompt-order">Order ${payment.orderId}</p>
+      html`<section class="card asks">
+        <strong>${merchant} asks for a payment</strong>
+        <p class="amount">${formatMoney(payment.minor, payment.currency)}</p>
+        <p class="soft order">Order ${payment.orderId}</p>
         ${answerForm(payment, false)}
       </section>`,
   )}`;
@@ -151,20 +144,22 @@ function answerForm({ paymentId }: Payment, fromApp: boolean): Markup {
 function balances({ customer }: PhoneView): Markup {
   const [first, ...others] = [...customer.balances];
   if (!first) return html``;
-  return html`<section class="balance">
+  return html`<section class="card balance">
     <h2>Balance</h2>
-    <p class="balance-main">${formatMoney(first[1], first[0])}</p>
-    <ul class="balance-others">
+    <p class="amount">${formatMoney(first[1], first[0])}</p>
+    <ul class="row">
       ${others.map(([currency, minor]) => html`<li>${formatMoney(minor, currency)}</li>`)}
     </ul>
   </section>`;
 }
 
 function securityCode({ code, codeLeftMs }: PhoneView): Markup {
-  return html`<section class="security">
+  return html`<section class="card">
     <h2>Security code</h2>
-    <p class="security-code"><output>${code.slice(0, 3)} ${code.slice(3)}</output></p>
-    <p class="security-left">New code in ${countdown(codeLeftMs)}</p>
+    <div class="row between">
+      <p class="amount"><output>${code.slice(0, 3)} ${code.slice(3)}</output></p>
+      <small>New code in ${countdown(codeLeftMs)}</small>
+    </div>
   </section>`;
 }
 
@@ -175,17 +170,17 @@ const KIND_NAMES = { TOP_UP: 'Money added', PAYMENT: 'Payment', PAYOUT: 'Payout 
 
 function activity({ customer, merchant }: PhoneView): Markup {
   const latest = customer.movements.slice(-MOST_MOVEMENTS).toReversed();
-  return html`<section class="activity">
+  return html`<section>
     <h2>Activity</h2>
-    <ol>
+    <ol class="lines">
       ${latest.map(
         ({ kind, minor, currency, orderId, note }) =>
-          html`<li class="${minor < 0n ? 'out' : 'in'}">
-            <span class="activity-what">
-              <strong>${kind === 'TOP_UP' ? KIND_NAMES[kind] : merchant}</strong>
-              <small>${kind === 'TOP_UP' ? note : `${KIND_NAMES[kind]} · ${note ?? orderId}`}</small>
-            </span>
-            <span class="activity-amount">${formatMoney(minor, currency, 'en', true)}</span>
+          html`<li>
+            <strong class="row between">
+              ${kind === 'TOP_UP' ? KIND_NAMES[kind] : merchant}
+              <span class="${minor < 0n ? '' : 'in'}">${formatMoney(minor, currency, 'en', true)}</span>
+            </strong>
+            <small>${kind === 'TOP_UP' ? note : `${KIND_NAMES[kind]} · ${note ?? orderId}`}</small>
           </li>`,
       )}
     </ol>
@@ -196,10 +191,10 @@ function request({ customer, merchant }: PhoneView, payment: Payment, fromApp: b
   const { minor, currency, orderId } = payment;
   const balance = customer.balance(currency);
   const isShort = balance < minor;
-  return html`<section class="sheet">
-    <h1>Pay ${merchant}</h1>
-    <p class="sheet-amount">${formatMoney(minor, currency)}</p>
-    <dl class="facts">
+  return html`<section class="stack">
+    <h2 class="title">Pay ${merchant}</h2>
+    <p class="amount">${formatMoney(minor, currency)}</p>
+    <dl class="facts lines">
       <div>
         <dt>Order</dt>
         <dd>${orderId}</dd>
@@ -222,10 +217,10 @@ const REASONS: Readonly<Record<string, string>> = {
 function result({ merchant }: PhoneView, payment: Payment, fromApp: boolean): Markup {
   const amount = formatMoney(payment.minor, payment.currency);
   const isPaid = payment.status === 'SUCCESS';
-  return html`<section class="sheet ended ${isPaid ? 'good' : ''}">
+  return html`<section class="stack">
     ${mark(isPaid)}
-    <h1>${isPaid ? 'Paid' : 'Not paid'}</h1>
-    <p class="sheet-amount">${amount}</p>
+    <h2 class="title">${isPaid ? 'Paid' : 'Not paid'}</h2>
+    <p class="amount">${amount}</p>
     <p>${isPaid ? `${merchant} has received the payment.` : `${REASONS[payment.message] ?? ''} No money was taken.`}</p>
     ${fromApp ? html`<a class="button main" href="${payment.returnUrl}">Back to ${merchant}</a>` : ''}
     <a class="button" href="/wallet">Done</a>

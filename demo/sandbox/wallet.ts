@@ -82,7 +82,6 @@ function viewOf(customer: Customer, options: WalletOptions): PhoneView {
     prompts: options.processor.prompts(customer),
     code: customer.code(now),
     codeLeftMs: TOTP_PERIOD_MS - (now % TOTP_PERIOD_MS),
-    now,
     version: stateOf(options),
   };
 }

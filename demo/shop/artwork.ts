@@ -1,6 +1,5 @@
 // The shop's pictures, drawn for it as inline SVG: no request, no foreign asset, nothing a strict page has to allow.
-// All are decoration (the words beside them say it), so they are hidden from assistive technology. Colors that follow the
-// page's color scheme are custom properties of shop.css.
+// All are decoration (the words beside them say it), so they are hidden from assistive technology.
 import { raw } from 'hono/html';
 import type { Artwork } from './catalogue.ts';
 
@@ -62,35 +61,44 @@ const PICTURES: Record<Artwork, string> = {
     <path d="M60 38h120v8q0 4-4 4H64q-4 0-4-4z" fill="#f2ecdf"/>
     <path d="M90 66l14 42M112 66l5 42" stroke="#c9bfaa" stroke-width="3" stroke-linecap="round"/>
     <path d="M120 134v14M120 156v8" stroke="#5b3423" stroke-width="4" stroke-linecap="round"/>
-    <path d="M100 24q-6-8 0-14M122 24q-6-8 0-14M144 24q-6-8 0-14" fill="none" stroke="var(--steam)" stroke-width="4" stroke-linecap="round"/>`,
+    <path d="M100 24q-6-8 0-14M122 24q-6-8 0-14M144 24q-6-8 0-14" fill="none" stroke="light-dark(#b9b1a2, #6d7475)" stroke-width="4" stroke-linecap="round"/>`,
 };
 
+const TINTS: Record<Artwork, string> = {
+  dawn: 'light-dark(#f9e2d3, #3a2720)',
+  ridge: 'light-dark(#e0e9db, #1f2f29)',
+  harbor: 'light-dark(#dce5ec, #1d2836)',
+  dripper: 'light-dark(#ebe6dc, #2c2a26)',
+};
+
+/** Its tint fills a box of any shape. */
 export function picture(artwork: Artwork) {
-  return raw(`<svg class="picture" viewBox="0 0 240 240" aria-hidden="true">${PICTURES[artwork]}</svg>`);
+  return raw(`<svg class="picture" viewBox="-20 -20 280 280" aria-hidden="true">
+    <path d="M-999-999h2999v2999h-2999z" fill="${TINTS[artwork]}"/>${PICTURES[artwork]}</svg>`);
 }
 
 /** Sun over still water; by night the same shore under a moon, by the colors alone. */
 export const shore = raw(`
-  <svg class="shore" viewBox="0 0 1120 440" preserveAspectRatio="xMaxYMax slice" aria-hidden="true">
-    <path d="M0 0h1120v440H0z" fill="var(--sky)"/>
-    <path d="M0 214h1120v120H0z" fill="var(--haze)"/>
-    <circle cx="950" cy="288" r="78" fill="var(--sun)"/>
-    <path d="M0 318q110-34 230-14t210-12 200 10 170-24 150 6 160-28v80H0z" fill="var(--far)"/>
-    <path d="M0 332q140-26 300-10t260-2 240-4 180-10 140-2v32H0z" fill="var(--near)"/>
-    <path d="M0 334h1120v106H0z" fill="var(--water)"/>
-    <g stroke="var(--sun)" stroke-width="6" stroke-linecap="round" opacity=".75">
+  <svg viewBox="0 0 1120 440" preserveAspectRatio="xMaxYMax slice" aria-hidden="true">
+    <path d="M0 0h1120v440H0z" fill="light-dark(#fbe3cf, #17222d)"/>
+    <path d="M0 214h1120v120H0z" fill="light-dark(#f8cfb2, #1f2f3c)"/>
+    <circle cx="950" cy="288" r="78" fill="light-dark(#ee9168, #f3e3bb)"/>
+    <path d="M0 318q110-34 230-14t210-12 200 10 170-24 150 6 160-28v80H0z" fill="light-dark(#8fb0ab, #2a4450)"/>
+    <path d="M0 332q140-26 300-10t260-2 240-4 180-10 140-2v32H0z" fill="light-dark(#4d7f80, #1d333c)"/>
+    <path d="M0 334h1120v106H0z" fill="light-dark(#2b626a, #132730)"/>
+    <g stroke="light-dark(#ee9168, #f3e3bb)" stroke-width="6" stroke-linecap="round" opacity=".75">
       <path d="M890 350h122M918 367h90M876 385h128M924 403h104M900 421h70"/>
     </g>
-    <g stroke="var(--haze)" stroke-width="4" stroke-linecap="round" opacity=".4">
+    <g stroke="light-dark(#f8cfb2, #1f2f3c)" stroke-width="4" stroke-linecap="round" opacity=".4">
       <path d="M60 362h110M250 386h76M100 414h150M430 372h96M560 404h120M690 360h70M1064 376h40M740 424h60"/>
     </g>
-    <path d="M846 378h60l-9 13h-42z" fill="var(--boat)"/>
-    <path d="M876 334v43M876 336q20 14 23 38h-23zM872 344v30h-17q6-20 17-30z" fill="var(--sail)" stroke="var(--boat)" stroke-width="2"/>
+    <path d="M846 378h60l-9 13h-42z" fill="light-dark(#18393f, #08131a)"/>
+    <path d="M876 334v43M876 336q20 14 23 38h-23zM872 344v30h-17q6-20 17-30z" fill="light-dark(#fdf6ea, #b9c3c2)" stroke="light-dark(#18393f, #08131a)" stroke-width="2"/>
   </svg>`);
 
 /** The coffee card, with room for the balance to be printed over it. */
 export const card = raw(`
-  <svg class="card-art" viewBox="0 0 340 200" preserveAspectRatio="xMidYMid slice" aria-hidden="true">
+  <svg viewBox="0 0 340 200" preserveAspectRatio="xMidYMid slice" aria-hidden="true">
     <path d="M0 0h340v200H0z" fill="#1f4f57"/>
     <circle cx="262" cy="84" r="42" fill="#f2b084"/>
     <path d="M0 108q50-28 100-10t90-2 80 6 70-10v40H0z" fill="#2f6a70"/>
@@ -99,7 +107,7 @@ export const card = raw(`
   </svg>`);
 
 export const logo = raw(`
-  <svg class="logo" viewBox="0 0 40 40" aria-hidden="true">
+  <svg viewBox="0 0 40 40" width="34" height="34" aria-hidden="true">
     <circle cx="20" cy="20" r="19" fill="var(--ink)"/>
     <circle cx="20" cy="17" r="7" fill="var(--accent)"/>
     <path d="M7 24h26M11 29h18M16 34h8" stroke="var(--paper)" stroke-width="2.4" stroke-linecap="round"/>

@@ -25,7 +25,7 @@ export interface Desk {
 
 const CHIPS = {
   INITIALIZED: { tone: '', label: 'Being sent' },
-  PROCESSING: { tone: 'open', label: 'Processing' },
+  PROCESSING: { tone: '', label: 'Processing' },
   SUCCESS: { tone: 'good', label: 'Success' },
   FAILED: { tone: 'bad', label: 'Failed' },
 } satisfies Record<Status, { tone: string; label: string }>;
@@ -48,8 +48,8 @@ export function deskPage(desk: Desk, form: PayoutForm, site: Site): Markup {
         Whoever can open this page can send money. So it is served on this machine alone, or with DESK_PASSWORD, which
         stands in for the sign-in of your staff.
       </p>
-      <div class="desk-page">
-        <div class="tables" data-live>${deskTables(desk)}</div>
+      <div class="stack">
+        <div class="stack" data-live>${deskTables(desk)}</div>
         ${payoutForm(form)}
       </div>`,
   );
@@ -57,47 +57,54 @@ export function deskPage(desk: Desk, form: PayoutForm, site: Site): Markup {
 
 /** The part that `desk.js` fetches anew, so that a status changes in front of the reader. */
 export function deskTables({ payments, payouts, trouble }: Desk): Markup {
-  return html`${trouble === undefined ? '' : html`<p class="trouble" role="alert">${trouble}</p>`}
-    <section aria-labelledby="payouts">
+  return html`${trouble === undefined ? '' : html`<p class="message bad" role="alert">${trouble}</p>`}
+    <section class="stack" aria-labelledby="payouts">
       <h2 id="payouts">Payouts</h2>
-      ${payouts.length === 0 ? html`<p class="quiet">None sent yet.</p>` : ''}
-      <ul class="transactions">
-        ${payouts.map((payout) => transaction(payout, 'Payout', payout.note))}
-      </ul>
+      ${list(
+        payouts.map((payout) => transaction(payout, 'Payout', payout.note)),
+        'None sent yet.',
+      )}
     </section>
-    <section aria-labelledby="payments">
+    <section class="stack" aria-labelledby="payments">
       <h2 id="payments">Payments</h2>
-      ${payments.length === 0 ? html`<p class="quiet">None yet. They appear as soon as a customer starts one.</p>` : ''}
-      <ul class="transactions">
-        ${payments.map((payment) => transaction(payment, payment.method ?? 'Payment', null, moneyBack(payment, payouts)))}
-      </ul>
+      ${list(
+        payments.map((payment) => transaction(payment, payment.method ?? 'Payment', null, moneyBack(payment, payouts))),
+        'None yet. They appear as soon as a customer starts one.',
+      )}
     </section>`;
+}
+
+function list(rows: readonly Markup[], none: string): Markup {
+  return rows.length === 0
+    ? html`<p class="quiet">${none}</p>`
+    : html`<ul class="transactions card">
+        ${rows}
+      </ul>`;
 }
 
 function transaction(entry: Transaction, what: string, note: string | null, foot: Markup | '' = ''): Markup {
   const isSurplus = isPayment(entry) && entry.surplus;
   const isForReview = entry.needsReview || isSurplus;
-  const review = { tone: 'review', label: isSurplus ? 'Paid twice' : 'Needs review' };
+  const review = { tone: 'warn', label: isSurplus ? 'Paid twice' : 'Needs review' };
   const chip = entry.reason === 'REPLACED' ? { tone: '', label: 'Replaced' } : CHIPS[entry.status];
   const { tone, label } = isForReview ? review : chip;
   const key = `${entry.orderId} ${entry.createdAt}`;
-  return html`<li class="${isForReview ? 'review' : ''}" data-status="${entry.status}" data-key="${key}">
+  return html`<li class="${isForReview ? 'warn' : ''}" data-status="${entry.status}" data-key="${key}">
     <details>
       <summary>
-        <span class="what"><b>${what}</b> <span>${entry.orderId}</span></span>
-        <span class="amount">${formatMoney(entry.amount, entry.currency)}</span>
+        <span class="what"><b>${what}</b> <small>${entry.orderId}</small></span>
+        <small>${[entry.reason, entry.customer && `wallet ${entry.customer}`, note].filter(Boolean).join(' · ')}</small>
+        <b class="amount">${formatMoney(entry.amount, entry.currency)}</b>
         <span class="chip ${tone}">${label}</span>
-        <span class="why"
-          >${[entry.reason, entry.customer && `wallet ${entry.customer}`, note].filter(Boolean).join(' · ')}</span
-        >
-        <time datetime="${entry.createdAt}">${times.format(new Date(entry.createdAt))}</time>
+        <small><time datetime="${entry.createdAt}">${times.format(new Date(entry.createdAt))}</time></small>
       </summary>
-      <ol class="history">
+      <ol class="stack history">
         ${entry.history.map(
           ({ at, event, source, detail }) =>
             html`<li>
-              <time datetime="${at}">${at.slice(11, 19)}</time>
-              <b>${event.replaceAll('_', ' ')}</b> <span>${source}${detail === null ? '' : html`: ${detail}`}</span>
+              <time class="quiet" datetime="${at}">${at.slice(11, 19)}</time>
+              <b>${event.replaceAll('_', ' ')}</b>
+              <span class="quiet">${source}${detail === null ? '' : html`: ${detail}`}</span>
             </li>`,
         )}
       </ol>
@@ -146,18 +153,17 @@ export function isUnderway({ status }: Payout): boolean {
 }
 
 function payoutForm({ orderId, amount = '', customer = '', note = '', back, trouble }: PayoutForm): Markup {
-  return html`<section class="send" aria-labelledby="send">
+  return html`<section class="send stack card" aria-labelledby="send">
     <h2 id="send">${back === undefined ? 'Send a payout' : 'Send money back'}</h2>
     ${
       back === undefined
         ? ''
-        : html`<p>
-            ${formatMoney(back.amount, back.currency)} came in for <span class="id">${back.orderId}</span>. A payout is
-            a whole amount.
+        : html`<p class="quiet">
+            ${formatMoney(back.amount, back.currency)} came in for ${back.orderId}. A payout is a whole amount.
           </p>`
     }
-    ${trouble === undefined ? '' : html`<p class="trouble" role="alert">${trouble}</p>`}
-    <form method="post" action="/desk/payouts">
+    ${trouble === undefined ? '' : html`<p class="message bad" role="alert">${trouble}</p>`}
+    <form class="stack" method="post" action="/desk/payouts">
       <input type="hidden" name="orderId" value="${orderId}" />
       <label
         >Amount, in whole ${CURRENCY}
@@ -175,7 +181,7 @@ function payoutForm({ orderId, amount = '', customer = '', note = '', back, trou
       /></label>
       <label>Note to the customer <input name="note" value="${note}" maxlength="120" placeholder="Optional" /></label>
       <button class="button">Send payout</button>
-      <p class="quiet">As ${orderId}</p>
+      <small>As ${orderId}</small>
     </form>
   </section>`;
 }

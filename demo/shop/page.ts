@@ -58,9 +58,9 @@ export function page({ title, place, styles = [], scripts = [], site = {} }: Pag
 }
 
 function demoBar(walletUrl: string): Markup {
+  const phone = html`<a href="${walletUrl}" target="_blank" rel="noopener">Wallet&nbsp;phone</a>`;
   return html`<aside class="demo" aria-label="Demo">
-    This is a demo: no real money moves.
-    <a href="${walletUrl}" target="_blank" rel="noopener">Wallet phone</a> · <a href="/themes">Theme editor</a>
+    This is a demo: no real money moves. ${phone}&nbsp;·&nbsp;<a href="/themes">Theme&nbsp;editor</a>
   </aside>`;
 }
 
@@ -68,7 +68,7 @@ function demoBar(walletUrl: string): Markup {
 export function notice(title: string, text: string): Markup {
   return page(
     { title, place: 'order' },
-    html`<section class="notice">
+    html`<section class="stack">
       <h1>${title}</h1>
       <p>${text}</p>
       <p><a class="button" href="/">Back to the coffee</a></p>

@@ -14,12 +14,10 @@ export function shopFront(site: Site): Markup {
     { title: 'Coffee', place: 'shop', scripts: ['/assets/basket.js'], site },
     html`<section class="hero">
         ${shore}
-        <div>
-          <h1>Coffee for slow mornings</h1>
-          <p>Three coffees and one good dripper. Small batches, roasted by the water.</p>
-        </div>
+        <h1>Coffee for slow mornings</h1>
+        <p>Three coffees and one good dripper. Small batches, roasted by the water.</p>
       </section>
-      <form class="shelf" method="post" action="/checkout" autocomplete="off">
+      <form method="post" action="/checkout" autocomplete="off">
         <ul class="products">
           ${PRODUCTS.map(productCard)}
         </ul>
@@ -32,13 +30,13 @@ export function shopFront(site: Site): Markup {
 }
 
 function productCard({ id, name, note, size, cents, artwork }: Product): Markup {
-  return html`<li class="product tint-${artwork}">
-    <div class="tile">${picture(artwork)}</div>
+  return html`<li class="product">
+    ${picture(artwork)}
     <h2>${name}</h2>
-    <p class="note">${note}</p>
+    <p class="quiet">${note}</p>
     <div class="buy">
-      <p><strong>${formatMoney(decimal(cents), CURRENCY)}</strong> <span>${size}</span></p>
-      <div class="stepper" data-cents="${cents}">
+      <p><strong>${formatMoney(decimal(cents), CURRENCY)}</strong> <small>${size}</small></p>
+      <div class="stepper card" data-cents="${cents}">
         <button type="button" data-step="-1" aria-label="One less ${name}">−</button>
         <input
           name="${id}"
@@ -71,11 +69,11 @@ export function orderPage({ order, token, proxyUrl, site }: OrderPage): Markup {
       scripts: ['/assets/order.js', `${proxyUrl}/widget.js`],
       site,
     },
-    html`<div class="checkout" data-order="${order.orderId}">
-      <section class="summary" aria-labelledby="summary">
-        <p class="eyebrow">Order ${order.orderId}</p>
+    html`<div class="stack" data-order="${order.orderId}">
+      <section class="stack" aria-labelledby="summary">
+        <small>Order ${order.orderId}</small>
         <h1 id="summary">${order.kind === 'goods' ? 'Your order' : 'Top up your coffee card'}</h1>
-        <p class="fulfilment" role="status" data-fulfilled="${String(order.paidAt !== null)}">${fulfilmentOf(order)}</p>
+        <p class="message" role="status" data-fulfilled="${String(order.paidAt !== null)}">${fulfilmentOf(order)}</p>
         ${order.kind === 'goods' ? receipt(order.lines, order.amount) : topUpReceipt(order.amount)}
       </section>
       <section class="payment" aria-label="Payment">
@@ -93,30 +91,27 @@ export function fulfilmentOf(order: Order): string {
 }
 
 function receipt(lines: readonly Line[], amount: string): Markup {
-  return html`<table class="receipt">
-    <caption class="unseen">
-      What you ordered
-    </caption>
+  return html`<table class="receipt" aria-label="What you ordered">
     <tbody>
       ${lines.map(
         ({ product, quantity }) =>
           html`<tr>
-            <td><div class="thumb tint-${product.artwork}">${picture(product.artwork)}</div></td>
-            <th scope="row">${product.name}<span>${quantity} × ${product.size}</span></th>
+            <td>${picture(product.artwork)}</td>
+            <th scope="row">${product.name}<small>${quantity} × ${product.size}</small></th>
             <td>${formatMoney(decimal(product.cents * quantity), CURRENCY)}</td>
           </tr>`,
       )}
     </tbody>
     <tfoot>
-      <tr>
+      <tr class="quiet">
         <td></td>
         <th scope="row">Shipping</th>
         <td>Free</td>
       </tr>
-      <tr class="total">
+      <tr>
         <td></td>
         <th scope="row">Total</th>
-        <td>${formatMoney(amount, CURRENCY)}</td>
+        <td><b>${formatMoney(amount, CURRENCY)}</b></td>
       </tr>
     </tfoot>
   </table>`;
@@ -127,7 +122,7 @@ function topUpReceipt(amount: string | null): Markup {
   return html`<div class="coffee-card">
     ${card}
     <p ${amount === null ? 'data-unpaid' : ''}>
-      <span>${amount === null ? range : 'Topped up by'}</span> ${amount === null ? '' : formatMoney(amount, CURRENCY)}
+      <small>${amount === null ? range : 'Topped up by'}</small> ${amount === null ? '' : formatMoney(amount, CURRENCY)}
     </p>
   </div>`;
 }
@@ -141,16 +136,16 @@ export interface AccountPage {
 export function accountPage({ balance, orders, site }: AccountPage): Markup {
   return page(
     { title: 'Your account', place: 'account', site },
-    html`<div class="account-page">
-      <section aria-labelledby="card">
+    html`<div class="stack">
+      <section class="stack" aria-labelledby="card">
         <h1 id="card">Your coffee card</h1>
         <div class="coffee-card">
           ${card}
-          <p><span>Balance</span> ${formatMoney(balance, CURRENCY)}</p>
+          <p><small>Balance</small> ${formatMoney(balance, CURRENCY)}</p>
         </div>
         <form method="post" action="/account/top-ups"><button class="button">Top up your balance</button></form>
       </section>
-      <section aria-labelledby="orders">
+      <section class="stack" aria-labelledby="orders">
         <h2 id="orders">Your orders</h2>
         ${orders.length === 0 ? html`<p class="quiet">Nothing yet.</p>` : ''}
         <ul class="orders">
@@ -158,8 +153,8 @@ export function accountPage({ balance, orders, site }: AccountPage): Markup {
             (order) =>
               html`<li>
                 <a href="/orders/${order.orderId}">${order.kind === 'goods' ? goodsOf(order.lines) : 'Coffee card'}</a>
-                <span class="quiet">${order.orderId}</span>
                 <span>${order.amount === null ? '' : formatMoney(order.amount, CURRENCY)}</span>
+                <small>${order.orderId}</small>
                 <span class="chip ${order.paidAt === null ? '' : 'good'}"
                   >${order.paidAt === null ? 'Not paid' : 'Paid'}</span
                 >

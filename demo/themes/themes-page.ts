@@ -30,82 +30,79 @@ export function themesPage({ token, proxyUrl, site }: ThemesPage): Markup {
   return page(
     { title: 'Themes', place: 'themes', styles, scripts, site },
     html`<h1>Make the widget yours</h1>
-      <p class="quiet lead">
-        ${PROPERTIES.length} CSS properties dress it, by day and by night. Start from a theme, change what you like, pay
-        in it, and take the rule along.
+      <p class="quiet">
+        ${PROPERTIES.length} CSS properties style it, in light and dark. Start from a theme, change what you like, pay
+        with it, and copy the CSS rule.
       </p>
-      <ul class="wardrobe" aria-label="Ready themes">
+      <ul class="ready" aria-label="Ready themes">
         ${THEMES.map(themeCard)}
       </ul>
-      <div class="workshop">
-        <div class="result">
-          <div class="stages">${stage('light', token)} ${stage('dark', token)}</div>
+      <div class="editor stack">
+        <div class="stack">
+          <div class="previews card">${preview('light', token)} ${preview('dark', token)}</div>
           <div class="bar">
             <p class="quiet">One real order, shown twice. Pay it with the wallet phone: no money moves.</p>
             <p class="quiet" role="status" data-renewed></p>
-            <button class="plain" type="button" data-renew>New order</button>
+            <button class="button plain" type="button" data-renew>New order</button>
           </div>
-          <section class="about" aria-labelledby="rule">
-            <div class="bar">
-              <h2 id="rule">The CSS</h2>
-              <p class="quiet">
-                Only what differs from the defaults; <code>light-dark()</code> follows the page's
-                <code>color-scheme</code>. This page's address holds the theme, too.
-              </p>
-              <p class="quiet" role="status" data-copied></p>
-              <button class="plain" type="button" data-copy>Copy</button>
-            </div>
-            <pre class="rule" tabindex="0" role="group" aria-labelledby="rule"><code data-css></code></pre>
-          </section>
+          <div class="bar">
+            <h2 id="rule">The CSS</h2>
+            <button class="button plain" type="button" data-copy>Copy</button>
+            <p class="quiet" role="status" data-copied></p>
+            <p class="quiet">
+              Only what differs from the defaults; <code>light-dark()</code> follows the page's
+              <code>color-scheme</code>. This page's address holds the theme, too.
+            </p>
+          </div>
+          <pre class="rule" tabindex="0" role="group" aria-labelledby="rule"><code data-css></code></pre>
         </div>
-        <form class="dials" autocomplete="off" aria-label="Properties">
-          <p class="verdict" role="status" data-verdict></p>
+        <form autocomplete="off" aria-label="Properties">
+          <p class="message" role="status" data-verdict></p>
           <section aria-labelledby="colors">
-            <div class="dial-head">
+            <div class="property">
               <h2 id="colors">Colors</h2>
-              ${Object.values(SCHEMES).map((label) => html`<span aria-hidden="true">${label}</span>`)}
+              <div class="controls">
+                ${Object.values(SCHEMES).map((label) => html`<small aria-hidden="true">${label}</small>`)}
+              </div>
             </div>
-            ${PROPERTIES.filter(({ kind }) => kind === 'color').map(dial)}
+            ${PROPERTIES.filter(({ kind }) => kind === 'color').map(row)}
           </section>
           <section aria-labelledby="shape">
-            <h2 id="shape">Shape and type</h2>
-            ${PROPERTIES.filter(({ kind }) => kind !== 'color').map(dial)}
+            <div class="property"><h2 id="shape">Shape and type</h2></div>
+            ${PROPERTIES.filter(({ kind }) => kind !== 'color').map(row)}
           </section>
         </form>
       </div>`,
   );
 }
 
-/** A theme's button, with its two faces drawn in small by the same properties. */
+/** A theme's button, with a small sample of it in light and dark, drawn by the same properties. */
 function themeCard({ id, label, note }: ReadyTheme): Markup {
-  const face = (scheme: Scheme) =>
-    html`<span class="face ${scheme}"><b>Aa</b><span></span><span class="chosen"></span><i></i></span>`;
+  const sample = (scheme: Scheme) => html`<span class="${scheme}"><b>Aa</b><i></i><i></i><i></i></span>`;
   return html`<li>
-    <button class="theme" type="button" data-theme="${id}" aria-pressed="false">
-      <span class="faces" aria-hidden="true">${face('light')}${face('dark')}</span>
-      <strong>${label}</strong><span class="quiet">${note}</span>
+    <button class="theme card" type="button" data-theme="${id}" aria-pressed="false">
+      <span class="samples" aria-hidden="true">${sample('light')}${sample('dark')}</span>
+      <strong>${label}</strong><small>${note}</small>
     </button>
   </li>`;
 }
 
-function stage(scheme: Scheme, token: string): Markup {
-  return html`<section class="stage ${scheme}" aria-label="The widget, ${scheme}">
+function preview(scheme: Scheme, token: string): Markup {
+  return html`<section class="${scheme}" aria-label="The widget, ${scheme}">
     <payment-widget order="${token}" methods="DIRECT QR" checkout-target="_blank"></payment-widget>
   </section>`;
 }
 
-function dial(property: Property): Markup {
+function row(property: Property): Markup {
   const { key, label, hint } = property;
-  return html`<div class="dial ${property.kind}" role="group" data-key="${key}" aria-label="${label}, ${property.name}">
-    <div class="dial-name">
-      <span
-        ><b>${label}</b
-        ><button type="button" data-reset aria-label="Reset ${label}" title="Reset" hidden>↺</button></span
-      >
-      <small class="quiet">${hint}</small>
+  return html`<div class="property" role="group" data-key="${key}" aria-label="${label}, ${property.name}">
+    <div class="name">
+      <b>${label}</b>
+      <button type="button" data-reset aria-label="Reset ${label}" title="Reset" hidden>↺</button>
+      <small>${hint}</small>
     </div>
-    ${controls(property)}
-    <p class="shortfall" id="shortfall-${key}" hidden></p>
+    <div class="controls">${controls(property)}</div>
+    <p class="message caution" id="shortfall-${key}" hidden></p>
   </div>`;
 }
 
@@ -126,7 +123,7 @@ function colorControls({ key, label, default: shades }: ColorDial): Markup {
   return html`${Object.entries(SCHEMES).map(([scheme, name]) => {
     const shade = shades[scheme as Scheme];
     const where = `${label}, ${name.toLowerCase()}`;
-    return html`<span class="shade">
+    return html`<span class="color">
       <input
         type="color"
         data-scheme="${scheme}"
@@ -163,8 +160,12 @@ function slider(
   label: string,
   { unit, min, max, value }: Pick<LengthDial, 'unit' | 'min' | 'max'> & { value: number },
 ): Markup {
-  return html`<span class="slide">
-    <input type="range" min="${min}" max="${max}" value="${value}" data-unit="${unit}" aria-label="${label}" />
-    <span class="value" aria-hidden="true"></span>
-  </span>`;
+  return html`<input
+      type="range"
+      min="${min}"
+      max="${max}"
+      value="${value}"
+      data-unit="${unit}"
+      aria-label="${label}"
+    /><span class="value" aria-hidden="true"></span>`;
 }

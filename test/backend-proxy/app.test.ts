@@ -1,5 +1,4 @@
-// The proxy at work in the background: `run` checks when an IPN rings, delivers, prunes, keeps to its limits, and stops when
-// nothing is in hand. The ports are fakes where that is simplest.
+// The running proxy: checks, deliveries, pruning, limits, log and stop. Some ports are fakes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
@@ -16,13 +15,13 @@ const NO_PROOF = { look: async () => false } as unknown as UnknownProof;
 const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
   const deadline = Date.now() + 10_000;
   while (!(await isTrue())) {
-    assert.ok(Date.now() < deadline, 'it never came');
+    assert.ok(Date.now() < deadline, 'timed out');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 };
 
-describe('the proxy at work', () => {
-  it('checks what an IPN rang for, tells the merchant, and stops', async (t) => {
+describe('the running proxy', () => {
+  it('run() checks the transaction of an IPN, sends the webhook, and stops', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     const work = world.proxy.run();
     const token = world.token();
@@ -39,7 +38,7 @@ describe('the proxy at work', () => {
     assert.equal((await world.view(world.token({ orderId: 'A-2' }))).paid, false, 'nothing works after the stop');
   });
 
-  it('says in the log what a caller was told, by the same request id', async (t) => {
+  it('the log has the error of a refused request under its request id', async (t) => {
     const world = await createWorld(t);
     const answer = await world.request('GET', '/order', { headers: { Origin: 'https://elsewhere.example' } });
     const { requestId, code, detail } = (await answer.json()) as Problem;
@@ -48,20 +47,20 @@ describe('the proxy at work', () => {
     assert.deepEqual([line?.['status'], line?.['code'], line?.['detail']], [403, code, detail]);
   });
 
-  it('keeps what a caller wrote out of the log, names of fields too', async (t) => {
+  it('the log has no text of a caller, nor the field names of a refused body', async (t) => {
     const world = await createWorld(t);
     const answer = await world.request('POST', '/order/payments', {
       headers: { Authorization: `Bearer ${world.token()}`, 'Content-Type': 'application/json', 'Idempotency-Key': 'k' },
-      body: JSON.stringify({ method: 'QR', 'card 4111111111111111': 'told' }),
+      body: JSON.stringify({ method: 'QR', 'card 4111111111111111': 'value' }),
     });
     const { requestId, code, detail } = (await answer.json()) as Problem;
-    assert.match(detail, /card 4111/, 'the caller is told which');
+    assert.match(detail, /card 4111/, 'the caller gets the field name');
     const line = world.log.find((entry) => entry['requestId'] === requestId);
     assert.deepEqual([line?.['code'], line?.['detail']], [code, undefined]);
     assert.doesNotMatch(JSON.stringify(world.log), /4111/);
   });
 
-  it('says in the log and the metrics how each call to the gateway ended that did not go well', async (t) => {
+  it('the log and the metrics show the outcome of each gateway call that did not succeed', async (t) => {
     const world = await createWorld(t);
     await world.faults({ pay: { status: 401 }, status: { status: 503 } });
     await world.start(world.token(), { method: 'QR' });
@@ -82,7 +81,7 @@ describe('the proxy at work', () => {
     assert.match(text, /gateway_calls_total\{operation="pay",outcome="refused"\} 1\n/);
   });
 
-  it('says in the log which origin was refused', async (t) => {
+  it('the log shows the origin of a refused request', async (t) => {
     const world = await createWorld(t);
     await world.request('GET', '/order', { headers: { Origin: 'https://elsewhere.example' } });
     assert.equal(world.log.at(-1)?.['origin'], 'https://elsewhere.example');
@@ -92,7 +91,7 @@ describe('the proxy at work', () => {
     }
   });
 
-  it('ends its streams at the stop', async (t) => {
+  it('stop() ends the event streams', async (t) => {
     const world = await createWorld(t);
     const work = world.proxy.run();
     const response = await world.request('GET', '/order/events', {
@@ -103,7 +102,7 @@ describe('the proxy at work', () => {
     assert.match(await text, /^event: order\nid: 0\n/);
   });
 
-  it('drops what need not be kept, every hour', async (t) => {
+  it('run() prunes the database every hour', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     let pruned = 0;
     const world = await createWorld(t, {
@@ -120,8 +119,8 @@ describe('the proxy at work', () => {
   });
 });
 
-describe('asking the gateway', () => {
-  it('has at most 24 checks at once, each leased for longer than it can take', async () => {
+describe('the reconciler', () => {
+  it('the reconciler runs at most 24 checks at once, each with a lease longer than a check', async () => {
     const observed: [id: string, Observation][] = [];
     const leases = new Set<number>();
     const ledger = {
@@ -139,8 +138,8 @@ describe('asking the gateway', () => {
       status: () =>
         new Promise((answer) => answers.push(() => answer({ kind: 'unavailable', detail: 'HTTP 500' } as const))),
     } as unknown as Gateway;
-    const pace: CheckRate = { ...createCheckRate(), room: () => 1_000 };
-    const worker = createReconciler({ gateway, ledger, proof: NO_PROOF, pace }, (error) => assert.fail(String(error)));
+    const rate: CheckRate = { ...createCheckRate(), available: () => 1_000 };
+    const worker = createReconciler({ gateway, ledger, proof: NO_PROOF, rate }, (error) => assert.fail(String(error)));
     await worker.begin();
     await worker.begin();
     assert.equal(answers.length, 24);
@@ -150,20 +149,20 @@ describe('asking the gateway', () => {
     assert.deepEqual(observed[0]?.[1], { kind: 'unavailable' });
   });
 
-  it('goes at the pace of its answers, within the limit that was set, as the metrics tell', async (t) => {
+  it('checks follow the rate of good answers within the configured limit, and the metrics show it', async (t) => {
     const world = await createWorld(t, { config: { checksPerSecond: 16 } });
     const headers = { Authorization: `Bearer ${SECRETS.merchant}` };
-    const pace = async () => {
+    const rate = async () => {
       const text = await (await world.request('GET', '/metrics', { headers })).text();
       return /^payment_proxy_checks_per_second (\d+)$/m.exec(text)?.[1];
     };
-    assert.equal(await pace(), '16');
+    assert.equal(await rate(), '16');
     await world.faults({ pay: { status: 429 } });
     await world.start(world.token(), { method: 'QR' });
-    assert.equal(await pace(), '8');
+    assert.equal(await rate(), '8');
   });
 
-  it('has no pace where there is no status check: what is due is in the books', async () => {
+  it('without a status check the reconciler ignores the check rate', async () => {
     const claimed: number[] = [];
     const ledger = {
       claimChecks: async (most: number) => {
@@ -171,8 +170,8 @@ describe('asking the gateway', () => {
         return [];
       },
     } as unknown as Ledger;
-    const pace: CheckRate = { ...createCheckRate(), room: () => 0 };
-    const worker = createReconciler({ gateway: {} as Gateway, ledger, proof: NO_PROOF, pace }, (error) =>
+    const rate: CheckRate = { ...createCheckRate(), available: () => 0 };
+    const worker = createReconciler({ gateway: {} as Gateway, ledger, proof: NO_PROOF, rate }, (error) =>
       assert.fail(String(error)),
     );
     await worker.begin();

@@ -1,9 +1,9 @@
-// How many status checks a second the gateway is asked: what makes it more, what makes it less, and its bounds. By a clock that the
-// test moves; at the end over the real ledger and the real sandbox, in the worker's own steps.
+// The check rate: what raises it, what halves it, and its bounds, by a clock that the test moves. The last tests run
+// it in a worker over the real ledger and the real sandbox, step by step.
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
-import { heard, type Call } from '../../backend-proxy/gateway/instrumented.ts';
+import { instrument, type Call } from '../../backend-proxy/gateway/instrumented.ts';
 import { createGateway } from '../../backend-proxy/gateway/http.ts';
 import { DEFAULT_PROFILE } from '../../backend-proxy/gateway/profile.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
@@ -15,95 +15,95 @@ import { SECRETS, createWorld } from './world.ts';
 const GOOD: Call = { operation: 'status', outcome: 'found', ms: 20 };
 const BAD: Call = { operation: 'status', outcome: 'unavailable', ms: 20, detail: 'HTTP 503' };
 
-function pacing(limit?: number) {
+function createRate(limit?: number) {
   const clock = { now: 5_000 };
-  const pace = createCheckRate({ ...(limit !== undefined && { limit }), clock: () => clock.now });
-  /** Asks all that it may for so long, one answer each; says how many and the most in any one step. */
+  const rate = createCheckRate({ ...(limit !== undefined && { limit }), clock: () => clock.now });
+  /** Takes all available checks for `ms`, with one answer each; returns their number and the most in one step. */
   const use = (ms: number, answer: Call) => {
     let asked = 0;
     let mostAtOnce = 0;
     for (const end = clock.now + ms; clock.now < end; clock.now += 5) {
-      const room = pace.room();
-      pace.began(room);
-      asked += room;
-      mostAtOnce = Math.max(mostAtOnce, room);
-      for (let n = 0; n < room; n += 1) pace.noted(answer);
+      const free = rate.available();
+      rate.take(free);
+      asked += free;
+      mostAtOnce = Math.max(mostAtOnce, free);
+      for (let n = 0; n < free; n += 1) rate.record(answer);
     }
     return { asked, mostAtOnce };
   };
-  return { pace, clock, use };
+  return { rate, clock, use };
 }
 
-describe('the pace', () => {
-  it('begins at 20 a second, spread over it', () => {
-    const { use, pace } = pacing();
+describe('the check rate', () => {
+  it('the check rate starts at 20 per second, evenly spread', () => {
+    const { use, rate } = createRate();
     const { asked, mostAtOnce } = use(10_000, { ...GOOD, ms: 1_001 });
-    assert.equal(pace.perSecond(), 20, 'a slow answer neither adds nor takes');
+    assert.equal(rate.perSecond(), 20, 'a slow answer changes nothing');
     assert.ok(asked >= 200 && asked <= 204, `${asked}`);
     assert.equal(mostAtOnce, 4);
   });
 
-  it('grows by 20 a second while answers are good and quick, up to its limit', () => {
-    const { use, pace } = pacing();
+  it('the check rate grows by 20 per second on good and quick answers, up to its limit', () => {
+    const { use, rate } = createRate();
     use(5_000, GOOD);
-    assert.ok(pace.perSecond() > 110 && pace.perSecond() < 130, `${pace.perSecond()}`);
+    assert.ok(rate.perSecond() > 110 && rate.perSecond() < 130, `${rate.perSecond()}`);
     use(25_000, { ...GOOD, outcome: 'unknown', ms: 1_000 });
-    assert.equal(pace.perSecond(), 500);
+    assert.equal(rate.perSecond(), 500);
     const { asked, mostAtOnce } = use(10_000, GOOD);
     assert.ok(asked >= 4_900 && asked <= 5_000, `${asked}`);
     assert.ok(mostAtOnce <= 100);
   });
 
-  it('grows only while all of it is used', () => {
-    const { pace, clock } = pacing();
+  it('the check rate grows only while it is fully used', () => {
+    const { rate, clock } = createRate();
     for (let n = 0; n < 1_000; n += 1) {
-      assert.ok(pace.room() >= 1);
-      pace.began(1);
-      pace.noted(GOOD);
+      assert.ok(rate.available() >= 1);
+      rate.take(1);
+      rate.record(GOOD);
       clock.now += 100;
     }
-    assert.equal(pace.perSecond(), 20);
-    for (let n = 0; n < 100; n += 1) pace.noted({ operation: 'pay', outcome: 'accepted', ms: 20 });
-    assert.equal(pace.perSecond(), 20);
+    assert.equal(rate.perSecond(), 20);
+    for (let n = 0; n < 100; n += 1) rate.record({ operation: 'pay', outcome: 'accepted', ms: 20 });
+    assert.equal(rate.perSecond(), 20);
   });
 
-  it('has room for nothing when it is used up, and says when it has again', () => {
-    const { pace, clock } = pacing();
-    pace.began(pace.room());
-    assert.deepEqual([pace.room(), pace.dueInMs()], [0, 50]);
+  it('available() is 0 when the rate is used up, and availableInMs() says when it is not', () => {
+    const { rate, clock } = createRate();
+    rate.take(rate.available());
+    assert.deepEqual([rate.available(), rate.availableInMs()], [0, 50]);
     clock.now += 48;
-    assert.equal(pace.room(), 0);
-    clock.now += pace.dueInMs();
-    assert.deepEqual([pace.room(), pace.dueInMs()], [1, 0]);
+    assert.equal(rate.available(), 0);
+    clock.now += rate.availableInMs();
+    assert.deepEqual([rate.available(), rate.availableInMs()], [1, 0]);
   });
 
-  it('gives shares of 25 ms where it is fast, so that a claim is worth its commit', () => {
-    const { use, pace, clock } = pacing();
+  it('a high check rate is given out in shares of 25 ms, so that a claim is worth its commit', () => {
+    const { use, rate, clock } = createRate();
     use(40_000, GOOD);
     clock.now += 1_000;
-    pace.began(pace.room());
-    const due = pace.dueInMs();
+    rate.take(rate.available());
+    const due = rate.availableInMs();
     assert.ok(due > 20 && due <= 25, `${due}`);
     clock.now += due - 2;
-    assert.equal(pace.room(), 0);
+    assert.equal(rate.available(), 0);
     clock.now += 2;
-    assert.ok(pace.room() >= 12);
+    assert.ok(rate.available() >= 12);
   });
 
-  it('saves nothing up over an idle hour but 200 ms of it', () => {
-    const { pace, clock } = pacing();
+  it('an idle hour saves only 200 ms of the check rate', () => {
+    const { rate, clock } = createRate();
     clock.now += 3_600_000;
-    assert.equal(pace.room(), 4);
+    assert.equal(rate.available(), 4);
   });
 
-  it('stays as it is where its clock is set back, though none that it is given is', () => {
-    const { pace, clock } = pacing();
+  it('the check rate ignores a clock that is set back', () => {
+    const { rate, clock } = createRate();
     clock.now -= 3_600_000;
-    assert.equal(pace.room(), 4);
+    assert.equal(rate.available(), 4);
   });
 });
 
-describe('the pace is halved', () => {
+describe('what halves the check rate', () => {
   const HALVING: Record<string, Call> = {
     'a 429 to a status check': { ...BAD, detail: 'HTTP 429' },
     'a 429 to a payment': { operation: 'pay', outcome: 'lost', ms: 5, detail: 'HTTP 429' },
@@ -121,63 +121,63 @@ describe('the pace is halved', () => {
     'an undocumented answer': { ...BAD, detail: 'undocumented answer' },
   };
   for (const [what, call] of Object.entries(HALVING)) {
-    it(`by ${what}`, () => {
-      const { pace } = pacing();
-      pace.noted(call);
-      assert.equal(pace.perSecond(), 10);
+    it(`the check rate is halved by ${what}`, () => {
+      const { rate } = createRate();
+      rate.record(call);
+      assert.equal(rate.perSecond(), 10);
     });
   }
 
-  it('by nothing that a payment or a payout alone met: an endpoint that fails holds up nothing but itself', () => {
-    const { pace } = pacing();
+  it('the check rate is not halved by a failing payment or payout endpoint', () => {
+    const { rate } = createRate();
     for (const detail of ['HTTP 500', 'TimeoutError', 'undocumented answer', 'HTTP 4290']) {
-      pace.noted({ operation: 'pay', outcome: 'lost', ms: 30_000, detail, retryAfterMs: 60_000 });
-      pace.noted({ operation: 'payout', outcome: 'refused', ms: 5, detail: 'HTTP 400 WALLET_NOT_FOUND' });
+      rate.record({ operation: 'pay', outcome: 'lost', ms: 30_000, detail, retryAfterMs: 60_000 });
+      rate.record({ operation: 'payout', outcome: 'refused', ms: 5, detail: 'HTTP 400 WALLET_NOT_FOUND' });
     }
-    assert.deepEqual([pace.perSecond(), pace.room()], [20, 4]);
+    assert.deepEqual([rate.perSecond(), rate.available()], [20, 4]);
   });
 
-  it('once for all that was in flight together, however many of them fail and when', () => {
-    const { pace, clock } = pacing();
-    for (let n = 0; n < 24; n += 1) pace.noted({ ...BAD, ms: 1_000 });
-    assert.equal(pace.perSecond(), 10);
+  it('failures of calls that were in flight together halve the check rate once', () => {
+    const { rate, clock } = createRate();
+    for (let n = 0; n < 24; n += 1) rate.record({ ...BAD, ms: 1_000 });
+    assert.equal(rate.perSecond(), 10);
     clock.now += 900;
-    pace.noted({ ...BAD, ms: 1_900 });
-    assert.equal(pace.perSecond(), 10);
-    pace.noted({ ...BAD, ms: 600 });
-    assert.equal(pace.perSecond(), 5, 'but again by one that began after it');
+    rate.record({ ...BAD, ms: 1_900 });
+    assert.equal(rate.perSecond(), 10);
+    rate.record({ ...BAD, ms: 600 });
+    assert.equal(rate.perSecond(), 5, 'a call that began after the halving halves again');
   });
 
-  it('once in 250 ms where answers are quicker than that', () => {
-    const { pace, clock, use } = pacing();
+  it('the check rate is halved at most once in 250 ms', () => {
+    const { rate, clock, use } = createRate();
     use(40_000, GOOD);
     const from = clock.now;
-    for (; clock.now < from + 250; clock.now += 2) pace.noted({ ...BAD, ms: 1 });
-    assert.equal(pace.perSecond(), 250);
+    for (; clock.now < from + 250; clock.now += 2) rate.record({ ...BAD, ms: 1 });
+    assert.equal(rate.perSecond(), 250);
   });
 
-  it('down to one a second and no further, and grows back when answers are good', () => {
-    const { pace, use } = pacing();
+  it('the check rate falls to one per second and no further, and grows back on good answers', () => {
+    const { rate, use } = createRate();
     use(60_000, BAD);
-    assert.equal(pace.perSecond(), 1);
+    assert.equal(rate.perSecond(), 1);
     const { asked } = use(20_000, BAD);
     assert.ok(asked >= 19 && asked <= 21, `${asked}`);
     use(8_000, GOOD);
-    assert.ok(pace.perSecond() >= 20, `${pace.perSecond()}`);
+    assert.ok(rate.perSecond() >= 20, `${rate.perSecond()}`);
   });
 
-  it('never to under one a second, and never grows above its limit, whatever the gateway answers', () => {
+  it('the check rate stays between one per second and its limit, whatever the gateway answers', () => {
     const answers = [GOOD, BAD, { ...GOOD, ms: 5_000 }, { ...BAD, retryAfterMs: 300 }, { ...BAD, ms: 0 }];
     fc.assert(
       fc.property(
         fc.constantFrom(1, 7, 500, 10_000),
         fc.array(fc.tuple(fc.constantFrom(...answers), fc.nat(3_000)), { maxLength: 20 }),
         (limit, phases) => {
-          const { pace, use } = pacing(limit);
-          assert.equal(pace.perSecond(), Math.min(20, limit));
+          const { rate, use } = createRate(limit);
+          assert.equal(rate.perSecond(), Math.min(20, limit));
           for (const [answer, ms] of phases) {
             const { asked } = use(ms, answer);
-            assert.ok(pace.perSecond() >= 1 && pace.perSecond() <= limit);
+            assert.ok(rate.perSecond() >= 1 && rate.perSecond() <= limit);
             assert.ok(asked <= 1 + (limit * (ms + 205)) / 1000, `${asked} in ${ms} ms and what was saved`);
           }
         },
@@ -187,31 +187,36 @@ describe('the pace is halved', () => {
 });
 
 describe('a Retry-After', () => {
-  it('is waited for, to the millisecond, and nothing is saved up meanwhile', () => {
-    const { pace, clock } = pacing();
-    pace.noted({ ...BAD, detail: 'HTTP 429', retryAfterMs: 60_000 });
-    assert.equal(pace.dueInMs(), 60_100);
+  it('a Retry-After pauses the checks to the millisecond, and no unused rate is saved meanwhile', () => {
+    const { rate, clock } = createRate();
+    rate.record({ ...BAD, detail: 'HTTP 429', retryAfterMs: 60_000 });
+    assert.equal(rate.availableInMs(), 60_100);
     clock.now += 60_000;
-    assert.equal(pace.room(), 0);
+    assert.equal(rate.available(), 0);
     clock.now += 100;
-    assert.deepEqual([pace.room(), pace.dueInMs()], [1, 0]);
+    assert.deepEqual([rate.available(), rate.availableInMs()], [1, 0]);
   });
 
-  it('counts where the answer itself halves nothing any more, and the longest counts', () => {
-    const { pace } = pacing();
-    pace.noted({ operation: 'pay', outcome: 'lost', ms: 5, detail: 'HTTP 429', retryAfterMs: 9_000 });
-    pace.noted({ ...BAD, retryAfterMs: 20_000 });
-    pace.noted({ ...BAD, retryAfterMs: 3_000 });
-    assert.deepEqual([pace.perSecond(), pace.dueInMs()], [10, 20_100]);
+  it('a Retry-After counts even if its answer does not halve the rate, and the longest one wins', () => {
+    const { rate } = createRate();
+    rate.record({ operation: 'pay', outcome: 'lost', ms: 5, detail: 'HTTP 429', retryAfterMs: 9_000 });
+    rate.record({ ...BAD, retryAfterMs: 20_000 });
+    rate.record({ ...BAD, retryAfterMs: 3_000 });
+    assert.deepEqual([rate.perSecond(), rate.availableInMs()], [10, 20_100]);
   });
 });
 
-/** `count` payments that are paid at the gateway and whose check is due, and a reconciler whose steps the test makes. */
+/** The calls take real time, but on a slow machine none may time out: only the virtual clock may decide the result. */
+const NO_TIME_LIMIT = { totalTimeoutMs: 600_000 };
+
+/** `count` payments that are paid at the gateway and due for a check, and a reconciler that runs step by step. */
 async function backlog(t: TestContext, count: number) {
-  const world = await createWorld(t);
+  const world = await createWorld(t, NO_TIME_LIMIT);
   const ids = Array.from({ length: count }, (_, n) => `A-${n}`);
-  await Promise.all(ids.map((orderId) => world.start(world.token({ orderId }), { method: 'CHECKOUT' })));
-  for (const id of ids) await world.customer('approve', id);
+  for (const orderId of ids) {
+    await world.start(world.token({ orderId }), { method: 'CHECKOUT' });
+    await world.customer('approve', orderId);
+  }
   world.skip(16_000);
   const from = world.now();
   const wire = createGateway({
@@ -219,10 +224,11 @@ async function backlog(t: TestContext, count: number) {
     apiKey: SECRETS.gatewayKey,
     profile: DEFAULT_PROFILE,
     checkoutHosts: [],
+    ...NO_TIME_LIMIT,
   });
   t.after(() => wire.close());
-  const pace = createCheckRate({ clock: world.now });
-  const gateway = heard(wire, (call) => pace.noted(call), world.now);
+  const rate = createCheckRate({ clock: world.now });
+  const gateway = instrument(wire, (call) => rate.record(call), world.now);
   const ledger: Ledger = {
     ...world.ledger,
     async claimChecks(most, leaseMs) {
@@ -234,16 +240,16 @@ async function backlog(t: TestContext, count: number) {
   };
   const askedAt: number[] = [];
   let observed = 0;
-  const proof = { look: async () => undefined, found: async () => undefined } as unknown as UnknownProof;
-  const worker = createReconciler({ gateway, ledger, proof, pace, now: world.now }, (error) =>
+  const proof = { proveWaiting: async () => undefined, found: async () => undefined } as unknown as UnknownProof;
+  const worker = createReconciler({ gateway, ledger, proof, rate, now: world.now }, (error) =>
     assert.fail(String(error)),
   );
   return {
     world,
-    pace,
-    /** ms after the first step, for each check. */
+    rate,
+    /** Milliseconds from the first step to each check. */
     askedAt,
-    /** Lets the worker take one step and wait as long as it wants to; the answers take no time. */
+    /** Runs one step and advances the clock by the wait that it returns; the answers take no time. */
     async step() {
       const waitMs = await worker.begin();
       while (observed < askedAt.length) await new Promise((resolve) => setImmediate(resolve));
@@ -253,28 +259,28 @@ async function backlog(t: TestContext, count: number) {
   };
 }
 
-describe('a gateway', () => {
-  it('that answers well is asked about 300 payments in 5 s, where 20 a second would take 15', async (t) => {
-    const { step, askedAt, paid, pace } = await backlog(t, 300);
+describe('checks of a backlog', () => {
+  it('a gateway that answers well is checked for 300 payments in 5 s, where 20 a second would take 15', async (t) => {
+    const { step, askedAt, paid, rate } = await backlog(t, 300);
     while (askedAt.length < 300) await step();
     const [lastMs = Infinity] = askedAt.slice(-1);
     assert.equal(await paid(), 300);
     assert.ok(lastMs < 5_000, `${lastMs} ms`);
-    assert.ok(pace.perSecond() > 100, `${pace.perSecond()} a second`);
+    assert.ok(rate.perSecond() > 100, `${rate.perSecond()} a second`);
   });
 
-  it('that answers 429 is asked less and less, down to once a second, and more when it is well again', async (t) => {
-    const { world, step, askedAt, paid, pace } = await backlog(t, 60);
+  it('a gateway that answers 429 is checked less, down to once a second, and more once it recovers', async (t) => {
+    const { world, step, askedAt, paid, rate } = await backlog(t, 60);
     await world.faults({ status: { status: 429 } });
     while ((askedAt.at(-1) ?? 0) < 20_000) await step();
     const inSecond = (second: number) => askedAt.filter((ms) => Math.floor(ms / 1000) === second).length;
     assert.ok(inSecond(0) > inSecond(1) && inSecond(1) >= inSecond(2), askedAt.join(' '));
     for (let second = 5; second < 20; second += 1) assert.ok(inSecond(second) <= 2, askedAt.join(' '));
-    assert.equal(pace.perSecond(), 1);
+    assert.equal(rate.perSecond(), 1);
     const asked = askedAt.length;
     assert.ok(asked < 40, `${asked}`);
     await world.faults({});
     while ((await paid()) !== 60) await step();
-    assert.ok(pace.perSecond() > 10, `${pace.perSecond()} a second`);
+    assert.ok(rate.perSecond() > 10, `${rate.perSecond()} a second`);
   });
 });

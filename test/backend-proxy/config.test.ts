@@ -1,4 +1,4 @@
-// The environment: every wrong variable named in one message, what is allowed said, and no secret's value ever repeated.
+// Reading the environment: every wrong variable is named with its allowed values, and no value is repeated.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ function messageOf(env: Record<string, string | undefined>): string {
   return assert.fail('taken');
 }
 
-/** The names of the variables that the message calls wrong, in its order. */
+/** The variables that the message names, in its order. */
 const named = (message: string): string[] => [...message.matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
 
 function profileFile(t: TestContext, text: string): string {
@@ -38,8 +38,8 @@ function profileFile(t: TestContext, text: string): string {
   return path;
 }
 
-describe('the environment', () => {
-  it('needs six variables, and has defaults for the rest', () => {
+describe('readConfig()', () => {
+  it('readConfig() needs six variables and has defaults for the rest', () => {
     assert.deepEqual(readConfig(REQUIRED), {
       GATEWAY_URL: 'https://gateway.example',
       GATEWAY_API_KEY: 'key-of-the-gateway',
@@ -57,17 +57,17 @@ describe('the environment', () => {
     });
   });
 
-  it('that is empty names every missing variable in one message', () => {
+  it('readConfig() names every missing variable of an empty environment in one message', () => {
     assert.deepEqual(named(messageOf({})), Object.keys(REQUIRED));
-    assert.match(messageOf({}), /^The configuration is not right:\n {2}GATEWAY_URL: missing: /);
+    assert.match(messageOf({}), /^The configuration is invalid:\n {2}GATEWAY_URL: missing: /);
   });
 
-  it('with an empty variable is one without it, as a line NAME= in a file means', () => {
+  it('an empty variable counts as unset, as a line NAME= in a file means', () => {
     assert.deepEqual(named(messageOf({ ...REQUIRED, ORDER_SECRET: '' })), ['ORDER_SECRET']);
     assert.equal(readConfig({ ...REQUIRED, PORT: '', WEBHOOK_URL: '', LOG_LEVEL: undefined }).PORT, 8787);
   });
 
-  it('takes lists, with spaces around their parts, to rotate secrets', () => {
+  it('readConfig() takes comma-separated lists with spaces, to rotate secrets', () => {
     const config = readConfig({
       ...REQUIRED,
       ORDER_SECRET: ` ${'a'.repeat(32)} , ${'b'.repeat(40)},`,
@@ -108,7 +108,7 @@ const WRONG: Record<string, string[]> = {
 }; // prettier-ignore
 
 describe('a wrong variable', () => {
-  it('is named alone, with what is allowed', () => {
+  it('a wrong variable is named alone, with the allowed values', () => {
     const both = { WEBHOOK_URL: 'https://shop.example/hooks', WEBHOOK_SECRET: WHSEC };
     for (const [name, values] of Object.entries(WRONG)) {
       const others = name.startsWith('WEBHOOK') ? { ...REQUIRED, ...both } : REQUIRED;
@@ -119,7 +119,7 @@ describe('a wrong variable', () => {
     }
   });
 
-  it('never has its value in the message, nor has any other', () => {
+  it('the message about a wrong variable contains no value of any variable', () => {
     const canaries = {
       GATEWAY_URL: 'http://canary-url.example',
       GATEWAY_API_KEY: 'canary key of the gateway',
@@ -143,7 +143,7 @@ describe('a wrong variable', () => {
     assert.doesNotMatch(message, /canary/i);
   });
 
-  it('of the webhooks may be that one of the two is missing', () => {
+  it('WEBHOOK_URL and WEBHOOK_SECRET are each refused without the other', () => {
     assert.match(
       messageOf({ ...REQUIRED, WEBHOOK_URL: 'https://shop.example/hooks' }),
       /WEBHOOK_SECRET: missing: WEBHOOK_URL is set/,
@@ -155,7 +155,7 @@ describe('a wrong variable', () => {
     );
   });
 
-  it('may be a secret of exactly the allowed length', () => {
+  it('a secret of exactly the minimum length is allowed', () => {
     const whsec = (bytes: number) => `whsec_${Buffer.alloc(bytes, 1).toString('base64')}`;
     for (const secret of [whsec(24), whsec(64)]) {
       assert.deepEqual(
@@ -168,7 +168,7 @@ describe('a wrong variable', () => {
 });
 
 describe('the profile file', () => {
-  it('is read, and changes what it names', (t) => {
+  it('the profile file overrides the defaults that it names', (t) => {
     const path = profileFile(t, '{"paths": {"status": null}, "payoutDecimals": true}');
     const { GATEWAY_PROFILE: profile } = readConfig({ ...REQUIRED, GATEWAY_PROFILE: path });
     assert.deepEqual(profile, {
@@ -178,7 +178,7 @@ describe('the profile file', () => {
     });
   });
 
-  it('that is wrong is named by what is wrong in it, beside all other variables', (t) => {
+  it('a wrong profile file is reported with its errors, beside all other wrong variables', (t) => {
     const path = profileFile(t, '{"paths": {"status": "canary"}, "colour": "red"}');
     const message = messageOf({ ...REQUIRED, PORT: 'x', GATEWAY_PROFILE: path });
     assert.deepEqual(named(message), ['PORT', 'GATEWAY_PROFILE', 'GATEWAY_PROFILE']);
@@ -187,11 +187,11 @@ describe('the profile file', () => {
     assert.doesNotMatch(message, /canary/);
   });
 
-  it('that is missing or no JSON is said to be so', (t) => {
+  it('a profile file that is missing or not JSON is reported', (t) => {
     for (const path of ['/nowhere/profile.json', profileFile(t, '{canary'), profileFile(t, '')]) {
       assert.match(
         messageOf({ ...REQUIRED, GATEWAY_PROFILE: path }),
-        /GATEWAY_PROFILE: the path of a JSON file that can be read$/,
+        /GATEWAY_PROFILE: the path of a readable JSON file$/,
       );
     }
   });

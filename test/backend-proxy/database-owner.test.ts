@@ -1,4 +1,4 @@
-// Books go on only at the gateway that they are of, unless the operator has said otherwise.
+// A database may be used only with its own gateway and account, unless the operator allows another.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ensureOwner } from '../../backend-proxy/database-owner.ts';
@@ -7,7 +7,7 @@ import type { DatabaseOwner, Ledger } from '../../backend-proxy/ledger/ledger.ts
 import type { Transaction, TransactionType } from '../../backend-proxy/protocol/transaction.ts';
 
 const GATEWAY_URL = 'https://gateway.example/api';
-const UNKNOWN: Checked = { kind: 'unknown', isOwnWord: false };
+const UNKNOWN: Checked = { kind: 'unknown', isNoSuchOrder: false };
 const UNAVAILABLE: Checked = { kind: 'unavailable', detail: 'timeout' };
 const REPORT = { transactionId: 'P1', paymentId: null, customer: null, amount: null, currency: null, outcome: 'pending' } as const; // prettier-ignore
 
@@ -20,7 +20,7 @@ interface Start {
   answer?: (type: TransactionType) => Checked;
 }
 
-/** Books in memory, and the starts of proxies on them, one after the other. */
+/** An in-memory database and consecutive starts of a proxy on it. */
 function bench(newest: Partial<Record<TransactionType, string>> = { PAY: 'P1' }) {
   let owner: DatabaseOwner | undefined;
   const asked: string[] = [];
@@ -40,17 +40,17 @@ function bench(newest: Partial<Record<TransactionType, string>> = { PAY: 'P1' })
   return { start, asked, owner: () => owner };
 }
 
-describe('books', () => {
-  it('are bound at the first start to host, base path and status check, with nothing of the key', async () => {
+describe('ensureOwner()', () => {
+  it('the first start stores the host, base path and status check as the owner, and only a digest of the key', async () => {
     const { start, owner, asked } = bench();
     await start();
     const { keyDigest, ...rest } = owner()!;
     assert.deepEqual(rest, { gateway: 'gateway.example/api', hasStatusCheck: true });
     assert.match(keyDigest, /^[0-9a-f]{64}$/);
-    assert.deepEqual(asked, [], 'and nobody is asked');
+    assert.deepEqual(asked, [], 'no status check is made');
   });
 
-  it('go on at the same gateway, whatever the slash at its end', async () => {
+  it('a start at the same gateway is allowed with or without a trailing slash', async () => {
     const { start, owner } = bench();
     await start();
     const before = owner();
@@ -58,7 +58,7 @@ describe('books', () => {
     assert.deepEqual(owner(), before);
   });
 
-  it('go on at a loopback gateway on whatever port', async () => {
+  it('a start at a loopback gateway is allowed on any port', async () => {
     for (const host of ['localhost', '127.0.0.1', '[::1]']) {
       const { start } = bench();
       await start({ url: `http://${host}:1234` });
@@ -66,20 +66,20 @@ describe('books', () => {
     }
     const { start } = bench();
     await start({ url: 'https://gateway.example:1234' });
-    await assert.rejects(start({ url: 'https://gateway.example:4321' }), /another gateway needs other books/);
+    await assert.rejects(start({ url: 'https://gateway.example:4321' }), /another gateway needs another DATABASE_URL/);
   });
 
-  it('are refused at another host or base path, with how to allow it', async () => {
+  it('a start at another host or base path is refused, and the message says how to allow it', async () => {
     for (const url of ['https://other.example/api', 'https://gateway.example/other']) {
       const { start, owner } = bench();
       await start();
       const before = owner();
-      await assert.rejects(start({ url }), /another gateway needs other books.*GATEWAY_RENAMED_FROM=gateway\.example\/api/); // prettier-ignore
+      await assert.rejects(start({ url }), /another gateway needs another DATABASE_URL.*GATEWAY_RENAMED_FROM=gateway\.example\/api/); // prettier-ignore
       assert.deepEqual(owner(), before, 'nothing was written');
     }
   });
 
-  it('go on under the new name of the gateway that the operator names by its old one, and by no other', async () => {
+  it('a start under a new gateway name is allowed if GATEWAY_RENAMED_FROM has the stored name, and only then', async () => {
     const { start, owner } = bench();
     await start();
     const url = 'https://renamed.example/api';
@@ -89,7 +89,7 @@ describe('books', () => {
     await start({ url });
   });
 
-  it('lose the status check only where the operator allows it, and may gain one', async () => {
+  it('a start without a status check needs GATEWAY_WEAKER_MODE if the database had one; gaining one is allowed', async () => {
     const { start, owner } = bench();
     await start();
     await assert.rejects(start({ hasStatusCheck: false }), /GATEWAY_WEAKER_MODE=yes/);
@@ -100,8 +100,8 @@ describe('books', () => {
   });
 });
 
-describe('another key', () => {
-  it('is asked about the newest found transaction of each type, and kept where the gateway knows them', async () => {
+describe('a start with another API key', () => {
+  it('another API key is checked with the newest transaction of each type, and stored if the gateway knows them', async () => {
     const { start, owner, asked } = bench({ PAY: 'P1', PAYOUT: 'O1' });
     await start();
     const before = owner()!.keyDigest;
@@ -112,19 +112,19 @@ describe('another key', () => {
     assert.equal(asked.length, 2, 'once');
   });
 
-  it('of another account is refused: it does not know what is in these books', async () => {
+  it('an API key of another account is refused, because the gateway does not know the transactions', async () => {
     for (const unknownOf of ['PAY', 'PAYOUT'] as const) {
       const { start, owner } = bench({ PAY: 'P1', PAYOUT: 'O1' });
       await start();
       const before = owner();
       const answer = (type: TransactionType): Checked =>
         type === unknownOf ? UNKNOWN : { kind: 'found', report: { ...REPORT, type } };
-      await assert.rejects(start({ apiKey: 'key-2', answer }), /the key is of another account/);
+      await assert.rejects(start({ apiKey: 'key-2', answer }), /the key belongs to another account/);
       assert.deepEqual(owner(), before);
     }
   });
 
-  it('is asked about again at the next start where the gateway did not answer', async () => {
+  it('another API key is checked again at the next start if the gateway did not answer', async () => {
     const { start, owner, asked } = bench();
     await start();
     const before = owner();
@@ -134,7 +134,7 @@ describe('another key', () => {
     assert.deepEqual(asked, ['P1', 'P1']);
   });
 
-  it('of books in which nothing was ever found is taken as it is', async () => {
+  it('another API key is stored unchecked if no transaction was ever found', async () => {
     const { start, owner, asked } = bench({});
     await start();
     const before = owner()!.keyDigest;
@@ -143,7 +143,7 @@ describe('another key', () => {
     assert.notEqual(owner()!.keyDigest, before);
   });
 
-  it('together with a new name of the gateway is asked about, too', async () => {
+  it('another API key is checked even if the gateway was renamed at the same time', async () => {
     const { start, asked } = bench();
     await start();
     const renamed = { url: 'https://renamed.example', renamedFrom: 'gateway.example/api' };

@@ -1,5 +1,5 @@
-// Holds every answer that the tests see against the proxy's own OpenAPI document: its route, status, media type and the
-// shape of its body, with no field that is not in it. Called by world.ts for each request, so it is not a test of its own.
+// Compares every response in the tests with the OpenAPI document: route, status, media type and body, without
+// undocumented fields. world.ts calls it for each request.
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 
@@ -24,7 +24,7 @@ export interface Operation {
 
 const validators = new Map<string, z.ZodType>();
 
-/** Undefined where no route of the document has this path. */
+/** Undefined if the document has no route for this path. */
 export function operationOf(document: OpenApi, method: string, path: string): Operation | undefined {
   const template = Object.keys(document.paths).find((candidate) =>
     new RegExp(`^${candidate.replaceAll('.', '\\.').replace(/\{[^}]+\}/g, '[^/]+')}$`).test(path),
@@ -47,7 +47,7 @@ export async function assertDocumented(document: OpenApi, method: string, path: 
   assert.ok(result.success, `${name} is not as documented: ${result.error?.message} in ${JSON.stringify(body)}`);
 }
 
-/** That a webhook's body is as the document says of its type. */
+/** Asserts that the body of a webhook matches the schema of its type. */
 export function assertDocumentedWebhook(document: OpenApi, payload: { type: string }): void {
   const schema = document.webhooks[payload.type]?.post.requestBody?.content['application/json']?.schema;
   assert.ok(schema, `${payload.type} is not documented`);
@@ -66,7 +66,7 @@ function validatorOf(document: OpenApi, schema: Schema): z.ZodType {
   return validator;
 }
 
-/** The document lets objects grow, for later versions; what is in an answer today has to be in it. */
+/** The document allows extra fields for later versions; today every field must be documented. */
 function strict(value: Json): Json {
   if (Array.isArray(value)) return value.map(strict);
   if (typeof value !== 'object' || value === null) return value;

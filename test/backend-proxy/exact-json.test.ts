@@ -1,4 +1,4 @@
-// JSON from outside: no digit lost, and no work for what is nested too deep.
+// Parsing JSON without losing digits, and the limit on its depth.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -9,8 +9,8 @@ const anyCharacter = fc.nat(0x10_ffff).map((code) => String.fromCodePoint(code))
 
 const nested = (depth: number, [open, close] = ['[', ']']) => (open ?? '').repeat(depth) + (close ?? '').repeat(depth);
 
-describe('reading exactly', () => {
-  it('gives every number as the text that wrote it', () => {
+describe('parseExact()', () => {
+  it('parseExact() returns every number as its source text', () => {
     for (const text of [
       '10.10',
       '9007199254740993',
@@ -25,18 +25,18 @@ describe('reading exactly', () => {
     }
   });
 
-  it('leaves everything else as it is', () => {
+  it('parseExact() leaves all other values as they are', () => {
     const text = '{"a": "10.10", "b": null, "c": true, "d": [], "e": {"f": "x"}}';
     assert.deepEqual(parseExact(text), JSON.parse(text));
   });
 
-  it('gives undefined for what is no JSON', () => {
+  it('parseExact() returns undefined for invalid JSON', () => {
     for (const text of ['', ' ', '{', '{"a":}', "{'a': 1}", '01', 'NaN', '<html>', '{"a":1}x', '\uFEFF{}']) {
       assert.equal(parseExact(text), undefined, text);
     }
   });
 
-  it('reads any JSON as JSON.parse does, but for its numbers', () => {
+  it('parseExact() reads any JSON like JSON.parse, except for numbers', () => {
     const numbersAsText = (value: unknown): unknown => {
       if (typeof value === 'number') return JSON.stringify(value);
       if (Array.isArray(value)) return value.map(numbersAsText);
@@ -51,15 +51,15 @@ describe('reading exactly', () => {
     );
   });
 
-  it('does not let a field named __proto__ change anything', () => {
+  it('parseExact() lets no field named __proto__ change a prototype', () => {
     const read = parseExact('{"__proto__": {"amount": 1}, "orderId": "A"}') as Record<string, unknown>;
     assert.equal(read['amount'], undefined);
     assert.deepEqual(Object.keys(read), ['__proto__', 'orderId']);
   });
 });
 
-describe('depth', () => {
-  it('is allowed to 8 and refused from 9, for arrays, objects and both', () => {
+describe('the depth limit of JSON', () => {
+  it('a depth of 8 is allowed and 9 refused, for arrays, objects and both', () => {
     assert.equal(MAX_DEPTH, 8);
     for (const depth of [0, 1, 7, 8]) assert.equal(isTooDeep(nested(depth)), false, String(depth));
     for (const depth of [9, 10, 5000]) assert.equal(isTooDeep(nested(depth)), true, String(depth));
@@ -70,26 +70,26 @@ describe('depth', () => {
     assert.equal(isTooDeep('[' + '[{"a":'.repeat(4) + '1' + '}]'.repeat(4) + ']'), true);
   });
 
-  it('is how deep it goes, not how much there is', () => {
+  it('the depth limit counts nesting, not the number of values', () => {
     assert.equal(isTooDeep(`[${'[],'.repeat(1000)}[]]`), false);
     assert.equal(isTooDeep(`[${'{"a":{}},'.repeat(1000)}1]`), false);
   });
 
-  it('is not counted inside a text, also behind escaped quotes', () => {
+  it('brackets inside a string do not count as depth, even behind escaped quotes', () => {
     const brackets = '[{'.repeat(50);
     assert.equal(isTooDeep(JSON.stringify({ a: brackets })), false);
     assert.equal(isTooDeep(JSON.stringify({ a: `"${brackets}` })), false);
     assert.equal(isTooDeep(JSON.stringify({ a: `\\"${brackets}`, b: '\\' })), false);
-    assert.equal(isTooDeep(`["\\\\", ${nested(8)}]`), true, 'the text ended before the brackets');
+    assert.equal(isTooDeep(`["\\\\", ${nested(8)}]`), true, 'the string ends before the brackets');
     assert.equal(isTooDeep(`{"a\\"": ${nested(7)}}`), false);
   });
 
-  it('makes the whole unreadable', () => {
+  it('parseExact() returns undefined beyond the depth limit', () => {
     assert.equal(parseExact(nested(9)), undefined);
     assert.notEqual(parseExact(nested(8)), undefined);
   });
 
-  it('costs one pass, also for a megabyte of brackets', () => {
+  it('isTooDeep() takes one pass, even over a megabyte of brackets', () => {
     const from = performance.now();
     assert.equal(isTooDeep('"'.padEnd(1_000_000, '[')), false);
     assert.equal(parseExact('['.repeat(1_000_000)), undefined);

@@ -1,9 +1,9 @@
-// The log where writing fails: what is lost is counted and told, what was begun is finished, and no line is ever broken.
+// The log when writes fail: lost lines are counted and reported, cut lines are finished, and no line is broken.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createLogger } from '../../backend-proxy/log.ts';
 
-/** A disk with room for so many bytes. */
+/** A disk with this many free bytes. */
 function openDisk() {
   let text = '';
   let room = Infinity;
@@ -26,7 +26,7 @@ function openDisk() {
 }
 
 describe('the log', () => {
-  it('whose disk is full goes on, and says once, when there is room again, how many lines were lost', () => {
+  it('the log survives a full disk and reports the number of lost lines once there is room', () => {
     const disk = openDisk();
     const logger = createLogger('info', disk.write);
     logger.info({ event: 'first' });
@@ -37,11 +37,11 @@ describe('the log', () => {
     logger.info({ event: 'last' });
     assert.deepEqual(
       disk.lines().map(({ event, lines }) => [event, lines]),
-      [['first', undefined], ['lines of the log were lost', 5], ['back', undefined], ['last', undefined]],
+      [['first', undefined], ['log lines were lost', 5], ['back', undefined], ['last', undefined]],
     ); // prettier-ignore
   });
 
-  it('finishes a line that was cut short before it writes another, at whichever byte it was cut', () => {
+  it('the log finishes a cut line before the next one, wherever it was cut', () => {
     for (let cut = 1; cut < 200; cut += 1) {
       const disk = openDisk();
       const logger = createLogger('info', disk.write);
@@ -57,13 +57,13 @@ describe('the log', () => {
     }
   });
 
-  it('writes what its level says, each line with its time', () => {
+  it('the log writes the lines of its level, each with its time', () => {
     const disk = openDisk();
     const logger = createLogger('warn', disk.write);
     logger.info({ event: 'too small' });
-    logger.warn({ event: 'told' });
+    logger.warn({ event: 'logged' });
     const [line, ...more] = disk.lines() as { level: string; time?: string; event: string }[];
-    assert.deepEqual([line?.level, line?.event, more], ['warn', 'told', []]);
+    assert.deepEqual([line?.level, line?.event, more], ['warn', 'logged', []]);
     assert.ok(Number.isFinite(Date.parse(line?.time ?? '')));
   });
 });

@@ -1,5 +1,5 @@
-// The merchant's side of the tests, written without the proxy's code: order tokens signed by node:crypto alone, and a
-// server that takes webhooks and verifies them with the `standardwebhooks` library, as a merchant would.
+// The merchant's side of the tests, without code of the proxy: order tokens signed by node:crypto, and a server that
+// verifies webhooks with the `standardwebhooks` library.
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks';
 
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A compact JWS. `header` and `secret` can be wrong on purpose; `alg` none leaves the signature empty. */
+/** A compact JWS. `header` and `secret` can be wrong on purpose; `alg: none` leaves the signature empty. */
 export function signToken(claims: object, secret: string, header: { alg: string; [name: string]: unknown }): string {
   const signed = `${base64url(header)}.${base64url(claims)}`;
   const hash = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' }[header.alg];
@@ -26,7 +26,7 @@ export interface ReceivedWebhook {
 export interface WebhookReceiver {
   url: string;
   received: ReceivedWebhook[];
-  /** What the next ones are answered; the last is kept. A number is a status; 'cut' ends the connection. */
+  /** Answers to the next webhooks; the last one repeats. A number is a status; 'cut' closes the connection. */
   answers: (number | 'cut' | { status: number; headers: Record<string, string> })[];
   close(): Promise<void>;
 }
@@ -60,7 +60,7 @@ export async function startWebhookReceiver(secret: string, now: () => number): P
   });
 }
 
-/** The library asks Date.now() how old a message is, and the tests have a clock of their own. */
+/** The library reads Date.now() to check the age of a message, and the tests use a virtual clock. */
 function atTime<T>(ms: number, work: () => T): T {
   const real = Date.now;
   Date.now = () => ms;

@@ -1,4 +1,4 @@
-// The proxy inside a merchant's own server: under a prefix of another Hono app, and in a plain node:http server.
+// The proxy mounted in a merchant's own server: in another Hono app, and in a plain node:http server.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ import { SECRETS, SHOP, createWorld } from './world.ts';
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
 describe('mounted in another Hono app', () => {
-  it('works under its prefix as it does alone, errors and cross-origin headers included', async (t) => {
+  it('a proxy mounted in a Hono app works under its prefix, with errors and cross-origin headers', async (t) => {
     const world = await createWorld(t);
     const server = new Hono().get('/', (c) => c.text('the shop')).route('/pay', world.proxy.app);
     const headers = { Authorization: `Bearer ${world.token()}`, Origin: SHOP };
@@ -45,12 +45,16 @@ describe('mounted in another Hono app', () => {
     };
     assert.deepEqual(document.servers, [{ url: '/pay' }]);
     assert.equal(await (await server.request('/')).text(), 'the shop');
-    assert.equal((await server.request('/order', { headers })).status, 404, 'and nothing outside its prefix');
+    assert.equal(
+      (await server.request('/order', { headers })).status,
+      404,
+      'the proxy answers nothing outside its prefix',
+    );
   });
 });
 
 describe('mounted in a plain node:http server', () => {
-  it('answers for its prefix and leaves the rest to the server', async (t) => {
+  it('a proxy mounted in a node:http server answers its prefix and leaves other paths to the server', async (t) => {
     const world = await createWorld(t);
     const listener = getRequestListener((request) => {
       const url = new URL(request.url);

@@ -1,13 +1,13 @@
-// The order token: what a signature must be, what its claims may say, and what a holder can never change.
-// Tokens are signed here by node:crypto alone, so the library is not its own witness.
+// The order token: signature, lifetime and claims. The tests sign with node:crypto, so that the library is not tested
+// against itself.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../backend-proxy/errors.ts';
 import { MAX_LIFETIME_S, createOrderTokens, type OrderTerms } from '../../backend-proxy/order-token.ts';
 import { METHODS } from '../../backend-proxy/protocol/wire.ts';
 import { signToken } from './merchant-shop.ts';
+import { NOON } from './time.ts';
 
-const NOON = Date.UTC(2026, 10, 20, 12);
 const NOW_S = NOON / 1000;
 const SECRET = 'order-secret-0123456789-0123456789';
 const OTHER = 'other-secret-0123456789-0123456789';
@@ -34,8 +34,8 @@ async function refusalOf(claims: object): Promise<string> {
   return refused.message;
 }
 
-describe('a signature', () => {
-  it('of HS256 with the secret is taken', async () => {
+describe('the signature of an order token', () => {
+  it('a token signed by HS256 with the secret is accepted', async () => {
     const terms = await verify(CLAIMS);
     assert.deepEqual(terms, {
       ...CLAIMS,
@@ -46,7 +46,7 @@ describe('a signature', () => {
     });
   });
 
-  it('of any other kind is refused, and all look the same', async () => {
+  it('a token with any other signature is refused, always with the same error', async () => {
     const signed = signToken(CLAIMS, SECRET, HS256);
     const [header = '', claims = '', signature = ''] = signed.split('.');
     const richer = Buffer.from(JSON.stringify({ ...CLAIMS, amount: '0.01' })).toString('base64url');
@@ -80,7 +80,7 @@ describe('a signature', () => {
     }
   });
 
-  it('may be by any of several secrets; new ones are by the first', async () => {
+  it('a token signed with any of several secrets is accepted; new tokens use the first secret', async () => {
     const rotating = tokensOf(OTHER, SECRET);
     assert.equal((await rotating.verify(signToken(CLAIMS, SECRET, HS256))).orderId, 'A-1');
     assert.equal((await rotating.verify(signToken(CLAIMS, OTHER, HS256))).orderId, 'A-1');
@@ -90,12 +90,12 @@ describe('a signature', () => {
     await assert.rejects(tokensOf(SECRET).verify(token), { kind: 'invalid_token' });
   });
 
-  it('by an old secret that has expired says so', async () => {
+  it('an expired token of an old secret is reported as expired', async () => {
     const token = signToken({ ...CLAIMS, exp: NOW_S - 1 }, SECRET, HS256);
     await assert.rejects(tokensOf(OTHER, SECRET).verify(token), { kind: 'token_expired' });
   });
 
-  it('needs a secret of at least 32 bytes, counted as bytes', () => {
+  it('an order secret needs at least 32 bytes, not characters', () => {
     assert.throws(() => tokensOf('x'.repeat(31)), /at least 32 bytes/);
     assert.throws(() => tokensOf(SECRET, 'short'), /at least 32 bytes/);
     assert.throws(() => tokensOf(), /at least 32 bytes/);
@@ -104,8 +104,8 @@ describe('a signature', () => {
   });
 });
 
-describe('the lifetime', () => {
-  it('has to be said', async () => {
+describe('the lifetime of an order token', () => {
+  it('a token without exp is refused', async () => {
     const { exp: _, ...eternal } = CLAIMS;
     await assert.rejects(verify(eternal), { kind: 'invalid_token' });
     for (const exp of [null, 'soon', String(NOW_S + 60), NOW_S + 60.5, Infinity]) {
@@ -113,13 +113,13 @@ describe('the lifetime', () => {
     }
   });
 
-  it('ends on the second', async () => {
+  it('a token expires on the second', async () => {
     await assert.rejects(verify({ ...CLAIMS, exp: NOW_S }), { kind: 'token_expired' });
     await assert.rejects(verify({ ...CLAIMS, exp: NOW_S - 86_400 }), { kind: 'token_expired' });
     assert.equal((await verify({ ...CLAIMS, exp: NOW_S + 1 })).orderId, 'A-1');
   });
 
-  it('is at most 24 hours, and a minute for clocks that differ', async () => {
+  it('a token lives at most 24 hours, plus a minute for clock differences', async () => {
     assert.equal(MAX_LIFETIME_S, 24 * 3600);
     const most = NOW_S + 24 * 3600 + 60;
     assert.equal((await verify({ ...CLAIMS, exp: most })).orderId, 'A-1');
@@ -127,14 +127,14 @@ describe('the lifetime', () => {
     assert.match(await refusalOf({ ...CLAIMS, exp: (NOW_S + 60) * 1000 }), /not milliseconds/);
   });
 
-  it('may begin later', async () => {
+  it('a token with an iat in the future is accepted', async () => {
     await assert.rejects(verify({ ...CLAIMS, nbf: NOW_S + 60 }), { kind: 'invalid_token' });
     assert.equal((await verify({ ...CLAIMS, nbf: NOW_S, iat: NOW_S })).orderId, 'A-1');
   });
 });
 
-describe('the claims', () => {
-  it('name the one that is wrong, and never its value', async () => {
+describe('the claims of an order token', () => {
+  it('an invalid claim is named in the error, without its value', async () => {
     for (const [claim, values] of Object.entries({
       orderId: [undefined, '', 'a b', 'ä', 'x'.repeat(65), 'a\nb', 7, null],
       currency: [undefined, 'eur', 'EURO', 'XXX', 978],
@@ -163,13 +163,13 @@ describe('the claims', () => {
     }
   });
 
-  it('hold no control character and no mark that turns the direction', async () => {
+  it('a claim with control characters or bidirectional marks is refused', async () => {
     for (const claim of ['description', 'customerReferenceNo'])
       for (const text of ['a\nb', '\0', '\u202eEUR 1'])
         assert.match(await refusalOf({ ...CLAIMS, [claim]: text }), new RegExp(claim));
   });
 
-  it('say what is allowed where the merchant can mend it', async () => {
+  it('the error about a claim says what is allowed', async () => {
     const claims = { ...CLAIMS, methods: ['QR', 'CASH'] };
     assert.match(await refusalOf(claims), /: methods\.1: one of DIRECT, CHECKOUT, JETGO, QR\.$/);
     assert.match(await refusalOf({ ...CLAIMS, amount: 10.1 }), /: amount: a decimal string, like "10\.10"\.$/);
@@ -182,11 +182,11 @@ describe('the claims', () => {
     });
     assert.match(await refusalOf({ ...CLAIMS, methods: ['QR', 'QR'] }), /: methods: each method once\.$/);
     await assert.rejects(verify({ ...CLAIMS, exp: NOW_S }), {
-      message: 'The order token has expired; the shop has to make a new one.',
+      message: 'The order token has expired; the shop must issue a new one.',
     });
   });
 
-  it('take the longest and shortest of each that is allowed', async () => {
+  it('claims of the minimum and maximum length are accepted', async () => {
     const longest = {
       orderId: '~'.repeat(64),
       customer: '1'.repeat(20),
@@ -199,7 +199,7 @@ describe('the claims', () => {
     assert.equal((await verify({ ...CLAIMS, ...shortest })).orderId, '!');
   });
 
-  it("may have a library's own, which mean nothing", async () => {
+  it('registered claims added by a library are ignored', async () => {
     const terms = await verify({ ...CLAIMS, iss: 'shop', jti: '1', admin: true });
     assert.deepEqual(
       Object.keys(terms).filter((name) => ['iss', 'jti', 'admin'].includes(name)),
@@ -207,7 +207,7 @@ describe('the claims', () => {
     );
   });
 
-  it('say the amount exactly: 1e3, ١٢ and more decimals than the currency has are refused', async () => {
+  it('an amount is read exactly: 1e3, ١٢ and more decimals than the currency has are refused', async () => {
     for (const amount of [
       '1e3',
       '١٢',
@@ -240,9 +240,9 @@ describe('the claims', () => {
     assert.equal((await verify({ ...CLAIMS, amount: '9999999999999.99' })).amountMinor, 999_999_999_999_999);
   });
 
-  it('leave the amount open only between bounds that make sense', async () => {
+  it('an open amount needs consistent bounds', async () => {
     const { amount: _, ...open } = CLAIMS;
-    assert.match(await refusalOf(open), /maxAmount: required where amount is left to the shopper/);
+    assert.match(await refusalOf(open), /maxAmount: required if the shopper enters the amount/);
     assert.match(await refusalOf({ ...open, minAmount: '1' }), /maxAmount: required/);
     assert.match(await refusalOf({ ...open, minAmount: '5.01', maxAmount: '5.00' }), /minAmount: not above maxAmount/);
     assert.match(await refusalOf({ ...open, maxAmount: '0' }), /maxAmount/);
@@ -258,7 +258,7 @@ describe('the claims', () => {
 });
 
 describe('the return URL', () => {
-  it('has an origin that is exactly one of the allowed', async () => {
+  it('a return URL must have exactly one of the allowed origins', async () => {
     for (const returnUrl of [
       'https://shop.example/a?b#c',
       'https://shop.example:443/',
@@ -287,13 +287,13 @@ describe('the return URL', () => {
     }
   });
 
-  it('has no user name, which people read as the site', async () => {
+  it('a return URL with a user name is refused, because people read it as the site', async () => {
     for (const user of ['evil.example@', 'evil.example:80@', ':x@']) {
       assert.match(await refusalOf({ ...CLAIMS, returnUrl: `https://${user}shop.example/` }), /returnUrl/, user);
     }
   });
 
-  it('is passed on as our parser reads it, where another parser would go elsewhere', async () => {
+  it('a return URL is passed on as normalized by our parser, where another parser would go elsewhere', async () => {
     for (const [said, read] of [
       ['https://shop.example\\@evil.example/', 'https://shop.example/@evil.example/'],
       ['https:\\\\shop.example\\x', 'https://shop.example/x'],
@@ -305,22 +305,22 @@ describe('the return URL', () => {
   });
 });
 
-describe('the methods', () => {
-  it('are all that the other claims allow, in the order of the merchant', async () => {
+describe('the methods of an order token', () => {
+  it('the methods are all that the claims allow, in the order of the merchant', async () => {
     const withReference = { ...CLAIMS, customerReferenceNo: 'C-1' };
     assert.deepEqual((await verify(withReference)).methods, METHODS);
     assert.deepEqual((await verify({ ...CLAIMS, methods: ['QR', 'CHECKOUT'] })).methods, ['QR', 'CHECKOUT']);
     assert.deepEqual((await verify({ ...withReference, methods: ['QR', 'DIRECT'] })).methods, ['QR', 'DIRECT']);
   });
 
-  it('have DIRECT only with a customerReferenceNo', async () => {
+  it('DIRECT is offered only with a customerReferenceNo', async () => {
     assert.deepEqual((await verify({ ...CLAIMS, methods: ['DIRECT', 'QR'] })).methods, ['QR']);
     assert.match(await refusalOf({ ...CLAIMS, methods: ['DIRECT'] }), /customerReferenceNo: required for DIRECT/);
   });
 });
 
-describe('signing', () => {
-  it('makes a token that says when it was made and when it ends', async () => {
+describe('signing an order token', () => {
+  it('sign() sets the iat and exp of the token', async () => {
     const { exp: _, ...claims } = CLAIMS;
     const { token, expiresAt } = await tokensOf(SECRET).sign(claims, 60);
     assert.equal(expiresAt, NOON + 60_000);

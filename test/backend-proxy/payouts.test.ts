@@ -1,4 +1,4 @@
-// Payouts: sent once, ever, whatever happens to the answer; told FAILED only when two checks agree; a person after a day.
+// Payouts: each is sent at most once, is FAILED only after two checks that agree, and needs review after a day.
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
@@ -6,36 +6,28 @@ import { createGateway } from '../../backend-proxy/gateway/http.ts';
 import { DEFAULT_PROFILE } from '../../backend-proxy/gateway/profile.ts';
 import { fingerprintOf } from '../../backend-proxy/fingerprint.ts';
 import { NO_SUCH_ORDER, SECRETS, createWorld, type World } from './world.ts';
+import type { MerchantPayout } from '../../backend-proxy/protocol/merchant-view.ts';
+import { S, M, H } from './time.ts';
 
-const S = 1000;
-const M = 60 * S;
-const H = 60 * M;
 const PAYOUT = { orderId: 'P-1', amount: 50, currency: 'EUR', customer: '12345678' };
 
-interface Payout {
-  status: string;
-  reason: string | null;
-  needsReview: boolean;
-  history: { event: string }[];
-}
-
-const send = (world: World) => world.merchant<Payout>('POST', '/payouts', PAYOUT);
-const payout = async (world: World) => (await world.merchant<Payout>('GET', '/payouts/P-1')).body;
-const told = (world: World) => world.receiver.received.map(({ payload }) => payload.type);
+const send = (world: World) => world.merchant<MerchantPayout>('POST', '/payouts', PAYOUT);
+const payout = async (world: World) => (await world.merchant<MerchantPayout>('GET', '/payouts/P-1')).body;
+const webhooks = (world: World) => world.receiver.received.map(({ payload }) => payload.type);
 const creates = async (world: World) => (await world.gatewayHas('P-1'))?.createRequests;
 
 describe('a payout', () => {
-  it('that is processed is told as payout.succeeded', async (t) => {
+  it('a payout that succeeds is reported as payout.succeeded', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     assert.equal((await send(world)).body.status, 'PROCESSING');
     await world.pass(15 * S);
     assert.deepEqual(
-      [(await payout(world)).status, told(world), await creates(world)],
+      [(await payout(world)).status, webhooks(world), await creates(world)],
       ['SUCCESS', ['payout.succeeded'], 1],
     );
   });
 
-  it('whose answer is lost stays uncertain, is never sent again, and ends as the gateway says', async (t) => {
+  it('a payout with a lost answer stays uncertain, is never sent again, and ends as the gateway reports', async (t) => {
     for (const fault of [
       { dropAnswer: true },
       { halfAnswer: true },
@@ -48,17 +40,17 @@ describe('a payout', () => {
       for (let n = 0; n < 3; n += 1) assert.equal((await send(world)).body.status, 'INITIALIZED');
       await world.pass(H);
       assert.equal((await payout(world)).status, 'INITIALIZED');
-      assert.deepEqual(told(world), []);
+      assert.deepEqual(webhooks(world), []);
       await world.faults({});
       await world.pass(3 * H);
       assert.deepEqual(
-        [(await payout(world)).status, told(world), await creates(world)],
+        [(await payout(world)).status, webhooks(world), await creates(world)],
         ['SUCCESS', ['payout.succeeded'], 1],
       );
     }
   });
 
-  it("that another request has written is that request's to send, also where it has not yet", async (t) => {
+  it('a payout written by another request is left to that request to send', async (t) => {
     const world = await createWorld(t);
     const fingerprint = fingerprintOf([5000, 'EUR', '12345678', null]);
     const row = { orderId: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null, fingerprint };
@@ -68,22 +60,26 @@ describe('a payout', () => {
     assert.equal(await creates(world), undefined);
   });
 
-  it('that was never created is told as failed after two checks that agree, and only then may be sent anew', async (t) => {
+  it('a payout that was never created is FAILED after two checks that agree, and only then may be sent again', async (t) => {
     const world = await createWorld(t, { webhooks: true, profile: { noSuchOrder: NO_SUCH_ORDER } });
     await world.faults({ payout: { status: 500 } });
     await send(world);
     await world.pass(24 * H - 1);
-    assert.deepEqual([(await payout(world)).status, told(world)], ['INITIALIZED', []], 'the answer may only be late');
+    assert.deepEqual(
+      [(await payout(world)).status, webhooks(world)],
+      ['INITIALIZED', []],
+      'the answer may only be delayed',
+    );
     await world.pass(1);
     await world.pass(61 * S);
     const { status, reason } = await payout(world);
-    assert.deepEqual([status, reason, told(world)], ['FAILED', 'NOT_CREATED', ['payout.failed']]);
+    assert.deepEqual([status, reason, webhooks(world)], ['FAILED', 'NOT_CREATED', ['payout.failed']]);
     await world.faults({});
     assert.equal((await send(world)).body.status, 'FAILED', 'the same body never sends again');
     assert.equal(await creates(world), undefined);
   });
 
-  it('stays uncertain where the gateway could not be reached, until checks agree', async (t) => {
+  it('a payout to an unreachable gateway stays uncertain until checks agree', async (t) => {
     const world = await createWorld(t, {
       webhooks: true,
       profile: { noSuchOrder: NO_SUCH_ORDER },
@@ -94,7 +90,7 @@ describe('a payout', () => {
     assert.equal((await payout(world)).reason, 'NOT_CREATED');
   });
 
-  it('is not taken for "not created" by a page that only looks like it', async (t) => {
+  it('a payout is not taken as "not created" because of a page that resembles a 404', async (t) => {
     const world = await createWorld(t, {
       wrapGateway: (gateway) => ({ ...gateway, status: async () => ({ kind: 'unavailable', detail: 'HTTP 404' }) }),
     });
@@ -104,19 +100,19 @@ describe('a payout', () => {
     assert.equal((await payout(world)).status, 'INITIALIZED');
   });
 
-  it('that the gateway refuses shows its code in the history at once, and is FAILED when two checks agree', async (t) => {
+  it('a payout refused by the gateway shows the code in its history at once, and is FAILED when two checks agree', async (t) => {
     const world = await createWorld(t, { webhooks: true, profile: { noSuchOrder: NO_SUCH_ORDER } });
     await world.faults({ payout: { status: 400 } });
     const { body } = await send(world);
-    const { detail } = (body as unknown as { history: { event: string; detail: string }[] }).history.at(-1)!;
-    assert.deepEqual([body.status, detail, told(world)], ['INITIALIZED', 'HTTP 400 SANDBOX_FAULT', []]);
+    const { detail } = body.history.at(-1)!;
+    assert.deepEqual([body.status, detail, webhooks(world)], ['INITIALIZED', 'HTTP 400 SANDBOX_FAULT', []]);
     await world.pass(149 * S);
     assert.equal((await payout(world)).status, 'INITIALIZED');
     await world.pass(91 * S);
-    assert.deepEqual([(await payout(world)).reason, told(world)], ['NOT_CREATED', ['payout.failed']]);
+    assert.deepEqual([(await payout(world)).reason, webhooks(world)], ['NOT_CREATED', ['payout.failed']]);
   });
 
-  it('for which a box answered 403 after the gateway had taken it is not failed, and ends as the gateway says', async (t) => {
+  it('a payout answered 403 by a firewall after the gateway took it is not failed, and ends as the gateway reports', async (t) => {
     const world = await createWorld(t, {
       webhooks: true,
       wrapGateway: (gateway) => ({
@@ -129,78 +125,78 @@ describe('a payout', () => {
     });
     assert.equal((await send(world)).body.status, 'INITIALIZED');
     await world.pass(60 * S);
-    assert.deepEqual([(await payout(world)).status, told(world)], ['SUCCESS', ['payout.succeeded']]);
+    assert.deepEqual([(await payout(world)).status, webhooks(world)], ['SUCCESS', ['payout.succeeded']]);
     assert.equal(await creates(world), 1);
   });
 
-  it('of which another wallet is reported is told as payout.mismatch and not as paid', async (t) => {
+  it('a payout reported for another wallet is reported as payout.mismatch and not as succeeded', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await world.faults({ status: { tamper: { customer: '99999999' } } });
     await send(world);
     await world.pass(60 * S);
     const { status, history } = await payout(world);
-    assert.deepEqual([status, told(world)], ['PROCESSING', ['payout.mismatch', 'payout.needs_review']]);
+    assert.deepEqual([status, webhooks(world)], ['PROCESSING', ['payout.mismatch', 'payout.needs_review']]);
     assert.deepEqual(history.at(-2), { ...history.at(-2), event: 'mismatch', detail: 'customer' });
     await world.faults({ status: { tamper: { customer: '****5678' } } });
     await world.pass(600 * S);
-    assert.equal((await payout(world)).status, 'SUCCESS', 'and it is still watched');
+    assert.equal((await payout(world)).status, 'SUCCESS', 'the payout is still checked');
   });
 
-  it('that ended in ERROR is not failed: its money may not be sent again', async (t) => {
+  it('a payout that ended in ERROR is not failed: its money must not be sent again', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await world.faults({ payout: { hold: true }, status: { tamper: { status: 'ERROR' } } });
     await send(world);
     await world.pass(2 * H);
-    assert.deepEqual([(await payout(world)).status, told(world)], ['PROCESSING', []]);
+    assert.deepEqual([(await payout(world)).status, webhooks(world)], ['PROCESSING', []]);
   });
 
-  it('that failed is told so after a second check, 30 s later', async (t) => {
+  it('a second FAILED check, 30 s after the first, ends a payout', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await world.faults({ payout: { hold: true } });
     await send(world);
     await world.customer('decline', 'P-1');
     await world.settle();
-    assert.deepEqual([(await payout(world)).status, told(world)], ['PROCESSING', []]);
+    assert.deepEqual([(await payout(world)).status, webhooks(world)], ['PROCESSING', []]);
     await world.pass(30 * S - 1);
-    assert.deepEqual([(await payout(world)).status, told(world)], ['PROCESSING', []]);
+    assert.deepEqual([(await payout(world)).status, webhooks(world)], ['PROCESSING', []]);
     await world.pass(1);
     const { status, reason } = await payout(world);
-    assert.deepEqual([status, reason, told(world)], ['FAILED', 'DECLINED', ['payout.failed']]);
+    assert.deepEqual([status, reason, webhooks(world)], ['FAILED', 'DECLINED', ['payout.failed']]);
   });
 
-  it('of which one check said FAILED and the next did not is not failed', async (t) => {
+  it('a payout is not failed if one check reported FAILED and the next did not', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await world.faults({ payout: { hold: true } });
     await send(world);
     await world.faults({ status: { tamper: { status: 'FAILED' } }, times: 1 });
     await world.pass(44 * S);
-    assert.deepEqual([(await payout(world)).status, told(world)], ['PROCESSING', []]);
+    assert.deepEqual([(await payout(world)).status, webhooks(world)], ['PROCESSING', []]);
     await world.faults({ status: { tamper: { status: 'FAILED' } }, times: 1 });
     await world.pass(2 * H);
-    assert.deepEqual([(await payout(world)).status, told(world)], ['PROCESSING', []], 'and the count began anew');
+    assert.deepEqual([(await payout(world)).status, webhooks(world)], ['PROCESSING', []], 'the count starts again');
     await world.faults({});
     await world.customer('approve', 'P-1');
     await world.settle();
-    assert.deepEqual(told(world), ['payout.succeeded']);
+    assert.deepEqual(webhooks(world), ['payout.succeeded']);
   });
 
-  it('without an end after 24 hours needs review, once, and still ends by itself', async (t) => {
+  it('a payout without a result after 24 hours needs review once, and can still end by itself', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await world.faults({ payout: { dropAnswer: true, hold: true }, status: { status: 503 } });
     await send(world);
     await world.pass(24 * H + 2 * M - 1);
-    assert.deepEqual([(await payout(world)).needsReview, told(world)], [false, []]);
+    assert.deepEqual([(await payout(world)).needsReview, webhooks(world)], [false, []]);
     await world.pass(1);
-    assert.deepEqual([(await payout(world)).needsReview, told(world)], [true, ['payout.needs_review']]);
+    assert.deepEqual([(await payout(world)).needsReview, webhooks(world)], [true, ['payout.needs_review']]);
     await world.pass(72 * H);
-    assert.deepEqual(told(world), ['payout.needs_review']);
+    assert.deepEqual(webhooks(world), ['payout.needs_review']);
     await world.faults({});
     world.skip(1);
     await world.customer('approve', 'P-1');
     await world.settle();
     const { status, needsReview, history } = await payout(world);
     assert.deepEqual(
-      [status, needsReview, told(world)],
+      [status, needsReview, webhooks(world)],
       ['SUCCESS', false, ['payout.needs_review', 'payout.succeeded']],
     );
     assert.deepEqual(
@@ -210,7 +206,7 @@ describe('a payout', () => {
     assert.equal(await creates(world), 1);
   });
 
-  it('never expires by our clock', async (t) => {
+  it('a payout never expires by our clock', async (t) => {
     const world = await createWorld(t);
     await world.faults({ payout: { hold: true } });
     await send(world);
@@ -219,7 +215,7 @@ describe('a payout', () => {
     assert.deepEqual([status, needsReview], ['PROCESSING', true]);
   });
 
-  it('that a dead process never sent is told as failed, not as one that needs review', async (t) => {
+  it('a payout that a dead process never sent is FAILED, without review', async (t) => {
     const world = await createWorld(t, {
       webhooks: true,
       wrapLedger: (ledger) => ({ ...ledger, record: () => Promise.reject(new Error('died here')) }),
@@ -231,26 +227,26 @@ describe('a payout', () => {
     world.skip(48 * H);
     await world.settle();
     const { reason, needsReview } = await payout(world);
-    assert.deepEqual([reason, needsReview, told(world)], ['NOT_CREATED', false, ['payout.failed']]);
+    assert.deepEqual([reason, needsReview, webhooks(world)], ['NOT_CREATED', false, ['payout.failed']]);
   });
 
-  it('of which other money is reported is told as payout.mismatch and not paid', async (t) => {
+  it('a payout with another reported amount is reported as payout.mismatch and not as succeeded', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await world.faults({ status: { tamper: { amount: 5 } } });
     await send(world);
     await world.pass(60 * S);
     assert.deepEqual(
-      [(await payout(world)).status, told(world)],
+      [(await payout(world)).status, webhooks(world)],
       ['PROCESSING', ['payout.mismatch', 'payout.needs_review']],
     );
   });
 
-  it('after the books went back is sent only where the gateway surely has it not', async (t) => {
+  it('after a restore a payout is sent only if the gateway surely does not have it', async (t) => {
     let wire: Gateway | undefined;
     const world = await createWorld(t, { wrapGateway: (gateway) => (wire = gateway) });
-    const pay = (orderId: string) => world.merchant<Payout>('POST', '/payouts', { ...PAYOUT, orderId });
+    const pay = (orderId: string) => world.merchant<MerchantPayout>('POST', '/payouts', { ...PAYOUT, orderId });
     const requests = async (id: string) => (await world.gatewayHas(id))?.createRequests;
-    await world.ledger.wentBack(world.now());
+    await world.ledger.recordRestore(world.now());
     const unproven = (await pay('P-unproven')).body;
     assert.deepEqual(
       [unproven.status, unproven.needsReview, await requests('P-unproven')],
@@ -261,11 +257,11 @@ describe('a payout', () => {
     assert.deepEqual(
       [known.status, known.needsReview, await creates(world)],
       ['INITIALIZED', false, 1],
-      'adopted, and not sent once more',
+      'the payout is adopted and not sent again',
     );
     await world.pass(15 * S);
-    assert.equal((await payout(world)).status, 'SUCCESS', 'and it is settled by the checks');
-    assert.equal((await pay('P-new')).body.status, 'PROCESSING', 'another one was found, so "unknown" is believed');
+    assert.equal((await payout(world)).status, 'SUCCESS', 'checks settle the payout');
+    assert.equal((await pay('P-new')).body.status, 'PROCESSING', 'another payout was found, which proves "unknown"');
     await world.faults({ status: { status: 503 } });
     const silent = (await pay('P-silent')).body;
     assert.deepEqual([silent.status, silent.needsReview, await requests('P-silent')], ['INITIALIZED', true, undefined]);
@@ -273,7 +269,7 @@ describe('a payout', () => {
     assert.equal((await pay('P-later')).body.status, 'PROCESSING', 'after a week it is not asked about any more');
   });
 
-  it('that was SUCCESS and then FAILED is told as payout.conflict and stays SUCCESS', async (t) => {
+  it('a payout that was SUCCESS and then FAILED is reported as payout.conflict and stays SUCCESS', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await send(world);
     await world.pass(15 * S);
@@ -282,15 +278,15 @@ describe('a payout', () => {
     await world.customer('ipn', 'P-1');
     await world.pass(60 * S);
     assert.deepEqual(
-      [(await payout(world)).status, told(world)],
+      [(await payout(world)).status, webhooks(world)],
       ['SUCCESS', ['payout.succeeded', 'payout.conflict', 'payout.needs_review']],
     );
   });
 });
 
-describe('a payout after the books went back', () => {
-  /** What the gateway made of it before: the same payout from books that are gone. */
-  async function sendFromLostBooks(t: TestContext, world: World, sent: object): Promise<void> {
+describe('a payout after a restore', () => {
+  /** The state of the same payout at the gateway, from before the restore. */
+  async function sendBeforeRestore(t: TestContext, world: World, sent: object): Promise<void> {
     const gateway = createGateway({
       url: world.gatewayUrl,
       apiKey: SECRETS.gatewayKey,
@@ -309,44 +305,44 @@ describe('a payout after the books went back', () => {
     assert.equal((await gateway.payout(made)).kind, 'accepted');
   }
 
-  it('that the gateway has, and is the same, is adopted: it is not sent, settles, and needs nobody', async (t) => {
+  it('after a restore a payout that the gateway has unchanged is adopted, not sent, and needs no review', async (t) => {
     const world = await createWorld(t, { webhooks: true });
-    await sendFromLostBooks(t, world, {});
-    await world.ledger.wentBack(world.now());
+    await sendBeforeRestore(t, world, {});
+    await world.ledger.recordRestore(world.now());
     const { status, needsReview } = (await send(world)).body;
     assert.deepEqual([status, needsReview], ['INITIALIZED', false]);
     await world.pass(M);
     assert.deepEqual(
-      [(await payout(world)).status, told(world), await creates(world)],
+      [(await payout(world)).status, webhooks(world), await creates(world)],
       ['SUCCESS', ['payout.succeeded'], 1],
     );
   });
 
-  it('that the gateway has, and differs, is not sent and needs review', async (t) => {
+  it('after a restore a payout that differs at the gateway is not sent and needs review', async (t) => {
     const world = await createWorld(t, { webhooks: true });
-    await sendFromLostBooks(t, world, { amountMinor: 7000 });
-    await world.ledger.wentBack(world.now());
+    await sendBeforeRestore(t, world, { amountMinor: 7000 });
+    await world.ledger.recordRestore(world.now());
     assert.equal((await send(world)).body.needsReview, true);
     await world.pass(H);
     assert.deepEqual([(await payout(world)).status, await creates(world)], ['INITIALIZED', 1]);
-    assert.deepEqual(told(world), ['payout.needs_review', 'payout.mismatch']);
+    assert.deepEqual(webhooks(world), ['payout.needs_review', 'payout.mismatch']);
   });
 
-  it('of which the gateway says nothing that can be believed is not sent and needs review', async (t) => {
+  it('after a restore a payout without a trusted report is not sent and needs review', async (t) => {
     for (const status of [{ status: 503 }, {}]) {
       const world = await createWorld(t);
-      await world.ledger.wentBack(world.now());
+      await world.ledger.recordRestore(world.now());
       await world.faults({ status });
       const { status: shown, needsReview } = (await send(world)).body;
       assert.deepEqual([shown, needsReview, await creates(world)], ['INITIALIZED', true, undefined]);
     }
   });
 
-  it('that the gateway is believed not to know is sent', async (t) => {
+  it('after a restore a payout that the gateway provably does not know is sent', async (t) => {
     const world = await createWorld(t);
     await world.merchant('POST', '/payouts', { ...PAYOUT, orderId: 'P-0' });
     await world.pass(M);
-    await world.ledger.wentBack(world.now());
+    await world.ledger.recordRestore(world.now());
     assert.equal((await send(world)).body.status, 'PROCESSING');
     assert.equal(await creates(world), 1);
   });

@@ -1,4 +1,4 @@
-// Which addresses are of the public internet, form by form.
+// Public and reserved addresses in every notation.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { callerAt, isPublicAddress } from '../../backend-proxy/public-address.ts';
@@ -17,9 +17,9 @@ const SET_ASIDE = [
   '169.254.0.0', '169.254.169.254', '172.16.0.0', '172.31.255.255', '192.0.0.0', '192.0.0.255', '192.0.2.1', '192.88.99.1',
   '192.168.0.0', '192.168.255.255', '198.18.0.0', '198.19.255.255', '198.51.100.1', '203.0.113.1', '224.0.0.0',
   '239.255.255.255', '240.0.0.0', '255.255.255.255',
-  // Services of a cloud's host, answered within that cloud alone.
+  // Services reachable only within a cloud.
   '168.63.129.16', '161.26.0.10', '166.8.0.1', '166.11.255.255', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254',
-  // Unspecified, loopback, IPv4-compatible, IPv4-mapped in both writings, NAT64, discard-only.
+  // Unspecified, loopback, IPv4-compatible, IPv4-mapped in both notations, NAT64, discard-only.
   '::', '::1', '::127.0.0.1', '::8.8.8.8', '::ffff:127.0.0.1', '::ffff:7f00:1', '::ffff:8.8.8.8', '::ffff:0:8.8.8.8',
   '64:ff9b::7f00:1', '64:ff9b::8.8.8.8', '64:ff9b:1::1', '100::1',
   // Teredo, ORCHID, documentation, 6to4 of a private address, unique local, link-local, site-local, multicast, SRv6.
@@ -28,25 +28,25 @@ const SET_ASIDE = [
   'fec0::1', 'ff02::1', '5f00::1', '4000::1', '1fff::1', '0:0:0:0:0:0:0:1', '0000:0000:0000:0000:0000:ffff:7f00:0001',
 ]; // prettier-ignore
 
-/** What no IP address is written like, though a C library may read it as one. */
+/** Texts that are no IP address, though a C library may accept them. */
 const NO_ADDRESS = ['', 'localhost', '127.1', '0x7f.1', '0x7f000001', '2130706433', '0177.0.0.1', '127.0.0.1 ', '[::1]', '8.8.8.8:80', '::g', '256.1.1.1', '1.1.1', 'example.com']; // prettier-ignore
 
-describe('an address', () => {
-  it('of the public internet is public, up to the edges of what is set aside', () => {
+describe('isPublicAddress()', () => {
+  it('public addresses are public up to the edges of the reserved ranges', () => {
     for (const address of PUBLIC) assert.equal(isPublicAddress(address), true, address);
   });
 
-  it('that is set aside is not, in whatever form it is written', () => {
+  it('reserved addresses are not public, in any notation', () => {
     for (const address of SET_ASIDE) assert.equal(isPublicAddress(address), false, address);
   });
 
-  it('that is none is not public', () => {
+  it('a text that is no address is not public', () => {
     for (const text of NO_ADDRESS) assert.equal(isPublicAddress(text), false, text);
   });
 });
 
-describe('the caller at an address', () => {
-  it('is one for an IPv4 address in every writing, and one for the first 64 bits of IPv6', () => {
+describe('callerAt()', () => {
+  it('callerAt() returns one key per IPv4 address in any notation, and one per first 64 bits of IPv6', () => {
     for (const [address, caller] of [
       ['1.2.3.4', '1.2.3.4'],
       ['::ffff:1.2.3.4', '1.2.3.4'],
@@ -65,7 +65,7 @@ describe('the caller at an address', () => {
       assert.equal(callerAt(address ?? ''), caller, address);
   });
 
-  it('is nobody where it is no address', () => {
+  it('callerAt() returns undefined for a text that is no address', () => {
     for (const text of NO_ADDRESS) assert.equal(callerAt(text), undefined, text);
   });
 });

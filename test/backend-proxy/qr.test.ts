@@ -1,4 +1,4 @@
-// The code's modules, read back by an independent decoder: what the widget draws is what a phone scans.
+// An independent decoder reads the modules back: what the widget draws is what a phone scans.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -30,13 +30,13 @@ function draw({ size, modules }: Extract<QrCode, { text: string }>): ImageData {
   return { data, width, height: width, colorSpace: 'srgb' };
 }
 
-describe('a code', () => {
+describe('toQrCode()', () => {
   before(async () => {
     const wasm = readFileSync(fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')));
     await prepareZXingModule({ overrides: { wasmBinary: Uint8Array.from(wasm).buffer }, fireImmediately: true });
   });
 
-  it('is read back by a decoder as the very text, whatever its length and letters', async () => {
+  it('an independent decoder reads the exact text of a QR code, whatever its length and letters', async () => {
     for (const text of [
       'https://wallet.example/scan?code=1',
       '1',
@@ -52,7 +52,7 @@ describe('a code', () => {
     }
   });
 
-  it('has one bit a module, row by row, the first in the highest bit', () => {
+  it('the modules of a QR code are packed one bit each, row by row, highest bit first', () => {
     const code = toQrCode('https://wallet.example/scan?code=1');
     assert.ok('text' in code);
     const bits = Buffer.from(code.modules, 'base64url');
@@ -63,7 +63,7 @@ describe('a code', () => {
     assert.match(code.modules, /^[A-Za-z0-9_-]+$/);
   });
 
-  it('that came as an image stays that image', () => {
+  it('a code that came as an image stays that image', () => {
     const image = 'data:image/png;base64,iVBORw0KGgo=';
     assert.deepEqual(toQrCode(image), { image });
     assert.ok('text' in toQrCode('data:text/plain,x'));

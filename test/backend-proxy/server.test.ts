@@ -1,13 +1,13 @@
-// The listening server's limits, over real sockets: what is slow, too large or stands still is cut, and healthy requests go on.
-// Real time, in small units: the limits are the test's own, a hundredth of those in use.
+// The limits of the server over real sockets: slow, oversized or stalled requests are cut, and healthy ones continue.
+// Real time, with limits a hundredth of those in use.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { LIMITS, listen, type Listening } from '../../backend-proxy/server.ts';
 
-const SHORT = { ...LIMITS, headersMs: 150, requestMs: 250, lookEveryMs: 20, idleMs: 400 };
-/** More than ten times the longest of them. */
+const SHORT = { ...LIMITS, headersMs: 150, requestMs: 250, checkEveryMs: 20, idleMs: 400 };
+/** More than ten times the longest limit. */
 const CUT_WITHIN_MS = 5_000;
 
 async function start(t: TestContext, fetch: Parameters<typeof listen>[0], limits = SHORT): Promise<Listening> {
@@ -24,7 +24,7 @@ async function dial(t: TestContext, { url }: Listening): Promise<Socket> {
   return socket;
 }
 
-/** Resolves when the other side ends it, and fails where it does not, rather than to wait for ever. */
+/** Resolves when the server closes the socket; fails instead of waiting for ever. */
 function ended(socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     const limit = setTimeout(() => {
@@ -38,7 +38,7 @@ function ended(socket: Socket): Promise<void> {
   });
 }
 
-/** All that comes until the other side ends it. */
+/** All data until the server closes the socket. */
 async function untilCut(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
@@ -46,12 +46,12 @@ async function untilCut(socket: Socket): Promise<string> {
   return text;
 }
 
-describe('the limits', () => {
-  it('are those that were promised', () => {
+describe('the server limits', () => {
+  it('the server limits are the documented ones', () => {
     assert.deepEqual(LIMITS, {
       headersMs: 10_000,
       requestMs: 15_000,
-      lookEveryMs: 2_000,
+      checkEveryMs: 2_000,
       idleMs: 60_000,
       headerBytes: 16_384,
       connections: 20_000,
@@ -61,7 +61,7 @@ describe('the limits', () => {
 });
 
 describe('a connection', () => {
-  it('that sends its headers a byte at a time is answered 408 and cut', async (t) => {
+  it('a connection that sends its headers byte by byte is answered 408 and closed', async (t) => {
     const server = await start(t, () => new Response('ok'), { ...SHORT, requestMs: 600_000 });
     const socket = await dial(t, server);
     const drip = setInterval(() => socket.write('a'), 10);
@@ -70,7 +70,7 @@ describe('a connection', () => {
     assert.match(await untilCut(socket), /^HTTP\/1\.1 408 /);
   });
 
-  it('that sends its body a byte at a time is cut', async (t) => {
+  it('a connection that sends its body byte by byte is closed', async (t) => {
     const server = await start(t, async (request) => new Response(await request.text()), { ...SHORT, idleMs: 600_000 });
     const socket = await dial(t, server);
     const drip = setInterval(() => socket.write('a'), 10);
@@ -79,7 +79,7 @@ describe('a connection', () => {
     assert.doesNotMatch(await untilCut(socket), /^HTTP\/1\.1 200 /);
   });
 
-  it('with more than 16 KB of headers is answered 431', async (t) => {
+  it('a request with more than 16 KB of headers is answered 431', async (t) => {
     const server = await start(t, () => new Response('ok'));
     const socket = await dial(t, server);
     const cut = untilCut(socket);
@@ -87,7 +87,7 @@ describe('a connection', () => {
     assert.match(await cut, /^HTTP\/1\.1 431 /);
   });
 
-  it('that asks further ahead than it may is cut, and no more of it is handled', async (t) => {
+  it('a connection that pipelines beyond the limit is closed, and no more of its requests are handled', async (t) => {
     let asked = 0;
     const server = await start(t, async () => {
       asked += 1;
@@ -100,7 +100,7 @@ describe('a connection', () => {
     assert.equal(asked, LIMITS.pipelined);
   });
 
-  it('that asks a few things ahead is answered them all, in order, and as often as it likes', async (t) => {
+  it('pipelined requests within the limit are all answered in order, again and again', async (t) => {
     let asked = 0;
     const server = await start(t, () => new Response(`number ${(asked += 1)}`));
     const socket = await dial(t, server);
@@ -117,7 +117,7 @@ describe('a connection', () => {
     );
   });
 
-  it('beyond the number that is taken is dropped, and those that are there go on', async (t) => {
+  it('a connection above the limit is dropped, and existing ones continue', async (t) => {
     const server = await start(t, () => new Response('ok'), { ...SHORT, connections: 2 });
     const first = await dial(t, server);
     const second = await dial(t, server);
@@ -128,7 +128,7 @@ describe('a connection', () => {
     }
   });
 
-  it('whose reader stands still under an answer is cut, and a quiet one that reads is not', async (t) => {
+  it('a connection whose reader stalls is closed, and a quiet one that reads is not', async (t) => {
     const chunk = new Uint8Array(64 * 1024);
     const server = await start(t, (request) => {
       if (new URL(request.url).pathname === '/beat') {
@@ -150,15 +150,15 @@ describe('a connection', () => {
     stuck.pause();
     stuck.write('GET /flood HTTP/1.1\r\nHost: a\r\n\r\n');
     assert.equal((await beating).length, 10);
-    // What was under way is read now, and then there is an end to what would have had none.
+    // Reads the rest: an endless answer that now ends.
     const cut = ended(stuck);
     stuck.resume();
     await cut;
   });
 });
 
-describe('the end', () => {
-  it('waits for answers under way, takes no new connections, and leaves none on which nothing is asked', async (t) => {
+describe('the end of the server', () => {
+  it('close() waits for open answers, accepts no new connections, and closes those without a request', async (t) => {
     const held = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
     const unhurried = { ...SHORT, idleMs: 600_000 };
@@ -180,7 +180,7 @@ describe('the end', () => {
     await Promise.all([closing, silent]);
   });
 
-  it('of a port that is taken comes at once', async (t) => {
+  it('listen() rejects at once if the port is taken', async (t) => {
     const server = await start(t, () => new Response('ok'));
     const port = Number(new URL(server.url).port);
     await assert.rejects(

@@ -1,13 +1,11 @@
-// How payments end: with no IPN at all, with every kind of lost answer, by our clock. At the end of each the gateway's own
-// ledger is compared with the books, and it has had exactly one create for each payment.
+// How payments settle: without any IPN, after each kind of lost answer, and by our clock. Each test then compares the
+// database with the gateway, which has received exactly one create per payment.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { NO_SUCH_ORDER, SELF, createWorld, type World } from './world.ts';
+import type { MerchantPayment } from '../../backend-proxy/protocol/merchant-view.ts';
+import { S, M, H, D } from './time.ts';
 
-const S = 1000;
-const M = 60 * S;
-const H = 60 * M;
-const D = 24 * H;
 const LOST = {
   'cut after the work': { dropAnswer: true },
   halved: { halfAnswer: true },
@@ -16,25 +14,12 @@ const LOST = {
   'without its URL': { tamper: { checkout: null } },
 } as const;
 
-interface Merchant {
-  payments: {
-    gatewayOrderId: string;
-    paymentId: string | null;
-    customer: string | null;
-    status: string;
-    reason: string | null;
-    late: boolean;
-    needsReview: boolean;
-    history: { at: string; event: string; source: string; detail: string | null }[];
-  }[];
-}
-
 const payments = async (world: World, orderId = 'A-1') =>
-  (await world.merchant<Merchant>('GET', `/orders/${orderId}`)).body.payments;
+  (await world.merchant<{ payments: MerchantPayment[] }>('GET', `/orders/${orderId}`)).body.payments;
 const events = async (world: World) =>
   (await payments(world))[0]!.history.map(({ event, source }) => `${event} by ${source}`);
 
-/** Every transaction of the gateway that has ended, has so in the books; each was created once. */
+/** Asserts that every settled transaction of the gateway is settled in the database, and was created once. */
 async function assertAgreement(world: World): Promise<void> {
   const held = world.rows<{ id: string; rank: number; payment_id: string }>(
     'select id, rank, payment_id from transactions',
@@ -49,8 +34,8 @@ async function assertAgreement(world: World): Promise<void> {
   }
 }
 
-describe('with no IPN at all', () => {
-  it('an approved payment is paid by the next sweep, at each of the promised times', async (t) => {
+describe('payments without any IPN', () => {
+  it('without an IPN an approved payment is paid by the next sweep, at each of the documented times', async (t) => {
     for (const afterMs of [10 * S, 25 * S, 59 * S, 4 * M, 29 * M, 5 * H, 20 * H, 6 * D]) {
       const world = await createWorld(t);
       const token = world.token();
@@ -65,7 +50,7 @@ describe('with no IPN at all', () => {
     }
   });
 
-  it('many payments of every kind all settle', async (t) => {
+  it('without an IPN many payments of every kind all settle', async (t) => {
     const world = await createWorld(t);
     await world.faults({ ipn: { never: true } });
     for (let n = 0; n < 12; n += 1) {
@@ -79,7 +64,7 @@ describe('with no IPN at all', () => {
     const ranks = world.rows<{ rank: number; n: number }>(
       'select rank, count(*) as n from transactions group by rank order by rank',
     );
-    // The two CHECKOUTs that nobody touched were declined by the gateway when their tokens ran out.
+    // The gateway declined the two unpaid CHECKOUTs when their tokens expired.
     assert.deepEqual(ranks, [
       { rank: 3, n: 4 },
       { rank: 8, n: 5 },
@@ -87,7 +72,7 @@ describe('with no IPN at all', () => {
     ]);
   });
 
-  it('and nothing more for seven days, a payment asks for a person', async (t) => {
+  it('a payment without a result for seven days needs review', async (t) => {
     const world = await createWorld(t);
     await world.start(world.token(), { method: 'QR' });
     await world.pass(7 * D - 1);
@@ -99,13 +84,13 @@ describe('with no IPN at all', () => {
     assert.deepEqual(world.rows('select next_check_at from transactions'), [{ next_check_at: null }]);
     await world.customer('approve', 'A-1');
     await world.settle();
-    assert.equal((await payments(world))[0]?.status, 'SUCCESS', 'an IPN still rings');
+    assert.equal((await payments(world))[0]?.status, 'SUCCESS', 'an IPN still requests a check');
   });
 });
 
 describe('a lost answer', () => {
   for (const [name, fault] of Object.entries(LOST)) {
-    it(`(${name}) is uncertain at first, then what the gateway says, with exactly one create`, async (t) => {
+    it(`a payment whose answer was lost (${name}) is uncertain, then as the gateway reports, with exactly one create`, async (t) => {
       const world = await createWorld(t);
       const token = world.token();
       await world.faults({ pay: fault, times: 1 });
@@ -128,7 +113,7 @@ describe('a lost answer', () => {
     });
   }
 
-  it('of a create that never happened is NOT_CREATED after two checks that agree, a minute apart and 90 s after', async (t) => {
+  it('a payment that was never created is NOT_CREATED after two checks that agree, a minute apart and 90 s after', async (t) => {
     for (const status of [500, 502, 429, 302]) {
       const world = await createWorld(t, { webhooks: true, profile: { noSuchOrder: NO_SUCH_ORDER } });
       const token = world.token();
@@ -145,7 +130,7 @@ describe('a lost answer', () => {
     }
   });
 
-  it('is not NOT_CREATED by one check alone, nor where the gateway knew it in between', async (t) => {
+  it('one check alone does not make a payment NOT_CREATED, nor do two if the gateway knew it in between', async (t) => {
     const world = await createWorld(t);
     const token = world.token();
     await world.faults({ pay: { dropAnswer: true }, status: { status: 404 } });
@@ -158,7 +143,7 @@ describe('a lost answer', () => {
     assert.equal((await world.view(world.token())).payment?.status, 'PROCESSING');
   });
 
-  it('stays uncertain while the status check is away, and settles when it is back', async (t) => {
+  it('an uncertain payment stays so while the status check is unavailable, and settles afterwards', async (t) => {
     const world = await createWorld(t);
     await world.faults({ pay: { dropAnswer: true }, status: { status: 503 }, ipn: { never: true } });
     await world.start(world.token(), { method: 'QR' });
@@ -171,7 +156,7 @@ describe('a lost answer', () => {
     await assertAgreement(world);
   });
 
-  it('of a payment that was replaced meanwhile is still watched to its end', async (t) => {
+  it('a replaced payment with a lost answer is still checked to its end', async (t) => {
     const world = await createWorld(t);
     const token = world.token();
     await world.faults({ pay: { dropAnswer: true }, times: 1, ipn: { never: true } });
@@ -184,7 +169,7 @@ describe('a lost answer', () => {
     await assertAgreement(world);
   });
 
-  it('by a gateway that is slower than our limit is uncertain, and what it made is found', async (t) => {
+  it('a payment at a gateway slower than our time limit is uncertain, and is found by a check', async (t) => {
     const world = await createWorld(t, { totalTimeoutMs: 100 });
     const token = world.token();
     await world.faults({ pay: { delayMs: 60_000 }, times: 1 });
@@ -198,8 +183,8 @@ describe('a lost answer', () => {
   });
 });
 
-describe('a CHECKOUT', () => {
-  it('that nobody pays is ended by the gateway after 15 minutes, and told as expired', async (t) => {
+describe('an unpaid CHECKOUT', () => {
+  it('an unpaid CHECKOUT is ended by the gateway after 15 minutes and reported as expired', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await world.start(world.token(), { method: 'CHECKOUT' });
     await world.pass(15 * M);
@@ -211,7 +196,7 @@ describe('a CHECKOUT', () => {
     );
   });
 
-  it('is EXPIRED by our clock after 15 minutes and 2 of grace where a check that begins then says pending, and watched on', async (t) => {
+  it('a CHECKOUT is EXPIRED by our clock 17 minutes after it was sent if a check then says pending, and is still checked', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await world.start(world.token(), { method: 'CHECKOUT' });
     await world.faults({ status: { tamper: { status: 'PROCESSING' } }, ipn: { never: true } });
@@ -226,7 +211,7 @@ describe('a CHECKOUT', () => {
     );
   });
 
-  it('that was paid in the last second counts, late, after it was EXPIRED', async (t) => {
+  it('a CHECKOUT paid in the last second counts as paid, late, after it was EXPIRED', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await world.start(world.token(), { method: 'CHECKOUT' });
     await world.faults({ status: { tamper: { status: 'PROCESSING' } }, ipn: { never: true } });
@@ -251,7 +236,7 @@ describe('a CHECKOUT', () => {
     );
   });
 
-  it('whose answer was lost runs out all the same, from when it was sent', async (t) => {
+  it('a CHECKOUT with a lost answer expires too, counted from when it was sent', async (t) => {
     const world = await createWorld(t);
     await world.faults({ pay: { dropAnswer: true }, times: 1 });
     await world.start(world.token(), { method: 'CHECKOUT' });
@@ -259,7 +244,7 @@ describe('a CHECKOUT', () => {
     assert.equal((await world.view(world.token())).payment?.expiresAt, '2026-11-20T12:15:00.000Z');
   });
 
-  it('alone runs out: a code does not', async (t) => {
+  it('a QR code does not expire by our clock', async (t) => {
     const world = await createWorld(t);
     await world.start(world.token(), { method: 'QR' });
     await world.pass(H);
@@ -267,8 +252,8 @@ describe('a CHECKOUT', () => {
   });
 });
 
-describe('a row that a dead process left', () => {
-  it('being sent is uncertain at the next start, and settled by asking', async (t) => {
+describe('a transaction left by a dead process', () => {
+  it('a transaction left while being sent is uncertain at the next start and settled by checks', async (t) => {
     const held = Promise.withResolvers<void>();
     const world = await createWorld(t, {
       wrapGateway: (gateway) => ({
@@ -295,7 +280,7 @@ describe('a row that a dead process left', () => {
     await assertAgreement(world);
   });
 
-  it('that was never sent is NOT_CREATED after 45 s, and cannot be sent any more', async (t) => {
+  it('a transaction that was never sent is NOT_CREATED after 45 s and can no longer be sent', async (t) => {
     const world = await createWorld(t, {
       wrapLedger: (ledger) => ({ ...ledger, record: () => Promise.reject(new Error('died here')) }),
     });
@@ -313,8 +298,8 @@ describe('a row that a dead process left', () => {
   });
 });
 
-describe('checks', () => {
-  it('are one at a time for a transaction, and go on when one fails', async (t) => {
+describe('status checks', () => {
+  it('status checks run one at a time per transaction, and continue after a failure', async (t) => {
     let calls = 0;
     let inFlight = 0;
     const world = await createWorld(t, {

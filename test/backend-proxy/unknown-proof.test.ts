@@ -1,14 +1,13 @@
-// When "unknown" is believed: by what was found on the same path within the minute after it, and by nothing else.
+// An "unknown" is proven only by a transaction found on the same path within the minute after it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Checked, Gateway } from '../../backend-proxy/gateway/gateway.ts';
-import type { BelievedUnknown, Ledger } from '../../backend-proxy/ledger/ledger.ts';
+import type { ProvenUnknown, Ledger } from '../../backend-proxy/ledger/ledger.ts';
 import { createUnknownProof } from '../../backend-proxy/unknown-proof.ts';
 import type { Transaction, TransactionType } from '../../backend-proxy/protocol/transaction.ts';
+import { S, M } from './time.ts';
 
-const S = 1000;
-const M = 60 * S;
-const UNKNOWN: Checked = { kind: 'unknown', isOwnWord: false };
+const UNKNOWN: Checked = { kind: 'unknown', isNoSuchOrder: false };
 const UNAVAILABLE: Checked = { kind: 'unavailable', detail: 'timeout' };
 const FOUND = (id: string, type: TransactionType): Checked => ({
   kind: 'found',
@@ -23,12 +22,12 @@ const FOUND = (id: string, type: TransactionType): Checked => ({
   },
 });
 
-/** A gateway that answers as told, books that know which was found last, and a clock. */
+/** A gateway with a scripted answer, a ledger with the newest transactions, and a virtual clock. */
 function bench({ newest = { PAY: 'P1', PAYOUT: 'O1' } }: { newest?: Partial<Record<TransactionType, string>> } = {}) {
   let time = 0;
   let answer: (id: string, type: TransactionType) => Checked = FOUND;
   const asked: string[] = [];
-  const believed: string[] = [];
+  const proven: string[] = [];
   const wrong: TransactionType[] = [];
   const gateway = {
     status: async (id, type) => {
@@ -37,35 +36,35 @@ function bench({ newest = { PAY: 'P1', PAYOUT: 'O1' } }: { newest?: Partial<Reco
     },
   } satisfies Partial<Gateway> as Partial<Gateway> as Gateway;
   const ledger = {
-    believe: async ({ transactionId: id }) => void believed.push(id),
+    recordUnknown: async ({ transactionId: id }) => void proven.push(id),
     newestFound: async (type) => (newest[type] === undefined ? undefined : ({ id: newest[type], type } as Transaction)),
   } satisfies Partial<Ledger> as Partial<Ledger> as Ledger;
   const proof = createUnknownProof({ gateway, ledger, now: () => time, onWrongPath: (type) => void wrong.push(type) });
   return {
     proof,
     asked,
-    believed,
+    proven,
     wrong,
     now: () => time,
     skip: (ms: number) => void (time += ms),
     answers: (how: typeof answer) => void (answer = how),
   };
 }
-const unknown = (id: string): BelievedUnknown => ({ transactionId: id, beganAt: 0, endedAt: 0 });
+const unknown = (id: string): ProvenUnknown => ({ transactionId: id, beganAt: 0, endedAt: 0 });
 
-describe('an "unknown"', () => {
-  it('is believed by a check that found one of the same type within the minute after it', async () => {
-    const { proof, believed, skip, now } = bench();
+describe('proving an "unknown"', () => {
+  it('an "unknown" is proven by a check that found a transaction of the same type within the minute after it', async () => {
+    const { proof, proven, skip, now } = bench();
     proof.unknown('PAY', unknown('A'), false);
     skip(M);
     await proof.found('PAY', now());
-    assert.deepEqual(believed, ['A']);
+    assert.deepEqual(proven, ['A']);
     await proof.found('PAY', now());
-    assert.deepEqual(believed, ['A'], 'once');
+    assert.deepEqual(proven, ['A'], 'once');
   });
 
-  it('is not believed by one of another type, by one that began before it, or by one that came too late', async () => {
-    const { proof, believed, skip, now } = bench();
+  it('an "unknown" is not proven by another type, by a check that began before it, or by one a minute later', async () => {
+    const { proof, proven, skip, now } = bench();
     const before = now();
     skip(S);
     proof.unknown('PAY', unknown('A'), true);
@@ -73,75 +72,75 @@ describe('an "unknown"', () => {
     await proof.found('PAY', before);
     skip(M + 1);
     await proof.found('PAY', now());
-    assert.deepEqual(believed, []);
+    assert.deepEqual(proven, []);
   });
 
-  it('is asked about on purpose where none was found by itself: one question serves all, once a minute for each type', async () => {
-    const { proof, asked, believed, skip } = bench();
+  it('the newest transaction is checked again if nothing else was found: once a minute per type, for all "unknowns"', async () => {
+    const { proof, asked, proven, skip } = bench();
     for (const id of ['A', 'B']) proof.unknown('PAY', unknown(id), false);
-    await proof.look();
-    assert.deepEqual([asked, believed], [['P1'], ['A', 'B']]);
+    await proof.proveWaiting();
+    assert.deepEqual([asked, proven], [['P1'], ['A', 'B']]);
     skip(M - 1);
     proof.unknown('PAY', unknown('C'), false);
     proof.unknown('PAYOUT', unknown('D'), false);
-    await proof.look();
-    assert.deepEqual([asked, believed], [['P1', 'O1'], ['A', 'B', 'D']]); // prettier-ignore
+    await proof.proveWaiting();
+    assert.deepEqual([asked, proven], [['P1', 'O1'], ['A', 'B', 'D']]); // prettier-ignore
     skip(1);
-    await proof.look();
-    assert.deepEqual([asked, believed], [['P1', 'O1', 'P1'], ['A', 'B', 'D', 'C']]); // prettier-ignore
+    await proof.proveWaiting();
+    assert.deepEqual([asked, proven], [['P1', 'O1', 'P1'], ['A', 'B', 'D', 'C']]); // prettier-ignore
   });
 
-  it('costs no question where nothing waits', async () => {
+  it('the newest transaction is not checked again if no "unknown" waits', async () => {
     const { proof, asked } = bench();
-    await proof.look();
+    await proof.proveWaiting();
     assert.deepEqual(asked, []);
   });
 
-  it('is never believed where the one found last is unknown, too: path or key is wrong, and that is said until it is not', async () => {
-    const { proof, believed, wrong, skip, now, answers } = bench();
+  it('no "unknown" is proven if the newest transaction is unknown too, and the wrong path is reported until it is found', async () => {
+    const { proof, proven, wrong, skip, now, answers } = bench();
     answers(() => UNKNOWN);
     proof.unknown('PAY', unknown('A'), true);
-    await proof.look();
-    assert.deepEqual([believed, wrong, proof.wrongPaths()], [[], ['PAY'], ['PAY']]);
+    await proof.proveWaiting();
+    assert.deepEqual([proven, wrong, proof.wrongPaths()], [[], ['PAY'], ['PAY']]);
     await proof.found('PAY', now());
-    assert.deepEqual([believed, proof.wrongPaths()], [[], []], 'what waited then is believed by nothing later');
+    assert.deepEqual([proven, proof.wrongPaths()], [[], []], 'an "unknown" dropped then is not proven later');
     answers(FOUND);
     skip(M);
     proof.unknown('PAY', unknown('B'), false);
-    await proof.look();
-    assert.deepEqual(believed, ['B']);
+    await proof.proveWaiting();
+    assert.deepEqual(proven, ['B']);
   });
 
-  it('waits where the question was not answered, and not longer than its minute', async () => {
-    const { proof, believed, asked, skip, answers } = bench();
+  it('an "unknown" waits for an unanswered proof, but no longer than a minute', async () => {
+    const { proof, proven, asked, skip, answers } = bench();
     answers(() => UNAVAILABLE);
     proof.unknown('PAY', unknown('A'), false);
-    await proof.look();
-    assert.deepEqual([believed, proof.wrongPaths()], [[], []]);
+    await proof.proveWaiting();
+    assert.deepEqual([proven, proof.wrongPaths()], [[], []]);
     answers(FOUND);
     skip(M + 1);
-    await proof.look();
-    assert.deepEqual([believed, asked.length], [[], 1], 'and nobody is asked about one that is too old');
+    await proof.proveWaiting();
+    assert.deepEqual([proven, asked.length], [[], 1], 'no check is made for an expired "unknown"');
   });
 
-  it('where none was ever found is believed only by the gateway’s own "no such order"', async () => {
-    const { proof, asked, believed } = bench({ newest: {} });
+  it('an "unknown" before anything was found is proven only by noSuchOrder of the profile', async () => {
+    const { proof, asked, proven } = bench({ newest: {} });
     proof.unknown('PAY', unknown('framework'), false);
     proof.unknown('PAY', unknown('own'), true);
-    await proof.look();
-    assert.deepEqual([asked, believed], [[], ['own']]);
+    await proof.proveWaiting();
+    assert.deepEqual([asked, proven], [[], ['own']]);
   });
 
-  it('of ten thousand and one is dropped, to be asked about again', async () => {
-    const { proof, believed } = bench();
+  it('the ten thousand and first waiting "unknown" is dropped and checked again later', async () => {
+    const { proof, proven } = bench();
     for (let n = 0; n <= 10_000; n += 1) proof.unknown('PAY', unknown(String(n)), false);
-    await proof.look();
-    assert.deepEqual([believed.length, believed.at(-1)], [10_000, '9999']);
+    await proof.proveWaiting();
+    assert.deepEqual([proven.length, proven.at(-1)], [10_000, '9999']);
   });
 });
 
-describe('whether "unknown" means unknown', () => {
-  it('is asked now, and true only where the one found last is found again', async () => {
+describe('isProven()', () => {
+  it('isProven() checks now, and is true only if the newest transaction is found', async () => {
     const { proof, asked, answers } = bench();
     assert.equal(await proof.isProven('PAYOUT'), true);
     assert.equal(await proof.isProven('PAYOUT'), true);
@@ -153,7 +152,7 @@ describe('whether "unknown" means unknown', () => {
     assert.deepEqual(proof.wrongPaths(), ['PAYOUT']);
   });
 
-  it('is not where none was ever found', async () => {
+  it('isProven() is false if no transaction was ever found', async () => {
     const { proof } = bench({ newest: {} });
     assert.equal(await proof.isProven('PAYOUT'), false);
   });

@@ -1,5 +1,5 @@
-// Webhooks to the merchant: signed as the `standardwebhooks` library verifies, retried by the promised schedule, the same
-// bytes and id each time, and never to a place inside the operator's own network.
+// Webhooks: signed as the `standardwebhooks` library verifies, retried by the documented schedule with the same id
+// and body, and never sent to a private network.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,20 +11,18 @@ import { WEBHOOKS } from '../../backend-proxy/protocol/merchant-view.ts';
 import { RETRY_AFTER_MS, createWebhookSender, deliveryOf, guardedAgent } from '../../backend-proxy/webhooks.ts';
 import { assertDocumentedWebhook, type OpenApi } from './documented.ts';
 import { SECRETS, createWorld, type World } from './world.ts';
+import { S, M, H } from './time.ts';
 
-const S = 1000;
-const M = 60 * S;
-const H = 60 * M;
 const NOW = Date.UTC(2026, 10, 20, 12);
 const answered = (status: number, retryAfter?: string) => ({ status, retryAfter });
 
-describe('what becomes of a try', () => {
+describe('deliveryOf()', () => {
   const after = (attempts: number, answer: Parameters<typeof deliveryOf>[1], random = 0.5) => {
     const delivery = deliveryOf(attempts, answer, NOW, () => random);
     return 'nextAt' in delivery ? delivery.nextAt - NOW : delivery.state;
   };
 
-  it('is delivery by any 2xx, and by no other status', () => {
+  it('a webhook is delivered by any 2xx and by no other status', () => {
     for (const status of [200, 201, 202, 204, 299]) {
       assert.deepEqual(
         deliveryOf(1, answered(status), NOW, () => 0.5),
@@ -36,7 +34,7 @@ describe('what becomes of a try', () => {
     }
   });
 
-  it('is another try after 5 s, 5 m, 30 m, 2, 5, 10, 14, 20 and 24 h, and then it is dead', () => {
+  it('a webhook is retried after 5 s, 5 m, 30 m, 2, 5, 10, 14, 20 and 24 h, and then it is dead', () => {
     const waits = [5 * S, 5 * M, 30 * M, 2 * H, 5 * H, 10 * H, 14 * H, 20 * H, 24 * H];
     assert.deepEqual(RETRY_AFTER_MS, waits);
     assert.deepEqual(
@@ -58,20 +56,20 @@ describe('what becomes of a try', () => {
     assert.equal(after(10, answered(200)), 'delivered');
   });
 
-  it('waits up to a fifth less or more, so that many do not come at once', () => {
+  it('a webhook retry varies by up to a fifth, so that many do not coincide', () => {
     assert.equal(after(2, answered(500), 0), 0.8 * 5 * M);
     assert.equal(after(2, answered(500), 1), 1.2 * 5 * M);
     assert.equal(after(2, answered(500), 0.75), 1.1 * 5 * M);
   });
 
-  it('is the end at once by 410', () => {
+  it('a webhook answered 410 is dead at once', () => {
     assert.deepEqual(
       deliveryOf(1, answered(410), NOW, () => 0.5),
       { state: 'dead', answer: 'HTTP 410' },
     );
   });
 
-  it('waits as long as Retry-After asks, in seconds or until a date, but not beyond a day nor less than planned', () => {
+  it('a webhook retry follows Retry-After, in seconds or as a date, within the planned wait and a day', () => {
     assert.equal(after(1, answered(503, '120')), 120 * S);
     assert.equal(after(1, answered(503, '1')), 5 * S);
     assert.equal(after(1, answered(503, String(25 * 3600))), 24 * H);
@@ -87,7 +85,7 @@ describe('what becomes of a try', () => {
 });
 
 describe('where webhooks may go', () => {
-  it('is never a private address, also where the name only resolves to one', async () => {
+  it('a webhook never goes to a private address, not even if its name only resolves to one', async () => {
     const agent = guardedAgent('https://hooks.example/');
     try {
       for (const name of ['localhost', 'ip6-localhost', 'localhost.localdomain']) {
@@ -105,7 +103,7 @@ describe('where webhooks may go', () => {
     }
   });
 
-  it('is refused at the start where the URL itself names a private address', () => {
+  it('a WEBHOOK_URL with a private address is refused at the start', () => {
     for (const host of [
       '10.0.0.1',
       '192.168.1.1',
@@ -130,7 +128,7 @@ describe('where webhooks may go', () => {
     }
   });
 
-  it('is where the URL says and nowhere else: a redirect is not followed', async (t) => {
+  it('a webhook does not follow a redirect', async (t) => {
     const asked: string[] = [];
     const server = createServer((incoming, response) => {
       asked.push(incoming.url ?? '');
@@ -152,7 +150,7 @@ describe('where webhooks may go', () => {
     assert.deepEqual([asked, answers], [['/hooks'], ['HTTP 307']]);
   });
 
-  it("may be loopback where the operator's own URL says so, and public addresses", async () => {
+  it('a webhook may go to loopback if WEBHOOK_URL names it, and to public addresses', async () => {
     for (const url of [
       'http://localhost:9/',
       'http://127.0.0.1:9/',
@@ -181,7 +179,7 @@ async function paid(world: World, orderId: string): Promise<void> {
 }
 
 describe('a webhook', () => {
-  it("tells of a payment with the merchant's view, signed, in bytes that a merchant's library verifies", async (t) => {
+  it("a webhook has the merchant's view of a payment, with a signature that the merchant's library verifies", async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await paid(world, 'A-1');
     const [webhook, ...others] = world.receiver.received;
@@ -204,7 +202,7 @@ describe('a webhook', () => {
     assert.equal(webhook.headers['webhook-timestamp'], String(Math.floor(world.now() / 1000)));
   });
 
-  it('is refused by the library once a byte of it is another', async (t) => {
+  it('a webhook with one changed byte fails verification', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await paid(world, 'A-1');
     const { body, headers } = world.receiver.received[0]!;
@@ -215,7 +213,7 @@ describe('a webhook', () => {
     assert.throws(() => verifier.verify(body, { ...headers, 'webhook-id': 'msg_other' }));
   });
 
-  it('is signed by each of several secrets, so that one can be changed without a gap', async (t) => {
+  it('a webhook is signed by each secret, so that one can be rotated without a gap', async (t) => {
     const other = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
     const world = await createWorld(t, { webhooks: true });
     const target = world.receiver.url;
@@ -227,7 +225,7 @@ describe('a webhook', () => {
     for (const secret of [other, SECRETS.webhook]) new Verifier(secret).verify(body, headers);
   });
 
-  it('comes again with the same id and bytes and a fresh timestamp, until it is answered 2xx', async (t) => {
+  it('a webhook is resent with the same id and body and a new timestamp until it is answered 2xx', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     world.receiver.answers = [500, 'cut', { status: 503, headers: { 'retry-after': '3600' } }, 302, 204];
     await paid(world, 'A-1');
@@ -250,7 +248,7 @@ describe('a webhook', () => {
     );
   });
 
-  it('is dead after ten tries, is listed, and can be sent again', async (t) => {
+  it('a webhook is dead after ten attempts, is listed, and can be sent again', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     world.receiver.answers = [500];
     await paid(world, 'A-1');
@@ -274,7 +272,7 @@ describe('a webhook', () => {
     assert.equal((await world.merchant<List>('GET', '/webhooks?state=delivered')).body.webhooks.length, 1);
   });
 
-  it('of one order is not kept waiting by the refused one of another', async (t) => {
+  it('a refused webhook of one order does not delay that of another', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     world.receiver.answers = [500, 200];
     await paid(world, 'A-1');
@@ -285,7 +283,7 @@ describe('a webhook', () => {
     );
   });
 
-  it('is kept where the merchant has no endpoint configured', async (t) => {
+  it('webhooks are stored if no endpoint is configured', async (t) => {
     const world = await createWorld(t);
     await paid(world, 'A-1');
     assert.deepEqual(world.rows('select state, attempts from webhooks'), [{ state: 'pending', attempts: 0 }]);

@@ -1,21 +1,25 @@
-// The worker: how many at once, at what pace, when it looks again, what happens to those that fail, and how it stops.
+// The worker: concurrency, rate, polling, failing items and stop.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createWorker } from '../../backend-proxy/worker.ts';
 
-/** Lets so many begin, and more only when it is told. */
-function doorOf(open: number, dueInMs: number) {
-  const door = { open, dueInMs };
+/** A rate that allows `open` items until the test changes it. */
+function rateOf(open: number, availableInMs: number) {
+  const limit = { open, availableInMs };
   return {
-    door,
-    pace: { room: () => door.open, began: (count: number) => void (door.open -= count), dueInMs: () => door.dueInMs },
+    limit,
+    rate: {
+      available: () => limit.open,
+      take: (count: number) => void (limit.open -= count),
+      availableInMs: () => limit.availableInMs,
+    },
   };
 }
-type CheckRate = ReturnType<typeof doorOf>['pace'];
+type CheckRate = ReturnType<typeof rateOf>['rate'];
 
-/** A queue that is claimed from, and a gate that holds whatever is handled until it is opened. */
-function room(items: number[], options: { atOnce?: number; pace?: CheckRate } = {}) {
-  const state = { claimed: [] as number[], handled: [] as number[], inHand: 0, mostInHand: 0 };
+/** A queue to claim from, and a gate that holds items in flight until it is released. */
+function setUp(items: number[], options: { atOnce?: number; rate?: CheckRate } = {}) {
+  const state = { claimed: [] as number[], handled: [] as number[], inFlight: 0, mostInFlight: 0 };
   const errors: unknown[] = [];
   const waiting: (() => void)[] = [];
   let held = false;
@@ -25,15 +29,15 @@ function room(items: number[], options: { atOnce?: number; pace?: CheckRate } = 
       return items.splice(0, most);
     },
     handle: async (item) => {
-      state.inHand += 1;
-      state.mostInHand = Math.max(state.mostInHand, state.inHand);
+      state.inFlight += 1;
+      state.mostInFlight = Math.max(state.mostInFlight, state.inFlight);
       if (held) await new Promise<void>((resolve) => waiting.push(resolve));
-      state.inHand -= 1;
+      state.inFlight -= 1;
       if (item < 0) throw new Error(`item ${item}`);
       state.handled.push(item);
     },
     atOnce: options.atOnce ?? 3,
-    ...(options.pace && { pace: options.pace }),
+    ...(options.rate && { rate: options.rate }),
     onError: (error) => void errors.push(error),
   });
   return {
@@ -43,12 +47,12 @@ function room(items: number[], options: { atOnce?: number; pace?: CheckRate } = 
     hold: () => void (held = true),
     release: () => {
       held = false;
-      waiting.splice(0).forEach((go) => go());
+      waiting.splice(0).forEach((resume) => resume());
     },
   };
 }
 
-/** Lets all that can go on go on. */
+/** Lets pending promises run. */
 const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
@@ -56,46 +60,46 @@ const turns = async (): Promise<void> => {
 const until = async (isTrue: () => boolean): Promise<void> => {
   const deadline = Date.now() + 5_000;
   while (!isTrue()) {
-    assert.ok(Date.now() < deadline, 'it never came');
+    assert.ok(Date.now() < deadline, 'timed out');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 };
 
-describe('a tick', () => {
-  it('handles all that is due, in rounds of what may be at once, and says how many', async () => {
-    const { worker, state } = room([1, 2, 3, 4, 5, 6, 7]);
+describe('tick()', () => {
+  it('tick() handles everything due in rounds of the concurrency limit, and returns the number', async () => {
+    const { worker, state } = setUp([1, 2, 3, 4, 5, 6, 7]);
     assert.equal(await worker.tick(), 7);
     assert.deepEqual(state.handled, [1, 2, 3, 4, 5, 6, 7]);
     assert.deepEqual(state.claimed, [3, 3, 3, 3]);
     assert.equal(await worker.tick(), 0);
   });
 
-  it('goes on when one fails, and tells', async () => {
-    const { worker, state, errors } = room([1, -2, 3]);
+  it('tick() continues after a failed item and reports the error', async () => {
+    const { worker, state, errors } = setUp([1, -2, 3]);
     assert.equal(await worker.tick(), 3);
     assert.deepEqual(state.handled, [1, 3]);
     assert.deepEqual(errors.map(String), ['Error: item -2']);
   });
 });
 
-describe('a look', () => {
-  it('takes as many as the pace has room for and as may be at once', async () => {
-    const { pace, door } = doorOf(2, 0);
-    const { worker, state } = room([1, 2, 3, 4, 5, 6], { atOnce: 3, pace });
+describe('begin()', () => {
+  it('begin() claims as many items as the rate and the concurrency allow', async () => {
+    const { rate, limit } = rateOf(2, 0);
+    const { worker, state } = setUp([1, 2, 3, 4, 5, 6], { atOnce: 3, rate });
     await worker.begin();
     await turns();
     assert.deepEqual(state.handled, [1, 2]);
     await worker.begin();
-    door.open = 5;
+    limit.open = 5;
     await worker.begin();
     await turns();
     assert.deepEqual(state.claimed, [2, 3], 'with no room nothing is asked for');
-    assert.deepEqual([state.handled, door.open], [[1, 2, 3, 4, 5], 2]);
+    assert.deepEqual([state.handled, limit.open], [[1, 2, 3, 4, 5], 2]);
   });
 
-  it('is followed by the next after 250 ms where all that was due was taken, and sooner where it was not', async () => {
-    const again = async (items: number[], open: number, dueInMs: number) =>
-      room(items, { atOnce: 3, pace: doorOf(open, dueInMs).pace }).worker.begin();
+  it('begin() asks for the next poll after 250 ms if it claimed everything due, and sooner if not', async () => {
+    const again = async (items: number[], open: number, availableInMs: number) =>
+      setUp(items, { atOnce: 3, rate: rateOf(open, availableInMs).rate }).worker.begin();
     assert.equal(await again([], 3, 0), 250);
     assert.equal(await again([1, 2], 3, 0), 250);
     assert.equal(await again([1, 2, 3], 3, 0), 10);
@@ -105,32 +109,32 @@ describe('a look', () => {
   });
 });
 
-describe('running', () => {
-  it('handles what comes, never more at once than it may', async () => {
+describe('run()', () => {
+  it('run() handles items as they come, never more at once than allowed', async () => {
     const items = [1, 2, 3, 4, 5];
-    const { worker, state, hold, release } = room(items);
+    const { worker, state, hold, release } = setUp(items);
     hold();
     const stop = worker.run();
-    await until(() => state.inHand === 3);
+    await until(() => state.inFlight === 3);
     worker.wake();
     await new Promise((resolve) => setTimeout(resolve, 20));
-    assert.equal(state.inHand, 3);
+    assert.equal(state.inFlight, 3);
     assert.deepEqual(items, [4, 5]);
     release();
     worker.wake();
     await until(() => state.handled.length === 5);
     await stop();
-    assert.equal(state.mostInHand, 3);
+    assert.equal(state.mostInFlight, 3);
   });
 
-  it('looks again by itself when the pace has room again, and not before', async (t) => {
+  it('run() polls again when the rate allows it, and not before', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const { pace, door } = doorOf(4, 40);
-    const { worker, state } = room([1, 2, 3, 4, 5, 6], { atOnce: 10, pace });
+    const { rate, limit } = rateOf(4, 40);
+    const { worker, state } = setUp([1, 2, 3, 4, 5, 6], { atOnce: 10, rate });
     const stop = worker.run();
     await turns();
     assert.equal(state.handled.length, 4);
-    door.open = 10;
+    limit.open = 10;
     t.mock.timers.tick(39);
     await turns();
     assert.equal(state.handled.length, 4);
@@ -140,14 +144,14 @@ describe('running', () => {
     await stop();
   });
 
-  it('looks again for a ring that came while it looked', async () => {
+  it('run() polls again for a wake() during a claim', async () => {
     const items: number[] = [];
-    const looks: number[] = [];
+    const claims: number[] = [];
     const worker = createWorker<number>({
       claim: async () => {
-        looks.push(looks.length);
+        claims.push(claims.length);
         const found = items.splice(0);
-        if (looks.length === 1) {
+        if (claims.length === 1) {
           items.push(1);
           worker.wake();
         }
@@ -158,11 +162,11 @@ describe('running', () => {
       onError: assert.fail,
     });
     const stop = worker.run();
-    await until(() => looks.length >= 2 && items.length === 0);
+    await until(() => claims.length >= 2 && items.length === 0);
     await stop();
   });
 
-  it('lives on when the look itself fails', async () => {
+  it('run() survives a failing claim', async () => {
     let fails = 1;
     const errors: unknown[] = [];
     const handled: number[] = [];
@@ -181,12 +185,12 @@ describe('running', () => {
     assert.deepEqual(errors.map(String), ['Error: away']);
   });
 
-  it('stops when what is in hand has ended, and not before', async () => {
+  it('the stop of run() waits for the items in flight, and no longer', async () => {
     const items = [1];
-    const { worker, state, hold, release } = room(items);
+    const { worker, state, hold, release } = setUp(items);
     hold();
     const stop = worker.run();
-    await until(() => state.inHand === 1);
+    await until(() => state.inFlight === 1);
     let stopped = false;
     const stopping = stop().then(() => (stopped = true));
     items.push(2);

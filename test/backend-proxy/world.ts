@@ -1,6 +1,7 @@
-// A whole small world for the proxy's tests: the real sandbox on a loopback port, the real ledger in a temporary SQLite file,
-// createProxy() over both, and one virtual clock that all of them live by. Nothing of ours is mocked. Each answer is held
-// against the OpenAPI document. `pass` lets time go by from one due event to the next, as a running process would see it.
+// The environment of most proxy tests: the real sandbox on a loopback port, the real ledger in a temporary SQLite
+// file, createProxy() over both, and one virtual clock for all. Nothing of this project is mocked, and each response
+// is compared with the OpenAPI document. `pass` advances the clock from one due event to the next, as a running
+// process would.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,22 +12,23 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import { serve } from '@hono/node-server';
-import { createProxy, type Log, type Proxy, type ProxyConfig } from '../../backend-proxy/app.ts';
+import { createProxy, type Proxy, type ProxyConfig } from '../../backend-proxy/app.ts';
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
 import { createGateway } from '../../backend-proxy/gateway/http.ts';
 import { DEFAULT_PROFILE, type Profile } from '../../backend-proxy/gateway/profile.ts';
 import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
+import type { Log } from '../../backend-proxy/log.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import type { OrderClaims, OrderView, Problem, StartPayment } from '../../backend-proxy/protocol/wire.ts';
 import { createSandbox, type Sandbox } from '../../demo/sandbox/sandbox.ts';
 import { assertDocumented, type OpenApi } from './documented.ts';
 import { writeEmptyDatabase } from './ledger/empty-database.ts';
 import { signToken, startWebhookReceiver, type WebhookReceiver } from './merchant-shop.ts';
+import { NOON } from './time.ts';
 
-export const NOON = Date.UTC(2026, 10, 20, 12);
 export const SHOP = 'https://shop.example';
-/** Each is a canary as well: none may be found in a log, an answer, a webhook or the database. */
+/** Each is also a canary that must not appear in a log, an answer, a webhook or the database. */
 export const SECRETS = {
   gatewayKey: 'canary-gateway-key-0123456789',
   order: 'canary-order-secret-0123456789-0123456789',
@@ -35,12 +37,15 @@ export const SECRETS = {
   webhook: `whsec_${Buffer.from('canary-webhook-secret-0123456789').toString('base64')}`,
 };
 
-/** The proxy's own host and port, as far as the books know. */
+/** The proxy's host and port, as recorded in the database. */
 export const SELF = 'proxy.example:8787';
-/** An "unknown" waits for its proof for a minute, and a question on purpose is asked once in one. */
+/**
+ * Points at which a waiting "unknown" may be proven: it waits a minute, and the newest transaction is checked once a
+ * minute.
+ */
 const PROOF_MS = [10_000, 20_000, 30_000, 40_000, 50_000, 60_000];
 
-/** The sandbox's own "no such order": with it an "unknown" is believed before anything was ever found. */
+/** The "no such order" answer of the sandbox: with it an "unknown" is trusted before any transaction was found. */
 export const NO_SUCH_ORDER = { field: 'code', value: 'UNKNOWN_ORDER' };
 
 export interface WorldOptions {
@@ -48,9 +53,9 @@ export interface WorldOptions {
   config?: Partial<ProxyConfig>;
   checkoutHosts?: string[];
   totalTimeoutMs?: number;
-  /** Starts a merchant's webhook receiver and sends there. */
+  /** Starts a webhook receiver and configures it as the target. */
   webhooks?: boolean;
-  /** Wraps a port, to make it fail or to listen in. */
+  /** Wraps a port, to make it fail or to observe it. */
   wrapLedger?: (ledger: Ledger) => Ledger;
   wrapGateway?: (gateway: Gateway) => Gateway;
 }
@@ -70,11 +75,11 @@ export interface SandboxTransaction {
 
 export interface World {
   now(): number;
-  /** Moves the clock; nothing happens by it. */
+  /** Advances the clock without running anything. */
   skip(ms: number): void;
-  /** Lets time go by: all that comes due on the way is done when it is due. */
+  /** Advances the clock and runs everything that becomes due, when it is due. */
   pass(ms: number): Promise<void>;
-  /** Does what is due now. */
+  /** Runs everything that is due now. */
   settle(): Promise<void>;
   proxy: Proxy;
   ledger: Ledger;
@@ -86,14 +91,14 @@ export interface World {
   rows<Row>(sql: string, ...parameters: (string | number)[]): Row[];
 
   request(method: string, path: string, init?: RequestInit, env?: object): Promise<Response>;
-  /** Any claim can be replaced, or left out by undefined. */
+  /** Any claim can be replaced, or omitted with undefined. */
   token(claims?: Partial<Record<keyof OrderClaims, unknown>>): string;
   start(token: string, body: StartPayment | object, key?: string): Promise<Answer>;
   refused(token: string, body: StartPayment | object, key?: string): Promise<Answer<Problem>>;
   view(token: string): Promise<OrderView>;
   merchant<Body = Record<string, unknown>>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer<Body>>;
   ipn(body: unknown, secret?: string): Promise<Response>;
-  /** What the customer, the wallet or the clock does at the gateway. */
+  /** An action of the customer, the wallet or the clock at the gateway. */
   customer(does: 'approve' | 'decline' | 'expire' | 'ipn', gatewayOrderId: string): Promise<void>;
   faults(faults: object): Promise<void>;
   gatewayHas(gatewayOrderId: string): Promise<SandboxTransaction | undefined>;
@@ -124,8 +129,8 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
 
   await writeEmptyDatabase(file);
   const store = await connectDatabase(`file:${file}`, (error) => assert.fail(String(error)));
-  const books = createLedger(store, { now });
-  const ledger = options.wrapLedger?.(books) ?? books;
+  const unwrapped = createLedger(store, { now });
+  const ledger = options.wrapLedger?.(unwrapped) ?? unwrapped;
   const wire = createGateway({
     url: gatewayUrl,
     apiKey: SECRETS.gatewayKey,
@@ -157,7 +162,7 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
   t.after(async () => {
     reader.close();
     server.closeAllConnections();
-    await Promise.all([books.close(), wire.close(), receiver?.close()]);
+    await Promise.all([unwrapped.close(), wire.close(), receiver?.close()]);
     await new Promise((resolve) => server.close(resolve));
     rmSync(folder, { recursive: true, force: true });
   });
@@ -213,9 +218,9 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
         await settle();
         if (time >= end) return;
         const due = nextDueAt() ?? end;
-        // After an "unknown" a process looks again and again whether it can be believed by now.
-        const looks = PROOF_MS.map((after) => unknownAt + after);
-        time = Math.min(due, end, ...looks.filter((at) => at > time));
+        // After an "unknown" a process tries again and again to prove it.
+        const proofTimes = PROOF_MS.map((after) => unknownAt + after);
+        time = Math.min(due, end, ...proofTimes.filter((at) => at > time));
       }
     },
     proxy,

@@ -38,7 +38,7 @@ faultTest(
     await setup.startAll();
     await setup.proxy.pass(20 * S);
     await setup.decide();
-    // The sandbox collects IPNs for a second, then sends the last first. A payout fails once two checks 30 s apart agree.
+    // The sandbox collects IPNs for a second and sends the last first. Two checks 30 s apart end a failed payout.
     await setup.proxy.pass(M);
     return setup.conclude();
   },

@@ -1,5 +1,5 @@
-// The secrets of every run, each a canary: recognizable wherever it turns up, and it may turn up nowhere.
-// They are no one's real secrets; that is why they can stand here.
+// The secrets of every test run. Each is a canary: easy to recognize in any output, and it must appear in none. They
+// are used nowhere else, so they may stand in the source.
 import { createSearch } from '../secret-search.ts';
 
 export const SECRETS = {
@@ -11,17 +11,17 @@ export const SECRETS = {
   databasePassword: 'canary-database-password-0c64ba12',
 };
 
-/** The names of the secrets that a text shows. */
+/** The names of the secrets that a text contains. */
 export const leaksIn = createSearch(SECRETS);
 
-/** A database's address as operators have it: with a password, which is asked for or not. */
+/** A database URL with a password, as operators have it, even if the server does not ask for one. */
 export function withPassword(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.password = SECRETS.databasePassword;
   return url.href;
 }
 
-/** What the proxy is told of them, by its environment. */
+/** The secrets as the proxy's environment variables. */
 export function secretEnvironment(): Record<string, string> {
   return {
     GATEWAY_API_KEY: SECRETS.gatewayApiKey,

@@ -1,21 +1,21 @@
-// Those who call the proxy, and the book of what they were told: the second of the outside ledgers. Shoppers, the
-// merchant's server, the gateway's IPN sender. Each persists: an answer that does not come, or that says "try again", is
-// asked for again with the same key, as their own software would do. They sign orders with lines of their own.
+// The callers of the proxy (shoppers, the merchant's server, the gateway's IPN sender) and a record of the answers they
+// received. Each retries with the same key, as real software does, until it has an answer other than "try again".
+// Orders are signed without the project's code.
 import { createHash, createHmac } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { SHOP_ORIGIN } from './processes.ts';
 import { SECRETS } from './canary-secrets.ts';
 
 const ANSWER_WITHIN_MS = 60_000;
-const ASK_AGAIN_AFTER_MS = 25;
-const PERSIST_FOR_MS = 240_000;
+const RETRY_AFTER_MS = 25;
+const RETRY_FOR_MS = 240_000;
 
 export interface Answer {
   status: number;
   text: string;
 }
 
-/** Claims of the order token; the rest of them are the same for all. */
+/** Claims of the order token; the other claims are the same for all orders. */
 export interface ShopperOrder {
   orderId: string;
   amount: string;
@@ -24,20 +24,20 @@ export interface ShopperOrder {
   payWithin?: number;
 }
 
-/** What they were told. */
+/** What the callers were answered. */
 export interface ClientRecords {
-  /** By order id: the keys its payments were started with, and whether one was answered that started it. */
+  /** By order id: the keys of its starts, and whether any start succeeded. */
   orders: Map<string, { keys: Set<string>; started: boolean; paid: boolean }>;
   payouts: Map<string, { accepted: boolean; status: string }>;
   /** By the digest of the body: how often it was answered 200. */
   ipns: Map<string, number>;
-  /** How often they were told that the books cannot be had just now, and asked again. */
+  /** How often a caller got 503 and retried. */
   unavailable: number;
 }
 
 export interface Clients {
   records: ClientRecords;
-  /** Persists; resolves with the last answer. */
+  /** Retries; resolves with the last answer. */
   startPayment(order: ShopperOrder, body: { method: string; customer?: string }, key: string): Promise<Answer>;
   view(order: ShopperOrder): Promise<{ paid: boolean; payment: { status: string } | null }>;
   startPayout(payout: { orderId: string; amount: number; currency: string; customer: string }): Promise<Answer>;
@@ -45,7 +45,7 @@ export interface Clients {
   close(): Promise<void>;
 }
 
-/** `proxyUrl` is asked anew for each try: a proxy that was killed may have come back, and there may be several. */
+/** `proxyUrl` is called for each try, because a killed proxy may have restarted and there may be several. */
 export function createClients(proxyUrl: () => string, now: () => number = Date.now): Clients {
   const agent = new Agent({ connections: 128, pipelining: 1, keepAliveTimeout: 2_000 });
   const records: ClientRecords = { orders: new Map(), payouts: new Map(), ipns: new Map(), unavailable: 0 };
@@ -67,21 +67,17 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
     }
   }
 
-  /** Until the answer is one of `done`; an answer that is neither that nor "try again" ends it. */
-  async function persist(
-    done: readonly number[],
-    what: string,
-    ask: () => Promise<Answer | undefined>,
-  ): Promise<Answer> {
-    const deadline = performance.now() + PERSIST_FOR_MS;
+  /** Retries until the status is one of `done`; any other answer except 503 throws. */
+  async function retry(done: readonly number[], what: string, ask: () => Promise<Answer | undefined>): Promise<Answer> {
+    const deadline = performance.now() + RETRY_FOR_MS;
     for (;;) {
       const answer = await ask();
       if (answer !== undefined && done.includes(answer.status)) return answer;
       if (answer?.status === 503) records.unavailable += 1;
       else if (answer !== undefined) throw new Error(`${what}: ${answer.status} ${answer.text}`);
       if (isClosed) throw new Error(`${what}: closed`);
-      if (performance.now() > deadline) throw new Error(`${what}: no answer in ${PERSIST_FOR_MS} ms`);
-      await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS));
+      if (performance.now() > deadline) throw new Error(`${what}: no answer in ${RETRY_FOR_MS} ms`);
+      await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
     }
   }
 
@@ -92,7 +88,7 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
       records.orders.set(order.orderId, known);
       known.keys.add(key);
       const headers = { Authorization: `Bearer ${signOrder(order, now())}`, 'Idempotency-Key': key };
-      const answer = await persist([200, 201, 409, 422, 429], `start ${order.orderId}`, () =>
+      const answer = await retry([200, 201, 409, 422, 429], `start ${order.orderId}`, () =>
         call('POST', '/order/payments', headers, JSON.stringify(body)),
       );
       if (answer.status <= 201) known.started = true;
@@ -100,7 +96,7 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
     },
     async view(order) {
       const headers = { Authorization: `Bearer ${signOrder(order, now())}` };
-      const answer = await persist([200], `view ${order.orderId}`, () => call('GET', '/order', headers));
+      const answer = await retry([200], `view ${order.orderId}`, () => call('GET', '/order', headers));
       const view = JSON.parse(answer.text) as { paid: boolean; payment: { status: string } | null };
       const known = records.orders.get(order.orderId);
       if (known !== undefined && view.paid) known.paid = true;
@@ -108,7 +104,7 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
     },
     async startPayout(payout) {
       const headers = { Authorization: `Bearer ${SECRETS.merchantApiKey}` };
-      const answer = await persist([202, 409], `payout ${payout.orderId}`, () =>
+      const answer = await retry([202, 409], `payout ${payout.orderId}`, () =>
         call('POST', '/payouts', headers, JSON.stringify(payout)),
       );
       const { status } = JSON.parse(answer.text) as { status: string };
@@ -116,7 +112,7 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
       return answer;
     },
     async sendIpn(body) {
-      await persist([200], 'IPN', () => call('POST', `/ipn/${SECRETS.ipnSecret}`, {}, body));
+      await retry([200], 'IPN', () => call('POST', `/ipn/${SECRETS.ipnSecret}`, {}, body));
       const digest = createHash('sha256').update(body).digest('base64url');
       records.ipns.set(digest, (records.ipns.get(digest) ?? 0) + 1);
     },
@@ -127,7 +123,7 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
   };
 }
 
-/** A compact JWS, HS256, as a merchant's server makes it. */
+/** A compact JWS with HS256, as a merchant's server makes it. */
 export function signOrder(order: ShopperOrder, nowMs: number): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const claims = { returnUrl: `${SHOP_ORIGIN}/order`, exp: Math.floor(nowMs / 1000) + 3600, ...order };

@@ -81,7 +81,7 @@ async function killPoints(folder: string): Promise<Point[]> {
 async function runTraced(folder: string, point: Point | undefined) {
   await mkdir(folder);
   const logPath = join(folder, 'strace.log');
-  const files = FILES.flatMap((suffix) => ['-P', join(folder, `books.db${suffix}`)]);
+  const files = FILES.flatMap((suffix) => ['-P', join(folder, `payments.db${suffix}`)]);
   const kill = point ? ['-e', `inject=${point.call}:signal=KILL:when=${point.n}`] : [];
   const program = fileURLToPath(new URL('ledger-program.ts', import.meta.url));
   const child = spawn(
@@ -101,7 +101,7 @@ async function runTraced(folder: string, point: Point | undefined) {
       program,
     ],
     {
-      env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: `file:${join(folder, 'books.db')}` },
+      env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: `file:${join(folder, 'payments.db')}` },
       stdio: ['ignore', 'pipe', 'ignore'],
       timeout: WITHIN_MS,
       killSignal: 'SIGKILL',
@@ -117,7 +117,7 @@ async function runTraced(folder: string, point: Point | undefined) {
 
 /** Removes all or part of the unsynced bytes from the write-ahead log, and puts garbage at the end of the rest. */
 async function cutPower(folder: string, random: Random): Promise<number> {
-  const path = join(folder, 'books.db-wal');
+  const path = join(folder, 'payments.db-wal');
   const length = await stat(path).then(
     ({ size: bytes }) => bytes,
     () => 0,
@@ -145,7 +145,7 @@ function syncedLength(log: readonly string[]): number {
 }
 
 async function inspect(folder: string, done: number, reference: readonly string[]): Promise<string[]> {
-  const path = join(folder, 'books.db');
+  const path = join(folder, 'payments.db');
   const scripted = await openScripted(`file:${path}`);
   try {
     const found = dump(path);

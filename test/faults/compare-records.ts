@@ -1,12 +1,12 @@
-// The comparison at the end of every fault: what the gateway did, what the clients were told and what the merchant was
-// told, held against the proxy's database. Knows the promises (contract and protocol) and nothing of how they are kept.
-// Each sentence it returns is a broken promise; none is the proof.
+// The comparison at the end of every fault test: the records of the gateway, the clients and the merchant against the
+// proxy's database. It knows the promises (contract and protocol), not their implementation. Each sentence that it
+// returns is a broken promise; an empty result is the proof.
 import type { ClientRecords } from './clients.ts';
 import type { DatabaseRows, TransactionRow } from './database-reader.ts';
 import type { GatewayTransaction } from './sandbox-gateway.ts';
 import type { ReceivedWebhook } from './merchant-server.ts';
 
-/** Ranks as the database keeps them; promised never to be renumbered. */
+/** Ranks as stored in the database. They are promised never to change. */
 export const RANK = {
   created: 0,
   sending: 1,
@@ -37,10 +37,10 @@ export function compare(records: AllRecords): Problems {
   for (const transaction of records.gateway) compareWithGateway(transaction, rows.get(transaction.orderId), problems);
   for (const row of rows.values()) {
     if (row.rank === RANK.succeeded && atGateway.get(row.id)?.status !== 'SUCCESS') {
-      problems.forged.push(`${row.id} succeeded in the database, and the gateway knows nothing of it`);
+      problems.forged.push(`${row.id} succeeded in the database, and not at the gateway`);
     }
     if (row.rank <= RANK.pending && row.needs_review === 0)
-      problems.open.push(`${row.id} has no end (rank ${row.rank})`);
+      problems.open.push(`${row.id} never ended (rank ${row.rank})`);
   }
   compareWithClients(records.clients, records.database, problems);
   compareWithMerchant([...records.merchant], records.database, problems);
@@ -55,7 +55,7 @@ function compareWithGateway(theirs: GatewayTransaction, ours: TransactionRow | u
     return;
   }
   if (ours.mismatch > 0) return;
-  // The gateway had the id before: what it says of it is a person's to judge.
+  // The gateway knew the id before, so its report about it is for a person to judge.
   if (ours.answer === 'duplicate' && (status !== 'SUCCESS' || ours.needs_review === 1)) return;
   if (status === 'SUCCESS' && ours.rank !== RANK.succeeded) {
     problems.lost.push(`${orderId} succeeded at the gateway; in the database it has rank ${ours.rank}`);
@@ -69,7 +69,7 @@ function compareWithGateway(theirs: GatewayTransaction, ours: TransactionRow | u
   const sameAmount = minorOf(theirs.amount, theirs.currency) === ours.amount_minor && theirs.currency === ours.currency;
   const sameId = ours.payment_id === null || ours.payment_id === String(theirs.paymentId);
   if (!sameAmount || !sameId || theirs.type !== ours.type) {
-    problems.differing.push(`${orderId}: amount, currency, type or payment id are not the gateway's`);
+    problems.differing.push(`${orderId}: amount, currency, type or payment id differ from the gateway's`);
   }
 }
 
@@ -88,26 +88,26 @@ function compareWithClients(
     (row) => row.order_id,
   );
   const paid = new Set(database.orders.filter(({ paid_by }) => paid_by !== null).map(({ order_id }) => order_id));
-  for (const [orderId, told] of orders) {
+  for (const [orderId, answers] of orders) {
     const rows = payments.get(orderId) ?? [];
-    if (told.started && rows.length === 0)
-      problems.lost.push(`${orderId}: a client was told of a payment that is not there`);
-    if (told.paid && !paid.has(orderId)) problems.lost.push(`${orderId}: a client was told it is paid, and it is not`);
-    if (rows.length > told.keys.size)
-      problems.doubled.push(`${orderId}: ${rows.length} payments of ${told.keys.size} keys`);
+    if (answers.started && rows.length === 0)
+      problems.lost.push(`${orderId}: a client's start succeeded, and there is no payment`);
+    if (answers.paid && !paid.has(orderId)) problems.lost.push(`${orderId}: a client saw it as paid, and it is not`);
+    if (rows.length > answers.keys.size)
+      problems.doubled.push(`${orderId}: ${rows.length} payments of ${answers.keys.size} keys`);
     const succeeded = rows.filter(({ rank }) => rank === RANK.succeeded);
     if (succeeded.length > 0 !== paid.has(orderId))
       problems.differing.push(`${orderId}: its payments and "paid" disagree`);
     if (succeeded.filter(({ surplus }) => surplus === 0).length > 1)
-      problems.doubled.push(`${orderId} was paid twice, unnoticed`);
+      problems.doubled.push(`${orderId} was paid twice, and none is marked as surplus`);
   }
   const payoutRows = new Map(database.transactions.flatMap((row) => (row.type === 'PAYOUT' ? [[row.id, row]] : [])));
-  for (const [orderId, told] of payouts) {
+  for (const [orderId, answers] of payouts) {
     const row = payoutRows.get(orderId);
-    if (told.accepted && row === undefined)
-      problems.lost.push(`${orderId}: the merchant was told of a payout that is not there`);
-    if (told.status === 'SUCCESS' && row?.rank !== RANK.succeeded) {
-      problems.lost.push(`${orderId}: the merchant was told of a payout's success, and it has none`);
+    if (answers.accepted && row === undefined)
+      problems.lost.push(`${orderId}: the merchant's payout was accepted, and it is not in the database`);
+    if (answers.status === 'SUCCESS' && row?.rank !== RANK.succeeded) {
+      problems.lost.push(`${orderId}: the merchant saw a payout as SUCCESS, and it is not`);
     }
   }
   const seen = new Map(database.ipns.map((row) => [row.id, row.seen]));
@@ -117,32 +117,34 @@ function compareWithClients(
   }
 }
 
-function compareWithMerchant(told: readonly ReceivedWebhook[], database: DatabaseRows, problems: Problems): void {
-  const byTransaction = Map.groupBy(told, ({ data, type }) => `${data.gatewayOrderId ?? data.orderId} ${type}`);
+function compareWithMerchant(received: readonly ReceivedWebhook[], database: DatabaseRows, problems: Problems): void {
+  const byTransaction = Map.groupBy(received, ({ data, type }) => `${data.gatewayOrderId ?? data.orderId} ${type}`);
   for (const [what, webhooks] of byTransaction) {
-    if (webhooks.length > 1) problems.doubled.push(`the merchant was told of ${what} under ${webhooks.length} ids`);
+    if (webhooks.length > 1) problems.doubled.push(`the merchant received ${what} under ${webhooks.length} ids`);
   }
   for (const row of database.transactions) {
     const prefix = row.type === 'PAY' ? 'payment' : 'payout';
     const has = (type: string) => byTransaction.has(`${row.id} ${type}`);
     const good = row.surplus === 1 ? 'payment.surplus' : `${prefix}.succeeded`;
-    if (row.rank === RANK.succeeded && !has(good)) problems.lost.push(`the merchant never heard of ${row.id} ${good}`);
-    if (row.rank !== RANK.succeeded && has(good)) problems.forged.push(`the merchant was told of ${row.id} ${good}`);
+    if (row.rank === RANK.succeeded && !has(good))
+      problems.lost.push(`the merchant received no webhook of ${row.id} ${good}`);
+    if (row.rank !== RANK.succeeded && has(good))
+      problems.forged.push(`the merchant received a false ${good} of ${row.id}`);
     const isFailed = row.rank >= RANK.replaced && row.rank <= RANK.declined;
     if (isFailed && !has(`${prefix}.failed`))
-      problems.lost.push(`the merchant never heard of ${row.id} ${prefix}.failed`);
+      problems.lost.push(`the merchant received no webhook of ${row.id} ${prefix}.failed`);
     if (row.mismatch === 1 && !has(`${prefix}.mismatch`))
-      problems.lost.push(`the merchant never heard of the mismatch of ${row.id}`);
+      problems.lost.push(`the merchant received no webhook of the mismatch of ${row.id}`);
     if (row.type === 'PAYOUT' && row.needs_review === 1 && !has('payout.needs_review')) {
-      problems.lost.push(`the merchant never heard that ${row.id} needs review`);
+      problems.lost.push(`the merchant received no webhook of the review of ${row.id}`);
     }
   }
   const credits = Map.groupBy(
-    told.filter(({ type }) => type === 'payment.succeeded'),
+    received.filter(({ type }) => type === 'payment.succeeded'),
     ({ data }) => data.orderId,
   );
   for (const [orderId, webhooks] of credits) {
     if (webhooks.length > 1)
-      problems.doubled.push(`the merchant was told ${webhooks.length} times that ${orderId} is paid`);
+      problems.doubled.push(`the merchant received ${webhooks.length} webhooks that ${orderId} is paid`);
   }
 }

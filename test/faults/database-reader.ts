@@ -1,5 +1,5 @@
-// The proxy's books, read from outside: straight from the file or the server, with no code of the proxy's in between.
-// Reads and never writes; the comparison (ledgers.ts) and the fuzzer's "nothing changed" stand on it.
+// Reads the proxy's database from outside, without the proxy's code. compare-records.ts and the test for hostile input
+// depend on it.
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 
@@ -17,7 +17,7 @@ export interface TransactionRow {
   mismatch: number;
   conflict: number;
   needs_review: number;
-  /** How its POST ended; `duplicate` marks it for good. */
+  /** How its POST ended; `duplicate` marks it permanently. */
   answer: string | null;
 }
 
@@ -53,7 +53,7 @@ export async function readDatabase(url: string): Promise<DatabaseRows> {
 }
 
 export interface DueTimes {
-  /** The earliest time after `now` at which something falls due by itself: a check, or a webhook's next try. */
+  /** The earliest time after `now` at which a check or a webhook's next try is due. */
   nextDueAt(now: number): Promise<number | null>;
   close(): Promise<void>;
 }
@@ -86,7 +86,7 @@ async function open(url: string): Promise<{ query: (sql: string) => Promise<unkn
   const client = new Client({ connectionString: url });
   await client.connect();
   return {
-    // Bigints come as text from pg; all of ours are safe integers.
+    // `pg` returns bigints as text; all of ours are safe integers.
     query: async (text) => (await client.query(text)).rows.map(numbersIn),
     close: () => client.end(),
   };

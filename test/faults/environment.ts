@@ -1,10 +1,11 @@
-// What stands around the proxy in every fault: the gateway, the merchant's server, a folder for the books, one clock; and
-// the end of every fault: the days pass, then the outside ledgers are compared with the database.
+// The environment of every fault test: the gateway, the merchant's server, a folder for the database, one clock. And
+// the end of every fault test: let days pass, then compare all records with the database.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
+import { D } from '../backend-proxy/time.ts';
 import { createRunningClock, type Clock } from './manual-clock.ts';
 import type { Clients } from './clients.ts';
 import { readDatabase, type DatabaseRows } from './database-reader.ts';
@@ -38,7 +39,7 @@ export async function createEnvironment(
   return { clock, gateway, merchant, dir, databaseUrl: `file:${join(dir, 'payments.db')}` };
 }
 
-/** The proxy inside this process, served over loopback, so that IPNs and clients reach it as they reach any. */
+/** Serves a proxy in this process over loopback, for IPNs and clients. */
 export async function serveInProcessProxy(
   { defer }: FaultTest,
   environment: Environment,
@@ -65,10 +66,10 @@ interface Settled {
   database: DatabaseRows;
 }
 
-/** Past the last sweep and the last review. */
-const DAYS_MS = 9 * 24 * 3_600_000;
+/** Longer than the last sweep and the last review. */
+const DAYS_MS = 9 * D;
 
-/** Lets the days pass, over a network that is well again, and compares. To be called when no proxy runs any more. */
+/** Lets the days pass without faults, and compares. Call it after the last proxy has stopped. */
 export async function settle(
   environment: Environment,
   clients: Clients,

@@ -1,36 +1,36 @@
-// A TCP proxy between the proxy and the gateway that spoils answers on their way: lost, reset, cut, late, one byte at a
-// time, replaced by other bytes; or takes the request away before it arrives. It looks at the first line of a request and
-// otherwise only moves bytes, so that what the two sides see is what a bad network shows them.
-// One exchange at a time per connection, as the proxy calls (no pipelining).
+// A TCP proxy between the proxy and the gateway with faults: answers that are lost, reset, cut, delayed, sent byte by
+// byte or replaced, and requests that never arrive. It reads the first line of a request and otherwise only forwards
+// bytes, so both sides see what a bad network shows them. One exchange at a time per connection, because the proxy does
+// not pipeline.
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { addressOf } from './sandbox-gateway.ts';
 
 export type Fault =
   | { kind: 'none' }
-  /** The connection ends before the request is passed on. */
+  /** The connection ends before the request is forwarded. */
   | { kind: 'unsent' }
-  /** The request is passed on and answered; the connection ends without the answer. */
+  /** The request is forwarded and answered; the connection ends without the answer. */
   | { kind: 'lost' }
-  /** As lost, with a reset in place of the end. */
+  /** Like `lost`, with a reset instead of a normal end. */
   | { kind: 'reset' }
   /** This share of the answer's first bytes, then the end. */
   | { kind: 'cut'; share: number }
-  /** The request is passed on; of the answer nothing is ever seen, and the connection stays. */
+  /** The request is forwarded; no byte of the answer comes, and the connection stays open. */
   | { kind: 'silent' }
   | { kind: 'late'; ms: number }
   /** One byte at a time. */
   | { kind: 'dripped'; everyMs: number }
-  /** These bytes come in place of the answer, which was made; then the end. */
+  /** These bytes replace the answer, then the connection ends. */
   | { kind: 'replaced'; bytes: Buffer };
 
 export interface FaultProxy {
   url: string;
-  /** How often each fault struck. */
+  /** How often each fault happened. */
   counts: ReadonlyMap<Fault['kind'], number>;
   close(): Promise<void>;
 }
 
-/** `choose` is asked once for each exchange: `path` is the request's, `n` counts them from 1. */
+/** `choose` is called once for each exchange: `path` is the request's, `n` counts exchanges from 1. */
 export async function startFaultProxy(
   targetUrl: string,
   choose: (exchange: { path: string; n: number }) => Fault,
@@ -119,7 +119,7 @@ function spoil(client: Socket, chunk: Buffer, fault: Fault): void {
   }
 }
 
-/** Until all of it is sent or the other side has gone. */
+/** Sends the chunk byte by byte, until all of it is sent or the connection is closed. */
 function drip(client: Socket, chunk: Buffer, everyMs: number): void {
   let sent = 0;
   const timer = setInterval(() => {

@@ -1,6 +1,6 @@
-// One row of the fault table as one test: its size, its seed, its limit in time, its line of figures, its cleaning up.
-// A row runs in two sizes: short within `npm test`, and the full figure with LONG=1. What the machine cannot do is said
-// and counts as skipped, never as passed. Whatever a row starts it defers the end of, so that a failure leaves nothing.
+// One fault as one test, with its size, seed, time limit, report and cleanup. It has two sizes: short within `npm
+// test`, and the full one with LONG=1. What this machine cannot do is reported and skipped. A test defers the end of
+// whatever it starts, so that a failure leaves nothing running.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -19,7 +19,7 @@ export interface FaultTest {
   defer(end: () => unknown): void;
 }
 
-/** What a row found: sentences that must not be, by kind, and the counts that show how much was tried. */
+/** The problems of a test, by kind, and counts that show how much was tried. */
 export interface Findings {
   problems: Partial<Record<'lost' | 'doubled' | ProblemKind, readonly string[]>>;
   counts: Record<string, number | string>;
@@ -40,7 +40,7 @@ const NEEDS = {
 interface FaultTestSettings {
   withinMs: number;
   needs?: readonly (keyof typeof NEEDS)[];
-  /** Says why it cannot be done on this machine, where it cannot. */
+  /** Says why it cannot run on this machine; undefined if it can. */
   impossible?: () => string | undefined;
 }
 
@@ -80,17 +80,17 @@ function report({ problems, counts }: Findings, seed: number, tookMs: number): v
   assert.equal(sentences.length, 0, `${sentences.length} problems; run again with SEED=${seed}\n${shown}`);
 }
 
-/** Asks until it holds; throws, saying what did not, where it does not in time. */
+/** Polls until it holds; throws with `what` after `withinMs`. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 60_000): Promise<void> {
   const deadline = performance.now() + withinMs;
-  // Less and less often, so that many who wait do not keep busy what they wait for.
+  // Polls less and less often, so that many pollers do not keep the machine busy.
   for (let waitMs = 5; !(await holds()); waitMs = Math.min(waitMs * 1.5, 250)) {
     if (performance.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 }
 
-/** Does the work on each item, so many at once; the first error ends it. */
+/** Works on the items, `atOnce` at a time; the first error stops it. */
 export async function each<T>(items: Iterable<T>, atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
   const left = items[Symbol.iterator]();
   let failed = false;

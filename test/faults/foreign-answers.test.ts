@@ -118,7 +118,7 @@ for (const [when, isFoundBefore] of [
         counts: {
           transactions: database.transactions.length,
           needReviewAtEnd: database.transactions.filter(({ needs_review }) => needs_review === 1).length,
-          warnings: proxy.log.filter((line) => line.includes('status path or API key is wrong')).length,
+          warnings: proxy.log.filter((line) => line.includes('the status path or the API key is wrong')).length,
         },
       };
     },

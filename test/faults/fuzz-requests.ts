@@ -1,7 +1,7 @@
-// Requests made from the OpenAPI document: each operation with parameters, headers and bodies that are right, nearly right,
-// or nothing like it; by the right caller, a wrong one, or none.
+// Requests made from the OpenAPI document: each operation with parameters, headers and bodies that are valid, nearly
+// valid or invalid, from the right caller, a wrong one or none.
 import { createHmac } from 'node:crypto';
-import { junkJson, junkText, stirredBytes, stirredMessage } from './fuzz-values.ts';
+import { junkJson, junkText, mutatedBytes, mutatedMessage } from './fuzz-values.ts';
 import { SHOP_ORIGIN } from './processes.ts';
 import type { Random } from './random.ts';
 import { referred, type ApiDocument, type Operation, type Schema } from './openapi-check.ts';
@@ -13,7 +13,7 @@ export interface FuzzedRequest {
   path: string;
   headers: Record<string, string>;
   body: Buffer | undefined;
-  /** The caller is certainly not who may ask this: no answer but a refusal is right. */
+  /** The credentials or the origin are certainly wrong, so any answer but a refusal is a problem. */
   mustRefuse: boolean;
 }
 
@@ -22,7 +22,7 @@ interface Credential {
   isWrong: boolean;
 }
 
-/** Ids that exist, so that not every request ends at "not found". */
+/** Existing ids, so that not every request ends with "not found". */
 export interface Known {
   ids: readonly [string, ...string[]];
   now: number;
@@ -58,7 +58,7 @@ export function fuzzedRequest(document: ApiDocument, random: Random, known: Know
   return { operation, method: method.toUpperCase(), path: filled + search, headers, body, mustRefuse };
 }
 
-/** What undici and Node let through: others never reach the proxy. */
+/** Replaces characters that undici and Node reject, because such requests would never reach the proxy. */
 function headerSafe(value: string): string {
   return value.replace(/[^\x20-\x7e]/g, '~').trim();
 }
@@ -80,7 +80,7 @@ function credentialFor(path: string, random: Random, known: Known): Credential {
   return { header: `Bearer ${token}`, isWrong: isWrong || isSwapped };
 }
 
-/** Stirred claims may still be right ones; those of a wrong signature, algorithm or time never are. */
+/** Mutated claims may still be valid; tokens with a wrong signature, algorithm or time never are. */
 function orderToken(random: Random, { ids, now }: Known): { token: string; isWrong: boolean } {
   const lifetimeS = random.pick([3600, 3600, 3600, 90_000, -10, 0]);
   const claims: Record<string, unknown> = {
@@ -92,15 +92,15 @@ function orderToken(random: Random, { ids, now }: Known): { token: string; isWro
     exp: Math.floor(now / 1000) + lifetimeS,
   };
   const part = (text: string | Buffer) => Buffer.from(text).toString('base64url');
-  const isStirred = random.chance(0.2);
-  const payload = isStirred ? stirredMessage(claims, random) : JSON.stringify(claims);
+  const isMutated = random.chance(0.2);
+  const payload = isMutated ? mutatedMessage(claims, random) : JSON.stringify(claims);
   const alg = random.chance(0.05) ? random.pick(['none', 'HS512', 'RS256', 'hs256']) : 'HS256';
   const secret = random.chance(0.05) ? 'another-secret-of-thirty-two-bytes!' : SECRETS.orderSecret;
   const signed = `${part(JSON.stringify({ alg, typ: 'JWT' }))}.${part(payload)}`;
   const token = `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
-  const isWrong = alg !== 'HS256' || secret !== SECRETS.orderSecret || (!isStirred && lifetimeS !== 3600);
+  const isWrong = alg !== 'HS256' || secret !== SECRETS.orderSecret || (!isMutated && lifetimeS !== 3600);
   if (random.chance(0.95)) return { token, isWrong };
-  return { token: headerSafe(stirredBytes(token, random).toString('latin1')).replace(/ /g, ''), isWrong };
+  return { token: headerSafe(mutatedBytes(token, random).toString('latin1')).replace(/ /g, ''), isWrong };
 }
 
 function parameterValue(name: string, schema: Schema, random: Random, { ids }: Known): string {
@@ -123,18 +123,18 @@ function bodyOf(
   const isIpn = parameters.some(({ name }) => name === 'secret');
   if (isIpn)
     return Buffer.from(
-      stirredMessage({ orderId: random.pick(known.ids), type: 'PAY', status: 'SUCCESS', amount: 10.1 }, random),
+      mutatedMessage({ orderId: random.pick(known.ids), type: 'PAY', status: 'SUCCESS', amount: 10.1 }, random),
     );
   const schema = requestBody?.content['application/json'].schema;
   if (schema === undefined) return undefined;
   const value = valueOf(document, schema, '', random, known) as Record<string, unknown>;
-  const text = random.chance(0.35) ? stirredMessage(value, random) : JSON.stringify(value);
-  if (random.chance(0.03)) return stirredBytes(text, random);
+  const text = random.chance(0.35) ? mutatedMessage(value, random) : JSON.stringify(value);
+  if (random.chance(0.03)) return mutatedBytes(text, random);
   if (random.chance(0.03)) return Buffer.from(junkJson(random));
   return random.chance(0.01) ? Buffer.from(`{"x":"${'y'.repeat(20_000)}"}`) : Buffer.from(text);
 }
 
-/** A value that the schema allows, and that often means something. */
+/** A value that the schema allows; known fields often get an existing id or another valid value. */
 function valueOf(document: ApiDocument, schema: Schema, name: string, random: Random, known: Known): unknown {
   if (schema.$ref !== undefined) return valueOf(document, referred(document, schema.$ref), name, random, known);
   if (schema.anyOf) return valueOf(document, random.pick(schema.anyOf as [Schema, ...Schema[]]), name, random, known);

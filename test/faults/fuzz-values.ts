@@ -1,5 +1,5 @@
-// Hostile values: what a fuzzer puts where something sensible should be. Numbers that round, strings that break parsers and
-// logs, keys that poison prototypes, texts cut and stirred. All from one seed.
+// Hostile values for fuzzing: numbers that lose digits, strings that break parsers and logs, keys that pollute
+// prototypes, mutated texts. All are drawn from one seed.
 import type { Random } from './random.ts';
 
 const STRINGS = [
@@ -69,23 +69,23 @@ export function junkJson(random: Random, depth = 0): string {
   return `{${items.map((item) => `${JSON.stringify(random.pick(['orderId', 'type', 'status', 'amount', '__proto__', 'x']))}:${item}`).join(',')}}`;
 }
 
-/** One message with some of its fields gone, strange, doubled or new; as JSON source text. */
-export function stirredMessage(fields: Record<string, unknown>, random: Random): string {
+/** JSON source text of one message, with some fields removed, replaced, repeated or added. */
+export function mutatedMessage(fields: Record<string, unknown>, random: Random): string {
   const entries = Object.entries(fields).map(([name, value]) => [name, JSON.stringify(value)] as const);
-  const stirred = entries.flatMap(([name, value]) => {
+  const mutated = entries.flatMap(([name, value]) => {
     if (random.chance(0.08)) return [];
     if (random.chance(0.15)) return [[name, junkJson(random)] as const];
     return random.chance(0.04) ? [[name, value] as const, [name, junkJson(random)] as const] : [[name, value] as const];
   });
-  if (random.chance(0.2)) stirred.push([junkText(random), junkJson(random)]);
+  if (random.chance(0.2)) mutated.push([junkText(random), junkJson(random)]);
   return `{${random
-    .shuffled(stirred)
+    .shuffled(mutated)
     .map(([name, value]) => `${JSON.stringify(name)}:${value}`)
     .join(',')}}`;
 }
 
-/** The text with bytes flipped, cut out, doubled, or its end gone. */
-export function stirredBytes(text: string, random: Random): Buffer {
+/** The text's bytes with one changed, some inserted, the end removed or a part repeated. */
+export function mutatedBytes(text: string, random: Random): Buffer {
   const bytes = Buffer.from(text);
   const at = random.between(0, Math.max(bytes.length - 1, 0));
   switch (random.between(0, 3)) {
@@ -101,7 +101,7 @@ export function stirredBytes(text: string, random: Random): Buffer {
   }
 }
 
-/** Nested as deep as wanted, and valid otherwise. */
+/** Valid JSON, nested this deep. */
 export function nested(depth: number): string {
   return '{"a":'.repeat(depth) + '1' + '}'.repeat(depth);
 }

@@ -1,11 +1,11 @@
-// A gateway that cannot be trusted: it answers whatever it is asked with something hostile that is never quite a true report.
-// It keeps to one rule, so that a test can say what must not happen: no status answer of its is believable for the order
-// that was asked about while it claims an end.
+// A gateway that answers every request with something hostile that is never quite a true report. It keeps one rule, so
+// that a test can say what must not happen: a status answer that claims an end never fits the order that was asked
+// about.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { junkJson, junkText, nested, stirredBytes, stirredMessage } from './fuzz-values.ts';
+import { junkJson, junkText, nested, mutatedBytes, mutatedMessage } from './fuzz-values.ts';
 import type { Random } from './random.ts';
 
-/** In every answer, in a field that no one asked for and in the text of errors: it may turn up nowhere. */
+/** Part of every answer, in an extra field and in error texts. The proxy must not pass it on. */
 const MARK = 'upstream-mark-2c9d';
 
 interface Asked {
@@ -40,8 +40,8 @@ export function createHostileGateway(random: Random) {
     answer: (request: IncomingMessage, response: ServerResponse) =>
       void answer(request, response).catch(() => response.destroy()),
     answers: () => answers,
-    /** What of an answer to a shopper should not be in it. */
-    distrusted(text: string): string[] {
+    /** What must not be in an answer to a shopper. */
+    untrusted(text: string): string[] {
       const found = text.includes(MARK) ? ['a text of the gateway was passed on'] : [];
       const view = JSON.parse(text) as {
         payment?: { checkoutUrl: string | null; appUrl: string | null; qr: { image?: string } | null } | null;
@@ -96,7 +96,7 @@ function payAnswer({ orderId }: Asked, random: Random): Buffer {
   return spoiled(fields, random);
 }
 
-/** Claims an end and differs from the order in something that is compared, or claims no end. */
+/** Either claims an end and differs from the order in a compared field, or claims no end. */
 function statusAnswer({ orderId, type }: Asked, random: Random): Buffer {
   const difference = random.pick<Record<string, unknown>>([
     { orderId: `${orderId}-x` },
@@ -125,7 +125,7 @@ function statusAnswer({ orderId, type }: Asked, random: Random): Buffer {
     message: MARK,
     ...difference,
   };
-  // Stirring could take the one difference away; so this one is sent as it is, or cut, which is no JSON any more.
+  // Mutating it could remove the one difference, so it is sent unchanged, or cut, which makes it invalid JSON.
   const text = JSON.stringify(fields);
   return random.chance(0.1) ? Buffer.from(text.slice(0, random.between(0, text.length - 1))) : Buffer.from(text);
 }
@@ -133,8 +133,8 @@ function statusAnswer({ orderId, type }: Asked, random: Random): Buffer {
 function spoiled(fields: Record<string, unknown>, random: Random): Buffer {
   const kind = random.between(0, 9);
   if (kind <= 4) return Buffer.from(JSON.stringify(fields));
-  if (kind <= 6) return Buffer.from(stirredMessage(fields, random));
-  if (kind === 7) return stirredBytes(JSON.stringify(fields), random);
+  if (kind <= 6) return Buffer.from(mutatedMessage(fields, random));
+  if (kind === 7) return mutatedBytes(JSON.stringify(fields), random);
   return Buffer.from(
     random.pick([
       junkJson(random),

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { createManualClock } from './manual-clock.ts';
 import { readDatabase } from './database-reader.ts';
 import { fuzzedRequest } from './fuzz-requests.ts';
-import { junkJson, junkText, nested, stirredBytes, stirredMessage } from './fuzz-values.ts';
+import { junkJson, junkText, nested, mutatedBytes, mutatedMessage } from './fuzz-values.ts';
 import { addressOf, closeServer } from './sandbox-gateway.ts';
 import { createHostileGateway } from './hostile-gateway.ts';
 import { RANK } from './compare-records.ts';
@@ -48,7 +48,7 @@ faultTest(`${ANSWERS} hostile answers of the gateway: no payment succeeds`, LIMI
   const { environment, proxy, watch, start } = await open(t, await addressOf(server));
   for (let n = 0; gateway.answers() < ANSWERS; n += 1) {
     const { text } = await start(`hostile-${n}`, t.random.pick(['QR', 'JETGO', 'CHECKOUT', 'DIRECT']));
-    watch.note(gateway.distrusted(text).map((what) => ({ kind: 'leaked', what })));
+    watch.note(gateway.untrusted(text).map((what) => ({ kind: 'leaked', what })));
     // Advances the clock now and then, so that open payments are checked.
     if (n % 40 === 0) await proxy.pass(16_000);
   }
@@ -177,9 +177,9 @@ function fuzzedIpn(random: Random, ids: readonly [string, ...string[]]): Uint8Ar
     status: random.pick(['SUCCESS', 'FAILED', 'ERROR', 'PROCESSING']),
     n: random.between(0, 1e9),
   };
-  const text = random.chance(0.5) ? JSON.stringify(valid) : stirredMessage(valid, random);
+  const text = random.chance(0.5) ? JSON.stringify(valid) : mutatedMessage(valid, random);
   const kind = random.between(0, 9);
-  if (kind === 0) return new Uint8Array(stirredBytes(text, random));
+  if (kind === 0) return new Uint8Array(mutatedBytes(text, random));
   if (kind === 1) return new Uint8Array(Buffer.from(junkJson(random)));
   if (kind === 2) return new Uint8Array(random.bytes(random.between(0, 200)));
   if (kind === 3)

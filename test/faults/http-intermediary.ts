@@ -1,6 +1,6 @@
-// A box between the proxy and the gateway that speaks HTTP: a firewall, a balancer, a framework with other paths. It passes on
-// what it is asked, or answers in the gateway's place, before or after the gateway took the request; or it puts other fields
-// into the gateway's own answer. What it says looks like what such boxes say.
+// An HTTP server between the proxy and the gateway, such as a firewall, a load balancer or a framework with other
+// paths. It forwards the request, answers in the gateway's place before or after the gateway received it, or changes
+// fields of the gateway's answer. Its answers imitate those of real products.
 import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
@@ -14,8 +14,8 @@ export interface IntermediaryAnswer {
 }
 
 /**
- * `answer` in place of the gateway's; `isDone`: after the gateway took it. `fields`: put into the gateway's own answer;
- * `lateMs`: that one, kept back for so long.
+ * `answer` replaces the gateway's; `reachesGateway`: the gateway gets the request first. `fields` replaces fields of
+ * the gateway's answer. `lateMs` delays it.
  */
 export type IntermediaryAction =
   | { answer: IntermediaryAnswer | 'none'; reachesGateway: boolean }
@@ -38,20 +38,20 @@ export async function startIntermediary(
     const body = Buffer.concat(chunks).toString('utf8');
     const { orderId } = JSON.parse(body) as { orderId: string };
     const action = choose({ operation: asked.url?.split('/').at(-1) as Operation, orderId });
-    const isPassedOn = action === undefined || !('answer' in action) || action.reachesGateway;
-    const made = isPassedOn ? await passOn(asked, body) : undefined;
+    const isForwarded = action === undefined || !('answer' in action) || action.reachesGateway;
+    const made = isForwarded ? await forward(asked, body) : undefined;
     if (action !== undefined && 'answer' in action) {
       if (action.answer === 'none') response.destroy();
       else send(response, action.answer.status, action.answer.body);
       return;
     }
-    if (made === undefined) throw new Error('Nothing was passed on');
+    if (made === undefined) throw new Error('Nothing was forwarded');
     if (action !== undefined && 'lateMs' in action) await sleep(action.lateMs);
     const fields = action !== undefined && 'fields' in action && made.status === 200 ? action.fields : undefined;
     send(response, made.status, fields ? JSON.stringify({ ...JSON.parse(made.text), ...fields }) : made.text);
   }
 
-  async function passOn({ url = '/', headers }: IncomingMessage, body: string) {
+  async function forward({ url = '/', headers }: IncomingMessage, body: string) {
     const answer = await request(gatewayUrl + url, {
       method: 'POST',
       headers: { 'X-API-KEY': String(headers['x-api-key']), 'Content-Type': 'application/json' },
@@ -75,7 +75,7 @@ const words = (status: number) => STATUS_CODES[status] ?? 'Error';
 const page = (title: string, foot: string) =>
   `<html><head><title>${title}</title></head><body><center><h1>${title}</h1></center><hr>${foot}</body></html>`;
 
-/** What answers in a gateway's place, each in its own words. */
+/** The products that may answer in a gateway's place, each with its text for a status. */
 export const INTERMEDIARIES = {
   nginx: (status) => page(`${status} ${words(status)}`, '<center>nginx</center>'),
   cloudflare: (status) =>

@@ -1,5 +1,5 @@
-// The proxy inside this process, by its own code over real books and a real socket to the gateway, with the test's clock
-// in place of the machine's: for what takes days. `passTime` moves from one due time to the next, so days cost seconds.
+// Runs the proxy in this process, with a real database and a real socket to the gateway but the test's clock, for tests
+// that span days. `passTime` jumps from one due time to the next, so that days take seconds.
 import { createProxy, type Proxy } from '../../backend-proxy/app.ts';
 import { createGateway } from '../../backend-proxy/gateway/http.ts';
 import { profileSchema } from '../../backend-proxy/gateway/profile.ts';
@@ -12,9 +12,9 @@ import { SHOP_ORIGIN } from './processes.ts';
 import { SECRETS } from './canary-secrets.ts';
 
 const STEP_MS = 1_000;
-/** What it says of a gateway that misbehaves; its own work goes on. */
+/** Errors that it logs about a misbehaving gateway; its work continues. */
 const EXPECTED_ERRORS = /^error (the gateway does not know what it knew|IPNs of unknown transactions)/;
-/** By this it knows its own calls again after a restart. */
+/** Identifies this process's own calls after a restart. */
 const SELF = '127.0.0.1:8787';
 
 export interface InProcessProxySettings {
@@ -26,16 +26,16 @@ export interface InProcessProxySettings {
   callLimitMs?: number;
   /** Put before every id at the gateway. */
   idPrefix?: string;
-  /** When the books went back, as DATABASE_WENT_BACK says it. */
+  /** When the database was restored, as in DATABASE_WENT_BACK. */
   restoredAt?: number;
-  /** Overrides, as GATEWAY_PROFILE would. */
+  /** Overrides, as in GATEWAY_PROFILE. */
   profile?: object;
 }
 
 export interface InProcessProxy {
   app: Proxy['app'];
   ledger: Ledger;
-  /** All that it would have printed. */
+  /** The lines of its log. */
   log: string[];
   tick(): Promise<void>;
   close(): Promise<void>;
@@ -70,7 +70,7 @@ export async function openInProcessProxy(settings: InProcessProxySettings): Prom
     },
   });
   await ledger.recover(SELF);
-  if (settings.restoredAt !== undefined) await ledger.wentBack(settings.restoredAt);
+  if (settings.restoredAt !== undefined) await ledger.recordRestore(settings.restoredAt);
   return {
     app,
     ledger,
@@ -83,34 +83,34 @@ export async function openInProcessProxy(settings: InProcessProxySettings): Prom
   };
 }
 
-/** What passes time besides the proxy, and the books that say what falls due. */
+/** What advances with the proxy, and the database that has the due times. */
 export interface TimeSources {
   tickOthers: () => Promise<void>;
   databaseUrl: string;
   clock: Clock;
 }
 
-/** Does all that is due now and within `forMs`; throws where work failed or there is more of it than there can be. */
+/** Does all work that is due now and within `forMs`. Throws if work fails, or if there is more of it than possible. */
 export async function passTime(proxy: InProcessProxy, sources: TimeSources, forMs: number): Promise<void> {
   const { tickOthers, databaseUrl, clock } = sources;
   const dueTimes = await openDueTimes(databaseUrl);
   const until = clock.now() + forMs;
   try {
-    // A second a step at least, so this is more than there can be; a transaction is checked some 40 times in its life.
+    // A step is at least a second, so this is more than enough: a transaction has about 40 checks in its life.
     for (let steps = 1; steps <= 5_000; steps += 1) {
       await tickOthers();
       await proxy.tick();
       const failure = proxy.log.find((line) => line.startsWith('error') && !EXPECTED_ERRORS.test(line));
-      if (failure !== undefined) throw new Error(`The proxy's work failed: ${failure}`);
+      if (failure !== undefined) throw new Error(`The proxy logged an error: ${failure}`);
       const due = await dueTimes.nextDueAt(clock.now());
       if (due === null || due > until) {
         clock.advance(Math.max(until - clock.now(), 0));
         return;
       }
-      // Those due one after the other within a second are done together.
+      // Work that falls due within the same second is done together.
       clock.advance(Math.max(due - clock.now(), STEP_MS));
     }
-    throw new Error('Something stays due for ever');
+    throw new Error('Some work stays due forever');
   } finally {
     await dueTimes.close();
   }

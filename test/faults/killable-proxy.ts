@@ -1,5 +1,5 @@
-// A proxy that is killed (SIGKILL) and comes back: same port, same books, a new process. Keeps how long each came back
-// took, and everything that any of them printed.
+// A proxy that can be killed (SIGKILL) and restarted with the same port and database. Records how long each restart
+// took, and the output of all processes.
 import { startProxy, type ProxySettings, type Running } from './processes.ts';
 import type { FaultTest } from './fault-test.ts';
 
@@ -9,7 +9,7 @@ export interface KillableProxy {
   restartsCpuMs: number[];
   output(): string;
   killAndRestart(): Promise<void>;
-  /** SIGTERM: it drains. */
+  /** Sends SIGTERM, which drains the proxy. */
   end(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export async function startKillableProxy({ defer }: FaultTest, settings: ProxySe
   };
 }
 
-/** For the line of figures. */
+/** Counts for the test's report. */
 export function restartFigures({ restartsMs, restartsCpuMs }: KillableProxy): Record<string, number> {
   return {
     kills: restartsMs.length,

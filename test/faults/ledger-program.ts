@@ -1,5 +1,5 @@
-// The process that is killed in the middle of a commit: opens the books, runs the script, and says each step it has done. What
-// it has said is what a client would have been answered.
+// The process that is killed in the middle of a commit: it opens the database, runs the script and prints each finished
+// step. A printed step stands for an acknowledged request.
 import { openScripted, STEPS } from './ledger-script.ts';
 
 const { DATABASE_URL = '' } = process.env;
@@ -9,5 +9,5 @@ for (const step of STEPS.keys()) {
   await scripted.run(step);
   process.stdout.write(`done ${step}\n`);
 }
-// Ended by its parent, or by itself: the books stay open, as they are when a process is killed.
+// Exits with the database open, as a killed process does.
 process.exit(0);

@@ -1,21 +1,20 @@
-// A fixed piece of bookkeeping: everything the ledger ever writes, step by step, at fixed times, so that any run of it is
-// the same. Operations of one step are asked for together and so share a commit. The commit test (commit-kill.test.ts) runs
-// it once in peace, to know the books after each step, and then again and again with a kill somewhere inside.
+// Every kind of write of the ledger, in steps at fixed times, so that all runs are identical. The operations of one
+// step start together and so share a commit. commit-kill.test.ts runs it once undisturbed, to know the database after
+// each step, and then again and again with a kill at some point.
+import { H, NOON, S } from '../backend-proxy/time.ts';
 import { Refusal } from '../../backend-proxy/errors.ts';
 import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { byId, type LedgerById } from '../backend-proxy/ledger/by-id.ts';
 
-/** More than ever come. */
+/** More rings than ever come. */
 const ALL_RINGS_ANSWERED = { rings: 99 };
-const BASE_MS = Date.UTC(2026, 10, 20, 12);
-const STEP_MS = 1_000;
 const LIMITS = {
   perOrder: 5,
   directPerOrder: 3,
   withDuplicates: 10,
   inAll: 20,
-  directPerWallet: { perCustomer: 3, inAll: 10, withinMs: 3_600_000 },
+  directPerWallet: { perCustomer: 3, inAll: 10, withinMs: H },
 };
 
 const payment = (orderId: string, key: string, method: 'QR' | 'CHECKOUT' | 'DIRECT') => ({
@@ -67,12 +66,12 @@ async function deliver(ledger: LedgerById): Promise<void> {
   await Promise.all(claimed.map(({ id }) => ledger.recordDelivery(id, { state: 'delivered', answer: 'HTTP 200' })));
 }
 
-/** A review that was answered before the kill needs none any more. */
+/** A review that was resolved before the kill cannot be resolved again. */
 function onlyRefusals(error: unknown): void {
   if (!(error instanceof Refusal)) throw error;
 }
 
-/** Each resolves when its step is durable. */
+/** Each promise resolves when its operation is durable. */
 export const STEPS: readonly ((ledger: LedgerById) => Promise<unknown>[])[] = [
   (ledger) => [ledger.openPayment(payment('a', 'k1', 'QR'), LIMITS)],
   (ledger) => [ledger.record('a', { stage: 'sending' }, 'shopper')],
@@ -84,7 +83,7 @@ export const STEPS: readonly ((ledger: LedgerById) => Promise<unknown>[])[] = [
   ],
   (ledger) => [ledger.claimChecks(10, 45_000)],
   (ledger) => [
-    // By a claim that has heard all rings, also where the claim itself was a dead process's.
+    // As a claim that has answered all rings, even if the process that made the claim is dead.
     ledger.observe('a', verified('succeeded'), ALL_RINGS_ANSWERED),
     ledger.record('b', { stage: 'uncertain', detail: 'ECONNRESET' }, 'answer'),
   ],
@@ -108,20 +107,20 @@ export const STEPS: readonly ((ledger: LedgerById) => Promise<unknown>[])[] = [
 ];
 
 export interface Scripted {
-  /** Does one step; again, where it may have been done: the books must bear it. */
+  /** Runs one step, possibly again after a kill: the database must allow it. */
   run(step: number): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function openScripted(databaseUrl: string): Promise<Scripted> {
-  let now = BASE_MS;
+  let now = NOON;
   const store = await connectDatabase(databaseUrl, (error) => {
     throw error;
   });
   const ledger = byId(createLedger(store, { now: () => now }), () => now);
   return {
     async run(step) {
-      now = BASE_MS + step * STEP_MS;
+      now = NOON + step * S;
       await Promise.all(STEPS[step]?.(ledger) ?? []);
     },
     close: () => ledger.close(),

@@ -90,7 +90,7 @@ faultTest(
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as { event: string; lines?: number });
-    const lost = events.filter(({ event }) => event === 'lines of the log were lost');
+    const lost = events.filter(({ event }) => event === 'log lines were lost');
     const written = events.filter(({ event }) => event === 'request').length;
     if (lost.length !== 1) problems.push(`it logged ${lost.length} times that lines were lost`);
     if (written + (lost[0]?.lines ?? 0) !== 3 * ASKED) problems.push(`${written} written, ${lost[0]?.lines} lost`);

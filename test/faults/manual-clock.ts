@@ -1,12 +1,13 @@
-// The time of a test's world, one for the gateway, the proxy in this process, and the merchant: it runs on like a real
-// clock or stands still, and is moved ahead by hand. Processes of their own keep the machine's time.
+// The test's clock, shared by the gateway, the in-process proxy and the merchant. It runs or stands still, and tests
+// advance it. Other processes use the machine's time.
+import { NOON } from '../backend-proxy/time.ts';
 
 export interface Clock {
   now(): number;
   advance(ms: number): void;
 }
 
-/** With the machine's time, plus what it was advanced by. */
+/** The machine's time plus all advances. */
 export function createRunningClock(): Clock {
   let aheadMs = 0;
   return {
@@ -15,8 +16,8 @@ export function createRunningClock(): Clock {
   };
 }
 
-/** Stands still between its advances, so that nothing depends on how fast the machine is. */
-export function createManualClock(startAt = Date.UTC(2026, 10, 20, 12)): Clock {
+/** Stands still between advances, so that results do not depend on the machine's speed. */
+export function createManualClock(startAt = NOON): Clock {
   let at = startAt;
   return {
     now: () => at,

@@ -1,6 +1,6 @@
-// The merchant's server of a test: takes the webhooks and keeps the book of them, the third of the outside ledgers.
-// It checks each signature with lines of its own (HMAC over id, timestamp and body, by the Standard Webhooks text), so
-// that the library that signs is not its own witness.
+// The merchant's server: receives the webhooks and records them. It verifies each signature without the signing library
+// (HMAC over id, timestamp and body, by the Standard Webhooks specification), so that the library does not confirm
+// itself.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Clock } from './manual-clock.ts';
@@ -27,11 +27,11 @@ export interface ReceivedWebhook {
 
 export interface TestMerchant {
   url: string;
-  /** By webhook id, as it was taken. */
+  /** The webhooks answered 200, by webhook id. */
   webhooks: ReadonlyMap<string, ReceivedWebhook>;
-  /** What came that no sender of ours sends: not signed, altered on the way, other bytes under the same id. */
+  /** Webhooks that the proxy must never send: unsigned, altered, or with another body under the same id. */
   invalid: readonly string[];
-  /** The status it answers next; 200 at first. */
+  /** Sets the status of the next answers; 200 at first. */
   answerWith(status: () => number): void;
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export async function startMerchant({
   refusesStale = false,
 }: {
   clock: Clock;
-  /** Answers 400 where the timestamp is of another time, as a receiver by the standard does; else that is wrong. */
+  /** Answers 400 to a stale timestamp, as the standard demands; otherwise a stale webhook counts as invalid. */
   refusesStale?: boolean;
 }): Promise<TestMerchant> {
   const webhooks = new Map<string, ReceivedWebhook>();
@@ -86,7 +86,7 @@ async function read(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Exported for its own test: a witness that takes everything would be none. */
+/** Exported for its own test. */
 export function isSigned(headers: IncomingMessage['headers'], body: string, now: number): boolean {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers;
   if (!isOfNow(headers, now)) return false;

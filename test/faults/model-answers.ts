@@ -1,9 +1,9 @@
-// What the model takes each answer of the gateway for: a second reading of protocol and profile, in a few lines.
+// How the model classifies the gateway's answers: a second, short implementation of protocol and profile.
 import type { AnswerKind, ModelTransaction } from './model-transaction.ts';
 
 export type Fields = Record<string, unknown>;
 
-/** An answer as it reached the proxy: undefined where none did, fields undefined where it was no JSON object. */
+/** An answer as it reached the proxy: undefined if none did; `fields` is undefined if the body was no JSON object. */
 export type Delivered = { status: number; fields: Fields | undefined } | undefined;
 
 const DOCUMENTED_REFUSALS = new Set([400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422]);
@@ -35,7 +35,7 @@ function isDocumented(one: ModelTransaction, fields: Fields): boolean {
   return (fields['method'] === 'QR' || fields['method'] === 'JETGO') && /^[A-Za-z0-9+/]+=*$/.test(String(fields['qr']));
 }
 
-/** What a status check's answer about `one` is: nothing, "unknown", or a report. */
+/** What a status check's answer says about `one`: nothing, "unknown", or a report. */
 export function readCheck(one: ModelTransaction, answer: Delivered): 'none' | 'unknown' | Fields {
   if (answer?.status === 404 && answer.fields) return 'unknown';
   const { fields } = answer ?? {};
@@ -46,7 +46,7 @@ export function isType(type: unknown): boolean {
   return type === 'PAY' || type === 'PAYOUT';
 }
 
-/** Only the order id and the type are sure to be there; a null is a field that is not. */
+/** Only the order id and the type are guaranteed; a null counts as a missing field. */
 export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
@@ -69,7 +69,10 @@ export function isMismatch(one: ModelTransaction, fields: Fields): boolean {
   );
 }
 
-/** A success without its sum, and without the payment id that we were given: it may be another shop's. */
+/**
+ * A success without amount or currency, and without the payment id that our POST was answered with: it may be another
+ * shop's.
+ */
 export function isIncomplete(one: ModelTransaction, fields: Fields): boolean {
   const { status, amount, currency, paymentId } = fields;
   const isOurs = !isAbsent(paymentId) && String(paymentId) === one.answeredId;

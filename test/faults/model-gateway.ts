@@ -1,5 +1,5 @@
-// The world in which the model and the real proxy live side by side: the sandbox behind a socket that hears every exchange
-// and can spoil it, tells the model of it exactly as the proxy was told, and stands on a clock that only moves by hand.
+// The gateway for the model and the real proxy: a sandbox behind a socket. It can alter every exchange, reports each
+// one to the model exactly as the proxy saw it, and uses a clock that only moves by hand.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createSandbox, type Sandbox } from '../../demo/sandbox/sandbox.ts';
 import { createManualClock, type Clock } from './manual-clock.ts';
@@ -9,7 +9,10 @@ import { Model } from './model.ts';
 import { SECRETS } from './canary-secrets.ts';
 import { until } from './fault-test.ts';
 
-/** What happens to one answer. `http`: this one, whether the request was carried out or not; `tamper`: these fields in place of its own. */
+/**
+ * What happens to one answer. `http` replaces it, whether or not the gateway got the request; `tamper` replaces some of
+ * its fields.
+ */
 export type Spoil =
   | { kind: 'none' }
   | { kind: 'unsent' }
@@ -21,16 +24,16 @@ export type Spoil =
 
 const IPN_URL = `http://proxy.test/ipn/${SECRETS.ipnSecret}`;
 
-/** Until when the books have this one claimed for a check: an exchange without that is a question asked on purpose. */
+/** When the database's lease on this transaction ends. A check without a lease only proves the path. */
 export type LeaseOf = (id: string) => number;
 
 export interface ModelGateway {
   url: string;
-  /** A new sandbox, a new model, a new clock. `sendIpn` is how the sandbox reaches the proxy. */
+  /** Starts over with a new sandbox, model and clock. `sendIpn` is how the sandbox reaches the proxy. */
   renew(run: { sendIpn: typeof fetch; leaseOf: LeaseOf }): { sandbox: Sandbox; model: Model; clock: Clock };
   spoilNext(operation: 'create' | 'status', spoils: Spoil[]): void;
   exchanges(): number;
-  /** Throws what went wrong in an exchange: that the model did not expect it. */
+  /** Throws the first error of an exchange, such as one that the model did not expect. */
   check(): void;
   close(): Promise<void>;
 }
@@ -53,7 +56,7 @@ export async function startModelGateway(): Promise<ModelGateway> {
       model.answered(orderId, await carryOut('create', request, body, response));
       return;
     }
-    // One after the other, each recorded before the next: the model knows of no two checks at once.
+    // One check at a time, each recorded before the next, because the model has no concurrent checks.
     checking = checking.then(() => check(orderId, request, body, response));
     await checking;
   }
@@ -61,7 +64,7 @@ export async function startModelGateway(): Promise<ModelGateway> {
   async function check(id: string, request: IncomingMessage, body: string, response: ServerResponse): Promise<void> {
     const lease = leaseOf(id);
     const delivered = await carryOut('status', request, body, response);
-    if (lease <= clock.now()) return model.questioned(id, delivered, clock.now());
+    if (lease <= clock.now()) return model.checkedForProof(id, delivered, clock.now());
     model.checked(id, delivered, clock.now());
     await until(`the check of ${id} is recorded`, () => leaseOf(id) !== lease);
   }
@@ -127,7 +130,7 @@ export async function startModelGateway(): Promise<ModelGateway> {
   };
 }
 
-/** Sends what is left of the answer; returns what of it reached the proxy. */
+/** Sends what is left of the answer; returns the part that reached the proxy. */
 function deliver(
   spoil: Spoil,
   made: { status: number; text: string } | undefined,

@@ -1,5 +1,6 @@
-// One random life: each step done to the real app and to the model alike, and the comparison after it. The app is seen from
-// outside only: by the merchant's and the shopper's routes, and by the webhooks that arrived.
+// One random sequence: each step is applied to both the real app and the model, and then both are compared. The app is
+// observed only through the merchant's and the shopper's routes and the received webhooks.
+import { D } from '../backend-proxy/time.ts';
 import type { Sandbox } from '../../demo/sandbox/sandbox.ts';
 import type { Clock } from './manual-clock.ts';
 import { signOrder } from './clients.ts';
@@ -14,10 +15,10 @@ import type { TestMerchant } from './merchant-server.ts';
 import { openInProcessProxy, passTime, type InProcessProxy } from './in-process-proxy.ts';
 import { SECRETS } from './canary-secrets.ts';
 
-const DAYS_MS = 9 * 24 * 3_600_000;
-const LAST_SWEEP_MS = 7 * 24 * 3_600_000;
+const DAYS_MS = 9 * D;
+const LAST_SWEEP_MS = 7 * D;
 const WALLET = '12345678';
-/** Of the second order; the first has the gateway's own times. */
+/** For the second order; the first has the gateway's own limits. */
 const PAY_WITHIN_S = 600;
 const AMOUNT = { text: '10.10', number: 10.1 };
 const AS_MERCHANT = { Authorization: `Bearer ${SECRETS.merchantApiKey}` };
@@ -26,7 +27,7 @@ export interface ModelRunSettings {
   gateway: ModelGateway;
   merchant: TestMerchant;
   databaseUrl: string;
-  /** No two lives share an order id, because the merchant's book outlives them. */
+  /** Unique, because the merchant's records outlive a run and no two runs may share an order id. */
   name: string;
 }
 
@@ -39,9 +40,9 @@ export class ModelRun {
   readonly #payouts: readonly [string, string];
   #proxy: InProcessProxy | undefined;
   #database: DatabaseSync | undefined;
-  /** A status check was made to lie: then the gateway's truth proves nothing. */
+  /** A status check was altered, so the gateway's real state proves nothing. */
   #hasFalseReport = false;
-  /** Decided after the last sweep, and no IPN says so: only a person can learn of it. */
+  /** Ids decided after the last sweep and without an IPN, of which the proxy cannot learn. */
   readonly #unreported = new Set<string>();
 
   constructor(settings: ModelRunSettings) {
@@ -87,7 +88,7 @@ export class ModelRun {
     await this.#compare(JSON.stringify(step));
   }
 
-  /** Over a network that is well again, everything ends or waits for a person, and the gateway's word is known. */
+  /** Without further faults, everything ends or needs a review, and the results agree with the gateway. */
   async conclude(): Promise<void> {
     this.#settings.gateway.spoilNext('status', []);
     await this.#pass(DAYS_MS);
@@ -156,7 +157,10 @@ export class ModelRun {
     this.#settings.gateway.spoilNext('create', []);
   }
 
-  /** The customer's word on one of the gateway's transactions; refused, and nothing, where that has ended. */
+  /**
+   * The customer's decision on one of the gateway's transactions; if that has ended, the gateway refuses and nothing
+   * changes.
+   */
   async #decide({ which, action, ipn }: Extract<Step, { do: 'decide' }>): Promise<void> {
     const transactions = this.#sandbox.processor.transactions();
     const transaction = transactions[which % Math.max(transactions.length, 1)];
@@ -185,7 +189,7 @@ export class ModelRun {
     await expectStatus(200, this.#request(`/ipn/${SECRETS.ipnSecret}`, {}, ipn));
   }
 
-  /** A person's word: on one that needs it where there is one, else on any, where nobody has asked. */
+  /** A person resolves a transaction that needs a review, or, if there is none, any one, which is refused. */
   async #resolve({ which, status }: Extract<Step, { do: 'resolve' }>): Promise<void> {
     const all = [...this.model.transactions.values()];
     const asked = all.filter(({ needsReview }) => needsReview).map(({ id }) => id);
@@ -223,10 +227,10 @@ export class ModelRun {
     if (difference.length > 0) throw new Error([`after ${after}`, ...difference].join('\n'));
   }
 
-  /** What the app shows, in the model's words. */
+  /** What the app shows, in the model's format. */
   async #shown(): Promise<unknown[]> {
     const seen: unknown[] = [];
-    const told = [...this.#settings.merchant.webhooks.values()];
+    const webhooks = [...this.#settings.merchant.webhooks.values()];
     for (const orderId of this.#orders) {
       const answer = await this.#request(`/orders/${orderId}`, AS_MERCHANT);
       const order = answer.ok
@@ -235,13 +239,13 @@ export class ModelRun {
       const view = (await (await this.#request('/order', this.#asShopper(orderId))).json()) as { paid: boolean };
       const credits = order.payments.filter(({ status, surplus }) => status === 'SUCCESS' && !surplus).length;
       seen.push({ orderId, paid: order.paid, viewPaid: view.paid, credits });
-      seen.push(...order.payments.map((payment) => asShown(payment.gatewayOrderId ?? '', payment, told)));
+      seen.push(...order.payments.map((payment) => asShown(payment.gatewayOrderId ?? '', payment, webhooks)));
     }
     for (const orderId of this.#payouts) {
       const answer = await this.#request(`/payouts/${orderId}`, AS_MERCHANT);
       if (!answer.ok) continue;
       const payout = (await answer.json()) as Shown;
-      seen.push(asShown(payout.gatewayOrderId ?? '', payout, told));
+      seen.push(asShown(payout.gatewayOrderId ?? '', payout, webhooks));
     }
     return seen;
   }

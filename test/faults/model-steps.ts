@@ -1,10 +1,8 @@
-// The steps that a random life may take, as fast-check draws and shrinks them. What they do is in model-life.ts.
+// The steps of a random sequence, as fast-check draws and shrinks them. model-run.ts performs them.
 import fc from 'fast-check';
+import { D, H, M, S } from '../backend-proxy/time.ts';
 import type { Method } from './model-transaction.ts';
 import type { Spoil } from './model-gateway.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 
 export type Step =
   | { do: 'start'; order: 0 | 1; method: Method; key: number; times: number; answer: Spoil }
@@ -14,10 +12,12 @@ export type Step =
   | { do: 'spoil checks'; answers: Spoil[] }
   | { do: 'wait'; ms: number }
   | { do: 'resolve'; which: number; status: 'SUCCESS' | 'FAILED' }
-  /** With what stands before every id from then on. */
+  /** The id prefix from then on. */
   | { do: 'restart'; prefix: string };
 
-/** By the gateway itself, by a box on the way, by a framework that has no such path, by the gateway that has the id already. */
+/**
+ * By the gateway itself, by an intermediary, by a framework without such a path, by a gateway that already has the id.
+ */
 const REFUSALS = [
   '{"code":"WALLET_NOT_FOUND","message":"No such wallet."}',
   '{}',
@@ -29,7 +29,7 @@ const refusal = fc
   .record({
     status: fc.constantFrom(302, 400, 400, 401, 403, 404, 409, 422, 429, 500, 503),
     body: fc.constantFrom(...REFUSALS),
-    // The request had been taken before something on the way refused it.
+    // The gateway received the request before something on the way refused it.
     reachesGateway: fc.boolean(),
   })
   .map((fields) => ({ kind: 'http', ...fields }) as const);
@@ -90,11 +90,11 @@ export const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
     weight: 5,
     arbitrary: fc.record({
       do: fc.constant('start' as const),
-      // More often the first, so that the limits of one order are reached.
+      // More often the first order, so that the limits of one order are reached.
       order: fc.constantFrom(0, 0, 0, 1),
       method: fc.constantFrom<Method>('DIRECT', 'CHECKOUT', 'JETGO', 'QR'),
       key: fc.nat({ max: 7 }),
-      // Now and then so many that the limits of an order or a wallet are reached.
+      // Sometimes many, so that the limits of an order or a wallet are reached.
       times: fc.constantFrom(1, 1, 1, 1, 1, 1, 6),
       answer: createAnswer,
     }),
@@ -132,19 +132,7 @@ export const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({
       do: fc.constant('wait' as const),
-      ms: fc.constantFrom(
-        1_000,
-        3_000,
-        31_000,
-        61_000,
-        2 * MINUTE,
-        5 * MINUTE,
-        18 * MINUTE,
-        31 * MINUTE,
-        HOUR,
-        25 * HOUR,
-        8 * 24 * HOUR,
-      ),
+      ms: fc.constantFrom(S, 3 * S, 31 * S, 61 * S, 2 * M, 5 * M, 18 * M, 31 * M, H, 25 * H, 8 * D),
     }),
   },
   {

@@ -1,5 +1,4 @@
-// One transaction of the model, and the two things that can happen to it: its stage is raised, or a person is asked to look.
-// With every raise goes what the merchant is told and what the history says.
+// One transaction of the model. Its stage can be raised, or a review requested; both add webhooks and history events.
 export type Method = 'DIRECT' | 'CHECKOUT' | 'JETGO' | 'QR';
 
 export const STAGES = [
@@ -16,7 +15,7 @@ export const STAGES = [
 ] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** What the one POST was answered with. */
+/** The answer to the one POST. */
 export type AnswerKind = 'identified' | 'accepted' | 'refused' | 'foreign' | 'duplicate' | 'lost';
 
 export interface Opening {
@@ -24,7 +23,7 @@ export interface Opening {
   type: 'PAY' | 'PAYOUT';
   orderId: string;
   asked: Method | null;
-  /** As the gateway writes it, without needless zeros. */
+  /** As the gateway writes it, without trailing zeros. */
   amount: number;
   currency: string;
   customer: string | null;
@@ -41,9 +40,9 @@ export interface ModelTransaction extends Opening {
   sentAt: number | null;
   expiresAt: number | null;
   paymentId: string | null;
-  /** The payment id that our own POST was answered with. */
+  /** The payment id in the answer to our own POST. */
   answeredId: string | null;
-  /** A status check has reported it, whatever it said. */
+  /** Any status check has reported it. */
   isFound: boolean;
   hasRing: boolean;
   unknownAt: number | null;
@@ -53,7 +52,9 @@ export interface ModelTransaction extends Opening {
   mismatch: boolean;
   conflict: boolean;
   needsReview: boolean;
-  /** The webhooks that must have been sent; a success is `succeeded`, whether it paid the order or was a surplus. */
+  /**
+   * The webhooks that must have been sent. A success counts as `succeeded`, whether it paid the order or was a surplus.
+   */
   webhooks: string[];
   /** The history's events. */
   events: string[];
@@ -89,7 +90,7 @@ export function open(opening: Opening, now: number): ModelTransaction {
   };
 }
 
-/** Money that went out was said to be back. */
+/** The merchant was told that a payout failed. */
 export function wasReportedFailed({ type, stage }: ModelTransaction): boolean {
   return type === 'PAYOUT' && isFailure(stage);
 }
@@ -100,7 +101,7 @@ export function raise(one: ModelTransaction, stage: Stage, endedBy: ModelTransac
   if (stage === 'succeeded' && wasFailure) one.late = true;
   one.stage = stage;
   one.endedBy = endedBy;
-  // What only took too long has its end now; what is disputed still waits for a person.
+  // A review for taking too long ends here; a mismatch or conflict still needs a person.
   if (rank(stage) >= rank('not_created') && !one.mismatch && !one.conflict) one.needsReview = false;
   one.events.push(stage);
   if (stage === 'succeeded') one.webhooks.push('succeeded');
@@ -108,7 +109,7 @@ export function raise(one: ModelTransaction, stage: Stage, endedBy: ModelTransac
   return true;
 }
 
-/** A mismatch is told once; a conflict again after a person has answered the one before. Each asks a person to look. */
+/** A mismatch is reported once; a conflict again after a person resolved the previous one. Both request a review. */
 export function flag(one: ModelTransaction, name: 'mismatch' | 'conflict'): void {
   if (name === 'mismatch' ? one.mismatch : one.conflict && one.needsReview) return;
   one[name] = true;

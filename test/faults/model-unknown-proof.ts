@@ -1,8 +1,8 @@
-// When the model believes an "unknown": within the minute after it the same path has found a transaction of the same type, by
-// itself or because the proxy asked on purpose. And when the proxy has to ask on purpose.
+// When an "unknown" counts: if within a minute the same path finds a transaction of the same type, by a regular check
+// or by one that the proxy made to prove the path. And when the proxy has to make such a check.
+import { M } from '../backend-proxy/time.ts';
 import type { ModelTransaction } from './model-transaction.ts';
 
-const MINUTE = 60_000;
 type Type = ModelTransaction['type'];
 
 export class ModelUnknownProof {
@@ -13,29 +13,31 @@ export class ModelUnknownProof {
     this.#waiting.push({ one, at });
   }
 
-  /** Those that are believed now, with when each was said. */
+  /** The "unknown" answers that count now, each with its time. */
   found(type: Type, now: number): { one: ModelTransaction; at: number }[] {
-    const believed = this.#waiting.filter(({ one, at }) => one.type === type && now - at <= MINUTE);
+    const proven = this.#waiting.filter(({ one, at }) => one.type === type && now - at <= M);
     this.#drop(type);
-    return believed;
+    return proven;
   }
 
   asked(type: Type, now: number): void {
     this.#askedAt.set(type, now);
   }
 
-  /** The path or the key is wrong: nothing that was said by it is believed. */
+  /** The path or the key is wrong: no "unknown" answer counts. */
   disproven(type: Type): void {
     this.#drop(type);
   }
 
-  /** The proxy has done all that was due: what can be proven by a question has been asked about. */
+  /**
+   * After a tick the proxy has done all work that was due, so it must have made the check that can prove an "unknown".
+   */
   ticked(type: Type, isAnyFound: boolean, now: number): void {
     if (!isAnyFound) this.#drop(type);
-    this.#waiting = this.#waiting.filter(({ at }) => now - at <= MINUTE);
-    const isAskedLately = now - (this.#askedAt.get(type) ?? -Infinity) < MINUTE;
+    this.#waiting = this.#waiting.filter(({ at }) => now - at <= M);
+    const isAskedLately = now - (this.#askedAt.get(type) ?? -Infinity) < M;
     if (!isAskedLately && this.#waiting.some(({ one }) => one.type === type)) {
-      throw new Error(`An "unknown" of a ${type} waits to be believed, and nothing was asked on purpose`);
+      throw new Error(`An "unknown" of a ${type} waits for proof, and no check was made to prove it`);
     }
   }
 

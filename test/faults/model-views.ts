@@ -1,9 +1,9 @@
-// One transaction as the merchant's routes and webhooks show it, and the same as the model has it: in the same few words, so
-// that they can be compared as text.
+// One transaction as shown by the merchant's routes and webhooks, and as the model has it, in the same format, so that
+// both can be compared as text.
 import type { ReceivedWebhook } from './merchant-server.ts';
 import type { ModelTransaction } from './model-transaction.ts';
 
-/** The part of a payment or payout of the merchant's routes that is compared. */
+/** The compared part of a payment or payout in the merchant's routes. */
 export interface Shown {
   gatewayOrderId?: string;
   status: string;
@@ -28,7 +28,9 @@ const SHOWN_AS: Record<ModelTransaction['stage'], [status: string, reason: strin
   succeeded: ['SUCCESS', null],
 };
 
-/** Which of two successes is the surplus depends on which came first; that there is one credit is compared elsewhere. */
+/**
+ * Which of two successes is the surplus depends on their order; that an order is credited once is compared elsewhere.
+ */
 export function asShown(id: string, shown: Shown, received: Iterable<ReceivedWebhook>): object {
   const { status, reason, late = false, needsReview, paymentId, history } = shown;
   const types = [...received]

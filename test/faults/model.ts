@@ -1,6 +1,7 @@
-// What the protocol says, written a second time and small: the ten stages, and what a start, an answer, a status check, a person
-// and the clock each do to them. It is told every exchange with the gateway exactly as the proxy was, and then says what the
-// proxy must show. It shares no code with the proxy; where the two differ, one of them is wrong.
+// The protocol, implemented a second time and small: the ten stages, and what a start, an answer, a status check, a
+// person and the clock do to them. It sees every exchange with the gateway exactly as the proxy did, and predicts what
+// the proxy must show. It shares no code with the proxy; if the two differ, one of them is wrong.
+import { H } from '../backend-proxy/time.ts';
 import {
   answerKind,
   isAbsent,
@@ -12,7 +13,7 @@ import {
   type Fields,
 } from './model-answers.ts';
 import { ModelUnknownProof } from './model-unknown-proof.ts';
-import { believedUnknown, failed, found, isPending, limitCheckout, markedReported, timePassed } from './model-rules.ts';
+import { provenUnknown, failed, found, isPending, limitCheckout, markedReported, timePassed } from './model-rules.ts';
 import {
   flag,
   open,
@@ -23,10 +24,9 @@ import {
   type Opening,
 } from './model-transaction.ts';
 
-const HOUR = 3_600_000;
 const TYPES = ['PAY', 'PAYOUT'] as const;
 
-/** What a shopper starts: `customer` of a DIRECT, who is the same person for the merchant as `reference`. */
+/** A shopper's start; `customer` is the wallet id of a DIRECT payment. */
 export interface ModelStart {
   orderId: string;
   method: Method;
@@ -49,7 +49,7 @@ export class Model {
     return [...this.transactions.values()].find((one) => one.type === 'PAYOUT' && one.orderId === orderId);
   }
 
-  /** What a start has to be answered, with what it leaves behind. */
+  /** Returns the status of the answer, and adds the payment. */
   start({ orderId, method, key, amount, customer, payWithinMs }: ModelStart, now: number): number {
     const earlier = this.paymentsOf(orderId);
     const same = earlier.find((one) => one.key === key);
@@ -70,7 +70,7 @@ export class Model {
     return 201;
   }
 
-  /** Five of an order, three of them DIRECT; not what ran out of time, nor (to ten) what the gateway had already. */
+  /** Five payments of an order, three of them DIRECT, without expired ones and, up to ten, without duplicates. */
   #refuseTooMany(earlier: ModelTransaction[], orderId: string, method: Method, now: number): number | undefined {
     const inTime = earlier.filter(({ stage, endedBy }) => stage !== 'expired' && endedBy !== 'EXPIRED');
     const counted = inTime.filter(({ answer }) => answer !== 'duplicate');
@@ -80,12 +80,12 @@ export class Model {
     const prompts = [...this.transactions.values()].filter(
       ({ asked, createdAt, answer, stage }) =>
         asked === 'DIRECT' &&
-        createdAt > now - HOUR &&
+        createdAt > now - H &&
         answer !== 'duplicate' &&
         stage !== 'rejected' &&
         stage !== 'not_created',
     );
-    // Each order here is of a customer of its own, with the same wallet.
+    // Each order here has a customer of its own, with the same wallet.
     const isTooMany = prompts.length >= 10 || prompts.filter((one) => one.orderId === orderId).length >= 3;
     return isTooMany ? 429 : undefined;
   }
@@ -99,7 +99,7 @@ export class Model {
     return 202;
   }
 
-  /** The one POST has arrived somewhere on its way. */
+  /** The one POST has reached the network. */
   sent(id: string, now: number): void {
     const one = this.#known(id);
     if (one.sentAt !== null) throw new Error(`${id} was sent twice`);
@@ -131,20 +131,20 @@ export class Model {
     if (typeof seen === 'object') this.#reported(one, seen, now);
     timePassed(one, seen === 'unknown' || (typeof seen === 'object' && isPending(one, seen)), now);
     if (seen === 'unknown') this.#proof.unknown(one, now);
-    if (typeof seen === 'object' && seen['type'] === one.type) this.#believe(one.type, now);
+    if (typeof seen === 'object' && seen['type'] === one.type) this.#applyProven(one.type, now);
   }
 
-  /** Asked on purpose, to know what "unknown" means: the answer proves the path, and says nothing of the transaction. */
-  questioned(id: string, answer: Delivered, now: number): void {
+  /** A check made to learn what "unknown" means: its answer proves the path and says nothing about the transaction. */
+  checkedForProof(id: string, answer: Delivered, now: number): void {
     const one = this.#known(id);
-    if (!one.isFound) throw new Error(`${id} was asked about on purpose, and nobody has ever found it`);
+    if (!one.isFound) throw new Error(`${id} was checked to prove the path, and no check has found it before`);
     const seen = readCheck(one, answer);
     this.#proof.asked(one.type, now);
     if (seen === 'unknown') this.#proof.disproven(one.type);
-    if (typeof seen === 'object') this.#believe(one.type, now);
+    if (typeof seen === 'object') this.#applyProven(one.type, now);
   }
 
-  /** The proxy has done all that was due. */
+  /** The proxy has done all work that was due. */
   ticked(now: number): void {
     const all = [...this.transactions.values()];
     for (const type of TYPES) {
@@ -153,13 +153,13 @@ export class Model {
     }
   }
 
-  /** What waits to be believed is in memory only. */
+  /** Answers that wait for proof are in memory only. */
   restarted(prefix: string): void {
     this.#proof = new ModelUnknownProof();
     this.prefix = prefix;
   }
 
-  /** A person's word, which is asked for only where one has to look. */
+  /** A person resolves a transaction, which is allowed only if it needs a review. */
   resolve(id: string, status: 'SUCCESS' | 'FAILED'): number {
     const one = this.transactions.get(id);
     if (one === undefined) return 404;
@@ -177,12 +177,12 @@ export class Model {
 
   #known(id: string): ModelTransaction {
     const one = this.transactions.get(id);
-    if (one === undefined) throw new Error(`The gateway was asked about ${id}, which there is no reason to know of`);
+    if (one === undefined) throw new Error(`The gateway was asked about ${id}, which the model does not know`);
     return one;
   }
 
-  #believe(type: ModelTransaction['type'], now: number): void {
-    for (const { one, at } of this.#proof.found(type, now)) believedUnknown(one, at);
+  #applyProven(type: ModelTransaction['type'], now: number): void {
+    for (const { one, at } of this.#proof.found(type, now)) provenUnknown(one, at);
   }
 
   #reported(one: ModelTransaction, fields: Fields, now: number): void {

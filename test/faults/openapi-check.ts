@@ -1,6 +1,6 @@
-// Holds an answer against the OpenAPI document: status, media type, and the body by its schema. Strict where the document
-// is silent: a status, a media type or a field that it does not name is undocumented. Knows the part of JSON Schema that
-// describes answers, and says so where it meets another.
+// Compares an answer with the OpenAPI document: status, media type, and the body with its schema. A status, media type
+// or field that the document does not name counts as undocumented. Supports the part of JSON Schema that the document
+// uses, and throws at any other keyword.
 
 export interface Schema {
   $ref?: string;
@@ -18,7 +18,7 @@ export interface Schema {
 }
 
 export interface Operation {
-  /** Whose credential it asks for; each by its name. */
+  /** The names of the accepted credentials. */
   security?: Record<string, unknown>[];
   parameters?: { name: string; in: 'path' | 'query' | 'header'; required?: boolean; schema: Schema }[];
   requestBody?: { content: { 'application/json': { schema: Schema } } };
@@ -30,7 +30,7 @@ export interface ApiDocument {
   components: { schemas: Record<string, Schema> };
 }
 
-/** What is not as documented, or undefined. */
+/** What differs from the document, or undefined. */
 export function undocumented(
   document: ApiDocument,
   operation: Operation,
@@ -66,7 +66,7 @@ const KNOWN = new Set([
 function differs(document: ApiDocument, schema: Schema, value: unknown, at: string): string | undefined {
   if (schema.$ref !== undefined) return differs(document, referred(document, schema.$ref), value, at);
   const strange = Object.keys(schema).find((key) => !KNOWN.has(key));
-  if (strange !== undefined) throw new Error(`schema.ts does not know "${strange}" yet`);
+  if (strange !== undefined) throw new Error(`openapi-check.ts does not know "${strange}" yet`);
   if (schema.anyOf) {
     const problems = schema.anyOf.map((one) => differs(document, one, value, at));
     return problems.includes(undefined) ? undefined : problems.join(' or ');

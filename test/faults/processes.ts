@@ -1,6 +1,6 @@
-// Real processes: started, known to be ready by their own word, killed by their id. Ready is what the process itself has
-// printed, never what answers on a port, where the one just killed might still be heard. Each is tied to this process by a
-// channel whose closing kills it, so that nothing outlives a test, however the test ended.
+// Starts real processes, waits until their output says that they are ready, and kills them by pid. Readiness is read
+// from the output and not from the port, where a process killed just before might still answer. An IPC channel whose
+// closing kills the child ties it to this process, so that nothing outlives a test.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,10 @@ import { secretEnvironment } from './canary-secrets.ts';
 const READY_WITHIN_MS = 60_000;
 const MOST_OUTPUT = 64 * 1024 * 1024;
 
-/** Run inside the child before its own code: says its id (under strace the spawned id is another's), and ties it. */
+/**
+ * Runs in the child before its own code: sends its pid (under strace the spawned pid is strace's) and ties it to this
+ * process.
+ */
 const TIE = `data:text/javascript,${encodeURIComponent(
   "process.once('disconnect', () => process.kill(process.pid, 'SIGKILL')); process.channel?.unref(); process.send?.({ pid: process.pid });",
 )}`;
@@ -18,35 +21,35 @@ const TIE = `data:text/javascript,${encodeURIComponent(
 export interface ProgramSettings {
   file: string;
   env: Record<string, string>;
-  /** A program with its arguments that runs this one, as strace does. */
+  /** A program with its arguments that runs this one, such as strace. */
   under?: readonly string[];
-  /** Loaded before it, beside this file. */
+  /** A module in this folder that is loaded first. */
   preload?: string;
-  /** What of a printed line says that it is ready: its address, or another word. */
+  /** Matches the printed line that says the program is ready; the group is its address or another word. */
   readyBy?: RegExp;
 }
 
 export interface Running {
   pid: number;
-  /** What `readyBy` caught. */
+  /** The group that `readyBy` matched. */
   url: string;
   /** From spawn to ready. */
   readyMs: number;
-  /** Of it, processor time: what stays true where others use the machine as well; 0 where the system does not say. */
+  /** Processor time until ready, which does not depend on other load; 0 if the system does not report it. */
   readyCpuMs: number;
-  /** To its preload. */
+  /** Sends a message to its preload module. */
   send(message: object): void;
-  /** All it has printed. */
+  /** All its output so far. */
   output(): string;
   hasEnded(): boolean;
   /** Resolves with its signal or exit code. */
   ended: Promise<string>;
   kill9(): Promise<void>;
-  /** SIGTERM, and SIGKILL where it does not go within 10 s. */
+  /** SIGTERM, then SIGKILL after 10 s. */
   end(): Promise<void>;
 }
 
-/** Throws, with its last words, where it ends before it is ready. */
+/** @throws with its last output if it ends before it is ready */
 export async function startProgram(settings: ProgramSettings): Promise<Running> {
   const { file, env, under = [], preload, readyBy = /listening.*?"(http:\/\/[^"]+)"/ } = settings;
   const startedAt = performance.now();
@@ -86,7 +89,7 @@ function running(pid: number, url: string, output: () => string, ended: Promise<
     try {
       if (!over) process.kill(pid, name);
     } catch {
-      // It has just gone by itself.
+      // The process has ended meanwhile.
     }
   };
   return {
@@ -110,7 +113,7 @@ function running(pid: number, url: string, output: () => string, ended: Promise<
 
 function cpuMsOf(pid: number): number {
   try {
-    // In hundredths of a second; the name in front may hold spaces, but no closing parenthesis.
+    // In hundredths of a second. The name before them may contain spaces, but no closing parenthesis.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
     return (Number(fields[11]) + Number(fields[12])) * 10;
   } catch {
@@ -141,7 +144,7 @@ export interface ProxySettings {
   databaseUrl: string;
   gatewayUrl: string;
   webhookUrl?: string | undefined;
-  /** 0: a free one. */
+  /** 0: any free port. */
   port?: number;
   env?: Record<string, string>;
   under?: readonly string[];

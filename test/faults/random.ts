@@ -1,5 +1,5 @@
-// Chance that can be had again: a small generator from a seed (mulberry32), so that a run that failed can be repeated with
-// SEED=…. Everything in test/faults that is left to chance takes it from here, never from Math.random.
+// Reproducible randomness: a small generator from a seed (mulberry32), so that a failed run can be repeated with
+// SEED=…. All randomness in test/faults comes from here, never from Math.random.
 
 export interface Random {
   readonly seed: number;

@@ -1,5 +1,5 @@
-// The gateway of a test: the sandbox, served over loopback, and its book: what it was asked to create, how often, and how
-// each ended. The first of the three outside ledgers; read by the sandbox's own controls, as any test anywhere would.
+// The tests' gateway: the sandbox, served over loopback, with its record of what it was asked to create, how often, and
+// how each transaction ended.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Server as NetServer } from 'node:net';
 import { serve } from '@hono/node-server';
@@ -25,7 +25,7 @@ export interface TestGateway {
   url: string;
   sandbox: Sandbox;
   transactions(): Promise<GatewayTransaction[]>;
-  /** @throws where the sandbox refuses, as for one that is final */
+  /** @throws if the sandbox refuses, for example because the transaction has ended */
   act(orderId: string, action: 'approve' | 'decline' | 'expire' | 'ipn'): Promise<void>;
   control(path: 'faults' | 'ipn-url', body: object): Promise<void>;
   close(): Promise<void>;

@@ -1,13 +1,12 @@
-// Loaded into a process before its own code (`node --import`): its wall clock runs ahead of or behind the machine's by what
-// CLOCK_OFFSET_MS says, and steps to another offset when the parent sends one. Only the wall clock: performance.now() and timers
-// stay true, as they do on a host whose clock is set.
+// Preloaded into a process (`node --import`): shifts its wall clock by CLOCK_OFFSET_MS, and to another offset when the
+// parent sends one. performance.now() and timers stay right, as on a host whose clock is set.
 const RealDate = Date;
 let offsetMs = Number(process.env['CLOCK_OFFSET_MS'] ?? 0);
 
 process.on('message', (message: { offsetMs?: number }) => {
   offsetMs = message.offsetMs ?? offsetMs;
 });
-// A listener keeps the channel open, and the process with it.
+// The listener would keep the channel open, and with it the process.
 process.channel?.unref();
 
 const now = () => RealDate.now() + offsetMs;

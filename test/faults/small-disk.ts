@@ -1,11 +1,11 @@
-// A disk of a few kilobytes (a tmpfs) that a test can fill: on it, "no space left" is the system's own answer.
+// A disk of a few kilobytes (a tmpfs) that a test can fill, so that "no space left" comes from the system.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FaultTest } from './fault-test.ts';
 
-/** Why none can be had on this machine, where it cannot. */
+/** Why no tmpfs can be mounted on this machine; undefined if it can. */
 export function whyNoMount(): string | undefined {
   const dir = mkdtempSync(join(tmpdir(), 'payment-mount-'));
   try {
@@ -17,7 +17,7 @@ export function whyNoMount(): string | undefined {
   }
 }
 
-/** In a new folder of `dir`, until the trial ends. */
+/** Mounts it in a new folder of `dir`, until the test ends. */
 export function mountSmall({ defer }: FaultTest, dir: string, kilobytes: number): string {
   const disk = join(dir, 'disk');
   mkdirSync(disk);
@@ -27,7 +27,7 @@ export function mountSmall({ defer }: FaultTest, dir: string, kilobytes: number)
   return disk;
 }
 
-/** All but the room. */
+/** Fills the disk up to `roomBytes`. */
 export function fill(disk: string, ballast: string, roomBytes: number): void {
   const { bavail, bsize } = statfsSync(disk);
   writeFileSync(ballast, Buffer.alloc(bavail * bsize - roomBytes));

@@ -1,5 +1,6 @@
-// Clients that mean harm, or are only stuck: each holds what a server has little of (connections, memory, its patience)
-// for as long as it is let. Bare sockets, because no HTTP client would do this. None knows when it should be cut.
+// Clients that are stuck or malicious: each uses a scarce resource of the server (connections, memory, time) for as
+// long as it may. They use raw sockets, because no HTTP client behaves like this, and do not know when they should be
+// cut.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -8,15 +9,15 @@ const PIECE = Buffer.alloc(64 * 1024, 'x');
 
 export interface Stuck {
   socket: Socket;
-  /** Set once the other side, or we, ended it. */
+  /** True once either side has closed the connection. */
   gone: boolean;
-  /** The first of what was answered, of one that reads. */
+  /** The beginning of the answer, if the client reads. */
   received: string;
-  /** Everything it had to send was taken. */
+  /** The server accepted everything the client had to send. */
   sentAll: boolean;
 }
 
-/** `reads`: whether it takes what is answered; where not, all of it stays on its way. */
+/** `reads`: whether the client reads the answer; if not, the answer stays in the buffers. */
 export async function dial(url: string, { reads }: { reads: boolean }): Promise<Stuck> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   const stuck: Stuck = { socket, gone: false, received: '', sentAll: false };
@@ -27,7 +28,7 @@ export async function dial(url: string, { reads }: { reads: boolean }): Promise<
   return stuck;
 }
 
-/** These first bytes, and then one byte a second, for ever. */
+/** Sends these bytes first, and then one byte a second, without end. */
 export async function drip(url: string, first: string): Promise<Stuck> {
   const stuck = await dial(url, { reads: true });
   stuck.socket.write(first);
@@ -36,7 +37,7 @@ export async function drip(url: string, first: string): Promise<Stuck> {
   return stuck;
 }
 
-/** `head`, and then so many bytes as fast as they are taken. With `chunked`, no length is announced. */
+/** Sends `head`, then this many bytes as fast as possible. With `chunked`, no length is announced. */
 export async function pour(url: string, head: string, bytes: number, { chunked = false } = {}): Promise<Stuck> {
   const stuck = await dial(url, { reads: true });
   const length = chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${bytes}`;
@@ -49,7 +50,7 @@ export async function pour(url: string, head: string, bytes: number, { chunked =
   return stuck;
 }
 
-/** A head of so many lines. */
+/** Sends a head of this many lines. */
 export async function manyLines(url: string, lines: number): Promise<Stuck> {
   const stuck = await dial(url, { reads: true });
   stuck.socket.write('GET /health HTTP/1.1\r\nHost: proxy\r\n');
@@ -61,7 +62,7 @@ export async function manyLines(url: string, lines: number): Promise<Stuck> {
   return stuck;
 }
 
-/** Ends early where the other side has ended it. */
+/** Stops early if the server closes the connection. */
 async function send(stuck: Stuck, pieces: number, piece: (n: number) => Buffer): Promise<void> {
   const { socket } = stuck;
   for (let n = 0; n < pieces; n += 1) {

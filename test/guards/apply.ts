@@ -1,16 +1,16 @@
-// What a guard's removal makes of the sources: the texts of the files it changes. Writes nothing.
+// Removes a guard from the sources: returns the changed text of each file, and writes nothing.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One place of one file. */
+/** One place in one file. */
 export interface Change {
   file: string;
-  /** Stands in the file exactly once. */
+  /** A text that the file contains exactly once. */
   find: string;
   put: string;
 }
 
-/** One change, or those that only together take a guard away. */
+/** One change, or several that only together remove a guard. */
 export type Edit = Change | readonly Change[];
 
 /** By the attack's name in SECURITY.md. */
@@ -20,7 +20,7 @@ export function changesOf(edit: Edit): readonly Change[] {
   return 'file' in edit ? [edit] : edit;
 }
 
-/** The files as they are without the guard; throws where a text to find is not there exactly once. */
+/** The files without the guard. @throws if a text to find is not in its file exactly once */
 export function withoutGuard(edit: Edit, folder = '.'): Map<string, string> {
   const texts = new Map<string, string>();
   for (const { file, find, put } of changesOf(edit)) {

@@ -1,5 +1,5 @@
-// `npm run test:guards`: takes each guard of SECURITY.md's attack table away, on a copy of the tree, and sees that the test that its
-// row names fails by it. First the tests are run as they are: one that fails with its guard as well shows nothing.
+// `npm run test:guards`: removes each guard of SECURITY.md's attack table in a copy of the tree, and checks that the
+// test in its row then fails. First it runs the tests with all guards, because a test that fails anyway proves nothing.
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -22,7 +22,7 @@ interface Shown {
   output: string;
 }
 
-/** A copy for each of those at work, because each changes its own. */
+/** One copy for each worker, because each changes its own. */
 function copyTree(): string {
   const folder = mkdtempSync(join(tmpdir(), 'guards-'));
   cpSync('.', folder, { recursive: true, filter: (path) => !LEFT_OUT.test(path) });
@@ -92,12 +92,12 @@ function report(failing: readonly string[], shown: readonly Shown[], seconds: nu
   if (failing.length > 0 || notRed.length > 0) process.exitCode = 1;
 }
 
-/** Words to look for in the attacks' names; none: all of them. */
+/** Words to look for in the attacks' names; without any, all attacks are tried. */
 const words = process.argv.slice(2);
 const rows = attackRows().filter(({ attack }) => words.length === 0 || words.some((word) => attack.includes(word)));
 const tasks = rows.flatMap((row) => (EDITS[row.attack] ?? []).map((edit) => ({ row, edit })));
 const unedited = rows.filter(({ attack }) => (EDITS[attack] ?? []).length === 0);
-for (const { attack } of unedited) console.log(`has no edit: ${attack}`);
+for (const { attack } of unedited) console.log(`without an edit: ${attack}`);
 if (unedited.length > 0) process.exitCode = 1;
 
 const from = performance.now();

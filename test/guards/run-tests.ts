@@ -1,26 +1,26 @@
-// Runs tests of one file by their names, in a copy of the tree, and says how each of them ended. Both kinds of runner print TAP
-// (browser.config.mjs for those in a browser), so that one reading serves both.
+// Runs tests of one file by name in a copy of the tree, and returns how each ended. Both runners print TAP
+// (browser.config.mjs for browser tests), so that one parser is enough.
 import { spawn } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
-/** `not shown`: it did not run, or what ended it was no failure of its own. */
+/** `not shown`: it did not run, or ended for another reason than its own failure. */
 export type Outcome = 'red' | 'green' | 'not shown';
 
-/** What waits in vain for the guard that is gone gives up after two minutes by itself. */
+/** Tests that wait for the removed guard give up after two minutes. */
 const TIME_LIMIT_MS = 180_000;
 const CUT_SHORT = `ended after ${TIME_LIMIT_MS / 1000} s`;
-/** For a runner to end the browser that it started. */
+/** Time for a runner to end the browser that it started. */
 const GRACE_MS = 3_000;
-/** What of a program's end is kept, to say why nothing was shown. */
+/** The lines of output kept to explain `not shown`. */
 const KEPT_LINES = 15;
 const NODE_TEST = ['--test-force-exit', '--test-reporter=tap'];
-/** Failures of the runner or of what is around a test, and not of what it asserts. */
+/** Failures of the runner or of hooks, not of a test's own assertions. */
 const NOT_ITS_OWN = /^failureType: '(testTimeoutFailure|cancelledByParent|hookFailed)'$/m;
 
 export interface TestRun {
   outcomes: Map<string, Outcome>;
-  /** The end of what was printed. */
+  /** The last lines of output. */
   output: string;
 }
 
@@ -44,19 +44,19 @@ function commandsOf(file: string, tests: readonly string[]): Command[] {
     return [{ program: process.execPath, args, env: { TESTS: pattern } }];
   }
   const run = { program: process.execPath, args: [...NODE_TEST, `--test-name-pattern=${pattern}`, runnable(file)] };
-  // A journey's page loads the built widget, so that an edit has to be in it.
+  // A journey's page loads the built widget, so the edit has to be built in.
   const isJourney = file.startsWith('test/journeys/');
   const build = { program: process.execPath, args: [bin('vite'), 'build', '--logLevel', 'error'] };
   return isJourney ? [build, run] : [run];
 }
 
-/** A name as it is written in the file: what it takes from a loop may be anything. */
+/** Matches a name as written in the file; its placeholders match anything. */
 function patternOf(test: string): string {
   const fixed = test.split(/\$\{[^}]*\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return fixed.join('.+');
 }
 
-/** A contract is run by the test files that import it, or import what does; by the first, which needs no server. */
+/** A contract is run by a test file that imports it, directly or not; preferably one that needs no server. */
 function runnable(file: string): string {
   if (file.endsWith('.test.ts')) return file;
   const imported = `'./${basename(file)}'`;
@@ -65,10 +65,10 @@ function runnable(file: string): string {
   return files.toSorted((a, b) => Number(/postgres/.test(a)) - Number(/postgres/.test(b)))[0] ?? file;
 }
 
-/** All that it prints, until it ends or its time is over. */
+/** All output, until the program ends or its time is over. */
 function printedBy(cwd: string, program: string, args: string[], env: Record<string, string> = {}): Promise<string> {
   return new Promise((resolve) => {
-    // In a group of its own, so that what it started ends with it.
+    // In its own process group, so that its children end with it.
     const child = spawn(program, args, { cwd, env: { ...process.env, ...env, FORCE_COLOR: '0' }, detached: true });
     let text = '';
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (some) => (text += some));
@@ -76,7 +76,7 @@ function printedBy(cwd: string, program: string, args: string[], env: Record<str
       try {
         process.kill(-(child.pid ?? 0), signal);
       } catch {
-        // The group has ended; where there are no groups, the child alone is told.
+        // The group has ended, or the system has no groups: signals the child alone.
         child.kill(signal);
       }
     };
@@ -93,14 +93,14 @@ function printedBy(cwd: string, program: string, args: string[], env: Record<str
   });
 }
 
-/** Of several with one written name, one that fails is enough. */
+/** Of several with one written name, one that fails is enough. A contract puts its adapter before the name. */
 function outcomeOf(test: string, tap: string): Outcome {
   const lines = tap.split('\n').map((line) => line.trim());
-  const name = new RegExp(`^(not )?ok \\d+ - ${patternOf(test)}$`);
+  const name = new RegExp(`^(not )?ok \\d+ - (?:\\w+: )?${patternOf(test)}$`);
   const unescaped = (line: string) => line.replace(/\\([\\#])/g, '$1');
   const found = lines.flatMap((line, at) => (name.test(unescaped(line)) ? [at] : []));
   const outcomes = new Set(found.map((at) => outcomeAt(lines, at)));
-  // Of several the one that would have failed may be the one that was cut.
+  // The test that would have failed may be among those that were cut off.
   if (lines.includes(CUT_SHORT)) outcomes.delete('green');
   return (['red', 'not shown', 'green'] as const).find((outcome) => outcomes.has(outcome)) ?? 'not shown';
 }

@@ -30,7 +30,7 @@ test('the answer to a payout is lost: the desk learns what became of it, and it 
   await row.and(staff.page.locator('[data-status="SUCCESS"]')).waitFor();
   await row.locator('summary').click();
   assert.ok((await row.locator('.history b').allTextContents()).includes('uncertain'));
-  const orderId = (await row.locator('.what span').textContent()) ?? '';
+  const orderId = (await row.locator('.what small').textContent()) ?? '';
   assert.deepEqual(await world.atGateway(orderId), ['SUCCESS']);
   await staff.leave();
 });

@@ -1,5 +1,5 @@
-// That no journey leaves a secret behind is held by every World as it closes. Here is what that is worth: what is planted, by
-// the ways on which things really travel, is found in each kind of place.
+// Tests the search that every World makes for secrets when it closes: values sent on the usual ways are found in each
+// kind of evidence.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
@@ -10,7 +10,7 @@ import { BRUNO, World } from './shopper.ts';
 const world = await World.open();
 after(() => world.close());
 
-test('what was planted is found in every kind of place where a secret could be', async () => {
+test('planted values are found in every kind of evidence', async () => {
   const planted = { note: `note-${randomUUID()}`, requestId: `request-${randomUUID()}` };
   const staff = await world.staff();
   await staff.page.getByLabel('Amount').fill('7');

@@ -1,6 +1,7 @@
-// All that a run leaves behind where a secret could be: the processes' logs, what the browsers received and showed, the
-// webhooks, the proxy's answers to good and bad questions, the database's bytes. Gathers and searches; what must not be found
-// is the caller's. It asks the proxy with its own secrets in places where they do not belong, so that an echo would be one.
+// Gathers everything a run leaves behind that could contain a secret: the processes' logs, what the browsers received
+// and showed, the webhooks, the proxy's answers to valid and invalid requests, the database's bytes. It sends the
+// proxy's own secrets where they do not belong, so that an echo would be found. The caller decides what must not be
+// found.
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,13 +19,13 @@ export interface Evidence {
 
 interface Sources {
   stack: Stack;
-  /** With the database's files and the browsers' records. */
+  /** The folder with the database and the browsers' HAR files. */
   dir: string;
   pages: readonly string[];
   webhooks: readonly string[];
 }
 
-/** As many lines as the stack keeps of each part: with so many, some may be lost to us. */
+/** The stack keeps this many lines of each log; at this length lines may have been dropped. */
 const MOST_LINES = 2_000;
 
 export async function gather({ stack, dir, pages, webhooks }: Sources): Promise<Evidence> {
@@ -47,7 +48,7 @@ export async function gather({ stack, dir, pages, webhooks }: Sources): Promise<
   };
 }
 
-/** Each name that the search knows, with the places where it is. */
+/** Each name that the search finds, with the places where it was found. */
 export function findIn(evidence: Evidence, search: Search): string[] {
   const places = Object.entries(evidence) as [string, readonly (string | Uint8Array)[]][];
   const found = places.flatMap(([place, all]) =>
@@ -56,7 +57,7 @@ export function findIn(evidence: Evidence, search: Search): string[] {
   return [...new Set(found)].toSorted();
 }
 
-/** Bodies that are no text are in base64 there, and a search for a secret would not see into them. */
+/** A HAR holds binary bodies in base64, in which a search would miss a secret. */
 function embedded(har: Buffer): Buffer[] {
   const { log } = JSON.parse(har.toString()) as {
     log: { entries: { response: { content: { text?: string; encoding?: string } } }[] };
@@ -87,22 +88,22 @@ async function askAll({ proxy, shop, secrets }: Stack): Promise<string[]> {
     ...['/metrics', '/transactions', '/webhooks', '/orders/evidence'].map((path) => ask(path, { headers: asMerchant })),
     ...['/order', '/order/events'].map((path) => ask(path, { headers: asShopper })),
   ];
-  return Promise.all([...good, ...wrongQuestions(secrets, asMerchant, asShopper, post).map((one) => ask(...one))]);
+  return Promise.all([...good, ...invalidRequests(secrets, asMerchant, asShopper, post).map((one) => ask(...one))]);
 }
 
-type Question = [path: string, init?: RequestInit];
+type InvalidRequest = [path: string, init?: RequestInit];
 
-/** Secrets as tokens, paths, fields and ids; bodies too large, too deep, or no JSON. */
-function wrongQuestions(
+/** Secrets as tokens, paths, fields and ids; bodies that are too large, too deep, or not JSON. */
+function invalidRequests(
   secrets: Secrets,
   asMerchant: Record<string, string>,
   asShopper: Record<string, string>,
   post: (body: unknown, headers?: Record<string, string>) => RequestInit,
-): Question[] {
+): InvalidRequest[] {
   const { ipnSecret } = secrets;
   const all = Object.fromEntries(Object.entries(secrets)) as Record<string, string>;
   return [
-    ...Object.values(all).flatMap((secret): Question[] => [
+    ...Object.values(all).flatMap((secret): InvalidRequest[] => [
       [`/${encodeURIComponent(secret)}`],
       ['/order', { headers: { Authorization: `Bearer ${secret}` } }],
       ['/order', { headers: { ...asShopper, Origin: `https://${encodeURIComponent(secret)}.example` } }],
@@ -123,7 +124,7 @@ function wrongQuestions(
   ];
 }
 
-/** What a stream says at once; the rest of it would come when something happens. */
+/** The first chunk of a stream; the rest only comes when something changes. */
 async function firstOf(response: Response): Promise<string> {
   const reader = response.body?.getReader();
   const { value } = (await reader?.read()) ?? {};

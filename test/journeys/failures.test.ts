@@ -1,15 +1,16 @@
-// Journeys that go wrong, or sideways: each ends where the shopper can go on, and the shop packs nothing that is not paid.
+// Journeys with failures and detours: in each the shopper can continue, and the shop packs no unpaid order.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { M } from '../backend-proxy/time.ts';
 import { ADA, World } from './shopper.ts';
 
-const CHECKOUT_LIFE_MS = 15 * 60 * 1000;
+const CHECKOUT_LIFE_MS = 15 * M;
 const RESOLVABLE_WITHIN_MS = 60_000;
 
 const world = await World.open();
 after(() => world.close());
 
-test('declined on the phone: nothing is packed, and another method still pays', async () => {
+test('a payment declined on the phone: nothing is packed, and another method still pays', async () => {
   const shopper = await world.shopper();
   const phone = await world.phone(ADA);
   await shopper.order();
@@ -26,7 +27,7 @@ test('declined on the phone: nothing is packed, and another method still pays', 
   await Promise.all([shopper.leave(), phone.leave()]);
 });
 
-test('cancelled at the checkout: the shopper is back at the shop, unpaid, and can try again', async () => {
+test('a payment cancelled at the checkout: the shopper is back at the shop, unpaid, and can try again', async () => {
   const shopper = await world.shopper();
   await shopper.order();
   const orderPage = shopper.page.url();
@@ -40,7 +41,7 @@ test('cancelled at the checkout: the shopper is back at the shop, unpaid, and ca
   await shopper.leave();
 });
 
-test('the checkout token runs out: the widget learns it, and starts anew', async () => {
+test('an expired checkout token: the widget learns of it and starts a new payment', async () => {
   const shopper = await world.shopper();
   await shopper.order();
   await shopper.pay('CHECKOUT');
@@ -59,7 +60,7 @@ test('the checkout token runs out: the widget learns it, and starts anew', async
   await shopper.leave();
 });
 
-test('the page is loaded anew while waiting: the same code is there, and pays', async () => {
+test('a page reloaded while waiting: it shows the same code, which can still be paid', async () => {
   const shopper = await world.shopper();
   const phone = await world.phone(ADA);
   await shopper.order();
@@ -74,7 +75,7 @@ test('the page is loaded anew while waiting: the same code is there, and pays', 
   await Promise.all([shopper.leave(), phone.leave()]);
 });
 
-test('another method while waiting: the code left behind still counts when it is paid', async () => {
+test('a switch to another method while waiting: the first code still counts when it is paid', async () => {
   const shopper = await world.shopper();
   const phone = await world.phone(ADA);
   await shopper.order();
@@ -91,7 +92,7 @@ test('another method while waiting: the code left behind still counts when it is
   await Promise.all([shopper.leave(), phone.leave()]);
 });
 
-test('the shopper who closed the page gets the order all the same', async () => {
+test('a page closed before the approval: the order is packed all the same', async () => {
   const shopper = await world.shopper();
   const phone = await world.phone(ADA);
   await shopper.order();
@@ -106,7 +107,7 @@ test('the shopper who closed the page gets the order all the same', async () => 
   await Promise.all([shopper.leave(), phone.leave()]);
 });
 
-test('the proxy is killed while the shopper waits: the widget comes back by itself', async () => {
+test('a proxy killed while the shopper waits: the widget recovers by itself', async () => {
   const shopper = await world.shopper();
   const phone = await world.phone(ADA);
   await shopper.order();
@@ -116,11 +117,11 @@ test('the proxy is killed while the shopper waits: the widget comes back by itse
   await phone.scan(code);
   await phone.approve();
   await shopper.isFulfilled();
-  // The browser may complain about the connection, and so does the widget if the proxy takes seconds to come back.
+  // The browser reports the lost connection, and so does the widget if the proxy takes seconds to restart.
   await Promise.all([shopper.leave(/net::ERR_|^console: <payment-widget> network /), phone.leave()]);
 });
 
-test('a payment of which the gateway reports another sum is a person’s to end, and the shopper is told who did', async () => {
+test('a report with another amount: a person ends the payment, and the shopper reads that the shop closed it', async () => {
   const shopper = await world.shopper();
   const phone = await world.phone(ADA);
   await shopper.order();
@@ -144,7 +145,7 @@ test('a payment of which the gateway reports another sum is a person’s to end,
   await shopper.sees('failed');
   await shopper.page.getByText('The shop has closed this payment').waitFor();
   await shopper.isUnfulfilled();
-  assert.equal((await resolve()).status, 409, 'a person’s word is asked for once');
+  assert.equal((await resolve()).status, 409, 'a payment can be resolved once');
   await Promise.all([shopper.leave(), phone.leave()]);
   await world.control('/faults', {});
 });

@@ -1,5 +1,5 @@
-// Journeys that go well: each method from the shop front to the shop's own word that the order is being packed, over the
-// real three processes. In each the browsers must have nothing to complain about.
+// Successful journeys: each method from the shop front to the shop's message that the order is being packed, with the
+// three real processes. No browser may report an error or a warning.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ADA, BRUNO, PHONE_SIZE, World } from './shopper.ts';
@@ -7,7 +7,7 @@ import { ADA, BRUNO, PHONE_SIZE, World } from './shopper.ts';
 const world = await World.open();
 after(() => world.close());
 
-test('whatever a browser has to complain about is heard', async () => {
+test('every error and warning in a browser is recorded', async () => {
   const { visitor, page } = await world.shopper();
   await page.goto(world.stack.shop);
   await page.evaluate(() => {
@@ -20,9 +20,9 @@ test('whatever a browser has to complain about is heard', async () => {
     return new Promise((resolve) => image.addEventListener('error', resolve));
   });
   await assert.rejects(visitor.leave());
-  const heard = visitor.complaints.join();
+  const recorded = visitor.complaints.join();
   for (const complaint of ['a warning', 'a mistake', 'Content Security Policy'])
-    assert.ok(heard.includes(complaint), heard);
+    assert.ok(recorded.includes(complaint), recorded);
 });
 
 test('DIRECT: the shopper enters a wallet ID and confirms on the phone', async () => {
@@ -37,7 +37,7 @@ test('DIRECT: the shopper enters a wallet ID and confirms on the phone', async (
   await Promise.all([shopper.leave(), phone.leave()]);
 });
 
-test('CHECKOUT: the shopper logs in, gives the code of the phone, pays, and is led back to the shop', async () => {
+test('CHECKOUT: the shopper logs in, enters the code from the phone, pays, and returns to the shop', async () => {
   const shopper = await world.shopper();
   await shopper.order();
   const orderPage = shopper.page.url();
@@ -64,7 +64,7 @@ for (const method of ['JETGO', 'QR'] as const) {
   });
 }
 
-test('at night the code can still be scanned', async () => {
+test('in dark mode the code can still be scanned', async () => {
   const shopper = await world.shopper({ colorScheme: 'dark' });
   await shopper.order();
   await shopper.pay('QR');

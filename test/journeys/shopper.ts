@@ -1,7 +1,7 @@
-// The words in which journeys are told: a world (sandbox, proxy and shop as real processes, and a browser), shoppers with a
-// browser of their own in it, and the phones they pay with. Everything goes through what a person sees: pages, roles, the
-// widget's parts. Owns no expectation of a single journey, only those of all: no browser may have anything to complain about,
-// and nothing that was logged, received, shown, sent or stored may have a secret in it.
+// The vocabulary of the journeys: a World (sandbox, proxy and shop as real processes, and a browser), shoppers in it
+// with a browser context each, and the phones they pay with. All actions use what a person sees: pages, roles, the
+// widget's parts. Every journey also demands that no browser reports an error or a warning, and that no log, answer,
+// page, webhook or file contains a secret.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ export class World {
   readonly stack: Stack;
   readonly #browser: Browser;
   readonly #webhooks: WebhookTap;
-  /** Of the database's files and the browsers' records. */
+  /** The folder with the database and the browsers' HAR files. */
   readonly #dir: string;
   readonly #pages: string[] = [];
   #browsers = 0;
@@ -59,7 +59,7 @@ export class World {
     return new World(stack, browser, webhooks, dir);
   }
 
-  /** Fails where a secret was in anything that is left of all its journeys. */
+  /** Fails if any evidence of its journeys contains a secret. */
   async close(): Promise<void> {
     try {
       await reportOpenPages(this.#browser);
@@ -71,12 +71,12 @@ export class World {
     }
   }
 
-  /** All that is left so far, of those who have left. */
+  /** The evidence so far, of visitors who have left. */
   evidence(): Promise<Evidence> {
     return gather({ stack: this.stack, dir: this.#dir, pages: this.#pages, webhooks: this.#webhooks.passed });
   }
 
-  /** Someone who opens the shop on a device of their own. */
+  /** A shopper who opens the shop on a device of their own. */
   async shopper(device: BrowserContextOptions = {}): Promise<Shopper> {
     return new Shopper(this, await this.#enter(device));
   }
@@ -94,14 +94,14 @@ export class World {
     return visitor;
   }
 
-  /** In a browser of their own, with a record of all that it receives. */
+  /** In a browser context of its own, with a HAR file of all that it receives. */
   async #enter(device: BrowserContextOptions = {}): Promise<Visitor> {
     const path = join(this.#dir, `${(this.#browsers += 1)}.har`);
     const context = await this.#browser.newContext({ ...device, recordHar: { path, content: 'embed' } });
     return Visitor.enter(context, (shown) => this.#pages.push(shown));
   }
 
-  /** One of the sandbox's controls. */
+  /** Calls one of the sandbox's controls. */
   async control(path: string, body?: object): Promise<unknown> {
     const response = await fetch(`${this.stack.sandbox}/_sandbox${path}`, {
       ...(body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
@@ -159,17 +159,17 @@ export class Shopper {
     await this.part('pay').click();
   }
 
-  /** Waits for the state that the widget shows to the page's styles. */
+  /** Waits for a custom state of the widget. */
   async sees(state: 'choosing' | 'waiting' | 'paid' | 'failed'): Promise<void> {
     await this.page.locator(`payment-widget:state(${state})`).waitFor();
   }
 
-  /** What the drawn code says, by a decoder that has nothing to do with the encoder. */
+  /** The text of the drawn code, from a decoder that shares no code with the encoder. */
   async scannedCode(): Promise<string> {
     const code = this.part('code');
     await code.scrollIntoViewIfNeeded();
     prepareZXingModule({ overrides: { wasmBinary: await decoderBinary() } });
-    // The place of the code can be there before the code is drawn.
+    // The part may exist before the code is drawn.
     for (const end = Date.now() + STEP_MS; ;) {
       const [found, ...others] = await readBarcodes(await code.screenshot(), { formats: ['QRCode'] });
       if (found === undefined && Date.now() < end) continue;
@@ -178,7 +178,7 @@ export class Shopper {
     }
   }
 
-  /** The hosted checkout: login, then the code that the customer's phone shows. Ends before the button that pays. */
+  /** The hosted checkout: login, then the code that the customer's phone shows. Stops before the button that pays. */
   async logInAtCheckout(customer: string): Promise<void> {
     await this.page.locator('#wallet').fill(customer);
     await this.page.locator('#password').fill(PASSWORD);
@@ -190,12 +190,12 @@ export class Shopper {
     await this.page.getByRole('button', { name: 'Continue' }).click();
   }
 
-  /** What the shop itself says: not paid, as far as it knows. */
+  /** Asserts that the shop shows the order as unpaid. */
   async isUnfulfilled(): Promise<void> {
     assert.equal(await this.page.locator('[data-fulfilled]').getAttribute('data-fulfilled'), 'false');
   }
 
-  /** Waits until the shop says that the money is in, and holds that against the gateway: one payment of it, no more. */
+  /** Waits until the shop shows the order as paid, and asserts that exactly one payment succeeded at the gateway. */
   async isFulfilled(text = 'Payment received, order is being packed.'): Promise<void> {
     await this.sees('paid');
     const fulfilment = this.page.locator('[data-fulfilled="true"]');
@@ -225,7 +225,7 @@ export class Phone {
     return (await this.page.locator('#security-code output').textContent()) ?? '';
   }
 
-  /** What the wallet's camera does with what it reads. */
+  /** What the wallet's camera does with the text of a code. */
   async scan(code: string): Promise<void> {
     assert.ok(code.startsWith(`${this.#world.stack.sandbox}/wallet/`), code);
     await this.page.goto(code);

@@ -125,7 +125,7 @@ test('the CSS and both widgets fit into one window, and stay in it down to the l
   const visitor = await atThemes('', { viewport: { width: 1280, height: 900 } });
   const { page } = visitor;
   for (const [place, block] of [
-    ['.workshop', 'start'],
+    ['.editor', 'start'],
     ['[data-key=max-width]', 'end'],
   ] as const) {
     await page.locator(place).evaluate((element, where) => element.scrollIntoView({ block: where }), block);

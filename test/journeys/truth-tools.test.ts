@@ -1,8 +1,9 @@
-// The truth test's own judgement: each claim can hold and can fail, each sentence is known again on the screen, and a planted lie
-// is found however short it was to be seen. Without browsers and processes.
+// Tests the tools of truth.test.ts: each claim can hold and fail, each sentence is recognized on the screen, and a
+// false claim is found however briefly it was shown. Needs no browser and no processes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import QRCode from 'qrcode';
+import { H } from '../backend-proxy/time.ts';
 import { qrPath } from '../../widget/flow/qr-code.ts';
 import { en, type MessageKey } from '../../widget/locales/en.ts';
 import { later } from '../../widget/locales/en-flow.ts';
@@ -14,7 +15,6 @@ import { isWordless, sentencesIn } from './truth/dictionary-sentences.ts';
 
 const AT = 1_000_000;
 const NOTHING: OrderRecords = { payments: [], starts: [], requests: [], connections: [], closedAt: null };
-const HOUR_MS = 3_600_000;
 
 const payment = (change: Partial<Payment> & { ends?: 'SUCCESS' | 'FAILED'; message?: string } = {}): Payment => {
   const { ends, message = '', ...rest } = change;
@@ -30,11 +30,11 @@ const start = (change: Partial<Start> = {}): Start => ({
   ...change,
 });
 const request = (change: Partial<PageRequest> = {}): PageRequest => ({
-  at: AT - HOUR_MS,
+  at: AT - H,
   isStart: false,
   key: null,
-  answeredAt: AT - HOUR_MS,
-  endedAt: AT - HOUR_MS,
+  answeredAt: AT - H,
+  endedAt: AT - H,
   status: 200,
   problem: null,
   ...change,
@@ -51,7 +51,7 @@ const SAID = {
   links: ['http://wallet.example/pay?token=T'],
 };
 
-/** Where each holds, and where it does not though something of the kind is there. */
+/** Records for which each claim holds, and similar ones for which it fails. */
 const EXAMPLES: Record<ClaimName, { holds: OrderRecords; fails: OrderRecords }> = {
   requestAtWallet: { holds: paying(payment({ method: 'DIRECT' })), fails: paying(payment()) },
   codeIsGood: { holds: paying(payment({ code: 'C' })), fails: paying(payment({ code: 'D' })) },
@@ -139,7 +139,7 @@ describe('claims', () => {
     ClaimName,
     { holds: OrderRecords; fails: OrderRecords },
   ][]) {
-    it(`${name} holds where it is so, and not where it only polls like it`, () => {
+    it(`the claim ${name} holds for matching records and fails for similar ones`, () => {
       const claim: Claim = CLAIMS[name];
       assert.equal(claim.holds(factsAt(holds, AT), SAID), true);
       assert.equal(claim.holds(factsAt(fails, AT), SAID), false);
@@ -147,7 +147,7 @@ describe('claims', () => {
   }
 });
 
-describe('reading', () => {
+describe('sentencesIn()', () => {
   const ENGLISH: Record<MessageKey, string> = { ...en, ...later };
   const VALUES: Record<string, string> = {
     min: '€5.00',
@@ -158,7 +158,7 @@ describe('reading', () => {
     example: '9.50',
   };
 
-  it('knows every sentence of the dictionary again, with what stands in its placeholders', () => {
+  it('sentencesIn() recognizes every sentence of the dictionary and its placeholders', () => {
     for (const [key, words] of Object.entries(ENGLISH)) {
       const text = words.replaceAll(/\{(\w+)\}/g, (_, name: string) => VALUES[name] ?? 'x');
       const place = /^(DIRECT|CHECKOUT|JETGO|QR)_help$/.test(key) ? 'method' : 'panel';
@@ -172,13 +172,13 @@ describe('reading', () => {
     ]);
   });
 
-  it('takes what a method’s description says for no claim about this payment, and the same words as a heading for one', () => {
+  it('sentencesIn() takes a method’s description for no claim, and the same words as a heading for one', () => {
     const keys = (place: 'method' | 'panel') => sentencesIn({ text: en.DIRECT_help, place }).map(({ key }) => key);
     assert.deepEqual(keys('method'), ['DIRECT_help']);
     assert.deepEqual(keys('panel'), ['direct']);
   });
 
-  it('takes a button with an amount for that button only, and knows a foreign text for none', () => {
+  it('sentencesIn() tells the app link from the pay button, and finds no sentence in other text', () => {
     assert.deepEqual(
       sentencesIn({ text: 'Pay in your wallet app', place: 'panel' }).map(({ key }) => key),
       ['app'],
@@ -188,7 +188,7 @@ describe('reading', () => {
     assert.equal(isWordless('5678 a'), false);
   });
 
-  it('reads a code as the widget draws it', async () => {
+  it('readDrawing() reads a code as the widget draws it', async () => {
     const text = 'http://127.0.0.1:8788/wallet/scan?code=abc';
     const { size, data } = QRCode.create(text).modules;
     const bytes = new Uint8Array(Math.ceil((size * size) / 8));
@@ -199,7 +199,7 @@ describe('reading', () => {
   });
 });
 
-describe('judging', () => {
+describe('findFalseClaims()', () => {
   const screen = (at: number, ...texts: string[]): Screen => ({
     at,
     texts: texts.map((text) => ({ text, place: 'panel' })),
@@ -209,43 +209,43 @@ describe('judging', () => {
   const judge = (screens: Screen[], records: OrderRecords, until = AT + 60_000) =>
     findFalseClaims(screens, until, { ...records, requests: [...records.requests, LISTENING] }, /^Coffee$/);
 
-  it('finds a request said to be at the wallet where there is none', () => {
+  it('findFalseClaims() finds a claimed wallet request if there is none', () => {
     assert.deepEqual(judge([screen(AT, later.direct_help)], paying(payment())), [
       `0.0 s: ${JSON.stringify(later.direct_help)} claims requestAtWallet`,
     ]);
     assert.deepEqual(judge([screen(AT, later.direct_help)], paying(payment({ method: 'DIRECT' }))), []);
   });
 
-  it('finds a falseClaim that was to be seen for a millisecond between two true screens', () => {
+  it('findFalseClaims() finds a false claim shown for a millisecond between two true screens', () => {
     const screens = [screen(AT - 100, later.waiting), screen(AT - 50, later.paid), screen(AT - 49, later.waiting)];
     assert.deepEqual(judge(screens, paying(payment()), AT), ['0.1 s: "Payment received" claims paid']);
   });
 
-  it('finds "paid" a millisecond before it is, and not from then on', () => {
+  it('findFalseClaims() finds "paid" a millisecond too early, and accepts it from then on', () => {
     const paid = paying(payment({ ends: 'SUCCESS' }));
     assert.equal(judge([screen(AT - 1, later.paid)], paid).length, 1);
     assert.deepEqual(judge([screen(AT, later.paid)], paid), []);
   });
 
-  it('lets "waiting" stay a facts after the approval, and finds it after that', () => {
+  it('findFalseClaims() accepts "waiting" for a moment after the approval, and finds it later', () => {
     const paid = paying(payment({ ends: 'SUCCESS' }));
     assert.deepEqual(judge([screen(AT - 1_000, later.waiting), screen(AT + 4_900)], paid), []);
     assert.equal(judge([screen(AT - 1_000, later.waiting), screen(AT + 5_100)], paid).length, 1);
   });
 
-  it('lets what time made true stay a facts after the change that ended it', () => {
+  it('findFalseClaims() accepts a claim about time for a moment after it ends', () => {
     const slow = { ...NOTHING, starts: [start({ at: AT - 6_000, answeredAt: AT, answer: 'accepted' })] };
     const until = AT + 2_000;
     assert.deepEqual(judge([screen(AT - 1_000, later.long)], slow, until), []);
     assert.equal(judge([screen(AT - 5_000, later.long)], slow, until).length, 1);
   });
 
-  it('finds what ceases to be true in the middle of a screen that stays', () => {
+  it('findFalseClaims() finds a claim that becomes false while the screen stays', () => {
     const late = payment({ history: [{ at: AT + 5_000, status: 'INITIALIZED', message: '' }] });
     assert.equal(judge([screen(AT, later.DECLINED_help)], paying(late)).length, 1);
   });
 
-  it('finds a page that says it updates by itself where it has long stopped requesting', () => {
+  it('findFalseClaims() finds a page that says it updates itself but has stopped its requests', () => {
     const stopped = { ...paying(payment({ method: 'DIRECT' })), requests: [request({ at: AT, endedAt: AT })] };
     const falseClaims = findFalseClaims([screen(AT, later.direct_help)], AT + 60_000, stopped, /^$/);
     assert.deepEqual(
@@ -254,7 +254,7 @@ describe('judging', () => {
     );
   });
 
-  it('holds a page that says it has no connection to what was true when the line broke', () => {
+  it('findFalseClaims() measures a page that shows a lost connection by what was true when it broke', () => {
     const records: OrderRecords = {
       ...paying(payment({ method: 'DIRECT', ends: 'SUCCESS' })),
       connections: [{ at: AT - 10, is: 'cut' }],
@@ -263,7 +263,7 @@ describe('judging', () => {
     assert.equal(judge([screen(AT - 5, later.direct)], records).length, 1);
   });
 
-  it('finds a text that is neither a sentence nor data', () => {
+  it('findFalseClaims() finds a text that is neither a sentence nor data', () => {
     assert.deepEqual(judge([screen(AT, 'Coffee', '€29.00', 'You have won')], NOTHING), [
       '0.0 s: "You have won" is no sentence of the dictionary',
     ]);

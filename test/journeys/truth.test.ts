@@ -1,6 +1,7 @@
-// Each method under each fault of the gateway's answer, and the ways an order can go: no sentence on the screen that is not true
-// at that moment, at every change; and always a way on that works. The journeys run side by side, so that they wait together.
-// `LONG=1` runs every method under every fault; the short form those in which something else happens than in the others.
+// Each method with each fault of the gateway's answer, and the courses an order can take: at every change, each
+// sentence on the screen must be true at that moment, and there must be a working way to continue. The journeys run
+// side by side to save waiting time. `LONG=1` runs every method with every fault; the short run picks the combinations
+// that behave differently.
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { METHODS, type Method } from '../../backend-proxy/protocol/wire.ts';
@@ -11,17 +12,17 @@ import { ACTION_WITHIN_MS, type WatchedShopper } from './truth/watched-shopper.t
 import { RelayedStack } from './truth/relayed-stack.ts';
 
 const IS_LONG = process.env['LONG'] === '1';
-/** Open at once. */
+/** Pages open at once. */
 const PAGES = 12;
-/** A spoilt answer is watched for so long: what the status checks find meanwhile changes the screen. */
+/** How long to watch after a faulty answer: status checks may still change the screen. */
 const WATCHED_MS = 7_000;
-/** So long the proxy waits for the gateway. */
+/** The proxy stops waiting for the gateway after this time. */
 const GIVEN_UP_MS = 30_000;
-/** Three tries of a page whose line is cut. */
+/** A page notices a cut connection after three tries. */
 const CUT_MS = 10_000;
-/** Forty seconds of silence, and a question that waits for five. */
+/** Forty seconds of silence, then a request that waits for five. */
 const FROZEN_MS = 50_000;
-/** What a browser says of itself needs no tries: well before the forty seconds of silence. */
+/** The browser's own offline event needs no tries: well before the forty seconds of silence. */
 const AT_ONCE_MS = 10_000;
 
 const HTML_403 = { status: 403, type: 'text/html', body: '<html><h1>403 Forbidden</h1></html>' };
@@ -32,26 +33,37 @@ const FAULTS = {
   'is lost': { answer: 'cut' },
   'is cut in half': { answer: 'half' },
   'is garbage': { answer: { status: 200, type: 'text/html', body: '<!doctype html><title>It works!</title>' } },
-  'is a 500 that did nothing': {
+  'is a 500 and no payment is made': {
     unsent: true,
     answer: { status: 500, type: 'application/json', body: '{"code":"OOPS"}' },
   },
-  'is a 403 of some box before it': { unsent: true, answer: HTML_403 },
-  'is a 403 of some box behind it': { answer: HTML_403 },
+  'is a 403 of an intermediary, before the request arrived': { unsent: true, answer: HTML_403 },
+  'is a 403 of an intermediary, after the request arrived': { answer: HTML_403 },
 } satisfies Record<string, Fault>;
 type FaultName = keyof typeof FAULTS;
 
 const SHORT: Record<Method, readonly FaultName[]> = {
-  DIRECT: ['comes 12 s late', 'is lost', 'is a 500 that did nothing', 'is a 403 of some box behind it'],
-  CHECKOUT: ['comes 3 s late', 'comes 12 s late', 'is garbage', 'is a 500 that did nothing'],
-  JETGO: ['comes 3 s late', 'is cut in half', 'is a 403 of some box before it'],
-  QR: ['comes 3 s late', 'comes 12 s late', 'is lost', 'is garbage', 'is a 403 of some box behind it'],
+  DIRECT: [
+    'comes 12 s late',
+    'is lost',
+    'is a 500 and no payment is made',
+    'is a 403 of an intermediary, after the request arrived',
+  ],
+  CHECKOUT: ['comes 3 s late', 'comes 12 s late', 'is garbage', 'is a 500 and no payment is made'],
+  JETGO: ['comes 3 s late', 'is cut in half', 'is a 403 of an intermediary, before the request arrived'],
+  QR: [
+    'comes 3 s late',
+    'comes 12 s late',
+    'is lost',
+    'is garbage',
+    'is a 403 of an intermediary, after the request arrived',
+  ],
 };
 
 const stack = await RelayedStack.open();
 after(() => stack.close());
 
-/** Reports both what went wrong and what was untrue on the way there; prints the story of a journey that failed. */
+/** Reports both errors and false claims of a journey, and prints the timeline if it failed. */
 function journey(walk: (shopper: WatchedShopper) => Promise<void>): () => Promise<void> {
   return async () => {
     const shopper = await stack.shopper();
@@ -67,7 +79,7 @@ function journey(walk: (shopper: WatchedShopper) => Promise<void>): () => Promis
   };
 }
 
-/** By turns: one wallet may only be asked so often. */
+/** Alternates, because the number of requests to one wallet is limited. */
 const WALLETS = [ADA, BRUNO];
 let walletsAsked = 0;
 
@@ -81,7 +93,7 @@ async function waitsByQr(shopper: WatchedShopper): Promise<void> {
   await shopper.hasMeans('QR');
 }
 
-/** QR, then JETGO in its place; the ids of both payments. */
+/** Starts QR, then JETGO in its place; returns the ids of both payments. */
 async function switchesMethod(shopper: WatchedShopper): Promise<{ left: string; taken: string }> {
   await waitsByQr(shopper);
   await shopper.part('other').click();
@@ -103,19 +115,19 @@ async function paysUnder(shopper: WatchedShopper, method: Method, fault: Fault):
     await shopper.continues();
   }
   const { starts } = await stack.recordsOf(shopper.orderId);
-  assert.ok(starts.length > 0, 'the start went through the box');
+  assert.ok(starts.length > 0, 'the start went through the gateway relay');
 }
 
-/** Each ends where the order is paid, at once or after going on. */
+/** Each ends with the order paid, at once or after continuing. */
 const JOURNEYS: Record<string, (shopper: WatchedShopper) => Promise<void>> = {
-  async 'declined in the wallet'(shopper) {
+  async 'a payment declined in the wallet'(shopper) {
     await begin(shopper, 'DIRECT');
     await shopper.hasMeans('DIRECT');
     await shopper.settle(shopper.orderId, 'decline');
     await shopper.sees('failed');
     await shopper.continues();
   },
-  async 'the checkout’s time ran out'(shopper) {
+  async 'an expired checkout'(shopper) {
     await begin(shopper, 'CHECKOUT');
     await shopper.page.waitForURL(`${stack.processes.sandbox}/pay?token=*`);
     await shopper.page.goBack();
@@ -124,44 +136,44 @@ const JOURNEYS: Record<string, (shopper: WatchedShopper) => Promise<void>> = {
     await shopper.sees('failed');
     await shopper.continues();
   },
-  async 'a wallet that cannot be asked, and is led to the checkout'(shopper) {
+  async 'an unknown wallet, sent to the checkout instead'(shopper) {
     await shopper.pay('DIRECT', '99999999');
     await shopper.hasMeans('CHECKOUT');
     await shopper.paysTheLatest();
   },
-  async 'refused by the gateway'(shopper) {
+  async 'a payment refused by the gateway'(shopper) {
     const body = '{"code":"INVALID_REQUEST","message":"no","errors":[]}';
     await begin(shopper, 'QR', { unsent: true, answer: { status: 400, type: 'application/json', body } });
     await shopper.sees('failed');
     await shopper.continues();
   },
-  async 'another method is taken, and the code left behind is paid late'(shopper) {
+  async 'another method, and the first code paid later'(shopper) {
     const { left } = await switchesMethod(shopper);
     await shopper.settle(left, 'approve');
     await shopper.sees('paid');
   },
-  async 'both codes are paid'(shopper) {
+  async 'two methods, both paid'(shopper) {
     const { left, taken } = await switchesMethod(shopper);
     await shopper.settle(taken, 'approve');
     await shopper.sees('paid');
     await shopper.settle(left, 'approve');
     await shopper.reads(later.surplus, ACTION_WITHIN_MS);
   },
-  async 'the page is loaded anew while the answer is awaited'(shopper) {
+  async 'a reload while the gateway has not answered'(shopper) {
     await begin(shopper, 'JETGO', { lateMs: 6_000 });
     await shopper.page.waitForTimeout(1_500);
     await shopper.page.reload();
     await shopper.hasMeans('JETGO');
     await shopper.paysTheLatest();
   },
-  async 'the line is cut while the shopper waits'(shopper) {
+  async 'a cut connection while the shopper waits'(shopper) {
     await waitsByQr(shopper);
     stack.browserRelay.set(shopper.orderId, 'cut');
     await shopper.reads(later.lost, CUT_MS);
     stack.browserRelay.set(shopper.orderId, 'up');
     await shopper.paysTheLatest();
   },
-  async 'the line is cut before the start arrives'(shopper) {
+  async 'a cut connection before the start arrives'(shopper) {
     stack.browserRelay.set(shopper.orderId, 'cut');
     await begin(shopper, 'QR');
     await shopper.reads(later.slow, CUT_MS);
@@ -169,7 +181,7 @@ const JOURNEYS: Record<string, (shopper: WatchedShopper) => Promise<void>> = {
     await shopper.hasMeans('QR');
     await shopper.paysTheLatest();
   },
-  async 'the device is offline, which is said at once'(shopper) {
+  async 'an offline device, shown at once'(shopper) {
     await waitsByQr(shopper);
     stack.browserRelay.set(shopper.orderId, 'frozen');
     await shopper.page.context().setOffline(true);
@@ -179,7 +191,7 @@ const JOURNEYS: Record<string, (shopper: WatchedShopper) => Promise<void>> = {
     await shopper.paysTheLatest();
   },
   ...(IS_LONG && {
-    async 'the line freezes while the shopper waits'(shopper) {
+    async 'a frozen connection while the shopper waits'(shopper) {
       await waitsByQr(shopper);
       stack.browserRelay.set(shopper.orderId, 'frozen');
       await shopper.reads(later.lost, FROZEN_MS);
@@ -189,12 +201,12 @@ const JOURNEYS: Record<string, (shopper: WatchedShopper) => Promise<void>> = {
   }),
 };
 
-describe('every sentence on the screen is true at each facts, and there is a action on', { concurrency: PAGES }, () => {
-  it('a falseClaim that is planted on the real page for one facts is found', async () => {
+describe('the screen in every course of a payment', { concurrency: PAGES }, () => {
+  it('a false claim planted on the real page for one moment is found', async () => {
     const shopper = await stack.shopper();
-    await shopper.page.locator('payment-widget').evaluate(async (widget, falseClaim) => {
+    await shopper.page.locator('payment-widget').evaluate(async (widget, text) => {
       const planted = widget as HTMLElement & { messages: object; updateComplete: Promise<unknown> };
-      planted.messages = { choose: falseClaim };
+      planted.messages = { choose: text };
       await planted.updateComplete;
       planted.messages = {};
     }, later.direct_help);
@@ -207,9 +219,10 @@ describe('every sentence on the screen is true at each facts, and there is a act
   for (const method of METHODS) {
     for (const name of IS_LONG ? (Object.keys(FAULTS) as FaultName[]) : SHORT[method])
       it(
-        `${method}: the gateway’s answer ${name}`,
+        `${method}, and the gateway’s answer ${name}: the screen stays true and the order can be paid`,
         journey((shopper) => paysUnder(shopper, method, FAULTS[name])),
       );
   }
-  for (const [name, walk] of Object.entries(JOURNEYS)) it(name, journey(walk));
+  for (const [name, walk] of Object.entries(JOURNEYS))
+    it(`${name}: the screen stays true and the order can be paid`, journey(walk));
 });

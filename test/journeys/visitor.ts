@@ -1,9 +1,10 @@
-// A browser window that remembers every complaint: console errors and warnings, uncaught errors, requests that failed.
-// No journey may end with one. What it showed and stored at the end it hands on. Knows nothing of shops and payments.
+// A browser window that records every complaint: console errors and warnings, uncaught errors, failed requests. A
+// journey must end without one. On leaving, it hands over what it showed and stored. It knows nothing of shops and
+// payments.
 import assert from 'node:assert/strict';
 import type { BrowserContext, Page } from 'playwright-core';
 
-/** How long a step may take, on a machine that is busy with other things. */
+/** How long a step may take, on a busy machine. */
 export const STEP_MS = 60_000;
 
 export class Visitor {
@@ -20,7 +21,7 @@ export class Visitor {
   static async enter(context: BrowserContext, keep: (shown: string) => void): Promise<Visitor> {
     context.setDefaultTimeout(STEP_MS);
     const visitor = new Visitor(await context.newPage(), keep);
-    // A journey that breaks off never leaves: what its browser had to say may be why.
+    // A journey that fails never leaves, and its browser's complaints may explain why.
     context.on('close', () => {
       if (!visitor.#hasLeft && visitor.complaints.length > 0) console.error(visitor.complaints.join('\n'));
     });
@@ -29,7 +30,7 @@ export class Visitor {
     return visitor;
   }
 
-  /** Closes the window, and fails if it had complaints of another kind than the allowed one. */
+  /** Closes the window, and fails if it has complaints that are not allowed. */
   async leave(allowed?: RegExp): Promise<void> {
     this.#hasLeft = true;
     const context = this.page.context();
@@ -49,13 +50,13 @@ export class Visitor {
     page.on('pageerror', (error) => this.complaints.push(`uncaught: ${error.message}`));
     page.on('requestfailed', (request) => {
       const failure = request.failure()?.errorText;
-      // A stream or a poll that its own page gave up, because it left or had heard the end, is no failure.
+      // A stream or poll that its own page aborted, because it left or had its answer, is no failure.
       if (failure !== 'net::ERR_ABORTED') this.complaints.push(`failed: ${request.url()} ${failure}`);
     });
   }
 }
 
-/** In the page: its address, its HTML with all shadow roots, and what it keeps for this window. */
+/** In the page: its address, its HTML with all shadow roots, and its session storage. */
 function shownBy(): string {
   const rootsIn = (node: ParentNode): ShadowRoot[] =>
     [...node.querySelectorAll('*')].flatMap(({ shadowRoot }) =>

@@ -1,14 +1,14 @@
-// Stands between the proxy and the shop, and keeps what it passes on: the webhooks as they were sent, headers and bytes.
+// A relay between the proxy and the shop that keeps the webhooks as they were sent, headers and bytes.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface WebhookTap {
-  /** Where the proxy is to send them. */
+  /** Where the proxy has to send them. */
   url: string;
-  /** Each with its headers; as it came, whatever it was answered. */
+  /** Each with its headers, whatever the shop answered. */
   passed: readonly string[];
-  /** Until it is told, it answers 503. */
+  /** Answers 503 until it knows the shop. */
   passOnTo(shopUrl: string): void;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// What the PostgreSQL store makes of its connections, over a real server: what each has to be, which are given up, and what
-// became of a commit whose answer was lost on its way.
+// The PostgreSQL store's connections on a real server: required settings, dropped connections, and commits whose answer
+// is lost.
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { sql } from 'kysely';
@@ -52,7 +52,7 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     idle_in_transaction_session_timeout: '5s',
   };
 
-  it('commits durably and has its limits of time, whatever the URL and the database say', async (t) => {
+  it('a connection has durable commits and time limits, whatever the URL and the database set', async (t) => {
     const name = url.split('/').at(-1);
     await admin.query(`alter database ${name} set synchronous_commit = off`);
     t.after(() => admin.query(`alter database ${name} reset synchronous_commit`));
@@ -61,7 +61,7 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     for (const [of, value] of Object.entries(LIMITS)) assert.equal(await setting(store.db, of), value, of);
   });
 
-  it('is given its limits in each transaction again, where a pooler has put another one behind it', async (t) => {
+  it('each transaction sets its limits again, in case a pooler swapped the connection', async (t) => {
     const store = await opened(t);
     for (const of of Object.keys(LIMITS))
       await sql`select set_config(${of}, ${of === 'synchronous_commit' ? 'off' : '0'}, false)`.execute(store.db);
@@ -70,17 +70,17 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     });
   });
 
-  it('is refused at the start where the server takes no writes', async (t) => {
+  it('opening refuses a server that takes no writes', async (t) => {
     const name = url.split('/').at(-1);
     await admin.query(`alter database ${name} set default_transaction_read_only = on`);
     t.after(async () => {
       await admin.query('set default_transaction_read_only = off');
       await admin.query(`alter database ${name} reset default_transaction_read_only`);
     });
-    await assert.rejects(connectDatabase(url, die), /PostgreSQL is read-only there/);
+    await assert.rejects(connectDatabase(url, die), /PostgreSQL is read-only/);
   });
 
-  it('that turned read-only never serves again, and the same write is done on another', async (t) => {
+  it('a connection that turned read-only is never used again, and its write runs on another', async (t) => {
     const store = await opened(t);
     const pid = async () => (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(store.db)).rows[0]?.pid;
     const first = await pid();
@@ -89,7 +89,7 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     assert.notEqual(await pid(), first);
   });
 
-  it('that its server closes costs no write', async (t) => {
+  it('a connection closed by the server loses no write', async (t) => {
     const store = await opened(t);
     let tries = 0;
     await store.write(async (tx) => {
@@ -100,7 +100,7 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     assert.equal(tries, 2);
   });
 
-  it('whose transaction was left by an error is clean for the next', async (t) => {
+  it('a connection whose transaction failed is clean for the next write', async (t) => {
     const store = await opened(t);
     await assert.rejects(
       store.write(async (tx) => {
@@ -116,7 +116,7 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     await store.write((tx) => insert(tx, 'left'));
   });
 
-  it('that lost a statement on its way commits nothing, though the operation made nothing of it', async (t) => {
+  it('a write commits nothing if a statement failed, even if the operation ignored the error', async (t) => {
     const store = await opened(t);
     await assert.rejects(
       store.write(async (tx) => {
@@ -128,7 +128,7 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     assert.equal((await admin.query("select 1 from orders where order_id = 'swallowed'")).rowCount, 0);
   });
 
-  it('waits for a row that another holds for 3 s and no longer, and who holds it idle loses it after 5 s', async (t) => {
+  it('a write waits at most 3 s for a locked row, and a transaction idle for 5 s loses its lock', async (t) => {
     const [store, other] = [await opened(t), await opened(t)];
     await store.write((tx) => insert(tx, 'held'));
     const [held, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -147,7 +147,7 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     await lost;
   });
 
-  it('holds the order of a payment by the payment', async (t) => {
+  it('lockOrderOf() locks the order of the payment', async (t) => {
     const [store, other] = [await opened(t), await opened(t)];
     await store.write(async (tx) => {
       await insert(tx, 'whole');
@@ -165,40 +165,40 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
   });
 
   const brokenAtCommit: { what: string; how: LostCommit; isKept: boolean }[] = [
-    { what: 'after it was applied is known to have committed', how: 'applied', isKept: true },
+    { what: 'that was applied finds out that it was committed', how: 'applied', isKept: true },
     {
-      what: 'that arrives a second later is asked after until it is decided',
+      what: 'that arrives a second later looks it up until it is decided',
       how: { lateByMs: 1_000 },
       isKept: true,
     },
-    { what: 'that never arrived is known to have kept nothing', how: 'unsent', isKept: false },
+    { what: 'that never arrived finds out that it was rolled back', how: 'unsent', isKept: false },
   ];
   for (const [n, { what, how, isKept }] of brokenAtCommit.entries()) {
-    it(`that breaks at a commit ${what}`, async (t) => {
+    it(`a connection that breaks during a commit ${what}`, async (t) => {
       const relay = await startPostgresRelay(url);
       t.after(relay.close);
       const store = await opened(t, relay.url);
-      const hasStruck = relay.loseCommit(how);
+      const wasLost = relay.loseCommit(how);
       const writing = store.write(async (tx, now) => {
         await insert(tx, `lost-${n}`);
         return now;
       });
       if (isKept) assert.ok(Math.abs((await writing) - Date.now()) < 60_000);
       else await assert.rejects(writing, { kind: 'unavailable' });
-      assert.ok(hasStruck());
+      assert.ok(wasLost());
       const { rowCount } = await admin.query('select 1 from orders where order_id = $1', [`lost-${n}`]);
       assert.equal(rowCount, isKept ? 1 : 0);
     });
   }
 
-  it('of another run of the server proves no commit: its number may have been given to another transaction', async (t) => {
+  it('a commit looked up after a restart of the server stays unknown: its id may belong to another transaction', async (t) => {
     const relay = await startPostgresRelay(await server.createDatabase());
     t.after(relay.close);
     const store = await opened(t, relay.url);
     relay.loseCommit('applied');
     const writing = store.write(async (tx) => {
       await insert(tx, 'before');
-      // The clock of the server's start is the test's here: the same look-up, told of another run.
+      // Replaces the server's start time, so that the lookup sees another run.
       await sql`create function public.pg_postmaster_start_time() returns timestamptz language sql as 'select clock_timestamp()'`.execute(
         tx,
       );

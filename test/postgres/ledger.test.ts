@@ -1,5 +1,5 @@
-// The ledger on a real PostgreSQL: the contract, and what this store alone promises: no start without fsync, a life after
-// broken connections, and word of other processes' commits.
+// The ledger on a real PostgreSQL: the contract, and what only this store promises: no start without fsync, recovery
+// from broken connections, and notice of other processes' commits.
 import assert from 'node:assert/strict';
 import { createServer, type AddressInfo } from 'node:net';
 import { after, before, describe, it, type TestContext } from 'node:test';
@@ -14,8 +14,11 @@ import { ledgerContract } from '../backend-proxy/ledger/contract.ts';
 import { LIMITS, PAYMENT } from '../backend-proxy/ledger/ledger-kit.ts';
 
 const why = whyNoPostgres();
-/** Speaks just enough of PostgreSQL's protocol to answer one select of settings: a server or a pooler as none runs here. */
-async function startPretender(t: TestContext, settings: Record<string, string>): Promise<string> {
+/**
+ * Speaks just enough of PostgreSQL's protocol to answer one select of settings, as a server or pooler that cannot be
+ * run here.
+ */
+async function startFakeServer(t: TestContext, settings: Record<string, string>): Promise<string> {
   const message = (type: string, body: Buffer) => {
     const head = Buffer.alloc(5);
     head.write(type, 0, 'latin1');
@@ -38,7 +41,7 @@ async function startPretender(t: TestContext, settings: Record<string, string>):
       socket.write(Buffer.concat([message('R', Buffer.alloc(4)), ready]));
       socket.on('data', (data) => {
         const names = [...data.toString('latin1').matchAll(/current_setting\('(\w+)'\)/g)];
-        // Whoever goes on after the answer is to be told so, and not to wait.
+        // End the connection, so that a caller that goes on fails at once.
         if (names.length === 0) socket.destroy();
         else socket.write(answer(names.map(([, name = '']) => name)));
       });
@@ -49,7 +52,7 @@ async function startPretender(t: TestContext, settings: Record<string, string>):
   return `postgres://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/payments`;
 }
 
-/** As they have to be. */
+/** The required settings. */
 const RIGHT = {
   synchronous_commit: 'on',
   statement_timeout: '10s',
@@ -94,20 +97,20 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
     await pool.query("delete from meta where key <> 'books_id'");
   }
 
-  // Connecting costs more than most tests do: two stores, as two processes would have them, serve all of them in turn.
+  // Connecting takes longer than most tests: two stores, like two processes, are shared by all.
   const shared: Store[] = [];
   after(() => Promise.all(shared.map((store) => store.close())));
 
   ledgerContract({
     name: 'PostgreSQL',
     runs: 10,
-    async bench(t) {
+    async openDatabase(t) {
       if (shared.length === 0) shared.push(await connectDatabase(url, die), await connectDatabase(url, die));
       await emptied();
       let opened = 0;
       return {
-        async open(options, alone) {
-          if (alone) return openPort(t, options);
+        async open(options, ownConnection) {
+          if (ownConnection) return openPort(t, options);
           const store = shared[(opened += 1) % 2]!;
           const ledger = createLedger({ ...store, close: async () => undefined }, options);
           t.after(() => ledger.close());
@@ -119,9 +122,9 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
     },
   });
 
-  describe('the server', () => {
-    it('is refused with fsync off, where a commit that was answered may be gone after a crash', async (t) => {
-      const at = await startPretender(t, { ...RIGHT, fsync: 'off' });
+  describe('PostgreSQL: the server', () => {
+    it('opening refuses a server with fsync off, which may lose acknowledged commits', async (t) => {
+      const at = await startFakeServer(t, { ...RIGHT, fsync: 'off' });
       await assert.rejects(connectDatabase(at, die), /PostgreSQL runs with fsync off/);
     });
 
@@ -130,13 +133,13 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
       statement_timeout: '0',
       lock_timeout: '1min',
     })) {
-      it(`is refused where ${name} does not stay as it was set`, async (t) => {
-        const at = await startPretender(t, { ...RIGHT, [name]: value });
-        await assert.rejects(connectDatabase(at, die), new RegExp(`PostgreSQL says ${name} = ${value}, though`));
+      it(`opening refuses a server that overrides ${name}`, async (t) => {
+        const at = await startFakeServer(t, { ...RIGHT, [name]: value });
+        await assert.rejects(connectDatabase(at, die), new RegExp(`PostgreSQL has ${name} = ${value} although`));
       });
     }
 
-    it('may cut every connection: the books are written and watched again', async (t) => {
+    it('the ledger writes and watches again after the server has cut every connection', async (t) => {
       await emptied();
       const [ledger, other] = [await openLedger(t), await openLedger(t)];
       await ledger.openPayment(PAYMENT, LIMITS);
@@ -154,18 +157,18 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
         if (kind === 'written') break;
         assert.equal(kind, 'unavailable');
       }
-      const heard = Promise.withResolvers<void>();
+      const changed = Promise.withResolvers<void>();
       t.after(
         ledger.watch(
           'A',
-          () => void ledger.order('A').then((order) => order?.payments[0]?.stage === 'uncertain' && heard.resolve()),
+          () => void ledger.order('A').then((order) => order?.payments[0]?.stage === 'uncertain' && changed.resolve()),
         ),
       );
       await other.record('A', { stage: 'uncertain', detail: 'reset' }, 'answer');
-      await heard.promise;
+      await changed.promise;
     });
 
-    it('that is away is said, nothing is taken for written, and it goes on when it is back', async (t) => {
+    it('calls fail as unavailable while the server is away, and succeed once it is back', async (t) => {
       await emptied();
       const ledger = await openLedger(t);
       await ledger.ping();
@@ -183,7 +186,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
       assert.ok((await ledger.openPayment(PAYMENT, LIMITS)).opened);
     });
 
-    it('lets no check say "never sent" of a row that is given the permission to be sent at that moment', async (t) => {
+    it('a check never ends a row as not_created while another process gets permission to send it', async (t) => {
       await emptied();
       let now = 0;
       const ledger = await openLedger(t, () => now);
@@ -202,7 +205,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
       assert.equal((await ledger.order('A'))?.payments[0]?.stage, 'sending');
     });
 
-    it('is migrated once by several who start at once', async () => {
+    it('concurrent starts migrate the database once', async () => {
       const fresh = await server.createDatabase();
       const stores = await Promise.all([1, 2, 3].map(() => connectDatabase(fresh, die)));
       await Promise.all(stores.map((store) => store.close()));

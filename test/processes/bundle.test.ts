@@ -1,4 +1,4 @@
-// What reaches the shopper's browser: its size, and that nothing of a server is in it. Built into a folder of its own.
+// Tests the built widget: its size, and that it contains nothing of a server. Builds into a folder of its own.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,13 +28,13 @@ describe('the built widget', () => {
 
   const scripts = () => readdirSync(folder).filter((name) => name.endsWith('.js'));
 
-  it('needs no more bytes than its budget before a method can be chosen', (t) => {
+  it('the built widget stays within its budget of bytes before a method can be chosen', (t) => {
     const bytes = brotliCompressSync(readFileSync(join(folder, 'widget.js'))).byteLength;
     t.diagnostic(`widget.js: ${bytes} bytes (Brotli), budget ${BUDGET_BYTES}`);
     assert.ok(bytes <= BUDGET_BYTES, `${bytes} bytes`);
   });
 
-  it('holds no word of the server’s secrets', () => {
+  it('the built widget names no secret of the server', () => {
     for (const name of scripts()) {
       const text = readFileSync(join(folder, name), 'utf8');
       assert.deepEqual(
@@ -45,15 +45,15 @@ describe('the built widget', () => {
     }
   });
 
-  it('comes with an integrity hash for every script', () => {
+  it('the built widget comes with an integrity hash for every script', () => {
     const hashes = JSON.parse(readFileSync(join(folder, 'integrity.json'), 'utf8')) as Record<string, string>;
     assert.deepEqual(Object.keys(hashes).toSorted(), scripts().toSorted());
     for (const hash of Object.values(hashes)) assert.match(hash, /^sha384-[A-Za-z0-9+/]{64}$/);
   });
 
-  it('comes with the licence of every package that is in it, word for word', () => {
+  it('the built widget comes with the verbatim licence of every package in it', () => {
     const maps = readdirSync(folder).filter((name) => name.endsWith('.map'));
-    // Not what the build counted, but what the files themselves say that they are made of.
+    // From the source maps rather than the build's own count.
     const sources = maps.flatMap(
       (name) => (JSON.parse(readFileSync(join(folder, name), 'utf8')) as { sources: string[] }).sources,
     );
@@ -70,7 +70,7 @@ describe('the built widget', () => {
     }
   });
 
-  it('runs no text as code and writes no HTML of its own', () => {
+  it('the built widget evaluates no text as code and does not call document.write', () => {
     const text = scripts()
       .map((name) => readFileSync(join(folder, name), 'utf8'))
       .join('\n');

@@ -1,5 +1,5 @@
-// The commands of package.json as processes, in a copy of the project: what they start, what they say where something is not
-// there, and that no package that installs or builds is handed a secret.
+// Runs the commands of package.json as processes in a copy of the project: which programs they start, what they print
+// if something is missing, and that no package that installs or builds sees a secret.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,9 +22,9 @@ import { SECRETS, SHOP } from '../backend-proxy/world.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const SOURCES = ['backend-proxy', 'demo', 'widget', 'package.json', 'package-lock.json', '.npmrc', 'vite.config.ts', 'tsconfig.json', 'docs', 'LICENSE', 'test/hosts/package-lock.json']; // prettier-ignore
-/** Of one command; the build is the longest. */
+/** For one command; the build takes the longest. */
 const LIMIT_MS = 120_000;
-/** The proxy's whole environment, and what more may hold a secret. */
+/** All settings of the proxy, and other variables that may hold a secret. */
 const SETTINGS: Record<string, string> = {
   GATEWAY_URL: 'http://127.0.0.1:1',
   GATEWAY_API_KEY: SECRETS.gatewayKey,
@@ -43,11 +43,11 @@ const SETTINGS: Record<string, string> = {
 };
 const NO_SECRETS = ['ALLOWED_ORIGINS', 'PORT'];
 
-/** Loaded into every Node process of a command: writes down which packages it loads, and which settings they can see. */
-const WITNESS = `
+/** Loaded into every Node process of a command: records which packages it loads, and which settings they can see. */
+const PROBE = `
   import { appendFileSync } from 'node:fs';
   import module from 'node:module';
-  const folder = process.env.WITNESS_FOLDER;
+  const folder = process.env.PROBE_FOLDER;
   const names = ${JSON.stringify(Object.keys(SETTINGS).filter((name) => !NO_SECRETS.includes(name)))};
   const seen = new Set();
   const say = (what) => {
@@ -67,7 +67,7 @@ const WITNESS = `
 `;
 
 interface Leave {
-  /** Not in the copy: node_modules, dist. */
+  /** Left out of the copy: node_modules, dist. */
   without?: readonly string[];
 }
 
@@ -86,14 +86,14 @@ interface Ended {
   err: string;
 }
 
-/** Runs to its end, or until it has said `until` and SIGTERM has ended it. */
+/** Runs the command to its end, or ends it with SIGTERM once it prints `until`. */
 async function run(t: TestContext, cwd: string, command: string[], env = {}, until?: string): Promise<Ended> {
   const [program = '', ...args] = command;
   const child = spawn(program, args, {
     cwd,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that what npm starts is ended with it.
+    // In its own process group, so that what npm starts ends with it.
     detached: true,
   });
   const end = (signal: NodeJS.Signals) => {
@@ -117,16 +117,16 @@ const PROXY = ['npm', 'run', '--silent', 'proxy'];
 const lines = (text: string) => text.split('\n').filter((line) => line !== '');
 const logOf = ({ out }: Ended) => lines(out).map((line) => JSON.parse(line) as Record<string, unknown>);
 
-function witness(t: TestContext, folder: string) {
-  const told = mkdtempSync(join(tmpdir(), 'witness-'));
-  t.after(() => rmSync(told, { recursive: true, force: true }));
-  const file = join(folder, 'witness.mjs');
-  writeFileSync(file, WITNESS);
+function probe(t: TestContext, folder: string) {
+  const records = mkdtempSync(join(tmpdir(), 'probe-'));
+  t.after(() => rmSync(records, { recursive: true, force: true }));
+  const file = join(folder, 'probe.mjs');
+  writeFileSync(file, PROBE);
   return {
-    env: { NODE_OPTIONS: `--import=${pathToFileURL(file).href}`, WITNESS_FOLDER: told },
-    told: () =>
-      readdirSync(told).flatMap((name) =>
-        lines(readFileSync(join(told, name), 'utf8')).map(
+    env: { NODE_OPTIONS: `--import=${pathToFileURL(file).href}`, PROBE_FOLDER: records },
+    loaded: () =>
+      readdirSync(records).flatMap((name) =>
+        lines(readFileSync(join(records, name), 'utf8')).map(
           (line) => JSON.parse(line) as { what: string; sees: string[] },
         ),
       ),
@@ -134,17 +134,17 @@ function witness(t: TestContext, folder: string) {
 }
 
 describe('npm run proxy', { skip: process.platform === 'win32' && 'process groups' }, () => {
-  it('starts the proxy and nothing else: nothing is built or installed, and it logs from the first byte on', async (t) => {
+  it('npm run proxy starts only the proxy, builds and installs nothing, and prints only log lines', async (t) => {
     const folder = copyProject(t);
-    const { env, told } = witness(t, folder);
+    const { env, loaded } = probe(t, folder);
     const ended = await run(t, folder, PROXY, { ...SETTINGS, ...env }, '"listening"');
     assert.deepEqual([logOf(ended)[0]?.['event'], logOf(ended).at(-1)?.['event']], ['listening', 'stopped']);
-    const programs = told().flatMap(
+    const programs = loaded().flatMap(
       ({ what }) => /^program .*?([\w-]+\.(?:ts|mjs|js)|npm(?:-cli\.js)?)( |$)/.exec(what)?.[1] ?? [],
     );
     assert.deepEqual(programs.filter((name) => !name.startsWith('npm')).toSorted(), ['install.mjs', 'main.ts']);
     assert.deepEqual(
-      told().filter(({ what }) => /^package (vite|esbuild|minify-literals|rolldown)$/.test(what)),
+      loaded().filter(({ what }) => /^package (vite|esbuild|minify-literals|rolldown)$/.test(what)),
       [],
     );
   });
@@ -153,7 +153,7 @@ describe('npm run proxy', { skip: process.platform === 'win32' && 'process group
     ['node_modules', 'npm ci'],
     ['dist', 'npm run build'],
   ] as const) {
-    it(`without ${missing} says in one line that ${says} is to be run, and ends with 1`, async (t) => {
+    it(`npm run proxy without ${missing} logs one line that asks for ${says}, and exits with 1`, async (t) => {
       const folder = copyProject(t, { without: [missing] });
       for (const command of [PROXY, [process.execPath, 'backend-proxy/main.ts']]) {
         const ended = await run(t, folder, command, SETTINGS);
@@ -167,13 +167,13 @@ describe('npm run proxy', { skip: process.platform === 'win32' && 'process group
   }
 });
 
-describe('what installs or builds', { skip: process.platform === 'win32' && 'process groups' }, () => {
-  it('by npm run build hands no package a secret of its environment', async (t) => {
+describe('installing and building', { skip: process.platform === 'win32' && 'process groups' }, () => {
+  it('npm run build shows no package a secret of its environment', async (t) => {
     const folder = copyProject(t, { without: ['dist'] });
-    const { env, told } = witness(t, folder);
+    const { env, loaded } = probe(t, folder);
     const ended = await run(t, folder, ['npm', 'run', 'build'], { ...SETTINGS, ...env });
     assert.equal(ended.code, 0, ended.out + ended.err);
-    const packages = told().filter(({ what }) => what.startsWith('package '));
+    const packages = loaded().filter(({ what }) => what.startsWith('package '));
     for (const name of ['vite', 'minify-literals']) assert.ok(packages.some(({ what }) => what === `package ${name}`));
     assert.deepEqual(
       packages.filter(({ sees }) => sees.length > 0),
@@ -181,18 +181,18 @@ describe('what installs or builds', { skip: process.platform === 'win32' && 'pro
     );
   });
 
-  it('by npm start hands the build no secret of its environment', async (t) => {
+  it('npm start shows the build no secret of its environment', async (t) => {
     const folder = copyProject(t, { without: ['dist'] });
-    const { env, told } = witness(t, folder);
+    const { env, loaded } = probe(t, folder);
     const program = `import('./demo/widget-build.ts').then(({ buildWidgetIfStale }) => buildWidgetIfStale())`;
-    // Where the whole environment is handed on, the witness is handed on with it.
+    // If the whole environment is passed on, so is the probe.
     const ended = await run(t, folder, [process.execPath, '-e', program], { ...SETTINGS, ...env });
     assert.equal(ended.code, 0, ended.err);
     assert.ok(readdirSync(join(folder, 'dist/widget')).includes('widget.js'));
-    assert.deepEqual(told().filter(({ what, sees }) => /^package (vite|minify-literals|rolldown)$/.test(what) && sees.length > 0), []); // prettier-ignore
+    assert.deepEqual(loaded().filter(({ what, sees }) => /^package (vite|minify-literals|rolldown)$/.test(what) && sees.length > 0), []); // prettier-ignore
   });
 
-  it('by installing hands npm, and so install scripts, no secret of its environment', async (t) => {
+  it('installing shows npm, and so install scripts, no secret of its environment', async (t) => {
     for (const [mode, installs] of [
       [[], /^npm ci$/m],
       [['run'], /^npm ci --omit=dev$/m],
@@ -200,7 +200,7 @@ describe('what installs or builds', { skip: process.platform === 'win32' && 'pro
       [['all', 'test/hosts'], /^npm ci$[^]*^npm ci --prefix=test\/hosts /m],
     ] as const) {
       const folder = copyProject(t, { without: ['node_modules'] });
-      // In place of npm: says what it was asked and what it was given, and installs nothing.
+      // Replaces npm: prints its arguments and environment, and installs nothing.
       writeFileSync(join(folder, 'npm'), '#!/bin/sh\necho "npm $*"\nenv\n');
       chmodSync(join(folder, 'npm'), 0o755);
       const env = {
@@ -219,7 +219,7 @@ describe('what installs or builds', { skip: process.platform === 'win32' && 'pro
   });
 });
 
-describe('a command that needs packages of its own', () => {
+describe('commands with packages of their own', () => {
   const { scripts } = JSON.parse(readFileSync(resolve(PROJECT, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
@@ -236,7 +236,7 @@ describe('a command that needs packages of its own', () => {
 });
 
 describe('the production packages', () => {
-  it('are what the proxy and the sandbox run on: none of what builds the widget is among them', () => {
+  it('the production packages include none that builds the widget', () => {
     const lock = JSON.parse(readFileSync(resolve(PROJECT, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { dev?: boolean }>;
     };

@@ -1,5 +1,5 @@
-// `npm run proxy` as a process: what it says when it cannot start, what it logs, how it ends. On a free port, with its
-// database in a temporary folder; the gateway need not be there.
+// `npm run proxy` as a process: failed starts, log lines, shutdown. It uses a free port and a temporary database, and
+// needs no gateway.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -65,7 +65,7 @@ function environment(t: TestContext): Record<string, string> {
   };
 }
 
-/** Why it did not start: the one line that it wrote. */
+/** The reason why it did not start: the one line that it wrote. */
 function refusal({ out, err }: Running['output']): string {
   assert.deepEqual([out.endsWith('\n'), out.split('\n').length, err], [true, 2, '']);
   const { level, time, event, error } = JSON.parse(out) as Record<string, string>;
@@ -75,8 +75,8 @@ function refusal({ out, err }: Running['output']): string {
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-describe('the proxy as a process', () => {
-  it('that lacks its environment ends with one line of the log that names what is missing, and no secret', async (t) => {
+describe('the proxy process', () => {
+  it('a start without its environment logs one line that names the missing variables, and no secret', async (t) => {
     const { child, output } = start(t, {
       ORDER_SECRET: 'canary',
       GATEWAY_API_KEY: SECRETS.gatewayKey,
@@ -89,7 +89,7 @@ describe('the proxy as a process', () => {
     assert.doesNotMatch(output.out + output.err, /canary/);
   });
 
-  it('logs one JSON object a line with no secret, serves, and drains at SIGTERM with a stream open', async (t) => {
+  it('the proxy process logs one JSON object per line without secrets, serves, and drains on SIGTERM with an open stream', async (t) => {
     const env = environment(t);
     const profile = join(env['DATABASE_URL']!.slice(5), '..', 'profile.json');
     writeFileSync(profile, '{"paths": {"status": null}}');
@@ -106,7 +106,7 @@ describe('the proxy as a process', () => {
         webhooks: 'off',
       },
     );
-    assert.ok(await event('weaker mode: the profile has no status check, so an IPN is believed as it is'));
+    assert.ok(await event('weaker mode: the profile has no status check, so IPNs are trusted unchecked'));
     assert.equal((await fetch(`${url}/healthz`)).status, 200);
     const ipn = await fetch(`${url}/ipn/${SECRETS.ipn}`, { method: 'POST', body: '{}' });
     assert.equal(ipn.status, 200);
@@ -123,7 +123,7 @@ describe('the proxy as a process', () => {
     const stream = await fetch(`${url}/order/events`, { headers: { Authorization: `Bearer ${token}` } });
     const closed = once(child, 'close') as Promise<[number | null]>;
     child.kill('SIGTERM');
-    assert.match(await stream.text(), /^event: order\nid: 0\n/, 'the stream is ended, not cut');
+    assert.match(await stream.text(), /^event: order\nid: 0\n/, 'the stream ends cleanly');
     assert.deepEqual((await closed)[0], 0);
     const events = output.out
       .trimEnd()
@@ -143,7 +143,7 @@ describe('the proxy as a process', () => {
     assert.ok(!output.out.includes(token));
   });
 
-  it('whose port is taken, or whose books cannot be opened, ends and says why', async (t) => {
+  it('a start with a taken port or an unusable database exits and logs the reason', async (t) => {
     const env = environment(t);
     const first = start(t, env);
     const { url } = (await first.event('listening')) as { url: string };
@@ -159,7 +159,7 @@ describe('the proxy as a process', () => {
     }
   });
 
-  it('makes its books for its own user alone, and takes from others what an earlier version left them', async (t) => {
+  it('the proxy process keeps its database private, and removes rights that an earlier version left to others', async (t) => {
     const env = environment(t);
     const path = env['DATABASE_URL']!.slice('file:'.length);
     const files = [path, `${path}-wal`, `${path}-shm`];
@@ -171,13 +171,15 @@ describe('the proxy as a process', () => {
     await closed;
     for (const file of files) chmodSync(file, 0o644);
     const second = start(t, env);
-    const { open, stillOpen } = await second.event('other users could read the books: their rights were taken away');
+    const { open, stillOpen } = await second.event(
+      'other users could read the database files: their rights were removed',
+    );
     assert.deepEqual([open, stillOpen], [files, []]);
     await second.event('listening');
     assert.deepEqual(files.map(modeOf), ['600', '600', '600']);
   });
 
-  it('keeps compiled code where only those may write who may write the packages, also when it is killed', async (t) => {
+  it('the compile cache is kept beside the packages, even if the process is killed', async (t) => {
     const env = environment(t);
     const startAndKill = async (more: Record<string, string>) => {
       const { child, output, event } = start(t, { ...env, NODE_DEBUG_NATIVE: 'COMPILE_CACHE', ...more });
@@ -189,7 +191,7 @@ describe('the proxy as a process', () => {
       return /resolved path (\S+)/.exec(output.err)?.[1] ?? '';
     };
     assert.equal(relative(MAIN, await startAndKill({})), join('..', '..', 'node_modules', '.cache', 'proxy'));
-    // In an empty folder, to see that this start has filled it.
+    // An empty folder shows that this start has filled it.
     const folder = join(env['DATABASE_URL']!.slice('file:'.length), '..', 'compiled');
     assert.equal(await startAndKill({ NODE_COMPILE_CACHE: folder }), folder);
     assert.ok(readdirSync(folder, { recursive: true }).length > 100);

@@ -1,5 +1,5 @@
-// `node test/shots/main.ts`: draws every state of the widget in every scene into shots/, with index.html as the contact sheet.
-// Owns scenes and files; what the states are is in test/widget/states.ts. For people to look at: nothing is compared.
+// `npm run shots`: draws every state of the widget in every variant of the page into shots/, with index.html as the
+// contact sheet. The images are for people to look at and are not compared. The states are in test/widget/states.ts.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { chromium } from 'playwright-core';
 import { findBrowser } from '../browser.ts';
@@ -22,7 +22,7 @@ const browser = await chromium.launch(await findBrowser());
 try {
   await mkdir(FOLDER, { recursive: true });
   const open = await statesPageOpener(browser);
-  // Two lanes: more only wait for the same processor.
+  // Two at a time: more would only wait for the processor.
   const queue = Object.entries(VARIANTS).values();
   const drawNext = async () => {
     for (const [name, variant] of queue) {
@@ -39,7 +39,7 @@ try {
   };
   await Promise.all([drawNext(), drawNext()]);
   await writeFile(`${FOLDER}/index.html`, contactSheet());
-  console.log(`${Object.keys(VARIANTS).length} scenes in ${FOLDER}/index.html`);
+  console.log(`${Object.keys(VARIANTS).length} variants in ${FOLDER}/index.html`);
 } finally {
   await browser.close();
 }

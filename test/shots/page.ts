@@ -1,6 +1,5 @@
-// A page with one widget for every state, each with a proxy of its own in memory. `?lang=ar` and `?width=240` set the scene.
-// Says `document.title = 'ready'` once all stand still; until then the title names the states it waits for. Owns the scene
-// only: the states are those that the tests use.
+// A page with one widget for every state, each with its own proxy in memory. `?lang=ar` and `?width=240` set the
+// variant. Sets `document.title` to 'ready' once all are drawn; until then the title names the states it waits for.
 import '../../widget/index.ts';
 import type { FakeProxy } from '../widget/fake-proxy.ts';
 import { proxyOf, STATES, type State } from '../widget/states.ts';
@@ -44,7 +43,7 @@ async function show(name: string, state: State, index: number): Promise<void> {
   while (!hasAnswer()) await pause(20);
   await widget.updateComplete;
   await state.act?.(widget, proxy);
-  // Three failed turns are needed until "no connection" is said.
+  // The widget shows "no connection" after three failed tries.
   while (proxy.isDown && !widget.shadowRoot?.querySelector('.note')) await pause(20);
   await widget.updateComplete;
   waiting.delete(name);

@@ -1,5 +1,5 @@
-// The page of all states in a browser: bundled once, served at an address that only this browser knows, so no server and no port
-// are needed. Owns the opening; what is done with the page is the caller's.
+// Opens the page of all states in a browser. It is bundled once and served at an address that only this browser knows,
+// so that no server and no port are needed.
 import { readFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';

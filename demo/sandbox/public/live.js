@@ -20,7 +20,7 @@ function tick() {
   }
   for (const element of document.querySelectorAll('[data-clock]')) {
     const time = new Date(Number(element.dataset.clock) + age(element)).toISOString();
-    element.textContent = time.slice(11, 'seconds' in element.dataset ? 19 : 16);
+    element.textContent = time.slice(11, 19);
   }
 }
 

@@ -1,5 +1,5 @@
 // Adds up the basket while the customer chooses. A courtesy only: the server works the amount out again, from its own prices.
-const form = document.querySelector('form.shelf');
+const form = document.querySelector('form:has([data-basket])');
 const summary = form.querySelector('[data-basket]');
 const button = form.querySelector('.basket button');
 const euros = new Intl.NumberFormat('en-IE', { style: 'currency', currency: 'EUR' });

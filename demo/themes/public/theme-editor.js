@@ -11,7 +11,7 @@ const NEEDS = { 3: 'a border or sign', 4.5: 'text' };
 
 const find = (selector, within = document) => within.querySelector(selector);
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-const form = find('.dials');
+const form = find('form');
 const dials = PROPERTIES.map((property) => ({ property, row: find(`[data-key="${property.key}"]`, form) }));
 const dressing = new CSSStyleSheet();
 const cards = new CSSStyleSheet();
@@ -87,12 +87,13 @@ function show() {
 function showShortfalls(found) {
   for (const { property, row } of dials) {
     const words = found.filter(({ key }) => key === property.key).map(wordsOf);
-    const warning = find('.shortfall', row);
+    const warning = find('.caution', row);
     warning.hidden = words.length === 0;
     warning.textContent = words.join(' ');
   }
   const count = new Set(found.map(({ key }) => key)).size;
-  find('[data-verdict]').toggleAttribute('data-short', count > 0);
+  find('[data-verdict]').classList.toggle('good', count === 0);
+  find('[data-verdict]').classList.toggle('caution', count > 0);
   say('[data-verdict]', verdictOf(count));
 }
 
@@ -189,9 +190,10 @@ window.addEventListener('hashchange', () => {
 });
 
 cards.replaceSync(
-  [defaultsCss('.faces'), ...THEMES.map(({ id, theme: ready }) => cssOf(ready, `[data-theme='${id}'] .faces`))].join(
-    '\n',
-  ),
+  [
+    defaultsCss('.samples'),
+    ...THEMES.map(({ id, theme: ready }) => cssOf(ready, `[data-theme='${id}'] .samples`)),
+  ].join('\n'),
 );
 document.adoptedStyleSheets.push(dressing, cards);
 show();

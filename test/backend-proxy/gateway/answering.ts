@@ -1,9 +1,9 @@
-// A server that answers everything with one status and one body.
+// A server that answers every request with one status and one body.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** Its URL. It ends with the test. */
+/** Returns its URL; the server closes with the test. */
 export async function answering(t: TestContext, status: number, body: unknown): Promise<string> {
   const server = createServer((request, response) => {
     request.resume();

@@ -1,12 +1,11 @@
-// What a box on the way answers in the gateway's place: a firewall, a proxy, a framework that does not know the path. It may answer
-// before the gateway has the request, or after it took it; so none of these may end a payment or a payout, and none proves that
-// the gateway does not know an order.
+// Answers of a firewall, a proxy or a framework in place of the gateway, before or after it took the request. None of
+// them may end a payment or a payout, or prove that the gateway does not know an order.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Collection } from '../../../backend-proxy/gateway/gateway.ts';
 import { createGateway } from '../../../backend-proxy/gateway/http.ts';
 import { DEFAULT_PROFILE, profileSchema } from '../../../backend-proxy/gateway/profile.ts';
-import { says } from '../../../backend-proxy/gateway/refusal.ts';
+import { mentions } from '../../../backend-proxy/gateway/refusal.ts';
 import { answering } from './answering.ts';
 
 const COLLECTION: Collection = {
@@ -23,7 +22,7 @@ const PAYOUT = { transactionId: 'P-1', amountMinor: 5000, currency: 'EUR', custo
 const html = (title: string) => `<!DOCTYPE html><html><head><title>${title}</title></head><body>${title}</body></html>`;
 
 const FOREIGN = { kind: 'foreign' } as const;
-const NOT_OUR_WORD = { kind: 'unknown', isOwnWord: false } as const;
+const NOT_OUR_WORD = { kind: 'unknown', isNoSuchOrder: false } as const;
 const UNAVAILABLE = { kind: 'unavailable' } as const;
 
 const BOXES: [name: string, status: number, body: unknown, status: object][] = [
@@ -46,9 +45,9 @@ const BOXES: [name: string, status: number, body: unknown, status: object][] = [
   ['a size limit', 413, html('413 Request Entity Too Large'), UNAVAILABLE],
 ]; // prettier-ignore
 
-describe('the answer of a box on the way', () => {
+describe('an answer from between the proxy and the gateway', () => {
   for (const [name, status, body, asStatus] of BOXES) {
-    it(`is not the gateway's refusal and not its "unknown": ${name}, ${status}`, async (t) => {
+    it(`a foreign answer is neither a refusal nor an "unknown" of the gateway: ${name}, ${status}`, async (t) => {
       const gateway = createGateway({
         url: await answering(t, status, body),
         apiKey: 'k',
@@ -64,7 +63,7 @@ describe('the answer of a box on the way', () => {
   }
 });
 
-describe('an order id that is known already', () => {
+describe('a duplicate order id', () => {
   const sent = async (t: Parameters<typeof answering>[0], status: number, body: unknown, profile = DEFAULT_PROFILE) => {
     const gateway = createGateway({ url: await answering(t, status, body), apiKey: 'k', profile, checkoutHosts: [] });
     t.after(() => gateway.close());
@@ -73,7 +72,7 @@ describe('an order id that is known already', () => {
     return pay;
   };
 
-  it('is said by 409, whatever its body', async (t) => {
+  it('any 409 reports a duplicate order id, whatever its body', async (t) => {
     for (const body of [html('409 Conflict'), '', '[]', {}, { code: 'WALLET_NOT_FOUND' }]) {
       const { kind } = await sent(t, 409, body);
       assert.equal(kind, 'duplicate', JSON.stringify(body));
@@ -84,7 +83,7 @@ describe('an order id that is known already', () => {
     });
   });
 
-  it('is said by any 4xx whose code or message says it in one of the listed words', async (t) => {
+  it('a 4xx reports a duplicate order id by a listed word in its code or message', async (t) => {
     assert.deepEqual(await sent(t, 400, { code: 'ORDER_ALREADY_EXISTS' }), {
       kind: 'duplicate',
       detail: 'HTTP 400 ORDER_ALREADY_EXISTS',
@@ -97,13 +96,13 @@ describe('an order id that is known already', () => {
     assert.equal((await sent(t, 400, { code: 'INVALID', message: 'Order id was used before.' })).kind, 'duplicate');
   });
 
-  it('is not said by a limit or a server that fails, whatever they say', async (t) => {
+  it('a rate limit or a failing server reports no duplicate order id, whatever its text', async (t) => {
     for (const status of [429, 500, 503]) {
       assert.deepEqual(await sent(t, status, { code: 'ALREADY_EXISTS' }), { kind: 'lost', detail: `HTTP ${status}` });
     }
   });
 
-  it('is said in the words and fields that the profile lists, and in no others', async (t) => {
+  it('only the words and fields of the profile report a duplicate order id', async (t) => {
     const profile = profileSchema.parse({ refusal: { code: 'reason', message: 'text' }, duplicate: ['twice'] });
     assert.equal((await sent(t, 400, { reason: 'SENT_TWICE' }, profile)).kind, 'duplicate');
     assert.equal((await sent(t, 400, { text: 'Sent twice' }, profile)).kind, 'duplicate');
@@ -111,29 +110,29 @@ describe('an order id that is known already', () => {
     assert.equal((await sent(t, 400, { code: 'SENT_TWICE' }, profile)).kind, 'foreign');
   });
 
-  it('is meant by the beginning of a word, however the words are joined, and not where it is denied', () => {
+  it('mentions() matches the prefix of a word, however words are joined, unless it is negated', () => {
     const { duplicate } = DEFAULT_PROFILE;
     for (const text of [
       'DUPLICATE_ORDER', 'DuplicateOrderId', 'orderIDAlreadyUsed', 'Order exists', 'exists', 'existing order', 'ORDER-EXISTS',
       'already processed', 'Order id must be unique', 'uniqueness', 'NOT_UNIQUE', 'order id is not unique', 'was used', 'E1001:used',
       'not found, but exists', 'Does it not matter? It exists.', 'no order, already used',
     ]) {
-      assert.ok(says(text, duplicate), text);
+      assert.ok(mentions(text, duplicate), text);
     } // prettier-ignore
     for (const text of [
       'refused', 'unused', 'REUSED_TOKEN', 'coexist', 'does not exist', 'does_not_exist', 'doesNotExist', "doesn't exist",
       'doesn’t exist', 'DOESNT_EXIST', 'no existing order', 'non-existing wallet', 'never used', 'NOT_USED', 'cannot exist',
       'WALLET_NOT_FOUND', 'not already used', "hasn't already existed", 'nonexistent', '', 'user', 'unusual', '\u0130',
     ]) {
-      assert.equal(says(text, duplicate), false, text);
+      assert.equal(mentions(text, duplicate), false, text);
     } // prettier-ignore
-    for (const value of [null, undefined, 7, {}, ['used'], true]) assert.equal(says(value, duplicate), false);
+    for (const value of [null, undefined, 7, {}, ['used'], true]) assert.equal(mentions(value, duplicate), false);
   });
 
-  it('is looked for in a time that the length of the text limits', () => {
+  it('mentions() takes time linear in the length of the text', () => {
     const from = performance.now();
     for (const text of ['_'.repeat(250_000), 'aB'.repeat(125_000), 'NOT_'.repeat(60_000), 'A'.repeat(250_000)]) {
-      assert.equal(says(text, DEFAULT_PROFILE.duplicate), false);
+      assert.equal(mentions(text, DEFAULT_PROFILE.duplicate), false);
     }
     assert.ok(performance.now() - from < 2_000, `${performance.now() - from} ms`);
   });

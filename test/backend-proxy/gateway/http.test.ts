@@ -1,5 +1,5 @@
-// The gateway over HTTP, against a server that answers what the test says: the exact bytes that are sent, and what every
-// kind of answer is taken for. What is not exactly as documented is lost, never refused, and nothing is sent twice.
+// The gateway adapter against a scripted server: the exact bytes of each request, and the interpretation of each
+// answer. An answer that is not as documented is lost, never refused, and nothing is sent twice.
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -31,7 +31,7 @@ type Answer = ((response: ServerResponse, request: IncomingMessage) => void) | {
 
 interface Scripted {
   gateway: Gateway;
-  /** What came, as it came. */
+  /** The requests as received. */
   requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[];
   server: Server;
   url: string;
@@ -65,8 +65,8 @@ const status = (gateway: Gateway, id = 'A-1') => {
   return gateway.status(id, 'PAY');
 };
 
-describe('a collection', () => {
-  it('is one POST with the key in its header, the amount as a JSON number with its exact digits', async (t) => {
+describe('pay()', () => {
+  it('pay() sends one POST with the key in a header and the amount as an exact JSON number', async (t) => {
     const { gateway, requests } = await scripted(t, { body: CHECKOUT });
     await gateway.pay(COLLECTION);
     assert.equal(requests.length, 1);
@@ -82,7 +82,7 @@ describe('a collection', () => {
     );
   });
 
-  it('has the fields that its method takes, and no others', async (t) => {
+  it('pay() sends the fields of its method and no others', async (t) => {
     const { gateway, requests } = await scripted(t, { body: CHECKOUT });
     const common = { orderId: 'A-1', amount: 10.1, currency: 'EUR', returnUrl: 'https://shop.example/thanks' };
     const sent = async (collection: Partial<Collection>) => {
@@ -102,7 +102,7 @@ describe('a collection', () => {
     });
   });
 
-  it('writes whole amounts without decimals and keeps all digits of the rest', async (t) => {
+  it('pay() writes whole amounts without decimals and keeps all digits of others', async (t) => {
     const { gateway, requests } = await scripted(t, { body: CHECKOUT });
     for (const [amountMinor, currency, text] of [
       [5000, 'EUR', '50'],
@@ -118,7 +118,7 @@ describe('a collection', () => {
     }
   });
 
-  it('is accepted with what its method promises', async (t) => {
+  it('pay() is accepted with what its method promises', async (t) => {
     const answers: unknown[] = [
       CHECKOUT,
       { ...QR, appPaymentLink: 'jetgo://pay?reference=1' },
@@ -143,7 +143,7 @@ describe('a collection', () => {
     assert.deepEqual(await gateway.pay(COLLECTION), accepted({ paymentId: null, method: 'CHECKOUT', checkoutUrl }));
   });
 
-  it('keeps every digit of a payment id', async (t) => {
+  it('pay() keeps every digit of a payment id', async (t) => {
     const { gateway } = await scripted(t, {
       body: '{"paymentId": 9007199254740993, "orderId": "A-1", "method": "DIRECT"}',
     });
@@ -151,7 +151,7 @@ describe('a collection', () => {
     assert.equal(sent.kind === 'accepted' && sent.answer.paymentId, '9007199254740993');
   });
 
-  it('is lost where the answer is not as documented', async (t) => {
+  it('pay() is lost if the answer is not as documented', async (t) => {
     const wrong: unknown[] = [
       '',
       'It works!',
@@ -198,7 +198,7 @@ describe('a collection', () => {
     assert.equal(requests.length, wrong.length);
   });
 
-  it('leaves out a link that may not be shown, because the code alone is enough', async (t) => {
+  it('pay() drops an unsafe link, because the code alone is enough', async (t) => {
     for (const appPaymentLink of ['javascript:alert(1)', 'http://evil.example/', '']) {
       const { gateway } = await scripted(t, { body: { ...QR, appPaymentLink: appPaymentLink || null } });
       const sent = await gateway.pay(COLLECTION);
@@ -207,14 +207,14 @@ describe('a collection', () => {
     }
   });
 
-  it('takes a checkout URL only on an allowed host', async (t) => {
+  it('pay() accepts a checkout URL only on an allowed host', async (t) => {
     const elsewhere = await scripted(t, { body: CHECKOUT }, { checkoutHosts: ['pay.example'] });
     assert.equal((await elsewhere.gateway.pay(COLLECTION)).kind, 'lost');
     const here = await scripted(t, { body: CHECKOUT }, { checkoutHosts: ['pay.example', 'checkout.example'] });
     assert.equal((await here.gateway.pay(COLLECTION)).kind, 'accepted');
   });
 
-  it('is refused by a documented 4xx in the gateway’s own words; any other status says nothing', async (t) => {
+  it('pay() is refused only by a documented 4xx with a code of the gateway', async (t) => {
     let code = 0;
     const { gateway, requests } = await scripted(t, (response) => {
       response
@@ -232,10 +232,10 @@ describe('a collection', () => {
       assert.deepEqual(await gateway.pay(COLLECTION), { kind: 'lost', detail: `HTTP ${code}` });
       assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'lost', detail: `HTTP ${code}` });
     }
-    assert.equal(requests.length, 2 * (12 + 22), 'each was sent once, and no redirect was followed');
+    assert.equal(requests.length, 2 * (12 + 22), 'each request was sent once, and no redirect was followed');
   });
 
-  it('is foreign where the refusal’s field holds no code of the gateway’s', async (t) => {
+  it('pay() is foreign if the refusal has no code of the gateway', async (t) => {
     let body: unknown;
     const { gateway } = await scripted(t, (response) => response.writeHead(400).end(JSON.stringify(body)));
     for (const code of ['The key is sk_live_1', 'A'.repeat(65), 'not_found', 42, { a: 1 }, null, undefined]) {
@@ -244,7 +244,7 @@ describe('a collection', () => {
     }
   });
 
-  it('is lost with the wait that a Retry-After asks for, in seconds or as a date, of ten minutes at most', async (t) => {
+  it('pay() that is lost reports the wait of a Retry-After, in seconds or as a date, up to ten minutes', async (t) => {
     const now = () => Date.UTC(2026, 10, 20, 12);
     let header: string | string[] = '';
     const answer: Answer = (response) => response.setHeader('retry-after', header).writeHead(503).end();
@@ -268,7 +268,7 @@ describe('a collection', () => {
     }
   });
 
-  it('is lost where the answer is lost: cut, halved, never, too slow, too long', async (t) => {
+  it('pay() is lost if its answer is cut, halved, missing, too slow or too long', async (t) => {
     const why = async (answer: Answer, options: Partial<GatewayOptions> = {}) => {
       const { gateway, requests } = await scripted(t, answer, options);
       const sent = await gateway.pay(COLLECTION);
@@ -299,7 +299,7 @@ describe('a collection', () => {
     assert.equal(await why((response) => response.writeHead(200).end(' '.repeat(256 * 1024 + 1))), 'Error');
   });
 
-  it('is unreached where no connection could be made: of that alone it is known that nothing left', async (t) => {
+  it('pay() is unreached if no connection could be made, and only then is it known that nothing was sent', async (t) => {
     const at = (url: string) => {
       const gateway = createGateway({ url, apiKey: 'k', profile: DEFAULT_PROFILE, checkoutHosts: [] });
       t.after(() => gateway.close());
@@ -310,7 +310,7 @@ describe('a collection', () => {
     assert.ok(nameless.kind === 'unreached' && /^(ENOTFOUND|EAI_AGAIN)$/.test(nameless.detail));
   });
 
-  it('is lost where a connection that was open is refused only after it broke', async (t) => {
+  it('pay() is lost if an open connection breaks and the next is refused', async (t) => {
     const { gateway, requests, server } = await scripted(t, (response) => {
       if (requests.length === 1) response.writeHead(200).end(JSON.stringify(QR));
       else response.destroy();
@@ -322,7 +322,7 @@ describe('a collection', () => {
     assert.equal((await gateway.pay(COLLECTION)).kind, 'unreached');
   });
 
-  it('is lost where nobody vouches for the certificate, and nothing of it was sent', async (t) => {
+  it('pay() is lost if the certificate is not trusted, and sends nothing', async (t) => {
     let requests = 0;
     const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (_request, response) => {
       requests += 1;
@@ -337,14 +337,14 @@ describe('a collection', () => {
     assert.equal(requests, 0);
   });
 
-  it('reads an answer of 256 KB', async (t) => {
+  it('pay() reads an answer of 256 KB', async (t) => {
     const { gateway } = await scripted(t, { body: JSON.stringify(CHECKOUT).padEnd(256 * 1024) });
     assert.equal((await gateway.pay(COLLECTION)).kind, 'accepted');
   });
 });
 
-describe('a payout', () => {
-  it('is one POST with type JETGO and a whole amount', async (t) => {
+describe('payout()', () => {
+  it('payout() sends one POST with type JETGO and a whole amount', async (t) => {
     const { gateway, requests } = await scripted(t, { status: 202, body: { paymentId: 111328, orderId: 'P-1' } });
     assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'accepted', answer: { paymentId: '111328' } });
     await gateway.payout({ ...PAYOUT, note: null });
@@ -358,14 +358,14 @@ describe('a payout', () => {
     );
   });
 
-  it('is lost where the answer names another order', async (t) => {
+  it('payout() is lost if the answer names another order', async (t) => {
     const { gateway } = await scripted(t, { status: 202, body: { paymentId: 111328, orderId: 'P-2' } });
     assert.deepEqual(await gateway.payout(PAYOUT), { kind: 'lost', detail: 'undocumented answer' });
   });
 });
 
-describe('a status check', () => {
-  it('asks by order id and type', async (t) => {
+describe('status()', () => {
+  it('status() asks by order id and type', async (t) => {
     const { gateway, requests } = await scripted(t, { body: REPORT });
     await gateway.status?.('A-1', 'PAY');
     await gateway.status?.('P-1', 'PAYOUT');
@@ -379,7 +379,7 @@ describe('a status check', () => {
     assert.equal(requests[0]!.headers['x-api-key'], 'the-key');
   });
 
-  it('reads what is reported, amounts as they are written', async (t) => {
+  it('status() reads the report, with amounts as they are written', async (t) => {
     const { gateway } = await scripted(t, { body: JSON.stringify(REPORT).replace('500', '500.10') });
     const report = {
       transactionId: 'A-1',
@@ -392,7 +392,7 @@ describe('a status check', () => {
     assert.deepEqual(await status(gateway), { kind: 'found', report: { ...report, outcome: 'succeeded' } });
   });
 
-  it('takes each status for what the profile says, and anything else for pending', async (t) => {
+  it('status() maps each status by the profile, and an unknown one to pending', async (t) => {
     let word: unknown = '';
     const { gateway } = await scripted(t, (response) =>
       response.writeHead(200).end(JSON.stringify({ ...REPORT, status: word })),
@@ -417,7 +417,7 @@ describe('a status check', () => {
     }
   });
 
-  it('may lack all but the order id and the type', async (t) => {
+  it('status() needs only the order id and the type in a report', async (t) => {
     const { gateway } = await scripted(t, { body: { orderId: 'A-1', type: 'PAYOUT' } });
     const report = {
       transactionId: 'A-1',
@@ -431,7 +431,7 @@ describe('a status check', () => {
     assert.deepEqual(await status(gateway), { kind: 'found', report });
   });
 
-  it('names the customer where that is an id, a number too, and is no worse without', async (t) => {
+  it('status() reads a customer id, also as a number, and accepts a report without one', async (t) => {
     let customer: unknown = '';
     const { gateway } = await scripted(t, (response) =>
       response.writeHead(200).end(JSON.stringify({ ...REPORT, customer })),
@@ -452,7 +452,7 @@ describe('a status check', () => {
     }
   });
 
-  it('takes only FAILED for a failure of a payout: ERROR leaves it open', async (t) => {
+  it('status() takes only FAILED as the failure of a payout: ERROR leaves it open', async (t) => {
     let word = '';
     const { gateway } = await scripted(t, (response) =>
       response.writeHead(200).end(JSON.stringify({ ...REPORT, type: 'PAYOUT', status: word })),
@@ -470,7 +470,7 @@ describe('a status check', () => {
     }
   });
 
-  it('says of a failure whether the gateway itself ended the time', async (t) => {
+  it('status() reports whether the gateway let the payment expire', async (t) => {
     let said: object = {};
     const { gateway } = await scripted(t, (response) =>
       response.writeHead(200).end(JSON.stringify({ ...REPORT, status: 'FAILED', ...said })),
@@ -489,14 +489,14 @@ describe('a status check', () => {
     }
   });
 
-  it('says unknown only by a 404 in JSON: a page of that status is somewhere else', async (t) => {
+  it('status() is unknown only by a 404 in JSON, because a 404 page comes from elsewhere', async (t) => {
     const answers = [JSON.stringify({ code: 'UNKNOWN_ORDER' }), '<h1>Not Found</h1>', '', '[]'];
     const { gateway } = await scripted(t, (response) => response.writeHead(404).end(answers.shift()));
-    assert.deepEqual(await status(gateway), { kind: 'unknown', isOwnWord: false });
+    assert.deepEqual(await status(gateway), { kind: 'unknown', isNoSuchOrder: false });
     for (let n = 0; n < 3; n += 1) assert.deepEqual(await status(gateway), { kind: 'unavailable', detail: 'HTTP 404' });
   });
 
-  it('says unknown in the gateway’s own word only by the profile’s field and its value', async (t) => {
+  it('status() sets isNoSuchOrder only for the field and value of the profile', async (t) => {
     const profile = profileSchema.parse({ noSuchOrder: { field: 'code', value: 'UNKNOWN_ORDER' } });
     const bodies: [object, boolean][] = [
       [{ code: 'UNKNOWN_ORDER', message: 'Text.' }, true],
@@ -507,17 +507,17 @@ describe('a status check', () => {
     ];
     const left = bodies.map(([body]) => JSON.stringify(body));
     const { gateway } = await scripted(t, (response) => response.writeHead(404).end(left.shift()), { profile });
-    for (const [body, isOwnWord] of bodies) {
-      assert.deepEqual(await status(gateway), { kind: 'unknown', isOwnWord }, JSON.stringify(body));
+    for (const [body, isNoSuchOrder] of bodies) {
+      assert.deepEqual(await status(gateway), { kind: 'unknown', isNoSuchOrder }, JSON.stringify(body));
     }
   });
 
-  it('is unavailable where the report is of another order id: it is no report of the one asked', async (t) => {
+  it('status() is unavailable if the report is about another order id', async (t) => {
     const { gateway } = await scripted(t, { body: { ...REPORT, orderId: 'A-2' } });
     assert.deepEqual(await status(gateway), { kind: 'unavailable', detail: 'undocumented answer' });
   });
 
-  it('is unavailable by any other status, a lost answer, or one that is no report', async (t) => {
+  it('status() is unavailable for any other status, a lost answer, or an answer that is no report', async (t) => {
     let code = 200;
     let body: unknown = '';
     const { gateway } = await scripted(t, (response) =>
@@ -547,7 +547,7 @@ describe('a status check', () => {
     }
   });
 
-  it('is not there where the profile has none', () => {
+  it('status() is undefined if the profile has no status check', () => {
     const gateway = createGateway({
       url: 'https://gateway.example',
       apiKey: 'k',
@@ -559,7 +559,7 @@ describe('a status check', () => {
   });
 });
 
-describe('an IPN', () => {
+describe('readIpn()', () => {
   const gateway = createGateway({
     url: 'https://gateway.example',
     apiKey: 'k',
@@ -567,7 +567,7 @@ describe('an IPN', () => {
     checkoutHosts: [],
   });
 
-  it('is read like a report; its outcome may be missing', () => {
+  it('readIpn() reads an IPN like a report; its outcome may be missing', () => {
     const reading = {
       transactionId: 'A-1',
       type: 'PAY',
@@ -584,7 +584,7 @@ describe('an IPN', () => {
     assert.deepEqual(gateway.readIpn(JSON.stringify(bare)), { kind: 'read', reading: { ...reading, outcome: null } });
   });
 
-  it('is unreadable where it is no JSON object with an order id and a type', () => {
+  it('readIpn() is unreadable for anything but a JSON object with an order id and a type', () => {
     for (const text of [
       '',
       'x',
@@ -601,15 +601,15 @@ describe('an IPN', () => {
     }
   });
 
-  it('is refused where it is nested deeper than 8', () => {
+  it('readIpn() refuses an IPN nested deeper than 8', () => {
     const deep = (depth: number) => `{"orderId":"A","type":"PAY","x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
     assert.equal(gateway.readIpn(deep(8)).kind, 'read');
     assert.deepEqual(gateway.readIpn(deep(9)), { kind: 'refused' });
   });
 });
 
-describe('connections', () => {
-  it('are apart for each operation: 80 starts that hang hold up no status check and no payout', async (t) => {
+describe('connections to the gateway', () => {
+  it('each operation has its own connections: 80 hanging starts delay no status check and no payout', async (t) => {
     const hanging: ServerResponse[] = [];
     const arrived = Promise.withResolvers<void>();
     let isOver = false;
@@ -633,7 +633,7 @@ describe('connections', () => {
     await Promise.all(starts);
   });
 
-  it('are those of one dispatcher where one is given', async (t) => {
+  it('all operations use the dispatcher that is passed in', async (t) => {
     const { url } = await scripted(t, { body: { ...REPORT, method: 'DIRECT' } });
     const paths: string[] = [];
     const dispatcher = new Agent().compose((dispatch) => (options, handler) => {
@@ -653,7 +653,7 @@ describe('connections', () => {
 });
 
 describe('another profile', () => {
-  it('changes every path, field and word on the wire, and nothing else', async (t) => {
+  it('a profile changes every path, field and word of the requests, and nothing else', async (t) => {
     const profile = profileSchema.parse({
       paths: { pay: '/v9/collect', payout: '/v9/send', status: '/v9/ask' },
       request: { orderId: 'ref', amount: 'sum', method: 'via', type: 'kind' },

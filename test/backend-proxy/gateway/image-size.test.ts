@@ -1,5 +1,5 @@
-// The size of a picture, read from its header: real files of each kind, files that say more than they hold, and files that two
-// readers could read differently.
+// The image size from the header: real files of each format, files with false headers, and files that two readers
+// could read differently.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -19,8 +19,8 @@ const sizeOf = (bytes: Buffer) => {
   return size && `${size.width}x${size.height}`;
 };
 
-describe('the size of a picture', () => {
-  it('is read from the header of a PNG, a JPEG, a GIF and a WebP', () => {
+describe('imageSizeOf()', () => {
+  it('imageSizeOf() reads the header of a PNG, a JPEG, a GIF and a WebP', () => {
     assert.deepEqual(imageSizeOf(png(300, 200)), { type: 'image/png', size: { width: 300, height: 200 } });
     assert.deepEqual(imageSizeOf(gif({ screen: [300, 200] })), {
       type: 'image/gif',
@@ -40,16 +40,16 @@ describe('the size of a picture', () => {
     }
   });
 
-  it('is the size that it will have when it is drawn, however large', () => {
+  it('imageSizeOf() returns the size as drawn, however large', () => {
     assert.equal(sizeOf(png(20_000, 16_000)), '20000x16000');
     assert.equal(sizeOf(jpeg(65_535, 1)), '65535x1');
     assert.equal(sizeOf(webp('VP8X', 16_777_216, 2)), '16777216x2');
     assert.equal(sizeOf(webp('VP8L', 16_384, 16_384)), '16384x16384');
-    assert.equal(sizeOf(gif({ screen: [1, 1], frame: [60_000, 2] })), '60000x2', 'of a frame larger than its screen');
+    assert.equal(sizeOf(gif({ screen: [1, 1], frame: [60_000, 2] })), '60000x2', 'a frame larger than its screen');
     assert.equal(sizeOf(gif({ screen: [1, 1], frame: [10, 10], offset: [65_000, 0] })), '65010x10');
   });
 
-  it('is not known where the picture moves, because each frame costs as much again', () => {
+  it('imageSizeOf() gives no size for an animation, because each frame costs as much again', () => {
     for (const bytes of [
       animatedPng(10, 10),
       gif({ screen: [10, 10], frames: 2 }),
@@ -60,12 +60,12 @@ describe('the size of a picture', () => {
     }
   });
 
-  it('is not known where a JPEG has more scans than any has, each a pass over all of it', () => {
+  it('imageSizeOf() gives no size for a JPEG with too many scans, each a pass over all pixels', () => {
     assert.equal(sizeOf(jpeg(10, 10, { scans: 10 })), '10x10');
     assert.equal(sizeOf(jpeg(10, 10, { scans: 33 })), undefined);
   });
 
-  it('is not known where another reader could find another header', () => {
+  it('imageSizeOf() gives no size if another reader could find another header', () => {
     const [head, rest] = [Buffer.from([0xff, 0xd8]), jpeg(10, 10).subarray(2)];
     const hidden = (bytes: number[]) => Buffer.concat([head, Buffer.from(bytes), rest]);
     assert.equal(sizeOf(hidden([])), '10x10');
@@ -88,7 +88,7 @@ describe('the size of a picture', () => {
     assert.equal(sizeOf(gif({ screen: [10, 10], before: [0x00] })), undefined);
   });
 
-  it('is not known where the header is cut off anywhere', () => {
+  it('imageSizeOf() gives no size for a truncated header', () => {
     for (const [bytes, header] of [
       [png(10, 10), 41],
       [jpeg(10, 10), 29],
@@ -104,7 +104,7 @@ describe('the size of a picture', () => {
     }
   });
 
-  it('is asked of any bytes without an error, and in no more steps than they are', () => {
+  it('imageSizeOf() reads any bytes without an error and in linear time', () => {
     const heads = [png(9, 9), jpeg(9, 9), gif({ screen: [9, 9] }), webp('VP8X', 9, 9)];
     fc.assert(
       fc.property(fc.constantFrom(...heads), fc.nat(40), fc.uint8Array({ maxLength: 200 }), (whole, keep, noise) => {

@@ -1,7 +1,8 @@
-// Listening in on the gateway: one word for each call, how long it took, and what was asked of us, with nothing changed.
+// The instrumented gateway: each call is reported with outcome, duration and Retry-After, and its answer is
+// unchanged.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { heard, type Call } from '../../../backend-proxy/gateway/instrumented.ts';
+import { instrument, type Call } from '../../../backend-proxy/gateway/instrumented.ts';
 import type { Checked, Collection, Gateway, PayoutOrder, Sent } from '../../../backend-proxy/gateway/gateway.ts';
 
 interface Answers {
@@ -10,7 +11,7 @@ interface Answers {
   status: Checked;
 }
 
-/** Each call takes `ms` of the clock that is given. */
+/** Each call takes `ms` of the virtual clock. */
 function listening(answers: Answers, ms: number) {
   let time = 5_000.4;
   const calls: Call[] = [];
@@ -30,7 +31,7 @@ function listening(answers: Answers, ms: number) {
   return {
     calls,
     wire: gateway,
-    gateway: heard(
+    gateway: instrument(
       gateway,
       (call) => calls.push(call),
       () => time,
@@ -38,10 +39,10 @@ function listening(answers: Answers, ms: number) {
   };
 }
 
-it('a call is told by the port’s own word, with the milliseconds that it took', async () => {
+it('an instrumented call is reported with its outcome and duration', async () => {
   const refused = { kind: 'refused', detail: 'HTTP 400 WALLET_NOT_FOUND' } as const;
   const accepted = { kind: 'accepted', answer: { paymentId: null } } as const;
-  const unknown = { kind: 'unknown', isOwnWord: true } as const;
+  const unknown = { kind: 'unknown', isNoSuchOrder: true } as const;
   const { gateway, calls } = listening({ pay: refused, payout: accepted, status: unknown }, 41.3);
   assert.equal(await gateway.pay({} as Collection), refused);
   assert.equal(await gateway.payout({} as PayoutOrder), accepted);
@@ -53,7 +54,7 @@ it('a call is told by the port’s own word, with the milliseconds that it took'
   ]);
 });
 
-it('a call is told with the wait that the gateway asked for', async () => {
+it('an instrumented call is reported with the wait of its Retry-After', async () => {
   const lost = { kind: 'lost', detail: 'HTTP 429', retryAfterMs: 60_000 } as const;
   const unavailable = { kind: 'unavailable', detail: 'HTTP 503', retryAfterMs: 0 } as const;
   const { gateway, calls } = listening({ pay: lost, payout: lost, status: unavailable }, 0);
@@ -65,8 +66,8 @@ it('a call is told with the wait that the gateway asked for', async () => {
   );
 });
 
-it('a gateway without a status check has none when it is heard', () => {
+it('instrument() adds no status check to a gateway without one', () => {
   const { wire } = listening({ pay: { kind: 'lost', detail: '' }, payout: { kind: 'lost', detail: '' }, status: { kind: 'unavailable', detail: '' } }, 0); // prettier-ignore
   const { status: _, ...weaker } = wire;
-  assert.equal(heard(weaker, () => undefined).status, undefined);
+  assert.equal(instrument(weaker, () => undefined).status, undefined);
 });

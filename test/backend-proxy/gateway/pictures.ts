@@ -1,4 +1,4 @@
-// Pictures for tests, made byte by byte: their headers are what they should be, their pixels are one row or nothing.
+// Images for tests, made byte by byte: valid headers over one row of pixels or none.
 import { crc32, deflateSync } from 'node:zlib';
 
 type Pair = readonly [number, number];
@@ -13,7 +13,7 @@ function chunk(name: string, data: Buffer): Buffer {
   return Buffer.concat([u32be(data.length), named, u32be(crc32(named))]);
 }
 
-/** A whole picture of one bit a pixel, all of it black: deflate packs it 1,000 to 1. */
+/** A complete image of one bit per pixel, all black: deflate compresses it 1,000 to 1. */
 export function png(width: number, height: number, between: Buffer = Buffer.alloc(0)): Buffer {
   const header = Buffer.concat([u32be(width), u32be(height), Buffer.from([1, 0, 0, 0, 0])]);
   const rows = Buffer.alloc(height * (1 + Math.ceil(width / 8)));

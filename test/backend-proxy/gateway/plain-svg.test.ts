@@ -1,5 +1,4 @@
-// An SVG that may be shown is plain shapes and nothing else: what code generators really write must pass, and all that costs, loads,
-// moves or runs must not.
+// The SVG filter: what QR code generators write passes; anything that loads, moves, runs or is expensive is refused.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import QRCode from 'qrcode';
@@ -8,8 +7,8 @@ import { isPlainSvg } from '../../../backend-proxy/gateway/plain-svg.ts';
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">';
 const around = (inner: string) => `${SVG}${inner}</svg>`;
 
-describe('an SVG of plain shapes', () => {
-  it('is what the generators of codes write', async () => {
+describe('isPlainSvg()', () => {
+  it('isPlainSvg() accepts what QR code generators write', async () => {
     const own = await QRCode.toString('https://wallet.example/q', { type: 'svg' });
     for (const text of [
       own,
@@ -21,7 +20,7 @@ describe('an SVG of plain shapes', () => {
     }
   });
 
-  it('has no element but shapes', () => {
+  it('isPlainSvg() refuses any element but shapes', () => {
     for (const name of [
       'use', 'image', 'filter', 'pattern', 'foreignObject', 'style', 'script', 'animate', 'animateTransform', 'set', 'mask',
       'clipPath', 'marker', 'symbol', 'text', 'a', 'switch', 'linearGradient', 'feFlood', 'iframe', 'SVG', 'svg:use', 'x:image',
@@ -32,7 +31,7 @@ describe('an SVG of plain shapes', () => {
     } // prettier-ignore
   });
 
-  it('has no attribute that loads, runs, filters or repeats', () => {
+  it('isPlainSvg() refuses attributes that load, run, filter or repeat', () => {
     for (const attribute of [
       'onload="alert(1)"',
       "onclick='x'",
@@ -59,7 +58,7 @@ describe('an SVG of plain shapes', () => {
     }
   });
 
-  it('has no entity, no DOCTYPE, no CDATA, no instruction, and no other encoding', () => {
+  it('isPlainSvg() refuses entities, DOCTYPE, CDATA, processing instructions and other encodings', () => {
     for (const text of [
       `<!DOCTYPE svg [<!ENTITY a "aaaa">]>${around('')}`,
       `<!doctype svg>${around('')}`,
@@ -76,7 +75,7 @@ describe('an SVG of plain shapes', () => {
     }
   });
 
-  it('is written as XML is, so that no browser reads it otherwise', () => {
+  it('isPlainSvg() refuses invalid XML, which browsers could read differently', () => {
     for (const inner of [
       '<path d=M0/>',
       '<path d="M0"fill="#000"/>',
@@ -96,14 +95,14 @@ describe('an SVG of plain shapes', () => {
     assert.ok(isPlainSvg(around('<!-- <use/> --><path\n\td = "M0"\r\n/>')));
   });
 
-  it('is nested at most 16 deep, because each level may be a clip of its own', () => {
+  it('isPlainSvg() refuses more than 16 levels, because each may clip', () => {
     const nested = (depth: number) => `${'<g fill-opacity=".5">'.repeat(depth)}${'</g>'.repeat(depth)}`;
     assert.ok(isPlainSvg(around(nested(15))));
     assert.equal(isPlainSvg(around(nested(16))), false);
     assert.ok(isPlainSvg(around('<g></g><g/>'.repeat(1_000))), 'beside each other there may be many');
   });
 
-  it('is read in a time that its length limits, also where it is hostile', () => {
+  it('isPlainSvg() takes time linear in the length of a hostile text', () => {
     for (const text of [
       `${SVG}<path ${' '.repeat(65_000)}`,
       `${SVG}<path ${'a="" '.repeat(13_000)}`,

@@ -1,4 +1,5 @@
-// The gateway profile: its defaults are what is publicly known of the wire, any of them can be changed, nothing else taken.
+// The gateway profile: the defaults are the publicly known names, any can be overridden, and nothing else is
+// accepted.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DEFAULT_PROFILE, profileSchema } from '../../../backend-proxy/gateway/profile.ts';
@@ -8,7 +9,7 @@ const refusal = (profile: unknown): string =>
   (profileSchema.safeParse(profile).error?.issues ?? []).map(({ path, code }) => `${path.join('.')}: ${code}`).join();
 
 describe('the gateway profile', () => {
-  it('has for its defaults the names and paths that are publicly known', () => {
+  it('the default profile has the publicly known names and paths', () => {
     assert.deepEqual(DEFAULT_PROFILE, {
       paths: { pay: `${API}/pay`, payout: `${API}/payout`, status: `${API}/status` },
       request: {
@@ -59,13 +60,13 @@ describe('the gateway profile', () => {
     });
   });
 
-  it('never takes for refused what may have been created: a conflict, a timeout, a limit, a failing server', () => {
+  it('the default profile never takes a conflict, timeout, rate limit or server error as a refusal', () => {
     for (const status of [200, 201, 202, 301, 302, 307, 408, 409, 425, 429, 500, 502, 503, 504]) {
       assert.ok(!DEFAULT_PROFILE.httpStatuses.rejected.includes(status), String(status));
     }
   });
 
-  it('keeps every default that a file does not name', () => {
+  it('a profile file keeps every default that it does not name', () => {
     const profile = profileSchema.parse({ paths: { status: null }, answer: { checkoutUrl: 'redirect_url' } });
     assert.equal(profile.paths.status, null);
     assert.equal(profile.paths.pay, `${API}/pay`);
@@ -73,14 +74,14 @@ describe('the gateway profile', () => {
     assert.equal(profile.answer.qr, 'qr');
   });
 
-  it('refuses a key that it does not know, at every level, and names it', () => {
+  it('a profile file with an unknown key at any level is refused, and the key is named', () => {
     assert.equal(refusal({ path: {} }), ': unrecognized_keys');
     for (const section of ['paths', 'request', 'answer', 'report', 'refusal', 'types', 'httpStatuses']) {
       assert.equal(refusal({ [section]: { misspelled: 'x' } }), `${section}: unrecognized_keys`);
     }
   });
 
-  it('refuses paths that could leave the gateway, and values that mean nothing', () => {
+  it('a profile file with paths outside the gateway or invalid values is refused', () => {
     for (const pay of [
       'pay',
       'https://evil.example/',

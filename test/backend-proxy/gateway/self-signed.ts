@@ -1,4 +1,4 @@
-// A certificate that nobody vouches for, with its key: for a TLS server that must not be believed. It guards nothing.
+// A self-signed certificate with its key, for a TLS server that must not be trusted. It protects nothing.
 export const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgbBBuy2TK0ik3goT8
 OrXVtPv69sOSvCh2v2nZZJkyagWhRANCAASr0VynlCshGdLz43xzu/bLJ4ZH6O13

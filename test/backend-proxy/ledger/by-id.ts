@@ -1,5 +1,5 @@
-// A ledger as its tests speak to it: transactions by their ids, checks without being claimed first, an "unknown" that is believed.
-// It adds no rule: each call is one or two calls of the port, with a claim as `claimChecks` would have given it at that moment.
+// Wraps a ledger for tests: transactions by id, checks without claiming first, and every "unknown" proven. Each call is
+// one or two calls of the port, with the claim that `claimChecks` would have returned at that moment.
 import assert from 'node:assert/strict';
 import type {
   Claim,
@@ -9,14 +9,14 @@ import type {
   Observation,
   Order,
   PaymentLimits,
-  SeenTerms,
+  TokenTerms,
 } from '../../../backend-proxy/ledger/ledger.ts';
 import type { PostOutcome, Source, Transaction } from '../../../backend-proxy/protocol/transaction.ts';
 
 export const SENT_BY = 'host:8787';
 const LEASE_MS = 45_000;
 
-/** Facts as the tests write them: how the POST ended follows from the stage where they do not say. */
+/** A fact in short: how the POST ended follows from the stage unless given. */
 export type ShortFact =
   | { stage: 'sending' }
   | { stage: 'uncertain' | 'rejected' | 'not_created'; detail: string; answer?: PostOutcome }
@@ -28,13 +28,13 @@ export interface LedgerById extends Omit<Ledger, 'record' | 'observe' | 'openPay
   /** The port itself. */
   ledger: Ledger;
   openPayment(
-    payment: NewPayment & Partial<SeenTerms>,
+    payment: NewPayment & Partial<TokenTerms>,
     limits: PaymentLimits,
   ): Promise<{ opened: Transaction | undefined; order: Order }>;
   record(id: string, fact: ShortFact, source: Source): Promise<boolean>;
-  /** A check that begins and ends now; `given` says otherwise. An "unknown" is believed. */
-  observe(id: string, seen: Observation, given?: Partial<Claim>): Promise<void>;
-  claimChecks(most: number, leaseMs: number): Promise<Transaction[]>;
+  /** A check that begins and ends now unless `given` differs. An "unknown" counts as proven. */
+  observe(id: string, observation: Observation, given?: Partial<Claim>): Promise<void>;
+  claimChecks(limit: number, leaseMs: number): Promise<Transaction[]>;
   recover(sentBy?: string): Promise<void>;
 }
 
@@ -69,16 +69,17 @@ export function byId(ledger: Ledger, now: () => number): LedgerById {
       if (fact.stage === 'pending') return ledger.record(transaction, fact, source);
       return ledger.record(transaction, { answer: ANSWERS[fact.stage], ...fact } as Fact, source);
     },
-    async observe(id, seen, given) {
+    async observe(id, observation, given) {
       const transaction = (await read(id)) ?? assert.fail(`no ${id}`);
       const rings = claims.get(id)?.rings ?? 0;
       const claim = { transaction, beganAt: now(), leaseUntil: now() + LEASE_MS, rings, ...given };
       claims.delete(id);
-      const endedAt = await ledger.observe(claim, seen);
-      if (seen.kind === 'unknown') await ledger.believe({ transactionId: id, beganAt: claim.beganAt, endedAt });
+      const endedAt = await ledger.observe(claim, observation);
+      if (observation.kind === 'unknown')
+        await ledger.recordUnknown({ transactionId: id, beganAt: claim.beganAt, endedAt });
     },
-    async claimChecks(most, leaseMs) {
-      const claimed = await ledger.claimChecks(most, leaseMs);
+    async claimChecks(limit, leaseMs) {
+      const claimed = await ledger.claimChecks(limit, leaseMs);
       for (const claim of claimed) claims.set(claim.transaction.id, claim);
       return claimed.map(({ transaction }) => transaction);
     },

@@ -1,14 +1,11 @@
-// What a check proves, and what our clock may say after it.
+// What a check proves, and what the clock decides after it.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
+import { D, M, NOON, S } from '../time.ts';
 import {
-  D,
   LIMITS,
-  M,
-  NOON,
   PAYOUT,
   PENDING,
-  S,
   UNAVAILABLE,
   UNKNOWN,
   openPending,
@@ -22,10 +19,10 @@ import {
   webhookTypes,
 } from './ledger-kit.ts';
 
-export function checksContract({ name, room }: Suite): void {
-  describe(`${name}: a check`, () => {
-    it('that differs flags it, once, with the field, asks for a person, and changes nothing of what is paid', async (t) => {
-      const { ledger } = await room(t);
+export function checksContract({ it, setUp }: Suite): void {
+  describe('observe()', () => {
+    it('a mismatch is flagged once, with its field, asks for a review, and pays nothing', async (t) => {
+      const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       await ledger.observe(id, { kind: 'mismatch', field: 'amount' });
       await ledger.observe(id, { kind: 'mismatch', field: 'currency' });
@@ -45,8 +42,8 @@ export function checksContract({ name, room }: Suite): void {
       ]);
     });
 
-    it('that proves nothing changes nothing', async (t) => {
-      const { ledger } = await room(t);
+    it('a check that proves nothing changes nothing', async (t) => {
+      const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       const { version } = (await ledger.order('A'))!;
       for (const nothing of [UNAVAILABLE, { kind: 'incomplete' }, verified('pending')] as const)
@@ -55,8 +52,8 @@ export function checksContract({ name, room }: Suite): void {
       assert.deepEqual([order.version, order.payments[0]?.stage], [version, 'pending']);
     });
 
-    it('keeps the first payment id that it or the answer brought', async (t) => {
-      const { ledger } = await room(t);
+    it('a payment keeps the first payment id from a check or the answer', async (t) => {
+      const { ledger } = await setUp(t);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
       await ledger.observe('A', verified('pending', '7'));
@@ -64,8 +61,8 @@ export function checksContract({ name, room }: Suite): void {
       assert.equal((await read(ledger, 'A')).paymentId, '7');
     });
 
-    it('says "not created" only by two unknowns, 60 s apart and 90 s after the sending', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('two unknowns make a payment not_created only 60 s apart and 90 s after the sending', async (t) => {
+      const { ledger, skip } = await setUp(t);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
       await ledger.record('A', { stage: 'uncertain', detail: 'reset' }, 'answer');
@@ -73,7 +70,7 @@ export function checksContract({ name, room }: Suite): void {
       await ledger.observe('A', UNKNOWN);
       skip(60 * S);
       await ledger.observe('A', UNKNOWN);
-      assert.equal(await stageOf(ledger, 'A'), 'uncertain', 'the first one came too early to count');
+      assert.equal(await stageOf(ledger, 'A'), 'uncertain', 'the first unknown came too early to count');
       skip(60 * S - 1);
       await ledger.observe('A', UNKNOWN);
       assert.equal(await stageOf(ledger, 'A'), 'uncertain');
@@ -85,8 +82,8 @@ export function checksContract({ name, room }: Suite): void {
       assert.deepEqual(await webhookTypes(ledger), ['payment.failed']);
     });
 
-    it('counts unknowns anew once the gateway knew it', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('an earlier unknown does not count once a check has found the payout', async (t) => {
+      const { ledger, skip } = await setUp(t);
       await ledger.openPayout(PAYOUT);
       await ledger.record('P', { stage: 'sending' }, 'merchant');
       await ledger.record('P', { stage: 'uncertain', detail: 'reset' }, 'answer');
@@ -98,11 +95,11 @@ export function checksContract({ name, room }: Suite): void {
       assert.equal(await stageOf(ledger, 'P'), 'pending');
       skip(60 * S);
       await ledger.observe('P', UNKNOWN);
-      assert.equal(await stageOf(ledger, 'P'), 'pending', 'what the gateway once had was created');
+      assert.equal(await stageOf(ledger, 'P'), 'pending', 'the gateway has had the payout');
     });
 
-    it('never says "not created" of one that has a payment id, or that was never sent', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('unknowns never end a payment that has a payment id', async (t) => {
+      const { ledger, skip } = await setUp(t);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
       await ledger.record('A', { stage: 'uncertain', detail: 'reset' }, 'answer');
@@ -116,8 +113,8 @@ export function checksContract({ name, room }: Suite): void {
       assert.deepEqual([await stageOf(ledger, 'A'), await stageOf(ledger, 'B')], ['pending', 'pending']);
     });
 
-    it('tells a payout FAILED by two that agree, 30 s apart, with none in between that says otherwise', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('a payout becomes FAILED by two checks that agree, 30 s apart, with no contrary check in between', async (t) => {
+      const { ledger, skip } = await setUp(t);
       await ledger.openPayout(PAYOUT);
       await ledger.record('P', { stage: 'sending' }, 'merchant');
       await ledger.record('P', PENDING, 'answer');
@@ -128,15 +125,15 @@ export function checksContract({ name, room }: Suite): void {
       await ledger.observe('P', verified('pending'));
       skip(30 * S);
       await ledger.observe('P', verified('failed'));
-      assert.equal(await stageOf(ledger, 'P'), 'pending', 'it began anew');
+      assert.equal(await stageOf(ledger, 'P'), 'pending', 'the count of FAILED started again');
       await ledger.observe('P', UNAVAILABLE);
       skip(30 * S);
       await ledger.observe('P', verified('failed'));
       assert.deepEqual([await stageOf(ledger, 'P'), await webhookTypes(ledger)], ['declined', ['payout.failed']]);
     });
 
-    it('tells a payout FAILED only where the second began 30 s after the first had ended', async (t) => {
-      const { ledger, now, skip } = await room(t);
+    it('a payout becomes FAILED only if the second check began 30 s after the first ended', async (t) => {
+      const { ledger, now, skip } = await setUp(t);
       const id = await openSentPayout(ledger, 'P', PENDING);
       const beganAt = now();
       skip(20 * S);
@@ -149,8 +146,8 @@ export function checksContract({ name, room }: Suite): void {
       assert.equal(await stageOf(ledger, id), 'declined');
     });
 
-    it('of the weaker mode that has only a FAILED IPN of a payout asks a person, and ends nothing', async (t) => {
-      const { ledger } = await room(t);
+    it('a payout that only an IPN reports as FAILED stays open and needs a review', async (t) => {
+      const { ledger } = await setUp(t);
       const id = await openSentPayout(ledger, 'P', PENDING);
       for (let n = 0; n < 2; n += 1) await ledger.observe(id, { kind: 'failed_ipn' });
       const { stage, needsReview } = await read(ledger, id);
@@ -158,8 +155,8 @@ export function checksContract({ name, room }: Suite): void {
       assert.deepEqual(await webhookTypes(ledger), ['payout.needs_review']);
     });
 
-    it('that found one makes it the newest of its type that the gateway is known to know', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('a check that finds a transaction makes it newestFound() of its type', async (t) => {
+      const { ledger, skip } = await setUp(t);
       for (const orderId of ['A', 'B', 'C']) await openPending(ledger, { orderId });
       assert.equal(await ledger.newestFound('PAY'), undefined);
       await ledger.observe('B', verified('pending'));
@@ -170,25 +167,25 @@ export function checksContract({ name, room }: Suite): void {
       assert.equal(await ledger.newestFound('PAYOUT'), undefined);
     });
 
-    it('keeps the gateway’s code for a failure in its history', async (t) => {
-      const { ledger } = await room(t);
+    it('the gateway’s code for a failure is kept in the history', async (t) => {
+      const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       await ledger.observe(id, verified('failed', null, null, 'TOKEN_EXPIRED'));
       const { event, detail } = (await ledger.order('A'))?.payments[0]?.history.at(-1) ?? {};
       assert.deepEqual([event, detail], ['declined', 'TOKEN_EXPIRED']);
     });
 
-    it('tells a payment FAILED at once', async (t) => {
-      const { ledger } = await room(t);
+    it('a payment becomes FAILED by one check', async (t) => {
+      const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       await ledger.observe(id, verified('failed'));
       assert.deepEqual([await stageOf(ledger, id), await webhookTypes(ledger)], ['declined', ['payment.failed']]);
     });
   });
 
-  describe(`${name}: our clock`, () => {
-    it('ends a CHECKOUT 15 minutes and 2 of grace after it was sent, by a check that began then and says pending', async (t) => {
-      const { ledger, skip } = await room(t);
+  describe("the clock's rules", () => {
+    it('a CHECKOUT expires 17 minutes after it was sent, by a check that began then and reports pending', async (t) => {
+      const { ledger, skip } = await setUp(t);
       await ledger.openPayment(payment({ method: 'CHECKOUT' }), LIMITS);
       skip(3 * S);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
@@ -203,8 +200,8 @@ export function checksContract({ name, room }: Suite): void {
       assert.deepEqual([stage, history.at(-1)?.source], ['expired', 'clock']);
     });
 
-    it('ends it by a check that says unknown, too, but by none that was not answered, proves nothing, or began before', async (t) => {
-      const { ledger, now, skip } = await room(t);
+    it('a payment expires by an unknown, but not by an unanswered, incomplete or earlier check', async (t) => {
+      const { ledger, now, skip } = await setUp(t);
       await openPending(ledger, { payWithinMs: M });
       skip(3 * M - 1);
       const beganAt = now();
@@ -217,8 +214,8 @@ export function checksContract({ name, room }: Suite): void {
       assert.equal(await stageOf(ledger, 'A'), 'expired');
     });
 
-    it('ends it alone in the weaker mode, where no check can be made, and never a payout', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('without a status check, the clock alone expires a payment, but never a payout', async (t) => {
+      const { ledger, skip } = await setUp(t);
       await openPending(ledger, { payWithinMs: M });
       const payout = await openSentPayout(ledger, 'P', PENDING);
       skip(3 * M - 1);
@@ -230,8 +227,8 @@ export function checksContract({ name, room }: Suite): void {
       assert.deepEqual([await stageOf(ledger, 'A'), await stageOf(ledger, payout)], ['expired', 'pending']);
     });
 
-    it('lets the word of the gateway win in that very check', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('a SUCCESS reported by the check at the expiry wins over the clock', async (t) => {
+      const { ledger, skip } = await setUp(t);
       await openPending(ledger, { method: 'CHECKOUT' }, { ...PENDING, method: 'CHECKOUT' });
       skip(D);
       await ledger.observe('A', verified('succeeded'));
@@ -239,8 +236,8 @@ export function checksContract({ name, room }: Suite): void {
       assert.deepEqual([stage, late], ['succeeded', false]);
     });
 
-    it('runs also for a CHECKOUT whose answer was lost', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('a CHECKOUT whose answer was lost expires as well', async (t) => {
+      const { ledger, skip } = await setUp(t);
       await ledger.openPayment(payment({ method: 'CHECKOUT' }), LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
       await ledger.record('A', { stage: 'uncertain', detail: 'reset' }, 'answer');
@@ -249,8 +246,8 @@ export function checksContract({ name, room }: Suite): void {
       assert.equal((await read(ledger, 'A')).expiresAt, NOON + 15 * M);
     });
 
-    it('takes a row that was never sent for not created after 45 s, and one being sent for uncertain', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('after 45 s an unsent row is not_created and one being sent is uncertain', async (t) => {
+      const { ledger, skip } = await setUp(t);
       await ledger.openPayment(payment({ orderId: 'A' }), LIMITS);
       await ledger.openPayment(payment({ orderId: 'B' }), LIMITS);
       await ledger.record('B', { stage: 'sending' }, 'shopper');
@@ -262,8 +259,8 @@ export function checksContract({ name, room }: Suite): void {
       assert.deepEqual([await stageOf(ledger, 'A'), await stageOf(ledger, 'B')], ['not_created', 'uncertain']);
     });
 
-    it('asks for a person after 24 h of a payout and 7 days of a payment, once, and only where there is no end', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('a review is asked for once, after 24 h for an open payout and 7 days for an open payment', async (t) => {
+      const { ledger, skip } = await setUp(t);
       await ledger.openPayout(PAYOUT);
       await ledger.record('P', { stage: 'sending' }, 'merchant');
       await ledger.record('P', PENDING, 'answer');

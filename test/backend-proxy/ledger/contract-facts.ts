@@ -1,16 +1,16 @@
-// What is told of a transaction raises its stage or changes nothing; a success pays once.
+// A fact raises the stage or changes nothing; a success pays once.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import fc from 'fast-check';
 import { STAGES, advance, type Stage } from '../../../backend-proxy/protocol/transaction.ts';
 import type { LedgerById, ShortFact } from './by-id.ts';
+import { S } from '../time.ts';
 import {
   LIMITS,
   PAYMENT,
   PAYOUT,
   PENDING,
-  ROADS,
-  S,
+  BRING_TO,
   openPending,
   openSentPayout,
   payment,
@@ -22,32 +22,32 @@ import {
   webhookTypes,
 } from './ledger-kit.ts';
 
-/** Each fact that can be told of a payment, and the stage it stands for. */
-const FACTS: { fact: Stage; tell: (ledger: LedgerById, id: string) => Promise<unknown> }[] = [
-  { fact: 'sending', tell: (ledger, id) => ledger.record(id, { stage: 'sending' }, 'shopper') },
-  { fact: 'uncertain', tell: (ledger, id) => ledger.record(id, { stage: 'uncertain', detail: 'reset' }, 'answer') },
-  { fact: 'pending', tell: (ledger, id) => ledger.record(id, { ...PENDING, paymentId: null }, 'answer') },
-  { fact: 'rejected', tell: (ledger, id) => ledger.record(id, { stage: 'rejected', detail: 'HTTP 400' }, 'answer') },
-  { fact: 'pending', tell: (ledger, id) => ledger.observe(id, verified('pending')) },
-  { fact: 'declined', tell: (ledger, id) => ledger.observe(id, verified('failed')) },
-  { fact: 'succeeded', tell: (ledger, id) => ledger.observe(id, verified('succeeded')) },
+/** Each fact about a payment, and the stage it stands for. */
+const FACTS: { fact: Stage; raise: (ledger: LedgerById, id: string) => Promise<unknown> }[] = [
+  { fact: 'sending', raise: (ledger, id) => ledger.record(id, { stage: 'sending' }, 'shopper') },
+  { fact: 'uncertain', raise: (ledger, id) => ledger.record(id, { stage: 'uncertain', detail: 'reset' }, 'answer') },
+  { fact: 'pending', raise: (ledger, id) => ledger.record(id, { ...PENDING, paymentId: null }, 'answer') },
+  { fact: 'rejected', raise: (ledger, id) => ledger.record(id, { stage: 'rejected', detail: 'HTTP 400' }, 'answer') },
+  { fact: 'pending', raise: (ledger, id) => ledger.observe(id, verified('pending')) },
+  { fact: 'declined', raise: (ledger, id) => ledger.observe(id, verified('failed')) },
+  { fact: 'succeeded', raise: (ledger, id) => ledger.observe(id, verified('succeeded')) },
 ];
 
-export function factsContract({ name, runs, room }: Suite): void {
-  describe(`${name}: a fact`, () => {
-    it('raises the stage or changes nothing, for every stage and every fact', async (t) => {
-      const books = await room(t);
-      const { ledger } = books;
+export function factsContract({ it, runs, setUp }: Suite): void {
+  describe('record() and observe()', () => {
+    it('every fact raises the stage or changes nothing, from every stage', async (t) => {
+      const setup = await setUp(t);
+      const { ledger } = setup;
       const check = async (from: Stage, at: number): Promise<void> => {
-        const { fact, tell } = FACTS[at]!;
+        const { fact, raise } = FACTS[at]!;
         const [orderId, pair] = [`${from}-${at}`, `${from}, then ${fact}`];
         await ledger.openPayment(payment({ orderId }), LIMITS);
-        await ROADS[from](books, orderId);
+        await BRING_TO[from](setup, orderId);
         const before = await read(ledger, orderId);
         assert.equal(before.stage, from);
-        const raised = await tell(ledger, orderId);
+        const raised = await raise(ledger, orderId);
         const after = await read(ledger, orderId);
-        // Of one that a check has found, no refusal is the end.
+        // A refusal does not end a payment that a check has found.
         const isFound = from === 'expired' && fact === 'rejected';
         assert.equal(after.stage, isFound ? from : advance(from, fact), pair);
         if (typeof raised === 'boolean') assert.equal(raised, after.stage !== from, pair);
@@ -56,42 +56,42 @@ export function factsContract({ name, runs, room }: Suite): void {
         assert.deepEqual(news, conflicts ? ['conflict', 'needs_review'] : after.stage === from ? [] : [fact], pair);
         assert.equal(after.late, fact === 'succeeded' && STAGES[from].ended, pair);
       };
-      // What the gateway says of what was never sent is no fact of it: that is told below.
+      // A report about an unsent transaction marks it as a duplicate instead (contract-duplicates.ts).
       const isUnsent = (from: Stage, at: number) => from === 'created' && at >= FACTS.length - 3;
-      // One after the other, because the roads to some of them take time.
+      // One after the other, because some stages take time to reach.
       for (const from of Object.keys(STAGES) as Stage[])
         for (const at of FACTS.keys()) if (!isUnsent(from, at)) await check(from, at);
     });
 
-    it('may come in any order and any number of times: the end is the same for one answer to the one call', async (t) => {
-      const { ledger } = await room(t);
+    it('facts in any order and number lead to the same stage, for one answer to the one POST', async (t) => {
+      const { ledger } = await setUp(t);
       let orders = 0;
       const indexes = fc.array(fc.nat(FACTS.length - 1), { minLength: 1, maxLength: 6 });
       await fc.assert(
         fc.asyncProperty(indexes, fc.infiniteStream(fc.nat()), async (drawn, shuffle) => {
-          // The one call is not both accepted and refused, nor does the gateway find what it refused.
-          const isTaken = drawn.some((at) => FACTS[at]!.fact === 'pending');
-          const told = drawn.filter((at) => !isTaken || FACTS[at]!.fact !== 'rejected');
-          const repeated = [...told, ...told]
+          // The one POST is not both accepted and refused, and the gateway does not find what it refused.
+          const isAccepted = drawn.some((at) => FACTS[at]!.fact === 'pending');
+          const facts = drawn.filter((at) => !isAccepted || FACTS[at]!.fact !== 'rejected');
+          const repeated = [...facts, ...facts]
             .map((at) => [shuffle.next().value, at] as const)
             .toSorted(([a], [b]) => a - b);
           const ends: Stage[] = [];
-          for (const order of [told, repeated.map(([, at]) => at)]) {
+          for (const order of [facts, repeated.map(([, at]) => at)]) {
             const orderId = `O${(orders += 1)}`;
             await ledger.openPayment(payment({ orderId }), LIMITS);
             await ledger.record(orderId, { stage: 'sending' }, 'shopper');
-            for (const at of order) await FACTS[at]!.tell(ledger, orderId);
+            for (const at of order) await FACTS[at]!.raise(ledger, orderId);
             ends.push(await stageOf(ledger, orderId));
           }
-          const expected = told.reduce<Stage>((stage, at) => advance(stage, FACTS[at]!.fact), 'sending');
+          const expected = facts.reduce<Stage>((stage, at) => advance(stage, FACTS[at]!.fact), 'sending');
           assert.deepEqual(ends, [expected, expected]);
         }),
         { numRuns: runs },
       );
     });
 
-    it('is the one permission to send, for whoever asks first', async (t) => {
-      const { ledger, open, now } = await room(t);
+    it('concurrent callers get one permission to send', async (t) => {
+      const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       await ledger.openPayment(payment(), LIMITS);
       const permissions = await Promise.all(
@@ -100,8 +100,8 @@ export function factsContract({ name, runs, room }: Suite): void {
       assert.equal(permissions.filter(Boolean).length, 1);
     });
 
-    it('of an answer keeps what it brought, its payment id too, whatever came before it, and tells the watchers', async (t) => {
-      const { ledger } = await room(t);
+    it('an answer is stored at any stage, with its payment id, and raises the version once', async (t) => {
+      const { ledger } = await setUp(t);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
       await ledger.observe('A', verified('pending', '111'));
@@ -114,11 +114,11 @@ export function factsContract({ name, runs, room }: Suite): void {
       assert.deepEqual([paymentId, method, kept, appUrl, expiresAt], ['222', 'JETGO', qr, 'jetgo://pay', null]);
       assert.ok(order.version > version);
       await ledger.record('A', fact, 'answer');
-      assert.deepEqual(await ledger.order('A'), order, 'the same again changes nothing, the version neither');
+      assert.deepEqual(await ledger.order('A'), order, 'a repeated answer changes nothing, not even the version');
     });
 
-    it('of an answer whose row is gone, in books that went back, writes the row anew', async (t) => {
-      const { ledger, change, skip } = await room(t);
+    it('an answer whose row a restored database has lost writes the row again', async (t) => {
+      const { ledger, change, skip } = await setUp(t);
       await ledger.openPayment(payment({ customer: '12345678' }), LIMITS);
       const [paid, sent] = [await read(ledger, 'A'), await ledger.openPayout({ ...PAYOUT, note: 'Thanks' })];
       skip(S);
@@ -131,13 +131,13 @@ export function factsContract({ name, runs, room }: Suite): void {
         ['pending', '111', 'JETGO', 1010, '12345678'],
       );
       assert.deepEqual([payout.stage, payout.amountMinor, payout.note], ['uncertain', 5000, 'Thanks']);
-      assert.deepEqual(await ledger.openPayout({ ...PAYOUT, note: 'Thanks' }), payout, 'and it is not sent again');
+      assert.deepEqual(await ledger.openPayout({ ...PAYOUT, note: 'Thanks' }), payout, 'the retry finds the payout');
       await ledger.observe('A', verified('succeeded'));
       assert.equal((await ledger.order('A'))?.paidBy, 'A');
     });
 
-    it('of nothing that is there gives no permission to send', async (t) => {
-      const { ledger, change } = await room(t);
+    it('a row that is gone gives no permission to send', async (t) => {
+      const { ledger, change } = await setUp(t);
       await ledger.openPayment(payment(), LIMITS);
       const gone = await read(ledger, 'A');
       await change('delete from history; delete from transactions');
@@ -145,8 +145,8 @@ export function factsContract({ name, runs, room }: Suite): void {
       assert.deepEqual((await ledger.transactions({ limit: 10 })).transactions, []);
     });
 
-    it('that refuses is no end of one that a check has found, nor of one with a payment id', async (t) => {
-      const { ledger } = await room(t);
+    it('a refusal does not end a payment that a check has found', async (t) => {
+      const { ledger } = await setUp(t);
       for (const [orderId, paymentId] of [
         ['A', null],
         ['B', '7'],
@@ -160,9 +160,9 @@ export function factsContract({ name, runs, room }: Suite): void {
     });
   });
 
-  describe(`${name}: success`, () => {
-    it('pays the order once; a second one is surplus, told in place of a success', async (t) => {
-      const { ledger, skip } = await room(t);
+  describe('a success', () => {
+    it('the first success pays the order; a second one is reported as surplus instead', async (t) => {
+      const { ledger, skip } = await setUp(t);
       const first = await openPending(ledger);
       const second = await openPending(ledger);
       await ledger.observe(second, verified('succeeded'));
@@ -179,13 +179,13 @@ export function factsContract({ name, runs, room }: Suite): void {
         ],
       );
       assert.deepEqual(await webhookTypes(ledger), ['payment.failed', 'payment.succeeded', 'payment.surplus']);
-      const told = (await ledger.webhooks(undefined, 10)).find(({ type }) => type === 'payment.surplus')!;
-      const { data } = JSON.parse(told.body) as { data: Record<string, unknown> };
+      const surplus = (await ledger.webhooks(undefined, 10)).find(({ type }) => type === 'payment.surplus')!;
+      const { data } = JSON.parse(surplus.body) as { data: Record<string, unknown> };
       assert.deepEqual([data['gatewayOrderId'], data['surplus'], data['late']], [first, true, true]);
     });
 
-    it('seen by two at once is told once', async (t) => {
-      const { ledger, open, now } = await room(t);
+    it('a success that several processes see at once is reported once', async (t) => {
+      const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       const id = await openPending(ledger);
       await Promise.all([ledger, other, ledger, other].map((either) => either.observe(id, verified('succeeded'))));
@@ -193,8 +193,8 @@ export function factsContract({ name, runs, room }: Suite): void {
       assert.equal((await read(ledger, id)).history.filter(({ event }) => event === 'succeeded').length, 1);
     });
 
-    it('of two payments of one order at once pays it by one of them', async (t) => {
-      const { ledger, open, now } = await room(t);
+    it('concurrent successes of two payments pay the order by one of them', async (t) => {
+      const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       const first = await openPending(ledger);
       const second = await openPending(ledger);
@@ -205,11 +205,11 @@ export function factsContract({ name, runs, room }: Suite): void {
       assert.equal(order.payments.find(({ surplus }) => !surplus)?.id, order.paidBy);
     });
 
-    it('of a payment names who paid, once, in its webhook too; a payout keeps whom it was sent to', async (t) => {
-      const { ledger } = await room(t);
+    it('a successful payment stores and reports the actual payer; a payout keeps its receiver', async (t) => {
+      const { ledger } = await setUp(t);
       await openPending(ledger);
       await ledger.observe('A', verified('pending', null, '1111'));
-      assert.equal((await read(ledger, 'A')).customer, PAYMENT.customer, 'nobody has paid yet');
+      assert.equal((await read(ledger, 'A')).customer, PAYMENT.customer, 'a pending payment keeps its customer');
       await ledger.observe('A', verified('succeeded', null, '2222'));
       await ledger.observe('A', verified('succeeded', null, '3333'));
       assert.equal((await read(ledger, 'A')).customer, '2222');
@@ -221,8 +221,8 @@ export function factsContract({ name, runs, room }: Suite): void {
       assert.equal((await read(ledger, 'P')).customer, PAYOUT.customer);
     });
 
-    it('and then FAILED is a conflict: told once, a person is asked, and nothing changes', async (t) => {
-      const { ledger } = await room(t);
+    it('FAILED after SUCCESS is one conflict with a review, and the payment stays paid', async (t) => {
+      const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       await ledger.observe(id, verified('succeeded'));
       await ledger.observe(id, verified('failed'));
@@ -236,8 +236,8 @@ export function factsContract({ name, runs, room }: Suite): void {
       assert.equal((await ledger.order('A'))?.paidBy, id);
     });
 
-    it('of a payout is told as its own', async (t) => {
-      const { ledger } = await room(t);
+    it('a successful payout is reported as payout.succeeded', async (t) => {
+      const { ledger } = await setUp(t);
       await openSentPayout(ledger, 'P', uncertain('lost'));
       await ledger.observe('P', verified('succeeded', '9'));
       assert.deepEqual([(await ledger.payout('P'))?.stage, (await ledger.payout('P'))?.paymentId], ['succeeded', '9']);

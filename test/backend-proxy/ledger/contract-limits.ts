@@ -1,14 +1,12 @@
-// What of an order is counted and what is not, the times that a code is good for, the terms of tokens, and ids under a prefix.
+// The limits of an order and a wallet, the time a payment is valid, the terms of tokens, and ids with a prefix.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import type { NewPayment, SeenTerms } from '../../../backend-proxy/ledger/ledger.ts';
+import { describe } from 'node:test';
+import type { NewPayment, TokenTerms } from '../../../backend-proxy/ledger/ledger.ts';
+import { H, M, S } from '../time.ts';
 import {
-  H,
   LIMITS,
-  M,
   PAYOUT,
   PENDING,
-  S,
   openPending,
   openSentPayout,
   payment,
@@ -21,16 +19,16 @@ import {
 } from './ledger-kit.ts';
 
 const WALLET = { ...LIMITS, directPerWallet: { perCustomer: 3, inAll: 10, withinMs: H } };
-const seen = (iat: number | null, terms: string, given: Partial<NewPayment> = {}): NewPayment & SeenTerms => ({
+const seen = (iat: number | null, terms: string, given: Partial<NewPayment> = {}): NewPayment & TokenTerms => ({
   ...payment(given),
   iat,
   terms,
 });
 
-export function limitsContract({ name, room }: Suite): void {
-  describe(`${name}: payments that ended in their time`, () => {
-    it('are outside the 5 of an order, and 20 with all others', async (t) => {
-      const { ledger, skip } = await room(t);
+export function limitsContract({ it, setUp }: Suite): void {
+  describe('the limit of payments per order', () => {
+    it('expired payments do not count toward the 5 of an order, but toward 20 in all', async (t) => {
+      const { ledger, skip } = await setUp(t);
       const expired = await openPending(ledger, { payWithinMs: M });
       skip(3 * M);
       await ledger.observe(expired, verified('pending'));
@@ -47,13 +45,13 @@ export function limitsContract({ name, room }: Suite): void {
       assert.deepEqual(
         payments.slice(0, 18).map(({ stage, endedBy }) => (stage === 'expired' ? stage : endedBy)),
         ['expired', ...Array.from({ length: 16 }, () => 'EXPIRED'), null],
-        'those that were replaced after their time, too',
+        'payments replaced after their time expired, too',
       );
       assert.equal((await refusal(ledger.openPayment(payment(), LIMITS))).kind, 'too_many_payments', '20 in all');
     });
 
-    it('leave the 5 that are counted as they are', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('expired payments do not reduce the 5 that count', async (t) => {
+      const { ledger, skip } = await setUp(t);
       for (let n = 0; n < 3; n += 1) {
         await openPending(ledger, { payWithinMs: M });
         skip(M);
@@ -64,14 +62,15 @@ export function limitsContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: prompts in a wallet`, () => {
+  describe('the limit of prompts per wallet', () => {
     const direct = (orderId: string, customerReferenceNo: string | null = 'c-1') =>
       payment({ orderId, method: 'DIRECT', customer: '12345678', customerReferenceNo });
 
-    it('are 3 an hour for one customer of the merchant, and 10 for all of them', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('a wallet gets 3 prompts an hour from one customer of the merchant, and 10 from all', async (t) => {
+      const { ledger, skip } = await setUp(t);
       const orders: string[] = [];
-      const prompt = (reference: string | null) => ledger.openPayment(direct(orders[orders.push(`O${orders.length}`) - 1]!, reference), WALLET); // prettier-ignore
+      const prompt = (reference: string | null) =>
+        ledger.openPayment(direct(orders[orders.push(`O${orders.length}`) - 1]!, reference), WALLET);
       for (const reference of ['c-1', 'c-2', 'c-3']) {
         for (let n = 0; n < 3; n += 1) await prompt(reference);
         const refused = await refusal(prompt(reference));
@@ -84,8 +83,8 @@ export function limitsContract({ name, room }: Suite): void {
       await prompt('c-1');
     });
 
-    it('are not those that were rejected, not created, never sent or called a duplicate', async (t) => {
-      const { ledger } = await room(t);
+    it('prompts that were rejected, not created, never sent or duplicates do not count', async (t) => {
+      const { ledger } = await setUp(t);
       const prompt = { method: 'DIRECT', customer: '12345678', customerReferenceNo: 'c-1' } as const;
       const ended = [
         { stage: 'rejected', detail: 'HTTP 400 X' },
@@ -103,9 +102,9 @@ export function limitsContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: the time that a code is good for`, () => {
-    it('runs from the sending, and is the shorter of it and the 15 minutes of a checkout', async (t) => {
-      const { ledger, now, skip } = await room(t);
+  describe('payWithin', () => {
+    it("a payment's time runs from the sending, limited to 15 minutes for a checkout", async (t) => {
+      const { ledger, now, skip } = await setUp(t);
       const cases = [
         ['QR', 10 * M, 10 * M],
         ['QR', H, H],
@@ -120,7 +119,11 @@ export function limitsContract({ name, room }: Suite): void {
         skip(7 * S);
         const sentAt = now();
         await ledger.record(orderId, { stage: 'sending' }, 'shopper');
-        assert.equal((await read(ledger, orderId)).expiresAt, payWithinMs && sentAt + payWithinMs, 'before any answer');
+        assert.equal(
+          (await read(ledger, orderId)).expiresAt,
+          payWithinMs && sentAt + payWithinMs,
+          'set before any answer',
+        );
         skip(3 * S);
         await ledger.record(orderId, { ...PENDING, method }, 'answer');
         assert.equal(
@@ -131,12 +134,18 @@ export function limitsContract({ name, room }: Suite): void {
       }
     });
 
-    it('that the gateway ended itself, by its word or by the time of it, is told as EXPIRED', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('a FAILED that the gateway calls expired, or that comes at the end of the time, is EXPIRED', async (t) => {
+      const { ledger, skip } = await setUp(t);
       const ids = ['word', 'early', 'close', 'after', 'none'];
       for (const orderId of ids)
         await openPending(ledger, { orderId, payWithinMs: orderId === 'none' ? null : 10 * M });
-      await ledger.observe('word', { kind: 'verified', outcome: 'failed', paymentId: null, customer: null, isExpired: true }); // prettier-ignore
+      await ledger.observe('word', {
+        kind: 'verified',
+        outcome: 'failed',
+        paymentId: null,
+        customer: null,
+        isExpired: true,
+      });
       skip(10 * M - 5 * S - 1);
       await ledger.observe('early', verified('failed'));
       skip(1);
@@ -149,12 +158,12 @@ export function limitsContract({ name, room }: Suite): void {
         ends.map(({ stage, endedBy }) => [stage, endedBy]),
         ['EXPIRED', null, 'EXPIRED', 'EXPIRED', null].map((endedBy) => ['declined', endedBy]),
       );
-      const told = (await ledger.webhooks(undefined, 10)).find(({ orderId }) => orderId === 'close')!;
-      assert.equal((JSON.parse(told.body) as { data: { reason: string } }).data.reason, 'EXPIRED');
+      const webhook = (await ledger.webhooks(undefined, 10)).find(({ orderId }) => orderId === 'close')!;
+      assert.equal((JSON.parse(webhook.body) as { data: { reason: string } }).data.reason, 'EXPIRED');
     });
 
-    it('of a code that was paid after it counts as late', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('a SUCCESS after the time of a payment counts as late', async (t) => {
+      const { ledger, skip } = await setUp(t);
       await openPending(ledger, { payWithinMs: M });
       skip(3 * M);
       await ledger.observe('A', verified('pending'));
@@ -165,25 +174,25 @@ export function limitsContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: the terms of an order token`, () => {
-    it('that is older than the newest seen, and says another thing, starts nothing', async (t) => {
-      const { ledger } = await room(t);
-      await ledger.see(seen(200, 'new'), undefined);
+  describe('the terms of an order token', () => {
+    it('an older token with other terms than the newest seen starts nothing', async (t) => {
+      const { ledger } = await setUp(t);
+      await ledger.recordTerms(seen(200, 'new'), undefined);
       assert.equal((await refusal(ledger.openPayment(seen(100, 'old'), LIMITS))).kind, 'order_changed');
       assert.deepEqual((await ledger.order('A'))?.seen, { iat: 200, terms: 'new' });
     });
 
-    it('that is older and says the same, or is newer, starts a payment', async (t) => {
-      const { ledger } = await room(t);
-      await ledger.see(seen(200, 'new'), undefined);
+    it('an older token with the same terms, or a newer token, starts a payment', async (t) => {
+      const { ledger } = await setUp(t);
+      await ledger.recordTerms(seen(200, 'new'), undefined);
       assert.ok((await ledger.openPayment(seen(100, 'new'), LIMITS)).opened);
       assert.ok((await ledger.openPayment(seen(300, 'newest'), LIMITS)).opened);
       assert.equal((await refusal(ledger.openPayment(seen(200, 'new'), LIMITS))).kind, 'order_changed');
     });
 
-    it('that was seen and never started leaves an order without payments, and its sum to who starts it', async (t) => {
-      const { ledger } = await room(t);
-      await ledger.see(seen(100, 'old', { orderAmountMinor: 500 }), undefined);
+    it('an order that was seen but never started takes its terms from the first start', async (t) => {
+      const { ledger } = await setUp(t);
+      await ledger.recordTerms(seen(100, 'old', { orderAmountMinor: 500 }), undefined);
       const before = (await ledger.order('A'))!;
       assert.deepEqual([before.payments, before.paidBy, before.version], [[], null, 0]);
       await ledger.openPayment(seen(200, 'new', { orderAmountMinor: 700, amountMinor: 700, currency: 'USD' }), LIMITS);
@@ -192,15 +201,15 @@ export function limitsContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: an id at the gateway`, () => {
-    it('has the prefix before it, and is written once: another prefix later changes none', async (t) => {
-      const { ledger, open, now } = await room(t, { idPrefix: 'shop-' });
+  describe('ORDER_ID_PREFIX', () => {
+    it('an id is stored with its prefix, and another prefix later changes none', async (t) => {
+      const { ledger, open, now } = await setUp(t, { idPrefix: 'shop-' });
       const first = await openPending(ledger);
       const payout = await openSentPayout(ledger, 'P', PENDING);
       assert.deepEqual([first, payout], ['shop-A', 'shop-P']);
       assert.equal((await ledger.openPayment(payment(), LIMITS)).opened?.id, 'shop-A-2');
       const later = await open(now, { idPrefix: 'other.' });
-      assert.equal((await later.openPayout(PAYOUT)).id, 'shop-P', 'by the merchant’s own id');
+      assert.equal((await later.openPayout(PAYOUT)).id, 'shop-P', 'found by the merchant’s order id');
       assert.equal((await later.payout('P'))?.id, 'shop-P');
       assert.equal((await refusal(later.openPayout({ ...PAYOUT, fingerprint: 'other' }))).kind, 'order_id_taken');
       assert.equal((await later.openPayment(payment(), LIMITS)).opened?.id, 'other.A-3');

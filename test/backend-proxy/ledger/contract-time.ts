@@ -1,16 +1,13 @@
-// Clocks that step, lie ahead or differ: nothing ends before its real time, and nothing waits for ever.
+// Clocks that step, run ahead or differ: nothing ends before its real time, and nothing waits forever.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import type { LedgerById } from './by-id.ts';
+import { D, H, M, S } from '../time.ts';
 import {
   BARE_READING,
-  D,
-  H,
   LEASE_MS,
   LIMITS,
-  M,
   PENDING,
-  S,
   UNAVAILABLE,
   UNKNOWN,
   openPending,
@@ -23,17 +20,18 @@ import {
   type Suite,
 } from './ledger-kit.ts';
 
-const idsOf = async (ledger: LedgerById, most = 100) => (await ledger.claimChecks(most, LEASE_MS)).map(({ id }) => id);
+const idsOf = async (ledger: LedgerById, limit = 100) =>
+  (await ledger.claimChecks(limit, LEASE_MS)).map(({ id }) => id);
 
-export function timeContract({ name, room }: Suite): void {
-  describe(`${name}: a step of the clock`, () => {
+export function timeContract({ it, setUp }: Suite): void {
+  describe('a clock step', () => {
     for (const [direction, ms] of [
       ['forward', H],
       ['back', -H],
       ['forward by days', 3 * D],
     ] as const) {
-      it(`${direction} ends nothing: each wait begins again`, async (t) => {
-        const { ledger, skip, step } = await room(t);
+      it(`a clock step ${direction} ends nothing: each wait starts again`, async (t) => {
+        const { ledger, skip, step } = await setUp(t);
         await ledger.claimChecks(1, LEASE_MS);
         const lost = await openPending(ledger, { orderId: 'lost' }, uncertain('lost'));
         const coded = await openPending(ledger, { orderId: 'coded', payWithinMs: 5 * M });
@@ -46,7 +44,7 @@ export function timeContract({ name, room }: Suite): void {
         await ledger.record('sending', { stage: 'sending' }, 'shopper');
         step(ms);
         await ledger.claimChecks(1, LEASE_MS);
-        const look = async () => {
+        const check = async () => {
           await ledger.observe(lost, UNKNOWN);
           await ledger.observe(coded, verified('pending'));
           await ledger.observe(failing, verified('failed'));
@@ -54,26 +52,26 @@ export function timeContract({ name, room }: Suite): void {
           await ledger.observe('sending', UNAVAILABLE);
           return Promise.all([lost, coded, failing, 'created', 'sending'].map((id) => stageOf(ledger, id)));
         };
-        assert.deepEqual(await look(), ['uncertain', 'pending', 'pending', 'created', 'sending']);
+        assert.deepEqual(await check(), ['uncertain', 'pending', 'pending', 'created', 'sending']);
         skip(30 * S - 1);
-        assert.deepEqual(await look(), ['uncertain', 'pending', 'pending', 'created', 'sending']);
+        assert.deepEqual(await check(), ['uncertain', 'pending', 'pending', 'created', 'sending']);
         skip(15 * S);
-        assert.deepEqual(await look(), ['uncertain', 'pending', 'declined', 'created', 'sending']);
+        assert.deepEqual(await check(), ['uncertain', 'pending', 'declined', 'created', 'sending']);
         skip(1);
-        assert.deepEqual((await look()).slice(3), ['not_created', 'uncertain']);
+        assert.deepEqual((await check()).slice(3), ['not_created', 'uncertain']);
         skip(45 * S);
-        assert.deepEqual((await look())[0], 'uncertain', 'the first of two, 90 s after the step');
+        assert.deepEqual((await check())[0], 'uncertain', 'only the first unknown counts, 90 s after the step');
         skip(M);
-        assert.deepEqual((await look()).slice(0, 2), ['not_created', 'pending']);
+        assert.deepEqual((await check()).slice(0, 2), ['not_created', 'pending']);
         skip(7 * M - 195 * S);
-        assert.equal((await look())[1], 'pending', 'a little less than its whole time and the grace again');
+        assert.equal((await check())[1], 'pending', 'its whole time and the grace are not over again');
         skip(45 * S);
-        assert.equal((await look())[1], 'expired');
+        assert.equal((await check())[1], 'expired');
       });
     }
 
-    it('back plans all that is open anew, so that nothing waits for the time that was taken back', async (t) => {
-      const { ledger, skip, step } = await room(t);
+    it('a clock step back plans every open transaction again', async (t) => {
+      const { ledger, skip, step } = await setUp(t);
       const ids = ['A', 'B', 'C'];
       for (const orderId of ids) await openPending(ledger, { orderId });
       await ledger.claimChecks(1, LEASE_MS);
@@ -83,8 +81,8 @@ export function timeContract({ name, room }: Suite): void {
       assert.deepEqual((await idsOf(ledger)).toSorted(), ids);
     });
 
-    it('of less than a minute is none', async (t) => {
-      const { ledger, skip, step } = await room(t);
+    it('a clock step of less than a minute restarts no wait', async (t) => {
+      const { ledger, skip, step } = await setUp(t);
       const id = await openPending(ledger, {}, uncertain('lost'));
       await ledger.claimChecks(1, LEASE_MS);
       skip(90 * S);
@@ -96,8 +94,8 @@ export function timeContract({ name, room }: Suite): void {
       assert.equal(await stageOf(ledger, id), 'not_created');
     });
 
-    it('is of the host and not of the night: time that passes ends what it should', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('time that passes without a clock step ends what is due', async (t) => {
+      const { ledger, skip } = await setUp(t);
       const id = await openPending(ledger, { payWithinMs: 5 * M });
       await ledger.claimChecks(1, LEASE_MS);
       skip(H);
@@ -107,9 +105,9 @@ export function timeContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: a time that lies ahead`, () => {
-    it('as a lease, longer than any lease is, is no lease', async (t) => {
-      const { ledger, open, now, skip } = await room(t);
+  describe('a time in the future', () => {
+    it('a lease longer than any given is ignored', async (t) => {
+      const { ledger, open, now, skip } = await setUp(t);
       await openPending(ledger);
       skip(15 * S);
       const other = await open(() => now() + 1);
@@ -118,8 +116,8 @@ export function timeContract({ name, room }: Suite): void {
       assert.deepEqual(await idsOf(ledger), ['A']);
     });
 
-    it('as the next check, further than the longest wait, is planned anew by the hourly work', async (t) => {
-      const { ledger, change, now, skip } = await room(t);
+    it('prune() plans a check again that is further ahead than the longest wait', async (t) => {
+      const { ledger, change, now, skip } = await setUp(t);
       await openPending(ledger);
       await change(`update transactions set next_check_at = ${now() + 2 * D}`);
       skip(15 * S);
@@ -128,8 +126,8 @@ export function timeContract({ name, room }: Suite): void {
       assert.deepEqual(await idsOf(ledger), ['A']);
     });
 
-    it('as the next try of a webhook, further than the longest wait, is due with the hourly work', async (t) => {
-      const { ledger, change, now } = await room(t);
+    it('prune() makes a webhook due that is further ahead than the longest wait', async (t) => {
+      const { ledger, change, now } = await setUp(t);
       const id = await openPending(ledger);
       await ledger.observe(id, verified('succeeded'));
       await change(`update webhooks set next_at = ${now() + 3 * D}`);
@@ -138,8 +136,8 @@ export function timeContract({ name, room }: Suite): void {
       assert.equal((await ledger.claimWebhooks(1, 30 * S)).length, 1);
     });
 
-    it('though it was to be a past one, counts as now, and ends nothing before its real time', async (t) => {
-      const { ledger, open, now, skip } = await room(t);
+    it('a stored past time in the future counts as now and ends nothing early', async (t) => {
+      const { ledger, open, now, skip } = await setUp(t);
       const ahead = await open(() => now() + H);
       const id = await openPending(ahead, {}, uncertain('lost'));
       const out = await openSentPayout(ahead, 'P', PENDING);
@@ -151,14 +149,14 @@ export function timeContract({ name, room }: Suite): void {
       assert.deepEqual([await stageOf(ledger, id), await stageOf(ledger, out)], ['uncertain', 'pending']);
       skip(30 * S);
       await ledger.observe(out, verified('failed'));
-      assert.equal(await stageOf(ledger, out), 'declined', '30 s after this clock first saw it');
+      assert.equal(await stageOf(ledger, out), 'declined', '30 s after this clock saw the first FAILED');
     });
   });
 
-  describe(`${name}: a ring`, () => {
+  describe('a ring', () => {
     for (const ahead of [0, 5 * S, H]) {
-      it(`after the claim of a check is due after it, also where that process's clock is ${ahead / S} s ahead`, async (t) => {
-        const { ledger, open, now, skip } = await room(t);
+      it(`a ring after a claim is due after that check, even if the claiming clock is ${ahead / S} s ahead`, async (t) => {
+        const { ledger, open, now, skip } = await setUp(t);
         const other = await open(() => now() + ahead);
         await openPending(ledger);
         skip(20 * S);
@@ -169,8 +167,8 @@ export function timeContract({ name, room }: Suite): void {
       });
     }
 
-    it('in the millisecond in which FAILED is recorded is asked about, and its SUCCESS is the end', async (t) => {
-      const { ledger } = await room(t);
+    it('a ring in the millisecond of a FAILED is checked, and its SUCCESS counts', async (t) => {
+      const { ledger } = await setUp(t);
       await openPending(ledger);
       await ledger.receiveIpn({ id: 'i1', body: '1', reading: { ...BARE_READING, outcome: 'failed' } });
       const [first] = await ledger.ledger.claimChecks(1, LEASE_MS);
@@ -182,8 +180,8 @@ export function timeContract({ name, room }: Suite): void {
       assert.deepEqual([stage, late], ['succeeded', true]);
     });
 
-    it('that no check has heard keeps our clock from ending it', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('an unanswered ring keeps the clock from expiring a payment', async (t) => {
+      const { ledger, skip } = await setUp(t);
       await openPending(ledger, { payWithinMs: M });
       skip(3 * M);
       const [claim] = await ledger.ledger.claimChecks(1, LEASE_MS);
@@ -195,8 +193,8 @@ export function timeContract({ name, room }: Suite): void {
       assert.equal(await stageOf(ledger, 'A'), 'expired');
     });
 
-    it('is asked about at once where the lists have taken their three of the minute', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('a ring is checked at once even if the lists have used their three checks of the minute', async (t) => {
+      const { ledger, skip } = await setUp(t);
       await openPending(ledger, {}, uncertain('lost'));
       const asked: number[] = [];
       for (let second = 1; second <= 40; second += 1) {
@@ -210,9 +208,9 @@ export function timeContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: a check that was claimed`, () => {
-    it('and not answered is asked again after 5, 15 and 60 s, and is not one that was made', async (t) => {
-      const { ledger, skip } = await room(t);
+  describe('a claimed check', () => {
+    it('an unanswered check is repeated after 5, 15 and 60 s', async (t) => {
+      const { ledger, skip } = await setUp(t);
       await openPending(ledger);
       skip(15 * S);
       for (const wait of [5 * S, 15 * S, M]) {
@@ -225,8 +223,8 @@ export function timeContract({ name, room }: Suite): void {
       assert.deepEqual(await idsOf(ledger), ['A']);
     });
 
-    it('and recorded after its lease ran out ends nothing, and is asked again soon; but a SUCCESS counts', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('a check recorded after its lease ends nothing and is repeated soon, but its SUCCESS counts', async (t) => {
+      const { ledger, skip } = await setUp(t);
       const ids = ['A', 'B', 'C'];
       for (const orderId of ids) await openPending(ledger, { orderId, payWithinMs: 6 * M });
       skip(8 * M);
@@ -238,11 +236,11 @@ export function timeContract({ name, room }: Suite): void {
       await ledger.ledger.observe(stale('C'), verified('succeeded'));
       const stages = await Promise.all(ids.map((id) => stageOf(ledger, id)));
       assert.deepEqual(stages, ['pending', 'pending', 'succeeded']);
-      assert.deepEqual((await idsOf(ledger)).toSorted(), ['A', 'B'], 'no longer the next of the list');
+      assert.deepEqual((await idsOf(ledger)).toSorted(), ['A', 'B'], 'both are due again soon');
     });
 
-    it('is every fifth time the one due longest, whatever rings', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('every fifth check goes to the transaction due longest, whatever rings', async (t) => {
+      const { ledger, skip } = await setUp(t);
       await openPending(ledger, { orderId: 'quiet' });
       skip(M);
       for (let n = 0; n < 20; n += 1) {

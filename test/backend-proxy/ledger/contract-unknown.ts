@@ -1,16 +1,13 @@
-// When "unknown", believed, ends a transaction, and what it never ends.
+// When proven unknowns end a transaction, and when they never do.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import type { PostOutcome, TransactionType } from '../../../backend-proxy/protocol/transaction.ts';
 import type { LedgerById } from './by-id.ts';
+import { D, H, M, S } from '../time.ts';
 import {
   BARE_READING,
-  D,
-  H,
   LIMITS,
-  M,
   PENDING,
-  S,
   UNKNOWN,
   openPending,
   openSentPayout,
@@ -22,7 +19,7 @@ import {
   type Suite,
 } from './ledger-kit.ts';
 
-/** From the POST to the first check that counts, and from its end to the second. */
+/** Type, answer, time from the POST to the first check that counts, and from its end to the second. */
 const BY_TWO = [
   ['PAY', 'lost', 90 * S, M],
   ['PAY', 'foreign', 0, 10 * S],
@@ -33,19 +30,19 @@ const BY_TWO = [
 const openSent = (ledger: LedgerById, type: TransactionType, answer: PostOutcome) =>
   type === 'PAY' ? openPending(ledger, {}, uncertain(answer)) : openSentPayout(ledger, 'P', uncertain(answer));
 
-export function unknownContract({ name, room }: Suite): void {
-  describe(`${name}: a believed "unknown"`, () => {
+export function unknownContract({ it, setUp }: Suite): void {
+  describe('recordUnknown()', () => {
     for (const [type, answer, first, apart] of BY_TWO) {
       const promised = `${first / S} s after the POST and ${apart / S} s apart`;
-      it(`ends a ${type} whose answer was ${answer} where two agree, ${promised}`, async (t) => {
-        const { ledger, skip } = await room(t);
+      it(`two proven unknowns end a ${type} whose answer was ${answer}, ${promised}`, async (t) => {
+        const { ledger, skip } = await setUp(t);
         const id = await openSent(ledger, type, answer);
         if (first > 0) {
           skip(first - 1);
           await ledger.observe(id, UNKNOWN);
           skip(apart);
           await ledger.observe(id, UNKNOWN);
-          assert.equal(await stageOf(ledger, id), 'uncertain', 'the first came too early to count');
+          assert.equal(await stageOf(ledger, id), 'uncertain', 'the first unknown came too early to count');
         } else await ledger.observe(id, UNKNOWN);
         skip(apart - 1);
         await ledger.observe(id, UNKNOWN);
@@ -58,14 +55,14 @@ export function unknownContract({ name, room }: Suite): void {
     }
 
     for (const answer of ['lost', 'foreign'] as const) {
-      it(`ends a payout whose answer was ${answer} only 1 h and again 24 h after the POST`, async (t) => {
-        const { ledger, skip } = await room(t);
+      it(`proven unknowns end a payout whose answer was ${answer} only 1 h and again 24 h after the POST`, async (t) => {
+        const { ledger, skip } = await setUp(t);
         const id = await openSentPayout(ledger, 'P', uncertain(answer));
         skip(H - 1);
         await ledger.observe(id, UNKNOWN);
         skip(23 * H + 1);
         await ledger.observe(id, UNKNOWN);
-        assert.equal(await stageOf(ledger, id), 'uncertain', 'the first that counts is this one');
+        assert.equal(await stageOf(ledger, id), 'uncertain', 'only this second unknown counts as the first');
         skip(M);
         await ledger.observe(id, UNKNOWN);
         assert.equal(await stageOf(ledger, id), 'not_created');
@@ -81,23 +78,23 @@ export function unknownContract({ name, room }: Suite): void {
       });
     }
 
-    it('counts from the end of the first check to the beginning of the second', async (t) => {
-      const { ledger, now, skip } = await room(t);
+    it('the wait between two unknowns runs from the end of the first to the start of the second', async (t) => {
+      const { ledger, now, skip } = await setUp(t);
       const id = await openPending(ledger, {}, uncertain('lost'));
       skip(90 * S);
       const beganAt = now();
       skip(20 * S);
-      await ledger.believe({ transactionId: id, beganAt, endedAt: now() });
+      await ledger.recordUnknown({ transactionId: id, beganAt, endedAt: now() });
       const endedAt = now();
       skip(M + 20 * S);
-      await ledger.believe({ transactionId: id, beganAt: endedAt + M - 1, endedAt: now() });
+      await ledger.recordUnknown({ transactionId: id, beganAt: endedAt + M - 1, endedAt: now() });
       assert.equal(await stageOf(ledger, id), 'uncertain');
-      await ledger.believe({ transactionId: id, beganAt: endedAt + M, endedAt: now() });
+      await ledger.recordUnknown({ transactionId: id, beganAt: endedAt + M, endedAt: now() });
       assert.equal(await stageOf(ledger, id), 'not_created');
     });
 
-    it('that was not believed ends nothing', async (t) => {
-      const { ledger, now, skip } = await room(t);
+    it('unknowns that are not proven end nothing', async (t) => {
+      const { ledger, now, skip } = await setUp(t);
       const id = await openPending(ledger, {}, uncertain('lost'));
       for (const wait of [H, 2 * H, 3 * H, 6 * H]) {
         skip(wait);
@@ -107,8 +104,8 @@ export function unknownContract({ name, room }: Suite): void {
       assert.equal(await stageOf(ledger, id), 'uncertain');
     });
 
-    it('never ends what the gateway has shown to know: by a payment id, a report, or an IPN, before its row too', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('unknowns never end what the gateway has shown to know by a payment id, a report or an IPN', async (t) => {
+      const { ledger, skip } = await setUp(t);
       const ring = (orderId: string) =>
         ledger.receiveIpn({ id: orderId, body: '{}', reading: { ...BARE_READING, transactionId: orderId } });
       await openPending(ledger, { orderId: 'identified' });
@@ -128,8 +125,8 @@ export function unknownContract({ name, room }: Suite): void {
       for (const id of ids) assert.notEqual(await stageOf(ledger, id), 'not_created', id);
     });
 
-    it('comes twice again once the gateway had it after the first', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('unknowns never end a payout that was found after the first unknown', async (t) => {
+      const { ledger, skip } = await setUp(t);
       const id = await openSentPayout(ledger, 'P', uncertain('refused'));
       skip(2 * M);
       await ledger.observe(id, UNKNOWN);
@@ -141,15 +138,15 @@ export function unknownContract({ name, room }: Suite): void {
       assert.equal(await stageOf(ledger, id), 'pending');
     });
 
-    it('leaves one that was never sent, and one that ended, as it is', async (t) => {
-      const { ledger, now, skip } = await room(t);
+    it('unknowns change nothing for an unsent, ended or missing transaction', async (t) => {
+      const { ledger, now, skip } = await setUp(t);
       await ledger.openPayment(payment({ orderId: 'A' }), LIMITS);
       const id = await openPending(ledger, { orderId: 'B' }, { ...PENDING, paymentId: null });
       await ledger.observe(id, verified('failed'));
       for (let n = 0; n < 2; n += 1) {
         skip(2 * M);
         for (const each of ['A', 'B', 'nothing'])
-          await ledger.believe({ transactionId: each, beganAt: now(), endedAt: now() });
+          await ledger.recordUnknown({ transactionId: each, beganAt: now(), endedAt: now() });
       }
       assert.deepEqual([await stageOf(ledger, 'A'), await stageOf(ledger, 'B')], ['created', 'declined']);
     });

@@ -1,23 +1,12 @@
-// Webhooks are written with the fact that they tell; watchers are told after the commit.
+// Webhooks are written with the fact they report; watchers are called after the commit.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import type { LedgerById } from './by-id.ts';
-import {
-  D,
-  LIMITS,
-  NOON,
-  PAYOUT,
-  PENDING,
-  S,
-  openPending,
-  payment,
-  refusal,
-  type Suite,
-  verified,
-} from './ledger-kit.ts';
+import { D, NOON, S } from '../time.ts';
+import { LIMITS, PAYOUT, PENDING, openPending, payment, refusal, type Suite, verified } from './ledger-kit.ts';
 
-export function webhooksContract({ name, room }: Suite): void {
-  describe(`${name}: webhooks`, () => {
+export function webhooksContract({ it, setUp }: Suite): void {
+  describe('webhooks', () => {
     async function queued(ledger: LedgerById, ...orderIds: string[]): Promise<void> {
       for (const orderId of orderIds) {
         const id = await openPending(ledger, { orderId });
@@ -25,8 +14,8 @@ export function webhooksContract({ name, room }: Suite): void {
       }
     }
 
-    it('are written with the fact, their bytes frozen, each type once per transaction', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('a webhook is written with its fact, once per type and transaction, and its bytes never change', async (t) => {
+      const { ledger, skip } = await setUp(t);
       const first = await openPending(ledger);
       await openPending(ledger);
       const [before] = await ledger.webhooks('pending', 10);
@@ -37,12 +26,12 @@ export function webhooksContract({ name, room }: Suite): void {
       skip(S);
       await ledger.observe(first, verified('failed'));
       const [after] = await ledger.webhooks('pending', 10);
-      assert.deepEqual(after, before, 'FAILED for another reason is no second message');
+      assert.deepEqual(after, before, 'FAILED for another reason sends no second webhook');
       assert.match(before?.id ?? '', /^msg_[0-9a-f]{40}$/);
     });
 
-    it('are claimed by one holder until the lease has run out, and counted', async (t) => {
-      const { ledger, open, now, skip } = await room(t);
+    it('a claimed webhook is exclusive until its lease ends, and its attempts are counted', async (t) => {
+      const { ledger, open, now, skip } = await setUp(t);
       const other = await open(now);
       await queued(ledger, 'A');
       const [claimed] = await ledger.claimWebhooks(10, 30 * S);
@@ -54,8 +43,8 @@ export function webhooksContract({ name, room }: Suite): void {
       assert.deepEqual([again?.id, again?.attempts, again?.body], [claimed?.id, 2, claimed?.body]);
     });
 
-    it('by many at once are claimed by one each', async (t) => {
-      const { ledger, open, now } = await room(t);
+    it('concurrent calls of claimWebhooks() never claim a webhook twice', async (t) => {
+      const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       const orderIds = Array.from({ length: 20 }, (_, n) => `O${n}`);
       await queued(ledger, ...orderIds);
@@ -74,8 +63,8 @@ export function webhooksContract({ name, room }: Suite): void {
       assert.deepEqual(claimed.toSorted(), orderIds.toSorted());
     });
 
-    it('are delivered, tried again, dead, and sent again by hand', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('a webhook can be retried, die, be redelivered and be delivered', async (t) => {
+      const { ledger, skip } = await setUp(t);
       await queued(ledger, 'A');
       const [webhook] = await ledger.claimWebhooks(10, 30 * S);
       const { id } = webhook!;
@@ -97,8 +86,8 @@ export function webhooksContract({ name, room }: Suite): void {
       assert.equal(await ledger.redeliver('nothing'), undefined);
     });
 
-    it('are listed newest first, as many as asked for', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('webhooks() lists the newest first, as many as asked for', async (t) => {
+      const { ledger, skip } = await setUp(t);
       for (const orderId of ['A', 'B', 'C']) {
         await queued(ledger, orderId);
         skip(S);
@@ -110,58 +99,58 @@ export function webhooksContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: watching`, () => {
-    it('is told after the commit that changed the order, and not of another order', async (t) => {
-      const { ledger } = await room(t);
+  describe('watch()', () => {
+    it('watch() calls back after each commit that changed its order, and for no other order', async (t) => {
+      const { ledger } = await setUp(t);
       const seen: (number | undefined)[] = [];
-      const told: Promise<void>[] = [];
+      const calls: Promise<void>[] = [];
       const unwatch = ledger.watch(
         'A',
-        () => void told.push(ledger.order('A').then((order) => void seen.push(order?.version))),
+        () => void calls.push(ledger.order('A').then((order) => void seen.push(order?.version))),
       );
       await ledger.openPayment(payment({ orderId: 'B' }), LIMITS);
-      assert.equal(told.length, 0);
+      assert.equal(calls.length, 0);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
-      await Promise.all(told);
-      assert.deepEqual(seen, [1, 2], 'what was told of could be read');
+      await Promise.all(calls);
+      assert.deepEqual(seen, [1, 2], 'each call reads the committed version');
       unwatch();
       await ledger.record('A', PENDING, 'answer');
-      assert.equal(told.length, 2);
+      assert.equal(calls.length, 2);
     });
 
-    it('is told nothing of what was refused or changed nothing', async (t) => {
-      const { ledger } = await room(t);
+    it('watch() does not call back if a call was refused or changed nothing', async (t) => {
+      const { ledger } = await setUp(t);
       const id = await openPending(ledger);
-      let told = 0;
-      t.after(ledger.watch('A', () => void (told += 1)));
+      let calls = 0;
+      t.after(ledger.watch('A', () => void (calls += 1)));
       await refusal(ledger.openPayment(payment({ currency: 'USD' }), LIMITS));
       await ledger.record(id, { stage: 'sending' }, 'shopper');
       await ledger.observe(id, verified('pending'));
       await ledger.openPayout(PAYOUT);
-      assert.equal(told, 0);
+      assert.equal(calls, 0);
     });
 
-    it('may be by several; one that leaves leaves the others', async (t) => {
-      const { ledger } = await room(t);
-      const told = [0, 0];
-      const first = ledger.watch('A', () => void (told[0]! += 1));
-      t.after(ledger.watch('A', () => void (told[1]! += 1)));
+    it('several watchers of an order are independent of each other', async (t) => {
+      const { ledger } = await setUp(t);
+      const calls = [0, 0];
+      const first = ledger.watch('A', () => void (calls[0]! += 1));
+      t.after(ledger.watch('A', () => void (calls[1]! += 1)));
       await ledger.openPayment(payment(), LIMITS);
       first();
       first();
       await ledger.record('A', { stage: 'sending' }, 'shopper');
-      assert.deepEqual(told, [1, 2]);
+      assert.deepEqual(calls, [1, 2]);
     });
 
-    it('hears of what another process committed', async (t) => {
-      const { ledger, open, now } = await room(t);
+    it('watch() calls back for a commit of another process', async (t) => {
+      const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       await ledger.openPayment(payment(), LIMITS);
-      const heard = Promise.withResolvers<void>();
-      t.after(ledger.watch('A', () => heard.resolve()));
-      // The first look after watching begins tells in any case; what is waited for comes after it.
-      await heard.promise;
+      const changed = Promise.withResolvers<void>();
+      t.after(ledger.watch('A', () => changed.resolve()));
+      // The first poll always calls back; the commit follows it.
+      await changed.promise;
       const again = Promise.withResolvers<void>();
       t.after(ledger.watch('A', () => again.resolve()));
       await other.record('A', { stage: 'sending' }, 'shopper');

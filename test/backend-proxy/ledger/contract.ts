@@ -1,31 +1,36 @@
-// What every ledger promises, over whatever it stands: one suite that each adapter's test calls. It speaks only the port,
-// and looks behind it only where a promise is about what is stored. Its parts are by subject; what they share is in ledger-kit.ts.
-import { booksContract } from './contract-books.ts';
+// The contract of the ledger: one suite, by subject, that each adapter's test runs. It uses only the port, and reads
+// the database only if the promise is about what is stored. Shared parts are in ledger-kit.ts.
+import { it } from 'node:test';
+import { databaseContract } from './contract-database.ts';
 import { checksContract } from './contract-checks.ts';
 import { factsContract } from './contract-facts.ts';
-import { openingContract } from './contract-opening.ts';
-import { ringsContract } from './contract-rings.ts';
+import { createContract } from './contract-create.ts';
+import { ipnsContract } from './contract-ipns.ts';
 import { webhooksContract } from './contract-webhooks.ts';
 import { unknownContract } from './contract-unknown.ts';
-import { markedContract } from './contract-marked.ts';
-import { reviewContract } from './contract-review.ts';
+import { duplicatesContract } from './contract-duplicates.ts';
+import { resolveContract } from './contract-resolve.ts';
 import { timeContract } from './contract-time.ts';
 import { limitsContract } from './contract-limits.ts';
-import { whoseContract } from './contract-whose.ts';
-import { openRoom, type Adapter, type Suite } from './ledger-kit.ts';
+import { ownerContract } from './contract-owner.ts';
+import { createSetup, type Adapter, type Suite } from './ledger-kit.ts';
 
-export function ledgerContract({ name, runs, bench }: Adapter): void {
-  const suite: Suite = { name, runs, room: async (t, opening = {}) => openRoom(await bench(t), opening) };
-  openingContract(suite);
+export function ledgerContract({ name, runs, openDatabase }: Adapter): void {
+  const suite: Suite = {
+    it: (title, body) => void it(`${name}: ${title}`, body),
+    runs,
+    setUp: async (t, opening = {}) => createSetup(await openDatabase(t), opening),
+  };
+  createContract(suite);
   factsContract(suite);
   checksContract(suite);
-  ringsContract(suite);
+  ipnsContract(suite);
   webhooksContract(suite);
   unknownContract(suite);
-  markedContract(suite);
-  reviewContract(suite);
+  duplicatesContract(suite);
+  resolveContract(suite);
   timeContract(suite);
   limitsContract(suite);
-  whoseContract(suite);
-  booksContract(suite);
+  ownerContract(suite);
+  databaseContract(suite);
 }

@@ -1,5 +1,5 @@
-// What the tests of a ledger share: empty books with a ledger on them, whose clocks are the test's own, the roads to each stage,
-// and small words for what is told. No rule is in here.
+// Shared parts of the ledger's tests: a ledger with a controlled clock on an empty database, common records and facts,
+// and a way to bring a payment to each stage.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { createLedger } from '../../../backend-proxy/ledger/sql-ledger.ts';
@@ -13,24 +13,29 @@ import type {
 } from '../../../backend-proxy/ledger/ledger.ts';
 import type { PostOutcome, Stage, Transaction } from '../../../backend-proxy/protocol/transaction.ts';
 import type { IpnReading } from '../../../backend-proxy/protocol/verify.ts';
+import { H, M, NOON, S } from '../time.ts';
 import { byId, type LedgerById, type ShortFact } from './by-id.ts';
 
-export const S = 1000;
-export const M = 60 * S;
-export const H = 60 * M;
-export const D = 24 * H;
-export const NOON = Date.UTC(2026, 10, 20, 12);
-export const LIMITS: PaymentLimits = { perOrder: 5, directPerOrder: 3, withDuplicates: 10, inAll: 20, directPerWallet: { perCustomer: 5, inAll: 8, withinMs: H } }; // prettier-ignore
+export const LIMITS: PaymentLimits = {
+  perOrder: 5,
+  directPerOrder: 3,
+  withDuplicates: 10,
+  inAll: 20,
+  directPerWallet: { perCustomer: 5, inAll: 8, withinMs: H },
+};
 export const LEASE_MS = 45 * S;
 
 type LedgerOptions = NonNullable<Parameters<typeof createLedger>[1]>;
 
-/** Books that are empty when the test begins. */
-export interface Bench {
-  /** Another ledger on the same books; closed when the test ends. `alone`: with a connection of its own, which it closes. */
-  open(options: LedgerOptions, alone: boolean): Promise<Ledger>;
+/** Empty when the test begins. */
+export interface TestDatabase {
+  /**
+   * Opens another ledger on the same database; closed when the test ends. `ownConnection`: the ledger's close() closes
+   * the connection too.
+   */
+  open(options: LedgerOptions, ownConnection: boolean): Promise<Ledger>;
   rows<Row>(sql: string): Promise<Row[]>;
-  /** Writes behind the ledger's back, as another clock or an older copy of the books would have. */
+  /** Writes without the ledger, like another clock or an older copy of the database. */
   change(sql: string): Promise<void>;
 }
 
@@ -38,40 +43,43 @@ export interface Adapter {
   name: string;
   /** Runs of the property tests. */
   runs: number;
-  bench(t: TestContext): Promise<Bench>;
+  openDatabase(t: TestContext): Promise<TestDatabase>;
 }
 
 interface Opening {
-  alone?: boolean;
+  ownConnection?: boolean;
   idPrefix?: string;
 }
 
-export interface Deps extends Omit<Bench, 'open'> {
+export interface Setup extends Omit<TestDatabase, 'open'> {
   ledger: LedgerById;
-  /** A further ledger on the same books, as a second process would have it. `now`: its clock. */
+  /** Opens another ledger on the same database, like a second process; `now` is its clock. */
   open(now?: () => number, opening?: Opening): Promise<LedgerById>;
   now(): number;
-  /** Time passes. */
+  /** Lets time pass. */
   skip(ms: number): void;
-  /** The clock is set, and no time passes. */
+  /** Sets the clock without letting time pass. */
   step(ms: number): void;
 }
 
-/** What each part of the contract is given. */
+/** The parameters of each part of the contract. */
 export interface Suite {
-  name: string;
+  /** `node:test`'s, with the adapter before the name. */
+  it(name: string, body: (t: TestContext) => Promise<void>): void;
+  /** Runs of the property tests. */
   runs: number;
-  room(t: TestContext, opening?: Opening): Promise<Deps>;
+  /** Opens a ledger on an empty database. */
+  setUp(t: TestContext, opening?: Opening): Promise<Setup>;
 }
 
-export async function openRoom(books: Bench, opening: Opening): Promise<Deps> {
+export async function createSetup(database: TestDatabase, opening: Opening): Promise<Setup> {
   let passed = 0;
   let stepped = 0;
   const now = () => NOON + passed + stepped;
-  const open: Deps['open'] = async (clock = now, { alone = false, ...given } = {}) =>
-    byId(await books.open({ now: clock, elapsed: () => passed, ...given }, alone), clock);
+  const open: Setup['open'] = async (clock = now, { ownConnection = false, ...given } = {}) =>
+    byId(await database.open({ now: clock, elapsed: () => passed, ...given }, ownConnection), clock);
   return {
-    ...books,
+    ...database,
     open,
     ledger: await open(now, opening),
     now,
@@ -92,12 +100,32 @@ export const PAYMENT: NewPayment = {
   idempotencyKey: 'key',
   fingerprint: 'print',
 };
-export const PAYOUT: NewPayout = { orderId: 'P', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null, fingerprint: 'print' }; // prettier-ignore
+export const PAYOUT: NewPayout = {
+  orderId: 'P',
+  amountMinor: 5000,
+  currency: 'EUR',
+  customer: '12345678',
+  note: null,
+  fingerprint: 'print',
+};
 export const MEANS = { paymentId: '111', method: null, checkoutUrl: null, qr: null, appUrl: null } as const;
 export const PENDING: ShortFact & { stage: 'pending' } = { stage: 'pending', ...MEANS };
-export const verified = (outcome: 'pending' | 'failed' | 'succeeded', paymentId: string | null = null, customer: string | null = null, message?: string): Observation => ({ kind: 'verified', outcome, paymentId, customer, ...(message && { message }) }); // prettier-ignore
-/** An IPN with no more than is sure to be in one. */
-export const BARE_READING: IpnReading = { transactionId: 'A', type: 'PAY', paymentId: null, customer: null, amount: null, currency: null, outcome: null }; // prettier-ignore
+export const verified = (
+  outcome: 'pending' | 'failed' | 'succeeded',
+  paymentId: string | null = null,
+  customer: string | null = null,
+  message?: string,
+): Observation => ({ kind: 'verified', outcome, paymentId, customer, ...(message && { message }) });
+/** An IPN with only the documented fields. */
+export const BARE_READING: IpnReading = {
+  transactionId: 'A',
+  type: 'PAY',
+  paymentId: null,
+  customer: null,
+  amount: null,
+  currency: null,
+  outcome: null,
+};
 export const UNKNOWN: Observation = { kind: 'unknown' };
 export const UNAVAILABLE: Observation = { kind: 'unavailable' };
 
@@ -108,7 +136,7 @@ export const payment = (given: Partial<NewPayment> = {}): NewPayment => ({
   ...given,
 });
 
-/** The transaction as it stands. */
+/** The transaction's current state. */
 export async function read(ledger: LedgerById, id: string): Promise<Transaction> {
   const found = (await ledger.order(id))?.payments[0] ?? (await ledger.payout(id));
   if (found?.id === id) return found;
@@ -132,7 +160,7 @@ export async function openPending(
   return opened.id;
 }
 
-/** Sent, and then whatever `fact` says; the id. */
+/** Opens and sends a payout, records `fact`, and returns the id. */
 export async function openSentPayout(ledger: LedgerById, orderId: string, fact: ShortFact): Promise<string> {
   const { id } = await ledger.openPayout({ ...PAYOUT, orderId });
   await ledger.record(id, { stage: 'sending' }, 'merchant');
@@ -140,7 +168,7 @@ export async function openSentPayout(ledger: LedgerById, orderId: string, fact: 
   return id;
 }
 
-/** The answer to the POST left it uncertain in this way. */
+/** An uncertain outcome after this answer to the POST. */
 export const uncertain = (answer: PostOutcome): ShortFact => ({ stage: 'uncertain', answer, detail: answer });
 
 export async function refusal(work: Promise<unknown>): Promise<Refusal> {
@@ -152,46 +180,46 @@ export async function refusal(work: Promise<unknown>): Promise<Refusal> {
   return error;
 }
 
-/** Brings a payment to a stage by the road that leads there. */
-export const ROADS: Record<Stage, (room: Deps, id: string) => Promise<unknown>> = {
+/** Brings a payment from `created` to each stage. */
+export const BRING_TO: Record<Stage, (setup: Setup, id: string) => Promise<unknown>> = {
   created: async () => undefined,
   sending: ({ ledger }, id) => ledger.record(id, { stage: 'sending' }, 'shopper'),
-  async uncertain(room, id) {
-    await ROADS.sending(room, id);
-    await room.ledger.record(id, { stage: 'uncertain', detail: 'reset' }, 'answer');
+  async uncertain(setup, id) {
+    await BRING_TO.sending(setup, id);
+    await setup.ledger.record(id, { stage: 'uncertain', detail: 'reset' }, 'answer');
   },
-  async pending(room, id) {
-    await ROADS.sending(room, id);
-    await room.ledger.record(id, { ...PENDING, paymentId: null }, 'answer');
+  async pending(setup, id) {
+    await BRING_TO.sending(setup, id);
+    await setup.ledger.record(id, { ...PENDING, paymentId: null }, 'answer');
   },
-  async replaced(room, id) {
-    await ROADS.sending(room, id);
-    const { orderId } = await read(room.ledger, id);
-    await room.ledger.openPayment(payment({ orderId }), LIMITS);
+  async replaced(setup, id) {
+    await BRING_TO.sending(setup, id);
+    const { orderId } = await read(setup.ledger, id);
+    await setup.ledger.openPayment(payment({ orderId }), LIMITS);
   },
-  async expired(room, id) {
-    await ROADS.sending(room, id);
-    await room.ledger.record(id, { ...PENDING, paymentId: null, method: 'CHECKOUT' }, 'answer');
-    room.skip(17 * M);
-    await room.ledger.observe(id, verified('pending'));
+  async expired(setup, id) {
+    await BRING_TO.sending(setup, id);
+    await setup.ledger.record(id, { ...PENDING, paymentId: null, method: 'CHECKOUT' }, 'answer');
+    setup.skip(17 * M);
+    await setup.ledger.observe(id, verified('pending'));
   },
-  async rejected(room, id) {
-    await ROADS.sending(room, id);
-    await room.ledger.record(id, { stage: 'rejected', detail: 'HTTP 400' }, 'answer');
+  async rejected(setup, id) {
+    await BRING_TO.sending(setup, id);
+    await setup.ledger.record(id, { stage: 'rejected', detail: 'HTTP 400' }, 'answer');
   },
-  async not_created(room, id) {
-    await ROADS.uncertain(room, id);
-    room.skip(90 * S);
-    await room.ledger.observe(id, UNKNOWN);
-    room.skip(60 * S);
-    await room.ledger.observe(id, UNKNOWN);
+  async not_created(setup, id) {
+    await BRING_TO.uncertain(setup, id);
+    setup.skip(90 * S);
+    await setup.ledger.observe(id, UNKNOWN);
+    setup.skip(60 * S);
+    await setup.ledger.observe(id, UNKNOWN);
   },
-  async declined(room, id) {
-    await ROADS.pending(room, id);
-    await room.ledger.observe(id, verified('failed'));
+  async declined(setup, id) {
+    await BRING_TO.pending(setup, id);
+    await setup.ledger.observe(id, verified('failed'));
   },
-  async succeeded(room, id) {
-    await ROADS.pending(room, id);
-    await room.ledger.observe(id, verified('succeeded'));
+  async succeeded(setup, id) {
+    await BRING_TO.pending(setup, id);
+    await setup.ledger.observe(id, verified('succeeded'));
   },
 };

@@ -1,5 +1,5 @@
-// The ledger on SQLite: the contract, and what this store alone promises: one commit for those that wait together, each
-// failing alone; durable pragmas; a full disk that is said and recovered from; a foreign lock that only writes wait for.
+// The ledger on SQLite: the contract, and what only this store promises: queued writes share a commit and fail alone,
+// durable pragmas, recovery from a full disk, and a foreign lock that delays only writes.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -28,7 +28,7 @@ function temporaryFile(t: TestContext): string {
 ledgerContract({
   name: 'SQLite',
   runs: 40,
-  async bench(t) {
+  async openDatabase(t) {
     const file = temporaryFile(t);
     await writeEmptyDatabase(file);
     return {
@@ -59,10 +59,13 @@ async function openedStore(t: TestContext, file = temporaryFile(t)): Promise<Sto
 }
 
 const order = (id: string, version = 0) => ({ order_id: id, amount_minor: 1, currency: 'EUR', version, paid_by: null });
-const versions = async (store: Store) => (await store.db.selectFrom('orders').select(['order_id', 'version']).orderBy('order_id').execute()).map(({ order_id, version }) => `${order_id}${version}`); // prettier-ignore
+const versions = async (store: Store) =>
+  (await store.db.selectFrom('orders').select(['order_id', 'version']).orderBy('order_id').execute()).map(
+    ({ order_id, version }) => `${order_id}${version}`,
+  );
 
-describe('writes that wait together', () => {
-  it('fail alone: one that throws undoes all of itself and nothing of the others', async (t) => {
+describe('SQLite: queued writes', () => {
+  it('a queued write that throws rolls back alone', async (t) => {
     const store = await openedStore(t);
     const results = await Promise.allSettled([
       store.write(async (tx) => void (await tx.insertInto('orders').values(order('A')).execute())),
@@ -80,7 +83,7 @@ describe('writes that wait together', () => {
     assert.deepEqual(await versions(store), ['A0', 'C0']);
   });
 
-  it('see each other in their order, hundreds of them', async (t) => {
+  it('queued writes see each other in their order, hundreds of them', async (t) => {
     const store = await openedStore(t);
     await store.write(async (tx) => void (await tx.insertInto('orders').values(order('A')).execute()));
     const raise = () =>
@@ -100,7 +103,7 @@ describe('writes that wait together', () => {
     assert.deepEqual(await versions(store), ['A300']);
   });
 
-  it('are not seen by a reader before their commit', async (t) => {
+  it('a reader does not see a queued write before its commit', async (t) => {
     const store = await openedStore(t);
     const read: string[][] = [];
     let during: Promise<unknown> = Promise.resolve();
@@ -113,8 +116,8 @@ describe('writes that wait together', () => {
   });
 });
 
-describe('the file', () => {
-  it('is written durably: WAL, and FULL, where NORMAL may lose what was acknowledged', async (t) => {
+describe('SQLite: the file', () => {
+  it('the file is written durably, with WAL and synchronous FULL', async (t) => {
     const { db } = await openedStore(t);
     const pragma = async (name: string) =>
       Object.values((await sql<Record<string, unknown>>`${sql.raw(`pragma ${name}`)}`.execute(db)).rows[0] ?? {})[0];
@@ -124,7 +127,7 @@ describe('the file', () => {
     );
   });
 
-  it('has strict tables only, so that no text can stand where money should', async (t) => {
+  it('all tables are strict, so that no text can be stored as money', async (t) => {
     const { db } = await openedStore(t);
     const { rows } = await sql<{ name: string; strict: number }>`pragma table_list`.execute(db);
     const ours = rows.filter(({ name }) =>
@@ -136,7 +139,7 @@ describe('the file', () => {
     );
   });
 
-  it('that is full is said, and written again when there is room', async (t) => {
+  it('a full disk is reported as unavailable, and writes succeed once there is room', async (t) => {
     const store = await openedStore(t);
     const pages = (await sql<{ page_count: number }>`pragma page_count`.execute(store.db)).rows[0]!.page_count;
     await sql.raw(`pragma max_page_count = ${pages + 2}`).execute(store.db);
@@ -164,12 +167,12 @@ describe('the file', () => {
       .selectFrom('ipns')
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
-    assert.equal(count, results.length - refused.length, 'what was promised is there, and nothing else');
+    assert.equal(count, results.length - refused.length, 'exactly the acknowledged writes are stored');
     await sql.raw('pragma max_page_count = 1000000').execute(store.db);
     await fill(100);
   });
 
-  it('can be opened first by several processes at once', async (t) => {
+  it('several processes may create the file at once', async (t) => {
     const file = temporaryFile(t);
     const opening = fileURLToPath(new URL('../../../backend-proxy/ledger/connect.ts', import.meta.url));
     const program = `
@@ -183,10 +186,10 @@ describe('the file', () => {
     await Promise.all([run(), run(), run()]);
     const store = await connectDatabase(`file:${file}`, die);
     t.after(() => store.close());
-    assert.equal((await versions(store)).length, 60, 'and no busy error was seen by any');
+    assert.equal((await versions(store)).length, 60, 'no process saw a busy error');
   });
 
-  it('finds the payments of an order by an index that has only those', async (t) => {
+  it("an order's payments are found by an index on order and type", async (t) => {
     const { db } = await openedStore(t);
     const fill = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 4000)
       insert into transactions (id, type, order_id, attempt, amount_minor, currency, idempotency_key, fingerprint, rank, prior_rank, created_at, updated_at)
@@ -207,16 +210,16 @@ describe('the file', () => {
     }
   });
 
-  it('that cannot be opened says so', async () => {
+  it('a file that cannot be opened is an error', async () => {
     await assert.rejects(connectDatabase('file:/nowhere/payments.db', die), /unable to open/);
   });
 });
 
-describe('a lock that another process holds', () => {
+describe("SQLite: another process's lock", () => {
   const insert = (store: Store, id: string) =>
     store.write(async (tx) => void (await tx.insertInto('orders').values(order(id)).execute()));
 
-  /** Holds it until the returned function is called. */
+  /** Locks the file until the returned function is called. */
   function lock(t: TestContext, file: string): () => void {
     const holder = new DatabaseSync(file);
     t.after(() => holder.close());
@@ -224,7 +227,7 @@ describe('a lock that another process holds', () => {
     return () => holder.exec('rollback');
   }
 
-  it('is waited for by writes, in their order, and by nothing else', async (t) => {
+  it("another process's lock delays writes, in their order, and nothing else", async (t) => {
     const file = temporaryFile(t);
     const store = await openedStore(t, file);
     const release = lock(t, file);
@@ -240,7 +243,7 @@ describe('a lock that another process holds', () => {
     assert.deepEqual(done, ['A', 'B']);
   });
 
-  it('lets ten thousand writes wait and refuses the next at once', async (t) => {
+  it('ten thousand writes may wait for a lock; the next is refused at once', async (t) => {
     const file = temporaryFile(t);
     const store = await openedStore(t, file);
     const release = lock(t, file);
@@ -251,7 +254,7 @@ describe('a lock that another process holds', () => {
     await insert(store, 'B');
   });
 
-  it('is waited for when the books are opened', async (t) => {
+  it("opening the database waits for another process's lock", async (t) => {
     const file = temporaryFile(t);
     const release = lock(t, file);
     const opening = openedStore(t, file);
@@ -259,7 +262,7 @@ describe('a lock that another process holds', () => {
     await insert(await opening, 'A');
   });
 
-  it('holds no one up who closes the books: those who wait are told', async (t) => {
+  it("close() does not wait for another process's lock, and rejects waiting writes", async (t) => {
     const file = temporaryFile(t);
     const store = await openedStore(t, file);
     lock(t, file);
@@ -270,8 +273,8 @@ describe('a lock that another process holds', () => {
   });
 });
 
-describe('the log', () => {
-  it('is cut to 8 MB by the first commit after a reader that made it grow has gone', async (t) => {
+describe('SQLite: the log', () => {
+  it('the log is cut to 8 MB by the first commit after a long reader has gone', async (t) => {
     const file = temporaryFile(t);
     const store = await openedStore(t, file);
     const body = 'x'.repeat(1024 * 1024);
@@ -290,15 +293,15 @@ describe('the log', () => {
     const size = () => statSync(`${file}-wal`).size / 1024 / 1024;
     assert.ok(size() > 16, `${size()} MB`);
     reader.exec('rollback');
-    // The first checkpoint that no reader hinders empties the log; the commit after it begins anew, and cuts.
+    // The first checkpoint without a reader empties the log; the commit after it restarts and cuts it.
     await fill('after');
     await fill('then');
     assert.ok(size() <= 8, `${size()} MB`);
   });
 });
 
-describe('books of an earlier version', () => {
-  it('ask again about what they had told as ended, mark old duplicates, and list disputes for a person', async (t) => {
+describe('SQLite: a database of an earlier version', () => {
+  it('the migration plans checks of ended transactions, marks old duplicates, and asks for reviews of conflicts', async (t) => {
     const file = temporaryFile(t);
     await (await connectDatabase(`file:${file}`, die)).close();
     const earlier = new DatabaseSync(file);

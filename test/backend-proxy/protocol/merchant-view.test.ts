@@ -1,4 +1,4 @@
-// What the merchant sees of a transaction: every promised name, and nothing else.
+// The merchant's view of a transaction: every promised name and no other.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { STAGES, type Stage, type Transaction } from '../../../backend-proxy/protocol/transaction.ts';
@@ -37,8 +37,8 @@ const TRANSACTION: Transaction = {
   history: [{ at: AT, event: 'created', source: 'shopper', detail: null }],
 };
 
-describe("the merchant's view", () => {
-  it('of a payment has the promised fields', () => {
+describe('merchantView()', () => {
+  it('the view of a payment has the promised fields', () => {
     assert.deepEqual(merchantPayment(TRANSACTION), {
       type: 'PAY',
       orderId: 'A-1',
@@ -60,7 +60,7 @@ describe("the merchant's view", () => {
     });
   });
 
-  it('of a payout has its note, and nothing of payments', () => {
+  it('the view of a payout has its note and no field of payments', () => {
     const payout: Transaction = {
       ...TRANSACTION,
       type: 'PAYOUT',
@@ -91,20 +91,20 @@ describe("the merchant's view", () => {
     assert.deepEqual(merchantView(TRANSACTION), merchantPayment(TRANSACTION));
   });
 
-  it('shows every stage by its status and reason', () => {
+  it('the view shows every stage by its status and reason', () => {
     for (const stage of Object.keys(STAGES) as Stage[]) {
       const { status, reason } = merchantPayment({ ...TRANSACTION, stage });
       assert.deepEqual({ status, reason }, { status: STAGES[stage].status, reason: STAGES[stage].reason }, stage);
     }
     const resolved = merchantPayment({ ...TRANSACTION, stage: 'declined', endedBy: 'RESOLVED' });
-    assert.equal(resolved.reason, 'RESOLVED', 'a person said so');
+    assert.equal(resolved.reason, 'RESOLVED', 'resolved by a person');
   });
 
-  it('never has what the shopper was given to pay with', () => {
+  it('the view never has what the shopper pays with', () => {
     assert.doesNotMatch(JSON.stringify(merchantView(TRANSACTION)), /secret-of-the-shopper/);
   });
 
-  it('writes times in UTC with milliseconds', () => {
+  it('the view writes times in UTC with milliseconds', () => {
     assert.equal(iso(AT + 7), '2026-11-20T12:00:00.007Z');
   });
 });

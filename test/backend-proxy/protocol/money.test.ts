@@ -1,4 +1,4 @@
-// Money: decimal strings to integer minor units and back, held against BigInt arithmetic and the ISO 4217 list.
+// Decimal strings to integer minor units and back, compared with BigInt arithmetic and the ISO 4217 list.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -22,8 +22,8 @@ const digits = (exponent: number) =>
 const anyCharacter = fc.nat(0x10_ffff).map((code) => String.fromCodePoint(code));
 const anyAmount = currency.chain((code) => digits(exponentOf(code) ?? 0).map((amount) => ({ code, ...amount })));
 
-describe('exponents', () => {
-  it('knows how many decimals each kind of currency has', () => {
+describe('exponentOf()', () => {
+  it('exponentOf() knows how many decimals each kind of currency has', () => {
     const expected = {
       0: ['JPY', 'KRW', 'CLP', 'ISK', 'UGX', 'VND', 'XAF', 'UYI'],
       2: ['EUR', 'USD', 'GBP', 'CHF', 'MGA', 'MRU', 'HUF', 'TWD', 'IDR', 'COP', 'XCG', 'VED', 'ZWG'],
@@ -35,7 +35,7 @@ describe('exponents', () => {
     }
   });
 
-  it('knows as many currencies of each kind as ISO 4217 lists', () => {
+  it('exponentOf() knows as many currencies of each kind as ISO 4217 lists', () => {
     const letters = Array.from({ length: 26 }, (_, n) => String.fromCodePoint(65 + n));
     const codes = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => a + b + c)));
     const counts = Map.groupBy(codes, exponentOf);
@@ -44,15 +44,15 @@ describe('exponents', () => {
     assert.deepEqual(sizes, { 0: 17, 2: 139, 3: 7, 4: 2 });
   });
 
-  it('knows no code that is not three capitals, is no longer in use, or has no exponent', () => {
+  it('exponentOf() knows no code that is malformed, no longer in use, or without an exponent', () => {
     for (const code of ['eur', 'EU', 'EURO', 'XAU', 'XXX', 'XTS', 'HRK', 'BGN', '', 'constructor', '__proto__']) {
       assert.equal(exponentOf(code), undefined, code);
     }
   });
 });
 
-describe('reading an amount', () => {
-  it('reads every amount as BigInt arithmetic does, to the last digit', () => {
+describe('minorOf()', () => {
+  it('minorOf() reads every amount as BigInt arithmetic does', () => {
     fc.assert(
       fc.property(anyAmount, ({ code, text, minor }) => {
         assert.equal(BigInt(minorOf(text, code) ?? -1), minor);
@@ -60,7 +60,7 @@ describe('reading an amount', () => {
     );
   });
 
-  it('reads fewer decimals than the currency has', () => {
+  it('minorOf() reads fewer decimals than the currency has', () => {
     assert.equal(minorOf('10', 'EUR'), 1000);
     assert.equal(minorOf('10.1', 'EUR'), 1010);
     assert.equal(minorOf('0.5', 'KWD'), 500);
@@ -69,16 +69,45 @@ describe('reading an amount', () => {
     assert.equal(minorOf('0.01', 'EUR'), 1);
   });
 
-  it('refuses anything that is not a plain decimal', () => {
+  it('minorOf() refuses anything that is not a plain decimal', () => {
     const wrong = [
-      '', ' ', '.', '1.', '.5', '01', '00', '1e3', '1E3', '+1', '-1', '-0', ' 1', '1 ', '1\n', '1,5', '1_000', '0x10',
-      '١٢', '１２', '1.٢', '1.2.3', 'NaN', 'Infinity', '1/2', '1 000', '1\u00a0000', '1.5\n', '10.10\0',
-      '10.001', '10.100', '99999999999999.99',
-    ]; // prettier-ignore
+      '',
+      ' ',
+      '.',
+      '1.',
+      '.5',
+      '01',
+      '00',
+      '1e3',
+      '1E3',
+      '+1',
+      '-1',
+      '-0',
+      ' 1',
+      '1 ',
+      '1\n',
+      '1,5',
+      '1_000',
+      '0x10',
+      '١٢',
+      '１２',
+      '1.٢',
+      '1.2.3',
+      'NaN',
+      'Infinity',
+      '1/2',
+      '1 000',
+      '1\u00a0000',
+      '1.5\n',
+      '10.10\0',
+      '10.001',
+      '10.100',
+      '99999999999999.99',
+    ];
     for (const text of wrong) assert.equal(minorOf(text, 'EUR'), undefined, JSON.stringify(text));
   });
 
-  it('refuses more decimals than the currency has, zeros included', () => {
+  it('minorOf() refuses more decimals than the currency has, even zeros', () => {
     assert.equal(minorOf('1.000', 'EUR'), undefined);
     assert.equal(minorOf('1.0', 'JPY'), undefined);
     assert.equal(minorOf('1.0000', 'KWD'), undefined);
@@ -86,12 +115,12 @@ describe('reading an amount', () => {
     assert.equal(minorOf('1.0000', 'CLF'), 10_000);
   });
 
-  it('refuses a currency that there is not', () => {
+  it('minorOf() refuses an unknown currency', () => {
     assert.equal(minorOf('1', 'XXX'), undefined);
     assert.equal(minorOf('1', 'eur'), undefined);
   });
 
-  it('takes 15 digits in minor units and refuses 16', () => {
+  it('minorOf() reads 15 digits in minor units and refuses 16', () => {
     assert.equal(minorOf('9999999999999.99', 'EUR'), 999_999_999_999_999);
     assert.equal(minorOf('10000000000000.00', 'EUR'), undefined);
     assert.equal(minorOf('10000000000000', 'EUR'), undefined);
@@ -100,7 +129,7 @@ describe('reading an amount', () => {
     assert.ok(Number.isSafeInteger(10 ** MAX_AMOUNT_DIGITS - 1));
   });
 
-  it('never throws and never gives anything but a safe integer of at least 0, whatever the text', () => {
+  it('minorOf() returns a safe integer of at least 0 or undefined for any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.string({ unit: anyCharacter }), fc.double().map(String)),
@@ -114,8 +143,8 @@ describe('reading an amount', () => {
   });
 });
 
-describe('reading an amount that others wrote', () => {
-  it('takes zeros beyond the decimals for no difference', () => {
+describe('minorOfReported()', () => {
+  it("minorOfReported() ignores zeros beyond the currency's decimals", () => {
     for (const text of ['5', '5.0', '5.00', '5.000', '5.0000000'])
       assert.equal(minorOfReported(text, 'EUR'), 500, text);
     for (const text of ['50', '50.0', '50.000']) assert.equal(minorOfReported(text, 'JPY'), 50, text);
@@ -125,7 +154,7 @@ describe('reading an amount that others wrote', () => {
     assert.equal(minorOfReported('0.00', 'EUR'), 0);
   });
 
-  it('takes a digit beyond the decimals for what it is', () => {
+  it("minorOfReported() refuses a digit beyond the currency's decimals", () => {
     for (const text of ['5.001', '5.0001', '5.0000001', '5.010001']) {
       assert.equal(minorOfReported(text, 'EUR'), undefined, text);
     }
@@ -153,7 +182,7 @@ describe('reading an amount that others wrote', () => {
     }
   });
 
-  it('takes an exponent for what it says, exactly', () => {
+  it('minorOfReported() reads exponents exactly', () => {
     for (const [text, minor] of [
       ['1E+1', 1000],
       ['1.01e1', 1010],
@@ -189,12 +218,12 @@ describe('reading an amount that others wrote', () => {
     assert.equal(minorOfReported('1', 'XXX'), undefined);
   });
 
-  it('has at most 40 characters', () => {
+  it('minorOfReported() reads at most 40 characters', () => {
     assert.equal(minorOfReported('5.'.padEnd(40, '0'), 'EUR'), 500);
     assert.equal(minorOfReported('5.'.padEnd(41, '0'), 'EUR'), undefined);
   });
 
-  it('is undefined or what exact arithmetic says, whatever number JSON writes', () => {
+  it('minorOfReported() agrees with exact arithmetic on every JSON number', () => {
     const part = fc.bigInt({ min: 0n, max: 10n ** 12n });
     fc.assert(
       fc.property(
@@ -217,7 +246,7 @@ describe('reading an amount that others wrote', () => {
     );
   });
 
-  it('agrees with the strict reading wherever that one reads', () => {
+  it('minorOfReported() agrees with minorOf() on every text that minorOf() reads', () => {
     fc.assert(
       fc.property(anyAmount, fc.nat(5), ({ code, text, minor }, zeros) => {
         const padded = (text.includes('.') ? text : `${text}.`) + '0'.repeat(zeros + 1);
@@ -228,8 +257,8 @@ describe('reading an amount that others wrote', () => {
   });
 });
 
-describe('writing an amount', () => {
-  it('writes what it read, with all of the digits', () => {
+describe('decimalOf()', () => {
+  it('decimalOf() writes what minorOf() read, with all digits', () => {
     fc.assert(
       fc.property(anyAmount, ({ code, text, minor }) => {
         assert.equal(decimalOf(Number(minor), code), text);
@@ -237,7 +266,7 @@ describe('writing an amount', () => {
     );
   });
 
-  it('fills up with zeros', () => {
+  it('decimalOf() pads with zeros', () => {
     assert.equal(decimalOf(1010, 'EUR'), '10.10');
     assert.equal(decimalOf(1, 'EUR'), '0.01');
     assert.equal(decimalOf(0, 'EUR'), '0.00');
@@ -246,7 +275,7 @@ describe('writing an amount', () => {
     assert.equal(decimalOf(12_345, 'CLF'), '1.2345');
   });
 
-  it('throws rather than write what is no amount', () => {
+  it('decimalOf() throws for anything that is not an amount', () => {
     for (const minor of [-1, 1.5, NaN, Infinity, Number.MAX_SAFE_INTEGER + 1]) {
       assert.throws(() => decimalOf(minor, 'EUR'), { name: 'RangeError', message: `Not an amount: ${minor} EUR` });
     }

@@ -1,4 +1,4 @@
-// When the gateway is asked next: the promised times, walked through as a process would walk them, and the limits.
+// When the next check is due: the promised times, walked through like a process, and the limits.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -17,11 +17,8 @@ import {
   type Timeline,
 } from '../../../backend-proxy/protocol/schedule.ts';
 import { STAGES, type PostOutcome, type Stage } from '../../../backend-proxy/protocol/transaction.ts';
+import { D, H, M, S } from '../time.ts';
 
-const S = 1000;
-const M = 60 * S;
-const H = 60 * M;
-const D = 24 * H;
 const T0 = 1_000_000 * S;
 const DAILY = [2 * D, 3 * D, 4 * D, 5 * D, 6 * D, 7 * D];
 const SWEEP = [15 * S, 30 * S, M, 2 * M, 5 * M, 10 * M, 17 * M, 30 * M, H, 3 * H, 6 * H, 12 * H, D, ...DAILY];
@@ -38,7 +35,7 @@ function timeline(given: Partial<Timeline> = {}): Timeline {
     expiresAt: null,
     rungAt: null,
     rings: 0,
-    ringsHeard: 0,
+    ringsAnswered: 0,
     unknownAt: null,
     failedAt: null,
     needsReview: false,
@@ -58,15 +55,15 @@ const checked = (...times: number[]) => ({
   checks: times.map((at) => ({ at, rung: false })),
 });
 
-/** What the ledger writes after a check that taught nothing. */
+/** What the ledger stores after a check that found nothing new. */
 function afterCheck(t: Timeline, now: number, isAnswered: boolean): Timeline {
-  const check: Check = { at: now, rung: t.rings > t.ringsHeard };
+  const check: Check = { at: now, rung: t.rings > t.ringsAnswered };
   const isLeft = now >= (t.sentAt ?? t.createdAt) + SENDING_LIMIT_MS;
   const isOpen = STAGES[t.stage].rank <= STAGES.pending.rank;
   return {
     ...t,
     checks: [...t.checks, check].slice(-CHECKS_PER_MINUTE),
-    ...(isAnswered ? { checkedAt: now, unanswered: 0, ringsHeard: t.rings } : { unanswered: t.unanswered + 1 }),
+    ...(isAnswered ? { checkedAt: now, unanswered: 0, ringsAnswered: t.rings } : { unanswered: t.unanswered + 1 }),
     ...(isLeft && t.stage === 'created' && { stage: 'not_created' }),
     ...(isLeft && t.stage === 'sending' && { stage: 'uncertain' }),
     ...(isLeft && t.sentAt !== null && t.answer === null && { answer: 'lost', lostAt: now }),
@@ -74,7 +71,7 @@ function afterCheck(t: Timeline, now: number, isAnswered: boolean): Timeline {
   };
 }
 
-/** Offsets from T0 of all checks from `from` on, each made the moment it is due, with nothing learned by any. */
+/** Offsets from T0 of all checks from `from` on, each made when due and finding nothing new. */
 function walk(given: Partial<Timeline>, from = T0, isAnswered = true): number[] {
   const made: number[] = [];
   let t = timeline(given);
@@ -87,63 +84,66 @@ function walk(given: Partial<Timeline>, from = T0, isAnswered = true): number[] 
   }
 }
 
-describe('with no IPN at all', () => {
-  it('a pending payment is asked about by the sweep, to seven days, and then no more', () => {
+describe('nextCheckAt() without IPNs', () => {
+  it('a pending payment is checked by the sweep up to seven days, and then no more', () => {
     assert.deepEqual(walk({}), SWEEP);
   });
 
-  it('one that ended without a report of the gateway is still watched by the sweep, to seven days', () => {
+  it('a payment that ended without a report is still checked by the sweep up to seven days', () => {
     for (const stage of ['replaced', 'expired', 'rejected', 'not_created'] as const) {
       assert.deepEqual(walk({ stage }), SWEEP, stage);
     }
   });
 
-  it('a payout that was told FAILED stays in the late sweep, however it came to it', () => {
+  it('a FAILED payout is checked by the late sweep, whatever its stage', () => {
     for (const stage of ['not_created', 'declined'] as const) {
       assert.deepEqual(walk({ type: 'PAYOUT', stage }), LATE_SWEEP, stage);
     }
   });
 
-  it('what a person has ended stays in the late sweep, too, unless its id was a duplicate', () => {
+  it('a transaction that a person ended is checked by the late sweep, unless it is a duplicate', () => {
     for (const stage of ['declined', 'succeeded'] as const) {
       assert.deepEqual(walk({ stage, isResolved: true }), LATE_SWEEP, stage);
       assert.deepEqual(walk({ stage, isResolved: true, answer: 'duplicate' }), [], stage);
     }
   });
 
-  it('what ended by a verified report is left alone', () => {
+  it('a transaction that ended by a verified report is not checked', () => {
     for (const stage of ['declined', 'succeeded'] as const) assert.deepEqual(walk({ stage }), [], stage);
     assert.deepEqual(walk({ type: 'PAYOUT', stage: 'succeeded' }), []);
   });
 
-  it('one that was replaced before it was sent is nothing to ask about', () => {
+  it('a payment replaced before it was sent is not checked', () => {
     assert.deepEqual(walk({ stage: 'replaced', sentAt: null, answer: null }), []);
     assert.deepEqual(walk({ stage: 'created', sentAt: null, answer: null }), [45 * S]);
   });
 
-  it('a payout that was not sent because the books went back is asked about all the same', () => {
+  it('a payout withheld after a restore of the database is checked like a sent one', () => {
     const withheld = { type: 'PAYOUT', stage: 'uncertain', answer: 'withheld', sentAt: null } as const;
     assert.deepEqual(walk({ ...withheld, needsReview: true }), SWEEP);
   });
 
-  it('a process that was down for a day asks at once, and goes on from there', () => {
+  it('a process that was down for a day checks at once and continues from there', () => {
     const down = checked(T0 + 15 * S);
     assert.deepEqual(walk(down, T0 + D + 1), [D + 1, ...DAILY]);
     assert.equal(nextCheckAt(timeline(down), T0 + 20 * S), T0 + 30 * S);
   });
 });
 
-describe('an outcome that is not known', () => {
-  it('is asked about 2, 5, 10, 30 and 60 s after the answer was lost, three times a minute at most', () => {
+describe('nextCheckAt() while the outcome is unknown', () => {
+  it('after a lost answer, checks follow at 2, 5, 10, 30 and 60 s, at most three a minute', () => {
     assert.deepEqual(
       walk(UNCERTAIN).slice(0, 6),
       [2, 5, 10, 62, 90, 120].map((s) => s * S),
     );
     const lostAt = T0 + 30 * S;
-    assert.deepEqual(walk({ ...UNCERTAIN, lostAt, ...checked(T0 + 30 * S) }, lostAt).slice(0, 4), [32, 35, 90, 120].map((s) => s * S)); // prettier-ignore
+    assert.deepEqual(
+      walk({ ...UNCERTAIN, lostAt, ...checked(T0 + 30 * S) }, lostAt).slice(0, 4),
+      [32, 35, 90, 120].map((s) => s * S),
+    );
   });
 
-  it('is not asked about while our own call runs, but for a ring; 45 s after its beginning it is over', () => {
+  it('a transaction is not checked while its POST is in flight, except for a ring; 45 s later it is', () => {
     const sending = { stage: 'sending', answer: null } as const;
     assert.equal(nextCheckAt(timeline(sending), T0), T0 + 45 * S);
     assert.equal(nextCheckAt(timeline({ ...sending, ...rung(T0 + S) }), T0 + S), T0 + S);
@@ -151,7 +151,7 @@ describe('an outcome that is not known', () => {
     assert.equal(SENDING_LIMIT_MS, 45 * S);
   });
 
-  it('of a payout that was reported FAILED once is asked about again after 30 s, and then by the sweep', () => {
+  it('a payout reported FAILED once is checked again after 30 s, and then by the sweep', () => {
     assert.equal(PAYOUT_FAILED_APART_MS, 30 * S);
     const failedAt = T0 + 400 * S;
     const given = { type: 'PAYOUT', failedAt, ...checked(failedAt) } as const;
@@ -160,8 +160,8 @@ describe('an outcome that is not known', () => {
   });
 });
 
-describe('the rule by which "unknown" ends it', () => {
-  /** First and second check after the POST, and the time between them; null where it never ends it. */
+describe('unknownRule()', () => {
+  /** First and second check after the POST, and the time between them; null if "unknown" never ends it. */
   const RULES = {
     lost: { PAY: [90 * S, 90 * S, M], PAYOUT: [H, D, M] },
     foreign: { PAY: [0, 0, 10 * S], PAYOUT: [H, D, M] },
@@ -174,21 +174,21 @@ describe('the rule by which "unknown" ends it', () => {
   } as const satisfies Record<PostOutcome, Record<'PAY' | 'PAYOUT', readonly [number, number, number]> | null>;
   const types = ['PAY', 'PAYOUT'] as const;
 
-  it('is the one that was promised, for each answer to the POST and each type', () => {
+  it('unknownRule() has the promised times for each answer and type', () => {
     for (const [answer, rules] of Object.entries(RULES)) {
       for (const type of types) {
         const rule = unknownRule(type, answer as PostOutcome);
-        const told = rule && [rule.firstMs, rule.secondMs, rule.apartMs];
-        assert.deepEqual(told, rules && rules[type], `${answer} ${type}`);
+        const actual = rule && [rule.firstMs, rule.secondMs, rule.apartMs];
+        assert.deepEqual(actual, rules && rules[type], `${answer} ${type}`);
       }
     }
   });
 
-  it('of an answer that never came is that of a lost one', () => {
+  it('unknownRule() treats a missing answer as lost', () => {
     for (const type of types) assert.deepEqual(unknownRule(type, null), unknownRule(type, 'lost'));
   });
 
-  it('has its own checks: the first at its time, the second that far after the first, and no more', () => {
+  it('the two checks for "unknown" follow their rule and are not repeated', () => {
     for (const [answer, rules] of Object.entries(RULES)) {
       for (const type of types) {
         const given = timeline({ type, stage: 'uncertain', answer: answer as PostOutcome });
@@ -207,8 +207,8 @@ describe('the rule by which "unknown" ends it', () => {
   });
 });
 
-describe('our clock', () => {
-  it('asks a last time when the time of it and two minutes of grace are over, also of one whose answer was lost', () => {
+describe("nextCheckAt() and the clock's rules", () => {
+  it('a payment is checked when its time and the two minutes of grace are over, even if its answer was lost', () => {
     assert.deepEqual([CHECKOUT_LIFETIME_MS, EXPIRY_GRACE_MS], [15 * M, 2 * M]);
     const expiresAt = T0 + 20 * M;
     assert.ok(walk({ expiresAt }).includes(22 * M));
@@ -217,14 +217,14 @@ describe('our clock', () => {
     assert.ok(!walk({ expiresAt: null }).includes(22 * M));
   });
 
-  it('gives all of its time again after a step, and never less than was given before', () => {
+  it('after a clock step a payment gets its whole time again, and never less than before', () => {
     const expiresAt = T0 + 10 * M;
     assert.equal(expiryOf({ expiresAt, waitsFrom: 0 }, T0), T0 + 12 * M);
     assert.equal(expiryOf({ expiresAt, waitsFrom: T0 + 4 * M }, T0), T0 + 16 * M);
     assert.equal(expiryOf({ expiresAt: null, waitsFrom: T0 }, T0), null);
   });
 
-  it('asks for a person after 24 h of a payout and after the last sweep of a payment', () => {
+  it('a review is due after 24 h for a payout and after the last sweep for a payment', () => {
     assert.deepEqual(LAST_SWEEP_MS, 7 * D);
     assert.deepEqual(REVIEW_AFTER_MS, { PAY: 7 * D, PAYOUT: D + 2 * M });
     const past = { createdAt: T0 - 8 * D, sentAt: T0 - 8 * D, ...checked(T0 - D) };
@@ -235,44 +235,48 @@ describe('our clock', () => {
   });
 });
 
-describe('an IPN', () => {
-  it('is followed by a check at once, then at 1, 3, 10, 30 s, 2 and 10 minutes while nothing is final', () => {
+describe('nextCheckAt() after an IPN', () => {
+  it('an IPN is followed by a check at once, then at 1, 3, 10, 30 s, 2 and 10 minutes while the payment is open', () => {
     const rungAt = T0 + 4 * H;
     const after = walk({ ...rung(rungAt), ...checked(T0 + 3 * H) }, rungAt).map((at) => at + T0 - rungAt);
-    // The lists take three a minute: what is due at 30 s waits until a minute after the one at 1 s.
+    // The lists allow three a minute: what is due at 30 s waits until a minute after the check at 1 s.
     assert.deepEqual(after.slice(0, 7), [0, S, 3 * S, 10 * S, 61 * S, 2 * M, 10 * M]);
     assert.equal(after[7], 2 * H);
   });
 
-  it('rings also for what has ended, once', () => {
+  it('an IPN requests a check of an ended transaction, too', () => {
     for (const stage of ['declined', 'succeeded'] as const) {
       assert.deepEqual(walk({ stage, ...rung(T0 + H) }, T0 + H), [H], stage);
     }
     for (const stage of ['rejected', 'not_created'] as const) {
-      assert.deepEqual(walk({ stage, ...rung(T0 + H), ...checked(T0 + 30 * M) }, T0 + H).slice(0, 3), [H, H + S, H + 3 * S], stage); // prettier-ignore
+      assert.deepEqual(
+        walk({ stage, ...rung(T0 + H), ...checked(T0 + 30 * M) }, T0 + H).slice(0, 3),
+        [H, H + S, H + 3 * S],
+        stage,
+      );
     }
   });
 
-  it('is heard by count and never by time: a check that began later by its own clock has not heard it', () => {
+  it('a ring is answered by count, not by time: a check that began later by its clock does not answer it', () => {
     const later = { rungAt: T0 + 5, checkedAt: T0 + H, checks: [{ at: T0 + H, rung: false }] };
-    assert.equal(nextCheckAt(timeline({ ...later, rings: 3, ringsHeard: 2 }), T0 + 5), T0 + 5);
-    assert.notEqual(nextCheckAt(timeline({ ...later, rings: 3, ringsHeard: 3 }), T0 + 5), T0 + 5);
+    assert.equal(nextCheckAt(timeline({ ...later, rings: 3, ringsAnswered: 2 }), T0 + 5), T0 + 5);
+    assert.notEqual(nextCheckAt(timeline({ ...later, rings: 3, ringsAnswered: 3 }), T0 + 5), T0 + 5);
   });
 
-  it('is asked about at once where the lists have taken their three of the minute', () => {
+  it('a ring is due at once even if the lists have used their three checks of the minute', () => {
     const made = { ...UNCERTAIN, ...checked(T0 + 2 * S, T0 + 5 * S, T0 + 10 * S) };
     assert.equal(nextCheckAt(timeline(made), T0 + 11 * S), T0 + 62 * S);
     assert.equal(nextCheckAt(timeline({ ...made, ...rung(T0 + 11 * S) }), T0 + 11 * S), T0 + 11 * S);
   });
 
-  it('of a payout is answered by the first FAILED: the second check has its own time', () => {
+  it('the first FAILED of a payout ends the checks after its IPN', () => {
     const rungAt = T0 + H;
-    const given = { type: 'PAYOUT', rungAt, rings: 1, ringsHeard: 1, ...checked(rungAt + 1) } as const;
+    const given = { type: 'PAYOUT', rungAt, rings: 1, ringsAnswered: 1, ...checked(rungAt + 1) } as const;
     assert.equal(nextCheckAt(timeline({ ...given, failedAt: rungAt + 1 }), rungAt + 1), rungAt + 1 + 30 * S);
     assert.equal(nextCheckAt(timeline(given), rungAt + 1), rungAt + S);
   });
 
-  it('never brings more than five checks in a minute, however often it rings', () => {
+  it('any number of IPNs leads to at most five checks a minute', () => {
     const made: number[] = [];
     let t = timeline();
     for (let now = T0; now < T0 + 10 * M; now += 250) {
@@ -287,31 +291,33 @@ describe('an IPN', () => {
   });
 });
 
-describe('a check that was not answered', () => {
-  it('is asked again after 5 s, 15 s, 1, 5 and then every 15 minutes, and none of the lists has passed by it', () => {
+describe('nextCheckAt() after an unanswered check', () => {
+  it('an unanswered check is repeated after 5 s, 15 s, 1, 5 and then every 15 minutes, and skips no time of a list', () => {
     const at = T0 + H;
     assert.deepEqual(
-      walk(checked(T0 + 30 * M), at, false).slice(0, 7).map((offset) => offset - H),
+      walk(checked(T0 + 30 * M), at, false)
+        .slice(0, 7)
+        .map((offset) => offset - H),
       [0, 5 * S, 20 * S, 80 * S, 380 * S, 1280 * S, 2180 * S],
-    ); // prettier-ignore
+    );
     const unanswered = { unanswered: 1, checkedAt: T0 + 30 * M, checks: [{ at, rung: false }] };
     assert.equal(nextCheckAt(timeline(unanswered), at + S), at + 5 * S);
     assert.equal(nextCheckAt(timeline({ ...unanswered, unanswered: 0, checkedAt: at }), at + S), T0 + 3 * H);
   });
 
-  it('leaves the ring that it was made for unheard', () => {
+  it('an unanswered check leaves its ring unanswered', () => {
     const t = afterCheck(timeline({ ...rung(T0 + H), ...checked(T0 + 30 * M) }), T0 + H, false);
     assert.equal(nextCheckAt(t, T0 + H), T0 + H + 5 * S);
   });
 
-  it('ends a day after the last sweep: of a gateway that is gone for ever nobody is asked for ever', () => {
+  it('unanswered checks end a day after the last sweep', () => {
     const made = walk({}, T0, false);
     assert.ok(made.at(-1)! > 7 * D && made.at(-1)! < 8 * D + H, String(made.at(-1)));
   });
 });
 
-describe('times of another clock', () => {
-  it('that lie ahead count as now: they delay a check by its own wait and silence none', () => {
+describe('nextCheckAt() with times of another clock', () => {
+  it('a stored time in the future counts as now: it delays a check by its wait and suppresses none', () => {
     const now = T0 + H;
     const ahead = now + 10 * D;
     const sent = timeline({ createdAt: ahead, sentAt: ahead, checkedAt: ahead, checks: [{ at: ahead, rung: false }] });
@@ -330,7 +336,7 @@ function mostInAMinute(times: readonly number[]): number {
   return Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + M).length));
 }
 
-describe('whatever has happened', () => {
+describe('nextCheckAt() after any history', () => {
   const offset = fc.option(fc.integer({ min: 0, max: 30 * M }), { nil: null });
   const ANSWERS = ['identified', 'accepted', 'refused', 'foreign', 'duplicate', 'lost', 'unreached', null] as const;
   const any = fc.record({
@@ -347,10 +353,24 @@ describe('whatever has happened', () => {
     isResolved: fc.boolean(),
   });
   const at = (value: number | null) => (value === null ? null : T0 + value);
-  const timesOf = ({ sentAt, lostAt, expiresAt, rungAt, unknownAt, failedAt }: Pick<Timeline, 'sentAt' | 'lostAt' | 'expiresAt' | 'rungAt' | 'unknownAt' | 'failedAt'>) =>
-    ({ sentAt: at(sentAt), lostAt: at(lostAt), expiresAt: at(expiresAt), rungAt: at(rungAt), unknownAt: at(unknownAt), failedAt: at(failedAt), rings: rungAt === null ? 0 : 1 }); // prettier-ignore
+  const timesOf = ({
+    sentAt,
+    lostAt,
+    expiresAt,
+    rungAt,
+    unknownAt,
+    failedAt,
+  }: Pick<Timeline, 'sentAt' | 'lostAt' | 'expiresAt' | 'rungAt' | 'unknownAt' | 'failedAt'>) => ({
+    sentAt: at(sentAt),
+    lostAt: at(lostAt),
+    expiresAt: at(expiresAt),
+    rungAt: at(rungAt),
+    unknownAt: at(unknownAt),
+    failedAt: at(failedAt),
+    rings: rungAt === null ? 0 : 1,
+  });
 
-  it('the checks end, come one after the other, and keep to five a minute, answered or not', () => {
+  it('after any history, checks end, come one after the other, and stay within five a minute', () => {
     fc.assert(
       fc.property(any, fc.boolean(), (given, isAnswered) => {
         const made = walk({ ...given, ...timesOf(given) }, T0 + 30 * M, isAnswered);
@@ -363,7 +383,7 @@ describe('whatever has happened', () => {
     );
   });
 
-  it('what was sent and has no end yet is asked about again, until a person has to look', () => {
+  it('after any history, a transaction that was sent and is open is checked until its review', () => {
     fc.assert(
       fc.property(any, fc.nat(7 * D - 1), ({ type, answer, sentAt }, ageMs) => {
         for (const stage of ['created', 'sending', 'uncertain', 'pending'] as const) {

@@ -1,10 +1,10 @@
-// The stages: one table, one rule (a fact may only raise), and what follows from it for any order of the facts.
+// The stages: one table, one rule (a fact may only raise the stage), and what follows for any order of facts.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { STAGES, advance, isLate, reasonOf, stageOf, type Stage } from '../../../backend-proxy/protocol/transaction.ts';
 
-/** protocol.md's table, written down once more: rank, stage, status, reason, and whether a SUCCESS after it is late. */
+/** The promised table again: rank, stage, status, reason, and whether a SUCCESS after it is late. */
 const TABLE = [
   [0, 'created', 'INITIALIZED', null, false],
   [1, 'sending', 'INITIALIZED', null, false],
@@ -20,8 +20,8 @@ const TABLE = [
 const ALL = TABLE.map(([, stage]) => stage);
 const stage = fc.constantFrom<Stage>(...ALL);
 
-describe('the stage table', () => {
-  it('is the one that was promised, rank by rank', () => {
+describe('STAGES', () => {
+  it('STAGES has the promised stages, rank by rank', () => {
     assert.deepEqual(Object.keys(STAGES).toSorted(), ALL.toSorted());
     for (const [rank, name, status, reason, ended] of TABLE) {
       assert.deepEqual(STAGES[name], { rank, status, reason, ended }, name);
@@ -29,13 +29,13 @@ describe('the stage table', () => {
     }
   });
 
-  it('knows no other rank', () => {
+  it('stageOf() throws for an unknown rank', () => {
     for (const rank of [-1, 10, 1.5, NaN]) assert.throws(() => stageOf(rank), { message: `No stage has rank ${rank}` });
   });
 });
 
-describe('a fact', () => {
-  it('raises the stage where it ranks higher and changes nothing otherwise, for every pair', () => {
+describe('advance(), isLate() and reasonOf()', () => {
+  it('advance() returns the higher stage, for every pair', () => {
     for (const [current, currentName] of TABLE) {
       for (const [fact, factName] of TABLE) {
         assert.equal(
@@ -47,7 +47,7 @@ describe('a fact', () => {
     }
   });
 
-  it('ends the same in every order of the same facts, however often each comes', () => {
+  it('advance() leads to the same stage for every order and repetition of the same facts', () => {
     const facts = fc.array(stage, { minLength: 1, maxLength: 8 });
     const shuffled = facts.chain((order) =>
       fc.tuple(
@@ -67,14 +67,14 @@ describe('a fact', () => {
     );
   });
 
-  it('is a late success only after an end that was ours or the gateway took back', () => {
+  it('isLate() is true only for a success after a local end or one that the gateway took back', () => {
     for (const [, name, , , ended] of TABLE) {
       assert.equal(isLate(name, 'succeeded'), ended, name);
       for (const other of ALL.slice(0, -1)) assert.equal(isLate(name, other), false, `${name}, ${other}`);
     }
   });
 
-  it('that is FAILED says why by its stage, or by what ended it', () => {
+  it("reasonOf() returns the stage's reason, or what ended it", () => {
     for (const [, name, status, reason] of TABLE) {
       assert.equal(reasonOf({ stage: name, endedBy: null }), reason, name);
       const ended = reasonOf({ stage: name, endedBy: 'EXPIRED' });

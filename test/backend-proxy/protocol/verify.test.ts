@@ -1,4 +1,4 @@
-// Comparing a report with the books: the only road from what the gateway says to a fact.
+// verify() compares a report with the ledger's record.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -22,19 +22,19 @@ const REPORT: Report = {
   currency: 'EUR',
   outcome: 'succeeded',
 };
-const SAID = { paymentId: '111328', customer: '12345678' };
+const REPORTED = { paymentId: '111328', customer: '12345678' };
 const check = (report: Partial<Report>, expected: Partial<Expected> = {}, complete = false) =>
   verify({ ...EXPECTED, ...expected }, { ...REPORT, ...report }, { complete });
 
-describe('a report', () => {
-  it('is verified where everything agrees, with its outcome, payment id and customer', () => {
+describe('verify()', () => {
+  it('verify() accepts a report that agrees, with its outcome, payment id and customer', () => {
     for (const outcome of ['pending', 'failed', 'succeeded'] as const) {
-      assert.deepEqual(check({ outcome }), { kind: 'verified', outcome, ...SAID });
-      assert.deepEqual(check({ outcome }, {}, true), { kind: 'verified', outcome, ...SAID });
+      assert.deepEqual(check({ outcome }), { kind: 'verified', outcome, ...REPORTED });
+      assert.deepEqual(check({ outcome }, {}, true), { kind: 'verified', outcome, ...REPORTED });
     }
   });
 
-  it('is a mismatch of the field that differs', () => {
+  it('verify() returns a mismatch with the field that differs', () => {
     assert.deepEqual(check({ transactionId: 'A-2' }), { kind: 'mismatch', field: 'gatewayOrderId' });
     assert.deepEqual(check({ transactionId: 'a-1' }), { kind: 'mismatch', field: 'gatewayOrderId' });
     assert.deepEqual(check({ type: 'PAYOUT' }), { kind: 'mismatch', field: 'type' });
@@ -46,7 +46,7 @@ describe('a report', () => {
     }
   });
 
-  it('names the first difference, in the order that it trusts the fields', () => {
+  it('verify() names the first difference, in the order of its trust in the fields', () => {
     const all = { transactionId: 'B', type: 'PAYOUT', paymentId: '1', currency: 'USD', amount: '1' } as const;
     assert.deepEqual(check(all), { kind: 'mismatch', field: 'gatewayOrderId' });
     assert.deepEqual(check({ ...all, transactionId: 'A-1' }), { kind: 'mismatch', field: 'type' });
@@ -54,19 +54,24 @@ describe('a report', () => {
     assert.deepEqual(check({ currency: 'USD', amount: '1' }), { kind: 'mismatch', field: 'currency' });
   });
 
-  it('reads an amount as the same money however many zeros it has', () => {
+  it('verify() compares amounts regardless of trailing zeros', () => {
     for (const amount of ['10.1', '10.10', '10.1000', '1.01e1', '1010E-2'])
       assert.equal(check({ amount }).kind, 'verified', amount);
     assert.equal(check({ amount: '10', currency: 'JPY' }, { currency: 'JPY', amountMinor: 10 }).kind, 'verified');
   });
 
-  it('may give the payment id that the books lack, and may lack the one they have', () => {
-    assert.deepEqual(check({}, { paymentId: null }), { kind: 'verified', outcome: 'succeeded', ...SAID });
-    assert.deepEqual(check({ paymentId: null }), { kind: 'verified', outcome: 'succeeded', ...SAID, paymentId: null });
+  it('verify() accepts a payment id that the ledger lacks, and a report that lacks it', () => {
+    assert.deepEqual(check({}, { paymentId: null }), { kind: 'verified', outcome: 'succeeded', ...REPORTED });
+    assert.deepEqual(check({ paymentId: null }), {
+      kind: 'verified',
+      outcome: 'succeeded',
+      ...REPORTED,
+      paymentId: null,
+    });
     assert.equal(check({ paymentId: null }, { paymentId: null }).kind, 'verified');
   });
 
-  it('of a status check may lack amount and currency while it claims no success', () => {
+  it('verify() accepts a status check without amount and currency unless it is a success', () => {
     for (const outcome of ['pending', 'failed'] as const) {
       for (const lack of [{ amount: null, currency: null }, { amount: null }, { currency: null }]) {
         assert.equal(check({ ...lack, outcome, paymentId: null }, { answeredId: null }).kind, 'verified');
@@ -74,7 +79,7 @@ describe('a report', () => {
     }
   });
 
-  it('of a success without its sum counts only with the payment id that our own POST was answered with', () => {
+  it('verify() accepts a success without amount or currency only with the payment id from our own POST', () => {
     for (const lack of [{ amount: null, currency: null }, { amount: null }, { currency: null }]) {
       assert.equal(check(lack).kind, 'verified');
       for (const expected of [
@@ -87,37 +92,41 @@ describe('a report', () => {
       assert.deepEqual(check({ ...lack, paymentId: null }, { answeredId: null }), { kind: 'incomplete' });
       assert.deepEqual(check({ ...lack, paymentId: '7' }, { paymentId: null }), { kind: 'incomplete' });
     }
-    assert.equal(check({}, { paymentId: null, answeredId: null }).kind, 'verified', 'with its sum it is compared');
+    assert.equal(
+      check({}, { paymentId: null, answeredId: null }).kind,
+      'verified',
+      'a report with its amount is compared',
+    );
   });
 
-  it('that has to stand alone proves nothing without amount and currency', () => {
+  it('verify() finds a complete report without amount and currency incomplete', () => {
     assert.deepEqual(check({ amount: null }, {}, true), { kind: 'incomplete' });
     assert.deepEqual(check({ currency: null }, {}, true), { kind: 'incomplete' });
     assert.deepEqual(check({ amount: null, currency: null }, {}, true), { kind: 'incomplete' });
     assert.deepEqual(check({ paymentId: null }, {}, true), {
       kind: 'verified',
       outcome: 'succeeded',
-      ...SAID,
+      ...REPORTED,
       paymentId: null,
     });
   });
 
-  it('that differs is a mismatch also where it lacks something', () => {
+  it('verify() returns a mismatch even if other fields are missing', () => {
     assert.deepEqual(check({ amount: null, currency: 'USD' }, {}, true), { kind: 'mismatch', field: 'currency' });
   });
 
-  it('tells that the gateway itself ended the time', () => {
+  it('verify() passes on that the gateway expired the transaction', () => {
     const verdict = check({ outcome: 'failed', message: 'TOKEN_EXPIRED', isExpired: true });
     assert.deepEqual(verdict, {
       kind: 'verified',
       outcome: 'failed',
-      ...SAID,
+      ...REPORTED,
       message: 'TOKEN_EXPIRED',
       isExpired: true,
     });
   });
 
-  it('is never verified with other money than the books have, whatever it says', () => {
+  it("verify() never accepts other money than the ledger's, whatever the report", () => {
     fc.assert(
       fc.property(fc.nat(10 ** 6), fc.nat(10 ** 6), fc.boolean(), (said, held, complete) => {
         const amount = `${Math.floor(said / 100)}.${String(said % 100).padStart(2, '0')}`;
@@ -128,7 +137,7 @@ describe('a report', () => {
   });
 });
 
-describe('the wallet in a report', () => {
+describe('verify() and the wallet', () => {
   const payout = (
     customer: string | null,
     asked: string | null = '12345678',
@@ -136,7 +145,7 @@ describe('the wallet in a report', () => {
   ) => check({ type: 'PAYOUT', customer, outcome }, { type: 'PAYOUT', customer: asked });
   const other = { kind: 'mismatch', field: 'customer' };
 
-  it('of a payout that succeeded is the one that was asked, compared as digits', () => {
+  it('verify() accepts a successful payout only to the requested wallet, compared by its digits', () => {
     for (const customer of ['12345678', '1234 5678', '1234-56.78', '+12345678', null]) {
       assert.equal(payout(customer).kind, 'verified', String(customer));
     }
@@ -145,33 +154,57 @@ describe('the wallet in a report', () => {
     }
   });
 
-  it('agrees where it is masked and the digits that it shows agree', () => {
+  it('verify() accepts a masked wallet if its visible digits agree', () => {
     for (const customer of [
-      '****5678', '1234****', '12****78', '1234xxxx', 'XXXX 5678', '••••5678', '####-5678', '********', '1*3*5*7*', '*', '12*78',
-      '**5678', '***********5678', '12*45*8', '*5678*', '1*2*3*4*5*6*7*8',
+      '****5678',
+      '1234****',
+      '12****78',
+      '1234xxxx',
+      'XXXX 5678',
+      '••••5678',
+      '####-5678',
+      '********',
+      '1*3*5*7*',
+      '*',
+      '12*78',
+      '**5678',
+      '***********5678',
+      '12*45*8',
+      '*5678*',
+      '1*2*3*4*5*6*7*8',
     ]) {
       assert.equal(payout(customer).kind, 'verified', customer);
-    } // prettier-ignore
+    }
     for (const customer of [
-      '****5679', '1235****', '12****79', 'xxxx5677', '1*4*5*7*', '*9', '9*', '12345*45678', '12*54*8', '12345678*8*',
-      '****567a', '*123456789',
+      '****5679',
+      '1235****',
+      '12****79',
+      'xxxx5677',
+      '1*4*5*7*',
+      '*9',
+      '9*',
+      '12345*45678',
+      '12*54*8',
+      '12345678*8*',
+      '****567a',
+      '*123456789',
     ]) {
       assert.deepEqual(payout(customer), other, customer);
-    } // prettier-ignore
+    }
   });
 
-  it('is compared with nothing while a payout is open or has failed, nor of a payment, which anybody may pay', () => {
+  it('verify() ignores the wallet of an open or failed payout and of a payment', () => {
     assert.equal(payout('99999999', '12345678', 'pending').kind, 'verified');
     assert.equal(payout('99999999', '12345678', 'failed').kind, 'verified');
     assert.equal(check({ customer: '99999999' }).kind, 'verified');
   });
 
-  it('proves nothing, and is no difference, where the one that was asked has been erased', () => {
+  it('verify() finds a successful payout incomplete once its requested wallet was erased', () => {
     assert.deepEqual(payout('12345678', null), { kind: 'incomplete' });
     assert.equal(payout(null, null).kind, 'verified');
   });
 
-  it('is never another one, whatever of it is masked', () => {
+  it('verify() never accepts another wallet, however it is masked', () => {
     const wallet = fc.stringMatching(/^[0-9]{6,12}$/);
     fc.assert(
       fc.property(wallet, wallet, fc.infiniteStream(fc.boolean()), (asked, reported, hide) => {

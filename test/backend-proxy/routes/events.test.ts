@@ -1,10 +1,11 @@
-// The stream: the whole view at once, then after every commit, heartbeats between, the end once all is over; capped, and let go
-// where nobody reads. Heartbeats are tested with timers of the test's own; the rest through the app.
+// The event stream: the view at once and after every commit, heartbeats, the end, limits, and stalled readers.
+// Heartbeats are tested with mocked timers, the rest through the app.
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { OrderView } from '../../../backend-proxy/protocol/wire.ts';
 import { createStreams, type StreamSource } from '../../../backend-proxy/routes/events.ts';
-import { NOON, SECRETS, SHOP, createWorld, type World } from '../world.ts';
+import { SECRETS, SHOP, createWorld, type World } from '../world.ts';
+import { NOON } from '../time.ts';
 
 const HEARTBEAT_MS = 15_000;
 
@@ -41,8 +42,8 @@ async function open(world: World, token: string, headers: Record<string, string>
   );
 }
 
-describe('the stream of an order', () => {
-  it('begins with the whole view and has headers that no proxy in between may spoil', async (t) => {
+describe('the event stream of an order', () => {
+  it('the event stream starts with the whole view, and its headers keep proxies from buffering it', async (t) => {
     const world = await createWorld(t);
     const token = world.token();
     const response = await world.request('GET', '/order/events', {
@@ -59,7 +60,7 @@ describe('the stream of an order', () => {
     await stream.cancel();
   });
 
-  it('tells every commit, by whoever it came, and ends once the order is paid', async (t) => {
+  it('the event stream sends every commit, whatever caused it, and ends once the order is paid', async (t) => {
     const world = await createWorld(t);
     const token = world.token();
     const stream = await open(world, token);
@@ -75,7 +76,7 @@ describe('the stream of an order', () => {
     assert.equal(await stream.next(), 'end');
   });
 
-  it('of a paid order is one view and the end', async (t) => {
+  it('the event stream of a paid order sends one view and ends', async (t) => {
     const world = await createWorld(t);
     const token = world.token();
     await world.start(token, { method: 'QR' });
@@ -86,7 +87,7 @@ describe('the stream of an order', () => {
     assert.equal(await stream.next(), 'end');
   });
 
-  it('goes on after the order is paid while another payment of it can be paid too, and tells that it was', async (t) => {
+  it('the event stream of a paid order continues while another payment can still be paid, and shows when it was', async (t) => {
     const world = await createWorld(t);
     const token = world.token();
     await world.start(token, { method: 'QR' });
@@ -103,7 +104,7 @@ describe('the stream of an order', () => {
     assert.equal(await stream.next(), 'end');
   });
 
-  it('ends after a success also where another payment was declined', async (t) => {
+  it('the event stream ends after a success even if another payment was declined', async (t) => {
     const world = await createWorld(t);
     const token = world.token();
     await world.start(token, { method: 'QR' });
@@ -117,7 +118,7 @@ describe('the stream of an order', () => {
     assert.equal(await stream.next(), 'end');
   });
 
-  it('goes on after a payment failed, because another may follow', async (t) => {
+  it('the event stream continues after a failed payment, because another may follow', async (t) => {
     const world = await createWorld(t);
     const token = world.token();
     const { body } = await world.start(token, { method: 'QR' });
@@ -131,20 +132,20 @@ describe('the stream of an order', () => {
     await stream.cancel();
   });
 
-  it('tells nothing of an order that it is not of', async (t) => {
+  it('the event stream sends nothing about other orders', async (t) => {
     const world = await createWorld(t);
     const stream = await open(world, world.token({ orderId: 'B' }));
     await stream.view();
     await world.start(world.token(), { method: 'QR' });
-    let told = false;
-    const next = stream.next().then(() => (told = true));
+    let received = false;
+    const next = stream.next().then(() => (received = true));
     await new Promise((resolve) => setTimeout(resolve, 30));
-    assert.equal(told, false);
+    assert.equal(received, false);
     await stream.cancel();
     await next;
   });
 
-  it('brings the code also where a status check was faster than the answer', async (t) => {
+  it('the event stream sends the QR code even if a status check was faster than the answer', async (t) => {
     const world = await createWorld(t);
     const token = world.token();
     await world.faults({ pay: { delayMs: 20_000 } });
@@ -154,7 +155,7 @@ describe('the stream of an order', () => {
       assert.ok(Date.now() < deadline);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    // While our own call runs only a ring asks.
+    // While our own call is in flight only an IPN requests a check.
     world.skip(15_000);
     assert.equal((await world.ipn({ orderId: 'A-1', type: 'PAY', paymentId: 1 })).status, 200);
     await world.proxy.tick();
@@ -170,7 +171,7 @@ describe('the stream of an order', () => {
     await stream.cancel();
   });
 
-  it('needs a token that is good now', async (t) => {
+  it('the event stream needs a valid token', async (t) => {
     const world = await createWorld(t);
     for (const [token, code] of [
       ['', 'invalid_token'],
@@ -184,8 +185,8 @@ describe('the stream of an order', () => {
   });
 });
 
-describe('how many streams there are', () => {
-  it('is at most 3 an order; the fourth is told to ask GET /order; one that left frees its place', async (t) => {
+describe('the limits of event streams', () => {
+  it('a fourth event stream of an order is refused with a hint to GET /order, until one of the three ends', async (t) => {
     const world = await createWorld(t);
     const token = world.token();
     const streams = await Promise.all([1, 2, 3].map(() => open(world, token)));
@@ -200,7 +201,7 @@ describe('how many streams there are', () => {
     await Promise.all(streams.map((stream) => stream.cancel()));
   });
 
-  it('is at most 20 an address', async (t) => {
+  it('an address may have at most 20 event streams', async (t) => {
     const world = await createWorld(t, { config: { trustedProxies: 1 } });
     const streams: Reading[] = [];
     const at = (address: string, n: number) =>
@@ -215,7 +216,7 @@ describe('how many streams there are', () => {
     await Promise.all(streams.map((stream) => stream.cancel()));
   });
 
-  it('is shown to operators', async (t) => {
+  it('the metrics show the number of open event streams', async (t) => {
     const world = await createWorld(t);
     const stream = await open(world, world.token());
     const shown = async () => {
@@ -228,7 +229,7 @@ describe('how many streams there are', () => {
   });
 });
 
-/** One stream over a source that the test changes at will, with timers that the test moves. */
+/** One stream over a source that the test changes, with timers that the test moves. */
 function bench(t: TestContext, given: Partial<StreamSource> = {}) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const state = { version: 1, now: NOON, viewed: 0, watchers: new Set<() => void>() };
@@ -254,7 +255,7 @@ function bench(t: TestContext, given: Partial<StreamSource> = {}) {
     open: (other: Partial<StreamSource> = {}) => reading(streams.open({ ...source, ...other })),
     change: (version: number) => {
       state.version = version;
-      state.watchers.forEach((tell) => tell());
+      state.watchers.forEach((notify) => notify());
     },
     pass: (ms: number) => {
       state.now += ms;
@@ -263,11 +264,11 @@ function bench(t: TestContext, given: Partial<StreamSource> = {}) {
   };
 }
 
-/** Lets promises that are ready go on. */
+/** Lets pending promises run. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('a stream on which nothing happens', () => {
-  it('says a comment every 15 seconds', async (t) => {
+describe('heartbeats of an event stream', () => {
+  it('an idle event stream sends a comment every 15 seconds', async (t) => {
     const { open: connect, pass } = bench(t);
     const stream = connect();
     await stream.view();
@@ -278,7 +279,7 @@ describe('a stream on which nothing happens', () => {
     }
   });
 
-  it('says its first within 15 seconds, whenever it was opened', async (t) => {
+  it('an idle event stream sends its first comment within 15 seconds, whenever it was opened', async (t) => {
     const { open: connect, pass } = bench(t);
     pass(4_242);
     const stream = connect();
@@ -288,7 +289,7 @@ describe('a stream on which nothing happens', () => {
     assert.equal(await next, ':\n\n');
   });
 
-  it('is spread over slices of 100 ms, so that ten thousand do not speak at once', async (t) => {
+  it('heartbeats are spread over slices of 100 ms, so that ten thousand are not sent at once', async (t) => {
     const { open: connect, pass } = bench(t);
     const beats: string[] = [];
     for (const orderId of ['A', 'B', 'C']) {
@@ -308,7 +309,7 @@ describe('a stream on which nothing happens', () => {
     assert.deepEqual(beats, ['A', 'B', 'C']);
   });
 
-  it('ends with the order token, and with it the right to watch', async (t) => {
+  it('an event stream ends when its order token expires', async (t) => {
     const { open: connect, pass, streams } = bench(t, { endsAt: NOON + 20_000 });
     const stream = connect();
     await stream.view();
@@ -322,8 +323,8 @@ describe('a stream on which nothing happens', () => {
   });
 });
 
-describe('a reader', () => {
-  it('that is slow gets the latest view and none of those between', async (t) => {
+describe('a reader of an event stream', () => {
+  it('a slow reader gets the latest view and none in between', async (t) => {
     const { open: connect, change, state } = bench(t);
     const stream = connect();
     assert.equal((await stream.view()).version, 1);
@@ -333,7 +334,7 @@ describe('a reader', () => {
     assert.ok(state.viewed <= 3, `${state.viewed} views were made`);
   });
 
-  it('is not told a version twice, nor an older one', async (t) => {
+  it('a reader gets no version twice and no older one', async (t) => {
     const { open: connect, change, pass } = bench(t);
     const stream = connect();
     await stream.view();
@@ -346,7 +347,7 @@ describe('a reader', () => {
     assert.equal(await next, ':\n\n');
   });
 
-  it('that reads nothing is let go at the second heartbeat, and frees its place', async (t) => {
+  it('a stalled reader is disconnected at the second heartbeat, and frees its place', async (t) => {
     const { streams, state, pass } = bench(t);
     const response = streams.open({
       orderId: 'A-1',
@@ -365,13 +366,13 @@ describe('a reader', () => {
     assert.deepEqual([streams.size(), state.watchers.size], [0, 0]);
   });
 
-  it('of books that cannot be read gets the end and no error text, and comes again', async (t) => {
+  it('a reader gets the end of the stream and no error text if the database cannot be read', async (t) => {
     const { open: connect, streams } = bench(t, { view: () => Promise.reject(new Error('canary of the database')) });
     assert.equal(await connect().next(), 'end');
     assert.equal(streams.size(), 0);
   });
 
-  it('that leaves stops all watching', async (t) => {
+  it('a reader that disconnects stops the watching', async (t) => {
     const { open: connect, state, streams } = bench(t);
     const stream = connect();
     await stream.view();
@@ -381,8 +382,8 @@ describe('a reader', () => {
   });
 });
 
-describe('the end of the process', () => {
-  it('ends all streams and lets none begin', async (t) => {
+describe('the end of event streams', () => {
+  it('close() ends all event streams and refuses new ones', async (t) => {
     const { open: connect, streams } = bench(t);
     const waiting = [connect({ orderId: 'A' }), connect({ orderId: 'B' })];
     await Promise.all(waiting.map((stream) => stream.view()));
@@ -393,7 +394,7 @@ describe('the end of the process', () => {
     assert.throws(() => connect(), { kind: 'too_many_streams' });
   });
 
-  it('is 10,000 streams away from the one that is refused', async (t) => {
+  it('the ten thousand and first event stream is refused', async (t) => {
     const { streams } = bench(t);
     const source = {
       address: undefined,

@@ -1,4 +1,4 @@
-// Secrets compared, and the caller's address: whose word is taken for it.
+// The comparison of secrets, and the address by which a caller is counted.
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
@@ -6,8 +6,8 @@ import { describe, it } from 'node:test';
 import { Hono } from 'hono';
 import { addressOf, bearerOf, createSecretCheck } from '../../../backend-proxy/routes/guards.ts';
 
-describe('a secret', () => {
-  it('is one of the list, whole and exact', () => {
+describe('createSecretCheck()', () => {
+  it('a secret matches only if it equals one of the list exactly', () => {
     const isSecret = createSecretCheck(['first-secret', 'second-secret']);
     for (const known of ['first-secret', 'second-secret']) assert.equal(isSecret(known), true);
     for (const other of ['', 'first-secre', 'first-secret ', 'First-secret', 'first-secretsecond-secret', 'x']) {
@@ -16,7 +16,7 @@ describe('a secret', () => {
     assert.equal(createSecretCheck([])(''), false);
   });
 
-  it('is compared by timingSafeEqual with each of the list, and by nothing that ends sooner', (t) => {
+  it('a secret is compared by timingSafeEqual with each of the list, and by nothing that ends sooner', (t) => {
     const compared = t.mock.method(crypto, 'timingSafeEqual');
     syncBuiltinESMExports();
     t.after(() => {
@@ -40,7 +40,7 @@ describe('a secret', () => {
     }
   });
 
-  it('of any length can be asked about, because its hash is what is compared', () => {
+  it('a candidate of any length can be checked, because its hash is compared', () => {
     const isSecret = createSecretCheck(['s']);
     assert.equal(isSecret('x'.repeat(100_000)), false);
     assert.equal(isSecret('ü\0'), false);
@@ -56,8 +56,8 @@ async function seen(headers: Record<string, string>, trustedProxies = 0, remoteA
 }
 const address = async (...given: Parameters<typeof seen>) => (await seen(...given)).address;
 
-describe("the caller's address", () => {
-  it("is the connection's, and no header changes it", async () => {
+describe('addressOf()', () => {
+  it('addressOf() returns the address of the connection, which no header changes', async () => {
     assert.equal(await address({}, 0, '8.8.8.8'), '8.8.8.8');
     assert.equal(
       await address({ 'X-Forwarded-For': '1.1.1.1', 'X-Real-IP': '1.1.1.1', Forwarded: 'for=1.1.1.1' }, 0, '8.8.8.8'),
@@ -67,7 +67,7 @@ describe("the caller's address", () => {
     assert.equal(await address({}, 0, '2606:4700::1111'), '2606:4700:0:0::/64');
   });
 
-  it('behind proxies that we were told of is the one that the outermost of them saw', async () => {
+  it('addressOf() behind configured proxies returns the address that the outermost saw', async () => {
     const headers = { 'X-Forwarded-For': '6.6.6.6, 1.1.1.1 , 9.9.9.9' };
     assert.equal(await address(headers, 1, '10.0.0.1'), '9.9.9.9');
     assert.equal(await address(headers, 2, '10.0.0.1'), '1.1.1.1');
@@ -76,7 +76,7 @@ describe("the caller's address", () => {
     assert.equal(await address({}, 1, '10.0.0.1'), null);
   });
 
-  it('behind a proxy that adds the port is the same at every connection', async () => {
+  it('addressOf() returns the same key for each connection through a proxy that adds the port', async () => {
     const behind = (hop: string) => address({ 'X-Forwarded-For': hop }, 1, '10.0.0.1');
     for (const hop of ['1.2.3.4', '1.2.3.4:51234', '1.2.3.4:51235', '::ffff:1.2.3.4', '[::ffff:102:304]:443'])
       assert.equal(await behind(hop), '1.2.3.4', hop);
@@ -85,7 +85,7 @@ describe("the caller's address", () => {
     assert.equal(await behind('2606:4700:0:1::1'), '2606:4700:0:1::/64');
   });
 
-  it('is unknown where what stands there is no address: whoever wrote it could write another each time', async () => {
+  it('addressOf() is undefined if the header holds no address, because its writer could change it each time', async () => {
     for (const hop of [
       'unknown',
       '_hidden',
@@ -105,7 +105,7 @@ describe("the caller's address", () => {
       assert.equal(await address({ 'X-Forwarded-For': hop }, 1, '10.0.0.1'), null, hop);
   });
 
-  it('is unknown where the connection is private: a proxy that we were not told of speaks for many', async () => {
+  it('addressOf() is undefined for a private connection, because an unconfigured proxy carries many callers', async () => {
     for (const remote of [
       '127.0.0.1',
       '10.0.0.1',
@@ -121,8 +121,8 @@ describe("the caller's address", () => {
   });
 });
 
-describe('a bearer', () => {
-  it('is one word of at most 8192 characters after the scheme, whose case is free', async () => {
+describe('bearerOf()', () => {
+  it('bearerOf() reads one word of at most 8192 characters after the scheme, in any case', async () => {
     const bearer = async (Authorization: string) => (await seen({ Authorization })).bearer;
     assert.equal(await bearer('Bearer abc'), 'abc');
     assert.equal(await bearer('bEARER abc'), 'abc');

@@ -1,10 +1,12 @@
-// The IPN's route: a doorbell that is answered once the ring is durable, believes nothing, and gives nothing away.
+// The IPN route: an IPN is stored durably before it is answered, is not trusted, and reveals nothing.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../../backend-proxy/errors.ts';
-import { NOON, SECRETS, createWorld, type World } from '../world.ts';
+import { SECRETS, createWorld, type World } from '../world.ts';
+import { NOON } from '../time.ts';
+import type { MerchantPayment } from '../../../backend-proxy/protocol/merchant-view.ts';
+import { S } from '../time.ts';
 
-const S = 1000;
 const REPORT = { paymentId: 100_001, orderId: 'A-1', type: 'PAY', customer: '12345678', amount: 10.1, currency: 'EUR', status: 'SUCCESS', message: 'SUCCESS' }; // prettier-ignore
 const ipns = (world: World) => world.rows<{ order_id: string | null; matched: number; seen: number; body: string }>('select order_id, matched, seen, body from ipns order by rowid'); // prettier-ignore
 const checks = (world: World) =>
@@ -12,15 +14,15 @@ const checks = (world: World) =>
     ({ at }) => at,
   );
 
-describe('an IPN', () => {
-  it('is answered 200 and an empty body, once it is in the books', async (t) => {
+describe('POST /ipn', () => {
+  it('an IPN is answered 200 with an empty body once it is stored', async (t) => {
     const world = await createWorld(t);
     const response = await world.ipn(REPORT);
     assert.deepEqual([response.status, await response.text()], [200, '']);
     assert.deepEqual(ipns(world), [{ order_id: 'A-1', matched: 0, seen: 1, body: JSON.stringify(REPORT) }]);
   });
 
-  it('is answered 200 whatever its Content-Type says, and kept as it is', async (t) => {
+  it('an IPN is answered 200 whatever its Content-Type, and stored as it is', async (t) => {
     const world = await createWorld(t);
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', '']) {
       const response = await world.request('POST', `/ipn/${SECRETS.ipn}`, {
@@ -32,7 +34,7 @@ describe('an IPN', () => {
     assert.equal(ipns(world).length, 3);
   });
 
-  it('with a wrong secret is 404 like any other path, stores nothing, and its path is in no log', async (t) => {
+  it('an IPN with a wrong secret is 404 like any other path, stores nothing, and its path is in no log', async (t) => {
     const world = await createWorld(t);
     const nowhere = await world.request('POST', '/nowhere', { body: '{}' });
     const withoutId = async (response: Response) => ({ ...((await response.json()) as object), requestId: '' });
@@ -52,13 +54,13 @@ describe('an IPN', () => {
     assert.ok(world.log.some(({ route }) => route === '/ipn/:secret'));
   });
 
-  it('may come under any of several secrets, so that one can be changed without a gap', async (t) => {
+  it('an IPN may use any of several secrets, so that one can be rotated without a gap', async (t) => {
     const other = 'another-ipn-secret-0123456789';
     const world = await createWorld(t, { config: { ipnSecrets: [other, SECRETS.ipn] } });
     assert.deepEqual([(await world.ipn(REPORT)).status, (await world.ipn(REPORT, other)).status], [200, 200]);
   });
 
-  it('of 16 KB is taken, and of a byte more refused with 413, also where it does not say its length', async (t) => {
+  it('an IPN of 16 KB is stored, and one byte more is refused with 413, even without a Content-Length', async (t) => {
     const world = await createWorld(t);
     const body = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}`;
     assert.equal((await world.ipn(body(16 * 1024))).status, 200);
@@ -72,7 +74,7 @@ describe('an IPN', () => {
     assert.equal(ipns(world).length, 1);
   });
 
-  it('nested deeper than 8 is refused and not stored', async (t) => {
+  it('an IPN nested deeper than 8 is refused and not stored', async (t) => {
     const world = await createWorld(t);
     const deep = (depth: number) =>
       `{"orderId":"A-1","type":"PAY","x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
@@ -81,7 +83,7 @@ describe('an IPN', () => {
     assert.equal(ipns(world).length, 1);
   });
 
-  it('that cannot be read is kept apart, for a person', async (t) => {
+  it('an unreadable IPN is quarantined for a person', async (t) => {
     const world = await createWorld(t);
     const bodies = ['', 'It works!', '[]', '{"orderId":7.5}', '\0', '{"orderId":"A\\u0000","type":"PAY"}'];
     for (const body of bodies) assert.equal((await world.ipn(body)).status, 200, body);
@@ -92,7 +94,7 @@ describe('an IPN', () => {
     assert.equal(ipns(world)[4]?.body, '\uFFFD', 'PostgreSQL could not keep a NUL');
   });
 
-  it('that comes again bumps a counter, and rings again', async (t) => {
+  it('a repeated IPN raises a counter and requests another check', async (t) => {
     const world = await createWorld(t);
     await world.start(world.token(), { method: 'QR' });
     const processing = { ...REPORT, status: 'PROCESSING' };
@@ -105,7 +107,7 @@ describe('an IPN', () => {
     assert.deepEqual(checks(world), [NOON, NOON + 200, NOON + 400]);
   });
 
-  it('is answered 503 where the books cannot be written, so that it is sent again', async (t) => {
+  it('an IPN is answered 503 if the database cannot be written, so that it is sent again', async (t) => {
     let isAway = false;
     const world = await createWorld(t, {
       wrapLedger: (ledger) => ({
@@ -121,7 +123,7 @@ describe('an IPN', () => {
     assert.equal((await world.ipn(REPORT)).status, 200);
   });
 
-  it('is not answered before the commit', async (t) => {
+  it('an IPN is not answered before the commit', async (t) => {
     let release = (): void => undefined;
     const world = await createWorld(t, {
       wrapLedger: (ledger) => ({
@@ -142,8 +144,8 @@ describe('an IPN', () => {
   });
 });
 
-describe('what an IPN says', () => {
-  it('is never believed: a forged SUCCESS only makes us ask, and changes nothing', async (t) => {
+describe('the content of an IPN', () => {
+  it('a forged SUCCESS in an IPN only requests a check and changes nothing', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     const token = world.token();
     const { body: before } = await world.start(token, { method: 'QR' });
@@ -161,7 +163,7 @@ describe('what an IPN says', () => {
     assert.deepEqual(world.receiver.received, []);
   });
 
-  it('is checked with the gateway, and its answer is what counts', async (t) => {
+  it('an IPN is verified by a status check, and only the report counts', async (t) => {
     const world = await createWorld(t);
     const token = world.token();
     await world.start(token, { method: 'QR' });
@@ -171,13 +173,13 @@ describe('what an IPN says', () => {
     assert.equal((await world.view(token)).paid, true);
   });
 
-  it('while the gateway says pending is asked about again after 1, 3 and 10 s, in the next minute, after 2 and 10', async (t) => {
+  it('an IPN while the gateway reports pending is checked after 1, 3 and 10 s, in the next minute, and after 2 and 10 min', async (t) => {
     const world = await createWorld(t);
     await world.start(world.token(), { method: 'QR' });
     world.skip(3_600_000);
     await world.settle();
     world.skip(60 * S);
-    const rungAt = world.now();
+    const receivedAt = world.now();
     await world.ipn(REPORT);
     const asked: number[] = [];
     for (let n = 0; n < 7; n += 1) {
@@ -190,13 +192,13 @@ describe('what an IPN says', () => {
       world.skip(next - world.now());
     }
     assert.deepEqual(
-      asked.map((at) => (at - rungAt) / S),
-      // The lists take three of the five that a minute has.
+      asked.map((at) => (at - receivedAt) / S),
+      // The schedule may take three of the five checks per minute.
       [0, 1, 3, 10, 61, 120, 600],
     );
   });
 
-  it('brings at most five checks a minute, however often it rings', async (t) => {
+  it('IPNs request at most five checks a minute, however many arrive', async (t) => {
     const world = await createWorld(t);
     await world.start(world.token(), { method: 'QR' });
     let asked = 0;
@@ -210,7 +212,7 @@ describe('what an IPN says', () => {
     assert.equal(asked, 5);
   });
 
-  it('of an unknown order causes no call, is kept 7 days, and rings a second after what is sent under its id', async (t) => {
+  it('an IPN of an unknown order causes no call, is kept 7 days, and requests a check 1 s after its id is sent', async (t) => {
     let calls = 0;
     const world = await createWorld(t, {
       wrapGateway: (gateway) => ({ ...gateway, status: (id, type) => ((calls += 1), gateway.status!(id, type)) }),
@@ -237,7 +239,7 @@ describe('what an IPN says', () => {
     );
   });
 
-  it('that overtakes the answer settles the payment, and the answer lowers nothing', async (t) => {
+  it('an IPN that overtakes the answer settles the payment, and the answer does not undo it', async (t) => {
     const world = await createWorld(t);
     const token = world.token();
     await world.faults({ pay: { delayMs: 5_000 } });
@@ -254,7 +256,7 @@ describe('what an IPN says', () => {
     await world.settle();
     const { body } = await starting;
     assert.deepEqual([body.paid, body.payment?.status], [true, 'SUCCESS']);
-    const { body: order } = await world.merchant<{ payments: { paymentId: string }[] }>('GET', '/orders/A-1');
+    const { body: order } = await world.merchant<{ payments: MerchantPayment[] }>('GET', '/orders/A-1');
     assert.equal(order.payments[0]?.paymentId, '100001');
   });
 });
@@ -262,7 +264,7 @@ describe('what an IPN says', () => {
 describe('a gateway without a status check', () => {
   const profile = { paths: { pay: '/api/v3/integration/merchants/payments/pay', payout: '/api/v3/integration/merchants/payments/payout', status: null } }; // prettier-ignore
 
-  it('is the weaker mode: the IPN itself is the fact, under the same comparison', async (t) => {
+  it('in weaker mode an IPN settles a payment by itself, under the same comparison', async (t) => {
     const world = await createWorld(t, { profile });
     const token = world.token();
     await world.start(token, { method: 'QR' });
@@ -288,8 +290,8 @@ describe('a gateway without a status check', () => {
   });
 });
 
-describe('a difference', () => {
-  it('is none where the gateway writes the amount in another of the ways that JSON has', async (t) => {
+describe('a difference between report and database', () => {
+  it('an amount in another JSON notation is no difference', async (t) => {
     for (const amount of ['1.01E+1', '10.1000', '1010e-2']) {
       const world = await createWorld(t);
       const token = world.token();
@@ -301,7 +303,7 @@ describe('a difference', () => {
     }
   });
 
-  it('is told as payment.mismatch, once, and nothing is paid', async (t) => {
+  it('a different amount is reported as payment.mismatch once, and nothing is paid', async (t) => {
     for (const tamper of [{ amount: 10.11 }, { currency: 'USD' }, { paymentId: 7 }, { type: 'PAYOUT' }]) {
       const world = await createWorld(t, { webhooks: true });
       const token = world.token();
@@ -319,11 +321,11 @@ describe('a difference', () => {
       assert.deepEqual([history.at(-1)?.event, history.at(-1)?.detail], ['mismatch', Object.keys(tamper)[0]]);
       await world.faults({});
       await world.pass(600 * S);
-      assert.equal((await world.view(token)).paid, true, 'and it is still watched');
+      assert.equal((await world.view(token)).paid, true, 'the payment is still checked');
     }
   });
 
-  it('between SUCCESS and a later FAILED is told as payment.conflict, once, and what is paid stays paid', async (t) => {
+  it('a FAILED after SUCCESS is reported as payment.conflict once, and the order stays paid', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     const token = world.token();
     await world.start(token, { method: 'QR' });

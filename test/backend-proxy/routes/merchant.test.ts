@@ -1,9 +1,10 @@
-// The merchant's routes: for a server that holds the key and never for a browser; orders signed, payouts sent once, and all
-// that is needed to reconcile.
+// The merchant's routes, which need the key and refuse browsers: orders, payouts, reconciliation, webhooks, IPNs and
+// resolutions.
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
-import { NOON, SECRETS, SHOP, createWorld, readDocument, type World } from '../world.ts';
+import { SECRETS, SHOP, createWorld, readDocument, type World } from '../world.ts';
+import { NOON } from '../time.ts';
 
 const PAYOUT = { orderId: 'P-1', amount: 50, currency: 'EUR', customer: '12345678', note: 'Thank you' };
 const ORDER = { orderId: 'A-1', amount: '10.10', currency: 'EUR', returnUrl: `${SHOP}/thanks` };
@@ -23,7 +24,7 @@ async function merchantRoutes(world: World): Promise<[method: string, path: stri
 }
 
 describe("the merchant's key", () => {
-  it('is needed by every one of its routes; without it, with a wrong one or an order token all look the same', async (t) => {
+  it("every merchant route needs the merchant's key; a missing key, a wrong one and an order token get the same answer", async (t) => {
     const world = await createWorld(t);
     const wrong = ['', 'Bearer', 'Bearer ', `Bearer ${SECRETS.merchant}x`, `Bearer ${SECRETS.merchant.slice(1)}`, `Basic ${SECRETS.merchant}`, SECRETS.merchant, `Bearer ${SECRETS.merchant} x`, `Bearer ${world.token()}`, `Bearer ${SECRETS.ipn}`, `Bearer ${SECRETS.order}`]; // prettier-ignore
     for (const [method, path] of await merchantRoutes(world)) {
@@ -39,7 +40,7 @@ describe("the merchant's key", () => {
     }
   });
 
-  it('is refused from a browser: any request that bears an Origin, allowed or not', async (t) => {
+  it("the merchant's key is refused from a browser: any request with an Origin, allowed or not", async (t) => {
     const world = await createWorld(t);
     const auth = { Authorization: `Bearer ${SECRETS.merchant}`, ...JSON_BODY };
     for (const [method, path] of await merchantRoutes(world)) {
@@ -56,7 +57,7 @@ describe("the merchant's key", () => {
     assert.equal(await world.gatewayHas('P-1'), undefined);
   });
 
-  it('may be any of several, so that one can be changed without a gap', async (t) => {
+  it("the merchant's key may be any of several, so that one can be rotated without a gap", async (t) => {
     const other = 'another-merchant-key-0123456789-0123456789';
     const world = await createWorld(t, { config: { merchantKeys: [other, SECRETS.merchant] } });
     for (const key of [other, SECRETS.merchant]) {
@@ -65,7 +66,7 @@ describe("the merchant's key", () => {
     }
   });
 
-  it('opens nothing of the shopper: the order routes want an order token', async (t) => {
+  it("the merchant's key does not open the order routes, which need an order token", async (t) => {
     const world = await createWorld(t);
     for (const path of ['/order', '/order/events']) {
       const response = await world.request('GET', path, { headers: { Authorization: `Bearer ${SECRETS.merchant}` } });
@@ -78,7 +79,7 @@ const NO_TEXT = ['\0', 'a\nb', 'a\u001bb', 'a\u007fb', 'a\u0085b', 'a\u009fb', '
 const TEXT = ['ünïcode – 日本語 🙂', 'שלום', 'a\u00a0b', '\u200fשלום', 'it\'s "fine" <b>'];
 
 describe('a text for people', () => {
-  it('has no control character and no mark that turns the direction: a note, a description, a reference', async (t) => {
+  it('a note, description or reference with control characters or bidirectional marks is refused', async (t) => {
     const world = await createWorld(t);
     const texts = [
       ['/payouts', PAYOUT, 'note', 200],
@@ -86,7 +87,7 @@ describe('a text for people', () => {
       ['/orders', ORDER, 'customerReferenceNo', 64],
     ] as const;
     for (const [path, body, field, most] of texts) {
-      const detail = `a string of 1 to ${most} characters, without control characters or marks that turn the direction`;
+      const detail = `a string of 1 to ${most} characters, without control characters or bidirectional marks`;
       for (const text of NO_TEXT) {
         const refused = await world.merchant<Problem>('POST', path, { ...body, [field]: text });
         assert.deepEqual([refused.status, refused.body.errors], [400, [{ field, detail }]], JSON.stringify(text));
@@ -99,8 +100,8 @@ describe('a text for people', () => {
   });
 });
 
-describe('signing an order', () => {
-  it('answers 201 with a token that pays it, and when it ends', async (t) => {
+describe('POST /orders', () => {
+  it('POST /orders answers 201 with a token that can pay the order, and its expiry', async (t) => {
     const world = await createWorld(t);
     const { status, body } = await world.merchant<{ token: string }>('POST', '/orders', { ...ORDER, expiresIn: 600 });
     assert.equal(status, 201);
@@ -113,7 +114,7 @@ describe('signing an order', () => {
     assert.equal((await world.refused(body.token, { method: 'QR' })).body.code, 'token_expired');
   });
 
-  it('lasts an hour unless it says so, from a minute to a day', async (t) => {
+  it('POST /orders issues a token for an hour by default, and for a minute to a day on request', async (t) => {
     const world = await createWorld(t);
     const expires = async (expiresIn?: unknown) =>
       (
@@ -128,7 +129,7 @@ describe('signing an order', () => {
     for (const wrong of [59, 86_401, 600.5, '600', null]) assert.equal(await expires(wrong), undefined, String(wrong));
   });
 
-  it('names every wrong field, and keys that it does not know', async (t) => {
+  it('POST /orders names every invalid field and unknown key', async (t) => {
     const world = await createWorld(t);
     const wrong = {
       ...ORDER,
@@ -150,8 +151,8 @@ describe('signing an order', () => {
       language: 'an ISO 639-1 code in lower case',
       expiresIn: 'a whole number of seconds, 60 to 86400',
       'methods.1': 'one of DIRECT, CHECKOUT, JETGO, QR',
-      exp: 'not known here',
-      status: 'not known here',
+      exp: 'unknown field',
+      status: 'unknown field',
     });
     const terms = await world.merchant<Problem>('POST', '/orders', {
       ...ORDER,
@@ -166,8 +167,8 @@ describe('signing an order', () => {
   });
 });
 
-describe("an order's payments", () => {
-  it('are all listed, oldest first, with what happened to each', async (t) => {
+describe('GET /orders', () => {
+  it('GET /orders lists all payments of an order, oldest first, with their history', async (t) => {
     const world = await createWorld(t);
     const token = world.token({ customer: '12345678' });
     await world.start(token, { method: 'CHECKOUT' });
@@ -192,13 +193,13 @@ describe("an order's payments", () => {
     );
   });
 
-  it('of an open amount show the amount that was entered', async (t) => {
+  it('GET /orders shows the entered amount of an open order', async (t) => {
     const world = await createWorld(t);
     await world.start(world.token({ amount: undefined, maxAmount: '50' }), { method: 'QR', amount: '12.3' });
     assert.equal((await world.merchant('GET', '/orders/A-1')).body['amount'], '12.30');
   });
 
-  it('of an order that was never started are 404, and of an impossible id 400', async (t) => {
+  it('GET /orders is 404 for an order that was never started, and 400 for an invalid id', async (t) => {
     const world = await createWorld(t);
     assert.equal((await world.merchant('GET', '/orders/nothing')).status, 404);
     for (const id of ['a%20b', '%00', 'x'.repeat(65), '%D9%A1'])
@@ -206,8 +207,8 @@ describe("an order's payments", () => {
   });
 });
 
-describe('a payout', () => {
-  it('is answered 202 with its view, and found again', async (t) => {
+describe('POST /payouts', () => {
+  it('POST /payouts answers 202 with the payout, which GET /payouts returns too', async (t) => {
     const world = await createWorld(t);
     const { status, body } = await world.merchant('POST', '/payouts', PAYOUT);
     assert.equal(status, 202);
@@ -241,7 +242,7 @@ describe('a payout', () => {
     assert.equal((await world.merchant('GET', '/payouts/%00')).status, 400);
   });
 
-  it('with the same body again is the stored view, and nothing is sent twice', async (t) => {
+  it('POST /payouts with the same body again returns the stored payout, and nothing is sent twice', async (t) => {
     const world = await createWorld(t);
     const answers = await Promise.all(Array.from({ length: 6 }, () => world.merchant('POST', '/payouts', PAYOUT)));
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([202]));
@@ -249,7 +250,7 @@ describe('a payout', () => {
     assert.equal((await world.gatewayHas('P-1'))?.createRequests, 1);
   });
 
-  it('with another body under the same id is 409, and nothing is sent', async (t) => {
+  it('POST /payouts with another body under the same id is 409, and nothing is sent', async (t) => {
     const world = await createWorld(t);
     await world.merchant('POST', '/payouts', PAYOUT);
     for (const change of [
@@ -265,15 +266,15 @@ describe('a payout', () => {
     assert.equal((await world.gatewayHas('P-1'))?.createRequests, 1);
   });
 
-  it('under the id of a payment is 409', async (t) => {
+  it('POST /payouts under the id of a payment is 409', async (t) => {
     const world = await createWorld(t);
     await world.start(world.token({ orderId: 'P-1', amount: '50' }), { method: 'CHECKOUT', customer: '12345678' });
     assert.equal((await world.merchant('POST', '/payouts', PAYOUT)).status, 409);
-    assert.equal((await world.merchant('GET', '/payouts/P-1')).status, 404, 'a payment is no payout');
+    assert.equal((await world.merchant('GET', '/payouts/P-1')).status, 404, 'a payment is not a payout');
     assert.equal((await world.merchant('GET', '/orders/P-1')).status, 200);
   });
 
-  it('is a whole amount above 0, read from its own text and never through a float', async (t) => {
+  it('POST /payouts needs a whole amount above 0, read from its source text and never as a float', async (t) => {
     const world = await createWorld(t);
     for (const amount of [
       '0',
@@ -320,7 +321,7 @@ describe('a payout', () => {
     }
   });
 
-  it('may have decimals where the profile says so', async (t) => {
+  it('POST /payouts accepts decimals if the profile allows them', async (t) => {
     const world = await createWorld(t, { profile: { payoutDecimals: true } });
     await world.faults({ payout: { dropAnswer: true } });
     assert.equal((await world.merchant('POST', '/payouts', { ...PAYOUT, amount: '10.10' })).body['amount'], '10.10');
@@ -332,7 +333,7 @@ describe('a payout', () => {
     }
   });
 
-  it('names every wrong field, and keys that it does not know', async (t) => {
+  it('POST /payouts names every invalid field and unknown key', async (t) => {
     const world = await createWorld(t);
     const wrong = { orderId: 'a b', amount: 5, currency: 'X', customer: '1', note: '', type: 'JETGO' };
     const { body } = await world.merchant<Problem>('POST', '/payouts', wrong);
@@ -348,14 +349,14 @@ describe('a payout', () => {
   });
 });
 
-describe('reconciling', () => {
+describe('GET /transactions', () => {
   interface List {
     transactions: { orderId: string; type: string; status: string; updatedAt: string }[];
     nextCursor: string | null;
   }
   const ids = ({ transactions }: List) => transactions.map(({ orderId }) => orderId);
 
-  async function books(world: World): Promise<void> {
+  async function createTransactions(world: World): Promise<void> {
     for (const orderId of ['A-1', 'A-2', 'A-3']) {
       await world.start(world.token({ orderId }), { method: 'QR' });
       world.skip(1000);
@@ -367,9 +368,9 @@ describe('reconciling', () => {
     await world.settle();
   }
 
-  it('lists payments and payouts, oldest change first', async (t) => {
+  it('GET /transactions lists payments and payouts, oldest change first', async (t) => {
     const world = await createWorld(t);
-    await books(world);
+    await createTransactions(world);
     const { body } = await world.merchant<List>('GET', '/transactions');
     assert.deepEqual(ids(body).toSorted(), ['A-1', 'A-2', 'A-3', 'P-1']);
     assert.equal(ids(body)[0], 'A-3');
@@ -378,9 +379,9 @@ describe('reconciling', () => {
     assert.equal(body.nextCursor, null);
   });
 
-  it('pages through all of them, each once, also where many changed in the same moment', async (t) => {
+  it('GET /transactions pages through all transactions once, even if many changed in the same moment', async (t) => {
     const world = await createWorld(t);
-    await books(world);
+    await createTransactions(world);
     for (const limit of [1, 2, 3, 4]) {
       const seen: string[] = [];
       let cursor: string | null = null;
@@ -395,9 +396,9 @@ describe('reconciling', () => {
     }
   });
 
-  it('filters by time, status and type', async (t) => {
+  it('GET /transactions filters by time, status and type', async (t) => {
     const world = await createWorld(t);
-    await books(world);
+    await createTransactions(world);
     const list = async (query: string) =>
       ids((await world.merchant<List>('GET', `/transactions?${query}`)).body).toSorted();
     assert.deepEqual(await list('status=SUCCESS'), ['A-1', 'P-1']);
@@ -409,7 +410,7 @@ describe('reconciling', () => {
     assert.deepEqual(await list('updatedSince=2026-11-20T13:00:02.001%2B01:00'), ['A-1', 'A-2', 'P-1']);
   });
 
-  it('refuses what it does not know, instead of passing it over', async (t) => {
+  it('GET /transactions refuses unknown parameters and values', async (t) => {
     const world = await createWorld(t);
     for (const query of [
       'since=2026-11-20',
@@ -438,8 +439,8 @@ describe('reconciling', () => {
   });
 });
 
-describe('webhooks', () => {
-  it('are listed newest first, as many as asked for', async (t) => {
+describe('GET /webhooks', () => {
+  it('GET /webhooks lists webhooks, newest first, up to the limit', async (t) => {
     const world = await createWorld(t);
     for (const orderId of ['A-1', 'A-2', 'A-3']) {
       await world.start(world.token({ orderId }), { method: 'QR' });
@@ -461,15 +462,15 @@ describe('webhooks', () => {
     assert.equal(body.webhooks[0]?.nextAttemptAt, new Date(NOON + 2000).toISOString());
   });
 
-  it('that are not there cannot be sent again', async (t) => {
+  it('a webhook that does not exist cannot be sent again', async (t) => {
     const world = await createWorld(t);
     assert.equal((await world.merchant('POST', '/webhooks/msg_nothing/redeliver')).status, 404);
     assert.equal((await world.merchant('POST', '/webhooks/a%20b/redeliver')).status, 400);
   });
 });
 
-describe('a body', () => {
-  it('is JSON, says so, has known keys only, and at most 16 KB', async (t) => {
+describe('the body of a merchant request', () => {
+  it('a body must be declared as JSON, be valid, have known keys only, and take at most 16 KB', async (t) => {
     const world = await createWorld(t);
     const auth = { Authorization: `Bearer ${SECRETS.merchant}` };
     for (const path of ['/orders', '/payouts']) {
@@ -496,7 +497,7 @@ describe('a body', () => {
     assert.deepEqual(world.rows('select * from transactions'), []);
   });
 
-  it('may say its character set', async (t) => {
+  it('a body may declare its character set', async (t) => {
     const world = await createWorld(t);
     for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON']) {
       const headers = { Authorization: `Bearer ${SECRETS.merchant}`, 'Content-Type': type };
@@ -506,10 +507,10 @@ describe('a body', () => {
   });
 });
 
-describe('a person’s word', () => {
+describe('POST /transactions/:gatewayOrderId/resolve', () => {
   const WORD = { status: 'SUCCESS', by: 'Mia', note: 'seen at the gateway’s desk' };
 
-  /** A payment of which another amount is reported. */
+  /** A payment with a different reported amount. */
   async function disputed(t: TestContext): Promise<World> {
     const world = await createWorld(t);
     await world.start(world.token(), { method: 'QR' });
@@ -520,7 +521,7 @@ describe('a person’s word', () => {
     return world;
   }
 
-  it('ends what needs review, once, and is in the history with who gave it and why', async (t) => {
+  it('a person resolves what needs review once, and the history has the name and the note', async (t) => {
     const world = await disputed(t);
     const { body: listed } = await world.merchant<{ transactions: { gatewayOrderId: string }[] }>(
       'GET',
@@ -541,7 +542,7 @@ describe('a person’s word', () => {
     assert.deepEqual([again.status, again.body.code], [409, 'no_review_needed']);
   });
 
-  it('on what needs none is 409, on what there is not 404, and anything but a word is 400', async (t) => {
+  it('a resolution is 409 if no review is needed, 404 for an unknown id, and 400 if it is invalid', async (t) => {
     const world = await disputed(t);
     await world.start(world.token({ orderId: 'B-1' }), { method: 'QR' });
     assert.equal((await world.merchant('POST', '/transactions/B-1/resolve', WORD)).status, 409);
@@ -560,8 +561,8 @@ describe('a person’s word', () => {
   });
 });
 
-describe('IPNs of what these books do not have', () => {
-  it('are listed, newest first, with what they say', async (t) => {
+describe('GET /ipns', () => {
+  it('GET /ipns lists unmatched IPNs with their content, newest first', async (t) => {
     const world = await createWorld(t);
     await world.ipn({ orderId: 'X-1', type: 'PAY', paymentId: 7, amount: 10.1, currency: 'EUR', status: 'SUCCESS' });
     world.skip(1000);

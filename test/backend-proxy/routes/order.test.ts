@@ -1,13 +1,14 @@
-// The widget's routes over HTTP, against the sandbox: the view, starting a payment by each method, what is refused and by
-// which code, and that the gateway is asked exactly once for whatever was started.
+// The widget's routes against the sandbox: the view, a start by each method, each refusal with its code, and exactly
+// one call to the gateway per started payment.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import type { OrderView } from '../../../backend-proxy/protocol/wire.ts';
 import { STARTS_PER_MINUTE } from '../../../backend-proxy/routes/rate-limit.ts';
-import { NOON, SECRETS, SHOP, createWorld, type World } from '../world.ts';
+import { SECRETS, SHOP, createWorld, type World } from '../world.ts';
+import { NOON } from '../time.ts';
+import { H } from '../time.ts';
 
-const H = 3_600_000;
 const OPEN = { amount: undefined, minAmount: '5', maxAmount: '50.00' };
 const DIRECT = { customerReferenceNo: 'C-1', customer: '12345678' };
 
@@ -16,7 +17,7 @@ async function creates(world: World, ...ids: string[]): Promise<(number | undefi
 }
 
 describe('the order view', () => {
-  it('of an order that was never started says what the token says', async (t) => {
+  it('the order view of an order that was never started shows the terms of the token', async (t) => {
     const world = await createWorld(t);
     const view = await world.view(world.token({ description: 'Two teapots', methods: ['QR', 'CHECKOUT'] }));
     assert.deepEqual(view, {
@@ -36,7 +37,7 @@ describe('the order view', () => {
     assert.equal((await world.view(world.token(OPEN))).amount, null);
   });
 
-  it('is not cached, and says its request id', async (t) => {
+  it('the order view is not cached and has a request id', async (t) => {
     const world = await createWorld(t);
     const headers = { Authorization: `Bearer ${world.token()}` };
     const response = await world.request('GET', '/order', { headers });
@@ -44,7 +45,7 @@ describe('the order view', () => {
     assert.match(response.headers.get('x-request-id') ?? '', /^[\w-]{36}$/);
   });
 
-  it('can be watched with a newer token of the same order', async (t) => {
+  it('the order view accepts a newer token of the same order', async (t) => {
     const world = await createWorld(t);
     await world.start(world.token(), { method: 'QR' });
     world.skip(2 * H);
@@ -52,7 +53,7 @@ describe('the order view', () => {
     assert.equal(view.payment?.method, 'QR');
   });
 
-  it('is shown also while the books cannot be written, and the terms that it showed are known after that', async (t) => {
+  it('the order view is shown while the database is read-only, and its terms are stored afterwards', async (t) => {
     const world = await createWorld(t);
     const issued = Math.floor(NOON / 1000);
     const other = new DatabaseSync(world.file);
@@ -64,7 +65,7 @@ describe('the order view', () => {
     assert.equal(body.code, 'order_changed');
   });
 
-  it('says the amount and currency in the books, whatever a newer token says of the same order', async (t) => {
+  it('the order view shows the stored amount and currency, whatever a newer token says', async (t) => {
     const world = await createWorld(t);
     await world.start(world.token(), { method: 'QR' });
     const other = world.token({ amount: '9999', currency: 'JPY' });
@@ -81,8 +82,8 @@ describe('the order view', () => {
   });
 });
 
-describe('starting', () => {
-  it('by QR or JETGO gives a code, and a link for the same phone', async (t) => {
+describe('starting a payment', () => {
+  it('a start by QR or JETGO returns a code, and a link for the same phone', async (t) => {
     const world = await createWorld(t);
     for (const [orderId, method] of [
       ['A-1', 'QR'],
@@ -117,7 +118,7 @@ describe('starting', () => {
     assert.deepEqual(await creates(world, 'A-1', 'A-2'), [1, 1]);
   });
 
-  it('by QR passes on an image where the gateway drew one', async (t) => {
+  it('a start by QR returns an image if the gateway sent one', async (t) => {
     const world = await createWorld(t);
     await world.faults({ pay: { qr: 'png' } });
     const { body } = await world.start(world.token(), { method: 'QR' });
@@ -125,14 +126,14 @@ describe('starting', () => {
     assert.match(body.payment.qr.image, /^data:image\/png;base64,/);
   });
 
-  it('by CHECKOUT gives the URL and when it runs out, from when it was sent', async (t) => {
+  it('a start by CHECKOUT returns the URL and its expiry, counted from when it was sent', async (t) => {
     const world = await createWorld(t);
     const { body } = await world.start(world.token(), { method: 'CHECKOUT', customer: '12345678' });
     assert.match(body.payment?.checkoutUrl ?? '', /^http:\/\/127\.0\.0\.1:\d+\/pay\?token=/);
     assert.equal(body.payment?.expiresAt, new Date(NOON + 15 * 60_000).toISOString());
   });
 
-  it('by DIRECT asks the wallet: nothing to show but to wait', async (t) => {
+  it('a start by DIRECT prompts the wallet and has nothing to show', async (t) => {
     const world = await createWorld(t);
     const { body } = await world.start(world.token(DIRECT), { method: 'DIRECT' });
     const { method, status, checkoutUrl, qr, appUrl, expiresAt, walletLast4 } = body.payment!;
@@ -140,7 +141,7 @@ describe('starting', () => {
     assert.deepEqual([checkoutUrl, qr, appUrl, expiresAt], [null, null, null, null]);
   });
 
-  it('by DIRECT follows the answer where it falls back to the checkout', async (t) => {
+  it('a start by DIRECT follows an answer that falls back to the checkout', async (t) => {
     const world = await createWorld(t);
     const token = world.token({ customerReferenceNo: 'C-1' });
     const { body } = await world.start(token, { method: 'DIRECT', customer: '99999999' });
@@ -150,7 +151,7 @@ describe('starting', () => {
     assert.ok(body.payment.expiresAt);
   });
 
-  it('sends what the token says: the language, the return URL, the amount to the digit', async (t) => {
+  it('a start sends the terms of the token: the language, the return URL, the exact amount', async (t) => {
     const world = await createWorld(t);
     await world.start(world.token({ language: 'de', amount: '10', returnUrl: `${SHOP}/a?b=c` }), {
       method: 'CHECKOUT',
@@ -159,7 +160,7 @@ describe('starting', () => {
     assert.deepEqual({ amount, language, returnUrl }, { amount: '10', language: 'de', returnUrl: `${SHOP}/a?b=c` });
   });
 
-  it('that the gateway refuses is FAILED, REJECTED, and can be tried again', async (t) => {
+  it('a start refused by the gateway is FAILED with REJECTED, and can be retried', async (t) => {
     const world = await createWorld(t);
     await world.faults({ pay: { status: 422 }, times: 1 });
     const token = world.token();
@@ -168,7 +169,7 @@ describe('starting', () => {
     assert.equal((await world.start(token, { method: 'QR' })).body.payment?.status, 'PROCESSING');
   });
 
-  it('that never left for the gateway is FAILED, NOT_CREATED, at once, and can be tried again', async (t) => {
+  it('a start that did not reach the gateway is FAILED with NOT_CREATED at once, and can be retried', async (t) => {
     let isAway = true;
     const world = await createWorld(t, {
       wrapGateway: (gateway) => ({
@@ -183,7 +184,7 @@ describe('starting', () => {
     assert.equal((await world.start(token, { method: 'QR' })).body.payment?.status, 'PROCESSING');
   });
 
-  it('shows nothing to pay with once it has ended', async (t) => {
+  it('an ended payment shows nothing to pay with', async (t) => {
     const world = await createWorld(t);
     const token = world.token();
     await world.start(token, { method: 'CHECKOUT' });
@@ -195,20 +196,20 @@ describe('starting', () => {
 });
 
 describe('the wallet id', () => {
-  it('is needed for DIRECT, from the token or from the shopper, and the token wins', async (t) => {
+  it('the wallet id is required for DIRECT, from the token or the shopper, and the token wins', async (t) => {
     const world = await createWorld(t);
     const token = world.token({ customerReferenceNo: 'C-1' });
     const missing = await world.refused(token, { method: 'DIRECT' });
     assert.deepEqual(
       [missing.status, missing.body.errors],
-      [400, [{ field: 'customer', detail: 'the wallet id, which DIRECT needs' }]],
+      [400, [{ field: 'customer', detail: 'the wallet id is required for DIRECT' }]],
     );
     const other = await world.refused(world.token(DIRECT), { method: 'DIRECT', customer: '23456789' });
     assert.deepEqual([other.status, other.body.errors?.[0]?.field], [400, 'customer']);
     assert.equal((await world.start(world.token(DIRECT), { method: 'DIRECT', customer: '12345678' })).status, 201);
   });
 
-  it('has no part in QR and JETGO', async (t) => {
+  it('the wallet id is refused for QR and JETGO', async (t) => {
     const world = await createWorld(t);
     for (const method of ['QR', 'JETGO']) {
       const { status, body } = await world.refused(world.token(), { method, customer: '12345678' });
@@ -219,7 +220,7 @@ describe('the wallet id', () => {
 });
 
 describe('an open amount', () => {
-  it("is the shopper's within the bounds of the token, to the unit", async (t) => {
+  it("an open amount is the shopper's within the bounds of the token, to the minor unit", async (t) => {
     const world = await createWorld(t);
     for (const [orderId, amount, shown] of [
       ['A-1', '5', '5.00'],
@@ -232,7 +233,7 @@ describe('an open amount', () => {
     }
   });
 
-  it('outside of them, missing, or not a plain decimal is refused, and the bounds are said', async (t) => {
+  it('an open amount that is out of bounds, missing or not a plain decimal is refused with the bounds', async (t) => {
     const world = await createWorld(t);
     for (const amount of [undefined, '4.99', '50.01', '0', '-5', '1e1', '١٢', '10.001', ' 10', '10,00', '']) {
       const { status, body } = await world.refused(world.token(OPEN), { method: 'QR', amount });
@@ -246,7 +247,7 @@ describe('an open amount', () => {
     assert.equal(await world.gatewayHas('A-1'), undefined);
   });
 
-  it('is never taken from the browser where the token has one, not even the same', async (t) => {
+  it('an amount from the browser is refused if the token has one, even the same', async (t) => {
     const world = await createWorld(t);
     for (const amount of ['0.01', '10.10']) {
       const { status, body } = await world.refused(world.token(), { method: 'QR', amount });
@@ -254,7 +255,7 @@ describe('an open amount', () => {
     }
   });
 
-  it('of a later try may be another', async (t) => {
+  it('an open amount may differ at a later attempt', async (t) => {
     const world = await createWorld(t);
     const token = world.token(OPEN);
     await world.start(token, { method: 'QR', amount: '10' });
@@ -264,7 +265,7 @@ describe('an open amount', () => {
 });
 
 describe('an idempotency key', () => {
-  it('that comes again answers 200 with the view, and nothing is sent', async (t) => {
+  it('a repeated idempotency key answers 200 with the view, and nothing is sent', async (t) => {
     const world = await createWorld(t);
     const token = world.token();
     assert.equal((await world.start(token, { method: 'QR' }, 'key-1')).status, 201);
@@ -273,7 +274,7 @@ describe('an idempotency key', () => {
     assert.deepEqual(await creates(world, 'A-1', 'A-1-2'), [1, undefined]);
   });
 
-  it('sent many times at once makes one payment', async (t) => {
+  it('an idempotency key sent many times at once creates one payment', async (t) => {
     const world = await createWorld(t);
     const token = world.token();
     const answers = await Promise.all(Array.from({ length: 8 }, () => world.start(token, { method: 'QR' }, 'key-1')));
@@ -282,7 +283,7 @@ describe('an idempotency key', () => {
     assert.deepEqual(await creates(world, 'A-1', 'A-1-2'), [1, undefined]);
   });
 
-  it('with another body is refused with 422', async (t) => {
+  it('an idempotency key with another body is refused with 422', async (t) => {
     const world = await createWorld(t);
     const token = world.token({ ...OPEN, ...DIRECT });
     await world.start(token, { method: 'QR', amount: '10' }, 'key-1');
@@ -294,10 +295,10 @@ describe('an idempotency key', () => {
       const refused = await world.refused(token, body, 'key-1');
       assert.deepEqual([refused.status, refused.body.code], [422, 'idempotency_key_reused']);
     }
-    assert.equal((await world.start(token, { method: 'QR', amount: '10.00' }, 'key-1')).status, 200, 'the same money');
+    assert.equal((await world.start(token, { method: 'QR', amount: '10.00' }, 'key-1')).status, 200, 'the same amount');
   });
 
-  it('answers the stored payment also when the order is paid by now', async (t) => {
+  it('a repeated idempotency key returns the stored payment even after the order is paid', async (t) => {
     const world = await createWorld(t);
     const token = world.token();
     await world.start(token, { method: 'QR' }, 'key-1');
@@ -307,13 +308,13 @@ describe('an idempotency key', () => {
     assert.deepEqual([status, body.paid], [200, true]);
   });
 
-  it('is of one order only', async (t) => {
+  it('an idempotency key belongs to one order', async (t) => {
     const world = await createWorld(t);
     await world.start(world.token(), { method: 'QR' }, 'key-1');
     assert.equal((await world.start(world.token({ orderId: 'A-2' }), { method: 'QR' }, 'key-1')).status, 201);
   });
 
-  it('has to be there, of 1 to 255 printable characters', async (t) => {
+  it('an idempotency key is required, with 1 to 255 printable characters', async (t) => {
     const world = await createWorld(t);
     for (const key of ['x', '~'.repeat(255)]) {
       assert.equal((await world.start(world.token({ orderId: `O${key.length}` }), { method: 'QR' }, key)).status, 201);
@@ -330,7 +331,7 @@ describe('an idempotency key', () => {
 });
 
 describe('another method while waiting', () => {
-  it('replaces the first, which is still watched: its late success pays the order', async (t) => {
+  it('another method replaces the first payment, which is still checked: its late success pays the order', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     const token = world.token();
     await world.start(token, { method: 'QR' });
@@ -365,7 +366,7 @@ describe('another method while waiting', () => {
     );
   });
 
-  it('paid twice is told as surplus, once, and changes nothing of what is paid', async (t) => {
+  it('a second payment of an order is reported as surplus once, and the order stays paid by the first', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     const token = world.token();
     await world.start(token, { method: 'QR' });
@@ -389,8 +390,8 @@ describe('another method while waiting', () => {
   });
 });
 
-describe('a start is refused', () => {
-  it('after the order is paid, with 409, and nothing is sent', async (t) => {
+describe('a refused start', () => {
+  it('a start after the order is paid is refused with 409, and nothing is sent', async (t) => {
     const world = await createWorld(t);
     const token = world.token();
     await world.start(token, { method: 'QR' });
@@ -401,11 +402,11 @@ describe('a start is refused', () => {
     assert.equal(await world.gatewayHas('A-1-2'), undefined);
   });
 
-  it("with a body that says more than it may: the order, the amount, the currency are the token's", async (t) => {
+  it('a start whose body sets the order, amount or currency of the token is refused', async (t) => {
     const world = await createWorld(t);
     for (const key of ['orderId', 'currency', 'amountMinor', 'returnUrl', 'exp', 'status', 'paid', 'constructor']) {
       const { status, body } = await world.refused(world.token(), { method: 'QR', [key]: 'A-2' });
-      assert.deepEqual([status, body.errors], [400, [{ field: key, detail: 'not known here' }]]);
+      assert.deepEqual([status, body.errors], [400, [{ field: key, detail: 'unknown field' }]]);
     }
     const raw = '{"method":"QR","__proto__":{"amount":"0.01"}}';
     const headers = {
@@ -428,7 +429,7 @@ describe('a start is refused', () => {
     assert.equal(await world.gatewayHas('A-1'), undefined);
   });
 
-  it('with a query, which could hold a token, on any of the routes', async (t) => {
+  it('a query, which could hold a token, is refused on every order route', async (t) => {
     const world = await createWorld(t);
     const headers = {
       Authorization: `Bearer ${world.token()}`,
@@ -448,7 +449,7 @@ describe('a start is refused', () => {
     }
   });
 
-  it('by a method that the token does not offer, with 422', async (t) => {
+  it('a start by a method that the token does not offer is refused with 422', async (t) => {
     const world = await createWorld(t);
     for (const [claims, method] of [
       [{ methods: ['QR'] }, 'CHECKOUT'],
@@ -459,7 +460,7 @@ describe('a start is refused', () => {
     }
   });
 
-  it('after 5 payments of one order, 3 of them DIRECT', async (t) => {
+  it('a start is refused after 5 payments of an order, 3 of them DIRECT', async (t) => {
     const world = await createWorld(t);
     const token = world.token(DIRECT);
     for (let n = 0; n < 3; n += 1) await world.start(token, { method: 'DIRECT' });
@@ -471,7 +472,7 @@ describe('a start is refused', () => {
     assert.deepEqual(await creates(world, 'A-1', 'A-1-5', 'A-1-6'), [1, 1, undefined]);
   });
 
-  it('after 3 prompts on one wallet within an hour by one customer, and 10 by all, whatever the order', async (t) => {
+  it('a start is refused after 3 prompts on a wallet within an hour by one customer, and 10 by all, over all orders', async (t) => {
     const world = await createWorld(t);
     let orders = 0;
     const tokenOf = (customerReferenceNo: string, customer = '12345678') =>
@@ -486,14 +487,18 @@ describe('a start is refused', () => {
     assert.equal((await world.start(tokenOf('C-1'), { method: 'CHECKOUT' })).status, 201, 'another method is free');
     assert.equal((await world.start(tokenOf('C-1', '23456789'), { method: 'DIRECT' })).status, 201, 'another wallet');
     for (let n = 2; n <= 8; n += 1) await world.start(tokenOf(`C-${n}`), { method: 'DIRECT' });
-    assert.equal((await world.refused(tokenOf('C-9'), { method: 'DIRECT' })).status, 429, 'the eleventh of all');
+    assert.equal(
+      (await world.refused(tokenOf('C-9'), { method: 'DIRECT' })).status,
+      429,
+      'the eleventh prompt of all customers',
+    );
     world.skip(57 * 60_000 - 1);
     assert.equal((await world.refused(tokenOf('C-9'), { method: 'DIRECT' })).status, 429);
     world.skip(1);
     assert.equal((await world.start(tokenOf('C-9'), { method: 'DIRECT' })).status, 201);
   });
 
-  it('after 30 starts of one address in a minute, and says when it may be tried', async (t) => {
+  it('a start is refused after 30 from one address in a minute, with the time to wait', async (t) => {
     const world = await createWorld(t, { config: { trustedProxies: 1 } });
     const start = (address: string, n: number) =>
       world.request('POST', '/order/payments', {
@@ -518,8 +523,8 @@ describe('a start is refused', () => {
   });
 });
 
-describe("a payment's own id at the gateway", () => {
-  it('is the order id first and counted on after, past what another order or a payout has taken', async (t) => {
+describe('the order id at the gateway', () => {
+  it("the order id at the gateway is the order's own, then counted up, past ids that another order or a payout took", async (t) => {
     const world = await createWorld(t);
     await world.start(world.token({ orderId: 'A-2' }), { method: 'QR' });
     const payout = { orderId: 'A-3', amount: 5, currency: 'EUR', customer: '12345678' };
@@ -545,7 +550,7 @@ describe('cross-origin requests', () => {
     'Access-Control-Request-Headers': 'authorization,content-type,idempotency-key',
   };
 
-  it('of an allowed origin are answered with exactly that origin, errors included', async (t) => {
+  it('a cross-origin request of an allowed origin is answered with exactly that origin, also for errors', async (t) => {
     const world = await createWorld(t, { config: { allowedOrigins: [SHOP, 'https://other.example'] } });
     for (const origin of [SHOP, 'https://other.example']) {
       for (const [method, path, status] of [
@@ -574,7 +579,7 @@ describe('cross-origin requests', () => {
     assert.equal(view.headers.get('access-control-expose-headers'), 'X-Request-Id,Retry-After');
   });
 
-  it('of any other origin get nothing, not even an answer they could not read', async (t) => {
+  it('a cross-origin request of any other origin is refused without any effect', async (t) => {
     const world = await createWorld(t);
     const auth = {
       Authorization: `Bearer ${world.token()}`,
@@ -608,7 +613,7 @@ describe('cross-origin requests', () => {
     assert.deepEqual(world.rows('select * from transactions'), []);
   });
 
-  it('are answered nowhere else', async (t) => {
+  it('cross-origin headers are sent on no other route', async (t) => {
     const world = await createWorld(t);
     for (const [method, path] of [
       ['OPTIONS', '/orders'],
@@ -622,8 +627,8 @@ describe('cross-origin requests', () => {
   });
 });
 
-describe('a view', () => {
-  it('never goes back: each later one has a version at least as high', async (t) => {
+describe('versions of the order view', () => {
+  it('the order view never goes back: each later one has a version at least as high', async (t) => {
     const world = await createWorld(t);
     const token = world.token();
     const seen: OrderView[] = [await world.view(token)];

@@ -1,4 +1,4 @@
-// The edits that remove the guards of SECURITY.md's section "Amounts", by attack (see ../edits.ts).
+// The edits for the attacks under "Amounts" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
 const ORDER_TOKEN = 'backend-proxy/order-token.ts';

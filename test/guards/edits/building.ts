@@ -1,4 +1,4 @@
-// The edits that remove the guards of SECURITY.md's section "Building, installing and starting", by attack (see ../edits.ts).
+// The edits for the attacks under "Building, installing and starting" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
 const MAIN = 'backend-proxy/main.ts';

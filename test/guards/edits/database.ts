@@ -1,4 +1,4 @@
-// The edits that remove the guards of SECURITY.md's section "Database", by attack (see ../edits.ts).
+// The edits for the attacks under "Database" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
 const SQLITE = 'backend-proxy/ledger/sqlite.ts';
@@ -25,8 +25,8 @@ export const database: Edits = {
   '…by another run of the server': [
     {
       file: POSTGRES_COMMIT,
-      find: "return said['server'] === server ? 'kept' : 'never known';",
-      put: "return 'kept';",
+      find: "return found['server'] === server ? 'committed' : 'unknowable';",
+      put: "return 'committed';",
     },
   ],
   '…by dropping the answer in hand': [
@@ -37,10 +37,10 @@ export const database: Edits = {
     },
   ],
   'Write to a server that no longer may': [
-    { file: POSTGRES_CONNECTION, find: 'isWrong ||= isOfWrongServer(error);', put: '' },
+    { file: POSTGRES_CONNECTION, find: 'isUnusable ||= isWrongServerError(error);', put: '' },
   ],
   '…or that has vanished': [
-    { file: POSTGRES_CONNECTION, find: 'const SILENT_MS = 12_000;', put: 'const SILENT_MS = 900_000;' },
+    { file: POSTGRES_CONNECTION, find: 'const SILENCE_LIMIT_MS = 12_000;', put: 'const SILENCE_LIMIT_MS = 900_000;' },
   ],
   'Stop all by a lock': [
     { file: SQLITE, find: '{ timeout: 0 }', put: '{ timeout: 5_000 }' },

@@ -1,4 +1,4 @@
-// The edits that remove the guards of SECURITY.md's section "The demo shop", by attack (see ../edits.ts).
+// The edits for the attacks under "The demo shop" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
 export const demoShop: Edits = {

@@ -1,4 +1,4 @@
-// The edits that remove the guards of SECURITY.md's section "Doubles and payouts", by attack (see ../edits.ts).
+// The edits for the attacks under "Doubles and payouts" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
 const CREATE = 'backend-proxy/ledger/create.ts';
@@ -37,10 +37,10 @@ export const doubles: Edits = {
     ],
   ],
   '…after a FAILED that does not last': [
-    { file: OBSERVATIONS, find: '(TYPES[row.type].isOutgoing && !(await isSecondFailure(ctx, look)))', put: 'false' },
+    { file: OBSERVATIONS, find: '(TYPES[row.type].isOutgoing && !(await isSecondFailure(ctx, check)))', put: 'false' },
     {
       file: OBSERVATIONS,
-      find: "!(seen.kind === 'verified' && seen.outcome === 'failed') && { failed_at: null }",
+      find: "!(observation.kind === 'verified' && observation.outcome === 'failed') && { failed_at: null }",
       put: 'false && { failed_at: null }',
     },
   ],
@@ -48,7 +48,7 @@ export const doubles: Edits = {
     {
       file: ANSWERS,
       find: 'includes(status) && fields) {',
-      put: "includes(status)) {\n    if (!fields) return { kind: 'unknown', isOwnWord: false };",
+      put: "includes(status)) {\n    if (!fields) return { kind: 'unknown', isNoSuchOrder: false };",
     },
   ],
   '…by a JSON 404 of a framework': [
@@ -59,7 +59,7 @@ export const doubles: Edits = {
     },
   ],
   '…before anything was found': [
-    { file: UNKNOWN_PROOF, find: 'if (isOwnWord) await ledger', put: 'if (isOwnWord || true) await ledger' },
+    { file: UNKNOWN_PROOF, find: 'if (isNoSuchOrder) await ledger', put: 'if (isNoSuchOrder || true) await ledger' },
   ],
   '…though it was seen': [
     {
@@ -82,7 +82,7 @@ export const doubles: Edits = {
     },
   ],
   '…by books that went back': [
-    { file: PAYOUTS, find: 'if (await ledger.wentBackLately()) {', put: 'if (false) {' },
+    { file: PAYOUTS, find: 'if (await ledger.wasRestoredLately()) {', put: 'if (false) {' },
     {
       file: PAYOUTS,
       find: "if (checked.kind === 'found') {",

@@ -1,7 +1,7 @@
-// The edits that remove the guards of SECURITY.md's section "Files and scripts", by attack (see ../edits.ts).
+// The edits for the attacks under "Files and scripts" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
-const APP = 'backend-proxy/app.ts';
+const OPENAPI = 'backend-proxy/routes/openapi.ts';
 const WIDGET_FILES = 'backend-proxy/routes/widget-files.ts';
 
 export const files: Edits = {
@@ -29,6 +29,6 @@ export const files: Edits = {
     { file: 'widget/build/plugins.ts', find: "file.endsWith('.js')", put: "file === 'widget.js'" },
   ],
   'Have a cache name another host': [
-    { file: APP, find: "new URL('.', c.req.url).pathname", put: "new URL('.', c.req.url).href" },
+    { file: OPENAPI, find: "new URL('.', c.req.url).pathname", put: "new URL('.', c.req.url).href" },
   ],
 };

@@ -1,4 +1,4 @@
-// The edits that remove the guards of SECURITY.md's section "Connections to the gateway", by attack (see ../edits.ts).
+// The edits for the attacks under "Connections to the gateway" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
 const GATEWAY_HTTP = 'backend-proxy/gateway/http.ts';
@@ -6,7 +6,7 @@ const CONFIG = 'backend-proxy/config.ts';
 
 export const gatewayConnections: Edits = {
   'Stop settling by a hanging endpoint': [
-    { file: GATEWAY_HTTP, find: ': ownPools();', put: ': sharedPool(ownPools().pay);' },
+    { file: GATEWAY_HTTP, find: ': separatePools();', put: ': sharedPool(separatePools().pay);' },
   ],
   'Stand between us and the gateway': [
     {

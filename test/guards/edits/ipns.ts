@@ -1,10 +1,10 @@
-// The edits that remove the guards of SECURITY.md's section "IPNs and what the gateway reports", by attack (see ../edits.ts).
+// The edits for the attacks under "IPNs and what the gateway reports" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
+const REQUEST_LOG = 'backend-proxy/routes/request-log.ts';
 const OBSERVATIONS = 'backend-proxy/ledger/observations.ts';
 const TRANSITIONS = 'backend-proxy/ledger/transitions.ts';
 const VERIFY = 'backend-proxy/protocol/verify.ts';
-const APP = 'backend-proxy/app.ts';
 const REFUSAL = 'backend-proxy/gateway/refusal.ts';
 const SQL_LEDGER = 'backend-proxy/ledger/sql-ledger.ts';
 const DATABASE_OWNER = 'backend-proxy/database-owner.ts';
@@ -13,11 +13,11 @@ export const ipns: Edits = {
   "Find the IPN's URL": [
     {
       file: 'backend-proxy/routes/ipn.ts',
-      find: "Refusal('not_found', 'There is nothing here.')",
+      find: "Refusal('not_found', 'No such route.')",
       put: "Refusal('not_found', 'Wrong.')",
     },
     { file: 'backend-proxy/routes/ipn.ts', find: "if (!isSecret(c.req.param('secret')))", put: 'if (!isSecret)' },
-    { file: APP, find: 'route: routePath(c)', put: 'route: c.req.path' },
+    { file: REQUEST_LOG, find: 'route: routePath(c)', put: 'route: c.req.path' },
   ],
   'Forge an IPN': [{ file: 'backend-proxy/reconcile.ts', find: 'if (status === undefined) {', put: 'if (true) {' }],
   "Pay another order's sum": [
@@ -38,18 +38,18 @@ export const ipns: Edits = {
   "Be paid with another's money": [
     {
       file: OBSERVATIONS,
-      find: "if (look.row.answer === 'duplicate') return applyToMarked(ctx, look, seen);",
+      find: "if (check.row.answer === 'duplicate') return applyToMarked(ctx, check, observation);",
       put: '',
     },
   ],
   '…said in other words': [
-    { file: REFUSAL, find: ' || (is4xx && saysDuplicate)', put: '' },
+    { file: REFUSAL, find: ' || (is4xx && isDuplicate)', put: '' },
     { file: REFUSAL, find: '[code, fields?.[refusal.message]]', put: '[code]' },
   ],
   '…by books of another gateway': [
     {
       file: DATABASE_OWNER,
-      find: 'if (theirs.gateway !== ours.gateway && theirs.gateway !== renamedFrom) {',
+      find: 'if (stored.gateway !== current.gateway && stored.gateway !== renamedFrom) {',
       put: 'if (false) {',
     },
   ],

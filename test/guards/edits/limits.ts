@@ -1,4 +1,4 @@
-// The edits that remove the guards of SECURITY.md's section "Limits by wallet and address", by attack (see ../edits.ts).
+// The edits for the attacks under "Limits by wallet and address" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
 const CREATE = 'backend-proxy/ledger/create.ts';

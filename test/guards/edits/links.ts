@@ -1,6 +1,7 @@
-// The edits that remove the guards of SECURITY.md's section "Links and pictures from the gateway", by attack (see ../edits.ts).
+// The edits for the attacks under "Links and pictures from the gateway" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
+const LINKS = 'backend-proxy/gateway/links.ts';
 const QR_CONTENT = 'backend-proxy/gateway/qr-content.ts';
 const GATEWAY_HTTP = 'backend-proxy/gateway/http.ts';
 const QR_CODE = 'widget/flow/qr-code.ts';
@@ -9,18 +10,18 @@ const IMAGE_SIZE = 'backend-proxy/gateway/image-size.ts';
 export const links: Edits = {
   'Phish through the checkout URL': [
     {
-      file: QR_CONTENT,
+      file: LINKS,
       find: "const isSecure = url.protocol === 'https:' ||",
       put: "const isSecure = url.protocol !== 'http:' ||",
     },
-    { file: QR_CONTENT, find: ' && LOOPBACK.has(url.hostname)', put: '' },
-    { file: QR_CONTENT, find: " && url.username === '' && url.password === ''", put: '' },
+    { file: LINKS, find: ' && LOOPBACK.has(url.hostname)', put: '' },
+    { file: LINKS, find: " && url.username === '' && url.password === ''", put: '' },
   ],
   '…past the list of hosts': [
-    { file: QR_CONTENT, find: 'hosts.length === 0 || hosts.includes(url.host)', put: 'true' },
-    { file: QR_CONTENT, find: 'hosts.includes(url.host)', put: 'hosts.some((host) => url.host.endsWith(host))' },
-    { file: QR_CONTENT, find: 'hosts.includes(url.host)', put: 'hosts.some((host) => url.host.startsWith(host))' },
-    { file: QR_CONTENT, find: 'hosts.includes(url.host)', put: 'hosts.includes(url.hostname)' },
+    { file: LINKS, find: 'hosts.length === 0 || hosts.includes(url.host)', put: 'true' },
+    { file: LINKS, find: 'hosts.includes(url.host)', put: 'hosts.some((host) => url.host.endsWith(host))' },
+    { file: LINKS, find: 'hosts.includes(url.host)', put: 'hosts.some((host) => url.host.startsWith(host))' },
+    { file: LINKS, find: 'hosts.includes(url.host)', put: 'hosts.includes(url.hostname)' },
   ],
   '…past the proxy': [
     {
@@ -31,13 +32,13 @@ export const links: Edits = {
     { file: 'widget/flow/links.ts', find: '127(\\.\\d+){3}|\\[::1\\])$/', put: '127(\\.\\d+){3}|\\[::1\\])/' },
   ],
   'Run code through the link to the wallet': [
-    { file: QR_CONTENT, find: 'schemes.includes(url.protocol.slice(0, -1))', put: '!/^https?:$/.test(url.protocol)' },
+    { file: LINKS, find: 'schemes.includes(url.protocol.slice(0, -1))', put: '!/^https?:$/.test(url.protocol)' },
   ],
   '…or phish through it': [
     {
-      file: QR_CONTENT,
-      find: 'checkoutUrlOf(text, hosts);\n}\n\n/** What a base64',
-      put: 'checkoutUrlOf(text, []);\n}\n\n/** What a base64',
+      file: LINKS,
+      find: 'checkoutUrlOf(text, hosts);\n}\n\nfunction parse',
+      put: 'checkoutUrlOf(text, []);\n}\n\nfunction parse',
     },
   ],
   "Run code through the code's image": [

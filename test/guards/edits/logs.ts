@@ -1,14 +1,16 @@
-// The edits that remove the guards of SECURITY.md's section "Logs, errors and metrics", by attack (see ../edits.ts).
+// The edits for the attacks under "Logs, errors and metrics" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
+const PROBLEM = 'backend-proxy/routes/problem.ts';
+const ERRORS = 'backend-proxy/errors.ts';
+const REQUEST_LOG = 'backend-proxy/routes/request-log.ts';
 const CONFIG = 'backend-proxy/config.ts';
-const APP = 'backend-proxy/app.ts';
 const LOG = 'backend-proxy/log.ts';
 
 export const logs: Edits = {
   'Read secrets from a log or an error': [
-    { file: APP, find: "${error.name}${code}${place ?? ''}", put: '${error.message}' },
-    { file: APP, find: "'Something went wrong here. Nothing is lost; ask again.'", put: 'error.message' },
+    { file: ERRORS, find: "${error.name}${code}${place ?? ''}", put: '${error.message}' },
+    { file: PROBLEM, find: "'Internal error. Nothing is lost. Try again.'", put: 'error.message' },
     {
       file: 'backend-proxy/routes/problem.ts',
       find: 'detail: message,',
@@ -30,15 +32,19 @@ export const logs: Edits = {
     },
   ],
   '…or words, in an Origin': [
-    { file: APP, find: "originOf(c.req.header('Origin') ?? '')", put: "c.req.header('Origin')" },
+    { file: REQUEST_LOG, find: "originOf(c.req.header('Origin') ?? '')", put: "c.req.header('Origin')" },
   ],
-  "…or in a field's name": [{ file: APP, find: "kind === 'invalid_request' ? { code: kind } : ", put: '' }],
+  "…or in a field's name": [{ file: REQUEST_LOG, find: "kind === 'invalid_request' ? { code: kind } : ", put: '' }],
   'Learn about orders from the metrics': [
-    { file: 'backend-proxy/metrics.ts', find: "METHODS.has(method) ? method : 'other'", put: 'method' },
-    { file: APP, find: 'route: routePath(c)', put: 'route: c.req.path' },
+    { file: 'backend-proxy/metrics.ts', find: "HTTP_METHODS.has(method) ? method : 'other'", put: 'method' },
+    { file: REQUEST_LOG, find: 'route: routePath(c)', put: 'route: c.req.path' },
   ],
   'Stop us by the log': [
-    { file: LOG, find: '// Whatever it is: there is no other place to tell it.', put: "throw new Error('the log');" },
-    { file: LOG, find: 'lost = isBegun ? 0 : lost + 1;', put: 'lost = 0;' },
+    {
+      file: LOG,
+      find: '// The log itself failed, so there is nowhere to report it.',
+      put: "throw new Error('the log');",
+    },
+    { file: LOG, find: 'lost = isStarted ? 0 : lost + 1;', put: 'lost = 0;' },
   ],
 };

@@ -1,4 +1,4 @@
-// The edits that remove the guards of SECURITY.md's section "Memory, time and connections", by attack (see ../edits.ts).
+// The edits for the attacks under "Memory, time and connections" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
 const QR_CONTENT = 'backend-proxy/gateway/qr-content.ts';
@@ -21,16 +21,16 @@ export const memory: Edits = {
   ],
   'Hold connections': [
     { file: SERVER, find: 'headersTimeout: limits.headersMs,', put: 'headersTimeout: 0,' },
-    { file: SERVER, find: 'connectionsCheckingInterval: limits.lookEveryMs,', put: '' },
+    { file: SERVER, find: 'connectionsCheckingInterval: limits.checkEveryMs,', put: '' },
   ],
   '…by a slow body': [
     { file: SERVER, find: 'requestTimeout: limits.requestMs,', put: 'requestTimeout: 0,' },
-    { file: SERVER, find: 'connectionsCheckingInterval: limits.lookEveryMs,', put: '' },
+    { file: SERVER, find: 'connectionsCheckingInterval: limits.checkEveryMs,', put: '' },
   ],
   '…by asking ahead': [{ file: SERVER, find: 'if (count > most)', put: 'if (count < 0)' }],
   '…as a reader who never reads': [{ file: SERVER, find: 'server.setTimeout(limits.idleMs);', put: '' }],
   '…by a stream that nobody reads': [{ file: EVENTS, find: 'beatDue || now() >= endsAt', put: 'now() >= endsAt' }],
-  '…by many streams': [{ file: EVENTS, find: ' ||\n      byOrder.of(orderId) >= MOST.perOrder', put: '' }],
-  '…from one place': [{ file: EVENTS, find: ' ||\n      byAddress.of(address) >= MOST.perAddress', put: '' }],
-  '…from everywhere': [{ file: EVENTS, find: 'ends.size >= MOST.inAll ||', put: '' }],
+  '…by many streams': [{ file: EVENTS, find: ' ||\n      byOrder.of(orderId) >= MAX_STREAMS.perOrder', put: '' }],
+  '…from one place': [{ file: EVENTS, find: ' ||\n      byAddress.of(address) >= MAX_STREAMS.perAddress', put: '' }],
+  '…from everywhere': [{ file: EVENTS, find: 'ends.size >= MAX_STREAMS.inAll ||', put: '' }],
 };

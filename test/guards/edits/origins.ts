@@ -1,4 +1,4 @@
-// The edits that remove the guards of SECURITY.md's section "Origins and keys", by attack (see ../edits.ts).
+// The edits for the attacks under "Origins and keys" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
 const GUARDS = 'backend-proxy/routes/guards.ts';

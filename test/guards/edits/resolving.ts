@@ -1,4 +1,4 @@
-// The edits that remove the guards of SECURITY.md's section "Resolving by a person", by attack (see ../edits.ts).
+// The edits for the attacks under "Resolving by a person" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
 const MERCHANT_ROUTES = 'backend-proxy/routes/merchant.ts';

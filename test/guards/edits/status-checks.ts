@@ -1,4 +1,4 @@
-// The edits that remove the guards of SECURITY.md's section "Status checks and clocks", by attack (see ../edits.ts).
+// The edits for the attacks under "Status checks and clocks" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
 const OBSERVATIONS = 'backend-proxy/ledger/observations.ts';
@@ -10,11 +10,11 @@ export const statusChecks: Edits = {
     { file: OBSERVATIONS, find: 'rings_heard: Math.max(row.rings_heard, claim.rings)', put: 'rings_heard: row.rings' },
     {
       file: SCHEDULE,
-      find: 'hasUnansweredRing(t) ? allowed(t, t.rungAt',
-      put: 'hasUnansweredRing(t) && (t.rungAt ?? 0) > (t.checkedAt ?? 0) ? allowed(t, t.rungAt',
+      find: 'hasUnansweredRing(t) ? earliestAllowed(t, t.rungAt',
+      put: 'hasUnansweredRing(t) && (t.rungAt ?? 0) > (t.checkedAt ?? 0) ? earliestAllowed(t, t.rungAt',
     },
   ],
-  '…and end what is being paid': [{ file: OBSERVATIONS, find: ' && !isUnheard', put: '' }],
+  '…and end what is being paid': [{ file: OBSERVATIONS, find: ' && !hasNewRing', put: '' }],
   'Set the clock': [
     { file: SQL_LEDGER, find: 'if (Math.abs(step) <= STEP_MS) {', put: 'if (true) {' },
     { file: 'backend-proxy/ledger/checks.ts', find: '      waits_from: ctx.now,\n', put: '' },

@@ -1,4 +1,4 @@
-// The edits that remove the guards of SECURITY.md's section "Webhooks", by attack (see ../edits.ts).
+// The edits for the attacks under "Webhooks" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
 const CONFIG = 'backend-proxy/config.ts';

@@ -1,5 +1,5 @@
-// The line between browsers and the proxy: an HTTP relay that can cut or freeze it for one order, known by its token, while the
-// other pages go on. Keeps when it did so.
+// An HTTP relay between browsers and the proxy that can cut or freeze the connection of one order, known by its token,
+// while other pages go on. Records when it did.
 import { once } from 'node:events';
 import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,9 +15,9 @@ export interface BrowserRelay {
 
 interface OrderConnection {
   connections: { at: number; is: Connection }[];
-  /** Of what is open now. */
+  /** Ends each open request. */
   cuts: Set<() => void>;
-  /** Those that wait for the line to thaw. */
+  /** Requests that wait until the connection is up again. */
   frozen: Set<() => void>;
 }
 
@@ -54,7 +54,7 @@ export async function startBrowserRelay(): Promise<BrowserRelay> {
       const { connections, cuts, frozen } = connectionOf(orderId);
       connections.push({ at: Date.now(), is });
       if (is === 'cut') for (const cut of cuts) cut();
-      if (is !== 'frozen') for (const goOn of frozen) goOn();
+      if (is !== 'frozen') for (const resume of frozen) resume();
     },
     passOnTo: (proxyUrl) => void (proxy = proxyUrl),
     async close() {
@@ -65,7 +65,7 @@ export async function startBrowserRelay(): Promise<BrowserRelay> {
   };
 }
 
-/** By the token, which is not checked here: only the proxy knows its secret. Undefined for what is no shopper's. */
+/** The order id in the token, whose signature is not checked here. Undefined for requests that are not a shopper's. */
 function orderOf({ url = '', headers: { authorization } }: IncomingMessage): string | undefined {
   const [, claims] = /^Bearer [\w-]+\.([\w-]+)\./.exec(authorization ?? '') ?? [];
   if (!url.startsWith('/order') || claims === undefined) return undefined;

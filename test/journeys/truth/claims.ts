@@ -1,43 +1,49 @@
-// The few things that the widget's sentences can claim, each a pure test of one instant. What the wallet has and what was paid is
-// asked of the sandbox alone, what we do ("we keep trying") of the requests that were seen. How long a claim may stay on the
-// screen after it ceased to be true is written at the claim, and only where that does no harm: who approved a moment ago may
-// still read "waiting", but nobody may read "paid" before it is, or of a request that was never there.
+// What the widget's sentences can claim, each as a pure test of one instant. Facts about wallets and payments come from
+// the sandbox alone, facts about the page's own actions ("we keep trying") from its requests. Each claim says how long
+// it may stay on the screen after it ceased to be true, if that does no harm: a shopper who has just approved may still
+// read "waiting", but no shopper may read "paid" too early, or about a request that never existed.
 import type { MessageKey } from '../../../widget/locales/en.ts';
 import type { PageRequest, Connection, Facts } from './facts.ts';
 
-/** What else is on the screen and in the sentence. */
+/** The rest of the sentence and of the screen. */
 export interface Said {
   key: MessageKey;
-  /** What stands in the sentence's placeholders. */
+  /** The values of the sentence's placeholders. */
   values: Record<string, string>;
-  /** Texts of the drawn codes, and where the links lead. */
+  /** Texts of the drawn codes, and the targets of the links. */
   codes: readonly string[];
   links: readonly string[];
 }
 
 export interface Claim {
   holds(facts: Facts, said: Said): boolean;
-  /** How long after its end the sentence may stay. Default: not at all. */
+  /** How long the sentence may stay after the claim ends. Default: not at all. */
   staysMs?: number;
-  /** How long before its begin it may come: only of what we do ourselves, which is seen a moment later. Default: not at all. */
+  /**
+   * How early the sentence may come. Only for the page's own actions, which are recorded a moment later. Default: not
+   * at all.
+   */
   leadsMs?: number;
 }
 
-/** From the sandbox's change over its IPN and the stream to the screen, on a busy machine. */
+/** From a change at the sandbox through IPN and stream to the screen, on a busy machine. */
 const NEWS_MS = 5_000;
-/** As short where it is said of money; the request of a next try goes out before the screen that shows it. */
+/** For claims about money: just long enough for the request of a new try, which precedes its screen. */
 const SHORTLY_MS = 1_000;
-/** From the press to the request, and from the request to the screen that shows it: the request goes out first. */
+/** From the press to the request, and from the request to its screen, because the request goes first. */
 const PRESS_MS = 2_000;
-/** The longest pause between two requests of a page that tries: ten seconds, half as much again by chance, and the way. */
+/**
+ * The longest pause between two requests of a page that retries: ten seconds, up to half as much again at random, and
+ * the transfer.
+ */
 const PAUSE_MS = 17_000;
-/** How long a page may not have noticed: three tries of a cut line; forty seconds of silence, and one question. */
+/** How long a page may not notice: three tries of a cut connection; forty seconds of silence and one request. */
 const UNNOTICED_MS: Record<Connection, number> = { up: Infinity, cut: 10_000, frozen: 50_000 };
-/** The box hears that the proxy hung up after the proxy did so, and the screen may be faster. */
+/** The relay notices after the proxy that the proxy hung up, and the screen may be faster. */
 const HANG_UP_MS = 500;
-/** Most starts are answered by then: what is said after four seconds by one clock may be a little less by another. */
+/** Shown after four seconds by the page's clock, which may be a little less by another clock. */
 const LONG_MS = 3_000;
-/** By how much the time left may be shown too long. */
+/** How much too long the remaining time may be shown. */
 const CLOCK_MS = 3_000;
 
 type Payments = Facts['payments'];
@@ -45,7 +51,7 @@ type Payments = Facts['payments'];
 const isOpen = ({ status }: Payments[number]) => status === 'INITIALIZED' || status === 'PROCESSING';
 const paidOnes = ({ payments }: Facts) => payments.filter(({ status }) => status === 'SUCCESS');
 const startsOf = ({ requests }: Facts): PageRequest[] => requests.filter(({ isStart }) => isStart);
-/** The latest try: its payment at the sandbox, if it is there. */
+/** The latest attempt's payment at the sandbox, if there is one. */
 const latest = ({ payments, starts }: Facts) => {
   const id = starts.at(-1)?.id;
   return payments.find((payment) => payment.id === id);
@@ -53,13 +59,13 @@ const latest = ({ payments, starts }: Facts) => {
 const isStartUnderWay = (facts: Facts) =>
   facts.starts.some(({ answeredAt }) => answeredAt === null) ||
   startsOf(facts).some(({ answeredAt, endedAt }) => answeredAt === null && endedAt === null);
-/** The start will be sent again: it had no answer, or one that says so. */
+/** The start will be sent again, because it had no answer or one that asks for it. */
 const isRepeated = (facts: Facts) => {
   const last = startsOf(facts).at(-1);
   if (!last?.endedAt || (last.status !== null && last.status < 500)) return false;
   return facts.at - last.endedAt < PAUSE_MS;
 };
-/** The gateway may have the payment, and nobody was told. */
+/** The gateway may have the payment, but the proxy received no answer. */
 const isUnknown = (facts: Facts) => {
   const payment = latest(facts);
   return facts.starts.at(-1)?.answer === 'broken' && (!payment || isOpen(payment));
@@ -77,12 +83,12 @@ const codeIn = (link: string) => new URL(link).searchParams.get('code');
 const tokenIn = (link: string) => new URL(link).searchParams.get('token');
 
 export const CLAIMS = {
-  /** Some request for this order waits for a yes in a wallet. */
+  /** A payment of this order waits for approval in a wallet. */
   requestAtWallet: {
     holds: ({ payments }) => payments.some((payment) => payment.method === 'DIRECT' && isOpen(payment)),
     staysMs: NEWS_MS,
   },
-  /** There is a code or a link into the app, and whatever is shown can be paid now. */
+  /** There is a code or an app link, and each one shown can be paid now. */
   codeIsGood: {
     holds: ({ payments }, { codes, links }) => {
       const shown = [...codes, ...links].flatMap((link) => codeIn(link) ?? []);
@@ -99,17 +105,17 @@ export const CLAIMS = {
     },
     staysMs: NEWS_MS,
   },
-  /** This wallet was to be asked directly, and the gateway made a checkout of it. */
+  /** The payment was to go directly to the wallet, and the gateway made it a checkout. */
   notDirect: {
     holds: ({ payments }) => payments.some(({ asked, method }) => asked === 'DIRECT' && method !== 'DIRECT'),
   },
-  /** A start of ours has no answer yet, or is about to be sent again. */
+  /** A start has no answer yet, or is about to be sent again. */
   starting: {
     holds: (facts) => isStartUnderWay(facts) || isRepeated(facts),
     staysMs: NEWS_MS,
     leadsMs: PRESS_MS,
   },
-  /** It is not known what became of a start, or this page has not heard of its order yet. */
+  /** The outcome of a start is unknown, or the page has received nothing about its order yet. */
   outcomeUnknown: {
     holds: (facts) =>
       isStartUnderWay(facts) ||
@@ -119,20 +125,20 @@ export const CLAIMS = {
     staysMs: NEWS_MS,
     leadsMs: PRESS_MS,
   },
-  /** And it takes longer than most do. */
+  /** A start takes longer than most do. */
   startingLong: {
     holds: ({ at, starts, requests }) =>
       starts.some((start) => start.answeredAt === null && at - start.at >= LONG_MS) ||
       requests.some((request) => request.isStart && request.endedAt === null && at - request.at >= LONG_MS),
     staysMs: NEWS_MS,
   },
-  /** The last start is over without an answer that says anything, so nothing to pay with will come of it. */
+  /** The last start ended without a usable answer, so it will bring no means to pay. */
   answerLost: {
     holds: ({ starts }) => starts.at(-1)?.answer === 'broken',
     staysMs: SHORTLY_MS,
     leadsMs: HANG_UP_MS,
   },
-  /** Nothing that somebody could confirm beside a new try: no request in a wallet, and no code that was ever shown. */
+  /** A new try cannot lead to two payments: no request waits in a wallet, and no code was ever shown. */
   safeToRepeat: {
     holds: (facts) =>
       paidOnes(facts).length === 0 &&
@@ -141,7 +147,7 @@ export const CLAIMS = {
       ),
     staysMs: NEWS_MS,
   },
-  /** What the proxy refused never went on its way to the gateway. */
+  /** The proxy refused the start without calling the gateway. */
   noneStarted: {
     holds: (facts) => {
       const last = startsOf(facts).at(-1);
@@ -149,14 +155,17 @@ export const CLAIMS = {
     },
     staysMs: PRESS_MS,
   },
-  /** A person at the shop said how it ended. */
+  /** A person at the shop ended the payment. */
   closedByShop: { holds: ({ closedAt }) => closedAt !== null },
-  /** Something of this order can still be paid, or may be. */
+  /** Something of this order can be paid, or may be. */
   open: {
     holds: (facts) => facts.payments.some(isOpen) || isStartUnderWay(facts) || isUnknown(facts),
     staysMs: NEWS_MS,
   },
-  /** Beside what was paid. Of one whose answer was lost nobody can know, and to say so of it does no harm. */
+  /**
+   * Another payment is open besides the paid one. A start whose answer was lost counts too: its outcome is unknown, and
+   * the claim does no harm.
+   */
   otherOpen: {
     holds: (facts) =>
       paidOnes(facts).length > 0 &&
@@ -166,7 +175,10 @@ export const CLAIMS = {
   paid: { holds: (facts) => paidOnes(facts).length > 0 },
   paidTwice: { holds: (facts) => paidOnes(facts).length > 1 },
   notPaid: { holds: (facts) => paidOnes(facts).length === 0, staysMs: NEWS_MS },
-  /** None was, and the last try can bring none any more. What was replaced before it may: that is followed, and would be shown. */
+  /**
+   * Nothing was paid, and the last attempt can no longer be. A replaced attempt still may: it is checked, and would be
+   * shown.
+   */
   noMoneyTaken: {
     holds: (facts) => {
       const payment = latest(facts);
@@ -174,18 +186,18 @@ export const CLAIMS = {
     },
     staysMs: SHORTLY_MS,
   },
-  /** However often it was sent: no more payments at the gateway than presses, and no more than one of them paid. */
+  /** However often a start was sent, there are no more payments than presses, and at most one is paid. */
   onceOnly: {
     holds: (facts) =>
       facts.payments.length <= new Set(startsOf(facts).map(({ key }) => key)).size && paidOnes(facts).length <= 1,
   },
-  /** It ended without money, and not because of the time. */
+  /** A payment ended without money, and not because of its time limit. */
   declined: {
     holds: (facts) => facts.payments.some(({ status, message }) => status === 'FAILED' && message !== 'TOKEN_EXPIRED'),
   },
   expired: { holds: isExpired },
   timeIsUp: { holds: isExpired, staysMs: NEWS_MS },
-  /** No more time is promised than there is. */
+  /** No more time is shown than there is. */
   timeLeft: {
     holds: ({ at, payments }, { values }) => {
       const [minutes = NaN, seconds = NaN] = (values['time'] ?? '').split(':').map(Number);
@@ -195,16 +207,16 @@ export const CLAIMS = {
     staysMs: NEWS_MS,
   },
   replaced: { holds: ({ starts }) => starts.length > 1 },
-  /** The gateway refused the last try. */
+  /** The gateway refused the last attempt. */
   rejected: { holds: ({ starts }) => starts.at(-1)?.answer === 'refused', staysMs: PRESS_MS },
-  /** The gateway has nothing of the last try. */
+  /** The gateway does not have the last attempt. */
   notCreated: {
     holds: (facts) => facts.starts.length > 0 && !latest(facts) && !isStartUnderWay(facts),
     staysMs: PRESS_MS,
   },
-  /** Nothing passes between this page and the proxy. */
+  /** The connection between this page and the proxy is down. */
   noConnection: { holds: ({ connection }) => connection.is !== 'up', staysMs: PAUSE_MS },
-  /** The last start was not answered at all, or by some box on the way. */
+  /** The last start had no answer, or only one of an intermediary. */
   unreached: {
     holds: (facts) => {
       const last = startsOf(facts).at(-1);
@@ -212,16 +224,18 @@ export const CLAIMS = {
     },
     staysMs: PRESS_MS,
   },
-  /** Requests are seen: one is open, or the last was a pause ago. */
+  /** A request is open, or the last one was at most a pause ago. */
   tries: { holds: isListening, leadsMs: PRESS_MS },
-  /** News would arrive: the page listens, and the line is up, or went down so short a time ago that nobody can have noticed. */
+  /**
+   * The page would receive news: it sends requests, and the connection is up, or went down too recently to be noticed.
+   */
   follows: {
     holds: (facts) => isListening(facts) && facts.at - facts.connection.since < UNNOTICED_MS[facts.connection.is],
     leadsMs: PRESS_MS,
   },
-  /** The proxy said just this. */
+  /** The proxy answered with exactly this problem. */
   sentByProxy: { holds: (facts, { key }) => problems(facts).includes(key) },
-  /** The proxy said something that stops this page, or the last try. */
+  /** The proxy answered with a problem that stops this page or the last attempt. */
   refused: { holds: (facts) => problems(facts).length > 0 },
 } satisfies Record<string, Claim>;
 

@@ -1,9 +1,11 @@
-// From a text on the screen back to the sentence it is: the keys of the English dictionary whose words these are, with what stands
-// in their placeholders. A text without a letter claims nothing; what else is no sentence is data only where the journey knows it.
+// Finds the sentence of a text on the screen: the keys of the English dictionary with these words, and the values of
+// their placeholders. A text without a letter claims nothing. Any other text must be data that the journey knows.
 import { en, type MessageKey } from '../../../widget/locales/en.ts';
 import { later } from '../../../widget/locales/en-flow.ts';
 
-/** Where a text stands: `method` is the list of methods, whose names and descriptions say nothing of this payment. */
+/**
+ * Where a text stands: `method` is the list of methods, whose names and descriptions say nothing about this payment.
+ */
 export interface Text {
   text: string;
   place: 'method' | 'panel';
@@ -17,7 +19,7 @@ export interface Sentence {
 const ENGLISH: Record<MessageKey, string> = { ...en, ...later };
 const KEYS = Object.keys(ENGLISH) as MessageKey[];
 
-/** What may stand in a placeholder; an amount may still be missing where a button waits for it. */
+/** What may fill a placeholder; a button may still wait for its amount. */
 const PLACEHOLDERS: Record<string, string> = {
   amount: '(?:[^a-z]*\\d[^a-z]*)?',
   min: '[^a-z]*\\d[^a-z]*',
@@ -30,7 +32,7 @@ const PLACEHOLDERS: Record<string, string> = {
 const OF_METHODS = /^(DIRECT|CHECKOUT|JETGO|QR)(_help)?$/;
 const NAMES = /^(DIRECT|CHECKOUT|JETGO|QR)$/;
 
-/** More than one where two sentences have the same words; none where it is no sentence of ours. */
+/** Several if sentences share their words; none if it is not in the dictionary. */
 export function sentencesIn({ text, place }: Text): Sentence[] {
   const isCandidate = (key: MessageKey) =>
     place === 'method' ? OF_METHODS.test(key) : NAMES.test(key) || !OF_METHODS.test(key);
@@ -42,7 +44,7 @@ export function sentencesIn({ text, place }: Text): Sentence[] {
   });
 }
 
-/** An amount, a sign, a number: nothing that could be believed or not. */
+/** An amount, a sign or a number, which claims nothing. */
 export function isWordless(text: string): boolean {
   return !/\p{L}/u.test(text);
 }

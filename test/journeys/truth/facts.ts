@@ -1,17 +1,17 @@
-// What is true at one instant about one order, from four records that are not the product's own: the sandbox's (what the
-// wallet has, and since when), the box's before the gateway (which starts reached it, and what the proxy received), the
-// browser's (what the page asked, and when it was answered), the line's between browser and proxy (when it was cut). Pure:
-// gathered once at the end of a journey, then read at any instant.
+// What is true about one order at one instant, from four records outside the product: the sandbox's (the payments and
+// their changes), the gateway relay's (which starts reached it, and what the proxy received), the browser's (the page's
+// requests and their answers) and the browser relay's (when the connection was cut). Pure: gathered once at the end of
+// a journey, then evaluated for any instant.
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
 
 export type Status = 'INITIALIZED' | 'PROCESSING' | 'SUCCESS' | 'FAILED';
 
-/** A payment as the sandbox remembers it. Times are ms since 1970. */
+/** A payment as the sandbox has it. Times are ms since 1970. */
 export interface Payment {
   id: string;
   asked: Method;
   method: Method;
-  /** What the code carries, for JETGO and QR. */
+  /** The content of the code, for JETGO and QR. */
   code: string | null;
   /** For CHECKOUT. */
   token: string | null;
@@ -24,9 +24,9 @@ export interface Payment {
 export interface Start {
   id: string;
   at: number;
-  /** When the proxy heard the end of it; null while it waits. */
+  /** When the proxy received the answer's end; null while it waits. */
   answeredAt: number | null;
-  /** As documented, by yes or no; or in a way that says nothing of what the gateway did. */
+  /** A documented yes or no, or `broken`, which leaves open what the gateway did. */
   answer: 'accepted' | 'refused' | 'broken' | null;
 }
 
@@ -39,22 +39,22 @@ export interface PageRequest {
   /** When its status reached the page; null while it has none. */
   answeredAt: number | null;
   endedAt: number | null;
-  /** Null where there was none. */
+  /** Null if there was none. */
   status: number | null;
-  /** Of a problem document. */
+  /** The code of a problem document. */
   problem: string | null;
 }
 
-/** Cut: connections end at once. Frozen: they stay, and nothing passes. */
+/** Cut: connections end at once. Frozen: they stay open, and no bytes pass. */
 export type Connection = 'up' | 'cut' | 'frozen';
 
 export interface OrderRecords {
-  /** Oldest first, as all lists here. */
+  /** Oldest first, like all lists here. */
   payments: readonly Payment[];
   starts: readonly Start[];
   requests: readonly PageRequest[];
   connections: readonly { at: number; is: Connection }[];
-  /** When a person at the shop ended the payment; null: nobody did. */
+  /** When a person at the shop ended the payment; null if none did. */
   closedAt: number | null;
 }
 
@@ -96,7 +96,7 @@ export function factsAt({ payments, starts, requests, connections, closedAt }: O
   };
 }
 
-/** Every instant at which something else became true, in order. */
+/** Every instant at which a fact changed, in order. */
 export function changesOf({ payments, starts, requests, connections, closedAt }: OrderRecords): number[] {
   const times = [
     ...payments.flatMap(({ history, expiresAt }) => [...history.map(({ at }) => at), expiresAt]),

@@ -1,11 +1,12 @@
-// Holds what the screen said to what was true, at every change of either. A lie is a sentence, the claim that did not hold, and
-// when. While the line is down and the screen says so, the page is held to what it could know: what was true when it went down.
+// Compares what the screen said with what was true, at every change of either. A false claim is a sentence, the claim
+// that did not hold, and the time. While the connection is down and the screen says so, the page is measured by what
+// was true when it broke.
 import { CLAIMS, type Claim, type ClaimName, type Said } from './claims.ts';
 import { changesOf, factsAt, type OrderRecords, type Facts } from './facts.ts';
 import { isWordless, sentencesIn, type Text } from './dictionary-sentences.ts';
 import { SENTENCES } from './sentences.ts';
 
-/** What was to be seen from `at` on, until the next one. */
+/** What was shown from `at` until the next screen. */
 export interface Screen {
   at: number;
   texts: readonly Text[];
@@ -13,7 +14,9 @@ export interface Screen {
   links: readonly string[];
 }
 
-/** Each lie once, with the moment it began: `0.4 s: "…" claims requestAtWallet`. Times count from the first screen. */
+/**
+ * Each false claim once, with its first time: `0.4 s: "…" claims requestAtWallet`. Times count from the first screen.
+ */
 export function findFalseClaims(
   screens: readonly Screen[],
   until: number,
@@ -40,7 +43,7 @@ export function findFalseClaims(
           return at === null ? [] : [{ name, at }];
         });
       });
-      // Where two sentences have the same words, it is read as the one that holds.
+      // If two sentences share their words, the true one counts.
       if (untrue.some((claims) => claims.length === 0)) continue;
       for (const { name, at } of untrue[0] ?? []) note(`${JSON.stringify(text.text)} claims ${name}`, at);
     }
@@ -60,18 +63,18 @@ interface Span {
 function firstUntrue(claim: Claim, said: Said, { from, end, changes, records, saysLost }: Span): number | null {
   const { staysMs = 0, leadsMs = 0 } = claim;
   const holdsAt = (at: number) => claim.holds(known(factsAt(records, at), records, saysLost), said);
-  // Just before a change, too: what time alone had made true ends there.
+  // Also just before a change, which may end what time alone had made true.
   const inReach = (at: number) =>
     changes.filter((time) => time > at - staysMs && time <= at + leadsMs).flatMap((time) => [time - 1, time]);
   const isExcused = (at: number) => [at, at - staysMs, at + leadsMs, ...inReach(at)].some(holdsAt);
   const within = (time: number) => time >= from && time < end;
-  // Between two changes a claim can only end, by time: so each is looked at just before the next change, too, and after its grace.
+  // Between two changes a claim can only end, by time. So it is tested just before the next change and after its grace.
   const instants = changes.flatMap((time) => [time - 1, time, time + staysMs + 1]).filter(within);
   instants.push(from, Math.max(from, end - 1));
   return instants.toSorted((one, other) => one - other).find((at) => !isExcused(at)) ?? null;
 }
 
-/** A page that says it hears nothing cannot know what came since; of the line itself it can. */
+/** A page that shows a lost connection knows nothing newer about payments, but still the state of the connection. */
 function known(now: Facts, records: OrderRecords, saysLost: boolean): Facts {
   if (!saysLost || now.connection.is === 'up') return now;
   const { payments, starts } = factsAt(records, now.connection.since);

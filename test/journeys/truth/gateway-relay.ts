@@ -1,12 +1,13 @@
-// A box between the proxy and the gateway that spoils the answer to the first start of a chosen order, and leaves all else alone:
-// so journeys with different faults can run side by side over one sandbox. Keeps when each start came and what the proxy heard.
+// A relay between the proxy and the gateway that damages the answer to the first start of a chosen order and forwards
+// everything else, so that journeys with different faults can share one sandbox. Records when each start came and what
+// the proxy received.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Start } from './facts.ts';
 
-/** What becomes of a start: `unsent` ones never reach the gateway; of the others only the answer is spoilt. */
+/** What happens to a start: an `unsent` one never reaches the gateway; for the others only the answer is damaged. */
 export interface Fault {
   lateMs?: number;
   unsent?: true;
@@ -16,9 +17,9 @@ export interface Fault {
 export interface GatewayRelay {
   url: string;
   starts: readonly Start[];
-  /** For the order's first start. */
+  /** Sets the fault of the order's first start. */
   spoil(orderId: string, fault: Fault): void;
-  /** Until it is told, it answers 503. */
+  /** Answers 503 until it knows the gateway. */
   passOnTo(gatewayUrl: string): void;
   close(): Promise<void>;
 }
@@ -39,7 +40,7 @@ export async function startGatewayRelay(): Promise<GatewayRelay> {
     const { orderId: id } = JSON.parse(body) as { orderId: string };
     const start: Start = { id, at: Date.now(), answeredAt: null, answer: null };
     starts.push(start);
-    // The proxy waits for so long and no longer: what comes after it hung up, nobody hears.
+    // The proxy may have hung up; a later answer does not reach it.
     response.once('close', () => end(start, 'broken'));
     const { lateMs, unsent, answer } = faults.get(id) ?? {};
     const real = unsent ? undefined : await forward(request, body);
@@ -83,7 +84,7 @@ export async function startGatewayRelay(): Promise<GatewayRelay> {
   };
 }
 
-/** Only JSON can be the gateway's own, and of that only a yes or a no says what it did. */
+/** Only JSON can come from the gateway, and only a success or a refusal says what it did. */
 function meaningOf(answer: Fault['answer']): Start['answer'] {
   if (typeof answer !== 'object' || answer.status >= 500 || !answer.type.includes('json')) return 'broken';
   return answer.status < 300 ? 'accepted' : 'refused';
@@ -93,7 +94,7 @@ function send({ status, type, body }: { status: number; type: string; body: stri
   response.writeHead(status, { 'content-type': type }).end(body);
 }
 
-/** The head and half of the bytes that it promises. */
+/** The head, and half of the promised bytes. */
 function half({ status, type, body }: { status: number; type: string; body: string }, response: ServerResponse): void {
   const bytes = Buffer.from(body);
   response.writeHead(status, { 'content-type': type, 'content-length': bytes.length });

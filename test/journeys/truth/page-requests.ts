@@ -1,6 +1,5 @@
-// What a page asks the proxy and when it has the answer, from the browser's own record. Its times are those at which the
-// page itself sends and receives: on a busy machine a relay sees a request seconds after the page has said on the screen
-// that it is under way.
+// A page's requests to the proxy and their answers, from the browser's DevTools events. The times are the page's own:
+// on a busy machine a relay sees a request seconds after the screen has said that it is under way.
 import type { Page } from 'playwright-core';
 import type { PageRequest } from './facts.ts';
 
@@ -11,9 +10,9 @@ export interface PageRequests {
 
 interface Open {
   entry: PageRequest;
-  /** Ms since 1970 of a time stamp of the browser. */
+  /** Converts a timestamp of the browser to ms since 1970. */
   dated(timestamp: number): number;
-  /** Of the document that asks. */
+  /** The document that sent it. */
   loaderId: string;
 }
 
@@ -42,7 +41,7 @@ export async function watchPageRequests(page: Page): Promise<PageRequests> {
     const entry = end(requestId, timestamp);
     if (entry?.status && entry.status >= 400) reading.push(readProblem(requestId, entry));
   });
-  // What a document asks ends with it, and the browser does not always say so.
+  // A document's requests end with it, which the browser does not always report.
   devTools.on('Page.frameNavigated', ({ frame }) => {
     if (frame.parentId !== undefined) return;
     for (const [requestId, { entry, loaderId }] of open) {
@@ -70,7 +69,7 @@ export async function watchPageRequests(page: Page): Promise<PageRequests> {
   await devTools.send('Network.enable');
   return {
     async gather() {
-      // Its answer comes after all that the browser reported before it.
+      // This answer comes after all earlier events.
       await devTools.send('Network.enable');
       await Promise.all(reading);
       return requests;

@@ -1,5 +1,5 @@
-// What a drawn code says: the path that the widget drew is painted here, dot by dot, and read by a decoder that has nothing to do
-// with the encoder.
+// Reads the text of a drawn code: paints the widget's SVG path into pixels and decodes them with a decoder that shares
+// no code with the encoder.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
@@ -8,7 +8,7 @@ const DOTS_PER_MODULE = 4;
 
 let isPrepared: Promise<void> | undefined;
 
-/** Empty where it cannot be read. */
+/** Empty if it cannot be read. */
 export async function readDrawing(path: string): Promise<string> {
   isPrepared ??= prepare();
   await isPrepared;
@@ -17,7 +17,7 @@ export async function readDrawing(path: string): Promise<string> {
     Number(y),
     Number(length),
   ]);
-  // The last row has a dark module, and so much light margin follows it as stands before the first.
+  // The last row has a dark module, and the margin after it equals the margin before the first row.
   const margin = Math.min(...runs.map(([, y = 0]) => y));
   const side = Math.max(...runs.map(([, y = 0]) => y)) + 1 + margin;
   const width = side * DOTS_PER_MODULE;

@@ -1,5 +1,5 @@
-// Where the journeys of the truth test take place: sandbox, proxy and shop as real processes, with a box that spoils answers between
-// proxy and gateway, and a line that can be cut between browsers and proxy. Gathers what the three remember of an order.
+// The stack of the truth test: sandbox, proxy and shop as real processes, with a relay that damages answers between
+// proxy and gateway, and one that can cut the connection between browsers and proxy. Gathers their records of an order.
 import assert from 'node:assert/strict';
 import { chromium, type Browser } from 'playwright-core';
 import { FREE_PORTS, startStack, type Stack } from '../../../demo/stack.ts';
@@ -13,7 +13,7 @@ import type { PageRequest, OrderRecords, Payment, Status } from './facts.ts';
 import { blank, watchScreens, type ScreenReading } from './watch-screen.ts';
 import { WatchedShopper } from './watched-shopper.ts';
 
-/** How long a step may take, with a dozen pages at once on a machine that is busy with other things. */
+/** How long a step may take, with a dozen pages at once on a busy machine. */
 const STEP_MS = 120_000;
 
 interface Remembered extends Omit<Payment, 'id' | 'asked' | 'history' | 'token' | 'expiresAt'> {
@@ -55,7 +55,10 @@ export class RelayedStack {
     await Promise.all([this.gatewayRelay.close(), this.browserRelay.close()]);
   }
 
-  /** Someone with an order of their own, whose page shows the choice. One opens at a time: loading is the most work. */
+  /**
+   * A shopper with a new order, whose page shows the choice of methods. Pages open one at a time, because loading is
+   * the most work.
+   */
   shopper(): Promise<WatchedShopper> {
     const opening = this.#lastOpening.then(() => this.#enter());
     this.#lastOpening = opening.catch(() => {});
@@ -72,7 +75,7 @@ export class RelayedStack {
     const ordered = await context.request.post(`${shop}/checkout`, { form, headers: { origin: shop } });
     const page = await context.newPage();
     const requests = await watchPageRequests(page);
-    // A page that leaves may be gone before it could say so.
+    // A page may be gone before it can report that it leaves.
     page.on('framenavigated', (frame) => {
       if (!frame.url().startsWith(shop)) readings.push(blank(Date.now()));
     });
@@ -89,7 +92,7 @@ export class RelayedStack {
     return shopper;
   }
 
-  /** One of the sandbox's controls. */
+  /** Calls one of the sandbox's controls. */
   async control(path: string, body?: object): Promise<unknown> {
     const response = await fetch(`${this.processes.sandbox}/_sandbox${path}`, {
       ...(body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
@@ -117,7 +120,7 @@ export class RelayedStack {
       starts: this.gatewayRelay.starts.filter(({ id }) => isOurs(id)),
       requests,
       connections: this.browserRelay.connectionsOf(orderId),
-      // No journey here has anybody at the shop do so.
+      // No journey here resolves a payment at the shop.
       closedAt: null,
     };
   }

@@ -1,5 +1,5 @@
-// Each sentence the shopper can read, and what it claims: one line a key, so that the compiler demands one for each new key. A
-// sentence with several claims must hold them all; a label claims nothing (the name of a field or a button, or what to do there).
+// Each sentence that the shopper can read, and what it claims; the compiler demands an entry for each new key. All
+// claims of a sentence must hold. A label claims nothing: it names a field or a button, or says what to do there.
 import type { MessageKey } from '../../../widget/locales/en.ts';
 import type { ClaimName } from './claims.ts';
 

@@ -1,4 +1,4 @@
-// A journey as it went, for the log of one that failed: what was on the screen and what was true, in one order of time.
+// The timeline of a journey, for the log of a failed one: what was on the screen and what was true, in order.
 import type { Screen } from './false-claims.ts';
 import type { OrderRecords } from './facts.ts';
 
@@ -20,12 +20,12 @@ export function timelineOf(screens: readonly Screen[], until: number, records: O
       [answeredAt, `gateway: start of ${id} is ${answer}`],
     ]),
     ...requests.flatMap(({ at, isStart, answeredAt, endedAt, status, problem }, index): [number | null, string][] => [
-      [at, `page: sends request ${index}, ${isStart ? 'a start' : 'a question'}`],
+      [at, `page: sends request ${index}, ${isStart ? 'a start' : 'a status request'}`],
       [answeredAt, `page: request ${index} is answered ${status} ${problem ?? ''}`],
       [endedAt, `page: request ${index} ends`],
     ]),
-    ...connections.map(({ at, is }): [number, string] => [at, `line: ${is}`]),
-    [until, 'judged'],
+    ...connections.map(({ at, is }): [number, string] => [at, `connection: ${is}`]),
+    [until, 'end'],
   ];
   return events
     .flatMap(([at, what]) => (at === null ? [] : [{ at, what }]))

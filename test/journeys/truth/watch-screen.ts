@@ -1,16 +1,17 @@
-// Reads a widget's screen in the page, at every change of it, and hands each reading on with its time: texts, pictures' texts, the
-// drawn code, links, and what can be pressed. The live region is left out: it repeats what the screen says, for other ears.
+// Reads the widget's screen in the page at every change, and reports each reading with its time: texts, alternative
+// texts, the drawn code, links, and what can be pressed. Skips the live region, which repeats the screen for screen
+// readers.
 import type { BrowserContext } from 'playwright-core';
 import type { Screen } from './false-claims.ts';
 
 export interface ScreenReading extends Omit<Screen, 'codes'> {
-  /** Paths of the drawn codes, or sources of pictures. */
+  /** Paths of the drawn codes, or sources of images. */
   drawings: string[];
   /** Parts of the buttons and links that can be pressed. */
   actions: string[];
 }
 
-/** Where there is no widget. */
+/** A screen without a widget. */
 export const blank = (at: number): ScreenReading => ({ at, texts: [], links: [], drawings: [], actions: [] });
 
 const BINDING = 'readScreen';
@@ -23,7 +24,7 @@ export async function watchScreens(
   await context.addInitScript(watch, BINDING);
 }
 
-/** Runs in the page before anything of it. */
+/** Runs in the page before its own scripts. */
 function watch(binding: string): void {
   const attach = Element.prototype.attachShadow;
   Element.prototype.attachShadow = function (init) {
@@ -34,18 +35,18 @@ function watch(binding: string): void {
 
   function follow(root: ShadowRoot): void {
     let last = '';
-    const tell = (reading: object) => {
+    const report = (reading: object) => {
       const text = JSON.stringify(reading);
       if (text === last) return;
       last = text;
       const { [binding]: hand } = window as unknown as Record<string, (reading: object) => void>;
-      // The clock that all records are kept by: `performance` does not follow when it is set.
+      // The clock that all records use; `performance` would not follow if it is set.
       hand?.({ at: Date.now(), ...reading });
     };
     const options = { subtree: true, childList: true, characterData: true, attributes: true };
-    new MutationObserver(() => tell(read(root))).observe(root, options);
-    addEventListener('pagehide', () => tell({ texts: [], links: [], drawings: [], actions: [] }));
-    addEventListener('pageshow', () => tell(read(root)));
+    new MutationObserver(() => report(read(root))).observe(root, options);
+    addEventListener('pagehide', () => report({ texts: [], links: [], drawings: [], actions: [] }));
+    addEventListener('pageshow', () => report(read(root)));
   }
 
   function read(root: ShadowRoot): object {

@@ -1,5 +1,5 @@
-// Someone whose screen is read at every change: what they do, what they wait for, and what is then held against the screen. Knows
-// the widget by its parts and states alone; a button that came later than this file is taken for a way on.
+// A shopper whose screen is read at every change: what they do, what they wait for, and the comparison with the facts.
+// It knows the widget only by its parts and states; an unknown button counts as a way to continue.
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
@@ -10,19 +10,19 @@ import type { OrderRecords, Payment } from './facts.ts';
 import { blank, type ScreenReading } from './watch-screen.ts';
 import { timelineOf } from './timeline.ts';
 
-/** Within this time after the gateway's answer, or its loss, there is a way on. */
+/** Within this time after the gateway's answer, or its loss, there is a way to continue. */
 export const ACTION_WITHIN_MS = 12_000;
-/** What a press leads to is to be seen by then. */
+/** How long the effect of a press may take to show. */
 const PRESSED_MS = 10_000;
-/** From the approval to the screen, over a line that has just come back. */
+/** From the approval to the screen, over a connection that has just recovered. */
 const PAID_MS = 20_000;
-/** Between two looks at what was read. */
+/** Between two polls. */
 const POLL_MS = 50;
 
-/** On the screen beside the order's id, and no sentence: what is paid for, and when it was. */
+/** Data on the screen besides the order's id: the product, and the time of payment. */
 const DATA = String.raw`Coffee from Stillwater|[A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d [AP]M`;
 
-/** These leave the shopper where they are; `other` is the last resort, so that what is likelier is tried. */
+/** These do not lead on. `other` comes last, so that a more likely action is tried first. */
 const NOT_ONWARD = ['copy', 'save', 'share', 'app-link', 'support', 'retry', 'back', 'other'];
 
 interface Settings {
@@ -54,7 +54,7 @@ export class WatchedShopper {
     return this.#settings.readings.at(-1) ?? blank(0);
   }
 
-  /** The part of what a shopper presses to go on; what leads back to the choice only where there is nothing else. */
+  /** The part that a shopper presses to continue; the way back to the choice only if there is nothing else. */
   get #onwardAction(): string | undefined {
     const { actions } = this.#screen;
     return actions.find((action) => !NOT_ONWARD.includes(action)) ?? actions.find((action) => action === 'other');
@@ -75,10 +75,10 @@ export class WatchedShopper {
   }
 
   async reads(text: string, withinMs: number): Promise<void> {
-    assert.ok(await this.#until(() => this.#reads(text), withinMs), `"${text}" is not said: ${this.#words()}`);
+    assert.ok(await this.#until(() => this.#reads(text), withinMs), `"${text}" is not shown: ${this.#words()}`);
   }
 
-  /** What one pays with has come: the request is out, the page is open or linked, the code is drawn. */
+  /** Waits for the means to pay: the request is out, the page is open or linked, the code is drawn. */
   async hasMeans(method: Method, withinMs = ACTION_WITHIN_MS): Promise<void> {
     const has: Record<Method, () => boolean> = {
       DIRECT: () => this.#reads(later.waiting),
@@ -89,10 +89,10 @@ export class WatchedShopper {
     assert.ok(await this.#until(has[method], withinMs), `nothing to pay with: ${this.#words()}`);
   }
 
-  /** Presses the way on, and pays by what comes of it. */
+  /** Presses the button that leads on, and pays what comes of it. */
   async continues(): Promise<void> {
     const hasAction = await this.#until(() => this.isAtCheckout || this.#onwardAction !== undefined, ACTION_WITHIN_MS);
-    assert.ok(hasAction, `no action on: ${this.#words()}`);
+    assert.ok(hasAction, `no way to continue: ${this.#words()}`);
     const before = await this.open();
     const hasNew = async () => this.isAtCheckout || (await this.open()).some((id) => !before.includes(id));
     const canChoose = () => this.#screen.actions.includes('pay');
@@ -101,7 +101,7 @@ export class WatchedShopper {
       await this.#until(async () => canChoose() || (await hasNew()), PRESSED_MS);
     }
     if (canChoose()) await this.pay('QR');
-    assert.ok(await this.#until(hasNew, PRESSED_MS), `the action on leads nowhere: ${this.#words()}`);
+    assert.ok(await this.#until(hasNew, PRESSED_MS), `the button that leads on has no effect: ${this.#words()}`);
     await this.paysTheLatest();
   }
 
@@ -114,10 +114,10 @@ export class WatchedShopper {
       if (this.isAtCheckout) await this.page.goBack();
       return this.#reads(later.paid);
     };
-    assert.ok(await this.#until(isPaid, PAID_MS), `not told that it is paid: ${this.#words()}`);
+    assert.ok(await this.#until(isPaid, PAID_MS), `not shown as paid: ${this.#words()}`);
   }
 
-  /** Ids at the sandbox of what can be paid now, oldest first. */
+  /** Ids of the payments at the sandbox that can be paid now, oldest first. */
   async open(): Promise<string[]> {
     return (await this.#payable()).map(({ id }) => id);
   }
@@ -126,7 +126,7 @@ export class WatchedShopper {
     await this.#settings.settle(id, how);
   }
 
-  /** Everything untrue that was on this screen until now, and the whole story for the log. */
+  /** All false claims on this screen until now, and the timeline for the log. */
   async review(): Promise<{ falseClaims: string[]; timeline: string }> {
     const { readings, recordsOf } = this.#settings;
     const until = Date.now();
@@ -151,12 +151,12 @@ export class WatchedShopper {
     await this.page.context().close();
   }
 
-  /** Looks until it is so; false if it is not in time. Counts looks: on a busy machine they take longer. */
+  /** Polls until it holds; false if it does not in time. Counts polls, which take longer on a busy machine. */
   async #until(isSo: () => boolean | Promise<boolean>, limitMs: number): Promise<boolean> {
     for (let polls = limitMs / POLL_MS; polls > 0; polls -= 1) {
       if (await isSo()) return true;
       await this.page.waitForTimeout(POLL_MS);
-      // At the page's own pace; a page that is just leaving has none.
+      // Waits for the page itself; a page that is leaving cannot answer.
       await this.page.evaluate(() => 0).catch(() => 0);
     }
     return isSo();

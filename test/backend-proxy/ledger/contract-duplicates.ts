@@ -1,14 +1,12 @@
-// What the gateway called a duplicate is most likely not ours: it is marked for good, and only a person ends it as anything else.
+// A transaction that the gateway called a duplicate is probably not ours: it stays marked, no check can make it pending
+// or a success, and only a report that differs or a person ends it.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import type { LedgerById } from './by-id.ts';
+import { D, H, M, S } from '../time.ts';
 import {
-  D,
-  H,
   LIMITS,
-  M,
   PAYOUT,
-  S,
   UNKNOWN,
   openPending,
   openSentPayout,
@@ -26,10 +24,10 @@ const openMarked = (ledger: LedgerById, orderId = 'A') => openPending(ledger, { 
 const openMarkedPayout = (ledger: LedgerById) => openSentPayout(ledger, 'P', uncertain('duplicate'));
 const DIFFERS = { kind: 'mismatch', field: 'amount' } as const;
 
-export function markedContract({ name, room }: Suite): void {
-  describe(`${name}: a duplicate order id`, () => {
-    it('is moved by no check, payment or payout, whatever it says and however often', async (t) => {
-      const { ledger, skip } = await room(t);
+export function duplicatesContract({ it, setUp }: Suite): void {
+  describe('a transaction marked as a duplicate', () => {
+    it('no check moves the stage of a transaction marked as a duplicate', async (t) => {
+      const { ledger, skip } = await setUp(t);
       const ids = [await openMarked(ledger), await openMarkedPayout(ledger)];
       for (const seen of [UNKNOWN, verified('pending', '7'), verified('failed'), { kind: 'incomplete' }] as const) {
         for (let n = 0; n < 2; n += 1) {
@@ -40,16 +38,16 @@ export function markedContract({ name, room }: Suite): void {
       for (const id of ids) assert.deepEqual([id, await stageOf(ledger, id)], [id, 'uncertain']);
     });
 
-    it('is not ended by our clock', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('the clock does not expire a payment marked as a duplicate', async (t) => {
+      const { ledger, skip } = await setUp(t);
       const id = await openPending(ledger, { payWithinMs: M }, uncertain('duplicate'));
       skip(D + 2 * M);
       await ledger.observe(id, verified('pending'));
       assert.equal(await stageOf(ledger, id), 'uncertain');
     });
 
-    it('with a SUCCESS pays nothing, is no surplus, and needs a review, asked for once', async (t) => {
-      const { ledger } = await room(t);
+    it('a SUCCESS of a marked payment pays nothing, is no surplus, and asks for one review', async (t) => {
+      const { ledger } = await setUp(t);
       const id = await openMarked(ledger);
       for (let n = 0; n < 3; n += 1) await ledger.observe(id, verified('succeeded'));
       const { stage, needsReview, surplus } = await read(ledger, id);
@@ -63,8 +61,8 @@ export function markedContract({ name, room }: Suite): void {
       assert.equal((await read(ledger, id)).surplus, false);
     });
 
-    it('of a payment that a report shows to be another is rejected at once, without a mismatch', async (t) => {
-      const { ledger } = await room(t);
+    it('a marked payment is rejected at once, without a mismatch, if a report differs from it', async (t) => {
+      const { ledger } = await setUp(t);
       const id = await openMarked(ledger);
       await ledger.observe(id, DIFFERS);
       const { stage, mismatch, needsReview } = await read(ledger, id);
@@ -72,8 +70,8 @@ export function markedContract({ name, room }: Suite): void {
       assert.deepEqual(await webhookTypes(ledger), ['payment.failed']);
     });
 
-    it('of a payout is rejected by two reports that differ, 30 s apart', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('a marked payout is rejected by two differing reports, 30 s apart', async (t) => {
+      const { ledger, skip } = await setUp(t);
       const id = await openMarkedPayout(ledger);
       await ledger.observe(id, DIFFERS);
       skip(30 * S - 1);
@@ -84,8 +82,8 @@ export function markedContract({ name, room }: Suite): void {
       assert.deepEqual([await stageOf(ledger, id), await webhookTypes(ledger)], ['rejected', ['payout.failed']]);
     });
 
-    it('that is said only after a ring had shown a SUCCESS needs a review at once', async (t) => {
-      const { ledger } = await room(t);
+    it('a payment that is called a duplicate after a check saw SUCCESS needs a review at once', async (t) => {
+      const { ledger } = await setUp(t);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
       await ledger.observe('A', verified('succeeded'));
@@ -94,8 +92,8 @@ export function markedContract({ name, room }: Suite): void {
       assert.deepEqual(await webhookTypes(ledger), ['payment.needs_review', 'payment.succeeded']);
     });
 
-    it('is what the gateway knows before it was sent: no SUCCESS of it pays, and it is not sent any more', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('a transaction that the gateway has before it was sent is marked, never sent, and paid by no SUCCESS', async (t) => {
+      const { ledger, skip } = await setUp(t);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.openPayout(PAYOUT);
       await ledger.openPayment(payment({ orderId: 'B' }), LIMITS);
@@ -113,8 +111,8 @@ export function markedContract({ name, room }: Suite): void {
       assert.equal((await ledger.order('B'))?.paidBy, replacing);
     });
 
-    it('that a person has ended is overruled by no later check', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('no later check overrules a person on a marked transaction', async (t) => {
+      const { ledger, skip } = await setUp(t);
       const [failed, paid] = [await openMarked(ledger, 'A'), await openMarked(ledger, 'B')];
       for (const id of [failed, paid]) await ledger.observe(id, verified('succeeded'));
       await ledger.resolve(failed, { status: 'FAILED', by: 'ada', note: 'of another shop' });
@@ -133,11 +131,11 @@ export function markedContract({ name, room }: Suite): void {
         ],
       );
       assert.deepEqual(await webhookTypes(ledger), before);
-      assert.equal((await ledger.order('B'))?.paidBy, paid, 'a person may say that it is ours');
+      assert.equal((await ledger.order('B'))?.paidBy, paid, 'a person may resolve a marked payment as SUCCESS');
     });
 
-    it('is outside the 5 payments of an order and its 3 DIRECT, and they are 10 with them', async (t) => {
-      const { ledger } = await room(t);
+    it('marked payments count toward 10 of an order, not toward its 5 payments and 3 prompts', async (t) => {
+      const { ledger } = await setUp(t);
       const direct = { method: 'DIRECT', customer: '12345678' } as const;
       for (let n = 0; n < 4; n += 1) await openPending(ledger, direct, uncertain('duplicate'));
       for (let n = 0; n < 3; n += 1) await openPending(ledger, direct);

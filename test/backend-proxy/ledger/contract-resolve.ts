@@ -1,14 +1,11 @@
-// A person's word on what needs review, and what the gateway says after it, or after FAILED was told.
+// resolve(), and what the gateway reports after it or after FAILED.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import type { LedgerById } from './by-id.ts';
+import { D, H, M, S } from '../time.ts';
 import {
-  D,
-  H,
   LEASE_MS,
-  M,
   PENDING,
-  S,
   UNKNOWN,
   openPending,
   openSentPayout,
@@ -42,18 +39,18 @@ async function failPayout(ledger: LedgerById, skip: (ms: number) => void, orderI
 const numbered = async (ledger: LedgerById, type: string) =>
   new Set((await ledger.webhooks(undefined, 100)).filter((each) => each.type === type).map(({ id }) => id)).size;
 
-export function reviewContract({ name, room }: Suite): void {
-  describe(`${name}: a person's word`, () => {
-    it('is refused where no review was asked for, and undefined of what is not there', async (t) => {
-      const { ledger } = await room(t);
+export function resolveContract({ it, setUp }: Suite): void {
+  describe('resolve()', () => {
+    it('resolve() refuses if no review is needed, and returns undefined for an unknown id', async (t) => {
+      const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       assert.equal((await refusal(ledger.resolve(id, SUCCESS))).kind, 'no_review_needed');
       assert.equal(await stageOf(ledger, id), 'pending');
       assert.equal(await ledger.resolve('nothing', SUCCESS), undefined);
     });
 
-    it('ends it, clears the flag, is in the history with who and detail, and tells the usual webhook', async (t) => {
-      const { ledger } = await room(t);
+    it('resolve() ends the transaction, clears the flag, writes who and why, and sends the usual webhook', async (t) => {
+      const { ledger } = await setUp(t);
       const [paid, failed] = [await openInReview(ledger, 'A'), await openInReview(ledger, 'B')];
       const resolved = [await ledger.resolve(paid, SUCCESS), await ledger.resolve(failed, FAILED)];
       assert.deepEqual(
@@ -76,13 +73,13 @@ export function reviewContract({ name, room }: Suite): void {
         ],
       );
       assert.equal((await ledger.order('A'))?.paidBy, paid);
-      const told = (await webhookTypes(ledger)).filter((type) => /succeeded|failed/.test(type));
-      assert.deepEqual(told, ['payment.failed', 'payment.succeeded']);
+      const webhooks = (await webhookTypes(ledger)).filter((type) => /succeeded|failed/.test(type));
+      assert.deepEqual(webhooks, ['payment.failed', 'payment.succeeded']);
       assert.equal((await refusal(ledger.resolve(paid, FAILED))).kind, 'no_review_needed', 'once');
     });
 
-    it('is followed by watching; what agrees with it changes nothing', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('a resolved payment is still checked, and a report that agrees changes nothing', async (t) => {
+      const { ledger, skip } = await setUp(t);
       const id = await openInReview(ledger);
       await ledger.resolve(id, FAILED);
       skip(H);
@@ -96,8 +93,8 @@ export function reviewContract({ name, room }: Suite): void {
       assert.deepEqual([stage, conflict, needsReview], ['declined', false, false]);
     });
 
-    it('and then the contrary is a conflict with its own number and review, and may be resolved again', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('each report that contradicts a resolution is a new conflict with a new review', async (t) => {
+      const { ledger, skip } = await setUp(t);
       const id = await openPending(ledger);
       await ledger.observe(id, verified('succeeded'));
       for (let n = 1; n <= 3; n += 1) {
@@ -112,8 +109,8 @@ export function reviewContract({ name, room }: Suite): void {
       assert.equal(await stageOf(ledger, id), 'succeeded');
     });
 
-    it('of FAILED and then SUCCESS counts the money, and raises conflict and review', async (t) => {
-      const { ledger } = await room(t);
+    it('a SUCCESS after a person resolved FAILED counts, with conflict and review', async (t) => {
+      const { ledger } = await setUp(t);
       const id = await openInReview(ledger);
       await ledger.resolve(id, FAILED);
       await ledger.observe(id, verified('succeeded'));
@@ -122,23 +119,23 @@ export function reviewContract({ name, room }: Suite): void {
       assert.equal((await ledger.order('A'))?.paidBy, id);
     });
 
-    it('that a success did not bring the money is kept, and the gateway’s SUCCESS after it is a conflict anew', async (t) => {
-      const { ledger } = await room(t);
+    it('resolving a SUCCESS as FAILED is accepted by a FAILED report and contradicted by a SUCCESS', async (t) => {
+      const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       await ledger.observe(id, verified('succeeded'));
       await ledger.observe(id, verified('failed'));
       await ledger.resolve(id, FAILED);
       await ledger.observe(id, verified('failed'));
-      assert.equal((await read(ledger, id)).needsReview, false, 'the gateway agrees');
+      assert.equal((await read(ledger, id)).needsReview, false, 'no review if the gateway agrees');
       await ledger.observe(id, verified('succeeded'));
       assert.equal((await read(ledger, id)).needsReview, true);
       assert.equal(await numbered(ledger, 'payment.conflict'), 2);
     });
   });
 
-  describe(`${name}: a payout`, () => {
-    it('is ended by no answer to its POST, whose code is in the history at once', async (t) => {
-      const { ledger } = await room(t);
+  describe('a payout', () => {
+    it("no answer to its POST ends a payout, and the history has the answer's code", async (t) => {
+      const { ledger } = await setUp(t);
       for (const answer of ['refused', 'foreign', 'duplicate', 'lost', 'unreached'] as const) {
         const id = await openSentPayout(ledger, answer, uncertain(answer));
         const { stage, history } = await read(ledger, id);
@@ -147,8 +144,8 @@ export function reviewContract({ name, room }: Suite): void {
       assert.deepEqual(await webhookTypes(ledger), []);
     });
 
-    it('that was told FAILED and is then SUCCESS is told so, with conflict and review', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('a FAILED payout that then succeeds is reported, with conflict and review', async (t) => {
+      const { ledger, skip } = await setUp(t);
       const id = await failPayout(ledger, skip);
       await ledger.observe(id, verified('succeeded'));
       assert.equal(await stageOf(ledger, id), 'succeeded');
@@ -160,8 +157,8 @@ export function reviewContract({ name, room }: Suite): void {
       ]);
     });
 
-    it('that was told FAILED and is then found is a conflict, and needs review', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('a FAILED payout that is then found is one conflict with a review', async (t) => {
+      const { ledger, skip } = await setUp(t);
       const declined = await failPayout(ledger, skip, 'P');
       const gone = await openSentPayout(ledger, 'Q', uncertain('refused'));
       for (let n = 0; n < 2; n += 1) {
@@ -178,23 +175,23 @@ export function reviewContract({ name, room }: Suite): void {
       }
     });
 
-    it('that a person ended FAILED, and that the gateway then has after all, is a conflict; one it had before is not', async (t) => {
-      const { ledger, skip } = await room(t);
-      const unheard = await openSentPayout(ledger, 'P', uncertain('lost'));
+    it('a payout resolved as FAILED conflicts if it is found for the first time, not if it was found before', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      const unseen = await openSentPayout(ledger, 'P', uncertain('lost'));
       const known = await openSentPayout(ledger, 'Q', PENDING);
       await ledger.observe(known, verified('pending'));
       skip(D + 2 * M);
-      for (const id of [unheard, known]) {
+      for (const id of [unseen, known]) {
         await ledger.observe(id, { kind: 'unavailable' });
         await ledger.resolve(id, FAILED);
         await ledger.observe(id, verified('pending'));
       }
-      assert.equal((await read(ledger, unheard)).conflict, true);
+      assert.equal((await read(ledger, unseen)).conflict, true);
       assert.equal((await read(ledger, known)).conflict, false);
     });
 
-    it('that was told FAILED stays in the late sweep: after 1, 6, 24 h, then daily to 7 days', async (t) => {
-      const { ledger, now, skip } = await room(t);
+    it('a FAILED payout is checked after 1, 6 and 24 h, then daily up to 7 days', async (t) => {
+      const { ledger, now, skip } = await setUp(t);
       const from = now();
       const id = await failPayout(ledger, skip);
       const asked: number[] = [];
@@ -208,13 +205,13 @@ export function reviewContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: a payment that ended without a report`, () => {
+  describe('a payment that ended without a report', () => {
     for (const [stage, fact] of [
       ['rejected', { stage: 'rejected', detail: 'HTTP 400 X' }],
       ['not_created', { stage: 'not_created', detail: 'ECONNREFUSED' }],
     ] as const) {
-      it(`as ${stage} is still in the sweep to 7 days, and its SUCCESS counts, late`, async (t) => {
-        const { ledger, skip } = await room(t);
+      it(`a ${stage} payment is still checked up to 7 days, and its SUCCESS counts as late`, async (t) => {
+        const { ledger, skip } = await setUp(t);
         const id = await openPending(ledger, {}, fact);
         skip(15 * S);
         assert.equal((await ledger.claimChecks(1, LEASE_MS)).length, 1);

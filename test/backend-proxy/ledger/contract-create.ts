@@ -1,27 +1,15 @@
-// Opening a payment or a payout: the row before the call, what is refused, the ids, and two who start at once.
+// openPayment() and openPayout(): the row before the call, refusals, ids and concurrent starts.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import type { Refusal } from '../../../backend-proxy/errors.ts';
 import { type Transaction } from '../../../backend-proxy/protocol/transaction.ts';
-import {
-  H,
-  LIMITS,
-  M,
-  NOON,
-  PAYOUT,
-  PENDING,
-  openPending,
-  payment,
-  refusal,
-  stageOf,
-  type Suite,
-  verified,
-} from './ledger-kit.ts';
+import { H, M, NOON } from '../time.ts';
+import { LIMITS, PAYOUT, PENDING, openPending, payment, refusal, stageOf, type Suite, verified } from './ledger-kit.ts';
 
-export function openingContract({ name, room }: Suite): void {
-  describe(`${name}: opening a payment`, () => {
-    it('writes the row before anything is sent, and a version that watchers can wait for', async (t) => {
-      const { ledger } = await room(t);
+export function createContract({ it, setUp }: Suite): void {
+  describe('openPayment()', () => {
+    it('openPayment() writes the row before anything is sent, and a version for watchers', async (t) => {
+      const { ledger } = await setUp(t);
       const { opened, order } = await ledger.openPayment(payment({ customer: '12345678', method: 'CHECKOUT' }), LIMITS);
       const expected: Transaction = {
         id: 'A',
@@ -67,8 +55,8 @@ export function openingContract({ name, room }: Suite): void {
       assert.equal(await ledger.order('B'), undefined);
     });
 
-    it('replaces the one that is open, and leaves alone those that have ended', async (t) => {
-      const { ledger } = await room(t);
+    it("openPayment() replaces the order's open payment and leaves ended ones", async (t) => {
+      const { ledger } = await setUp(t);
       const first = await openPending(ledger);
       await ledger.observe(first, verified('failed'));
       const second = await openPending(ledger);
@@ -91,16 +79,16 @@ export function openingContract({ name, room }: Suite): void {
       });
     });
 
-    it('that was replaced before it was sent gives no permission to send it', async (t) => {
-      const { ledger } = await room(t);
+    it('a payment replaced before it was sent may not be sent', async (t) => {
+      const { ledger } = await setUp(t);
       const { opened } = await ledger.openPayment(payment(), LIMITS);
       await ledger.openPayment(payment(), LIMITS);
       assert.equal(await ledger.record(opened!.id, { stage: 'sending' }, 'shopper'), false);
       assert.equal(await stageOf(ledger, 'A'), 'replaced');
     });
 
-    it('with the same key finds the row; with another fingerprint it is refused; of another order it is another', async (t) => {
-      const { ledger } = await room(t);
+    it('openPayment() with a known key finds its row, and refuses another fingerprint', async (t) => {
+      const { ledger } = await setUp(t);
       const same = payment();
       assert.ok((await ledger.openPayment(same, LIMITS)).opened);
       const again = await ledger.openPayment(same, LIMITS);
@@ -113,8 +101,8 @@ export function openingContract({ name, room }: Suite): void {
       assert.ok((await ledger.openPayment({ ...same, orderId: 'B' }, LIMITS)).opened);
     });
 
-    it('is refused with another amount or currency of the order', async (t) => {
-      const { ledger } = await room(t);
+    it('openPayment() refuses another amount or currency for the order', async (t) => {
+      const { ledger } = await setUp(t);
       await ledger.openPayment(payment(), LIMITS);
       for (const other of [{ orderAmountMinor: 1011 }, { orderAmountMinor: null }, { currency: 'USD' }]) {
         assert.equal((await refusal(ledger.openPayment(payment(other), LIMITS))).kind, 'order_changed');
@@ -123,7 +111,7 @@ export function openingContract({ name, room }: Suite): void {
       await ledger.openPayment(payment({ ...open, amountMinor: 5 }), LIMITS);
       assert.ok(
         (await ledger.openPayment(payment({ ...open, amountMinor: 7 }), LIMITS)).opened,
-        'an open amount may be another',
+        'an open amount may change',
       );
       assert.equal(
         (await refusal(ledger.openPayment(payment({ orderId: 'B', orderAmountMinor: 7 }), LIMITS))).kind,
@@ -131,8 +119,8 @@ export function openingContract({ name, room }: Suite): void {
       );
     });
 
-    it('is refused once the order is paid, but for the key that is known', async (t) => {
-      const { ledger } = await room(t);
+    it('openPayment() refuses a paid order, except for a known key', async (t) => {
+      const { ledger } = await setUp(t);
       const known = payment();
       await ledger.openPayment(known, LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
@@ -141,8 +129,8 @@ export function openingContract({ name, room }: Suite): void {
       assert.equal((await ledger.openPayment(known, LIMITS)).order.paidBy, 'A');
     });
 
-    it('is refused beyond the limits of the order, to the number', async (t) => {
-      const { ledger } = await room(t);
+    it('openPayment() refuses exactly beyond the limits of the order', async (t) => {
+      const { ledger } = await setUp(t);
       const limits = { ...LIMITS, perOrder: 4, directPerOrder: 2 };
       const direct = { method: 'DIRECT', customer: '12345678' } as const;
       for (let n = 0; n < 2; n += 1) assert.ok((await ledger.openPayment(payment(direct), limits)).opened);
@@ -152,8 +140,8 @@ export function openingContract({ name, room }: Suite): void {
       assert.equal((await ledger.order('A'))?.payments.length, 4);
     });
 
-    it('counts the prompts of a wallet over all orders, also those that fell back to the checkout', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('openPayment() counts the prompts in a wallet across orders, including those that fell back to the checkout', async (t) => {
+      const { ledger, skip } = await setUp(t);
       const limits = { ...LIMITS, directPerWallet: { perCustomer: 2, inAll: 2, withinMs: H } };
       const direct = (orderId: string, customer = '12345678') => payment({ orderId, customer, method: 'DIRECT' });
       await ledger.openPayment(direct('A'), limits);
@@ -163,7 +151,7 @@ export function openingContract({ name, room }: Suite): void {
       await ledger.openPayment(direct('B'), limits);
       const refused = await refusal(ledger.openPayment(direct('C'), limits));
       assert.deepEqual([refused.kind, refused.retryAfterS], ['too_many_requests', 3600]);
-      assert.equal(await ledger.order('C'), undefined, 'what is refused leaves nothing behind');
+      assert.equal(await ledger.order('C'), undefined, 'a refused start writes no order');
       assert.ok((await ledger.openPayment(direct('C', '99999999'), limits)).opened);
       assert.ok(
         (await ledger.openPayment(payment({ orderId: 'D', customer: '12345678', method: 'CHECKOUT' }), limits)).opened,
@@ -172,22 +160,22 @@ export function openingContract({ name, room }: Suite): void {
       assert.ok((await ledger.openPayment(direct('E'), limits)).opened);
     });
 
-    it('whose id would be too long with the prefix is refused, and what is allowed is said', async (t) => {
-      const { ledger } = await room(t, { idPrefix: 'shop-1-' });
+    it('opening refuses an id that is too long with the prefix, and reports the limit', async (t) => {
+      const { ledger } = await setUp(t, { idPrefix: 'shop-1-' });
       await ledger.openPayment(payment({ orderId: 'A'.repeat(57) }), LIMITS);
       for (const opening of [
         () => ledger.openPayment(payment({ orderId: 'A'.repeat(58) }), LIMITS),
         () => ledger.openPayout({ ...PAYOUT, orderId: 'P'.repeat(58) }),
       ]) {
         const { kind, errors } = await refusal(opening());
-        const detail = 'at most 57 characters, because 7 more are put before it';
+        const detail = 'at most 57 characters, because 7 are added before it';
         assert.deepEqual([kind, errors], ['invalid_request', [{ field: 'orderId', detail }]]);
       }
       assert.equal(await ledger.payout('P'.repeat(58)), undefined);
     });
 
-    it('gives it an id that no other transaction has', async (t) => {
-      const { ledger } = await room(t);
+    it('openPayment() chooses an id that no other transaction has', async (t) => {
+      const { ledger } = await setUp(t);
       await ledger.openPayment(payment({ orderId: 'A-2' }), LIMITS);
       await ledger.openPayout({ ...PAYOUT, orderId: 'A-3' });
       await ledger.openPayment(payment(), LIMITS);
@@ -198,9 +186,9 @@ export function openingContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: opening a payout`, () => {
-    it('writes its row once; the same again finds it, another under its id is refused', async (t) => {
-      const { ledger } = await room(t);
+  describe('openPayout()', () => {
+    it('openPayout() writes one row, finds it on a retry, and refuses another payout under its order id', async (t) => {
+      const { ledger } = await setUp(t);
       const first = await ledger.openPayout({ ...PAYOUT, note: 'Thanks' });
       assert.deepEqual(first, await ledger.payout('P'));
       const { type, orderId, method, note, stage } = first;
@@ -209,12 +197,12 @@ export function openingContract({ name, room }: Suite): void {
       assert.equal((await refusal(ledger.openPayout({ ...PAYOUT, fingerprint: 'other' }))).kind, 'order_id_taken');
       await ledger.openPayment(payment(), LIMITS);
       assert.equal((await refusal(ledger.openPayout({ ...PAYOUT, orderId: 'A' }))).kind, 'order_id_taken');
-      assert.equal(await ledger.payout('A'), undefined, 'a payment is no payout');
-      assert.equal(await ledger.order('P'), undefined, 'and a payout no order');
+      assert.equal(await ledger.payout('A'), undefined, 'payout() finds no payment');
+      assert.equal(await ledger.order('P'), undefined, 'order() finds no payout');
     });
 
-    it('by two at once is one row', async (t) => {
-      const { ledger, open, rows } = await room(t);
+    it('concurrent calls of openPayout() write one row', async (t) => {
+      const { ledger, open, rows } = await setUp(t);
       const other = await open();
       const all = await Promise.all(
         [ledger, other, ledger, other, ledger, other].map((either) => either.openPayout(PAYOUT)),
@@ -224,9 +212,9 @@ export function openingContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: two who start at once`, () => {
-    it('with one key make one payment', async (t) => {
-      const { ledger, open, now } = await room(t);
+  describe('concurrent starts', () => {
+    it('concurrent starts with one key create one payment', async (t) => {
+      const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       const same = payment();
       const all = await Promise.all([ledger, other, ledger, other].map((either) => either.openPayment(same, LIMITS)));
@@ -234,8 +222,8 @@ export function openingContract({ name, room }: Suite): void {
       assert.equal((await ledger.order('A'))?.payments.length, 1);
     });
 
-    it('with many keys keep to the limit, and leave one open', async (t) => {
-      const { ledger, open, now } = await room(t);
+    it("concurrent starts with many keys keep to the order's limit and leave one payment open", async (t) => {
+      const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       const all = await Promise.allSettled(
         Array.from({ length: 10 }, (_, n) => (n % 2 ? ledger : other).openPayment(payment(), LIMITS)),
@@ -256,8 +244,8 @@ export function openingContract({ name, room }: Suite): void {
       );
     });
 
-    it('for one wallet keep to its limit over all orders', async (t) => {
-      const { ledger, open, now } = await room(t);
+    it('concurrent starts for one wallet keep to its limit across orders', async (t) => {
+      const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       const direct = (n: number) => payment({ orderId: `O${n}`, customer: '12345678', method: 'DIRECT' });
       const all = await Promise.allSettled(
@@ -266,8 +254,8 @@ export function openingContract({ name, room }: Suite): void {
       assert.equal(all.filter(({ status }) => status === 'fulfilled').length, 5);
     });
 
-    it('and take the same free id end with one each', async (t) => {
-      const { ledger, open, now } = await room(t);
+    it('concurrent starts that choose the same free id get different ids', async (t) => {
+      const { ledger, open, now } = await setUp(t);
       const other = await open(now);
       await ledger.openPayment(payment({ orderId: 'A' }), LIMITS);
       const [second, own] = await Promise.all([

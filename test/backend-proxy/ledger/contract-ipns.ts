@@ -1,18 +1,15 @@
-// IPNs, what they ring for, and who is given which check.
+// receiveIpn() and claimChecks(): what an IPN requests, and which check is claimed first.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import type { IpnReading } from '../../../backend-proxy/protocol/verify.ts';
 import type { LedgerById } from './by-id.ts';
+import { D, M, NOON, S } from '../time.ts';
 import {
   BARE_READING,
-  D,
   LEASE_MS,
   LIMITS,
-  M,
-  NOON,
   PAYOUT,
   PENDING,
-  S,
   UNAVAILABLE,
   openPending,
   payment,
@@ -20,13 +17,13 @@ import {
   verified,
 } from './ledger-kit.ts';
 
-export function ringsContract({ name, room }: Suite): void {
-  describe(`${name}: an IPN`, () => {
+export function ipnsContract({ it, setUp }: Suite): void {
+  describe('receiveIpn()', () => {
     const reading: IpnReading = { ...BARE_READING, outcome: 'succeeded' };
     const due = async (ledger: LedgerById) => (await ledger.claimChecks(100, LEASE_MS)).map(({ id }) => id);
 
-    it('rings for its transaction in the same commit', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('receiveIpn() requests a check in the same commit', async (t) => {
+      const { ledger, skip } = await setUp(t);
       await openPending(ledger);
       assert.deepEqual(await due(ledger), []);
       skip(S);
@@ -35,8 +32,8 @@ export function ringsContract({ name, room }: Suite): void {
       assert.deepEqual(await ledger.ipnReadings('A'), [reading]);
     });
 
-    it('that comes again is one IPN, seen twice, and rings again', async (t) => {
-      const { ledger, rows, skip } = await room(t);
+    it('a repeated IPN is stored once, counted twice, and requests another check', async (t) => {
+      const { ledger, rows, skip } = await setUp(t);
       await openPending(ledger);
       for (let n = 0; n < 3; n += 1) {
         skip(S);
@@ -50,8 +47,8 @@ export function ringsContract({ name, room }: Suite): void {
       assert.equal((await ledger.ipnReadings('A')).length, 1);
     });
 
-    it('that comes before its row is kept, and rings when what is sent after it was answered', async (t) => {
-      const { ledger, rows, skip } = await room(t);
+    it('an IPN that arrives before its row is kept, and requests a check after the answer to the POST', async (t) => {
+      const { ledger, rows, skip } = await setUp(t);
       await ledger.receiveIpn({ id: 'i1', body: '{}', reading });
       await ledger.receiveIpn({ id: 'i2', body: '{}', reading: { ...reading, transactionId: 'P', type: 'PAYOUT' } });
       assert.deepEqual(await due(ledger), []);
@@ -59,30 +56,30 @@ export function ringsContract({ name, room }: Suite): void {
       await ledger.openPayout(PAYOUT);
       for (const id of ['A', 'P']) await ledger.record(id, { stage: 'sending' }, 'shopper');
       skip(S);
-      assert.deepEqual(await due(ledger), [], 'it is of another, where the answer says that the id was taken');
+      assert.deepEqual(await due(ledger), [], 'not before the answer, which may report a duplicate');
       for (const id of ['A', 'P']) await ledger.record(id, { ...PENDING, paymentId: null }, 'answer');
       assert.deepEqual((await due(ledger)).toSorted(), ['A', 'P']);
       assert.deepEqual(await rows('select matched from ipns'), [{ matched: 1 }, { matched: 1 }]);
     });
 
-    it('that was written before customers were kept has none', async (t) => {
-      const { ledger } = await room(t);
+    it('a reading stored before customers were kept has no customer', async (t) => {
+      const { ledger } = await setUp(t);
       await openPending(ledger);
       const { customer: _, ...older } = reading;
       await ledger.receiveIpn({ id: 'i1', body: '{}', reading: older as IpnReading });
       assert.deepEqual(await ledger.ipnReadings('A'), [reading]);
     });
 
-    it('that cannot be read is kept with no order', async (t) => {
-      const { ledger, rows } = await room(t);
+    it('an unreadable IPN is stored without a transaction', async (t) => {
+      const { ledger, rows } = await setUp(t);
       await ledger.receiveIpn({ id: 'i1', body: 'It works!', reading: undefined });
       assert.deepEqual(await rows('select order_id, reading, body, matched from ipns'), [
         { order_id: null, reading: null, body: 'It works!', matched: 0 },
       ]);
     });
 
-    it('that matched nothing is dropped 7 days after it was last seen; a matched one stays', async (t) => {
-      const { ledger, rows, skip } = await room(t);
+    it('prune() deletes an unmatched IPN 7 days after it was last seen, and keeps matched ones', async (t) => {
+      const { ledger, rows, skip } = await setUp(t);
       await openPending(ledger);
       await ledger.receiveIpn({ id: 'matched', body: '{}', reading });
       await ledger.receiveIpn({ id: 'once', body: '{}', reading: { ...reading, transactionId: 'B' } });
@@ -102,9 +99,9 @@ export function ringsContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: claiming checks`, () => {
-    it('gives what is due, the longest due first, as many as asked for', async (t) => {
-      const { ledger, skip } = await room(t);
+  describe('claimChecks()', () => {
+    it('claimChecks() returns at most as many as asked for, those due longest first', async (t) => {
+      const { ledger, skip } = await setUp(t);
       for (const orderId of ['C', 'A', 'B']) {
         await openPending(ledger, { orderId });
         skip(S);
@@ -119,8 +116,8 @@ export function ringsContract({ name, room }: Suite): void {
       assert.deepEqual(await ledger.claimChecks(2, LEASE_MS), []);
     });
 
-    it('gives what an IPN rang for before the sweep, the newest ring first', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('claimChecks() returns rung transactions before the sweep, the newest ring first', async (t) => {
+      const { ledger, skip } = await setUp(t);
       const ring = (orderId: string) =>
         ledger.receiveIpn({
           id: orderId,
@@ -140,8 +137,8 @@ export function ringsContract({ name, room }: Suite): void {
       assert.deepEqual(order, ['B', 'C', 'A', 'D']);
     });
 
-    it('gives each to one holder until the lease has run out or the check has ended', async (t) => {
-      const { ledger, open, now, skip } = await room(t);
+    it('claimChecks() returns a transaction again only after its lease or its check ends', async (t) => {
+      const { ledger, open, now, skip } = await setUp(t);
       const other = await open(now);
       await openPending(ledger);
       skip(15 * S);
@@ -155,8 +152,8 @@ export function ringsContract({ name, room }: Suite): void {
       assert.equal((await ledger.claimChecks(1, LEASE_MS)).length, 1);
     });
 
-    it('by many at once gives nothing to two', async (t) => {
-      const { ledger, open, now, skip } = await room(t);
+    it('concurrent calls of claimChecks() never claim a transaction twice', async (t) => {
+      const { ledger, open, now, skip } = await setUp(t);
       const other = await open(now);
       const ids = Array.from({ length: 40 }, (_, n) => `O${n}`);
       for (const orderId of ids) await openPending(ledger, { orderId });
@@ -174,8 +171,8 @@ export function ringsContract({ name, room }: Suite): void {
       assert.deepEqual(claimed.toSorted(), ids.toSorted());
     });
 
-    it('remembers when the last five began, and never lets a sixth begin within the minute', async (t) => {
-      const { ledger, rows, skip } = await room(t);
+    it('claimChecks() never begins a sixth check of a transaction within a minute', async (t) => {
+      const { ledger, rows, skip } = await setUp(t);
       await openPending(ledger);
       const reading = BARE_READING;
       let made = 0;
@@ -195,8 +192,8 @@ export function ringsContract({ name, room }: Suite): void {
       );
     });
 
-    it('gives a payment that has ended to nobody', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('claimChecks() never returns a successful payment', async (t) => {
+      const { ledger, skip } = await setUp(t);
       await openPending(ledger);
       await ledger.observe('A', verified('succeeded'));
       skip(30 * D);

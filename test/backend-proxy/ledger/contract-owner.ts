@@ -1,18 +1,13 @@
-// Whose books these are: the gateway they are of, the process that was sending, the answer that came after all, and books that
-// went back.
+// The gateway a database belongs to, the process that was sending, late answers, restored databases, and webhook ids.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
+import { D, H, M, NOON, S } from '../time.ts';
 import {
   BARE_READING,
-  D,
-  H,
   LEASE_MS,
   LIMITS,
-  M,
-  NOON,
   PAYOUT,
   PENDING,
-  S,
   UNAVAILABLE,
   openPending,
   payment,
@@ -26,10 +21,10 @@ import {
 
 const OURS = { gateway: 'gateway.example/api', hasStatusCheck: true, keyDigest: 'k1' };
 
-export function whoseContract({ name, room }: Suite): void {
-  describe(`${name}: the gateway of the books`, () => {
-    it('is what was bound, and unknown before', async (t) => {
-      const { ledger } = await room(t);
+export function ownerContract({ it, setUp }: Suite): void {
+  describe('the owner of the database', () => {
+    it('owner() returns what setOwner() wrote, and undefined before', async (t) => {
+      const { ledger } = await setUp(t);
       assert.equal(await ledger.owner(), undefined);
       await ledger.setOwner(OURS);
       assert.deepEqual(await ledger.owner(), OURS);
@@ -41,15 +36,15 @@ export function whoseContract({ name, room }: Suite): void {
       ['another gateway', { ...OURS, gateway: 'other.example' }],
       ['no status check', { ...OURS, hasStatusCheck: false }],
     ] as const) {
-      it(`that another process has bound to ${what} stops checks and starts here, until it is as it was`, async (t) => {
-        const { ledger, open, skip } = await room(t);
+      it(`another process that sets ${what} stops checks and starts here until it is corrected`, async (t) => {
+        const { ledger, open, skip } = await setUp(t);
         const [idle, second] = [await open(), await open()];
         await openPending(ledger);
         for (const either of [ledger, idle]) await either.setOwner(OURS);
         skip(15 * S);
         await second.setOwner(other);
         assert.deepEqual(await ledger.claimChecks(10, LEASE_MS), []);
-        assert.match(ledger.ownerMismatch() ?? '', /^the books are /);
+        assert.match(ledger.ownerMismatch() ?? '', /^the database /);
         const starts = [() => ledger.openPayment(payment(), LIMITS), () => ledger.openPayout(PAYOUT)];
         for (const start of starts) assert.equal((await refusal(start())).kind, 'unavailable');
         assert.equal((await ledger.order('A'))?.payments.length, 1);
@@ -59,16 +54,16 @@ export function whoseContract({ name, room }: Suite): void {
       });
     }
 
-    it('is read with each claim, also where nothing is due', async (t) => {
-      const { ledger, open } = await room(t);
+    it('claimChecks() reads the owner even if nothing is due', async (t) => {
+      const { ledger, open } = await setUp(t);
       await ledger.setOwner(OURS);
       await (await open()).setOwner({ ...OURS, gateway: 'other.example' });
       await ledger.claimChecks(10, LEASE_MS);
-      assert.equal(ledger.ownerMismatch(), 'the books are of the gateway other.example');
+      assert.equal(ledger.ownerMismatch(), 'the database belongs to the gateway other.example');
     });
 
-    it('may be reached by another key: that stops nobody', async (t) => {
-      const { ledger, open } = await room(t);
+    it('another API key of the same gateway stops nothing', async (t) => {
+      const { ledger, open } = await setUp(t);
       await ledger.setOwner(OURS);
       await (await open()).setOwner({ ...OURS, keyDigest: 'k2' });
       await ledger.claimChecks(10, LEASE_MS);
@@ -76,9 +71,9 @@ export function whoseContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: one that is being sent`, () => {
-    it('is uncertain at start only where this process’s own host and port sent it', async (t) => {
-      const { ledger } = await room(t);
+  describe('a row being sent', () => {
+    it('recover() makes only rows sent by this host and port uncertain', async (t) => {
+      const { ledger } = await setUp(t);
       for (const orderId of ['A', 'B']) {
         const { opened } = await ledger.openPayment(payment({ orderId }), LIMITS);
         await ledger.ledger.record(opened!, { stage: 'sending', sentBy: `host:${orderId}` }, 'shopper');
@@ -89,8 +84,8 @@ export function whoseContract({ name, room }: Suite): void {
       assert.deepEqual([others.stage, others.answer], ['sending', null]);
     });
 
-    it('for 45 s is uncertain, whichever process began it; its answer that comes later still counts', async (t) => {
-      const { ledger, open, skip } = await room(t);
+    it('a row being sent becomes uncertain after 45 s, and its late answer still counts', async (t) => {
+      const { ledger, open, skip } = await setUp(t);
       const ids = ['A', 'B', 'C'];
       for (const orderId of ids) {
         const { opened } = await ledger.openPayment(payment({ orderId }), LIMITS);
@@ -117,11 +112,11 @@ export function whoseContract({ name, room }: Suite): void {
         ],
       );
       await ledger.record('C', { stage: 'uncertain', answer: 'lost', detail: 'timeout' }, 'answer');
-      assert.equal((await read(ledger, 'C')).answer, 'duplicate', 'what is known gives way to nothing');
+      assert.equal((await read(ledger, 'C')).answer, 'duplicate', 'a lost answer does not replace a known one');
     });
 
-    it('and was replaced meanwhile keeps what its answer brings', async (t) => {
-      const { ledger } = await room(t);
+    it('a payment replaced while it is sent keeps the fields of its answer', async (t) => {
+      const { ledger } = await setUp(t);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
       await ledger.openPayment(payment(), LIMITS);
@@ -133,29 +128,29 @@ export function whoseContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: books that went back`, () => {
-    it('are so for 7 days from the latest time that was said', async (t) => {
-      const { ledger, open, now, skip } = await room(t);
-      assert.equal(await ledger.wentBackLately(), false);
-      await ledger.wentBack(now());
-      await (await open()).wentBack(now() - H);
+  describe('a restored database', () => {
+    it('wasRestoredLately() is true for 7 days after the latest restore', async (t) => {
+      const { ledger, open, now, skip } = await setUp(t);
+      assert.equal(await ledger.wasRestoredLately(), false);
+      await ledger.recordRestore(now());
+      await (await open()).recordRestore(now() - H);
       skip(7 * D - 1);
-      assert.equal(await ledger.wentBackLately(), true);
+      assert.equal(await ledger.wasRestoredLately(), true);
       skip(1);
-      assert.equal(await ledger.wentBackLately(), false);
+      assert.equal(await ledger.wasRestoredLately(), false);
     });
 
-    it('are not so for longer where the time that was said lies ahead', async (t) => {
-      const { ledger, now, skip } = await room(t);
-      await ledger.wentBack(now() + 400 * D);
+    it('a restore time in the future counts as now', async (t) => {
+      const { ledger, now, skip } = await setUp(t);
+      await ledger.recordRestore(now() + 400 * D);
       skip(7 * D - 1);
-      assert.equal(await ledger.wentBackLately(), true);
+      assert.equal(await ledger.wasRestoredLately(), true);
       skip(1);
-      assert.equal(await ledger.wentBackLately(), false);
+      assert.equal(await ledger.wasRestoredLately(), false);
     });
 
-    it('behind a call, and kept its row, ask about it as about any other', async (t) => {
-      const { ledger, rows, skip } = await room(t);
+    it('a row that a restored database holds unsent is checked like one that was sent', async (t) => {
+      const { ledger, rows, skip } = await setUp(t);
       const answers = { A: { ...PENDING, method: 'CHECKOUT' }, B: uncertain('lost') } as const;
       for (const [orderId, fact] of Object.entries(answers)) {
         await ledger.openPayment(payment({ orderId }), LIMITS);
@@ -172,8 +167,8 @@ export function whoseContract({ name, room }: Suite): void {
       assert.equal(await stageOf(ledger, 'B'), 'not_created');
     });
 
-    it('list the IPNs that match nothing, newest first, and tell of them once, after an hour', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('unmatchedIpns() lists the newest first, and reportUnmatched() counts each once, after an hour', async (t) => {
+      const { ledger, skip } = await setUp(t);
       const ring = (orderId: string) =>
         ledger.receiveIpn({ id: orderId, body: '{}', reading: { ...BARE_READING, transactionId: orderId } });
       await openPending(ledger);
@@ -197,7 +192,7 @@ export function whoseContract({ name, room }: Suite): void {
       skip(1);
       assert.equal(await ledger.reportUnmatched(H), 1);
       skip(S);
-      assert.equal(await ledger.reportUnmatched(H), 1, 'each once');
+      assert.equal(await ledger.reportUnmatched(H), 1, 'each is counted once');
       assert.equal(await ledger.reportUnmatched(H), 0);
       assert.equal((await ledger.counts()).unmatchedIpns, 3);
       skip(7 * D);
@@ -206,9 +201,9 @@ export function whoseContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: the id of a webhook`, () => {
-    it('is the same for the same event in a copy of the books, and another in other books', async (t) => {
-      const { ledger, change } = await room(t);
+  describe('the id of a webhook', () => {
+    it("a webhook's id is the same in a copy of the database and differs in another one", async (t) => {
+      const { ledger, change } = await setUp(t);
       const live = async () => {
         await openPending(ledger);
         const id = await openPending(ledger);
@@ -218,12 +213,15 @@ export function whoseContract({ name, room }: Suite): void {
       };
       const empty = 'delete from webhooks; delete from history; delete from transactions; delete from orders';
       const first = await live();
-      assert.equal(new Set(first.map((each) => each.split(' ')[1])).size, 4, 'each has its own');
+      assert.equal(new Set(first.map((each) => each.split(' ')[1])).size, 4, 'each webhook has a different id');
       await change(empty);
-      assert.deepEqual(await live(), first, 'the same');
+      assert.deepEqual(await live(), first, 'the same ids in a copy');
       await change(`${empty}; update meta set value = 'other' || value where key = 'books_id'`);
       const others = await live();
-      assert.deepEqual(others.map((each) => each.split(' ')[0]), first.map((each) => each.split(' ')[0])); // prettier-ignore
+      assert.deepEqual(
+        others.map((each) => each.split(' ')[0]),
+        first.map((each) => each.split(' ')[0]),
+      );
       assert.deepEqual(
         others.filter((each) => first.includes(each)),
         [],

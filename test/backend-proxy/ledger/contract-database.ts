@@ -1,14 +1,11 @@
-// The books as a whole: lists, counts, opening them again.
+// The database as a whole: lists, counts, reopening.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
+import { D, M, NOON, S } from '../time.ts';
 import {
-  D,
   LIMITS,
-  M,
-  NOON,
   PAYOUT,
   PENDING,
-  S,
   openPending,
   payment,
   read,
@@ -18,10 +15,10 @@ import {
   verified,
 } from './ledger-kit.ts';
 
-export function booksContract({ name, room }: Suite): void {
-  describe(`${name}: listing transactions`, () => {
-    it('pages through all, each once, in the order of their last change', async (t) => {
-      const { ledger, skip } = await room(t);
+export function databaseContract({ it, setUp }: Suite): void {
+  describe('transactions()', () => {
+    it('transactions() pages through all transactions once, in the order of their last change', async (t) => {
+      const { ledger, skip } = await setUp(t);
       for (let n = 0; n < 7; n += 1) {
         await ledger.openPayment(payment({ orderId: `O${n}` }), LIMITS);
         if (n % 3 === 2) skip(S);
@@ -42,8 +39,8 @@ export function booksContract({ name, room }: Suite): void {
       assert.equal((await ledger.transactions({ limit: 7 })).nextCursor, null);
     });
 
-    it('filters by time, status and type', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('transactions() filters by time, status and type', async (t) => {
+      const { ledger, skip } = await setUp(t);
       await openPending(ledger, { orderId: 'A' });
       skip(S);
       await ledger.openPayout(PAYOUT);
@@ -59,8 +56,8 @@ export function booksContract({ name, room }: Suite): void {
       assert.deepEqual(await list({ type: 'PAY', status: 'PROCESSING' }), ['A']);
     });
 
-    it('tells the history in the order of what happened, also within one millisecond', async (t) => {
-      const { ledger } = await room(t);
+    it('the history keeps the order of events within one millisecond', async (t) => {
+      const { ledger } = await setUp(t);
       const id = await openPending(ledger);
       await openPending(ledger);
       await ledger.observe(id, verified('succeeded'));
@@ -72,20 +69,20 @@ export function booksContract({ name, room }: Suite): void {
     });
   });
 
-  describe(`${name}: the books`, () => {
-    it('are the same after they were closed and opened again', async (t) => {
-      const { ledger, open, now } = await room(t, { alone: true });
+  describe('the database', () => {
+    it('a reopened ledger returns the same orders and webhooks', async (t) => {
+      const { ledger, open, now } = await setUp(t, { ownConnection: true });
       const id = await openPending(ledger);
       await ledger.observe(id, verified('succeeded'));
       const [order, webhooks] = [await ledger.order('A'), await ledger.webhooks(undefined, 10)];
       await ledger.close();
-      const again = await open(now, { alone: true });
+      const again = await open(now, { ownConnection: true });
       assert.deepEqual(await again.order('A'), order);
       assert.deepEqual(await again.webhooks(undefined, 10), webhooks);
     });
 
-    it('take rows that a dead process was sending for uncertain, and no others', async (t) => {
-      const { ledger } = await room(t);
+    it('recover() makes rows that a dead process was sending uncertain, and no others', async (t) => {
+      const { ledger } = await setUp(t);
       for (const orderId of ['A', 'B', 'C']) await ledger.openPayment(payment({ orderId }), LIMITS);
       await ledger.record('B', { stage: 'sending' }, 'shopper');
       await ledger.record('C', { stage: 'sending' }, 'shopper');
@@ -98,12 +95,12 @@ export function booksContract({ name, room }: Suite): void {
         at: NOON,
         event: 'uncertain',
         source: 'restart',
-        detail: 'found being sent at start',
+        detail: 'the process restarted during the call',
       });
     });
 
-    it('count what they hold', async (t) => {
-      const { ledger, skip } = await room(t);
+    it('counts() counts transactions, reviews, checks and webhooks', async (t) => {
+      const { ledger, skip } = await setUp(t);
       assert.deepEqual(await ledger.counts(), {
         transactions: [],
         needReview: 0,
@@ -143,16 +140,16 @@ export function booksContract({ name, room }: Suite): void {
         },
       );
       await ledger.observe('P', verified('succeeded'));
-      assert.equal((await ledger.counts()).needReview, 0, 'what only took too long has its end');
+      assert.equal((await ledger.counts()).needReview, 0, 'the end of the payout clears its review');
       await ledger.observe('A', { kind: 'mismatch', field: 'amount' });
       await ledger.observe('A', verified('succeeded'));
-      assert.equal((await ledger.counts()).needReview, 1, 'what is disputed still waits for a person');
+      assert.equal((await ledger.counts()).needReview, 1, 'a disputed payment still needs a person');
       await ledger.resolve('A', { status: 'SUCCESS', by: 'ada', note: 'the amount was mistyped' });
       assert.equal((await ledger.counts()).needReview, 0);
     });
 
-    it('can be written, or say that they cannot', async (t) => {
-      const { ledger } = await room(t, { alone: true });
+    it('a closed ledger refuses every call as unavailable', async (t) => {
+      const { ledger } = await setUp(t, { ownConnection: true });
       await ledger.ping();
       await ledger.close();
       for (const work of [
@@ -165,8 +162,8 @@ export function booksContract({ name, room }: Suite): void {
       }
     });
 
-    it('keep every letter and digit that they were given', async (t) => {
-      const { ledger } = await room(t);
+    it('the ledger stores every character and the largest amount exactly', async (t) => {
+      const { ledger } = await setUp(t);
       const note = '\'";-- \u{1F375} \\ % _ \u0001 ä';
       await ledger.openPayout({ ...PAYOUT, amountMinor: 999_999_999_999_999, note });
       const payout = await ledger.payout('P');
