@@ -23,6 +23,7 @@ import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import type { OrderClaims, OrderView, Problem, StartPayment } from '../../backend-proxy/protocol/wire.ts';
 import { createSandbox, type Sandbox } from '../../demo/sandbox/sandbox.ts';
 import { assertDocumented, type OpenApi } from './documented.ts';
+import { writeEmptyDatabase } from './ledger/empty-database.ts';
 import { signToken, startWebhookReceiver, type WebhookReceiver } from './merchant-shop.ts';
 import { NOON } from './time.ts';
 
@@ -107,6 +108,8 @@ let openApi: Promise<OpenApi> | undefined;
 
 export async function createWorld(t: TestContext, options: WorldOptions = {}): Promise<World> {
   let time = NOON;
+  /** The time of the last status check to which the gateway answered "unknown". */
+  let unknownAt = -Infinity;
   const now = (): number => time;
   const folder = mkdtempSync(join(tmpdir(), 'proxy-world-'));
   const file = join(folder, 'payments.db');
@@ -124,6 +127,7 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
   if (!server.listening) await new Promise((resolve) => server.once('listening', resolve));
   const gatewayUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
+  await writeEmptyDatabase(file);
   const store = await connectDatabase(`file:${file}`, (error) => assert.fail(String(error)));
   const unwrapped = createLedger(store, { now });
   const ledger = options.wrapLedger?.(unwrapped) ?? unwrapped;
@@ -135,8 +139,9 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
     ...(options.totalTimeoutMs !== undefined && { totalTimeoutMs: options.totalTimeoutMs }),
   });
   const receiver = options.webhooks ? await startWebhookReceiver(SECRETS.webhook, now) : undefined;
+  const gateway = options.wrapGateway?.(wire) ?? wire;
   const proxy = createProxy({
-    gateway: options.wrapGateway?.(wire) ?? wire,
+    gateway: { ...gateway, ...(gateway.status && { status: noteUnknown(gateway.status) }) },
     ledger,
     now,
     log: onLog,
@@ -179,6 +184,14 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
     return sandbox.app.request(`/_sandbox/${path}`, { method: 'POST', body: JSON.stringify(body) });
   }
 
+  function noteUnknown(status: NonNullable<Gateway['status']>): typeof status {
+    return async (...asked) => {
+      const answer = await status(...asked);
+      if (answer.kind === 'unknown') unknownAt = time;
+      return answer;
+    };
+  }
+
   async function settle(): Promise<void> {
     await sandbox.tick();
     await proxy.tick();
@@ -201,13 +214,12 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
     settle,
     async pass(ms) {
       const end = time + ms;
-      // Between two due events a process tries to prove waiting "unknowns".
-      let proofTimes: number[] = [];
       for (;;) {
         await settle();
         if (time >= end) return;
         const due = nextDueAt() ?? end;
-        if (!proofTimes.includes(time)) proofTimes = PROOF_MS.map((after) => time + after);
+        // After an "unknown" a process tries again and again to prove it.
+        const proofTimes = PROOF_MS.map((after) => unknownAt + after);
         time = Math.min(due, end, ...proofTimes.filter((at) => at > time));
       }
     },

@@ -15,6 +15,7 @@ import { createLedger } from '../../../backend-proxy/ledger/sql-ledger.ts';
 import { connectDatabase } from '../../../backend-proxy/ledger/connect.ts';
 import type { Store } from '../../../backend-proxy/ledger/store.ts';
 import { ledgerContract } from './contract.ts';
+import { writeEmptyDatabase } from './empty-database.ts';
 
 const die = (error: unknown): never => assert.fail(String(error));
 
@@ -29,6 +30,7 @@ ledgerContract({
   runs: 40,
   async openDatabase(t) {
     const file = temporaryFile(t);
+    await writeEmptyDatabase(file);
     return {
       async open(options) {
         const ledger = createLedger(await connectDatabase(`file:${file}`, die), options);
