@@ -101,10 +101,7 @@ export class FakeProxy {
   isDown = false;
   /** Requests and streams stay open without an answer until they are aborted. */
   isSilent = false;
-  /**
-   * Answers to the next starts instead of the view: a problem, `lost` (done but not answered), `unreached` (not
-   * done).
-   */
+  /** Answers to the next starts: a problem, `lost` (done but not answered), or `unreached` (not done). */
   readonly nextStarts: (Problem | 'lost' | 'unreached')[] = [];
   /** Answer to each request for a stream. */
   streamProblem: Problem | undefined;

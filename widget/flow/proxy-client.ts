@@ -35,10 +35,7 @@ export interface ProxyClient {
   start(body: StartPayment, key: string, signal: AbortSignal): Promise<OrderView>;
   /** Makes the browser's CORS check for a start ahead of time, which saves a round trip at the click. */
   preflight(): void;
-  /**
-   * Yields each view as it is committed, and null for any other data, such as a heartbeat. Returns when the server
-   * ends the stream.
-   */
+  /** Yields each view as it is committed, and null for other data, such as heartbeats. Ends with the stream. */
   events(signal: AbortSignal): AsyncGenerator<OrderView | null, void>;
 }
 
