@@ -1,10 +1,11 @@
 // Brings node_modules up to the lock file before `npm start` and `npm test`; does nothing when they agree.
 //   (nothing)   everything
-//   run         only what the sandbox and the proxy run on: a fifth of the packages, so that the first start is quick
-//   demo        that, and what builds the widget, which the demo does by itself
-//   check       what `run` installs, but installs nothing: says so where it is not there, as the proxy's log would, and fails
-// Plain JavaScript without imports from the project but one, because it runs on whatever Node (18 or later) started npm:
-// the Node 24 that runs everything else is one of the packages it installs. No package sees a secret while it is installed.
+//   run         the packages of the sandbox and the proxy, a fifth of all, so that the first start is quick
+//   demo        those, and the packages that build the widget
+//   check       installs nothing: if a package of `run` is missing, writes a line like the proxy's log, and fails
+// Plain JavaScript with only one import from the project, because it runs on the Node (18 or later) that started npm:
+// the Node 24 that runs everything else is one of the packages it installs. The import keeps secrets from install
+// scripts.
 import '../widget/build/no-secrets.mjs';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -31,7 +32,7 @@ function isCurrent() {
   return nothingStale && nothingMissing;
 }
 
-/** For the demo, builders are added to what runs, at the lock's versions; neither package.json nor the lock is written. */
+/** For the demo, adds the builders at the lock file's versions; writes neither package.json nor the lock file. */
 function npmArguments() {
   if (mode === 'all') return ['ci'];
   if (mode === 'run') return ['ci', '--omit=dev'];
@@ -41,7 +42,7 @@ function npmArguments() {
 
 if (!isCurrent()) {
   if (mode === 'check') {
-    const error = 'The dependencies are not installed, or not those of the lock file: run `npm ci` before.';
+    const error = 'The dependencies are not installed, or are not those of the lock file: run `npm ci` first.';
     console.log(JSON.stringify({ level: 'fatal', time: new Date().toISOString(), event: 'not started', error }));
     process.exit(1);
   }

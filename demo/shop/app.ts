@@ -1,6 +1,5 @@
-// The shop's server, put together: what is allowed on its pages, its files, its webhook endpoint, its desk; the storefront is
-// a file of its own. The policy on the pages is strict on purpose: it shows that the widget needs no more than its own
-// script, its own connection, and the image of a code.
+// Composes the shop's server: security headers, files, webhooks, storefront and desk. The content security policy is
+// strict to show how little the widget needs: its script, its connection to the proxy, and `data:` images for codes.
 import { readFileSync } from 'node:fs';
 import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -65,7 +64,7 @@ function headersFor(proxyUrl: string) {
   });
 }
 
-/** Answers at one address only: a page under another name would not be among the origins that the proxy allows. */
+/** Redirects from other host names, because the proxy allows only one origin. */
 function onlyAt(publicUrl: string) {
   const { origin, host } = new URL(publicUrl);
   return async (c: Context, next: () => Promise<void>) => {
@@ -82,7 +81,7 @@ function addWebhooks(app: Hono, fulfilment: Fulfilment): void {
       return c.body(null, 204);
     } catch (error) {
       if (!(error instanceof WebhookVerificationError)) throw error;
-      return c.text('The signature does not hold.', 401);
+      return c.text('The signature is not valid.', 401);
     }
   });
 }
