@@ -96,13 +96,13 @@ function addAssets(app: Hono): void {
 
 function addDesk(app: Hono, desk: StaffDesk, site: Site): void {
   app.get('/desk', async (c) => {
-    const gathered = await desk.gather();
-    return c.html(deskPage(gathered, desk.formFor(c.req.query('back'), gathered), site));
+    const tables = await desk.list();
+    return c.html(deskPage(tables, desk.formFor(c.req.query('back'), tables), site));
   });
-  app.get('/desk/tables', async (c) => c.html(deskTables(await desk.gather())));
+  app.get('/desk/tables', async (c) => c.html(deskTables(await desk.list())));
   app.post('/desk/payouts', async (c) => {
     const form = await desk.sendPayout(await c.req.parseBody());
     if (form === undefined) return c.redirect('/desk', 303);
-    return c.html(deskPage(await desk.gather(), form, site), 422);
+    return c.html(deskPage(await desk.list(), form, site), 422);
   });
 }

@@ -3,6 +3,7 @@
 import { html } from 'hono/html';
 import { CURRENCY, formatMoney } from './catalogue.ts';
 import { page, type Markup, type Site } from './page.ts';
+import { canRefund, hasNotFailed, refundsOf } from './refunds.ts';
 import { isPayment, type Payment, type Payout, type Status, type Transaction } from './proxy-client.ts';
 
 /** The values typed so far, and the error message. */
@@ -16,7 +17,7 @@ export interface PayoutForm {
   problem?: string | undefined;
 }
 
-export interface Desk {
+export interface DeskTables {
   payments: readonly Payment[];
   payouts: readonly Payout[];
   /** Why the tables are empty or out of date. */
@@ -39,7 +40,7 @@ const times = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 });
 
-export function deskPage(desk: Desk, form: PayoutForm, site: Site): Markup {
+export function deskPage(desk: DeskTables, form: PayoutForm, site: Site): Markup {
   return page(
     { title: 'The desk', place: 'desk', scripts: ['/assets/desk.js'], site },
     html`<h1>The desk</h1>
@@ -56,7 +57,7 @@ export function deskPage(desk: Desk, form: PayoutForm, site: Site): Markup {
 }
 
 /** The part that `desk.js` refreshes. */
-export function deskTables({ payments, payouts, problem }: Desk): Markup {
+export function deskTables({ payments, payouts, problem }: DeskTables): Markup {
   return html`${problem === undefined ? '' : html`<p class="message bad" role="alert">${problem}</p>`}
     <section class="stack" aria-labelledby="payouts">
       <h2 id="payouts">Payouts</h2>
@@ -68,7 +69,9 @@ export function deskTables({ payments, payouts, problem }: Desk): Markup {
     <section class="stack" aria-labelledby="payments">
       <h2 id="payments">Payments</h2>
       ${list(
-        payments.map((payment) => transaction(payment, payment.method ?? 'Payment', null, moneyBack(payment, payouts))),
+        payments.map((payment) =>
+          transaction(payment, payment.method ?? 'Payment', null, refundLink(payment, payouts)),
+        ),
         'None yet. They appear as soon as a customer starts one.',
       )}
     </section>`;
@@ -114,42 +117,17 @@ function transaction(entry: Transaction, what: string, note: string | null, foot
 }
 
 /** The status of the refund, or a link to the form. The link has the payment's id: a URL must not have a wallet id. */
-function moneyBack(payment: Payment, payouts: readonly Payout[]): Markup | '' {
+function refundLink(payment: Payment, payouts: readonly Payout[]): Markup | '' {
   const { orderId, gatewayOrderId } = payment;
-  const sent = sentBack(gatewayOrderId, payouts).find(isUnderway);
+  const sent = refundsOf(gatewayOrderId, payouts).find(hasNotFailed);
   if (sent !== undefined) return html`<p class="back">Money back: ${CHIPS[sent.status].label.toLowerCase()}</p>`;
-  if (!canGoBack(payment)) return '';
+  if (!canRefund(payment)) return '';
   return html`<a
     class="back"
     href="/desk?back=${encodeURIComponent(gatewayOrderId)}#send"
     aria-label="Send money back for ${orderId}"
     >Send money back</a
   >`;
-}
-
-/** Whether a payout can refund it: payouts need a wallet id and a whole amount in the shop's currency. */
-export function canGoBack({ status, customer, amount, currency }: Payment): boolean {
-  return status === 'SUCCESS' && customer !== null && currency === CURRENCY && wholeOf(amount) > 0;
-}
-
-/** Rounded down, so that a refund never exceeds the payment. */
-export function wholeOf(amount: string): number {
-  return Math.floor(Number(amount));
-}
-
-/** The order id of a payment's refund after this many failed ones; the same for two people who send it at once. */
-export function backId(gatewayOrderId: string, failed: number): string {
-  return `BACK${failed + 1}-${gatewayOrderId}`;
-}
-
-/** The payouts that refund this payment, including failed ones. */
-export function sentBack(gatewayOrderId: string, payouts: readonly Payout[]): Payout[] {
-  return payouts.filter(({ orderId }) => orderId.replace(/^BACK\d+-/, '') === gatewayOrderId);
-}
-
-/** Not failed: the money has arrived, or may still arrive. */
-export function isUnderway({ status }: Payout): boolean {
-  return status !== 'FAILED';
 }
 
 function payoutForm({ orderId, amount = '', customer = '', note = '', back, problem }: PayoutForm): Markup {

@@ -2,9 +2,10 @@
 // so after a lost answer the same id can be checked or sent again, and money moves once. If the proxy has no list of
 // transactions, the shop reads its own orders one by one.
 import { CURRENCY } from './catalogue.ts';
-import { backId, canGoBack, isUnderway, sentBack, wholeOf, type Desk, type PayoutForm } from './desk-page.ts';
+import type { DeskTables, PayoutForm } from './desk-page.ts';
 import { newId, type OrderStore } from './order-store.ts';
 import { isPayment, isPayout, ProxyError, type ProxyClient, type Transaction } from './proxy-client.ts';
+import { canRefund, hasNotFailed, refundOrderId, refundsOf, wholeAmount } from './refunds.ts';
 
 const SHOWN_FOR_MS = 7 * 24 * 60 * 60 * 1000;
 const ASKED_ONE_BY_ONE = 25;
@@ -29,15 +30,15 @@ export class StaffDesk {
    * Filled in to refund the payment, or empty if it cannot be refunded or was already. Two people who refund it at
    * once send one payout.
    */
-  formFor(gatewayOrderId: string | undefined, { payments, payouts }: Desk): PayoutForm {
+  formFor(gatewayOrderId: string | undefined, { payments, payouts }: DeskTables): PayoutForm {
     const back = payments.find((payment) => payment.gatewayOrderId === gatewayOrderId);
-    if (back === undefined || !canGoBack(back)) return this.emptyForm();
-    const tries = sentBack(back.gatewayOrderId, payouts);
-    if (tries.some(isUnderway)) return this.emptyForm();
+    if (back === undefined || !canRefund(back)) return this.emptyForm();
+    const tries = refundsOf(back.gatewayOrderId, payouts);
+    if (tries.some(hasNotFailed)) return this.emptyForm();
     const { orderId, amount, customer } = back;
     return {
-      orderId: backId(back.gatewayOrderId, tries.length),
-      amount: String(wholeOf(amount)),
+      orderId: refundOrderId(back.gatewayOrderId, tries.length),
+      amount: String(wholeAmount(amount)),
       customer: customer ?? '',
       note: `Money back for ${orderId}`,
       back,
@@ -70,7 +71,7 @@ export class StaffDesk {
     }
   }
 
-  async gather(): Promise<Desk> {
+  async list(): Promise<DeskTables> {
     try {
       const all =
         (await this.#proxy.transactions(new Date(this.#now().getTime() - SHOWN_FOR_MS))) ?? (await this.#oneByOne());

@@ -7,7 +7,7 @@ import { profileSchema } from '../../backend-proxy/gateway/profile.ts';
 import { createWorld } from '../backend-proxy/world.ts';
 
 const FILE = new URL('../../demo/sandbox-profile.json', import.meta.url);
-/** Enough for two accepted "unknown" answers: the first after 90 s, the second a minute later, each proven in a minute. */
+/** Enough for two accepted "unknown" answers: the first after 90 s, the second a minute later, proven in a minute. */
 const ENDED_MS = 5 * 60_000;
 
 async function lost(t: Parameters<typeof createWorld>[0], profile: Parameters<typeof createWorld>[1]) {
