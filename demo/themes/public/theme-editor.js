@@ -39,7 +39,7 @@ const CONTROLS = {
   },
   length: {
     show(row, value, { otherwise }) {
-      showLength(row, value ?? otherwise, value === null ? 'from space' : undefined);
+      showLength(row, value ?? otherwise, value === null ? 'auto' : undefined);
     },
     read: (row) => Number(find('input', row).value),
   },
