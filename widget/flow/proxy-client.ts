@@ -1,4 +1,4 @@
-// The widget's requests to the proxy, as the README's table of routes documents them. Each returns a view or throws a
+// The widget's requests to the proxy, as docs/api.md documents them. Each returns a view or throws a
 // ProxyError. Sets headers and limits time and size. Reads server-sent events by `fetch`, because EventSource cannot
 // send a bearer token. Never retries: only the caller knows whether that is safe. An undocumented answer counts as
 // lost, never as a failed payment.
