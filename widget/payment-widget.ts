@@ -31,6 +31,11 @@ let isPainted = false;
 
 /** The second bundle, shared by all widgets of the page. */
 let flow: typeof import('./flow/flow.ts') | undefined;
+/**
+ * One promise for all: several import() calls of a module resolve in any order, and what the shopper did while it was
+ * loading has to run in the order in which it was done.
+ */
+let loading: Promise<typeof import('./flow/flow.ts')> | undefined;
 
 /**
  * Collects one payment for one order and follows it to its result.
@@ -301,8 +306,10 @@ export class PaymentWidget extends LitElement {
    */
   async #run(act: (session: Session) => void): Promise<void> {
     try {
-      if (!flow) (flow = await import('./flow/flow.ts')).provide(drawing);
+      flow ??= await (loading ??= import('./flow/flow.ts'));
+      flow.provide(drawing);
     } catch {
+      loading = undefined;
       return this.#set({
         hasResumeHint: false,
         activity: { at: 'choosing', trouble: { code: 'network', retryable: true } },

@@ -92,6 +92,25 @@ test('a top-up: the shopper chooses the amount, within the bounds of the order',
   await Promise.all([shopper.leave(), phone.leave()]);
 });
 
+test('what the shopper types and presses before the second bundle arrives is done in that order', async () => {
+  for (let tries = 0; tries < 6; tries += 1) {
+    const shopper = await world.shopper();
+    const pressed = Promise.withResolvers<void>();
+    await shopper.page.route('**/flow-*.js', async (route) => {
+      await pressed.promise;
+      await route.continue();
+    });
+    await shopper.page.goto(`${world.stack.shop}/account`);
+    await shopper.page.getByRole('button', { name: 'Top up your balance' }).click();
+    await shopper.choose('QR');
+    await shopper.part('amount').fill('20');
+    await shopper.part('pay').click();
+    pressed.resolve();
+    await shopper.sees('waiting');
+    await shopper.leave();
+  }
+});
+
 test('on a phone the shopper opens the wallet app, approves, and comes back to the shop', async () => {
   const shopper = await world.shopper(PHONE_SIZE);
   const { page } = shopper;
