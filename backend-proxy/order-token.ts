@@ -68,7 +68,7 @@ export const orderClaimsShape = {
     .url({ protocol: /^https$/, normalize: true, ...SUPPORT_URL })
     .max(2048, SUPPORT_URL)
     .optional(),
-};
+} satisfies Record<Exclude<keyof OrderClaims, 'iat' | 'exp'>, z.ZodType>;
 
 export interface OrderTerms extends OrderClaims {
   /** Minor units; null if the shopper enters it. */

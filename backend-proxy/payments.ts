@@ -49,7 +49,7 @@ export function createPayments({ gateway, ledger, recorder, self }: Ports): Paym
         amountMinor,
         method: request.method,
         customer,
-        customerReferenceNo: terms.customerReferenceNo ?? null,
+        customerReference: terms.customerReferenceNo ?? null,
         payWithinMs: terms.payWithin === undefined ? null : terms.payWithin * 1000,
         idempotencyKey,
         fingerprint: fingerprintOf([request.method, customer, amountMinor]),
@@ -71,7 +71,7 @@ export function createPayments({ gateway, ledger, recorder, self }: Ports): Paym
       currency: payment.currency,
       returnUrl: terms.returnUrl,
       customer: payment.customer,
-      customerReferenceNo: terms.customerReferenceNo ?? null,
+      customerReference: terms.customerReferenceNo ?? null,
       language: terms.language ?? language ?? null,
     };
     await recorder.record(payment, gateway.pay(collection).then(factOf));

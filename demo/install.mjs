@@ -43,7 +43,7 @@ for (const folder of ['.', ...folders]) {
   const wanted = packagesIn(folder, 'package-lock.json');
   if (isCurrent(folder, wanted)) continue;
   if (mode === 'check') {
-    const error = 'The dependencies are not installed, or not those of the lock file: run `npm ci` before.';
+    const error = 'The dependencies are not installed, or are not those of the lock file: run `npm ci` first.';
     console.log(JSON.stringify({ level: 'fatal', time: new Date().toISOString(), event: 'not started', error }));
     process.exit(1);
   }

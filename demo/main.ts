@@ -1,5 +1,5 @@
-// `npm start`: builds the widget where it must, runs the demo, prints five links and what to do, ends with Ctrl-C.
-// Each run begins fresh; `npm start -- --dir FOLDER` keeps the proxy's database in that folder.
+// `npm start`: builds the widget if it is out of date, starts the demo and prints its links. Ctrl-C ends it. Each run
+// starts with an empty database; `npm start -- --dir FOLDER` keeps the proxy's database in that folder.
 import { parseArgs } from 'node:util';
 import { startStack, type Stack } from './stack.ts';
 import { buildWidgetIfStale } from './widget-build.ts';
@@ -25,7 +25,7 @@ function fail(message: string): void {
 
 try {
   if (await buildWidgetIfStale()) console.log('Built the widget.');
-  stack = await startStack({ ...(values.dir !== undefined && { dir: values.dir }), onDeath: fail });
+  stack = await startStack({ ...(values.dir !== undefined && { dir: values.dir }), onExit: fail });
   console.log(`
   Shop      ${stack.shop}
   Desk      ${stack.shop}/desk
@@ -34,7 +34,7 @@ try {
   Themes    ${stack.shop}/themes
 
   Buy something in the shop, pay for it with the wallet, then send money back from the desk.
-  The gateway's page shows what it remembers, and can approve, decline, let time pass. Ctrl-C ends it all.
+  The gateway's page lists its transactions, and can approve, decline and advance the clock. Ctrl-C ends the demo.
 `);
 } catch (error) {
   fail(error instanceof Error ? error.message : String(error));

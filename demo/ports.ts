@@ -1,8 +1,7 @@
-// Finds ports that can be listened on now. Whether they still can be when someone asks for them is not ours to promise:
-// stack.ts starts again where one was taken in between.
+// Finds free ports. Another process may take one before it is used: stack.ts then starts again.
 import { createServer, type Server } from 'node:net';
 
-/** For each wanted port itself, or a free one where it is taken; 0 is any free one. All differ: they are held while we look. */
+/** Each wanted port, or a free one if it is taken; 0 for any. They differ, because all are held during the search. */
 export async function findPorts(wanted: readonly number[], host: string): Promise<number[]> {
   const held = await Promise.all(wanted.map((port) => listen(port, host).catch(() => listen(0, host))));
   const ports = held.map(portOf);

@@ -1,6 +1,6 @@
-// The whole demo as three real processes, wired to each other: sandbox gateway, proxy, shop. Owns the ports, the secrets (new
-// in every run, known only to the processes that need them) and the folder of the proxy's database; child.ts owns each
-// process. `npm start` runs it for a person, the journeys run it on free ports. Nothing in it is for production.
+// The demo as three connected processes: sandbox gateway, proxy and shop. Chooses the ports, the secrets (new for
+// each run, given only to the processes that need them) and the folder of the proxy's database. `npm start` and the
+// journeys run it; it is not for production.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,15 +12,15 @@ import { findPorts } from './ports.ts';
 export type Part = 'sandbox' | 'proxy' | 'shop';
 
 export interface StackSettings {
-  /** Wanted ports; where one is taken another is used. 0 is any free one. */
+  /** Wanted ports. If one is taken, a free one is used; 0 for any. */
   ports?: Record<Part, number>;
-  /** Where the proxy keeps its database. Default: a new folder, deleted at the end. */
+  /** The folder of the proxy's database. Default: a new one, deleted at the end. */
   dir?: string;
-  /** Added to the environment of each part. */
+  /** Additional environment variables of each part. */
   env?: Partial<Record<Part, Record<string, string>>>;
   readyWithinMs?: number;
-  /** Called when a part ends that was not asked to; by then the others are ended, too. */
-  onDeath?: (message: string) => void;
+  /** Called after a part has ended by itself and the others were stopped. */
+  onExit?: (message: string) => void;
 }
 
 export interface Secrets {
@@ -41,14 +41,14 @@ const PROGRAMS: Record<Part, string> = {
   proxy: '../backend-proxy/main.ts',
   shop: 'shop/main.ts',
 };
-/** A path that each answers as soon as it can work. */
+/** A path that each answers as soon as it is ready. */
 const READY: Record<Part, string> = { sandbox: '/', proxy: '/readyz', shop: '/' };
 const READY_WITHIN_MS = 30_000;
-/** A port can be taken between the moment we find it free and the moment the child asks for it. */
-const STARTS = 3;
+/** Starts again, at most so often, if another process took a port in the meantime. */
+const MOST_STARTS = 3;
 const LINES_KEPT = 2_000;
 
-/** Throws, with the part's last words, where one does not start; then none is left running. */
+/** Throws, with the part's last lines, if one does not start; the others are stopped. */
 export async function startStack(settings: StackSettings = {}): Promise<Stack> {
   const dir = settings.dir ?? (await mkdtemp(join(tmpdir(), 'payment-widget-')));
   await mkdir(dir, { recursive: true });
@@ -60,7 +60,7 @@ export async function startStack(settings: StackSettings = {}): Promise<Stack> {
     } catch (error) {
       await stack.stop();
       const isPortTaken = error instanceof Error && error.message.includes('EADDRINUSE');
-      if (!isPortTaken || start === STARTS) throw error;
+      if (!isPortTaken || start === MOST_STARTS) throw error;
     }
   }
 }
@@ -86,7 +86,7 @@ export class Stack {
     process.once('exit', this.#killAll);
   }
 
-  /** The last 2,000 lines of each; a restart's follow those before it. */
+  /** The last 2,000 lines of each part, across restarts. */
   get logs(): Record<Part, readonly string[]> {
     return this.#logs;
   }
@@ -101,13 +101,13 @@ export class Stack {
     await child.ready();
   }
 
-  /** Ends the proxy by the signal (SIGKILL: as a crash would) and starts it again over the same database. */
+  /** Ends the proxy by the signal (SIGKILL simulates a crash) and starts it again with the same database. */
   async restartProxy(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     await this.#children.get('proxy')?.end(signal);
     await this.start('proxy');
   }
 
-  /** Ends all three, and deletes the database where its folder was ours. Can be called more than once. */
+  /** Ends all parts, and deletes the database unless `dir` was set. Can be called more than once. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all([...this.#children.values()].map((child) => child.end()));
@@ -116,7 +116,7 @@ export class Stack {
   }
 
   #childSettings(part: Part): ChildSettings {
-    const { env = {}, readyWithinMs = READY_WITHIN_MS, onDeath = console.error } = this.#settings;
+    const { env = {}, readyWithinMs = READY_WITHIN_MS, onExit = console.error } = this.#settings;
     return {
       name: part,
       file: fileURLToPath(new URL(PROGRAMS[part], import.meta.url)),
@@ -128,9 +128,9 @@ export class Stack {
         lines.push(line);
         if (lines.length > LINES_KEPT) lines.shift();
       },
-      onDeath: (message) => {
+      onExit: (message) => {
         if (this.#isStopping) return;
-        void this.stop().then(() => onDeath(message));
+        void this.stop().then(() => onExit(message));
       },
     };
   }

@@ -1,6 +1,6 @@
-// Builds the widget for the demo and the journeys when its files are missing or older than what they are made from. Into a
-// folder of its own first, then moved into place, so that nobody is ever served half a build; of two processes that build
-// at once, one wins, and both have the same.
+// Builds the widget for the demo and the journeys if its files are missing or older than their sources. Builds into a
+// new folder and then renames it, so that a half-finished build is never served. If two processes build at once, the
+// results are the same, and either may be kept.
 import { execFile } from 'node:child_process';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,13 +12,13 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BUILT = join(ROOT, 'dist/widget');
 const SOURCES = ['widget', 'backend-proxy/protocol', 'vite.config.ts', 'package-lock.json'];
 
-/** Whether there was anything to do. */
+/** Returns whether it was built. */
 export async function buildWidgetIfStale(): Promise<boolean> {
   const changedAt = Math.max(...(await Promise.all(SOURCES.map((source) => lastChange(join(ROOT, source))))));
   const builtAt = await lastChange(join(BUILT, 'integrity.json'));
   if (builtAt > changedAt) return false;
   const outDir = `${BUILT}-${process.pid}`;
-  // In a process of its own, which is given no more of this environment than it needs.
+  // A separate process, so that the build cannot read this process's secrets.
   const command = [
     'node_modules/vite/bin/vite.js',
     'build',
@@ -34,7 +34,7 @@ export async function buildWidgetIfStale(): Promise<boolean> {
   return true;
 }
 
-/** Milliseconds since 1970 of the youngest file in it; 0 where there is none. */
+/** The latest change of a file in it, ms since 1970; 0 if there is none. */
 async function lastChange(path: string): Promise<number> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return 0;

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 
 const LONGEST_LINE = 120;
 const DOCUMENTS = globSync(['*.md', 'docs/*.md'], { exclude: ['CHANGELOG.md'] });
-const SOURCES = globSync('backend-proxy/**/*.ts');
+const SOURCES = globSync('{backend-proxy,widget}/**/*.{ts,mjs}');
 
 interface Line {
   place: string;

@@ -1,5 +1,5 @@
 // Compares SECURITY.md with the project: each attack names guards and a test that exist, and each guard has an edit
-// that removes it and fits the code. `npm run test:guards` shows that the test then fails; it is too slow for every run.
+// that removes it and fits the code. `npm run test:guards`, which is too slow for each run, shows that the test fails.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { describe, it } from 'node:test';

@@ -20,7 +20,7 @@ import { chooseTag, fill, loadLanguage, nearestLang, type Language, type Say } f
 /** English is shown if a dictionary takes longer than this: a slow translation must not prevent a payment. */
 const LANGUAGE_TIMEOUT_MS = 3_000;
 
-/** Apart from `new URL('.', …)`, because bundlers take `new URL('.', import.meta.url)` for an asset and inline it. */
+/** A constant, because bundlers take `new URL('.', import.meta.url)` for an asset and inline it. */
 const SCRIPT_URL = import.meta.url;
 
 /**

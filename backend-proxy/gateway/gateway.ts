@@ -13,7 +13,7 @@ export interface Collection {
   currency: string;
   returnUrl: string;
   customer: string | null;
-  customerReferenceNo: string | null;
+  customerReference: string | null;
   language: string | null;
 }
 

@@ -149,16 +149,19 @@ function asFields(text: string): Fields | undefined {
 
 /** Optional fields per method, as the gateway documents them. */
 const OPTIONAL_FIELDS = {
-  DIRECT: ['customer', 'customerReferenceNo', 'language'],
+  DIRECT: ['customer', 'customerReference', 'language'],
   CHECKOUT: ['customer', 'language'],
   JETGO: [],
   QR: [],
-} as const satisfies Record<Method, readonly ('customer' | 'customerReferenceNo' | 'language')[]>;
+} as const satisfies Record<Method, readonly ('customer' | 'customerReference' | 'language')[]>;
 
 function payRequest(collection: Collection, { request: names }: Profile): Fields {
   const { method } = collection;
+  const nameOf = { customer: names.customer, customerReference: names.customerReferenceNo, language: names.language };
   const optionalFields = Object.fromEntries(
-    OPTIONAL_FIELDS[method].flatMap((field) => (collection[field] === null ? [] : [[names[field], collection[field]]])),
+    OPTIONAL_FIELDS[method].flatMap((field) =>
+      collection[field] === null ? [] : [[nameOf[field], collection[field]]],
+    ),
   );
   return {
     [names.orderId]: collection.transactionId,

@@ -69,7 +69,7 @@ export async function openPayment(
     idempotency_key: payment.idempotencyKey,
     fingerprint: payment.fingerprint,
     pay_within_ms: payment.payWithinMs,
-    customer_ref: payment.customerReferenceNo,
+    customer_ref: payment.customerReference,
   });
   await touchOrder(ctx, orderId);
   return { id, isNew: true };
@@ -175,7 +175,7 @@ async function refuseTooMany(
 async function refuseTooManyPrompts(
   ctx: WriteContext,
   store: Store,
-  { customer, customerReferenceNo }: NewPayment & { customer: string },
+  { customer, customerReference }: NewPayment & { customer: string },
   { perCustomer, inAll, withinMs }: PaymentLimits['directPerWallet'],
 ): Promise<void> {
   await store.lockWallet(ctx.tx, customer);
@@ -191,7 +191,7 @@ async function refuseTooManyPrompts(
     .where((eb) => eb.or([eb('answer', 'is', null), eb('answer', '!=', 'duplicate')]))
     .limit(inAll)
     .execute();
-  const own = prompts.filter(({ customer_ref }) => customer_ref === customerReferenceNo);
+  const own = prompts.filter(({ customer_ref }) => customer_ref === customerReference);
   if (prompts.length < inAll && own.length < perCustomer) return;
   throw new Refusal('too_many_requests', 'This wallet received too many prompts; try later or choose another method.', {
     retryAfterS: WALLET_RETRY_AFTER_S,

@@ -30,7 +30,7 @@ export interface NewPayment {
   method: Method;
   customer: string | null;
   /** The customer's id at the merchant; null if the method takes none. */
-  customerReferenceNo: string | null;
+  customerReference: string | null;
   /** How long a code or prompt is valid once sent; null: as long as the gateway says. */
   payWithinMs: number | null;
   idempotencyKey: string;

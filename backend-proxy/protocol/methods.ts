@@ -25,11 +25,11 @@ export const WALLET_ID = {
  * Which orders offer the method: all, or only those whose token has `customerReferenceNo`, which the gateway requires.
  */
 const OFFERED = {
-  DIRECT: 'with customerReferenceNo',
+  DIRECT: 'with customer reference',
   CHECKOUT: 'always',
   JETGO: 'always',
   QR: 'always',
-} as const satisfies Record<Method, 'always' | 'with customerReferenceNo'>;
+} as const satisfies Record<Method, 'always' | 'with customer reference'>;
 
 interface Offer {
   methods?: OrderClaims['methods'] | undefined;

@@ -2,7 +2,7 @@
 import { z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { UnmatchedIpn, Webhook } from '../ledger/ledger.ts';
 import { iso } from '../protocol/iso-time.ts';
-import { WEBHOOKS } from '../protocol/merchant-view.ts';
+import { WEBHOOKS, type MerchantPayment, type MerchantPayout } from '../protocol/merchant-view.ts';
 import { TRANSACTION_TYPES, TYPES, type TransactionType } from '../protocol/transaction.ts';
 import { METHODS, REASONS, STATUSES } from '../protocol/wire.ts';
 
@@ -32,10 +32,10 @@ export const paymentSchema = z
     surplus: z.boolean(),
     ...settlingShape,
   })
-  .openapi('Payment');
+  .openapi('Payment') satisfies z.ZodType<Omit<MerchantPayment, 'history'>>;
 export const payoutSchema = z
   .object({ type: z.literal('PAYOUT'), gatewayOrderId: z.string(), note: z.string().nullable(), ...settlingShape })
-  .openapi('Payout');
+  .openapi('Payout') satisfies z.ZodType<Omit<MerchantPayout, 'history'>>;
 /** Schema of each transaction type. */
 const SCHEMAS = { PAY: paymentSchema, PAYOUT: payoutSchema } as const satisfies Record<TransactionType, z.ZodType>;
 

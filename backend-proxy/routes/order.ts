@@ -47,7 +47,7 @@ const orderViewSchema = z
     serverTime: z.string(),
     payment: paymentSchema.nullable(),
   })
-  .openapi('OrderView');
+  .openapi('OrderView') satisfies z.ZodType<OrderView>;
 
 const startSchema = z
   .strictObject({
@@ -55,7 +55,7 @@ const startSchema = z
     customer: walletIdSchema.optional(),
     amount: z.string().max(20).optional(),
     language: languageSchema.optional(),
-  })
+  } satisfies Record<keyof StartPayment, z.ZodType>)
   .openapi('StartPayment');
 
 const orderView = { description: 'The order view', content: { 'application/json': { schema: orderViewSchema } } };

@@ -1,7 +1,6 @@
-// The gateway's API as its merchants see it: collections, payouts, status checks. Reads requests, asks the processor, shapes
-// the answers of the wire format, and lets the faults spoil them on the way out. Decides nothing about money.
-// 202 for what is accepted and confirmed later (DIRECT, payout), 200 for the rest; the method *in use* decides, so a
-// DIRECT that falls back to the hosted checkout answers as a CHECKOUT.
+// The gateway's API for merchants: collections, payouts and status checks. Reads the request, calls the processor,
+// writes the answer in the wire format, and applies the active faults to it. The method in use decides the answer: a
+// DIRECT that falls back to the hosted checkout is answered as a CHECKOUT.
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
@@ -25,7 +24,7 @@ export interface ApiOptions {
   faults: Faults;
   clock: Clock;
   requestLog: RequestLog;
-  /** How people reach the sandbox's pages, without a slash at the end. */
+  /** The URL at which browsers reach the sandbox, without a trailing slash. */
   baseUrl: (c: Context) => string;
 }
 
@@ -86,10 +85,10 @@ const WORK: Record<Operation, Work> = {
   },
 };
 
-/** As it stood then; it may not have been there yet. */
+/** The transaction as it was at that time; undefined if it did not exist yet. */
 function asOf(at: number, transaction: Transaction | undefined): Transaction | undefined {
-  const stood = transaction?.history.findLast((entry) => entry.at <= at);
-  return transaction && stood && { ...transaction, status: stood.status, message: stood.message };
+  const past = transaction?.history.findLast((entry) => entry.at <= at);
+  return transaction && past && { ...transaction, status: past.status, message: past.message };
 }
 
 async function answerTo(payment: Payment, fault: AnswerFault, baseUrl: string): Promise<object> {
@@ -126,7 +125,7 @@ function checkHeaders(c: Context, apiKey: string): void {
 }
 
 async function readText(c: Context): Promise<string> {
-  const tooLarge = new Refusal(413, 'BODY_TOO_LARGE', `The body may have ${LARGEST_BODY} bytes.`);
+  const tooLarge = new Refusal(413, 'BODY_TOO_LARGE', `The body is larger than ${LARGEST_BODY} bytes.`);
   if (Number(c.req.header('content-length') ?? 0) > LARGEST_BODY) throw tooLarge;
   const source = await c.req.text();
   if (source.length > LARGEST_BODY) throw tooLarge;
@@ -137,7 +136,7 @@ async function answer(c: NodeContext, fault: AnswerFault, clock: Clock, work: ()
   const outcome = fault.status === undefined ? await doWork(work) : null;
   if (fault.delayMs !== undefined) await clock.sleep(fault.delayMs);
   if (!outcome) {
-    const body = { code: 'SANDBOX_FAULT', message: 'A fault of the sandbox is in force.', errors: [] };
+    const body = { code: 'SANDBOX_FAULT', message: 'A sandbox fault is active.', errors: [] };
     return send(fault.status ?? 500, body);
   }
   if (fault.dropAnswer) return cut(c);
@@ -149,7 +148,7 @@ async function answer(c: NodeContext, fault: AnswerFault, clock: Clock, work: ()
     : send(outcome.status, fault.tamper ? tampered(outcome.body, fault.tamper) : outcome.body);
 }
 
-/** A refusal is an outcome as well: its answer can be lost or halved like any other. */
+/** Returns a refusal like any other outcome, because its answer can be lost or halved too. */
 async function doWork(work: () => Answer | Promise<Answer>) {
   try {
     return { ...(await work()), refusal: null };
@@ -165,10 +164,10 @@ function send(status: number, body: object): Response {
   return new Response(mayHaveBody ? JSON.stringify(body) : null, { status, headers });
 }
 
-/** Ends the connection: at once, or after the head and half of the body. */
+/** Closes the connection at once, or after the headers and half of the body. */
 function cut(c: NodeContext, half?: { status: number; text: string }): Response {
   const outgoing = c.env?.outgoing;
-  if (!outgoing) throw new Error('only a real server can cut a connection: serve the app with @hono/node-server');
+  if (!outgoing) throw new Error('only a real server can close a connection: serve the app with @hono/node-server');
   if (half) {
     const bytes = Buffer.from(half.text);
     outgoing.writeHead(half.status, { 'content-type': 'application/json', 'content-length': bytes.length });

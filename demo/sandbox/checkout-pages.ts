@@ -1,5 +1,5 @@
-// What the hosted checkout looks like: one frame (what is paid, to whom, how long it stays open) and one screen a step.
-// Draws what it is given; decides nothing. Server-rendered forms, one main action a screen, cancel always in reach.
+// The markup of the hosted checkout: a summary of the payment beside one screen for each step. Each screen is a form
+// with one main button, and a second form that cancels.
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { type CheckoutTexts, checkoutTexts, fill } from './checkout-texts.ts';
@@ -12,7 +12,7 @@ export type LoginProblem = 'wrongLogin' | 'tooManyCodes';
 
 export type Screen =
   | { name: 'login'; wallet: string; problem: LoginProblem | null }
-  /** `triesLeft`: after a wrong code. */
+  /** `triesLeft`: null before the first wrong code. */
   | { name: 'verify'; customer: Customer; triesLeft: number | null }
   | { name: 'pay'; customer: Customer }
   | { name: 'ended' };
@@ -20,7 +20,7 @@ export type Screen =
 export interface CheckoutView {
   payment: Payment;
   merchant: string;
-  /** Hidden in every form. */
+  /** A hidden field in each form, which ties it to this browser's session. */
   proof: string;
   leftMs: number;
   people: readonly Customer[];
@@ -64,7 +64,7 @@ export function unknownTokenPage(c: Context) {
     <main class="notice stack">
       ${logo}
       <h1>There is no such payment</h1>
-      <p>The link is incomplete or from another run of the sandbox. Go back to the shop and start again.</p>
+      <p>The link is incomplete, or from an earlier run of the sandbox. Go back to the shop and start again.</p>
     </main>`;
   return page(c, { title: 'Unknown payment', layout: 'checkout', body, status: 404 });
 }

@@ -1,5 +1,5 @@
-// The words of the hosted checkout, by language. Every language has every text; one that is not here gets English, and
-// the page says so in its markup. `{name}` marks what is put in.
+// The texts of the hosted checkout in five languages. Any other language gets the English texts, and the page
+// declares it in its `lang` attribute. `{name}` is a placeholder.
 
 const en = {
   banner: 'Sandbox: no real money moves here',
@@ -215,7 +215,7 @@ const tr: CheckoutTexts = {
 
 const LANGUAGES: Readonly<Record<string, CheckoutTexts>> = { en, de, fr, es, tr };
 
-/** The texts, and the language they turned out to be in. */
+/** The texts and their language, which is English if the wanted one has no texts. */
 export function checkoutTexts(language: string | null): { texts: CheckoutTexts; textLang: string } {
   const found = language !== null && Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language] : undefined;
   return found && language !== null ? { texts: found, textLang: language } : { texts: en, textLang: 'en' };

@@ -1,14 +1,14 @@
-// The hosted checkout, where a CHECKOUT payment is made: log in, second factor, pay or cancel, back to the shop. Owns the
-// journey: one per browser and token, so a link opened elsewhere starts at the login. Its state lives here, keyed by a
-// cookie; every form carries the transaction's token and a proof that this session got the page. The pages themselves
-// are in checkout-pages.ts, the payment's fate in payment-processor.ts.
+// The hosted checkout: log in, second factor, pay or cancel, back to the shop. Keeps the progress of each browser
+// with each token, so a link opened in another browser starts at the login. A form is accepted only with the
+// transaction's token and a proof that this session received the page. checkout-pages.ts has the markup,
+// payment-processor.ts the payment rules.
 import { createHmac } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { checkoutPage, type LoginProblem, type Screen, unknownTokenPage } from './checkout-pages.ts';
 import type { Clock } from './sandbox-clock.ts';
 import { type Customer, DEMO_PASSWORD } from './customers.ts';
-import { readForm, troublePage } from './page.ts';
+import { readForm, errorPage } from './page.ts';
 import { Refusal } from './refusal.ts';
 import { isSameSecret } from './constant-time.ts';
 import { isFinal, type Payment } from './transaction.ts';
@@ -21,41 +21,41 @@ export interface CheckoutOptions {
   processor: PaymentProcessor;
   clock: Clock;
   random: (bytes: number) => Buffer;
-  /** The merchant's name, as the customer reads it. */
+  /** The merchant's name, as customers see it. */
   merchant: string;
 }
 
-/** Past the login; a visitor without one is before it. */
-type Journey = { stage: 'verify'; customer: Customer; wrongCodes: number } | { stage: 'pay'; customer: Customer };
+/** The progress after the login; a visitor without one has not logged in. */
+type Progress = { stage: 'verify'; customer: Customer; wrongCodes: number } | { stage: 'pay'; customer: Customer };
 
 interface Visit {
   payment: Payment;
-  /** Of the journey: this browser and this token. */
+  /** Identifies the progress: this browser and this token. */
   key: string;
   proof: string;
   form: Record<string, string>;
 }
 
 export function createCheckout(options: CheckoutOptions) {
-  const journeys = new Journeys(options);
-  const checkout = new Hono();
-  checkout.get('/', (c) => journeys.open(c));
-  checkout.post('/login', (c) => journeys.enter(c, (visit) => journeys.logIn(c, visit)));
-  checkout.post('/verify', (c) => journeys.enter(c, (visit) => journeys.verify(c, visit)));
-  checkout.post('/confirm', (c) => journeys.enter(c, (visit) => journeys.confirm(c, visit)));
-  checkout.post('/cancel', (c) => journeys.enter(c, (visit) => journeys.cancel(c, visit)));
-  checkout.onError((error, c) => {
-    if (error instanceof Refusal) return troublePage(c, 'checkout', error);
+  const checkout = new Checkout(options);
+  const app = new Hono();
+  app.get('/', (c) => checkout.open(c));
+  app.post('/login', (c) => checkout.enter(c, (visit) => checkout.logIn(c, visit)));
+  app.post('/verify', (c) => checkout.enter(c, (visit) => checkout.verify(c, visit)));
+  app.post('/confirm', (c) => checkout.enter(c, (visit) => checkout.confirm(c, visit)));
+  app.post('/cancel', (c) => checkout.enter(c, (visit) => checkout.cancel(c, visit)));
+  app.onError((error, c) => {
+    if (error instanceof Refusal) return errorPage(c, 'checkout', error);
     throw error;
   });
-  return checkout;
+  return app;
 }
 
-class Journeys {
+class Checkout {
   readonly #options: CheckoutOptions;
   readonly #processor: PaymentProcessor;
   readonly #proofKey: Buffer;
-  readonly #journeys = new Map<string, Journey>();
+  readonly #progress = new Map<string, Progress>();
 
   constructor(options: CheckoutOptions) {
     this.#options = options;
@@ -76,7 +76,7 @@ class Journeys {
     return this.#show(c, { payment, key, proof: this.#proofOf(key), form: {} });
   }
 
-  /** A submitted form gets to its step only with a known token, and from the session that was given the form. */
+  /** Runs the step if the token is known and the form was sent by the session that received it. */
   async enter(c: Context, step: (visit: Visit) => Response | Promise<Response>): Promise<Response> {
     const form = await readForm(c);
     const payment = this.#processor.checkout(form['token'] ?? '');
@@ -84,55 +84,55 @@ class Journeys {
     const key = `${getCookie(c, COOKIE) ?? ''} ${form['token']}`;
     const proof = this.#proofOf(key);
     if (!isSameSecret(form['proof'] ?? '', proof)) {
-      throw new Refusal(403, 'NO_SESSION', 'This page has lost its session: open the payment again from the shop.');
+      throw new Refusal(403, 'NO_SESSION', 'The session of this page has ended: open the payment again from the shop.');
     }
     const response = await step({ payment, key, proof, form });
-    if (isFinal(payment)) this.#journeys.delete(key);
+    if (isFinal(payment)) this.#progress.delete(key);
     return response;
   }
 
   logIn(c: Context, visit: Visit) {
-    if (isFinal(visit.payment)) return again(c, visit);
+    if (isFinal(visit.payment)) return toPage(c, visit);
     const wallet = (visit.form['wallet'] ?? '').trim();
     const name = wallet.replaceAll(' ', '').toLowerCase();
     const customer = this.#processor.customers.find(({ walletId, email }) => walletId === name || email === name);
     if (!customer || !isSameSecret(visit.form['password'] ?? '', DEMO_PASSWORD)) {
       return this.#show(c, visit, 'wrongLogin', wallet);
     }
-    this.#journeys.set(visit.key, { stage: 'verify', customer, wrongCodes: 0 });
+    this.#progress.set(visit.key, { stage: 'verify', customer, wrongCodes: 0 });
     this.#processor.begin(visit.payment);
     this.#processor.reach(visit.payment, 'SMS_VERIFICATION_STEP');
-    return again(c, visit);
+    return toPage(c, visit);
   }
 
   verify(c: Context, visit: Visit) {
     const { payment, key, form } = visit;
-    const journey = this.#journeys.get(key);
-    if (isFinal(payment) || journey?.stage !== 'verify') return again(c, visit);
-    const { customer } = journey;
+    const progress = this.#progress.get(key);
+    if (isFinal(payment) || progress?.stage !== 'verify') return toPage(c, visit);
+    const { customer } = progress;
     if (customer.accepts(form['code'] ?? '', this.#options.clock.now())) {
-      this.#journeys.set(key, { stage: 'pay', customer });
+      this.#progress.set(key, { stage: 'pay', customer });
       this.#processor.reach(payment, 'PAYMENT_STEP');
-      return again(c, visit);
+      return toPage(c, visit);
     }
-    journey.wrongCodes += 1;
-    if (journey.wrongCodes < MOST_WRONG_CODES) return this.#show(c, visit);
-    // Too many end the login, not the payment.
-    this.#journeys.delete(key);
+    progress.wrongCodes += 1;
+    if (progress.wrongCodes < MOST_WRONG_CODES) return this.#show(c, visit);
+    // Too many wrong codes end the login; the payment stays open.
+    this.#progress.delete(key);
     this.#processor.reach(payment, 'LOGIN_STEP');
     return this.#show(c, visit, 'tooManyCodes', customer.walletId);
   }
 
   confirm(c: Context, visit: Visit) {
     const { payment, key } = visit;
-    const journey = this.#journeys.get(key);
+    const progress = this.#progress.get(key);
     if (!isFinal(payment)) {
-      if (journey?.stage !== 'pay') return again(c, visit);
-      this.#processor.approve(payment, journey.customer);
+      if (progress?.stage !== 'pay') return toPage(c, visit);
+      this.#processor.approve(payment, progress.customer);
       return c.redirect(payment.returnUrl, 303);
     }
-    // A second click follows the first one back to the shop.
-    return payment.status === 'SUCCESS' ? c.redirect(payment.returnUrl, 303) : again(c, visit);
+    // A second click on Pay redirects to the shop like the first one.
+    return payment.status === 'SUCCESS' ? c.redirect(payment.returnUrl, 303) : toPage(c, visit);
   }
 
   cancel(c: Context, { payment }: Visit) {
@@ -152,24 +152,24 @@ class Journeys {
       proof,
       leftMs: (payment.checkout?.expiresAt ?? 0) - clock.now(),
       people: this.#processor.customers,
-      screen: screenOf(payment, this.#journeys.get(key), problem, wallet),
+      screen: screenOf(payment, this.#progress.get(key), problem, wallet),
     });
   }
 }
 
-function again(c: Context, { payment }: Visit) {
+function toPage(c: Context, { payment }: Visit) {
   return c.redirect(`/pay?token=${payment.checkout?.token}`, 303);
 }
 
 function screenOf(
   payment: Payment,
-  journey: Journey | undefined,
+  progress: Progress | undefined,
   problem: LoginProblem | null,
   wallet?: string,
 ): Screen {
   if (isFinal(payment)) return { name: 'ended' };
-  if (!journey) return { name: 'login', wallet: wallet ?? payment.customer ?? '', problem };
-  if (journey.stage === 'pay') return { name: 'pay', customer: journey.customer };
-  const { customer, wrongCodes } = journey;
+  if (!progress) return { name: 'login', wallet: wallet ?? payment.customer ?? '', problem };
+  if (progress.stage === 'pay') return { name: 'pay', customer: progress.customer };
+  const { customer, wrongCodes } = progress;
   return { name: 'verify', customer, triesLeft: wrongCodes === 0 ? null : MOST_WRONG_CODES - wrongCodes };
 }

@@ -1,4 +1,4 @@
-// Comparing secrets without telling, by the time it takes, how much of a guess was right.
+// Compares secrets in constant time, so that the time taken does not reveal how much of a guess was right.
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 function hash(value: string): Buffer {

@@ -1,10 +1,9 @@
-// The sandbox's controls for tests, under `/_sandbox`: JSON in, JSON out. They do what the customer, the clock or bad
-// luck would do, and read back all that is remembered. Each is one call into the processor, the faults, the clock or the
-// IPN sender; the answer of a change shows the changed thing.
+// The sandbox's JSON API for tests, under `/_sandbox`: acts for the customer, advances the clock, sets faults, and
+// reads the transactions with the IPNs that were sent. The answer to a change shows the changed object.
 //   GET  /transactions, /transactions/:orderId      POST /transactions/:orderId/{approve,decline,expire,ipn}
 //   POST /faults   GET /faults   POST /clock {"advanceMs"}   POST /ipn-url {"url"}
-// `approve` takes {"customer"} in its body (default: the one it was sent to, else the first demo customer), who first
-// puts in whatever is missing from the balance. `ipn` sends the IPN of a final transaction again.
+// `approve` takes {"customer"} (default: the one in the request, else the first demo customer) and first tops up a
+// balance that is too low. `ipn` sends the IPN of a final transaction again.
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { Clock } from './sandbox-clock.ts';
@@ -40,10 +39,10 @@ export function createControls(options: ControlOptions) {
   const { faults, clock, ipns } = options;
   const controls = new Hono();
   controls.route('/transactions', transactionControls(options));
-  controls.get('/faults', (c) => c.json({ faults: faults.inForce() }));
+  controls.get('/faults', (c) => c.json({ faults: faults.active() }));
   controls.post('/faults', async (c) => {
     faults.replace(await read(c, z.unknown()));
-    return c.json({ faults: faults.inForce() });
+    return c.json({ faults: faults.active() });
   });
   controls.post('/clock', async (c) => {
     const { advanceMs } = await read(c, ClockBody);
@@ -79,7 +78,7 @@ function transactionControls(options: ControlOptions) {
   return controls;
 }
 
-/** What a control does to a transaction; the buttons of the overview do the same. @throws Refusal */
+/** Shared with the buttons of the overview. @throws Refusal */
 export function act(
   action: Action,
   transaction: Transaction,
@@ -121,7 +120,7 @@ export function findTransaction(processor: PaymentProcessor, orderId: string): T
   return transaction;
 }
 
-/** No body at all reads as `{}`. @throws Refusal */
+/** An empty body counts as `{}`. @throws Refusal */
 async function read<T>(c: Context, schema: z.ZodType<T>): Promise<T> {
   const source = await c.req.text();
   let body: unknown;
@@ -140,7 +139,7 @@ function iso(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** All that is remembered of a transaction. Amounts stay text; times are ISO 8601. */
+/** Amounts are decimal text, times ISO 8601. */
 function view(transaction: Transaction, { requestLog, ipns }: ControlOptions): object {
   const { minor: _, createdAt, updatedAt, history, ...rest } = transaction;
   const checkout = isPayment(transaction) ? transaction.checkout : null;

@@ -1,20 +1,20 @@
-// The wallet's customers and their money. Three people who exist from the start, each with a password, a two-factor
-// secret and a purse per currency. Owns the only rule about balances: a balance is the sum of its movements, in whole
-// minor units, and never below zero. Does not know why money moves: that is payment-processor.ts.
+// The wallet's customers and their money: three demo customers, each with a two-factor secret and a balance per
+// currency. A balance is the sum of its movements, in whole minor units, and never below zero. payment-processor.ts
+// decides when money moves.
 import { Secret, TOTP } from 'otpauth';
 import { formatMoney, toMinor } from './money.ts';
 
 export interface Movement {
   at: number;
   kind: 'TOP_UP' | 'PAYMENT' | 'PAYOUT';
-  /** Above zero: came in. Below: went out. */
+  /** Positive for money in, negative for money out. */
   minor: bigint;
   currency: string;
   orderId: string | null;
   note: string | null;
 }
 
-/** One password for all three: the login page prints it. */
+/** The same for all customers; the login page shows it. */
 export const DEMO_PASSWORD = 'sandbox';
 export const TOTP_PERIOD_MS = 30_000;
 
@@ -36,7 +36,7 @@ export class Customer {
     this.walletId = walletId;
     this.name = name;
     this.email = email;
-    // A demo secret, the same after every start, so that a real authenticator app can be set up with it once.
+    // The same secret after each start, so that an authenticator app needs to be set up only once.
     const secret = Secret.fromUTF8(`sandbox-wallet-${walletId}`);
     this.#totp = new TOTP({ issuer: 'Sandbox Wallet', label: email, secret, period: TOTP_PERIOD_MS / 1000 });
   }
@@ -53,18 +53,18 @@ export class Customer {
     const after = this.balance(movement.currency) + movement.minor;
     if (after < 0n) {
       const missing = formatMoney(-after, movement.currency);
-      throw new Error(`wallet ${this.walletId} lacks ${missing}: ask balance() before moving money`);
+      throw new Error(`wallet ${this.walletId} lacks ${missing}: check balance() before moving money`);
     }
     this.movements.push(movement);
     this.#balances.set(movement.currency, after);
   }
 
-  /** The six digits that the customer's phone shows at that time. */
+  /** The six-digit security code at that time, ms since 1970. */
   code(now: number): string {
     return this.#totp.generate({ timestamp: now });
   }
 
-  /** RFC 6238 with one step of tolerance either way. A code may be used again: demos follow quickly on one another. */
+  /** RFC 6238 with a tolerance of one step. A code may be used again, so that two demo payments need not wait 30 s. */
   accepts(code: string, now: number): boolean {
     return this.#totp.validate({ token: code.replaceAll(' ', ''), timestamp: now, window: 1 }) !== null;
   }

@@ -1,6 +1,6 @@
-// JSON whose numbers keep their digits. JSON.parse makes 10.10 a float and rounds what does not fit; money must not pass
-// through one. Here a number becomes an ExactNumber holding the source text, and is written back digit by digit.
-// The two declarations are of JavaScript's JSON.parse source text access, which TypeScript's ES2025 library lacks.
+// JSON whose numbers keep their digits. JSON.parse turns 10.10 into a float, which may round an amount. Here a number
+// becomes an ExactNumber that keeps its source text and is written back unchanged. The declarations add JSON.parse
+// source text access, which TypeScript's ES2025 library lacks.
 
 declare global {
   interface JSON {
@@ -10,7 +10,7 @@ declare global {
 }
 
 export class ExactNumber {
-  /** A JSON number, as it was written. */
+  /** A JSON number as it was written. */
   readonly text: string;
 
   constructor(text: string) {
@@ -22,7 +22,7 @@ export class ExactNumber {
   }
 }
 
-/** @throws SyntaxError where the text is not JSON */
+/** @throws SyntaxError if the text is not JSON */
 export function parseExact(text: string): unknown {
   return JSON.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined ? new ExactNumber(source) : value,

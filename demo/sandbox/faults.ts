@@ -1,17 +1,18 @@
-// The ways this gateway can be told to misbehave, and which of them strikes next. Owns their validation and the count
-// of how often each may still strike; api.ts and ipn.ts do the damage.
-// What each does (`pay`, `payout` and `status` are the three operations, each with its own count of `times`):
-//   delayMs     does the work, waits, then answers: an IPN can overtake the answer
-//   status      answers this HTTP status and does nothing else
-//   dropAnswer  does the work, then cuts the connection
-//   halfAnswer  does the work, sends half of the bytes, then cuts the connection
-//   garbage     does the work, then answers 200 with a page instead of JSON
-//   tamper      does the work, then puts these fields in place of the right ones (null takes a field out)
-//   refusalStatus  a refusal is said with this HTTP status in place of its own
-//   lagMs       status: answers as things stood so long ago
-//   qr          pay: the base64 holds this instead of text;  hold  payout: stays PROCESSING until approved by hand
-//   ipn         delayMs: sent later; repeat: each is sent n times; reverse: gathered for delayMs (or a second), then
-//               sent last first; never: not sent at all; tamper: as above, while the status check stays right
+// The faults that can be injected into the gateway. Validates them and counts how often each still applies; api.ts
+// and ipn.ts apply them. `pay`, `payout`, `status` (the operations) and `ipn` each count `times` on their own:
+//   delayMs     processes the request, waits, then answers, so that an IPN can arrive first
+//   status      answers this HTTP status without processing the request
+//   dropAnswer  processes the request, then closes the connection
+//   halfAnswer  processes the request, sends half of the answer, then closes the connection
+//   garbage     processes the request, then answers 200 with HTML instead of JSON
+//   tamper      processes the request, then replaces these fields of the answer (null removes a field)
+//   refusalStatus  answers a refusal with this HTTP status
+//   lagMs       status: answers with the state of that long ago
+//   qr          pay: encodes the code as an image instead of text
+//   hold        payout: stays PROCESSING until approved by hand
+//   ipn         delayMs: sends it later; repeat: sends each one n times; never: does not send;
+//               reverse: collects for delayMs (or 1 s) and sends the last one first;
+//               tamper: replaces fields of the IPN, not of the status check
 import { z } from 'zod';
 import { Refusal } from './refusal.ts';
 
@@ -73,7 +74,7 @@ export class Faults {
     this.#onChange = onChange;
   }
 
-  /** Takes the place of all that were in force; `{}` ends all. @throws Refusal */
+  /** Replaces all active faults; `{}` ends all. @throws Refusal */
   replace(wanted: unknown): void {
     const result = FaultSet.safeParse(wanted);
     if (!result.success) {
@@ -89,7 +90,7 @@ export class Faults {
     this.#onChange();
   }
 
-  /** The fault that strikes this request or IPN, counted as a strike. */
+  /** The fault to apply to this request or IPN; counts as one of its `times`. */
   take<T extends Target>(target: T): Fault<T> | undefined {
     const fault = this.#set[target];
     const left = this.#left[target] ?? 0;
@@ -99,8 +100,8 @@ export class Faults {
     return fault;
   }
 
-  /** What still strikes, with the strikes left (null: no limit). */
-  inForce(): { target: Target; fault: Fault<Target>; left: number | null }[] {
+  /** `left`: how often it still applies; null means no limit. */
+  active(): { target: Target; fault: Fault<Target>; left: number | null }[] {
     return TARGETS.flatMap((target) => {
       const fault = this.#set[target];
       const left = this.#left[target] ?? 0;
@@ -109,7 +110,7 @@ export class Faults {
   }
 }
 
-/** The body with other fields in place of its own. */
+/** The body with these fields replaced. */
 export function tampered(body: object, fields: Record<string, unknown> | undefined): object {
   const entries = Object.entries({ ...body, ...fields });
   return Object.fromEntries(entries.filter(([name, value]) => !(value === null && fields && name in fields)));

@@ -1,12 +1,12 @@
-// Tells the merchant how a transaction ended: the IPN, its retries, and the record of what each attempt was answered.
-// Sent up to five times with growing pauses, until it is answered HTTP 200 exactly; another 2xx does not stop it, a
-// redirect is not followed, and each attempt has a time limit. Owns nothing of a transaction but what was sent about it.
+// Sends the IPN of each final transaction, and records the answer to each attempt. Makes up to five attempts with
+// growing pauses, until the answer is exactly HTTP 200: another 2xx counts as a failure, a redirect is not followed,
+// and each attempt has a time limit.
 import type { Clock } from './sandbox-clock.ts';
 import { ExactNumber } from './exact-json.ts';
 import { type Fault, type Faults, tampered } from './faults.ts';
 import type { Transaction } from './transaction.ts';
 
-/** Before each of the five attempts. */
+/** The pause before each of the five attempts. */
 export const PAUSES_MS = [0, 2_000, 10_000, 30_000, 120_000];
 export const ATTEMPT_LIMIT_MS = 10_000;
 const GATHER_MS = 1_000;
@@ -14,7 +14,7 @@ const MOST_IN_FLIGHT = 64;
 
 export interface Attempt {
   at: number;
-  /** The HTTP status, or null where no answer came. */
+  /** The HTTP status, or null without an answer. */
   answer: number | null;
   error: string | null;
   body: string;
@@ -29,7 +29,6 @@ interface Job {
   delivery: Delivery;
   body: string;
   copies: number;
-  /** Attempts made. */
   made: number;
 }
 
@@ -56,7 +55,7 @@ export function report(transaction: Transaction): Record<string, unknown> {
 }
 
 export class IpnSender {
-  /** Where IPNs go; null: nowhere yet, and an attempt counts as unanswered. */
+  /** The merchant's IPN URL. While it is null, each attempt counts as unanswered. */
   url: string | null;
   readonly #options: IpnOptions;
   readonly #deliveries = new WeakMap<Transaction, Delivery[]>();
@@ -70,7 +69,7 @@ export class IpnSender {
     this.#options = options;
   }
 
-  /** Oldest first; more than one only where it was asked to send again. */
+  /** Oldest first; more than one if an IPN was sent again by hand. */
   about(transaction: Transaction): readonly Delivery[] {
     return this.#deliveries.get(transaction) ?? [];
   }
@@ -89,7 +88,7 @@ export class IpnSender {
     else if (this.#gathered.push(job) === 1) clock.at(dueAt, () => this.#sendGathered());
   }
 
-  /** Ends what is in flight. */
+  /** Aborts the requests in flight. */
   stop(): void {
     this.#stopping.abort();
   }
@@ -142,7 +141,7 @@ export class IpnSender {
     else await new Promise<void>((resolve) => this.#queue.push(resolve));
   }
 
-  /** The place goes straight to the next in the queue, so the count stays. */
+  /** Hands the place to the next one in the queue, so the count stays the same. */
   #leavePlace(): void {
     const next = this.#queue.shift();
     if (next) next();

@@ -1,7 +1,8 @@
-// Runs the sandbox gateway as a process of its own, configured by environment alone: GATEWAY_API_KEY (required: what the
-// proxy sends as X-API-KEY), IPN_URL (where IPNs go; without it nowhere, until POST /_sandbox/ipn-url), PUBLIC_URL (how people
-// reach it; default: as each request did), MERCHANT_NAME (Demo Shop), HOST (127.0.0.1), PORT (8788; 0: a free one). A variable
-// that is empty counts as missing. Prints one JSON line, {"listening": "http://…"}, when ready; ends on SIGTERM or SIGINT.
+// Runs the sandbox gateway as a process, configured by the environment: GATEWAY_API_KEY (required: the key that the
+// proxy sends as X-API-KEY), IPN_URL (the proxy's IPN URL; can be set later by POST /_sandbox/ipn-url), PUBLIC_URL
+// (how browsers reach it; default: the host of each request), MERCHANT_NAME (Demo Shop), HOST (127.0.0.1), PORT
+// (8788; 0 for any free port). An empty variable counts as missing. Prints one JSON line, {"listening": "http://…"},
+// when ready; ends on SIGTERM or SIGINT.
 import { serve } from '@hono/node-server';
 import { createSandbox } from './sandbox.ts';
 
@@ -12,7 +13,7 @@ if (!GATEWAY_API_KEY) fail('GATEWAY_API_KEY is missing: the key that the proxy s
 for (const [name, value] of Object.entries({ IPN_URL, PUBLIC_URL })) {
   if (value && !isWebUrl(value)) fail(`${name} is not a URL that begins with http:// or https://.`);
 }
-if (IPN_URL?.endsWith('/')) fail('IPN_URL ends where the IPN secret should stand.');
+if (IPN_URL?.endsWith('/')) fail('IPN_URL must end with the IPN secret.');
 if (!/^\d{1,5}$/.test(PORT) || Number(PORT) > 65_535) fail('PORT must be a number from 0 to 65535.');
 
 const sandbox = createSandbox({

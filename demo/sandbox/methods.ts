@@ -1,5 +1,5 @@
-// The gateway's payment methods and transaction types, and every way in which the methods differ. A method is one row in each
-// table, so the compiler names what a new method still needs; no other file compares a method's name.
+// The gateway's payment methods and transaction types, and every way in which the methods differ. A method is one row
+// in each table, so the compiler names what a new method still needs; no other file compares a method's name.
 
 export const TYPES = ['PAY', 'PAYOUT'] as const;
 export type TransactionType = (typeof TYPES)[number];

@@ -1,6 +1,5 @@
-// Amounts of the sandbox: decimal text on the wire, whole minor units (bigint) in the wallets, never a float.
-// Owns how many decimals a currency has (ISO 4217: two unless listed) and how an amount is shown.
-// Intl only formats; its idea of a currency's decimals differs from ISO 4217 and is not asked.
+// Amounts: decimal text on the wire, whole minor units (bigint) in the wallets, never a float. The number of decimals
+// follows ISO 4217 (two unless listed here) and not Intl, which differs from it for some currencies.
 
 const DECIMALS: Readonly<Record<string, number>> = Object.fromEntries([
   ...'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' ').map((code) => [code, 0]),
@@ -12,7 +11,7 @@ export function decimalsOf(currency: string): number {
   return DECIMALS[currency] ?? 2;
 }
 
-/** Plain decimal text to minor units; null where it is no plain decimal or has more decimals than the currency. */
+/** Null if the text is not a plain decimal, or has more decimals than the currency. */
 export function toMinor(amount: string, currency: string): bigint | null {
   const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(amount) ?? [];
   const decimals = decimalsOf(currency);
@@ -27,7 +26,7 @@ export function toDecimal(minor: bigint, currency: string): string {
   return unit === 1n ? whole : `${whole}.${(magnitude % unit).toString().padStart(decimalsOf(currency), '0')}`;
 }
 
-/** For people: `€10.10`. `sign` shows a plus as well, for lists of what came and went. */
+/** Localized, such as `€10.10`; `sign` shows a plus too, for lists of money in and out. */
 export function formatMoney(minor: bigint, currency: string, language = 'en', sign = false): string {
   const decimals = decimalsOf(currency);
   const format = new Intl.NumberFormat(language, {
@@ -37,6 +36,6 @@ export function formatMoney(minor: bigint, currency: string, language = 'en', si
     maximumFractionDigits: decimals,
     signDisplay: sign ? 'exceptZero' : 'auto',
   });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- plain decimal text is what Intl takes exactly
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Intl formats plain decimal text exactly
   return format.format(toDecimal(minor, currency) as Intl.StringNumericLiteral);
 }

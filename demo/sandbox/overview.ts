@@ -1,12 +1,12 @@
-// The front page of the sandbox: all transactions with the IPNs sent for each and what those were answered, the faults in
-// force, the clock, the refused requests; and buttons for what the customer or the clock would do. For developers: it
-// shows what a real gateway would keep to itself. Owns no rule; its buttons are the controls of controls.ts.
+// The sandbox's front page, for developers: all transactions with their IPNs and the answers to them, the active
+// faults, the clock and the refused requests. Its buttons act for the customer or advance the clock, as controls.ts
+// does for tests.
 import { Hono } from 'hono';
 import { html } from 'hono/html';
 import { ACTIONS, act, type ControlOptions, findTransaction } from './controls.ts';
 import type { Delivery } from './ipn.ts';
 import { formatMoney } from './money.ts';
-import { banner, logo, liveAnswer, type Markup, page, readForm, troublePage } from './page.ts';
+import { banner, logo, liveAnswer, type Markup, page, readForm, errorPage } from './page.ts';
 import { Refusal } from './refusal.ts';
 import { isFinal, isPayment, type Payment, type Status, type Transaction } from './transaction.ts';
 
@@ -54,7 +54,7 @@ export function createOverview(options: OverviewOptions) {
   });
 
   overview.onError((error, c) => {
-    if (error instanceof Refusal) return troublePage(c, 'overview', error);
+    if (error instanceof Refusal) return errorPage(c, 'overview', error);
     throw error;
   });
   return overview;
@@ -75,20 +75,20 @@ function frontPage(options: OverviewOptions): Markup {
 }
 
 function stateOf({ clock, faults, ipns }: OverviewOptions): Markup {
-  const inForce = faults.inForce();
+  const active = faults.active();
   return html`<dl class="state stack">
     <div class="card">
-      <dt>IPNs go to</dt>
-      <dd><code>${ipns.url ? withoutSecret(ipns.url) : 'nowhere yet'}</code></dd>
+      <dt>IPN URL</dt>
+      <dd><code>${ipns.url ? withoutSecret(ipns.url) : 'not set'}</code></dd>
     </div>
     <div class="card">
-      <dt>Faults in force</dt>
+      <dt>Active faults</dt>
       <dd>
         ${
-          inForce.length === 0
+          active.length === 0
             ? 'None'
             : html`<ul>
-                  ${inForce.map(
+                  ${active.map(
                     ({ target, fault, left }) =>
                       html`<li>
                         <strong>${target}</strong> <code>${JSON.stringify(fault)}</code>
@@ -107,13 +107,13 @@ function stateOf({ clock, faults, ipns }: OverviewOptions): Markup {
         <form method="post" action="/overview/clock" class="row">
           ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+ ${name}</button>`)}
         </form>
-        <small>Moves the sandbox alone: the proxy and the shop keep their own time.</small>
+        <small>Advances only the sandbox: the proxy and the shop keep their own time.</small>
       </dd>
     </div>
   </dl>`;
 }
 
-/** The last segment of an IPN URL is what keeps it private. */
+/** Hides the last segment of an IPN URL, which is the IPN secret. */
 function withoutSecret(url: string): string {
   const { origin, pathname } = new URL(url);
   const segments = pathname.split('/');

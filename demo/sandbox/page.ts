@@ -1,6 +1,6 @@
-// The frame of every page the sandbox shows: document, headers, brand, the two static files. Owns the content security
-// policy (nothing from elsewhere, no inline script or style) and the check that a form came from the sandbox itself.
-// Pages are plain HTML that works without script; live.js only keeps them fresh. `html` escapes all that is put in.
+// The frame of all pages: document, headers, logo, static files. Sets the content security policy (only own files,
+// nothing inline), and refuses a form that another site sent. Pages work without script; live.js only refreshes them.
+// `html` escapes all values.
 import { readFileSync } from 'node:fs';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { html } from 'hono/html';
@@ -16,14 +16,14 @@ const ASSETS = [
 
 export interface PageOptions {
   title: string;
-  /** Which layout: a class of the body. */
+  /** A class of the body. */
   layout: 'checkout' | 'wallet' | 'overview';
   body: Markup;
-  /** Language asked for, and the one the text is in, where that is another. */
+  /** The requested language; `textLang` is the language of the text, if it is another one. */
   lang?: string;
   textLang?: string;
   status?: 200 | 400 | 403 | 404 | 409 | 422 | 500;
-  /** Origins besides our own that a form may lead to; Chromium holds redirects to it as well. */
+  /** Other origins that a form may lead to; Chromium applies this to redirects too. */
   formTargets?: string[];
 }
 
@@ -85,24 +85,24 @@ export const logo: Markup = html`<span class="logo">
 
 export const banner = (text: string): Markup => html`<aside class="hint banner">${text}</aside>`;
 
-/** A hint that only a sandbox gives. */
+/** Help that a real checkout would not give. */
 export const hint = (content: Markup): Markup => html`<p class="hint">${content}</p>`;
 
-/** A tick or a cross, for how something ended. */
+/** A check mark or a cross. */
 export function mark(isGood: boolean): Markup {
   return html`<svg class="mark ${isGood ? 'good' : ''}" viewBox="0 0 24 24" aria-hidden="true">
     <path d="${isGood ? 'M5 13l4.5 4.5L19 7' : 'M6 6l12 12M18 6L6 18'}" />
   </svg>`;
 }
 
-/** `m:ss`, counted down by live.js; `reload` asks for the page again at zero. */
+/** `m:ss`, counted down by live.js; with `reload` it reloads the page at zero. */
 export function countdown(leftMs: number, reload = false): Markup {
   const seconds = Math.max(0, Math.ceil(leftMs / 1000));
   const text = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
   return html`<span class="countdown" data-countdown="${seconds}" ${reload ? html`data-reload` : ''}>${text}</span>`;
 }
 
-export function troublePage(c: Context, layout: PageOptions['layout'], error: Refusal) {
+export function errorPage(c: Context, layout: PageOptions['layout'], error: Refusal) {
   const status = ([400, 403, 404, 409] as const).find((code) => code === error.status) ?? 400;
   const body = html`${banner('Sandbox: no real money')}
     <main class="notice stack">
@@ -114,7 +114,7 @@ export function troublePage(c: Context, layout: PageOptions['layout'], error: Re
   return page(c, { title: 'This did not work', layout, body, status });
 }
 
-/** Refuses what a page of another origin sends. Requests of programs carry no Origin and pass. */
+/** Refuses requests from pages of other origins. A program sends no Origin header and passes. */
 export const ownFormsOnly: MiddlewareHandler = async (c, next) => {
   const origin = c.req.header('origin');
   if (c.req.method !== 'GET' && origin !== undefined) {
@@ -124,13 +124,12 @@ export const ownFormsOnly: MiddlewareHandler = async (c, next) => {
   await next();
 };
 
-/** The fields of a submitted form. */
 export async function readForm(c: Context): Promise<Record<string, string>> {
   const entries = Object.entries(await c.req.parseBody());
   return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'string' ? value : '']));
 }
 
-/** What live.js asks for: the regions by id, or 204 where the page shows this version already. */
+/** Answers live.js with the regions by id, or 204 if the page already shows this version. */
 export async function liveAnswer(c: Context, version: string, regions: () => Record<string, Markup>) {
   c.header('cache-control', 'no-store');
   if (c.req.query('since') === version) return c.body(null, 204);

@@ -1,6 +1,6 @@
-// The rules the gateway lives by: what a request becomes, who may confirm what, when a token is over, what is final. The
-// one writer of a transaction's status; register.ts keeps the transactions. Knows nothing of HTTP, pages or IPNs: whoever wants to hear of a final status
-// passes `onFinal`. A final status never changes; money moves in the same step that makes a status SUCCESS.
+// The gateway's payment rules: creates payments and payouts, confirms, declines and expires them, and moves the
+// money. The only writer of a transaction's status; transaction-store.ts keeps the transactions. A final status never
+// changes, and money moves in the same step that sets SUCCESS. `onFinal` reports each final transaction, for its IPN.
 import type { Clock } from './sandbox-clock.ts';
 import { type Customer, demoCustomers } from './customers.ts';
 import { ANSWER, WITHOUT_WALLET } from './methods.ts';
@@ -12,7 +12,7 @@ import {
   isPayment,
   type Payment,
   type Payout,
-  type Remembered,
+  type TransactionFields,
   type Status,
   type Step,
   type Transaction,
@@ -23,7 +23,7 @@ export const PAYOUT_STEP_MS = 400;
 
 export interface ProcessorOptions {
   clock: Clock;
-  /** An unguessable, URL-safe word. */
+  /** Returns an unguessable, URL-safe token. */
   newToken: () => string;
   onChange: () => void;
   onFinal: (transaction: Transaction) => void;
@@ -53,7 +53,7 @@ export class PaymentProcessor {
     const token = ANSWER[method] === 'link' ? this.#options.newToken() : null;
     const expiresAt = this.#clock.now() + TOKEN_LIFETIME_MS;
     const payment: Payment = {
-      ...this.#remembered(request),
+      ...this.#fieldsOf(request),
       type: 'PAY',
       askedMethod: request.method,
       method,
@@ -63,16 +63,16 @@ export class PaymentProcessor {
       code: ANSWER[method] === 'code' ? this.#options.newToken() : null,
       scannedBy: null,
     };
-    this.#remember(payment);
+    this.#add(payment);
     if (payment.checkout) this.#clock.at(expiresAt, () => this.#expireIfDue(payment));
     return payment;
   }
 
-  /** `hold`: it stays PROCESSING until it is approved or declined by hand. @throws Refusal */
+  /** With `hold` it stays PROCESSING until it is approved or declined by hand. @throws Refusal */
   payOut(request: PayoutRequest, hold = false): Payout {
     this.#store.refuseDuplicate(request.orderId);
-    const payout: Payout = { ...this.#remembered(request), type: 'PAYOUT', note: request.note };
-    this.#remember(payout);
+    const payout: Payout = { ...this.#fieldsOf(request), type: 'PAYOUT', note: request.note };
+    this.#add(payout);
     this.#clock.at(payout.createdAt + PAYOUT_STEP_MS, () => this.begin(payout));
     if (!hold) {
       this.#clock.at(payout.createdAt + 2 * PAYOUT_STEP_MS, () => {
@@ -106,7 +106,7 @@ export class PaymentProcessor {
     return all;
   }
 
-  /** A customer holds the phone over a code, or follows the link that carries it. */
+  /** The customer scans the code, or opens its link on the same device. */
   scan(code: string, customer: Customer): Payment | undefined {
     const payment = this.#store.byCode(code);
     if (payment && !isFinal(payment)) {
@@ -116,14 +116,14 @@ export class PaymentProcessor {
     return payment;
   }
 
-  /** What waits for a yes or no on this customer's phone, newest first. */
+  /** The payments that this customer can confirm on the phone, newest first. */
   prompts({ walletId }: Customer): Payment[] {
     const askedOf = ({ method, customer, scannedBy }: Payment) => (ANSWER[method] === 'prompt' ? customer : scannedBy);
     const open = this.transactions().filter((transaction) => !isFinal(transaction));
     return open.filter(isPayment).filter((payment) => askedOf(payment) === walletId);
   }
 
-  /** The customer is at it: prompt answered, code scanned, checkout entered. */
+  /** Sets PROCESSING: the customer has scanned the code, logged in or answered, or the payout is under way. */
   begin(transaction: Transaction): void {
     if (transaction.status === 'INITIALIZED') this.#enter(transaction, 'PROCESSING', 'PROCESSING');
   }
@@ -134,10 +134,10 @@ export class PaymentProcessor {
     this.#options.onChange();
   }
 
-  /** The customer says yes. A short balance ends it as FAILED. @throws Refusal where it is final or another's. */
+  /** Ends as FAILED if the balance is too low. @throws Refusal if it is final, or another customer's */
   approve(payment: Payment, customer: Customer): void {
     this.#refuseFinal(payment);
-    this.#refuseStranger(payment, customer);
+    this.#refuseOtherCustomer(payment, customer);
     payment.customer = customer.walletId;
     const { minor, currency, orderId } = payment;
     if (customer.balance(currency) < minor) {
@@ -150,14 +150,14 @@ export class PaymentProcessor {
     this.#end(payment, 'SUCCESS', 'SUCCESS');
   }
 
-  /** As `approve`, by a customer who first puts in what is missing. A payout is credited at once. @throws Refusal */
+  /** Approves after topping up a balance that is too low; credits a payout at once. @throws Refusal */
   settle(transaction: Transaction, customer: Customer): void {
     this.#refuseFinal(transaction);
     if (!isPayment(transaction)) {
       this.#credit(transaction);
       return;
     }
-    this.#refuseStranger(transaction, customer);
+    this.#refuseOtherCustomer(transaction, customer);
     const { minor, currency } = transaction;
     const missing = minor - customer.balance(currency);
     if (missing > 0n) {
@@ -167,24 +167,24 @@ export class PaymentProcessor {
     this.approve(transaction, customer);
   }
 
-  /** The customer says no (a payout: the wallet does). @throws Refusal */
+  /** Without a customer, the wallet itself declines. @throws Refusal */
   decline(transaction: Transaction, customer?: Customer): void {
     this.#refuseFinal(transaction);
     if (isPayment(transaction) && customer) {
-      this.#refuseStranger(transaction, customer);
+      this.#refuseOtherCustomer(transaction, customer);
       transaction.customer = customer.walletId;
     }
     this.#end(transaction, 'FAILED', 'DECLINED');
   }
 
-  /** The customer leaves the hosted checkout. @throws Refusal */
+  /** The customer cancels at the hosted checkout. @throws Refusal */
   cancel(payment: Payment): void {
     this.#refuseFinal(payment);
     this.reach(payment, 'USER_CANCELLED');
     this.#end(payment, 'FAILED', 'USER_CANCELLED');
   }
 
-  /** What the fifteen minutes would do. @throws Refusal */
+  /** Expires the checkout token before its 15 minutes are over. @throws Refusal */
   expire(transaction: Transaction): void {
     this.#refuseFinal(transaction);
     if (!isPayment(transaction) || !transaction.checkout) {
@@ -214,7 +214,7 @@ export class PaymentProcessor {
     this.#end(payout, 'SUCCESS', 'SUCCESS');
   }
 
-  #remembered(request: CollectionRequest | PayoutRequest): Remembered {
+  #fieldsOf(request: CollectionRequest | PayoutRequest): TransactionFields {
     const now = this.#clock.now();
     return {
       paymentId: this.#store.nextPaymentId,
@@ -231,17 +231,18 @@ export class PaymentProcessor {
     };
   }
 
-  #remember(transaction: Transaction): void {
+  #add(transaction: Transaction): void {
     this.#store.add(transaction);
     this.#options.onChange();
   }
 
   #refuseFinal(transaction: Transaction): void {
     if (isPayment(transaction)) this.#expireIfDue(transaction);
-    if (isFinal(transaction)) throw new Refusal(409, 'ALREADY_FINAL', `It has ended already: ${transaction.status}.`);
+    if (isFinal(transaction))
+      throw new Refusal(409, 'ALREADY_FINAL', `The transaction is already final: ${transaction.status}.`);
   }
 
-  #refuseStranger(payment: Payment, customer: Customer): void {
+  #refuseOtherCustomer(payment: Payment, customer: Customer): void {
     if (ANSWER[payment.method] !== 'prompt' || payment.customer === customer.walletId) return;
     throw new Refusal(403, 'NOT_THEIRS', 'Only the customer it was sent to can confirm a DIRECT payment.');
   }

@@ -1,5 +1,5 @@
-// A request the gateway does not carry out, with what the caller gets to read: an HTTP status, a code for programs, and
-// what is wrong with which field. The one error class of the sandbox; anything else thrown is a bug of its own.
+// The sandbox's only error class: a request that the gateway refuses, with an HTTP status, a code for programs and
+// the wrong fields. Any other error is a bug in the sandbox.
 
 type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 503;
 
@@ -13,7 +13,7 @@ export class Refusal extends Error {
   readonly code: string;
   readonly errors: FieldError[];
 
-  /** `where`: the one field this is about, or a list where several are wrong. */
+  /** `where`: the wrong field, or a list of several. */
   constructor(status: RefusalStatus, code: string, message: string, where: string | FieldError[] = []) {
     super(message);
     this.status = status;

@@ -1,5 +1,5 @@
-// The sandbox's outside ledger: how many create requests arrived for each orderId, done or refused, and the latest
-// refusals with their reasons. It lets a test prove "at most one at the gateway", and tells a developer what was wrong.
+// Counts the create requests for each orderId, accepted or refused, and keeps the latest refusals. A test can so
+// prove that the proxy sent a payment only once, and a developer can see why a request was refused.
 import type { Clock } from './sandbox-clock.ts';
 
 const MOST_REFUSALS = 200;

@@ -1,6 +1,6 @@
-// Reads the bodies of the gateway's requests: which field each method takes, and what each may hold. The table is the
-// one in the service's description, cell by cell. Strict on purpose: a misspelled or misplaced field is named, where a
-// lenient gateway would ignore it and the mistake would live. Turns text into requests; decides nothing else.
+// Reads and validates request bodies: the values that each field takes here, the fields that each method takes in
+// methods.ts. Refuses unknown and misplaced fields, so that a mistake in a request is found here and not later at a
+// lenient gateway.
 import { ExactNumber, parseExact } from './exact-json.ts';
 import { type Method, METHODS, PRESENCE, type Presence, type TransactionType, TYPES } from './methods.ts';
 import { decimalsOf, toMinor } from './money.ts';
@@ -33,7 +33,7 @@ export interface StatusRequest {
   type: TransactionType;
 }
 
-/** What is wrong with the value, or null. */
+/** Describes the error in the value, or returns null. */
 type Check = (value: unknown) => string | null;
 type Fields = Record<string, { presence: Presence; check: Check }>;
 type Body = Record<string, unknown>;

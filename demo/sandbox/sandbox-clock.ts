@@ -1,22 +1,21 @@
-// The sandbox's time: what time it is, and what will happen later. It owns the injected clock, how far a test has moved
-// it ahead, and the list of due work (IPNs, payouts, expiry, delayed answers). It does not know what the work is.
-// One list serves both lives: `run()` sets one timer to the earliest entry (a server), `tick()` does what is due and
-// waits for it (a test with a virtual clock). Nothing else in the sandbox calls setTimeout.
+// The sandbox's clock and its scheduled work: IPNs, payout steps, expiry, delayed answers. A test can advance it. A
+// server calls `run()`, which sets one timer for the earliest entry; a test with a virtual clock calls `tick()`,
+// which runs the due work and waits for it. No other file of the sandbox calls setTimeout.
 
 type Work = () => void | Promise<void>;
 
-/** setTimeout's limit, about 24.8 days; a later entry is looked at again by then. */
+/** The limit of setTimeout, about 24.8 days; the timer is set again for a later entry. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export class Clock {
   readonly #source: () => number;
   #aheadMs = 0;
-  /** By time, then by order of entry. */
+  /** Sorted by time, then by order of entry. */
   readonly #due: { at: number; work: Work }[] = [];
   #running = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `source` answers milliseconds since 1970. */
+  /** `source` returns milliseconds since 1970. */
   constructor(source: () => number) {
     this.#source = source;
   }
@@ -42,21 +41,21 @@ export class Clock {
     this.#arm();
   }
 
-  /** Never to be awaited inside scheduled work: a tick waits for its work. */
+  /** Must not be awaited inside scheduled work: `tick()` would wait for itself. */
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
       this.at(this.now() + ms, resolve);
     });
   }
 
-  /** Does everything that is due, and what becomes due by doing it; resolves when all of it has ended. */
+  /** Runs the due work, and the work that becomes due by it; resolves when all of it has ended. */
   async tick(): Promise<void> {
     for (let works = this.#takeDue(); works.length > 0; works = this.#takeDue()) {
       await Promise.all(works.map(async (work) => work()));
     }
   }
 
-  /** Returns the way to stop. */
+  /** Returns a function that stops it. */
   run(): () => void {
     this.#running = true;
     this.#arm();

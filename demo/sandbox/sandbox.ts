@@ -1,5 +1,5 @@
-// The sandbox gateway: a whole wallet service in one process and in memory, for demos and tests. It speaks the gateway's
-// wire format and shows its pages; it knows nothing of the proxy. This file only puts the parts together.
+// Composes the sandbox gateway: a complete wallet service in one process and in memory, for the demo and tests. It
+// has the real gateway's wire format and pages, and imports nothing of the proxy.
 import { randomBytes } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
@@ -19,16 +19,16 @@ import { PaymentProcessor } from './payment-processor.ts';
 const API = '/api/v3/integration/merchants/payments';
 
 export interface SandboxOptions {
-  /** What merchants must send as X-API-KEY. */
+  /** The key that merchants send as X-API-KEY. */
   apiKey: string;
-  /** Where IPNs go; can be set later by `POST /_sandbox/ipn-url`. */
+  /** The merchant's IPN URL; can be set later by `POST /_sandbox/ipn-url`. */
   ipnUrl?: string | null;
-  /** How people reach the sandbox, without a slash at the end; default: as each request did. */
+  /** How browsers reach the sandbox, without a trailing slash; default: the host of each request. */
   publicUrl?: string;
   /** Milliseconds since 1970. */
   now?: () => number;
   random?: (bytes: number) => Buffer;
-  /** The merchant's name, as customers read it. */
+  /** The merchant's name, as customers see it. */
   merchant?: string;
   fetch?: typeof fetch;
   ipnAttemptLimitMs?: number;
@@ -37,9 +37,9 @@ export interface SandboxOptions {
 export interface Sandbox {
   app: Hono<{ Bindings: HttpBindings }>;
   processor: PaymentProcessor;
-  /** Starts all that happens by itself (IPNs, payouts, expiry); returns the way to stop it, for good. */
+  /** Starts the scheduled work (IPNs, payouts, expiry); returns a function that stops it for good. */
   run: () => () => void;
-  /** Does what is due by now and waits for it: for tests with a clock of their own, in place of `run`. */
+  /** Runs the due work and waits for it: in tests with a virtual clock, instead of `run`. */
   tick: () => Promise<void>;
 }
 
@@ -78,7 +78,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   app.route('/wallet', createWallet(shown));
   app.route('/', createOverview({ ...controls, ...shown }));
   app.route('/assets', createAssets());
-  app.notFound((c) => c.json({ code: 'NOT_FOUND', message: 'There is nothing here.', errors: [] }, 404));
+  app.notFound((c) => c.json({ code: 'NOT_FOUND', message: 'This address does not exist.', errors: [] }, 404));
   app.onError(answerError);
 
   return {
@@ -98,5 +98,5 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 function answerError(error: Error, c: Context): Response {
   if (error instanceof Refusal) return c.json(error.body, error.status);
   console.error('sandbox: a request failed', error);
-  return c.json({ code: 'SANDBOX_ERROR', message: 'The sandbox failed; its log says why.', errors: [] }, 500);
+  return c.json({ code: 'SANDBOX_ERROR', message: 'The sandbox failed; see its log.', errors: [] }, 500);
 }

@@ -1,9 +1,9 @@
-// Where transactions are kept and found, and the owner of all that is unique: an orderId across payments and payouts, a
-// payment id, a checkout token, a code, and a customerReferenceNo per customer. Knows nothing of statuses or money.
+// Keeps the transactions in memory and finds them by order id, payment id, checkout token or code. Refuses an order
+// id that is in use, by a payment or a payout, and a customerReferenceNo that belongs to another customer.
 import { Refusal } from './refusal.ts';
 import { isPayment, type Payment, type Transaction } from './transaction.ts';
 
-/** A sandbox forgets nothing while it runs, so it has an end. */
+/** Transactions are never deleted, so their number needs a limit. */
 const MOST_TRANSACTIONS = 100_000;
 const FIRST_PAYMENT_ID = 100_001;
 
@@ -48,17 +48,21 @@ export class TransactionStore {
     return [...this.#byOrderId.values()].toReversed();
   }
 
-  /** @throws Refusal where the order is known already, or where there is no room left */
+  /** @throws Refusal if the order id is in use, or the store is full */
   refuseDuplicate(orderId: string): void {
     if (this.#byOrderId.has(orderId)) {
-      throw new Refusal(409, 'DUPLICATE_ORDER', 'There is a transaction with this orderId already.', 'orderId');
+      throw new Refusal(409, 'DUPLICATE_ORDER', 'A transaction with this orderId already exists.', 'orderId');
     }
     if (this.#byOrderId.size >= MOST_TRANSACTIONS) {
-      throw new Refusal(503, 'SANDBOX_FULL', `It remembers ${MOST_TRANSACTIONS} transactions: restart it.`);
+      throw new Refusal(
+        503,
+        'SANDBOX_FULL',
+        `The sandbox keeps at most ${MOST_TRANSACTIONS} transactions: restart it.`,
+      );
     }
   }
 
-  /** The first customer that comes with a reference keeps it. @throws Refusal for another one */
+  /** A reference belongs to the first customer that uses it. @throws Refusal for another customer */
   bindReference(reference: string, walletId: string): void {
     const bound = this.#customerByReference.get(reference) ?? walletId;
     if (bound !== walletId) {

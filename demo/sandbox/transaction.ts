@@ -1,44 +1,44 @@
-// What the gateway remembers of a transaction: a payment (money comes in, by one of four methods) or a payout (money goes
-// out). Only the shape; who may change what is the business of payment-processor.ts.
+// The shape of a transaction: a payment (money in, by one of four methods) or a payout (money out). Only
+// payment-processor.ts changes one.
 import type { Method } from './methods.ts';
 
 export type Status = 'INITIALIZED' | 'PROCESSING' | 'SUCCESS' | 'FAILED';
-/** Steps of the hosted checkout, by the gateway's own names; here the second factor is a TOTP instead of an SMS. */
+/** Steps of the hosted checkout, by the gateway's names; the sandbox uses a TOTP in place of the SMS. */
 export type Step = 'LOGIN_STEP' | 'SMS_VERIFICATION_STEP' | 'PAYMENT_STEP' | 'PAYMENT_FINALIZED' | 'USER_CANCELLED';
 
-export interface Remembered {
+export interface TransactionFields {
   paymentId: number;
   orderId: string;
-  /** Decimal text, digit by digit as it was sent. */
+  /** Decimal text with the digits of the request. */
   amount: string;
   minor: bigint;
   currency: string;
   status: Status;
-  /** What an IPN says beside the status; for FAILED the reason. */
+  /** The reason, if the status is FAILED; else the status. */
   message: string;
-  /** Wallet id: first the one in the request, in the end the one who paid. */
+  /** Wallet id: from the request at first, of the payer in the end. */
   customer: string | null;
   createdAt: number;
   updatedAt: number;
   history: { at: number; status: Status; message: string }[];
 }
 
-export interface Payment extends Remembered {
+export interface Payment extends TransactionFields {
   type: 'PAY';
   askedMethod: Method;
-  /** The method in use, which the answer names. */
+  /** The method in use, which the answer contains. */
   method: Method;
   returnUrl: string;
   language: string | null;
-  /** CHECKOUT only. */
+  /** Only if the method is confirmed by a link. */
   checkout: { token: string; expiresAt: number; step: Step } | null;
-  /** JETGO and QR only: what the scanned code carries. */
+  /** The content of the code, only if the method is confirmed by one. */
   code: string | null;
-  /** Wallet id of the customer who scanned it last. */
+  /** Wallet id of the last customer who scanned the code. */
   scannedBy: string | null;
 }
 
-export interface Payout extends Remembered {
+export interface Payout extends TransactionFields {
   type: 'PAYOUT';
   note: string | null;
 }

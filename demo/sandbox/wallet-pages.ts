@@ -1,6 +1,6 @@
-// What the wallet phone looks like: a phone with the wallet app open in it, and beside it who may hold it. Draws what it
-// is given; decides nothing. The parts that change by themselves are regions with an id, which live.js replaces one by
-// one, so that nothing flickers and a half-typed code stays.
+// The markup of the customer's phone, with a list beside it to change the customer. The parts that change by
+// themselves are regions with an id: live.js replaces each one alone, so that nothing flickers and a half-typed code
+// stays.
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Customer, Movement } from './customers.ts';
@@ -44,7 +44,7 @@ export function homePage(c: Context, view: PhoneView) {
   return page(c, { title: `Phone of ${view.customer.name}`, layout: 'wallet', body: stage(view, screen) });
 }
 
-/** Each region that moves, by its id. */
+/** The regions that live.js replaces, by id. */
 export function regionsOf(view: PhoneView): Record<string, Markup> {
   return {
     prompts: prompts(view),
@@ -59,7 +59,7 @@ export function paymentPage(c: Context, view: PhoneView, payment: Payment, fromA
   return page(c, { title: `Pay ${view.merchant}`, layout: 'wallet', body: stage(view, sheet) });
 }
 
-/** `query` is kept, so that a scanned link goes on to its payment. */
+/** Keeps `query`, so that a scanned link leads to its payment after the choice. */
 export function choicePage(c: Context, people: readonly Customer[], query: URLSearchParams) {
   const kept = [...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
   const body = html`${banner('Sandbox: no real money')}

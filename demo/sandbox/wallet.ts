@@ -1,13 +1,13 @@
-// The customer's phone: the wallet app as a page. Prompts of DIRECT payments, scanned codes, payouts received, the
-// current two-factor code. Nobody logs in here: whoever opens the page picks whose phone it is (a cookie, or `?as=`).
-// Owns the routes and who may see which payment; wallet-pages.ts draws, payment-processor.ts decides.
-//   /wallet   /wallet/scan?code=… (what a code holds)   /wallet/open?code=… (the link on the same device)
-//   /wallet/payments/:paymentId   POST /wallet/answer   /wallet/live (the moving parts, for live.js)
+// The routes of the customer's phone, the wallet app as a page: payments to confirm, scanned codes, received payouts
+// and the security code. There is no login: the visitor picks the customer (a cookie, or `?as=`) and sees that
+// customer's payments.
+//   /wallet   /wallet/scan?code=… (the address in a code)   /wallet/open?code=… (the link on the same device)
+//   /wallet/payments/:paymentId   POST /wallet/answer   /wallet/live (the regions, for live.js)
 import { type Context, Hono, type Next } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import type { Clock } from './sandbox-clock.ts';
 import { type Customer, TOTP_PERIOD_MS } from './customers.ts';
-import { liveAnswer, readForm, troublePage } from './page.ts';
+import { liveAnswer, readForm, errorPage } from './page.ts';
 import { Refusal } from './refusal.ts';
 import { choicePage, homePage, paymentPage, type PhoneView, regionsOf } from './wallet-pages.ts';
 import type { Payment } from './transaction.ts';
@@ -19,7 +19,7 @@ export interface WalletOptions {
   processor: PaymentProcessor;
   clock: Clock;
   merchant: string;
-  /** Changes with everything that a page could show. */
+  /** Changes with each change of a transaction, fault or refusal. */
   version: () => number;
 }
 
@@ -48,7 +48,7 @@ export function createWallet(options: WalletOptions) {
     return c.redirect(`/wallet/payments/${payment.paymentId}${app === undefined ? '' : '?app'}`, 303);
   });
   wallet.onError((error, c) => {
-    if (error instanceof Refusal) return troublePage(c, 'wallet', error);
+    if (error instanceof Refusal) return errorPage(c, 'wallet', error);
     throw error;
   });
   return wallet;
@@ -68,7 +68,7 @@ async function chooseCustomer(c: WalletContext, next: Next, processor: PaymentPr
   return next();
 }
 
-/** Changes with all that a page shows, and with the security code. */
+/** Changes with the version and with the security code. */
 function stateOf({ version, clock }: WalletOptions): string {
   return `${version()}.${Math.floor(clock.now() / TOTP_PERIOD_MS)}`;
 }
@@ -90,12 +90,12 @@ function viewOf(customer: Customer, options: WalletOptions): PhoneView {
 function openCode(c: WalletContext, processor: PaymentProcessor, suffix: string) {
   const payment = processor.scan(codeIn(c.req.query('code') ?? ''), c.get('customer'));
   if (!payment) {
-    throw new Refusal(404, 'UNKNOWN_CODE', 'This is not a code of this wallet, or it is from another run of it.');
+    throw new Refusal(404, 'UNKNOWN_CODE', 'This is not a code of this wallet, or it is from an earlier run.');
   }
   return c.redirect(`/wallet/payments/${payment.paymentId}${suffix}`, 303);
 }
 
-/** @throws Refusal, the same for what is not there and what is another's */
+/** @throws Refusal, with the same answer for an unknown payment and another customer's */
 function theirPayment(paymentId: string, { walletId }: Customer, processor: PaymentProcessor): Payment {
   const payment = processor.payment(Number(paymentId));
   if (payment?.checkout === null && [payment.customer, payment.scannedBy].includes(walletId)) {
@@ -104,7 +104,7 @@ function theirPayment(paymentId: string, { walletId }: Customer, processor: Paym
   throw new Refusal(404, 'UNKNOWN_PAYMENT', 'There is no such payment on this phone.');
 }
 
-/** The code in what was scanned or pasted: the whole text of a code, or the code alone. */
+/** Accepts the scanned URL, or the code alone. */
 function codeIn(text: string): string {
   const trimmed = text.trim();
   return URL.canParse(trimmed) ? (new URL(trimmed).searchParams.get('code') ?? '') : trimmed;

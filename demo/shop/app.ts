@@ -1,6 +1,5 @@
-// The shop's server, put together: what is allowed on its pages, its files, its webhook endpoint, its desk; the storefront is
-// a file of its own. The policy on the pages is strict on purpose: it shows that the widget needs no more than its own
-// script, its own connection, and the image of a code.
+// Composes the shop's server: security headers, files, webhooks, storefront and desk. The content security policy is
+// strict to show how little the widget needs: its script, its connection to the proxy, and `data:` images for codes.
 import { readFileSync } from 'node:fs';
 import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -65,7 +64,7 @@ function headersFor(proxyUrl: string) {
   });
 }
 
-/** Answers at one address only: a page under another name would not be among the origins that the proxy allows. */
+/** Redirects from other host names, because the proxy allows only one origin. */
 function onlyAt(publicUrl: string) {
   const { origin, host } = new URL(publicUrl);
   return async (c: Context, next: () => Promise<void>) => {
@@ -82,7 +81,7 @@ function addWebhooks(app: Hono, fulfilment: Fulfilment): void {
       return c.body(null, 204);
     } catch (error) {
       if (!(error instanceof WebhookVerificationError)) throw error;
-      return c.text('The signature does not hold.', 401);
+      return c.text('The signature is not valid.', 401);
     }
   });
 }
@@ -97,13 +96,13 @@ function addAssets(app: Hono): void {
 
 function addDesk(app: Hono, desk: StaffDesk, site: Site): void {
   app.get('/desk', async (c) => {
-    const gathered = await desk.gather();
-    return c.html(deskPage(gathered, desk.formFor(c.req.query('back'), gathered), site));
+    const tables = await desk.list();
+    return c.html(deskPage(tables, desk.formFor(c.req.query('back'), tables), site));
   });
-  app.get('/desk/tables', async (c) => c.html(deskTables(await desk.gather())));
+  app.get('/desk/tables', async (c) => c.html(deskTables(await desk.list())));
   app.post('/desk/payouts', async (c) => {
     const form = await desk.sendPayout(await c.req.parseBody());
     if (form === undefined) return c.redirect('/desk', 303);
-    return c.html(deskPage(await desk.gather(), form, site), 422);
+    return c.html(deskPage(await desk.list(), form, site), 422);
   });
 }

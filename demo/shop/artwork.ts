@@ -1,9 +1,9 @@
-// The shop's pictures, drawn for it as inline SVG: no request, no foreign asset, nothing a strict page has to allow.
-// All are decoration (the words beside them say it), so they are hidden from assistive technology.
+// The shop's pictures as inline SVG, which the content security policy allows. All are decoration, so they are hidden
+// from assistive technology.
 import { raw } from 'hono/html';
 import type { Artwork } from './catalogue.ts';
 
-/** A coffee bag with a paper label; `scene` is painted inside the label's 88 × 96 window at (76, 92). */
+/** A coffee bag; `scene` is drawn inside the label, 88 × 96 at (76, 92). */
 function bag(id: string, paper: string, fold: string, scene: string): string {
   return `
     <ellipse cx="120" cy="222" rx="64" ry="7" fill="#000" opacity=".13"/>
@@ -64,20 +64,20 @@ const PICTURES: Record<Artwork, string> = {
     <path d="M100 24q-6-8 0-14M122 24q-6-8 0-14M144 24q-6-8 0-14" fill="none" stroke="light-dark(#b9b1a2, #6d7475)" stroke-width="4" stroke-linecap="round"/>`,
 };
 
-const TINTS: Record<Artwork, string> = {
+const BACKGROUNDS: Record<Artwork, string> = {
   dawn: 'light-dark(#f9e2d3, #3a2720)',
   ridge: 'light-dark(#e0e9db, #1f2f29)',
   harbor: 'light-dark(#dce5ec, #1d2836)',
   dripper: 'light-dark(#ebe6dc, #2c2a26)',
 };
 
-/** Its tint fills a box of any shape. */
+/** The background fills the SVG at any aspect ratio. */
 export function picture(artwork: Artwork) {
   return raw(`<svg class="picture" viewBox="-20 -20 280 280" aria-hidden="true">
-    <path d="M-999-999h2999v2999h-2999z" fill="${TINTS[artwork]}"/>${PICTURES[artwork]}</svg>`);
+    <path d="M-999-999h2999v2999h-2999z" fill="${BACKGROUNDS[artwork]}"/>${PICTURES[artwork]}</svg>`);
 }
 
-/** Sun over still water; by night the same shore under a moon, by the colors alone. */
+/** A sun over the water in light mode, a moon in dark mode. */
 export const shore = raw(`
   <svg viewBox="0 0 1120 440" preserveAspectRatio="xMaxYMax slice" aria-hidden="true">
     <path d="M0 0h1120v440H0z" fill="light-dark(#fbe3cf, #17222d)"/>
@@ -96,7 +96,7 @@ export const shore = raw(`
     <path d="M876 334v43M876 336q20 14 23 38h-23zM872 344v30h-17q6-20 17-30z" fill="light-dark(#fdf6ea, #b9c3c2)" stroke="light-dark(#18393f, #08131a)" stroke-width="2"/>
   </svg>`);
 
-/** The coffee card, with room for the balance to be printed over it. */
+/** The coffee card, with space for the balance. */
 export const card = raw(`
   <svg viewBox="0 0 340 200" preserveAspectRatio="xMidYMid slice" aria-hidden="true">
     <path d="M0 0h340v200H0z" fill="#1f4f57"/>

@@ -1,10 +1,9 @@
-// What the shop sells and what it costs: the only source of prices. A browser sends which products and how many, never an
-// amount; the amount that gets signed into an order token is worked out here. Money is integer cents, one currency, and
-// becomes a decimal string at the edge.
+// The products and their prices. A browser sends product ids and quantities, never an amount: the server computes the
+// amount that it signs into the order token. Money is integer cents of one currency, and a decimal string outside.
 
 export const CURRENCY = 'EUR';
 export const MOST_OF_ONE = 9;
-/** The least and the most that one top-up of the coffee card takes, as the order token wants them. */
+/** The smallest and largest top-up of the coffee card, as decimal strings for the order token. */
 export const TOP_UP = { least: '5.00', most: '200.00' };
 
 export type Artwork = 'dawn' | 'ridge' | 'harbor' | 'dripper';
@@ -58,7 +57,7 @@ export const PRODUCTS: readonly Product[] = [
   },
 ];
 
-/** The lines that a form asks for; whatever is no product of ours, or no whole number of it, counts as none. */
+/** The order lines of a form. Unknown products, and quantities that are not 1 to 9, are ignored. */
 export function linesOf(quantities: Record<string, unknown>): Line[] {
   return PRODUCTS.flatMap((product) => {
     const asked = quantities[product.id];
@@ -76,7 +75,7 @@ export function decimal(cents: number): string {
   return `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
 }
 
-/** "14.50" → 1450. For amounts that the proxy reports, always with the currency's two digits. */
+/** "14.50" → 1450. The proxy always writes two decimals for this currency. */
 export function centsOf(amount: string): number {
   return Number(amount.replace('.', ''));
 }

@@ -1,16 +1,16 @@
-// Who may use the desk, from which money goes out: whoever sits at this machine, or whoever has the password. A real merchant has
-// a sign-in of its own here; without either there is no desk.
+// Access to the desk, which can send money: without a password only from this machine, else with DESK_PASSWORD. A real
+// merchant has a sign-in here.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
 
 export interface StaffSettings {
-  /** How browsers reach the shop; it answers under this name alone. */
+  /** How browsers reach the shop; other host names are redirected here. */
   publicUrl: string;
   deskPassword?: string | undefined;
 }
 
-/** What guards the desk; undefined where it is not to be served at all. */
+/** The middleware that protects the desk; undefined if the desk must not be served. */
 export function staffOnly({ publicUrl, deskPassword }: StaffSettings): MiddlewareHandler | undefined {
   if (deskPassword !== undefined) {
     const hash = (text: string) => createHash('sha256').update(text).digest();

@@ -1,26 +1,27 @@
-// What the merchant's staff see: every payment and payout with its history, and the form that sends a payout. Pure. The order
-// id of the next payout is made by the server and travels in the form, so sending the same form twice is the same payout.
+// The markup of the desk: all payments and payouts with their history, and the form that sends a payout. The server
+// creates the payout's order id and the form contains it, so submitting a form twice sends one payout.
 import { html } from 'hono/html';
 import { CURRENCY, formatMoney } from './catalogue.ts';
 import { page, type Markup, type Site } from './page.ts';
+import { canRefund, hasNotFailed, refundsOf } from './refunds.ts';
 import { isPayment, type Payment, type Payout, type Status, type Transaction } from './proxy-client.ts';
 
-/** What was typed, and what the proxy had against it. */
+/** The values typed so far, and the error message. */
 export interface PayoutForm {
   orderId: string;
   amount?: string | undefined;
   customer?: string | undefined;
   note?: string | undefined;
-  /** The payment whose customer gets money back. */
+  /** The payment that the payout refunds. */
   back?: Payment | undefined;
-  trouble?: string | undefined;
+  problem?: string | undefined;
 }
 
-export interface Desk {
+export interface DeskTables {
   payments: readonly Payment[];
   payouts: readonly Payout[];
-  /** Why the tables may be out of date. */
-  trouble?: string | undefined;
+  /** Why the tables are empty or out of date. */
+  problem?: string | undefined;
 }
 
 const CHIPS = {
@@ -39,14 +40,14 @@ const times = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 });
 
-export function deskPage(desk: Desk, form: PayoutForm, site: Site): Markup {
+export function deskPage(desk: DeskTables, form: PayoutForm, site: Site): Markup {
   return page(
     { title: 'The desk', place: 'desk', scripts: ['/assets/desk.js'], site },
     html`<h1>The desk</h1>
-      <p class="quiet">All money in and out, of the last seven days. Times are UTC.</p>
+      <p class="quiet">All money in and out in the last seven days. Times are UTC.</p>
       <p class="quiet">
-        Whoever can open this page can send money. So it is served on this machine alone, or with DESK_PASSWORD, which
-        stands in for the sign-in of your staff.
+        Anyone who can open this page can send money. So it is served only on this machine, or with DESK_PASSWORD, in
+        place of your staff's sign-in.
       </p>
       <div class="stack">
         <div class="stack" data-live>${deskTables(desk)}</div>
@@ -55,9 +56,9 @@ export function deskPage(desk: Desk, form: PayoutForm, site: Site): Markup {
   );
 }
 
-/** The part that `desk.js` fetches anew, so that a status changes in front of the reader. */
-export function deskTables({ payments, payouts, trouble }: Desk): Markup {
-  return html`${trouble === undefined ? '' : html`<p class="message bad" role="alert">${trouble}</p>`}
+/** The part that `desk.js` refreshes. */
+export function deskTables({ payments, payouts, problem }: DeskTables): Markup {
+  return html`${problem === undefined ? '' : html`<p class="message bad" role="alert">${problem}</p>`}
     <section class="stack" aria-labelledby="payouts">
       <h2 id="payouts">Payouts</h2>
       ${list(
@@ -68,7 +69,9 @@ export function deskTables({ payments, payouts, trouble }: Desk): Markup {
     <section class="stack" aria-labelledby="payments">
       <h2 id="payments">Payments</h2>
       ${list(
-        payments.map((payment) => transaction(payment, payment.method ?? 'Payment', null, moneyBack(payment, payouts))),
+        payments.map((payment) =>
+          transaction(payment, payment.method ?? 'Payment', null, refundLink(payment, payouts)),
+        ),
         'None yet. They appear as soon as a customer starts one.',
       )}
     </section>`;
@@ -113,12 +116,12 @@ function transaction(entry: Transaction, what: string, note: string | null, foot
   </li>`;
 }
 
-/** How far it is; else a link to the form and no more, by the payment's id, because an address is no place for a wallet ID. */
-function moneyBack(payment: Payment, payouts: readonly Payout[]): Markup | '' {
+/** The status of the refund, or a link to the form. The link has the payment's id: a URL must not have a wallet id. */
+function refundLink(payment: Payment, payouts: readonly Payout[]): Markup | '' {
   const { orderId, gatewayOrderId } = payment;
-  const sent = sentBack(gatewayOrderId, payouts).find(isUnderway);
+  const sent = refundsOf(gatewayOrderId, payouts).find(hasNotFailed);
   if (sent !== undefined) return html`<p class="back">Money back: ${CHIPS[sent.status].label.toLowerCase()}</p>`;
-  if (!canGoBack(payment)) return '';
+  if (!canRefund(payment)) return '';
   return html`<a
     class="back"
     href="/desk?back=${encodeURIComponent(gatewayOrderId)}#send"
@@ -127,32 +130,7 @@ function moneyBack(payment: Payment, payouts: readonly Payout[]): Markup | '' {
   >`;
 }
 
-/** Whether a payout could: it needs a wallet, and takes whole amounts of the shop's own currency. */
-export function canGoBack({ status, customer, amount, currency }: Payment): boolean {
-  return status === 'SUCCESS' && customer !== null && currency === CURRENCY && wholeOf(amount) > 0;
-}
-
-/** Never more than came in. */
-export function wholeOf(amount: string): number {
-  return Math.floor(Number(amount));
-}
-
-/** The id of the payout that sends a payment's money back, after so many that failed: whoever sends it makes the same one. */
-export function backId(gatewayOrderId: string, failed: number): string {
-  return `BACK${failed + 1}-${gatewayOrderId}`;
-}
-
-/** The payouts that sent this payment's money back, or tried to. */
-export function sentBack(gatewayOrderId: string, payouts: readonly Payout[]): Payout[] {
-  return payouts.filter(({ orderId }) => orderId.replace(/^BACK\d+-/, '') === gatewayOrderId);
-}
-
-/** Money that is back, or may still get there. */
-export function isUnderway({ status }: Payout): boolean {
-  return status !== 'FAILED';
-}
-
-function payoutForm({ orderId, amount = '', customer = '', note = '', back, trouble }: PayoutForm): Markup {
+function payoutForm({ orderId, amount = '', customer = '', note = '', back, problem }: PayoutForm): Markup {
   return html`<section class="send stack card" aria-labelledby="send">
     <h2 id="send">${back === undefined ? 'Send a payout' : 'Send money back'}</h2>
     ${
@@ -162,7 +140,7 @@ function payoutForm({ orderId, amount = '', customer = '', note = '', back, trou
             ${formatMoney(back.amount, back.currency)} came in for ${back.orderId}. A payout is a whole amount.
           </p>`
     }
-    ${trouble === undefined ? '' : html`<p class="message bad" role="alert">${trouble}</p>`}
+    ${problem === undefined ? '' : html`<p class="message bad" role="alert">${problem}</p>`}
     <form class="stack" method="post" action="/desk/payouts">
       <input type="hidden" name="orderId" value="${orderId}" />
       <label
@@ -181,7 +159,7 @@ function payoutForm({ orderId, amount = '', customer = '', note = '', back, trou
       /></label>
       <label>Note to the customer <input name="note" value="${note}" maxlength="120" placeholder="Optional" /></label>
       <button class="button">Send payout</button>
-      <small>As ${orderId}</small>
+      <small>Order id ${orderId}</small>
     </form>
   </section>`;
 }

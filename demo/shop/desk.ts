@@ -1,10 +1,11 @@
-// What the desk does: gathers the transactions, and sends a payout. A payout is remembered under its order id before it is
-// sent, so that whatever happens on the way, the same id can be asked about, or sent again, and money moves once.
-// Where the proxy has no list of transactions, the shop asks for each of its own.
+// The desk's actions: list the transactions, and send a payout. The order id of a payout is stored before it is sent,
+// so after a lost answer the same id can be checked or sent again, and money moves once. If the proxy has no list of
+// transactions, the shop reads its own orders one by one.
 import { CURRENCY } from './catalogue.ts';
-import { backId, canGoBack, isUnderway, sentBack, wholeOf, type Desk, type PayoutForm } from './desk-page.ts';
+import type { DeskTables, PayoutForm } from './desk-page.ts';
 import { newId, type OrderStore } from './order-store.ts';
 import { isPayment, isPayout, ProxyError, type ProxyClient, type Transaction } from './proxy-client.ts';
+import { canRefund, hasNotFailed, refundOrderId, refundsOf, wholeAmount } from './refunds.ts';
 
 const SHOWN_FOR_MS = 7 * 24 * 60 * 60 * 1000;
 const ASKED_ONE_BY_ONE = 25;
@@ -26,29 +27,29 @@ export class StaffDesk {
   }
 
   /**
-   * Filled with what a payment's customer can get back; empty where that is nothing, or is sent already, or the payment is not
-   * among these. Two people who send it back at once send it once.
+   * Filled in to refund the payment, or empty if it cannot be refunded or was already. Two people who refund it at
+   * once send one payout.
    */
-  formFor(gatewayOrderId: string | undefined, { payments, payouts }: Desk): PayoutForm {
+  formFor(gatewayOrderId: string | undefined, { payments, payouts }: DeskTables): PayoutForm {
     const back = payments.find((payment) => payment.gatewayOrderId === gatewayOrderId);
-    if (back === undefined || !canGoBack(back)) return this.emptyForm();
-    const tries = sentBack(back.gatewayOrderId, payouts);
-    if (tries.some(isUnderway)) return this.emptyForm();
+    if (back === undefined || !canRefund(back)) return this.emptyForm();
+    const tries = refundsOf(back.gatewayOrderId, payouts);
+    if (tries.some(hasNotFailed)) return this.emptyForm();
     const { orderId, amount, customer } = back;
     return {
-      orderId: backId(back.gatewayOrderId, tries.length),
-      amount: String(wholeOf(amount)),
+      orderId: refundOrderId(back.gatewayOrderId, tries.length),
+      amount: String(wholeAmount(amount)),
       customer: customer ?? '',
       note: `Money back for ${orderId}`,
       back,
     };
   }
 
-  /** Undefined once the proxy has taken it; else the form again, with what is wrong and what to do. */
+  /** Undefined if the proxy accepted it; else the form with a message about the error. */
   async sendPayout(typed: Record<string, unknown>): Promise<PayoutForm | undefined> {
     const form = formOf(typed);
-    const trouble = troubleOf(form);
-    if (trouble !== undefined) return { ...form, trouble };
+    const problem = problemIn(form);
+    if (problem !== undefined) return { ...form, problem };
     const { orderId, amount, customer, note } = form;
     this.#sent.add(orderId);
     try {
@@ -64,13 +65,13 @@ export class StaffDesk {
       if (!(error instanceof ProxyError)) throw error;
       if (error.kind === 'refused') {
         const next = orderId.startsWith('BACK') ? {} : this.emptyForm();
-        return { ...form, ...next, trouble: error.message };
+        return { ...form, ...next, problem: error.message };
       }
-      return { ...form, trouble: `${error.message} Send it again as it is: it is sent once at most.` };
+      return { ...form, problem: `${error.message} Send it again unchanged: it is sent at most once.` };
     }
   }
 
-  async gather(): Promise<Desk> {
+  async list(): Promise<DeskTables> {
     try {
       const all =
         (await this.#proxy.transactions(new Date(this.#now().getTime() - SHOWN_FOR_MS))) ?? (await this.#oneByOne());
@@ -81,7 +82,7 @@ export class StaffDesk {
       };
     } catch (error) {
       if (!(error instanceof ProxyError)) throw error;
-      return { payments: [], payouts: [], trouble: error.message };
+      return { payments: [], payouts: [], problem: error.message };
     }
   }
 
@@ -104,7 +105,7 @@ function formOf(typed: Record<string, unknown>): Typed {
   return { orderId: text('orderId'), amount: text('amount'), customer: text('customer'), note: text('note') };
 }
 
-function troubleOf({ orderId, amount, customer }: Typed): string | undefined {
+function problemIn({ orderId, amount, customer }: Typed): string | undefined {
   if (!/^(PO-[2-9A-HJ-NP-Z]{10}|BACK\d{1,2}-[\w-]{1,58})$/.test(orderId))
     return 'This form is out of date: open the desk again.';
   if (!/^[1-9]\d{0,6}$/.test(amount)) return `The amount is a whole number of ${CURRENCY}, at least 1.`;

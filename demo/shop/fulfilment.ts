@@ -1,6 +1,6 @@
-// Learns that money is in, by the two ways that may be trusted: a webhook whose signature holds, and the proxy's own answer
-// when we ask it. Never by what a browser says. The asking happens when a page is shown and in a slow sweep, so a lost webhook
-// only delays an order. Both ways end in `OrderStore.recordPaid`, which counts a payment once.
+// Marks orders as paid, from the two sources that can be trusted: a signed webhook, and the proxy's answer about an
+// order. A browser is never trusted. The proxy is asked when a page is shown and in a slow sweep, so a lost webhook
+// only delays an order. Both sources call `OrderStore.recordPaid`, which counts a payment once.
 import { Webhook } from 'standardwebhooks';
 import type { Order, OrderStore, Receipt } from './order-store.ts';
 import type { ProxyClient } from './proxy-client.ts';
@@ -9,7 +9,7 @@ const MOST_REMEMBERED = 10_000;
 const WATCHED_FOR_MS = 24 * 60 * 60 * 1000;
 const ASKED_IN_ONE_SWEEP = 50;
 
-/** A webhook of the proxy; `data` has more, which this shop has no use for. */
+/** A webhook of the proxy; `data` has more fields, which this shop does not need. */
 interface Event {
   type: string;
   data: Receipt;
@@ -27,7 +27,7 @@ export class Fulfilment {
     this.#webhook = new Webhook(webhookSecret);
   }
 
-  /** Takes a webhook as it came. `body` must be the raw text: the signature is over its bytes. Throws where it is not genuine. */
+  /** `body` must be the raw text, because the signature covers its bytes. Throws if the signature is not valid. */
   takeWebhook(body: string, headers: Record<string, string>): void {
     this.#webhook.verify(body, headers, { jsonParse: false });
     const { type, data }: Event = JSON.parse(body);
@@ -37,7 +37,7 @@ export class Fulfilment {
     this.#remember(id);
   }
 
-  /** Asks the proxy about an order that is not paid as far as we know. Throws ProxyError. */
+  /** Asks the proxy about an order that is not marked as paid. Throws ProxyError. */
   async ask(order: Order): Promise<void> {
     if (order.paidAt !== null) return;
     const report = await this.#proxy.order(order.orderId);
@@ -45,7 +45,7 @@ export class Fulfilment {
     if (payment !== undefined) this.#orders.recordPaid({ ...payment, orderId: order.orderId });
   }
 
-  /** Asks about the orders still unpaid, newest first; for a timer. An answer that fails is asked for again next time. */
+  /** Asks about unpaid orders, newest first. Called by a timer, so a failed request is repeated by the next sweep. */
   async sweep(now: Date = new Date()): Promise<void> {
     const isWatched = (order: Order) =>
       order.paidAt === null && now.getTime() - order.createdAt.getTime() < WATCHED_FOR_MS;

@@ -1,15 +1,15 @@
-// Starts the shop: reads its environment, listens, says where. The only reader of the environment in this folder.
-// HOST and PORT (127.0.0.1, 8080); PROXY_URL, ORDER_SECRET, MERCHANT_API_KEY, WEBHOOK_SECRET (required); PUBLIC_URL
-// (default: where it listens); DESK_PASSWORD (at least 16 characters; without it the desk is served on loopback names alone);
-// WALLET_URL (a link to the demo's wallet phone, for the demo alone).
+// Starts the shop, configured by the environment: HOST and PORT (127.0.0.1, 8080); PROXY_URL, ORDER_SECRET,
+// MERCHANT_API_KEY, WEBHOOK_SECRET (required); PUBLIC_URL (default: where it listens); DESK_PASSWORD (at least 16
+// characters; without it the desk is served only on loopback host names); WALLET_URL (set by the demo: the address of
+// the wallet phone). Prints one JSON line, {"listening": "http://…"}, when ready.
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { createShop } from './app.ts';
 import { createThemes } from '../themes/app.ts';
 
 const SWEEP_EVERY_MS = 15_000;
-/** Nothing else slows down who guesses. */
-const LEAST_PASSWORD = 16;
+/** Characters. Sign-in attempts are not limited, so the password must be hard to guess. */
+const MIN_PASSWORD = 16;
 
 const { env } = process;
 
@@ -31,8 +31,8 @@ const settings = {
   walletUrl: env['WALLET_URL'] || undefined,
   deskPassword: env['DESK_PASSWORD'] || undefined,
 };
-if (settings.deskPassword !== undefined && settings.deskPassword.length < LEAST_PASSWORD) {
-  console.error(`DESK_PASSWORD has at least ${LEAST_PASSWORD} characters.`);
+if (settings.deskPassword !== undefined && settings.deskPassword.length < MIN_PASSWORD) {
+  console.error(`DESK_PASSWORD must have at least ${MIN_PASSWORD} characters.`);
   process.exit(1);
 }
 
@@ -43,7 +43,7 @@ server.listen(Number(env['PORT'] || 8080), host, () => {
   const listening = `http://${host}:${port}`;
   const publicUrl = (env['PUBLIC_URL'] || listening).replace(/\/$/, '');
   const { app, sweep } = createShop({ ...settings, publicUrl });
-  // The demo's theme editor, which is no part of a shop.
+  // The demo's theme editor is not part of a shop.
   if (settings.walletUrl !== undefined) app.route('/themes', createThemes({ ...settings, publicUrl }));
   const answer = getRequestListener(app.fetch);
   server.on('request', (request, response) => void answer(request, response));

@@ -1,12 +1,11 @@
-// Signs an order so that the widget may pay it: a compact JWS, HS256, in the few lines it takes. Any language has the three
-// pieces (JSON, base64url, HMAC-SHA256), so a merchant needs no library of ours. Only a server may do this: whoever holds
-// the secret sets the prices.
+// Signs an order for the widget: a compact JWS with HS256. Each language has the three parts (JSON, base64url,
+// HMAC-SHA256), so a merchant needs no library for it. Only a server may sign: the holder of the secret sets prices.
 import { createHmac } from 'node:crypto';
 
 export interface OrderClaims {
   orderId: string;
   currency: string;
-  /** Decimal string. Absent: the shopper enters it, between `minAmount` and `maxAmount`. */
+  /** Decimal string. If absent, the shopper enters it, between `minAmount` and `maxAmount`. */
   amount?: string;
   minAmount?: string;
   maxAmount?: string;

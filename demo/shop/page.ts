@@ -1,5 +1,5 @@
-// The frame around every page of the shop: head, header, footer. Owns which scripts and styles a page loads (all are files:
-// the shop's policy allows nothing inline) and the words that appear everywhere. Text goes in through `html`, which escapes it.
+// The frame of all pages: head, header and footer. Scripts and styles are files, because the content security policy
+// allows nothing inline. `html` escapes all values.
 import { html } from 'hono/html';
 import { logo } from './artwork.ts';
 
@@ -7,20 +7,20 @@ export type Markup = ReturnType<typeof html>;
 
 export interface PageFrame {
   title: string;
-  /** Marks the menu's link, and names the page for its styles. */
+  /** Marks the current link of the menu; also a class of the body. */
   place: string;
-  /** Style sheets besides the shop's own. */
+  /** Style sheets besides the shop's. */
   styles?: string[];
   /** Module scripts in the order in which they run. */
   scripts?: string[];
   site?: Site;
 }
 
-/** What is the same on every page. */
+/** The settings that all pages share. */
 export interface Site {
-  /** Address of the demo's wallet phone, when this shop is part of the demo. */
+  /** The URL of the demo's wallet phone, if this shop runs in the demo. */
   walletUrl?: string | undefined;
-  /** Whether this shop serves its desk (staff.ts). */
+  /** Whether this shop serves its desk (desk-auth.ts). */
   hasDesk?: boolean;
 }
 
@@ -64,7 +64,7 @@ function demoBar(walletUrl: string): Markup {
   </aside>`;
 }
 
-/** A page that says one thing: not found, or not now. */
+/** A page with one message. */
 export function notice(title: string, text: string): Markup {
   return page(
     { title, place: 'order' },

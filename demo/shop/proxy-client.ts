@@ -1,6 +1,6 @@
-// The shop's calls to the payment proxy's merchant API, server to server with the merchant's key. Owns the key's use and the
-// limit on waiting; decides nothing. Three outcomes only: an answer, "no such thing" (null), or an error that says whether the
-// proxy refused (a person must change something) or could not be asked (the same call may be made again).
+// Calls the payment proxy's merchant API with the merchant's key, server to server, with a time limit. A call has one
+// of three outcomes: an answer, null for 404, or an error whose `kind` says whether the proxy refused it (a person
+// must change something) or could not be reached (the same call may be repeated).
 
 export type Status = 'INITIALIZED' | 'PROCESSING' | 'SUCCESS' | 'FAILED';
 
@@ -20,10 +20,10 @@ interface Settling {
 
 export interface Payment extends Settling {
   type: 'PAY';
-  /** Its own among the payments of the order. */
+  /** Unique among the payments of the order. */
   gatewayOrderId: string;
   method: string | null;
-  /** The order was paid already. */
+  /** The order was already paid. */
   surplus: boolean;
 }
 
@@ -56,7 +56,7 @@ export interface NewPayout {
   note?: string;
 }
 
-/** What the proxy says where it does not do as asked (RFC 9457). */
+/** The proxy's error format (RFC 9457). */
 interface Problem {
   detail: string;
   retryable: boolean;
@@ -99,12 +99,12 @@ export class ProxyClient {
     return this.#call('GET', `/payouts/${encodeURIComponent(orderId)}`);
   }
 
-  /** Safe to repeat with the same `orderId`: the proxy sends a payout once, and answers a repeat with what it stored. */
+  /** Safe to repeat with the same `orderId`: the proxy sends a payout once and answers a repeat with the stored one. */
   sendPayout(payout: NewPayout): Promise<Payout | null> {
     return this.#call('POST', '/payouts', payout);
   }
 
-  /** What changed since then, as far as a desk can show it; null where this proxy has no such list. */
+  /** The transactions updated since then, at most 1,000; null if this proxy has no list of transactions. */
   async transactions(updatedSince: Date): Promise<Transaction[] | null> {
     const found: Transaction[] = [];
     let cursor: string | null = null;

@@ -1,5 +1,5 @@
-// What a customer sees: the shop front, the account with its coffee card, and the page of one order, where the widget is.
-// Pure: from the shop's own facts to markup. Whether an order is paid is read from the order store alone, never from the widget.
+// The customer's pages: the shop front, the account with its coffee card, and the order page with the widget. An
+// order's paid status comes from the order store, never from the widget.
 import { html } from 'hono/html';
 import { card, picture, shore } from './artwork.ts';
 import { CURRENCY, MOST_OF_ONE, PRODUCTS, TOP_UP, decimal, formatMoney, type Line, type Product } from './catalogue.ts';
@@ -60,7 +60,7 @@ export interface OrderPage {
   site: Site;
 }
 
-/** The widget beside the order. `order.js` comes first, so it listens before the widget can say anything. */
+/** The order beside the widget. `order.js` comes first, so that it listens before the widget sends an event. */
 export function orderPage({ order, token, proxyUrl, site }: OrderPage): Markup {
   return page(
     {

@@ -1,6 +1,6 @@
-// What customers can do: look, check out, pay, top up. Every amount is worked out here, every order belongs to the session that
-// opened it, and the order's page gets a fresh token each time it is shown. Decides nothing about money that came in:
-// fulfilment.ts does, and is asked before a page says anything about it.
+// The customer's routes: shop front, check out, account, top up, order page. The server computes each amount, an
+// order belongs to the session that opened it, and the order page gets a new token each time. fulfilment.ts decides
+// whether an order is paid, and is asked before a page shows it.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
@@ -65,7 +65,7 @@ export function addStorefront(app: Hono, { settings, site, orders, fulfilment, n
     return c.json({ fulfilled: order.paidAt !== null, text: fulfilmentOf(order) });
   });
 
-  /** The visitor's own order, as far as the proxy can be asked about it now. */
+  /** The visitor's order, after asking the proxy about it; an unreachable proxy is ignored. */
   async function theirs(c: Context<object, '/orders/:orderId'>): Promise<Order | undefined> {
     const order = orders.find(c.req.param('orderId'), customerOf(c, settings));
     if (order !== undefined) await fulfilment.ask(order).catch(() => {});
@@ -73,7 +73,7 @@ export function addStorefront(app: Hono, { settings, site, orders, fulfilment, n
   }
 }
 
-/** The customer's number at this shop: made from a random cookie, which stands in for a sign-in and never leaves the shop. */
+/** The customer's number: a hash of a random cookie, in place of a sign-in. The cookie itself never leaves the shop. */
 function customerOf(c: Context, { publicUrl }: ShopSettings): string {
   const secure = publicUrl.startsWith('https:');
   let session = getCookie(c, 'stillwater');

@@ -1,6 +1,6 @@
-// The theme editor's server: the page, its files, and an order for the two widgets on it. The demo mounts it at /themes in the
-// shop's server, because the widget needs an origin that the proxy allows. An order is its signed token alone: the editor stores
-// nothing, and a cookie keeps the visitor's order through a reload.
+// The theme editor's server: the page, its files, and an order for its two widgets. The demo mounts it at /themes in
+// the shop's server, because the proxy allows the widget only on the shop's origin. An order is only a signed token:
+// nothing is stored, and a cookie keeps the visitor's order across reloads.
 import { readFileSync } from 'node:fs';
 import { Hono, type Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
@@ -32,7 +32,7 @@ export function createThemes(settings: ThemesSettings, now: () => Date = () => n
 
   app.get('/', (c) => {
     const known = getCookie(c, COOKIE);
-    // Never the id of a shop's order, which the cookie's owner could write into it.
+    // A visitor can change the cookie, so it must not name one of the shop's orders.
     const orderId = known !== undefined && /^TH-\w{10}$/.test(known) ? known : newOrder(c);
     return c.html(themesPage({ token: tokenFor(orderId, settings, now()), proxyUrl, site: { walletUrl } }));
   });
@@ -64,7 +64,7 @@ function tokenFor(orderId: string, { publicUrl, orderSecret }: ThemesSettings, n
       currency: 'EUR',
       description: 'Coffee from Stillwater',
       returnUrl: `${publicUrl}/themes`,
-      // Each order is a customer of its own: any wallet may pay the next one.
+      // A reference belongs to one wallet, so each order has another: any wallet may pay the next one.
       customerReferenceNo: orderId,
       language: 'en',
       iat,

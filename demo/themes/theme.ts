@@ -1,10 +1,9 @@
-// The shapes of the tables in public/themes.js, which the browser loads as it is. The server draws the theme page's controls from
-// the same tables, so they are loaded here too, and typed here, as a script for browsers cannot say its types itself.
+// The types of the tables in public/themes.js. Browser and server load the same file, and a plain script has no types.
 
 export type Scheme = 'light' | 'dark';
 export type Shades = Record<Scheme, string>;
 
-interface Dial {
+interface Control {
   /** `--payment-…` */
   name: string;
   /** The name without its prefix. */
@@ -13,30 +12,30 @@ interface Dial {
   hint: string;
 }
 
-export interface ColorDial extends Dial {
+export interface ColorProperty extends Control {
   kind: 'color';
   default: Shades;
 }
 
-export interface LengthDial extends Dial {
+export interface LengthProperty extends Control {
   kind: 'length';
   unit: 'px' | 'rem';
   min: number;
   max: number;
-  /** Null: the widget works it out. */
+  /** Null: the widget computes it. */
   default: number | null;
-  /** Where the control stands while the widget works it out. */
+  /** The slider's position while the widget computes it. */
   otherwise?: number;
 }
 
-export interface FontDial extends Dial {
+export interface FontProperty extends Control {
   kind: 'font';
   default: null;
 }
 
-export type Property = ColorDial | LengthDial | FontDial;
+export type Property = ColorProperty | LengthProperty | FontProperty;
 
-/** What differs from the defaults, by `key`. */
+/** The values that differ from the defaults, by `key`. */
 export type Theme = Record<string, Shades | number | { family: string; size: number }>;
 
 export interface ReadyTheme {

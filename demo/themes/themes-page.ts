@@ -1,6 +1,6 @@
-// The page that shows how far the widget can be dressed: two real widgets on one real order (light and dark, side by side), four
-// ready themes, a control for every `--payment-*` property, and the rule to copy. Pure markup: theme-editor.js moves it. Nothing
-// of a theme reaches the server; it lives in the address's fragment.
+// The markup of the theme editor: two widgets with one order (light and dark), four ready themes, a control for each
+// `--payment-*` property, and the CSS rule to copy. theme-editor.js makes it work. The theme is kept in the fragment of
+// the address and never sent to the server.
 import { html } from 'hono/html';
 import { page, type Markup, type Site } from '../shop/page.ts';
 import {
@@ -8,9 +8,9 @@ import {
   PROPERTIES,
   TEXT_SIZE,
   THEMES,
-  type ColorDial,
-  type FontDial,
-  type LengthDial,
+  type ColorProperty,
+  type FontProperty,
+  type LengthProperty,
   type Property,
   type ReadyTheme,
   type Scheme,
@@ -76,7 +76,7 @@ export function themesPage({ token, proxyUrl, site }: ThemesPage): Markup {
   );
 }
 
-/** A theme's button, with a small sample of it in light and dark, drawn by the same properties. */
+/** A button with samples of the theme in light and dark, styled by the theme's own properties. */
 function themeCard({ id, label, note }: ReadyTheme): Markup {
   const sample = (scheme: Scheme) => html`<span class="${scheme}"><b>Aa</b><i></i><i></i><i></i></span>`;
   return html`<li>
@@ -119,7 +119,7 @@ function controls(property: Property): Markup {
   }
 }
 
-function colorControls({ key, label, default: shades }: ColorDial): Markup {
+function colorControls({ key, label, default: shades }: ColorProperty): Markup {
   return html`${Object.entries(SCHEMES).map(([scheme, name]) => {
     const shade = shades[scheme as Scheme];
     const where = `${label}, ${name.toLowerCase()}`;
@@ -144,11 +144,11 @@ function colorControls({ key, label, default: shades }: ColorDial): Markup {
   })}`;
 }
 
-function lengthControl({ label, unit, min, max, default: usual, otherwise = min }: LengthDial): Markup {
+function lengthControl({ label, unit, min, max, default: usual, otherwise = min }: LengthProperty): Markup {
   return slider(label, { unit, min, max, value: usual ?? otherwise });
 }
 
-function fontControls({ label }: FontDial): Markup {
+function fontControls({ label }: FontProperty): Markup {
   return html`<select aria-label="${label}">
       <option value="">The page's own</option>
       ${Object.entries(FONTS).map(([family, font]) => html`<option value="${family}">${font.label}</option>`)}
@@ -158,7 +158,7 @@ function fontControls({ label }: FontDial): Markup {
 
 function slider(
   label: string,
-  { unit, min, max, value }: Pick<LengthDial, 'unit' | 'min' | 'max'> & { value: number },
+  { unit, min, max, value }: Pick<LengthProperty, 'unit' | 'min' | 'max'> & { value: number },
 ): Markup {
   return html`<input
       type="range"

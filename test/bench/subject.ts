@@ -63,7 +63,7 @@ async function start(
       // Each says once where it listens; the proxy's log of every request is read, as a log collector would, and dropped.
       if (url === undefined && line.includes('listening')) url = (JSON.parse(line) as { url: string }).url;
     },
-    onDeath: (message) => {
+    onExit: (message) => {
       throw new Error(message);
     },
   });

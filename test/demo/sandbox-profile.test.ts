@@ -1,4 +1,5 @@
-// The demo's profile of the gateway: how the sandbox says "no such order", so that what never arrived there ends in the demo, too.
+// The demo's gateway profile: it has the sandbox's code for an unknown order, so that a payment that never reached the
+// gateway ends in the demo too.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
@@ -6,7 +7,7 @@ import { profileSchema } from '../../backend-proxy/gateway/profile.ts';
 import { createWorld } from '../backend-proxy/world.ts';
 
 const FILE = new URL('../../demo/sandbox-profile.json', import.meta.url);
-/** Two believed "unknown", the first 90 s after the start and the second a minute after its end; each waits up to a minute for its proof. */
+/** Enough for two accepted "unknown" answers: the first after 90 s, the second a minute later, proven in a minute. */
 const ENDED_MS = 5 * 60_000;
 
 async function lost(t: Parameters<typeof createWorld>[0], profile: Parameters<typeof createWorld>[1]) {
@@ -19,12 +20,12 @@ async function lost(t: Parameters<typeof createWorld>[0], profile: Parameters<ty
 }
 
 describe('the demo’s profile', () => {
-  it('ends a start that never arrived as NOT_CREATED, also before anything was found', async (t) => {
+  it('the demo’s profile ends a payment that never reached the gateway as NOT_CREATED', async (t) => {
     const payment = await lost(t, { profile: profileSchema.parse(JSON.parse(readFileSync(FILE, 'utf8'))) });
     assert.deepEqual([payment?.status, payment?.reason], ['FAILED', 'NOT_CREATED']);
   });
 
-  it('is what does it: without it the start stays uncertain', async (t) => {
+  it('without the demo’s profile a payment that never reached the gateway stays INITIALIZED', async (t) => {
     assert.equal((await lost(t, {}))?.status, 'INITIALIZED');
   });
 });

@@ -24,7 +24,7 @@ const payment = (orderId: string, key: string, method: 'QR' | 'CHECKOUT' | 'DIRE
   currency: 'EUR',
   method,
   customer: method === 'DIRECT' ? '12345678' : null,
-  customerReferenceNo: method === 'DIRECT' ? 'c-1' : null,
+  customerReference: method === 'DIRECT' ? 'c-1' : null,
   payWithinMs: method === 'CHECKOUT' ? 600_000 : null,
   idempotencyKey: key,
   fingerprint: `${key} ${method}`,

@@ -1,5 +1,5 @@
 // The strictest pages: a policy that allows nothing but the proxy's scripts and connections, Trusted Types enforced, every
-// script held to its hash. What the README promises of such pages, in a browser that would complain.
+// script held to its hash. What docs/element.md promises of such pages, in a browser that would complain.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// The merchant's journeys: sending money from the desk, and seeing there what customers did.
+// The merchant's journeys: send money from the desk, and see customers' payments there.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ADA, BRUNO, World } from './shopper.ts';
@@ -6,7 +6,7 @@ import { ADA, BRUNO, World } from './shopper.ts';
 const world = await World.open();
 after(() => world.close());
 
-test('a payout goes from the desk to the phone of the customer, and its status is followed live', async () => {
+test('a payout goes from the desk to the customer’s phone, and the desk follows its status', async () => {
   const staff = await world.staff();
   const phone = await world.phone(BRUNO);
   await staff.page.getByLabel('Amount').fill('25');
@@ -20,7 +20,7 @@ test('a payout goes from the desk to the phone of the customer, and its status i
   await Promise.all([staff.leave(), phone.leave()]);
 });
 
-test('the answer to a payout is lost: the desk learns what became of it, and it was sent once', async () => {
+test('the desk learns the result of a payout whose answer was lost, and it was sent once', async () => {
   const staff = await world.staff();
   await world.control('/faults', { payout: { dropAnswer: true }, times: 1 });
   await staff.page.getByLabel('Amount').fill('5');
@@ -35,7 +35,7 @@ test('the answer to a payout is lost: the desk learns what became of it, and it 
   await staff.leave();
 });
 
-test('the desk shows a payment as it happens, with its history', async () => {
+test('the desk shows a payment live, with its history', async () => {
   const staff = await world.staff();
   const shopper = await world.shopper();
   const phone = await world.phone(ADA);

@@ -1,5 +1,5 @@
-// The theme page as a person uses it, in a real browser over the whole demo: pick, edit, share, be warned, pay. What a theme is, and
-// that the four can be read by their numbers, test/demo/themes/themes.test.ts holds; here the browser's own eyes are asked.
+// The theme editor in a real browser over the whole demo: pick a theme, edit it, reload, read the warnings, copy the
+// CSS, pay. test/demo/themes/themes.test.ts tests the themes themselves.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -23,8 +23,8 @@ const widgets = (page: Page) => page.locator('payment-widget');
 const css = async (page: Page) => (await page.locator('[data-css]').textContent()) ?? '';
 const pick = (page: Page, label: string) => page.locator('.theme', { hasText: label });
 
-/** Of the sheets of both widgets, as the browser worked it out. */
-async function seen(page: Page, property: 'backgroundColor' | 'borderRadius' | 'fontSize'): Promise<string[]> {
+/** The computed style of both widgets' sheets. */
+async function styleOf(page: Page, property: 'backgroundColor' | 'borderRadius' | 'fontSize'): Promise<string[]> {
   return widgets(page).evaluateAll(
     (all, name) =>
       all.map((widget) => {
@@ -35,37 +35,37 @@ async function seen(page: Page, property: 'backgroundColor' | 'borderRadius' | '
   );
 }
 
-test('a ready theme dresses both widgets, light and dark, and the back button takes it off', async () => {
+test('a ready theme applies to both widgets, and the back button removes it', async () => {
   const visitor = await atThemes();
   const { page } = visitor;
   assert.equal(await css(page), '/* The defaults: nothing to write. */');
-  assert.deepEqual(await seen(page, 'backgroundColor'), ['rgb(255, 255, 255)', 'rgb(22, 24, 30)']);
+  assert.deepEqual(await styleOf(page, 'backgroundColor'), ['rgb(255, 255, 255)', 'rgb(22, 24, 30)']);
   await pick(page, 'Parchment').click();
-  assert.deepEqual(await seen(page, 'backgroundColor'), ['rgb(255, 250, 240)', 'rgb(31, 27, 21)']);
-  assert.deepEqual(await seen(page, 'fontSize'), ['17px', '17px']);
+  assert.deepEqual(await styleOf(page, 'backgroundColor'), ['rgb(255, 250, 240)', 'rgb(31, 27, 21)']);
+  assert.deepEqual(await styleOf(page, 'fontSize'), ['17px', '17px']);
   assert.equal(await pick(page, 'Parchment').getAttribute('aria-pressed'), 'true');
   await page.goBack();
   await page.locator('[data-theme=plain][aria-pressed=true]').waitFor();
-  assert.deepEqual(await seen(page, 'backgroundColor'), ['rgb(255, 255, 255)', 'rgb(22, 24, 30)']);
+  assert.deepEqual(await styleOf(page, 'backgroundColor'), ['rgb(255, 255, 255)', 'rgb(22, 24, 30)']);
   await visitor.leave();
 });
 
-test('what is edited is seen at once, printed, and there after a reload; a reset takes it back', async () => {
+test('an edited property applies at once, is in the CSS and survives a reload; a reset undoes it', async () => {
   const visitor = await atThemes();
   const { page } = visitor;
   await page.getByLabel('Surface, dark, hex code').fill('#123');
   await page.getByLabel('Corners', { exact: true }).press('Home');
-  assert.deepEqual(await seen(page, 'backgroundColor'), ['rgb(255, 255, 255)', 'rgb(17, 34, 51)']);
-  assert.deepEqual(await seen(page, 'borderRadius'), ['0px', '0px']);
-  const printed = `payment-widget {
+  assert.deepEqual(await styleOf(page, 'backgroundColor'), ['rgb(255, 255, 255)', 'rgb(17, 34, 51)']);
+  assert.deepEqual(await styleOf(page, 'borderRadius'), ['0px', '0px']);
+  const expected = `payment-widget {
   --payment-color-surface: light-dark(#ffffff, #112233);
   --payment-radius: 0px;
 }`;
-  assert.equal(await css(page), printed);
+  assert.equal(await css(page), expected);
   await page.waitForURL(/#color-surface=ffffff-112233&radius=0$/);
   await page.reload();
   await widgets(page).nth(1).locator('[part=pay]').waitFor();
-  assert.equal(await css(page), printed);
+  assert.equal(await css(page), expected);
   assert.equal(await page.getByLabel('Surface, dark', { exact: true }).inputValue(), '#112233');
   await page.getByRole('button', { name: 'Reset Surface' }).press('Enter');
   assert.doesNotMatch(await css(page), /surface/);
@@ -73,20 +73,20 @@ test('what is edited is seen at once, printed, and there after a reload; a reset
   await visitor.leave();
 });
 
-test('the font is a family and a size, or that of the page', async () => {
+test('the font has a family and a size, or is the page’s own', async () => {
   const visitor = await atThemes();
   const { page } = visitor;
   assert.ok(await page.getByLabel('Size of the text').isDisabled());
   await page.getByLabel('Font', { exact: true }).selectOption('Slab serif');
   await page.getByLabel('Size of the text').press('End');
   assert.match(await css(page), /--payment-font: 1\.25rem Rockwell/);
-  assert.deepEqual(await seen(page, 'fontSize'), ['20px', '20px']);
+  assert.deepEqual(await styleOf(page, 'fontSize'), ['20px', '20px']);
   await page.getByLabel('Font', { exact: true }).selectOption('');
   assert.equal(await css(page), '/* The defaults: nothing to write. */');
   await visitor.leave();
 });
 
-test('nothing moves while the page loads, however late the widget comes', async () => {
+test('the theme page does not move while it loads, even if the widget is late', async () => {
   for (const [width, height] of [
     [320, 640],
     [800, 900],
@@ -101,13 +101,13 @@ test('nothing moves while the page loads, however late the widget comes', async 
     });
     await page.goto(`${world.stack.shop}/themes`);
     await widgets(page).nth(1).locator('[part=pay]').waitFor();
-    assert.ok((await shifted(page)) < 0.01, `${width} px: ${await shifted(page)}`);
+    assert.ok((await layoutShift(page)) < 0.01, `${width} px: ${await layoutShift(page)}`);
     await visitor.leave();
   }
 });
 
-/** How much of the page has moved by itself so far: the sum that browsers call layout shift. */
-async function shifted(page: Page): Promise<number> {
+/** The sum of the page's layout shifts so far. */
+async function layoutShift(page: Page): Promise<number> {
   return page.evaluate(
     () =>
       new Promise((resolve) => {
@@ -121,7 +121,7 @@ async function shifted(page: Page): Promise<number> {
   );
 }
 
-test('the CSS and both widgets fit into one window, and stay in it down to the last control', async () => {
+test('the CSS and both widgets stay in a window of 900 px from the first control to the last', async () => {
   const visitor = await atThemes('', { viewport: { width: 1280, height: 900 } });
   const { page } = visitor;
   for (const [place, block] of [
@@ -138,7 +138,7 @@ test('the CSS and both widgets fit into one window, and stay in it down to the l
   await visitor.leave();
 });
 
-test('a color that cannot be read is warned of at its control, and no color is refused', async () => {
+test('a color with too little contrast has a warning at its control, and is not refused', async () => {
   const visitor = await atThemes();
   const { page } = visitor;
   const verdict = page.locator('[data-verdict]');
@@ -158,7 +158,7 @@ test('a color that cannot be read is warned of at its control, and no color is r
   await visitor.leave();
 });
 
-test('the rule is copied as it is shown', async () => {
+test('the copied CSS is the CSS shown', async () => {
   const visitor = await atThemes('#radius=4', { permissions: ['clipboard-read', 'clipboard-write'] });
   const { page } = visitor;
   await page.getByRole('button', { name: 'Copy', exact: true }).click();
@@ -167,7 +167,7 @@ test('the rule is copied as it is shown', async () => {
   await visitor.leave();
 });
 
-test('a link within the page leaves the theme and its address alone', async () => {
+test('a link within the theme page keeps the theme and its address', async () => {
   const visitor = await atThemes('#radius=4');
   const { page } = visitor;
   await page.getByRole('link', { name: 'Skip to the content' }).press('Enter');
@@ -176,7 +176,7 @@ test('a link within the page leaves the theme and its address alone', async () =
   await visitor.leave();
 });
 
-test('one can pay in it: both widgets follow, keep their dress, and a new order begins again', async () => {
+test('both widgets follow a payment and keep the theme, and a new order starts again', async () => {
   const visitor = await atThemes('#radius=4');
   const { page } = visitor;
   const phone = await world.phone(ADA);
@@ -187,15 +187,15 @@ test('one can pay in it: both widgets follow, keep their dress, and a new order 
   await phone.approve();
   await page.locator('.light payment-widget:state(paid)').waitFor();
   await page.locator('.dark payment-widget:state(paid)').waitFor();
-  assert.deepEqual(await seen(page, 'borderRadius'), ['6px', '6px']);
+  assert.deepEqual(await styleOf(page, 'borderRadius'), ['6px', '6px']);
   await page.getByRole('button', { name: 'New order' }).click();
   await page.locator('.light payment-widget:state(choosing)').waitFor();
   await page.locator('.dark payment-widget:state(choosing)').waitFor();
   await Promise.all([visitor.leave(), phone.leave()]);
 });
 
-test('axe finds nothing wrong with the page, nor with the widgets in any of the themes, at 320 px', async () => {
-  // Only axe itself needs what the policy forbids.
+test('axe finds no problem on the theme page at 320 px, in any ready theme', async () => {
+  // The content security policy blocks the script of axe.
   const visitor = await atThemes('', { viewport: { width: 320, height: 800 }, bypassCSP: true });
   const { page } = visitor;
   for (const { id, label } of THEMES) {
@@ -203,7 +203,7 @@ test('axe finds nothing wrong with the page, nor with the widgets in any of the 
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320, id);
     const { violations, contrasts } = await audit(page);
     assert.deepEqual(violations, [], id);
-    assert.ok(contrasts > 40, `${id}: ${contrasts} texts had their contrast measured`);
+    assert.ok(contrasts > 40, `${id}: ${contrasts} texts were measured`);
   }
   await visitor.leave();
 });
@@ -212,7 +212,7 @@ interface Axe {
   run(options: object): Promise<Record<'violations' | 'passes', { id: string; nodes: { target: unknown }[] }[]>>;
 }
 
-/** By WCAG 2.2 AA, and how many texts had their contrast measured: none would be a pass that says nothing. */
+/** By WCAG 2.2 AA. `contrasts` counts the measured texts: without any, the result would mean nothing. */
 async function audit(page: Page): Promise<{ violations: string[]; contrasts: number }> {
   await page.evaluate(await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
   return page.evaluate(async () => {

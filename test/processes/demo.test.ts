@@ -1,4 +1,4 @@
-// The demo's processes: wired to each other, named when they fail, and never left behind. Real processes on free ports.
+// The demo's three processes on free ports: connected to each other, named if they fail, and never left running.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,16 +21,16 @@ async function answers(url: string): Promise<boolean> {
   );
 }
 
-async function eventually(isSo: () => Promise<boolean>): Promise<boolean> {
+async function eventually(isTrue: () => Promise<boolean>): Promise<boolean> {
   const deadline = performance.now() + DEADLINE_MS;
-  while (!(await isSo())) {
+  while (!(await isTrue())) {
     if (performance.now() > deadline) return false;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return true;
 }
 
-test('the three are wired: the shop reads its books in the proxy, and the books survive a kill of the proxy', async () => {
+test('the desk shows a payout that was sent to the proxy, also after the proxy was killed and started again', async () => {
   const stack = await startStack({ ports: FREE_PORTS });
   after(() => stack.stop());
   const merchant = { authorization: `Bearer ${stack.secrets.merchantApiKey}`, 'content-type': 'application/json' };
@@ -44,7 +44,7 @@ test('the three are wired: the shop reads its books in the proxy, and the books 
   assert.deepEqual(await Promise.all([stack.sandbox, stack.proxy, stack.shop].map(answers)), [false, false, false]);
 });
 
-test('a port that is taken gives way to a free one', async () => {
+test('the stack uses a free port if the wanted one is taken', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const address = other.address();
@@ -56,20 +56,20 @@ test('a port that is taken gives way to a free one', async () => {
   other.close();
 });
 
-test('a part that cannot start is named, with what it said', async () => {
+test('the stack names a part that cannot start, with its last lines', async () => {
   const start = startStack({ ports: FREE_PORTS, env: { proxy: { ORDER_SECRET: 'short' } } });
   await assert.rejects(start, /The proxy ended while it started\.[\s\S]*ORDER_SECRET/);
 });
 
-test('when one part dies the others are ended, and a message names it', async () => {
+test('the stack ends all parts if one exits, and names it', async () => {
   const { promise, resolve } = Promise.withResolvers<string>();
-  const stack = await startStack({ ports: FREE_PORTS, onDeath: resolve });
+  const stack = await startStack({ ports: FREE_PORTS, onExit: resolve });
   process.kill(stack.pid('shop') ?? 0, 'SIGKILL');
   assert.match(await promise, /The shop ended by itself \(SIGKILL\)/);
   assert.deepEqual(await Promise.all([stack.sandbox, stack.proxy].map(answers)), [false, false]);
 });
 
-test('nothing outlives a parent that is killed outright', async () => {
+test('no part of the stack outlives a parent that was killed', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'stack-test-'));
   after(() => rm(dir, { recursive: true, force: true }));
   const program = `

@@ -1,4 +1,4 @@
-// The sandbox as a process of its own, over real sockets: how it starts and ends, and the faults that cut a connection.
+// The sandbox as a process with real sockets: its start and exit, and the faults that close a connection.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ async function post(url: string, body: Json): Promise<Response> {
   return fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal: AbortSignal.timeout(5_000) });
 }
 
-describe('the process', () => {
+describe('the sandbox process', () => {
   let child: ChildProcess;
   let url = '';
   const received: Json[] = [];
@@ -51,7 +51,7 @@ describe('the process', () => {
     post(`${url}/api/v3/integration/merchants/payments/${operation}`, body);
   const status = async (orderId: string) => parse(await (await api('status', { orderId, type: 'PAY' })).text());
 
-  it('says where it listens, and answers there', async () => {
+  it('the sandbox prints its address, and answers there', async () => {
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
     const response = await api('pay', collection('CHECKOUT', { orderId: 'first' }));
     const { checkout } = parse(await response.text());
@@ -62,7 +62,7 @@ describe('the process', () => {
     }
   });
 
-  it('sends an IPN by itself', async () => {
+  it('the sandbox sends an IPN by itself', async () => {
     await api('pay', collection('QR', { orderId: 'by-itself' }));
     await post(`${url}/_sandbox/transactions/by-itself/approve`, {});
     const deadline = Date.now() + 5_000;
@@ -73,13 +73,13 @@ describe('the process', () => {
     );
   });
 
-  it('dropAnswer: does the work, then cuts the connection without a byte', async () => {
+  it('the fault dropAnswer processes the request, then closes the connection without an answer', async () => {
     await post(`${url}/_sandbox/faults`, { pay: { dropAnswer: true }, times: 1 });
     await assert.rejects(api('pay', collection('QR', { orderId: 'dropped' })), TypeError);
     assert.equal((await status('dropped'))['status'], 'INITIALIZED');
   });
 
-  it('halfAnswer: does the work, sends half of the answer, then cuts the connection', async () => {
+  it('the fault halfAnswer processes the request, sends half of the answer, then closes the connection', async () => {
     await post(`${url}/_sandbox/faults`, { pay: { halfAnswer: true }, times: 1 });
     const response = await api('pay', collection('QR', { orderId: 'halved' }));
     assert.equal(response.status, 200);
@@ -87,13 +87,13 @@ describe('the process', () => {
     assert.equal((await status('halved'))['status'], 'INITIALIZED');
   });
 
-  it('loses or halves a refusal as well, and goes on afterwards', async () => {
+  it('the fault dropAnswer applies to a refusal too, and the next request is answered', async () => {
     await post(`${url}/_sandbox/faults`, { pay: { dropAnswer: true }, times: 1 });
     await assert.rejects(api('pay', collection('QR', { orderId: 'dropped' })), TypeError);
     assert.equal((await api('pay', collection('QR', { orderId: 'dropped' }))).status, 409);
   });
 
-  it('ends on SIGTERM, with a request under way', async () => {
+  it('the sandbox exits on SIGTERM during a request', async () => {
     await post(`${url}/_sandbox/faults`, { status: { delayMs: 60_000 } });
     const hanging = assert.rejects(api('status', { orderId: 'first', type: 'PAY' }));
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -104,7 +104,7 @@ describe('the process', () => {
   });
 });
 
-describe('a process that cannot start', () => {
+describe('the sandbox start', () => {
   for (const [name, env, message] of [
     ['without a key', { GATEWAY_API_KEY: '' }, /GATEWAY_API_KEY is missing/],
     ['with a wrong port', { GATEWAY_API_KEY: KEY, PORT: '99999' }, /PORT must be/],
@@ -117,7 +117,7 @@ describe('a process that cannot start', () => {
     ],
     ['with a wrong public URL', { GATEWAY_API_KEY: KEY, PUBLIC_URL: 'here' }, /PUBLIC_URL is not a URL/],
   ] as const) {
-    it(`ends ${name}, and says why`, async () => {
+    it(`the sandbox does not start ${name}, and says why`, async () => {
       const child = spawnSandbox(env);
       let text = '';
       child.stderr?.on('data', (chunk: Buffer) => (text += chunk.toString()));

@@ -1,5 +1,5 @@
 // A proxy in memory: has one order view, answers the widget's three routes by `fetch`, streams each change.
-// It behaves as the README's table of routes says (a repeated key starts no second payment, a stream begins with the
+// It behaves as docs/api.md says (a repeated key starts no second payment, a stream begins with the
 // view) and can be made to misbehave. It does not model the ledger: tests set what is true by publish().
 import type {
   Method,
@@ -101,10 +101,7 @@ export class FakeProxy {
   isDown = false;
   /** Requests and streams stay open without an answer until they are aborted. */
   isSilent = false;
-  /**
-   * Answers to the next starts instead of the view: a problem, `lost` (done but not answered), `unreached` (not
-   * done).
-   */
+  /** Answers to the next starts: a problem, `lost` (done but not answered), or `unreached` (not done). */
   readonly nextStarts: (Problem | 'lost' | 'unreached')[] = [];
   /** Answer to each request for a stream. */
   streamProblem: Problem | undefined;

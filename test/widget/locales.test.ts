@@ -20,10 +20,7 @@ const SAME_AS_ENGLISH: Record<string, string[]> = {
   fr: ['date'],
   nl: ['DIRECT'],
 };
-/**
- * Words that a half translated text would still contain. Not app, online, QR, ID, wallet, link, which many languages
- * use.
- */
+/** Words of a half translated text. Not app, online, QR, ID, wallet, link, which many languages use. */
 const ENGLISH_WORDS = /\b(the|your|you|please|payment|money|again|order|method|with|will|was|has|this)\b/i;
 /** The script of a dictionary, if it is not Latin. */
 const SCRIPTS: Record<string, RegExp> = {

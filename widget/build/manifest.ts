@@ -1,6 +1,6 @@
-// Makes the element's manifest (custom-elements.json): the analyzer reads the class and its doc comments, and the result
-// is reduced to what the package publishes: one module without private members. Editor data and framework types
-// (editors.ts, frameworks.ts) are made from it, so everything is documented once, above the class.
+// Makes the element's manifest (custom-elements.json): the analyzer reads the class and its doc comments, and the
+// result is reduced to what the package publishes: one module without private members. Editor data and framework
+// types (editors.ts, frameworks.ts) are made from it, so everything is documented once, above the class.
 import { readFileSync } from 'node:fs';
 import { create, ts } from '@custom-elements-manifest/analyzer';
 // Without this plugin, which its command line loads, the analyzer ignores Lit's `static properties`.
@@ -87,7 +87,7 @@ export function valuesOf({ type }: Typed): string[] {
   return parts.every((part) => part !== undefined) ? parts : [];
 }
 
-/** Prefers the description of an `@attr` tag to the field's, which the analyzer takes; a field without one gets the tag's. */
+/** `@attr` tags describe attributes, and fields without a comment; the analyzer prefers the field's comment. */
 function published(element: Declaration, source: string): Declaration {
   const tags = attributeTags(source);
   const tagOf = (name: string | undefined) => (name === undefined ? undefined : tags.get(name));

@@ -1,5 +1,5 @@
-// Vite plugins of the builds: minify templates, keep the first bundle one file, write integrity hashes. Runs in Node and
-// is in no bundle. Apart from vite.config.ts because the package's build uses minifyTemplates() as well.
+// Vite plugins of the builds: minify templates, keep the first bundle one file, write integrity hashes. Runs in Node
+// and is in no bundle. Apart from vite.config.ts because the package's build uses minifyTemplates() as well.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

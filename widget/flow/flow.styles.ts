@@ -1,5 +1,5 @@
 // Styles of everything after the first paint: interaction, notes, waiting, results. Uses the short names of
-// shell.styles.ts and adds two.
+// shell.styles.ts and adds three.
 
 /** Called `css` so that formatter and minifier recognise it. Lit's own `css` would be loaded a second time. */
 const css = String.raw;
@@ -8,6 +8,7 @@ export const flowStyles = css`
   :host {
     --_success: var(--payment-color-success, light-dark(#0a7540, #56cc8d));
     --_danger: var(--payment-color-danger, light-dark(#b3231b, #ff978e));
+    --_code-size: 15rem;
   }
   :host(:disabled) {
     opacity: 0.5;
@@ -164,7 +165,7 @@ export const flowStyles = css`
     display: none;
   }
   .code {
-    inline-size: min(100%, 15rem);
+    inline-size: min(100%, var(--_code-size));
     justify-self: center;
     border: 1px solid var(--_line);
     border-radius: var(--_radius);
@@ -217,7 +218,7 @@ export const flowStyles = css`
   }
   @container (width >= 34rem) {
     .pair:has(.code) {
-      grid-template-columns: 15rem 1fr;
+      grid-template-columns: var(--_code-size) 1fr;
       align-items: center;
       gap: calc(var(--_space) * 2);
     }

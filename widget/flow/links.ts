@@ -12,10 +12,7 @@ export function supportLink(url: string | null | undefined): string | null {
   return parse(url)?.protocol === 'https:' ? (url ?? null) : null;
 }
 
-/**
- * A link to a wallet app or to a web page. The proxy knows the schemes of wallet apps; here only dangerous ones are
- * refused.
- */
+/** A link to a wallet app or a web page. Only the proxy knows the apps' schemes; here dangerous ones are refused. */
 export function appLink(url: string | null): string | null {
   const parsed = parse(url);
   if (!parsed || isDangerousScheme(parsed)) return null;

@@ -1,4 +1,4 @@
-// The widget's requests to the proxy, as the README's table of routes documents them. Each returns a view or throws a
+// The widget's requests to the proxy, as docs/api.md documents them. Each returns a view or throws a
 // ProxyError. Sets headers and limits time and size. Reads server-sent events by `fetch`, because EventSource cannot
 // send a bearer token. Never retries: only the caller knows whether that is safe. An undocumented answer counts as
 // lost, never as a failed payment.
@@ -35,10 +35,7 @@ export interface ProxyClient {
   start(body: StartPayment, key: string, signal: AbortSignal): Promise<OrderView>;
   /** Makes the browser's CORS check for a start ahead of time, which saves a round trip at the click. */
   preflight(): void;
-  /**
-   * Yields each view as it is committed, and null for any other data, such as a heartbeat. Returns when the server
-   * ends the stream.
-   */
+  /** Yields each view as it is committed, and null for other data, such as heartbeats. Ends with the stream. */
   events(signal: AbortSignal): AsyncGenerator<OrderView | null, void>;
 }
 

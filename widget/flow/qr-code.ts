@@ -43,10 +43,7 @@ export function qrImage(code: QrCode): string | null {
   return isImage ? code.image : null;
 }
 
-/**
- * Handles the `load` of an <img>, usually before its pixels are decoded: removes a picture with too many. An SVG has
- * none.
- */
+/** Handles the `load` of an <img>, usually before its pixels are decoded. An SVG has no pixels. */
 export function removeIfTooLarge({ target }: { target: unknown }): void {
   const image = target as HTMLImageElement;
   const isLarge = Math.max(image.naturalWidth, image.naturalHeight) > MAX_IMAGE_SIDE;

@@ -26,10 +26,7 @@ export function troubleOf({ code, retryable, requestId, detail }: Problem): Trou
   return { code, retryable, requestId, detail };
 }
 
-/**
- * Whether another try would be refused as well. It would not if the shopper can correct a field or choose another
- * method.
- */
+/** Whether no other try can help: not the same one, not a corrected field, not another method. */
 function isFinal({ code, retryable }: Problem, state: SessionState): boolean {
   if (retryable || code === 'invalid_request') return false;
   return code !== 'method_unavailable' || offeredMethods(state).length < 2;

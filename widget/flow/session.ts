@@ -1,5 +1,5 @@
-// Decides what the widget does: starts payments, resumes them, follows the order. The only writer of the state, by
-// its host's set(). Keeps the idempotency key of a start until it is answered, the window of the checkout, and sends
+// Decides what the widget does: starts payments, resumes them, follows the order. Changes the state by its host's
+// set(). Keeps the idempotency key of a start until it is answered, the window of the checkout, and sends
 // the page's events. It is not optimistic: only the proxy's views say that a payment exists, waits or is paid. A Lit
 // controller, because it lives as long as the element; it uses nothing else of Lit, so its tests need no browser.
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
@@ -82,10 +82,7 @@ export class Session implements ReactiveController, Actions {
     host.element.addController(this);
   }
 
-  /**
-   * Follows the order of the host's state by this token, or nothing if it cannot be read. The URL may be relative to
-   * the page.
-   */
+  /** Follows the host's order by this token, if it can be read. The URL may be relative to the page. */
   open(token: string, proxyUrl: string): void {
     this.#end();
     const { claims, order } = this.#host.state();
@@ -200,9 +197,9 @@ export class Session implements ReactiveController, Actions {
     this.#pending = pendingStart(this.#pending, JSON.stringify(body), order, newKey);
     this.#closeCheckoutWindow();
     if (ANSWER[body.method] === 'link') this.#checkoutWindow = openWindow(this.#host.element.checkoutTarget);
-    // The request is sent first: storing the hint and rendering take milliseconds on a slow phone.
-    // The language is not part of the pending start, because another language does not make it another payment.
+    // Not part of the pending start, because another language does not make it another payment.
     const language = gatewayLanguage(this.#host.language());
+    // Sent before the rest: storing the hint and rendering take milliseconds on a slow phone.
     if (this.#client) void this.#deliver(this.#client, { ...body, ...language }, this.#pending);
     leaveResumeHint(order.orderId);
     this.#host.set({ activity: { at: 'sending', slow: false, ...(isRetry && { retry: body.method }) } });

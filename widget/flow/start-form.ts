@@ -45,10 +45,7 @@ export function formAmount({ claims, order, form }: SessionState, language: stri
   return form.amount === null ? order.amount : readTypedAmount(form.amount, order.currency, language);
 }
 
-/**
- * Separators that can only group thousands: several of them, or one before a fraction. Indian grouping has two digits
- * between separators.
- */
+/** Separators that can only group thousands: several, or one before a fraction. Indian groups have two digits. */
 const GROUPED = /^\d{1,3}([.,])(?:\d{2,3}\1)*\d{3}(?!\1)[.,٫]\d+$|^\d{1,3}([.,])(?:\d{2,3}\2)+\d{3}$/;
 
 /**
@@ -80,10 +77,7 @@ export function readTypedAmount(typed: string, currency: string, language: strin
   return scaled(amount) > 0n ? amount : null;
 }
 
-/**
- * A decimal string as people type it: with the language's digits and decimal separator, without currency and
- * grouping.
- */
+/** A decimal string as people type it: the language's digits and separator, without currency and grouping. */
 export function writeTypedAmount(amount: string, currency: string, language: string): string {
   return new Intl.NumberFormat(language, {
     useGrouping: false,

@@ -8,14 +8,11 @@ import type { Wait } from './wait.ts';
 
 /** The proxy sends a comment every 15 s. A stream is dead after two missing ones. */
 const SILENCE_MS = 40_000;
-/** How long the request may take that then tells a dead stream from a dead connection. */
+/** Limit of the request that shows whether only the stream is dead, or the connection. */
 const PROBE_MS = 5_000;
 /** How often silence is checked; also how soon a silent stream is noticed after the machine slept. */
 const WATCH_MS = 5_000;
-/**
- * Pause after a try, by the number of tries without a stream; randomly half to one and a half times as long, to
- * spread the load.
- */
+/** Pause by the number of tries without a stream; randomly half to one and a half times as long, to spread load. */
 const PAUSES_MS = [500, 500, 2_000, 2_000, 2_000, 2_000, 2_000];
 const LONGEST_PAUSE_MS = 10_000;
 /** The longest time that a timer can wait; used while the page is in the back-forward cache. */
@@ -52,7 +49,7 @@ export class Stream {
   /** Failures since any data arrived. */
   #failures = 0;
   #view: OrderView | undefined;
-  /** The page is hidden in the back-forward cache, or may be soon. */
+  /** The page is going into the back-forward cache, or is in it. */
   #isPaused = false;
   /** The stream is open and has sent a view. */
   #isOpen = false;

@@ -6,10 +6,7 @@ import type { Method, PaymentView, QrCode, Reason } from '../../backend-proxy/pr
 import type { Choice } from '../shell/choice.ts';
 import type { SessionState, Trouble } from '../shell/state.ts';
 
-/**
- * After this time a start counts as slow and the screen says so. Most are answered earlier and go straight to their
- * panel.
- */
+/** A start that takes longer is shown as slow. Most are faster and go straight to their panel. */
 export const SLOW_START_MS = 4_000;
 
 export type Shown = Choice | Outcome;
@@ -70,9 +67,7 @@ function showPayment(payment: PaymentView, proxyTime: number): Outcome {
   }
 }
 
-/**
- * By what there is to pay with, not by the method: the gateway may answer with another method than the one asked for.
- */
+/** By what there is to pay with: the gateway may answer with another method than the one asked for. */
 function showWaiting(payment: PaymentView, proxyTime: number): Outcome {
   const { method, asked, checkoutUrl, qr, appUrl, walletLast4, answer } = payment;
   const isInWallet = ANSWER[method] === 'prompt' && answer === 'ARRIVED';

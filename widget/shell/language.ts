@@ -95,10 +95,7 @@ export function fill(text: string, values: Record<string, string> = {}): string 
 
 export type Say = (key: MessageKey, values?: Record<string, string>) => string;
 
-/**
- * Looks up language and script, then language and region, then language. Undefined if none exists or the tag is not
- * valid.
- */
+/** By language and script, else language and region, else language. Undefined if there is none, or no valid tag. */
 function dictionaryOf(tag: string): Dictionary | undefined {
   // The first Intl.Locale is slow to make, and English, the likeliest language of the first frame, does not need one.
   if (/^en(-[A-Z]{2})?$/i.test(tag)) return 'en';

@@ -42,10 +42,7 @@ export interface SessionState {
   /** The latest view. At version -1 it is what the token claims, because no view has arrived yet. */
   order: OrderView;
   activity: Activity;
-  /**
-   * Why the proxy accepts no further payment with this token; the open one can still be paid. Null if it may accept
-   * one.
-   */
+  /** Why the proxy accepts no further payment with this token, or null. The open one can still be paid. */
   blocked: Trouble | null;
   /** This tab started a payment for this order before a reload, and no view has arrived since. */
   hasResumeHint: boolean;

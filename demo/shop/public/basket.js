@@ -1,4 +1,4 @@
-// Adds up the basket while the customer chooses. A courtesy only: the server works the amount out again, from its own prices.
+// Adds up the basket while the customer chooses. For display only: the server computes the amount from its own prices.
 const form = document.querySelector('form:has([data-basket])');
 const summary = form.querySelector('[data-basket]');
 const button = form.querySelector('.basket button');
@@ -29,6 +29,6 @@ form.addEventListener('click', ({ target }) => {
   addUp();
 });
 form.addEventListener('input', addUp);
-// After the back button the browser may have put the chosen numbers back.
+// After the back button the browser may have restored the quantities.
 window.addEventListener('pageshow', addUp);
 addUp();

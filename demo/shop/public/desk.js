@@ -1,5 +1,5 @@
-// Keeps the desk's tables live: fetches them every two seconds while the page is seen, and replaces them when they changed,
-// leaving open what the reader had opened. The markup comes from the shop's own server, which escapes every text in it.
+// Refreshes the desk's tables every two seconds while the page is visible, and keeps the opened rows and the focus. The
+// markup comes from the shop's server, which escapes all values in it.
 const EVERY_MS = 2000;
 
 const live = document.querySelector('[data-live]');

@@ -1,5 +1,5 @@
-// Once the widget says that the payment went through, asks the shop's own server until it says so too, and shows its words.
-// The widget's event only starts the asking: whether the order is paid is the server's to say.
+// After the widget's `payment-success`, asks the shop's server until it confirms the payment, and shows its message.
+// The event only starts the requests: the server decides whether the order is paid.
 const EVERY_MS = 1000;
 const TRIES = 120;
 

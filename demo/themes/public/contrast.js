@@ -1,12 +1,12 @@
-// Where the colors of a theme can be read, by WCAG 2.2: every pair of them that meets in the widget, and how far apart they must be.
-// Pure. Tints are worked out as the widget mixes them, so a color that is fine on the surface and not on the chosen row is found.
-// The quiet lines are not judged: nothing depends on seeing them.
+// Checks a theme's contrast by WCAG 2.2, for each pair of colors that meet in the widget. Tints are mixed as the widget
+// mixes them, so a color that passes on the surface and fails on the chosen row is found. Quiet lines are not checked,
+// because no information depends on them.
 import { PROPERTIES } from './themes.js';
 
 const TEXT = 4.5;
 const GRAPHIC = 3;
 
-/** The shares are the widget's. `of` on `on`, each a color or [one, its share, on the other]. A shortfall is told at `of`, or at its first color. */
+/** `of` and `on` are a color, or [color, its share, color below]. A shortfall is reported at the first color of `of`. */
 export const PAIRS = [
   { of: 'text', on: 'surface', where: 'on the surface', atLeast: TEXT },
   { of: 'text', on: ['accent', 0.08, 'surface'], where: 'on the chosen row', atLeast: TEXT },
@@ -18,19 +18,19 @@ export const PAIRS = [
   { of: 'field', on: 'surface', where: 'on the surface', atLeast: GRAPHIC },
   { of: 'accent', on: 'surface', where: 'on the surface', atLeast: TEXT },
   { of: 'accent', on: ['accent', 0.08, 'surface'], where: 'on the chosen row', atLeast: TEXT },
-  { of: ['accent', 0.75, 'surface'], on: 'surface', where: 'as the ring of focus', atLeast: GRAPHIC },
+  { of: ['accent', 0.75, 'surface'], on: 'surface', where: 'as the focus ring', atLeast: GRAPHIC },
   { of: 'on-accent', on: 'accent', where: 'on the button', atLeast: TEXT },
-  { of: 'on-accent', on: ['accent', 0.88, 'text'], where: 'on the button under the pointer', atLeast: TEXT },
+  { of: 'on-accent', on: ['accent', 0.88, 'text'], where: 'on the hovered button', atLeast: TEXT },
   { of: 'on-accent', on: ['accent', 0.76, 'text'], where: 'on the pressed button', atLeast: TEXT },
-  { of: 'success', on: ['success', 0.14, 'surface'], where: 'in its sign', atLeast: GRAPHIC },
+  { of: 'success', on: ['success', 0.14, 'surface'], where: 'in its icon', atLeast: GRAPHIC },
   { of: 'danger', on: 'surface', where: 'on the surface', atLeast: TEXT },
   { of: 'danger', on: ['danger', 0.08, 'surface'], where: 'in an error', atLeast: TEXT },
-  { of: 'danger', on: ['danger', 0.12, 'surface'], where: 'in its sign', atLeast: GRAPHIC },
+  { of: 'danger', on: ['danger', 0.12, 'surface'], where: 'in its icon', atLeast: GRAPHIC },
 ];
 
 const COLORS = PROPERTIES.filter(({ kind }) => kind === 'color');
 
-/** What falls short in a theme: for each color and scheme the pair that is furthest from what it needs. */
+/** The worst failing pair for each color and scheme. */
 export function shortfalls(theme) {
   return ['light', 'dark'].flatMap((scheme) => {
     const colors = Object.fromEntries(COLORS.map((each) => [each.key, (theme[each.key] ?? each.default)[scheme]]));
@@ -51,16 +51,16 @@ export function contrast(one, other) {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** `share` of the one, the rest of the other: what `color-mix(in srgb, …)` makes, and a tint over its background. */
+/** Mixes `share` of one color with the other, as `color-mix(in srgb, …)` does. */
 export function mix(one, share, other) {
   const under = channels(other);
   const mixed = channels(one).map((value, index) => Math.round(value * share + under[index] * (1 - share)));
   return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }
 
-function colorOf(told, colors) {
-  if (typeof told === 'string') return colors[`color-${told}`];
-  const [one, share, other] = told;
+function colorOf(mixed, colors) {
+  if (typeof mixed === 'string') return colors[`color-${mixed}`];
+  const [one, share, other] = mixed;
   return mix(colorOf(one, colors), share, colorOf(other, colors));
 }
 

@@ -1,30 +1,30 @@
-// Moves the theme page: controls ⇄ one theme ⇄ the address's fragment. The theme is the one state; everything on the page is drawn
-// from it. The previews are dressed by the very rule that is shown for copying, as a style sheet made by script, so what is
-// printed is what is seen. What a theme is as text, and which colors fall short, other files know.
+// Connects the controls, the theme and the fragment of the address. The theme is the only state; the page is drawn
+// from it. The previews use the same CSS rule that is shown for copying, as a constructed style sheet. theme-text.js
+// converts a theme to text, contrast.js checks its colors.
 import { shortfalls } from './contrast.js';
 import { cssOf, defaultsCss, hashOf, parseHex, themeOf, withValue } from './theme-text.js';
 import { PROPERTIES, TEXT_SIZE, THEMES } from './themes.js';
 
-/** Browsers refuse an address that is rewritten at every step of a slider. */
+/** Browsers limit how often the address may change, so a moving slider must wait. */
 const ADDRESS_AFTER_MS = 300;
-const NEEDS = { 3: 'a border or sign', 4.5: 'text' };
+const NEEDS = { 3: 'a border or icon', 4.5: 'text' };
 
 const find = (selector, within = document) => within.querySelector(selector);
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const form = find('form');
-const dials = PROPERTIES.map((property) => ({ property, row: find(`[data-key="${property.key}"]`, form) }));
-const dressing = new CSSStyleSheet();
-const cards = new CSSStyleSheet();
+const rows = PROPERTIES.map((property) => ({ property, row: find(`[data-key="${property.key}"]`, form) }));
+const previewStyles = new CSSStyleSheet();
+const sampleStyles = new CSSStyleSheet();
 
 let theme = themeOf(location.hash) ?? {};
 let addressTimer;
 
-/** How each kind of control shows a value, and what it says when it is moved: undefined, nothing that can be used yet. */
+/** How each kind of control shows a value, and reads it after a change; undefined if it is not valid yet. */
 const CONTROLS = {
   color: {
     show(row, value) {
       for (const input of all('input', row)) {
-        // Not under the hands of someone who is typing.
+        // Do not overwrite the field while the visitor types.
         if (input.type === 'text' && input === document.activeElement) continue;
         input.value = value[input.dataset.scheme];
         input.removeAttribute('aria-invalid');
@@ -39,7 +39,7 @@ const CONTROLS = {
   },
   length: {
     show(row, value, { otherwise }) {
-      showLength(row, value ?? otherwise, value === null ? 'by space' : undefined);
+      showLength(row, value ?? otherwise, value === null ? 'auto' : undefined);
     },
     read: (row) => Number(find('input', row).value),
   },
@@ -70,10 +70,10 @@ function valueOf({ key, default: usual }) {
 
 function show() {
   const css = cssOf(theme);
-  dressing.replaceSync(css);
+  previewStyles.replaceSync(css);
   find('[data-css]').textContent = css || '/* The defaults: nothing to write. */';
   say('[data-copied]', '');
-  for (const { property, row } of dials) {
+  for (const { property, row } of rows) {
     CONTROLS[property.kind].show(row, valueOf(property), property);
     find('[data-reset]', row).hidden = !(property.key in theme);
   }
@@ -85,7 +85,7 @@ function show() {
 }
 
 function showShortfalls(found) {
-  for (const { property, row } of dials) {
+  for (const { property, row } of rows) {
     const words = found.filter(({ key }) => key === property.key).map(wordsOf);
     const warning = find('.caution', row);
     warning.hidden = words.length === 0;
@@ -102,14 +102,14 @@ function verdictOf(count) {
   return count === 1 ? '1 color falls short of WCAG AA.' : `${count} colors fall short of WCAG AA.`;
 }
 
-/** Rounded down: 4.49 is not 4.5. */
+/** The ratio is rounded down, so that 4.49 is not shown as 4.5. */
 function wordsOf({ scheme, ratio, atLeast, where }) {
   const shown = (Math.floor(ratio * 10) / 10).toFixed(1);
   const named = scheme === 'light' ? 'Light' : 'Dark';
   return `${named}: ${shown} to 1 ${where}; ${NEEDS[atLeast]} needs ${atLeast}.`;
 }
 
-/** A live region is spoken when its text changes. */
+/** Sets the text of a live region only if it changes, because screen readers speak each change. */
 function say(selector, text) {
   const region = find(selector);
   if (region.textContent !== text) region.textContent = text;
@@ -131,8 +131,8 @@ function addressOf(shown) {
   return `${location.pathname}${location.search}${hashOf(shown)}`;
 }
 
-/** A step in the history, so that the back button brings back what was edited before. */
-function wear(ready) {
+/** Adds a history entry, so that the back button restores the previous theme. */
+function apply(ready) {
   writeAddress();
   if (hashOf(ready) === hashOf(theme)) return;
   theme = ready;
@@ -147,7 +147,7 @@ async function copy() {
     say('[data-copied]', 'Copied.');
   } catch {
     getSelection().selectAllChildren(code);
-    say('[data-copied]', 'Selected, ready to be copied by hand.');
+    say('[data-copied]', 'Selected. Copy it with the keyboard.');
   }
 }
 
@@ -155,45 +155,45 @@ async function renew() {
   const answer = await fetch('/themes/orders', { method: 'POST' })
     .then((response) => (response.ok ? response.json() : undefined))
     .catch(() => undefined);
-  say('[data-renewed]', answer ? 'There it is.' : 'The shop does not answer. Try again.');
+  say('[data-renewed]', answer ? 'Here it is.' : 'The shop does not answer. Try again.');
   if (answer) for (const widget of all('payment-widget')) widget.order = answer.token;
 }
 
 form.addEventListener('submit', (event) => event.preventDefault());
 form.addEventListener('input', ({ target }) => {
-  const { property, row } = dials.find((each) => each.row.contains(target));
+  const { property, row } = rows.find((each) => each.row.contains(target));
   const value = CONTROLS[property.kind].read(row, valueOf(property), target);
   if (value !== undefined) edit(property.key, value);
 });
-// Whatever was typed, the field ends as the color that counts.
+// After the edit the field shows the color in use again, even if the typed text was not a color.
 form.addEventListener('focusout', ({ target }) => {
   if (target.type === 'text') queueMicrotask(show);
 });
 form.addEventListener('click', ({ target }) => {
   if (!('reset' in target.dataset)) return;
-  const { property, row } = dials.find((each) => each.row.contains(target));
+  const { property, row } = rows.find((each) => each.row.contains(target));
   edit(property.key, null);
   find('input, select', row).focus();
 });
 for (const button of all('[data-theme]')) {
   const { theme: ready } = THEMES.find(({ id }) => id === button.dataset.theme);
-  button.addEventListener('click', () => wear(ready));
+  button.addEventListener('click', () => apply(ready));
 }
 find('[data-copy]').addEventListener('click', () => void copy());
 find('[data-renew]').addEventListener('click', () => void renew());
 window.addEventListener('pagehide', writeAddress);
 window.addEventListener('hashchange', () => {
-  // A link within the page is no theme: the address gets its own back.
+  // The fragment of a link within the page is not a theme: restore the theme's fragment.
   theme = themeOf(location.hash) ?? theme;
   writeAddress();
   show();
 });
 
-cards.replaceSync(
+sampleStyles.replaceSync(
   [
     defaultsCss('.samples'),
     ...THEMES.map(({ id, theme: ready }) => cssOf(ready, `[data-theme='${id}'] .samples`)),
   ].join('\n'),
 );
-document.adoptedStyleSheets.push(dressing, cards);
+document.adoptedStyleSheets.push(previewStyles, sampleStyles);
 show();

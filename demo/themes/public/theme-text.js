@@ -1,17 +1,17 @@
-// A theme as text, both ways: the CSS rule that a merchant copies, and the fragment of the address that holds it for a reload or
-// a friend. Pure. What comes out of an address was written by anyone: values that are not exactly of a property's kind are left
-// out, so whatever reaches a style sheet was put together here.
+// Converts a theme to text and back: the CSS rule that a merchant copies, and the fragment of the address that keeps a
+// theme for a reload or a link. Anyone can write an address, so values that are not exactly of a property's kind are
+// ignored, and the CSS is always composed here.
 import { FONTS, PROPERTIES, TEXT_SIZE } from './themes.js';
 
 const ROOT_PX = 16;
 
-/** The rule that holds what differs from the defaults; `` where nothing does. */
+/** The rule with the values that differ from the defaults; `` if none does. */
 export function cssOf(theme, selector = 'payment-widget') {
   const lines = PROPERTIES.filter(({ key }) => key in theme).map((property) => line(property, theme[property.key]));
   return lines.length === 0 ? '' : ruleOf(selector, lines);
 }
 
-/** The rule that says every default that is a value. */
+/** The rule with all default values. */
 export function defaultsCss(selector) {
   const known = PROPERTIES.filter((property) => property.default !== null);
   return ruleOf(
@@ -20,7 +20,7 @@ export function defaultsCss(selector) {
   );
 }
 
-/** The theme with this value; one that is the default (or null) is no part of it. In the properties' order. */
+/** The theme with this value set, in the order of the properties; null or the default removes it. */
 export function withValue(theme, key, value) {
   const entries = PROPERTIES.flatMap((property) => {
     const wanted = property.key === key ? value : (theme[property.key] ?? null);
@@ -29,7 +29,7 @@ export function withValue(theme, key, value) {
   return Object.fromEntries(entries);
 }
 
-/** `#aabbcc`, lower case, from what people paste; undefined where it is no color. */
+/** `#aabbcc` in lower case, from text that people paste; undefined if it is not a color. */
 export function parseHex(text) {
   const digits = /^\s*#?([\da-f]{3}|[\da-f]{6})\s*$/i.exec(text)?.[1]?.toLowerCase();
   if (digits === undefined) return undefined;
@@ -44,7 +44,7 @@ export function hashOf(theme) {
   return parts.length === 0 ? '' : `#${parts.join('&')}`;
 }
 
-/** The theme in a fragment; undefined where the fragment is no theme but a place on the page. */
+/** The theme in a fragment; undefined if the fragment names a place on the page. */
 export function themeOf(hash) {
   const text = hash.replace(/^#/, '');
   if (text !== '' && !text.includes('=')) return undefined;

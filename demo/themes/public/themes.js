@@ -1,29 +1,29 @@
-// The tables behind the theme page: every `--payment-*` property with its control and its default, the fonts on offer, and the
-// four ready themes. Data alone, for the server (which draws the controls) and the browser (which moves them). A theme is only what
-// differs from the defaults, by property: a pair of colors, a number in the property's unit, or a font and its size.
+// The theme editor's tables, for server and browser: each `--payment-*` property with its control and default, the
+// fonts, and the four ready themes. A theme has only the values that differ from the defaults: a pair of colors, a
+// number in the property's unit, or a font and its size.
 
-/** `default: null`: the widget works it out, as `otherwise` says. */
+/** `default: null`: the widget computes the value; `otherwise` is the slider's position until then. */
 export const PROPERTIES = [
   color('text', 'Text', 'Headings, labels', '#14171f', '#f1f3f7'),
   color('muted', 'Muted', 'Help, icons', '#596070', '#a6adbb'),
-  color('surface', 'Surface', 'Behind it all', '#ffffff', '#16181e'),
-  color('line', 'Line', 'Quiet borders', '#dfe2e9', '#343945'),
+  color('surface', 'Surface', 'Background', '#ffffff', '#16181e'),
+  color('line', 'Line', 'Subtle borders', '#dfe2e9', '#343945'),
   color('field', 'Field', 'Borders of fields', '#8a91a0', '#737b8b'),
   color('accent', 'Accent', 'Button, choice, links', '#2348d5', '#94abff'),
   color('on-accent', 'On accent', 'Text on the button', '#ffffff', '#0c1230'),
-  color('success', 'Success', 'Sign of a payment', '#0a7540', '#56cc8d'),
+  color('success', 'Success', 'Paid', '#0a7540', '#56cc8d'),
   color('danger', 'Danger', 'Errors, failure', '#b3231b', '#ff978e'),
   length('radius', 'Corners', 'Rows, buttons', { unit: 'px', min: 0, max: 32, default: 12 }),
-  length('space', 'Space', 'Unit of the gaps', { unit: 'px', min: 6, max: 28, default: 16 }),
+  length('space', 'Space', 'Unit of gaps', { unit: 'px', min: 6, max: 28, default: 16 }),
   length('padding', 'Padding', 'Inside the sheet', { unit: 'px', min: 0, max: 56, default: null, otherwise: 24 }),
   { name: '--payment-font', key: 'font', label: 'Font', hint: 'Family and size', kind: 'font', default: null },
-  length('max-width', 'Width', 'At most', { unit: 'rem', min: 16, max: 48, default: 40 }),
+  length('max-width', 'Width', 'Maximum', { unit: 'rem', min: 16, max: 48, default: 40 }),
 ];
 
-/** Sizes of the text, px. */
+/** Text sizes, px. */
 export const TEXT_SIZE = { min: 13, max: 20, default: 16 };
 
-/** Stacks of fonts that devices already have: nothing is loaded, so nothing has to be allowed. */
+/** Font stacks of devices: no font is loaded, so the content security policy needs no exception. */
 export const FONTS = {
   system: { label: 'System', stack: 'system-ui, sans-serif' },
   grotesque: { label: 'Grotesque', stack: "Inter, 'Helvetica Neue', 'Arial Nova', Arial, sans-serif" },
@@ -48,7 +48,7 @@ export const THEMES = [
   {
     id: 'parchment',
     label: 'Parchment',
-    note: 'Warm paper, a book face',
+    note: 'Warm colors, serif font',
     theme: {
       'color-text': { light: '#2b2118', dark: '#f1e7d6' },
       'color-muted': { light: '#685a49', dark: '#b8aa94' },
@@ -67,7 +67,7 @@ export const THEMES = [
   {
     id: 'console',
     label: 'Console',
-    note: 'Dense, dark by day and night',
+    note: 'Dense, always dark',
     theme: {
       'color-text': { light: '#edf0f5', dark: '#e4e8ee' },
       'color-muted': { light: '#aab2c0', dark: '#98a1ae' },
@@ -88,7 +88,7 @@ export const THEMES = [
   {
     id: 'sorbet',
     label: 'Sorbet',
-    note: 'Bold, round, a little sweet',
+    note: 'Bold and round',
     theme: {
       'color-text': { light: '#35082a', dark: '#ffeaf7' },
       'color-muted': { light: '#7b476b', dark: '#d6a9c8' },

@@ -15,7 +15,7 @@ const COLLECTION: Collection = {
   currency: 'EUR',
   returnUrl: 'https://shop.example/thanks',
   customer: null,
-  customerReferenceNo: null,
+  customerReference: null,
   language: null,
 };
 const PAYOUT = { transactionId: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null };

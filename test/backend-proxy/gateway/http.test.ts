@@ -19,7 +19,7 @@ const COLLECTION: Collection = {
   currency: 'EUR',
   returnUrl: 'https://shop.example/thanks',
   customer: '12345678',
-  customerReferenceNo: 'C-1',
+  customerReference: 'C-1',
   language: 'en',
 };
 const PAYOUT = { transactionId: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: 'Thank you' };

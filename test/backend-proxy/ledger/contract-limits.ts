@@ -63,8 +63,8 @@ export function limitsContract({ it, setUp }: Suite): void {
   });
 
   describe('the limit of prompts per wallet', () => {
-    const direct = (orderId: string, customerReferenceNo: string | null = 'c-1') =>
-      payment({ orderId, method: 'DIRECT', customer: '12345678', customerReferenceNo });
+    const direct = (orderId: string, customerReference: string | null = 'c-1') =>
+      payment({ orderId, method: 'DIRECT', customer: '12345678', customerReference });
 
     it('a wallet gets 3 prompts an hour from one customer of the merchant, and 10 from all', async (t) => {
       const { ledger, skip } = await setUp(t);
@@ -85,7 +85,7 @@ export function limitsContract({ it, setUp }: Suite): void {
 
     it('prompts that were rejected, not created, never sent or duplicates do not count', async (t) => {
       const { ledger } = await setUp(t);
-      const prompt = { method: 'DIRECT', customer: '12345678', customerReferenceNo: 'c-1' } as const;
+      const prompt = { method: 'DIRECT', customer: '12345678', customerReference: 'c-1' } as const;
       const ended = [
         { stage: 'rejected', detail: 'HTTP 400 X' },
         { stage: 'not_created', detail: 'ECONNREFUSED' },

@@ -95,7 +95,7 @@ export const PAYMENT: NewPayment = {
   currency: 'EUR',
   method: 'QR',
   customer: null,
-  customerReferenceNo: null,
+  customerReference: null,
   payWithinMs: null,
   idempotencyKey: 'key',
   fingerprint: 'print',

@@ -1,5 +1,5 @@
-// The four ways to collect, request by request: which fields each takes, how it is answered, what is refused.
-// The tables are written down here from the service's description and its wire format, not read from the sandbox.
+// Collections by the four methods: the fields that each takes, the answer, the refusals. The tables repeat the
+// service's description and its wire format, independently of the sandbox's code.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createSandbox } from '../../../demo/sandbox/sandbox.ts';
@@ -32,7 +32,7 @@ describe('the fields of a collection', () => {
   for (const [index, method] of METHODS.entries()) {
     for (const [field, { value, cells }] of Object.entries(FIELDS)) {
       const cell = cells[index];
-      it(`${method}: ${field} is ${cell}`, async () => {
+      it(`a ${method} collection: ${field} is ${cell}`, async () => {
         const { send } = openSandbox();
         const { [field]: _, ...without } = full(method);
         const missing = await send('pay', without);
@@ -49,7 +49,7 @@ describe('the fields of a collection', () => {
     }
   }
 
-  it('may be null where they are optional, and only there', async () => {
+  it('an optional field of a collection may be null, any other field may not', async () => {
     const { send } = openSandbox();
     assert.equal((await send('pay', collection('CHECKOUT', { customer: null, language: null }))).status, 200);
     const required = await send('pay', collection('DIRECT', { customer: null }));
@@ -69,7 +69,7 @@ describe('the fields of a collection', () => {
   ];
   for (const [field, values] of WRONG) {
     for (const value of values) {
-      it(`refuses ${field} ${JSON.stringify(value).slice(0, 20)} and names the field`, async () => {
+      it(`a collection with ${field} ${JSON.stringify(value).slice(0, 20)} is refused, and the field is named`, async () => {
         const { send } = openSandbox();
         const { status, json } = await send('pay', collection('CHECKOUT', { [field]: value }));
         assert.deepEqual([status, json['code'], fieldsOf(json)], [400, 'INVALID_REQUEST', [field]]);
@@ -77,14 +77,14 @@ describe('the fields of a collection', () => {
     }
   }
 
-  it('names a field that no request has, and every wrong field at once', async () => {
+  it('a refused collection names unknown fields and all wrong fields at once', async () => {
     const { send } = openSandbox();
     const { status, json } = await send('pay', collection('QR', { returnURL: 'x', amount: '1', customer: '1' }));
     assert.equal(status, 400);
     assert.deepEqual(fieldsOf(json), ['amount', 'customer', 'returnURL']);
   });
 
-  it('takes an amount as its digits, never as a float', async () => {
+  it('the amount of a collection is read as digits, never as a float', async () => {
     const { send, transaction } = openSandbox();
     const bodyWith = (amount: string, currency: string) =>
       JSON.stringify(collection('QR', { orderId: `o-${amount}`, currency, amount: 0 })).replace(
@@ -114,7 +114,7 @@ describe('the fields of a collection', () => {
 });
 
 describe('the answer to a collection', () => {
-  it('is 202 for DIRECT and 200 for the others, and names the method in use', async () => {
+  it('a collection is answered 202 for DIRECT and 200 for other methods, with the method in use', async () => {
     const { send } = openSandbox();
     const answers: unknown[] = [];
     for (const method of METHODS) {
@@ -129,7 +129,7 @@ describe('the answer to a collection', () => {
     ]);
   });
 
-  it('carries for CHECKOUT an absolute URL with a token, and no code', async () => {
+  it('a CHECKOUT answer contains an absolute URL with a token, and no code', async () => {
     const { json } = await openSandbox().send('pay', collection('CHECKOUT'));
     const url = new URL(String(json['checkout']));
     assert.equal(url.origin, HOME);
@@ -139,7 +139,7 @@ describe('the answer to a collection', () => {
   });
 
   for (const method of ['JETGO', 'QR'] as const) {
-    it(`carries for ${method} a base64 code whose text is a URL of the wallet, and a link for the same phone`, async () => {
+    it(`a ${method} answer contains a base64 code with a wallet URL, and a link for the same device`, async () => {
       const { json } = await openSandbox().send('pay', collection(method));
       const text = Buffer.from(String(json['qr']), 'base64').toString();
       assert.match(text, /^http:\/\/sandbox\.example\/wallet\/scan\?code=[\w-]{22,}$/);
@@ -149,12 +149,12 @@ describe('the answer to a collection', () => {
     });
   }
 
-  it('carries for DIRECT neither checkout nor code', async () => {
+  it('a DIRECT answer contains neither a checkout URL nor a code', async () => {
     const { json } = await openSandbox().send('pay', collection('DIRECT'));
     assert.deepEqual([json['checkout'], json['qr'], 'appPaymentLink' in json], [null, null, false]);
   });
 
-  it('is a CHECKOUT where the customer of a DIRECT has no wallet to confirm in', async () => {
+  it('a DIRECT collection for a customer without a wallet is answered as a CHECKOUT', async () => {
     const { send } = openSandbox();
     const { status, json } = await send('pay', collection('DIRECT', { customer: '99999999' }));
     assert.equal(status, 200);
@@ -162,7 +162,7 @@ describe('the answer to a collection', () => {
     assert.ok(URL.canParse(String(json['checkout'])));
   });
 
-  it('leads to the address that the request came to, unless a public one is set', async () => {
+  it('a checkout URL has the host of the request if no public URL is set', async () => {
     const { app } = createSandbox({ apiKey: 'k' });
     const response = await app.request('http://10.0.0.7:9/api/v3/integration/merchants/payments/pay', {
       method: 'POST',
@@ -173,8 +173,8 @@ describe('the answer to a collection', () => {
   });
 });
 
-describe('what is unique', () => {
-  it('an orderId, across payments and payouts: a second is 409 DUPLICATE_ORDER and changes nothing', async () => {
+describe('unique ids', () => {
+  it('a second payment or payout with the same orderId is refused as DUPLICATE_ORDER and changes nothing', async () => {
     const { send, transaction } = openSandbox();
     await send('pay', collection('QR', { orderId: 'same' }));
     const before = await transaction('same');
@@ -184,7 +184,7 @@ describe('what is unique', () => {
     assert.deepEqual(await transaction('same'), { ...before, createRequests: 3 });
   });
 
-  it('a customerReferenceNo, per customer: another customer is 400, the same one may come again', async () => {
+  it('a customerReferenceNo is refused for another customer, and accepted again for the same one', async () => {
     const { send } = openSandbox();
     const direct = (orderId: string, customer: string) => send('pay', collection('DIRECT', { orderId, customer }));
     assert.equal((await direct('a', '12345678')).status, 202);
@@ -193,7 +193,7 @@ describe('what is unique', () => {
     assert.deepEqual([status, fieldsOf(json)], [400, ['customerReferenceNo']]);
   });
 
-  it('a payment id', async () => {
+  it('a payment id is unique across methods and payouts', async () => {
     const { send } = openSandbox();
     const ids: unknown[] = [];
     for (const method of METHODS) ids.push((await send('pay', collection(method))).json['paymentId']);
@@ -204,7 +204,7 @@ describe('what is unique', () => {
 
 describe('every request', () => {
   for (const operation of ['pay', 'payout', 'status']) {
-    it(`${operation}: needs the key, the content type, a JSON object, and POST`, async () => {
+    it(`${operation} needs the key, the content type, a JSON object and POST`, async () => {
       const { send, request } = openSandbox();
       const statuses = [
         (await send(operation, {}, { 'x-api-key': 'wrong' })).status,
@@ -220,7 +220,7 @@ describe('every request', () => {
     });
   }
 
-  it('is answered without CORS headers: it is for servers', async () => {
+  it('no answer of the API has CORS headers', async () => {
     const { send, request } = openSandbox();
     await send('pay', collection('QR'), { origin: 'https://shop.example' });
     const response = await request('/api/v3/integration/merchants/payments/pay', {

@@ -1,8 +1,18 @@
-// The controls that tests of other parts rely on: reading all that is remembered, acting for the customer and the clock,
-// faults that need no broken connection (those are in test/processes/sandbox.test.ts), and the count of requests per order.
+// The sandbox's controls, which tests of other parts use: list transactions, act for the customer, advance the clock,
+// set faults. The faults that close a connection are in test/processes/sandbox.test.ts.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { collection, fieldsOf, type Ipn, type Json, openSandbox, type Opened, payout } from './sandbox-fixture.ts';
+import {
+  collection,
+  DAY,
+  fieldsOf,
+  type Ipn,
+  type Json,
+  MINUTE,
+  openSandbox,
+  type Opened,
+  payout,
+} from './sandbox-fixture.ts';
 
 async function start(opened: Opened, ...orderIds: string[]): Promise<void> {
   for (const orderId of orderIds) {
@@ -18,7 +28,7 @@ async function setFaults({ control }: Opened, faults: Json): Promise<void> {
 const orderIdsOf = (ipns: Ipn[]) => ipns.map(({ body }) => body['orderId']);
 
 describe('the controls', () => {
-  it('show all that is remembered, newest first, with the IPNs sent and what they were answered', async () => {
+  it('GET /transactions lists transactions, newest first, with their IPNs and the answers', async () => {
     const opened = openSandbox();
     await start(opened, 'one');
     await opened.send('payout', payout());
@@ -37,7 +47,7 @@ describe('the controls', () => {
     );
   });
 
-  it('count every create request for an order, also those refused, and keep the reasons', async () => {
+  it('GET /transactions counts the create requests of an order and keeps the reasons of refusals', async () => {
     const opened = openSandbox();
     const body = collection('QR', { orderId: 'one' });
     await opened.send('pay', { ...body, amount: 'ten' });
@@ -55,7 +65,7 @@ describe('the controls', () => {
     );
   });
 
-  it('approve and decline as the customer would; a missing balance is put in first', async () => {
+  it('approve and decline act for the customer; approve first tops up a balance that is too low', async () => {
     const opened = openSandbox();
     await opened.send('pay', collection('QR', { orderId: 'big', amount: 1_000_000 }));
     const approved = await opened.control('transactions/big/approve', { customer: '23456789' });
@@ -68,7 +78,7 @@ describe('the controls', () => {
     assert.deepEqual([declined.json['status'], declined.json['message']], ['FAILED', 'DECLINED']);
   });
 
-  it('approve a DIRECT only by the customer it was sent to', async () => {
+  it('approve confirms a DIRECT payment only for the customer in the request', async () => {
     const opened = openSandbox();
     await opened.send('pay', collection('DIRECT'));
     assert.equal((await opened.control('transactions/order-DIRECT/approve', { customer: '23456789' })).status, 403);
@@ -80,7 +90,7 @@ describe('the controls', () => {
     assert.equal((await opened.control('transactions/order-DIRECT/approve')).json['customer'], '12345678');
   });
 
-  it('expire a CHECKOUT, and refuse to expire what has no token', async () => {
+  it('expire ends a CHECKOUT payment, and refuses one without a token', async () => {
     const opened = openSandbox();
     await opened.send('pay', collection('CHECKOUT'));
     await start(opened, 'qr');
@@ -90,7 +100,7 @@ describe('the controls', () => {
     assert.deepEqual([refused.status, refused.json['code']], [409, 'NO_TOKEN']);
   });
 
-  it('send the IPN of a final transaction again', async () => {
+  it('ipn sends the IPN of a final transaction again', async () => {
     const opened = openSandbox();
     await start(opened, 'one');
     assert.equal((await opened.control('transactions/one/ipn')).status, 409);
@@ -102,16 +112,16 @@ describe('the controls', () => {
     assert.equal(opened.merchant.ipns[0]?.text, opened.merchant.ipns[1]?.text);
   });
 
-  it('advance the clock and do what is due by then', async () => {
+  it('POST /clock advances the clock and runs the work that is due', async () => {
     const opened = openSandbox();
     await opened.send('pay', collection('CHECKOUT'));
-    const { json } = await opened.control('clock', { advanceMs: 15 * 60_000 });
+    const { json } = await opened.control('clock', { advanceMs: 15 * MINUTE });
     assert.equal(json['now'], '2026-11-20T12:15:00.000Z');
     assert.equal((await opened.transaction('order-CHECKOUT'))['status'], 'FAILED');
     assert.equal(opened.merchant.ipns.length, 1);
   });
 
-  it('set where IPNs go while it runs; before that, an attempt counts as unanswered', async () => {
+  it('POST /ipn-url sets the IPN URL; attempts before that count as unanswered', async () => {
     const opened = openSandbox({ ipnUrl: null });
     await start(opened, 'one');
     await opened.control('transactions/one/approve');
@@ -126,7 +136,7 @@ describe('the controls', () => {
     assert.deepEqual([attempts[0].error, attempts[1].answer], ['no IPN URL is set', 200]);
   });
 
-  it('answer 404 for an unknown order or customer, and 400 for a body they do not know', async () => {
+  it('a control answers 404 for an unknown order or customer, and 400 for an invalid body', async () => {
     const opened = openSandbox();
     await start(opened, 'one');
     const statuses = [
@@ -141,7 +151,7 @@ describe('the controls', () => {
     assert.deepEqual(statuses, [404, 404, 400, 400, 400, 400, 404]);
   });
 
-  it('refuse what a page of another origin sends', async () => {
+  it('a control refuses a request from a page of another origin', async () => {
     const opened = openSandbox();
     await start(opened, 'one');
     const headers = { origin: 'https://evil.example', 'content-type': 'text/plain' };
@@ -152,7 +162,7 @@ describe('the controls', () => {
 });
 
 describe('the faults', () => {
-  it('are validated, and name what is wrong', async () => {
+  it('POST /faults refuses invalid faults and names the field', async () => {
     const opened = openSandbox();
     for (const [faults, field] of [
       [{ pay: { late: true } }, 'pay'],
@@ -168,7 +178,7 @@ describe('the faults', () => {
     }
   });
 
-  it('status: answers that status and does nothing, so many times, for one operation only', async () => {
+  it('the fault status answers that status without processing, `times` times, for one operation', async () => {
     const opened = openSandbox();
     await setFaults(opened, { pay: { status: 503 }, times: 2 });
     const statuses = [
@@ -181,7 +191,7 @@ describe('the faults', () => {
     assert.equal((await opened.transaction('order-QR'))['createRequests'], 3);
   });
 
-  it('are shown with the strikes left, and all end with {}', async () => {
+  it('GET /faults shows how often each fault still applies, and POST {} ends all', async () => {
     const opened = openSandbox();
     await setFaults(opened, { pay: { status: 500 }, ipn: { never: true }, times: 2 });
     await opened.send('pay', collection('QR'));
@@ -196,7 +206,7 @@ describe('the faults', () => {
     assert.equal((await opened.send('pay', collection('QR'))).status, 200);
   });
 
-  it('delayMs: the work is done at once and the answer waits, so that an IPN can come first', async () => {
+  it('the fault delayMs delays the answer but not the work, so that an IPN can arrive first', async () => {
     const opened = openSandbox();
     await setFaults(opened, { pay: { delayMs: 5_000 } });
     let isAnswered = false;
@@ -212,7 +222,7 @@ describe('the faults', () => {
     assert.equal((await answer).status, 200);
   });
 
-  it('garbage: does the work and answers 200 with something else than JSON', async () => {
+  it('the fault garbage processes the request and answers 200 without JSON', async () => {
     const opened = openSandbox();
     await setFaults(opened, { pay: { garbage: true } });
     const response = await opened.request('/api/v3/integration/merchants/payments/pay', {
@@ -225,7 +235,7 @@ describe('the faults', () => {
     assert.equal((await opened.transaction('order-QR'))['status'], 'INITIALIZED');
   });
 
-  it('tamper: puts other fields into an answer, or takes some out', async () => {
+  it('the fault tamper replaces or removes fields of an answer', async () => {
     const opened = openSandbox();
     await setFaults(opened, {
       pay: { tamper: { paymentId: 'a-uuid', checkout: null } },
@@ -236,7 +246,7 @@ describe('the faults', () => {
     assert.equal((await opened.send('status', { orderId: 'order-QR', type: 'PAY' })).json['amount'], 1);
   });
 
-  it('refusalStatus: a refusal is said with another status, and what is not refused is done', async () => {
+  it('the fault refusalStatus changes the status of refusals only', async () => {
     const opened = openSandbox();
     await setFaults(opened, { payout: { refusalStatus: 400 } });
     assert.equal((await opened.send('payout', payout())).status, 202);
@@ -244,10 +254,10 @@ describe('the faults', () => {
     assert.deepEqual([status, json['code']], [400, 'DUPLICATE_ORDER']);
   });
 
-  it('lagMs: the status check answers as things stood so long ago', async () => {
+  it('the fault lagMs makes a status check answer with the state of that long ago', async () => {
     const opened = openSandbox();
     await start(opened, 'one');
-    await setFaults(opened, { status: { lagMs: 60_000 } });
+    await setFaults(opened, { status: { lagMs: MINUTE } });
     const check = () => opened.send('status', { orderId: 'one', type: 'PAY' });
     assert.equal((await check()).status, 404);
     await opened.pass(30_000);
@@ -262,7 +272,7 @@ describe('the faults', () => {
     ['png', (bytes: Buffer) => bytes.subarray(1, 4).toString() === 'PNG'],
     ['svg', (bytes: Buffer) => bytes.toString().startsWith('<svg')],
   ] as const) {
-    it(`qr: the base64 holds a ${format} image instead of text`, async () => {
+    it(`the fault qr encodes the code as ${format} instead of text`, async () => {
       const opened = openSandbox();
       await setFaults(opened, { pay: { qr: format } });
       const { json } = await opened.send('pay', collection('JETGO'));
@@ -270,29 +280,29 @@ describe('the faults', () => {
     });
   }
 
-  it('hold: a payout stays PROCESSING until it is settled by hand', async () => {
+  it('the fault hold keeps a payout PROCESSING until it is settled by hand', async () => {
     const opened = openSandbox();
     await setFaults(opened, { payout: { hold: true }, times: 2 });
     await opened.send('payout', payout({ orderId: 'a' }));
     await opened.send('payout', payout({ orderId: 'b' }));
-    await opened.pass(86_400_000);
+    await opened.pass(DAY);
     assert.equal((await opened.transaction('a'))['status'], 'PROCESSING');
     assert.equal((await opened.control('transactions/a/approve')).json['status'], 'SUCCESS');
     assert.equal((await opened.control('transactions/b/decline')).json['status'], 'FAILED');
   });
 
-  it('ipn never: none is sent, though the status check tells the end', async () => {
+  it('the fault ipn.never sends no IPN, while the status check answers the final status', async () => {
     const opened = openSandbox();
     await setFaults(opened, { ipn: { never: true } });
     await start(opened, 'one');
     await opened.control('transactions/one/approve');
-    await opened.pass(86_400_000);
+    await opened.pass(DAY);
     assert.equal(opened.merchant.ipns.length, 0);
     assert.equal(Object(await opened.transaction('one')).ipns[0].state, 'WITHHELD');
     assert.equal((await opened.send('status', { orderId: 'one', type: 'PAY' })).json['status'], 'SUCCESS');
   });
 
-  it('ipn repeat: each is sent so many times', async () => {
+  it('the fault ipn.repeat sends each IPN that many times', async () => {
     const opened = openSandbox();
     await setFaults(opened, { ipn: { repeat: 3 }, times: 1 });
     await start(opened, 'one', 'two');
@@ -301,9 +311,9 @@ describe('the faults', () => {
     assert.deepEqual(orderIdsOf(opened.merchant.ipns), ['one', 'one', 'one', 'two']);
   });
 
-  it('ipn delayMs: sent later', async () => {
+  it('the fault ipn.delayMs delays an IPN', async () => {
     const opened = openSandbox();
-    await setFaults(opened, { ipn: { delayMs: 60_000 } });
+    await setFaults(opened, { ipn: { delayMs: MINUTE } });
     await start(opened, 'one');
     await opened.control('transactions/one/approve');
     await opened.pass(59_999);
@@ -312,7 +322,7 @@ describe('the faults', () => {
     assert.equal(opened.merchant.ipns.length, 1);
   });
 
-  it('ipn reverse: gathered, then sent last first', async () => {
+  it('the fault ipn.reverse collects IPNs and sends the last one first', async () => {
     const opened = openSandbox();
     await setFaults(opened, { ipn: { reverse: true, delayMs: 5_000 } });
     await start(opened, 'one', 'two', 'three');
@@ -323,7 +333,7 @@ describe('the faults', () => {
     assert.deepEqual(orderIdsOf(opened.merchant.ipns), ['three', 'two', 'one']);
   });
 
-  it('ipn tamper: the IPN lies, the status check does not', async () => {
+  it('the fault ipn.tamper changes the IPN but not the status check', async () => {
     const opened = openSandbox();
     await setFaults(opened, { ipn: { tamper: { status: 'SUCCESS', amount: 1, customer: null } } });
     await start(opened, 'one');

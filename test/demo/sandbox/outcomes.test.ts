@@ -1,10 +1,17 @@
-// How transactions end and how the merchant hears of it: payouts, the status check, the fifteen minutes of a CHECKOUT,
-// and IPNs with their retries.
+// How transactions end and how the merchant learns of it: payouts, the status check, the expiry of a CHECKOUT, and IPNs
+// with their retries.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { collection, fieldsOf, type Json, METHODS, openSandbox, type Opened, payout } from './sandbox-fixture.ts';
-
-const MINUTE = 60_000;
+import {
+  collection,
+  fieldsOf,
+  type Json,
+  METHODS,
+  MINUTE,
+  openSandbox,
+  type Opened,
+  payout,
+} from './sandbox-fixture.ts';
 
 async function statusOf({ send }: Opened, orderId: string, type = 'PAY'): Promise<unknown> {
   return (await send('status', { orderId, type })).json['status'];
@@ -18,14 +25,14 @@ function attemptsOf(transaction: Json): Json[] {
 describe('a payout', () => {
   const REQUIRED = ['orderId', 'amount', 'currency', 'customer', 'type'];
   for (const field of REQUIRED) {
-    it(`needs ${field}`, async () => {
+    it(`a payout without ${field} is refused`, async () => {
       const { [field]: _, ...without } = payout();
       const { status, json } = await openSandbox().send('payout', without);
       assert.deepEqual([status, fieldsOf(json)], [400, [field]]);
     });
   }
 
-  it('is answered 202 with its payment id and order id, with a note or without', async () => {
+  it('a payout is answered 202 with its payment id and order id, with or without a note', async () => {
     const { send } = openSandbox();
     const { status, json } = await send('payout', payout());
     assert.equal(status, 202);
@@ -34,7 +41,7 @@ describe('a payout', () => {
     assert.equal((await send('payout', payout({ orderId: 'p3', note: null }))).status, 202);
   });
 
-  it('has an integer amount and the one type JETGO', async () => {
+  it('a payout needs an integer amount and the type JETGO', async () => {
     const { send } = openSandbox();
     for (const amount of ['10.10', '10.0', '1e1', '"10"', '0', '-5']) {
       const body = JSON.stringify(payout({ amount: 0 })).replace('"amount":0', `"amount":${amount}`);
@@ -45,7 +52,7 @@ describe('a payout', () => {
     assert.deepEqual([status, fieldsOf(json)], [400, ['type']]);
   });
 
-  it('is processed later: INITIALIZED, PROCESSING, then SUCCESS, the money in the wallet, and an IPN', async () => {
+  it('a payout goes from INITIALIZED through PROCESSING to SUCCESS, credits the wallet and sends an IPN', async () => {
     const opened = openSandbox();
     const ada = opened.sandbox.processor.customer('12345678');
     const before = ada?.balance('EUR') ?? 0n;
@@ -64,7 +71,7 @@ describe('a payout', () => {
     );
   });
 
-  it('to a wallet that does not exist is accepted, and FAILED by IPN', async () => {
+  it('a payout to an unknown wallet is accepted, then FAILED by IPN', async () => {
     const opened = openSandbox();
     assert.equal((await opened.send('payout', payout({ customer: '99999999' }))).status, 202);
     await opened.pass(1_000);
@@ -74,7 +81,7 @@ describe('a payout', () => {
     );
   });
 
-  it('that is not accepted does not go through', async () => {
+  it('a refused payout is never processed', async () => {
     const opened = openSandbox();
     await opened.send('payout', payout({ amount: 10.1 }));
     await opened.pass(10 * MINUTE);
@@ -84,7 +91,7 @@ describe('a payout', () => {
 });
 
 describe('the status check', () => {
-  it('answers the fields of an IPN, and knows an order only by its own type', async () => {
+  it('a status check answers the fields of an IPN, and finds an order only by its own type', async () => {
     const { send } = openSandbox();
     const { json: created } = await send('pay', collection('DIRECT'));
     const { status, json } = await send('status', { orderId: 'order-DIRECT', type: 'PAY' });
@@ -106,7 +113,7 @@ describe('the status check', () => {
 });
 
 describe('the token of a CHECKOUT', () => {
-  it('lives fifteen minutes, then the transaction is FAILED and an IPN is sent', async () => {
+  it('a checkout token expires after 15 minutes: the transaction is FAILED and an IPN is sent', async () => {
     const opened = openSandbox();
     await opened.send('pay', collection('CHECKOUT'));
     await opened.pass(15 * MINUTE - 1);
@@ -119,7 +126,7 @@ describe('the token of a CHECKOUT', () => {
     );
   });
 
-  it('does not end a payment that was paid in time, and no other method has one', async () => {
+  it('a checkout token does not end a payment that was paid in time, and no other method expires', async () => {
     const opened = openSandbox();
     for (const method of METHODS) await opened.send('pay', collection(method));
     await opened.control('transactions/order-CHECKOUT/approve');
@@ -131,7 +138,7 @@ describe('the token of a CHECKOUT', () => {
     assert.equal(opened.merchant.ipns.length, 1);
   });
 
-  it('cannot be paid with once it is over, even before the timer has run', async () => {
+  it('an expired checkout token cannot be used, even before the timer has run', async () => {
     const opened = openSandbox();
     await opened.send('pay', collection('CHECKOUT'));
     opened.leap(15 * MINUTE);
@@ -143,7 +150,7 @@ describe('the token of a CHECKOUT', () => {
 });
 
 describe('an IPN', () => {
-  it('is sent when a DIRECT, JETGO or QR collection is finished, with the documented fields', async () => {
+  it('an IPN with the documented fields is sent once a DIRECT, JETGO or QR payment is final', async () => {
     for (const method of ['DIRECT', 'JETGO', 'QR'] as const) {
       const opened = openSandbox();
       const { json: created } = await opened.send('pay', collection(method));
@@ -166,7 +173,7 @@ describe('an IPN', () => {
     }
   });
 
-  it('carries the amount digit by digit', async () => {
+  it('an IPN contains the amount digit by digit', async () => {
     const opened = openSandbox();
     await opened.send('pay', JSON.stringify(collection('QR')).replace('10.5', '90071992547409.90'));
     await opened.control('transactions/order-QR/approve');
@@ -174,7 +181,7 @@ describe('an IPN', () => {
     assert.match(opened.merchant.ipns[0]?.text ?? '', /"amount":90071992547409\.90,/);
   });
 
-  it('is sent five times at most, with growing pauses, each answer remembered', async () => {
+  it('an IPN is sent at most five times, with growing pauses, and each answer is recorded', async () => {
     const opened = openSandbox();
     opened.merchant.answer = () => new Response('no', { status: 503 });
     await opened.send('pay', collection('QR'));
@@ -208,7 +215,7 @@ describe('an IPN', () => {
     [302, 5],
     [404, 5],
   ] as const) {
-    it(`answered ${status} is sent ${attempts === 1 ? 'once' : 'again'}`, async () => {
+    it(`an IPN that is answered ${status} is sent ${attempts === 1 ? 'once' : 'again'}`, async () => {
       const opened = openSandbox();
       opened.merchant.answer = () => new Response(null, { status, headers: { location: 'http://elsewhere.example/' } });
       await opened.send('pay', collection('QR'));
@@ -222,7 +229,7 @@ describe('an IPN', () => {
     });
   }
 
-  it('stops at the first 200 of several attempts', async () => {
+  it('an IPN is not sent again after the first 200', async () => {
     const opened = openSandbox();
     let answers = 0;
     opened.merchant.answer = () => new Response(null, { status: (answers += 1) < 3 ? 500 : 200 });
@@ -237,7 +244,7 @@ describe('an IPN', () => {
     assert.equal(Object(transaction).ipns[0].state, 'DELIVERED');
   });
 
-  it('that gets no answer in time, or no connection, counts as unanswered and is sent again', async () => {
+  it('an IPN without an answer in time, or without a connection, is sent again', async () => {
     const hanging: typeof fetch = (_input, init) =>
       new Promise((_resolve, reject) => {
         init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error));
@@ -256,7 +263,7 @@ describe('an IPN', () => {
     assert.deepEqual(await errorsOf(refused), ['fetch failed', 'fetch failed']);
   });
 
-  it('of one merchant endpoint that hangs does not hold up another transaction', async () => {
+  it('an IPN that hangs does not delay the IPN of another transaction', async () => {
     let release = () => {};
     const opened = openSandbox();
     opened.merchant.answer = () =>
@@ -280,7 +287,7 @@ describe('an IPN', () => {
     await ticking;
   });
 
-  it('is sent once for each final state, and a final state never changes', async () => {
+  it('an IPN is sent once for a final status, and a final status never changes', async () => {
     const opened = openSandbox();
     await opened.send('pay', collection('QR'));
     await opened.control('transactions/order-QR/approve');

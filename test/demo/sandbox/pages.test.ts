@@ -1,10 +1,8 @@
-// The pages, driven as a person would with a browser that has cookies and forms but no script: the hosted checkout with
-// its real second factor, the wallet phone, the overview. Also what all pages promise: policy, escaping, languages.
+// The pages in a browser with cookies and forms but no script: the hosted checkout with its second factor, the phone,
+// the overview. Also their content security policy, escaping and languages.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Browser, collection, HOME, openSandbox, type Opened, payout, SHOP } from './sandbox-fixture.ts';
-
-const MINUTE = 60_000;
+import { Browser, collection, HOME, MINUTE, openSandbox, type Opened, payout, SHOP } from './sandbox-fixture.ts';
 
 async function openCheckout(opened: Opened, changes = {}): Promise<Browser> {
   const { json } = await opened.send('pay', collection('CHECKOUT', changes));
@@ -13,7 +11,7 @@ async function openCheckout(opened: Opened, changes = {}): Promise<Browser> {
   return browser;
 }
 
-/** What the customer's phone shows. */
+/** The security code on the customer's phone. */
 async function codeOnPhone(opened: Opened, walletId = '12345678'): Promise<string> {
   const phone = new Browser(opened);
   await phone.open(`/wallet?as=${walletId}`);
@@ -35,7 +33,7 @@ async function statusOf(opened: Opened, orderId = 'order-CHECKOUT'): Promise<unk
 }
 
 describe('the hosted checkout', () => {
-  it('takes login, second factor and a yes, then leads back to the shop with the money moved', async () => {
+  it('the checkout asks for login, second factor and confirmation, then redirects to the shop with the money moved', async () => {
     const opened = openSandbox();
     const ada = opened.sandbox.processor.customer('12345678');
     const before = ada?.balance('EUR') ?? 0n;
@@ -56,7 +54,7 @@ describe('the hosted checkout', () => {
     );
   });
 
-  it('takes an e-mail for the wallet id, and has the request’s customer filled in', async () => {
+  it('the checkout login accepts an e-mail, and has the customer of the request filled in', async () => {
     const opened = openSandbox();
     const browser = await openCheckout(opened, { customer: '23456789' });
     assert.match(browser.html, /id="wallet"[^>]*value="23456789"/s);
@@ -65,7 +63,7 @@ describe('the hosted checkout', () => {
   });
 
   for (const step of ['login', 'second factor', 'payment'] as const) {
-    it(`can be cancelled at the ${step}: FAILED, an IPN, back to the shop`, async () => {
+    it(`a checkout cancelled at the ${step} is FAILED, sends an IPN and redirects to the shop`, async () => {
       const opened = openSandbox();
       const browser = await openCheckout(opened);
       if (step === 'second factor') await logIn(browser);
@@ -78,7 +76,7 @@ describe('the hosted checkout', () => {
     });
   }
 
-  it('refuses a wrong password, and stays at the login', async () => {
+  it('a wrong password at the checkout stays at the login', async () => {
     const opened = openSandbox();
     const browser = await openCheckout(opened);
     await browser.submit('/pay/login', { wallet: '12345678', password: 'wrong' });
@@ -87,7 +85,7 @@ describe('the hosted checkout', () => {
     assert.deepEqual(await statusOf(opened), ['INITIALIZED', 'INITIALIZED']);
   });
 
-  it('counts wrong codes; the fifth ends the login, not the payment', async () => {
+  it('the fifth wrong code at the checkout ends the login, not the payment', async () => {
     const opened = openSandbox();
     const browser = await openCheckout(opened);
     await logIn(browser);
@@ -103,7 +101,7 @@ describe('the hosted checkout', () => {
     assert.equal(browser.url, SHOP);
   });
 
-  it('takes a code of now, and not one of two minutes ago', async () => {
+  it('the checkout accepts a current code, and refuses one of two minutes ago', async () => {
     const opened = openSandbox();
     const browser = await openCheckout(opened);
     await logIn(browser);
@@ -116,7 +114,7 @@ describe('the hosted checkout', () => {
     assert.match(browser.text, /Review and pay/);
   });
 
-  it('does not let a step be skipped', async () => {
+  it('no step of the checkout can be skipped', async () => {
     const opened = openSandbox();
     const browser = await openCheckout(opened);
     browser.html = browser.html.replaceAll('action="/pay/login"', 'action="/pay/confirm"');
@@ -129,7 +127,7 @@ describe('the hosted checkout', () => {
     assert.deepEqual(await statusOf(opened), ['PROCESSING', 'PROCESSING']);
   });
 
-  it('begins at the login in another browser, and takes no form that this browser was not given', async () => {
+  it('the checkout starts at the login in another browser, and refuses a form of another session', async () => {
     const opened = openSandbox();
     const browser = await openCheckout(opened);
     await reachPayment(opened, browser);
@@ -142,7 +140,7 @@ describe('the hosted checkout', () => {
     assert.deepEqual(await statusOf(opened), ['PROCESSING', 'PROCESSING']);
   });
 
-  it('ends after fifteen minutes, at whatever step, and says so', async () => {
+  it('the checkout expires after 15 minutes at any step, and says so', async () => {
     const opened = openSandbox();
     const browser = await openCheckout(opened);
     await reachPayment(opened, browser);
@@ -153,7 +151,7 @@ describe('the hosted checkout', () => {
     assert.deepEqual(await statusOf(opened), ['FAILED', 'TOKEN_EXPIRED']);
   });
 
-  it('follows a second click on pay to the shop, and takes the money once', async () => {
+  it('a second click on Pay redirects to the shop, and the money moves once', async () => {
     const opened = openSandbox();
     const ada = opened.sandbox.processor.customer('12345678');
     const before = ada?.balance('EUR') ?? 0n;
@@ -167,7 +165,7 @@ describe('the hosted checkout', () => {
     assert.equal(ada?.balance('EUR'), before - 1050n);
   });
 
-  it('declines where the balance is too low, and has warned before', async () => {
+  it('the checkout warns of a balance that is too low, and declines the payment', async () => {
     const opened = openSandbox();
     const browser = await openCheckout(opened);
     await reachPayment(opened, browser, '34567890');
@@ -177,7 +175,7 @@ describe('the hosted checkout', () => {
     assert.deepEqual(await statusOf(opened), ['FAILED', 'INSUFFICIENT_BALANCE']);
   });
 
-  it('speaks the language asked for, or says in its markup that it does not', async () => {
+  it('the checkout uses the requested language, or declares another one in its markup', async () => {
     const opened = openSandbox();
     const german = await openCheckout(opened, { orderId: 'de', language: 'DE' });
     assert.match(german.html, /<html lang="de">.*<body class="checkout" lang="de">/s);
@@ -186,13 +184,13 @@ describe('the hosted checkout', () => {
     assert.match(finnish.html, /<html lang="fi">.*<body class="checkout" lang="en">/s);
   });
 
-  it('answers 404 for a token that does not exist', async () => {
+  it('the checkout answers 404 for an unknown token', async () => {
     const browser = new Browser(openSandbox());
     await browser.open('/pay?token=nope');
     assert.equal(browser.status, 404);
   });
 
-  it('lets its forms lead to the shop and nowhere else', async () => {
+  it('the checkout policy lets its forms lead only to the shop', async () => {
     const browser = await openCheckout(openSandbox());
     const policy = browser.headers.get('content-security-policy') ?? '';
     assert.match(policy, /default-src 'none'/);
@@ -201,7 +199,7 @@ describe('the hosted checkout', () => {
     assert.doesNotMatch(browser.html, /<script(?![^>]* src=)|style="| on\w+="/);
   });
 
-  it('escapes what the merchant sent', async () => {
+  it('the checkout escapes values of the merchant', async () => {
     const browser = await openCheckout(openSandbox(), { orderId: '<script>alert(1)</script>' });
     assert.match(browser.html, /&lt;script&gt;alert\(1\)/);
     assert.doesNotMatch(browser.html, /<script>alert/);
@@ -215,7 +213,7 @@ describe('the wallet phone', () => {
     return phone;
   }
 
-  it('asks whose it is first, and goes on to where the link led', async () => {
+  it('the phone asks for the customer first, then follows the scanned link', async () => {
     const opened = openSandbox();
     const { json } = await opened.send('pay', collection('QR'));
     const scanUrl = Buffer.from(String(json['qr']), 'base64').toString();
@@ -228,7 +226,7 @@ describe('the wallet phone', () => {
     assert.match(phone.text, /Pay Demo Shop/);
   });
 
-  it('shows a DIRECT to its customer alone, and approves it', async () => {
+  it('the phone shows a DIRECT payment only to its customer, and approves it', async () => {
     const opened = openSandbox();
     await opened.send('pay', collection('DIRECT'));
     const bruno = await phoneOf(opened, '23456789');
@@ -247,7 +245,7 @@ describe('the wallet phone', () => {
     ['QR', 'the whole text'],
     ['JETGO', 'the code alone'],
   ] as const) {
-    it(`opens a ${method} code from ${paste}, makes it PROCESSING, and declines it`, async () => {
+    it(`the phone opens a ${method} code from ${paste}, sets PROCESSING, and declines it`, async () => {
       const opened = openSandbox();
       const { json } = await opened.send('pay', collection(method));
       const text = Buffer.from(String(json['qr']), 'base64').toString();
@@ -262,7 +260,7 @@ describe('the wallet phone', () => {
     });
   }
 
-  it('offers the way back to the shop where the link opened it on the same device', async () => {
+  it('the phone links back to the shop if the payment was opened on the same device', async () => {
     const opened = openSandbox();
     const { json } = await opened.send('pay', collection('JETGO'));
     const phone = await phoneOf(opened);
@@ -271,7 +269,7 @@ describe('the wallet phone', () => {
     assert.ok(phone.html.includes(`href="${SHOP}"`));
   });
 
-  it('declines what the balance does not cover, and keeps the balance', async () => {
+  it('the phone declines a payment that exceeds the balance, and keeps the balance', async () => {
     const opened = openSandbox();
     const { json } = await opened.send('pay', collection('QR'));
     const phone = await phoneOf(opened, '34567890');
@@ -282,7 +280,7 @@ describe('the wallet phone', () => {
     assert.equal(opened.sandbox.processor.customer('34567890')?.balance('EUR'), 420n);
   });
 
-  it('shows a payout received, with its note', async () => {
+  it('the phone shows a received payout with its note', async () => {
     const opened = openSandbox();
     await opened.send('payout', payout({ note: 'Refund & thanks' }));
     await opened.pass(1_000);
@@ -292,7 +290,7 @@ describe('the wallet phone', () => {
     assert.match(phone.text, /€2,525\.00/);
   });
 
-  it('answers what changed since a version, and 204 where nothing did', async () => {
+  it('the phone answers live.js with the changes since a version, or 204', async () => {
     const opened = openSandbox();
     const phone = await phoneOf(opened);
     const [, version] = /data-version="([^"]+)"/.exec(phone.html) ?? [];
@@ -308,7 +306,7 @@ describe('the wallet phone', () => {
     assert.equal(phone.status, 200, 'a new security code is a change');
   });
 
-  it('knows no code of another wallet, and no payment that is not on it', async () => {
+  it('the phone answers 404 for an unknown code and for a payment of another customer', async () => {
     const opened = openSandbox();
     const { json } = await opened.send('pay', collection('QR'));
     const phone = await phoneOf(opened);
@@ -318,7 +316,7 @@ describe('the wallet phone', () => {
     assert.equal(phone.status, 404);
   });
 
-  it('keeps every balance the sum of its movements, whatever happens', async () => {
+  it('a balance is always the sum of its movements', async () => {
     const opened = openSandbox();
     for (const [index, method] of (['DIRECT', 'CHECKOUT', 'JETGO', 'QR'] as const).entries()) {
       await opened.send('pay', collection(method, { amount: 900.05 * (index + 1) }));
@@ -337,7 +335,7 @@ describe('the wallet phone', () => {
 });
 
 describe('the overview', () => {
-  it('shows transactions, their IPNs with the answers, and the faults in force, without the secret of the IPN URL', async () => {
+  it('the overview shows transactions, IPNs, answers and active faults, and hides the IPN secret', async () => {
     const opened = openSandbox();
     opened.merchant.answer = () => new Response(null, { status: 418 });
     await opened.send('pay', collection('QR'));
@@ -358,7 +356,7 @@ describe('the overview', () => {
     ['decline', ['FAILED', 'DECLINED']],
     ['expire', ['FAILED', 'TOKEN_EXPIRED']],
   ] as const) {
-    it(`has a button to ${action}`, async () => {
+    it(`the overview has a button to ${action}`, async () => {
       const opened = openSandbox();
       await opened.send('pay', collection('CHECKOUT'));
       const browser = new Browser(opened);
@@ -369,7 +367,7 @@ describe('the overview', () => {
     });
   }
 
-  it('ends the faults and moves the clock', async () => {
+  it('the overview ends the faults and advances the clock', async () => {
     const opened = openSandbox();
     await opened.send('pay', collection('CHECKOUT'));
     await opened.control('faults', { pay: { status: 500 } });
@@ -381,7 +379,7 @@ describe('the overview', () => {
     assert.deepEqual(await statusOf(opened), ['FAILED', 'TOKEN_EXPIRED']);
   });
 
-  it('lists what it refused, with the reason', async () => {
+  it('the overview lists refused requests with the reason', async () => {
     const opened = openSandbox();
     await opened.send('pay', collection('QR', { amount: '10' }));
     const browser = new Browser(opened);

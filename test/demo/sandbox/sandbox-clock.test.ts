@@ -1,11 +1,10 @@
-// The sandbox's time and money, the two ideas that everything else in it leans on.
+// The sandbox's clock and its scheduled work, on a virtual clock and with real timers.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Clock } from '../../../demo/sandbox/sandbox-clock.ts';
-import { formatMoney, toDecimal, toMinor } from '../../../demo/sandbox/money.ts';
 
-describe('the clock', () => {
-  it('does what is due in order of time, then of entry, and leaves the rest', async () => {
+describe('Clock', () => {
+  it('Clock.tick() runs due work by time, then by order of entry, and leaves later work', async () => {
     let now = 0;
     const clock = new Clock(() => now);
     const done: string[] = [];
@@ -24,7 +23,7 @@ describe('the clock', () => {
     assert.deepEqual(done, ['a', 'b', 'c']);
   });
 
-  it('does in the same tick what becomes due by the work, and waits for it', async () => {
+  it('Clock.tick() also runs and awaits work that other work makes due', async () => {
     const clock = new Clock(() => 0);
     const done: string[] = [];
     clock.at(0, async () => {
@@ -36,7 +35,7 @@ describe('the clock', () => {
     assert.deepEqual(done, ['first', 'second']);
   });
 
-  it('wakes by itself while it runs, also when it is moved ahead, and after work that failed', async (t) => {
+  it('Clock.run() runs due work by itself, after an advance and after failed work too', async (t) => {
     const logged = t.mock.method(console, 'error', () => {});
     const clock = new Clock(() => 0);
     const stop = clock.run();
@@ -51,35 +50,5 @@ describe('the clock', () => {
     await new Promise(setImmediate);
     stop();
     assert.equal(logged.mock.callCount(), 1);
-  });
-});
-
-describe('money', () => {
-  it('turns decimals into minor units of the currency and back, at any size', () => {
-    for (const [amount, currency, minor] of [
-      ['10.10', 'EUR', 1010n],
-      ['0.05', 'EUR', 5n],
-      ['500', 'JPY', 500n],
-      ['1.234', 'KWD', 1234n],
-      ['90071992547409931.07', 'USD', 9007199254740993107n],
-    ] as const) {
-      assert.equal(toMinor(amount, currency), minor);
-      assert.equal(toDecimal(minor, currency), amount);
-    }
-    assert.equal(toDecimal(-1050n, 'EUR'), '-10.50');
-    assert.equal(toDecimal(-5n, 'EUR'), '-0.05');
-  });
-
-  it('takes fewer decimals than the currency has, never more', () => {
-    assert.equal(toMinor('10.1', 'EUR'), 1010n);
-    assert.equal(toMinor('10.101', 'EUR'), null);
-    assert.equal(toMinor('1.0', 'JPY'), null);
-    assert.equal(toMinor('1e3', 'EUR'), null);
-  });
-
-  it('is shown with all its digits, in the language of the reader', () => {
-    assert.equal(formatMoney(9007199254740993107n, 'USD'), '$90,071,992,547,409,931.07');
-    assert.equal(formatMoney(1050n, 'EUR', 'de'), '10,50\u00a0€');
-    assert.equal(formatMoney(2500n, 'EUR', 'en', true), '+€25.00');
   });
 });

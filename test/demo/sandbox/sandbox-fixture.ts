@@ -1,6 +1,6 @@
-// A merchant for the sandbox's tests: sends requests, receives IPNs, and owns the clock, so that fifteen minutes pass in
-// no time. Nothing here opens a socket: requests go straight into the app, IPNs come out of the injected fetch. Also a
-// browser small enough to follow a form journey: cookies, redirects within the sandbox, forms.
+// A merchant for the sandbox's tests: sends requests, receives IPNs and owns the clock, so that 15 minutes take no
+// time. No socket is opened: requests go directly to the app, IPNs to the injected fetch. Also a small browser for
+// forms, with cookies and redirects within the sandbox.
 import assert from 'node:assert/strict';
 import { createSandbox, type SandboxOptions } from '../../../demo/sandbox/sandbox.ts';
 
@@ -8,18 +8,20 @@ export type Json = Record<string, unknown>;
 export interface Ipn {
   url: string;
   contentType: string | null;
-  /** What the sender does about a redirect. */
+  /** The redirect mode of the request. */
   redirect: string;
   text: string;
   body: Json;
 }
 
+export const MINUTE = 60_000;
+export const DAY = 24 * 60 * MINUTE;
 export const KEY = 'the-merchants-key';
 export const HOME = 'http://sandbox.example';
 export const SHOP = 'https://shop.example/return?order=1';
 const API = '/api/v3/integration/merchants/payments';
 
-/** Valid bodies, by method; each test changes what it is about. */
+/** The additional fields of a valid body, by method. */
 export const BODIES = {
   DIRECT: { customer: '12345678', customerReferenceNo: 'user-1' },
   CHECKOUT: {},
@@ -50,7 +52,7 @@ export function openSandbox(options: Partial<SandboxOptions> = {}) {
   const ipns: Ipn[] = [];
   const merchant = {
     ipns,
-    /** What the merchant's endpoint answers to the next IPNs. */
+    /** The merchant's answer to the next IPNs. */
     answer: (): Response | Promise<Response> => new Response(null, { status: 200 }),
   };
   const receive: typeof fetch = async (input, init) => {
@@ -75,16 +77,16 @@ export function openSandbox(options: Partial<SandboxOptions> = {}) {
     merchant,
     request,
     now: () => now,
-    /** Time goes by, and nothing is done about it yet. */
+    /** Advances the time without running the due work. */
     leap(ms: number) {
       now += ms;
     },
-    /** Time goes by, and what was due is done. */
+    /** Advances the time and runs the due work. */
     async pass(ms: number) {
       now += ms;
       await sandbox.tick();
     },
-    /** `body` as text is sent as it is. */
+    /** A string is sent unchanged. */
     async send(operation: string, body: Json | string, headers: Record<string, string> = {}) {
       const response = await request(`${API}/${operation}`, {
         method: 'POST',
@@ -121,7 +123,7 @@ export function fieldsOf({ errors }: Json): string[] {
   return errors.map((error: unknown) => String(Object(error).field));
 }
 
-/** A browser with cookies and no script. Redirects away from the sandbox are not followed: `url` says where they lead. */
+/** A browser with cookies and no script. A redirect to another site is not followed: `url` has its target. */
 export class Browser {
   readonly #request: Opened['request'];
   readonly #cookies = new Map<string, string>();
@@ -155,7 +157,7 @@ export class Browser {
     if (location !== null) await this.open(location);
   }
 
-  /** Sends the form with that action, with its hidden fields; `fields` are what the person enters or presses. */
+  /** Submits the form with that action: its hidden fields, and `fields` for the inputs and the pressed button. */
   async submit(action: string, fields: Record<string, string> = {}): Promise<void> {
     const [form] = new RegExp(`<form[^>]*action="${action}"[^>]*>.*?</form>`, 's').exec(this.html) ?? [];
     assert.ok(form, `no form ${action} on ${this.url}`);

@@ -1,4 +1,4 @@
-// The desk: a payout leaves once, under an id of the server, and what the proxy knows is shown as it is.
+// The desk: a payout is sent once, under an order id of the server, and the proxy's transactions are shown as they are.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Browser, openShop } from './shop-fixture.ts';
@@ -39,7 +39,7 @@ async function openDesk() {
   return { shop, staff, sent, form: orderIdIn((await staff.get('/desk')).text) };
 }
 
-test('a payout goes to the proxy as a whole number, under an id made by the server', async () => {
+test('the desk sends a payout with a whole amount and an order id from the server', async () => {
   const { shop, staff, sent, form } = await openDesk();
   shop.proxy.answers['POST /payouts'] = { status: 202, body: payout(form) };
   const { status, headers } = await staff.post('/desk/payouts', { orderId: form, ...typed });
@@ -51,30 +51,30 @@ test('a payout goes to the proxy as a whole number, under an id made by the serv
   ]);
 });
 
-test('a payout without a note sends none', async () => {
+test('the desk sends no note if the field is empty', async () => {
   const { sent, staff, form } = await openDesk();
   await staff.post('/desk/payouts', { orderId: form, ...typed, note: ' ' });
   assert.deepEqual(sent(), [{ orderId: form, amount: 25, currency: 'EUR', customer: '12345678' }]);
 });
 
-test('a double click is the same payout twice, which the proxy sends once', async () => {
+test('a double click at the desk sends the same payout twice, with one order id', async () => {
   const { sent, staff, form } = await openDesk();
   await Promise.all([1, 2].map(() => staff.post('/desk/payouts', { orderId: form, ...typed })));
   const [first, second] = sent();
   assert.deepEqual(first, second);
 });
 
-test('after a lost answer the form keeps its id, so that sending it again is safe', async () => {
+test('the payout form keeps its order id after a lost answer, so that sending it again is safe', async () => {
   const { shop, staff, form } = await openDesk();
   shop.proxy.answers['POST /payouts'] = 'reset';
   const { status, text } = await staff.post('/desk/payouts', { orderId: form, ...typed });
   assert.equal(status, 422);
   assert.equal(orderIdIn(text), form);
   assert.match(text, /value="12345678"/);
-  assert.match(text, /Send it again as it is/);
+  assert.match(text, /Send it again unchanged/);
 });
 
-test('a refused payout says detail, and the next one has an id of its own', async () => {
+test('a refused payout shows the reason, and the form gets a new order id', async () => {
   const { shop, staff, form } = await openDesk();
   const errors = [{ field: 'customer', detail: 'Unknown wallet.' }];
   shop.proxy.answers['POST /payouts'] = { status: 422, body: { detail: 'Refused.', retryable: false, errors } };
@@ -83,7 +83,7 @@ test('a refused payout says detail, and the next one has an id of its own', asyn
   assert.notEqual(orderIdIn(text), form);
 });
 
-test('an amount that is not a whole number, or a wallet that is not digits, never reaches the proxy', async () => {
+test('the desk refuses an invalid amount, wallet id or order id without a request to the proxy', async () => {
   const { sent, staff, form } = await openDesk();
   for (const wrong of [
     { amount: '10.50' },
@@ -97,7 +97,7 @@ test('an amount that is not a whole number, or a wallet that is not digits, neve
   assert.deepEqual(sent(), []);
 });
 
-test('the tables show payments and payouts, and mark what a person must look at', async () => {
+test('the desk lists payments and payouts, and marks those that need review', async () => {
   const { shop, staff } = await openDesk();
   const transactions = [
     payment('ST-1', { status: 'FAILED', reason: 'EXPIRED' }),
@@ -115,7 +115,7 @@ test('the tables show payments and payouts, and mark what a person must look at'
 
 const valueIn = (page: string, name: string) => new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(page)?.[1];
 
-test('a paid payment offers to send money back: the form is filled, whole amounts only, and nothing is sent', async () => {
+test('the refund link of a paid payment fills in the form with a whole amount, and sends nothing', async () => {
   const { shop, staff, sent, form } = await openDesk();
   const transactions = [
     payment('ST-1', { gatewayOrderId: 'ST-1-2', amount: '14.50', status: 'SUCCESS' }),
@@ -136,7 +136,7 @@ test('a paid payment offers to send money back: the form is filled, whole amount
   assert.deepEqual(sent(), []);
 });
 
-test('money that went back, or is on its way, is not offered again; what failed is, under its next id', async () => {
+test('the desk offers no second refund, unless the first one failed; then with the next order id', async () => {
   const { shop, staff } = await openDesk();
   const paid = payment('ST-1', { status: 'SUCCESS' });
   for (const [status, offered, id] of [
@@ -152,7 +152,7 @@ test('money that went back, or is on its way, is not offered again; what failed 
   }
 });
 
-test('money back that is refused keeps its id', async () => {
+test('a refused refund keeps its order id', async () => {
   const { shop, staff } = await openDesk();
   shop.proxy.answers['POST /payouts'] = { status: 409, body: { detail: 'Taken.', retryable: false, errors: [] } };
   const { text } = await staff.post('/desk/payouts', { ...typed, orderId: 'BACK1-ST-1' });
@@ -160,7 +160,7 @@ test('money back that is refused keeps its id', async () => {
   assert.equal(orderIdIn(text), 'BACK1-ST-1');
 });
 
-test('where a payout cannot send it back, money back is not offered, and asking for it leaves the form empty', async () => {
+test('the desk offers no refund that a payout cannot make, and leaves the form empty', async () => {
   const { shop, staff } = await openDesk();
   const transactions = [
     payment('ST-PENDING'),
@@ -178,7 +178,7 @@ test('where a payout cannot send it back, money back is not offered, and asking 
   }
 });
 
-test('every page of transactions is read', async () => {
+test('the desk reads all pages of transactions', async () => {
   const { shop, staff } = await openDesk();
   const pages = [
     { transactions: [payment('ST-1')], nextCursor: '1~a' },
@@ -194,7 +194,7 @@ test('every page of transactions is read', async () => {
   assert.match(text, /ST-2/);
 });
 
-test('without a list of transactions the desk asks for each of its own', async () => {
+test('the desk reads its own orders one by one if the proxy has no list', async () => {
   const { shop, staff, form } = await openDesk();
   const path = await staff.order({ 'dawn-chorus': '1' });
   shop.proxy.answers = {
@@ -208,7 +208,7 @@ test('without a list of transactions the desk asks for each of its own', async (
   assert.match(text, new RegExp(path.slice(8)));
 });
 
-test('while the proxy is down the desk says so', async () => {
+test('the desk says that the proxy is down', async () => {
   const { shop, staff } = await openDesk();
   shop.proxy.answers['GET /transactions'] = 'refused';
   const { status, text } = await staff.get('/desk');
@@ -216,7 +216,7 @@ test('while the proxy is down the desk says so', async () => {
   assert.match(text, /could not be reached/);
 });
 
-test('a note cannot bring markup onto the desk', async () => {
+test('the desk escapes markup in a note', async () => {
   const { shop, staff } = await openDesk();
   const transactions = [payout('PO-1', { note: '<img src=x onerror=alert(1)>' })];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
@@ -240,7 +240,7 @@ const opened = async (more: Parameters<typeof openShop>[2], headers = {}) => {
 const NONE = { statuses: [404, 404, 404], asked: 0, isLinked: false };
 const REFUSED = { statuses: [401, 401, 401], asked: 0, isLinked: true };
 
-test('a shop that can be reached from elsewhere has no desk, and sends no money for anybody', async () => {
+test('a shop with a public address has no desk without a password, and sends no money', async () => {
   for (const publicUrl of [
     'https://stillwater.example',
     'http://192.168.0.5:8080',
@@ -252,7 +252,7 @@ test('a shop that can be reached from elsewhere has no desk, and sends no money 
   }
 });
 
-test('a shop on a loopback name has its desk, without a password', async () => {
+test('a shop on a loopback host name has its desk without a password', async () => {
   for (const publicUrl of [
     'http://127.0.0.1:8080',
     'http://localhost:8080',
@@ -264,7 +264,7 @@ test('a shop on a loopback name has its desk, without a password', async () => {
   }
 });
 
-test('a desk with a password opens to it alone, wherever it is, and to no shorter or longer one', async () => {
+test('a desk with a password opens only with exactly that password, on any host name', async () => {
   for (const publicUrl of ['https://stillwater.example', 'http://127.0.0.1:8080']) {
     const settings = { publicUrl, deskPassword: PASSWORD };
     assert.deepEqual((await opened(settings, basic(PASSWORD))).statuses, [200, 200, 303]);
@@ -274,7 +274,7 @@ test('a desk with a password opens to it alone, wherever it is, and to no shorte
   }
 });
 
-test('the desk says that whoever opens it can send money', async () => {
+test('the desk warns that anyone who can open it can send money', async () => {
   const { staff } = await openDesk();
   assert.match((await staff.get('/desk')).text, /can send money[^]*DESK_PASSWORD/);
 });

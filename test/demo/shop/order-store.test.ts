@@ -1,4 +1,4 @@
-// The decision that costs the merchant money: when is an order paid?
+// The orders of the shop: their amounts, their owners, and when they count as paid.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { linesOf } from '../../../demo/shop/catalogue.ts';
@@ -7,11 +7,11 @@ import { OrderStore } from '../../../demo/shop/order-store.ts';
 const lines = linesOf({ 'dawn-chorus': '2', 'night-harbor': '1' });
 const receipt = (orderId: string, amount: string, currency = 'EUR') => ({ orderId, amount, currency });
 
-test('an order costs what the catalogue says', () => {
+test('the amount of an order is the sum of its catalogue prices', () => {
   assert.equal(new OrderStore().openGoods('C-1', lines).amount, '42.75');
 });
 
-test('quantities that are no small whole numbers, and products that do not exist, count as none', () => {
+test('linesOf() ignores quantities other than 1 to 9, and unknown products', () => {
   assert.deepEqual(
     linesOf({ 'dawn-chorus': '-1', 'high-ridge': '1e1', 'night-harbor': '10', 'stone-dripper': '' }),
     [],
@@ -19,7 +19,7 @@ test('quantities that are no small whole numbers, and products that do not exist
   assert.deepEqual(linesOf({ gold: '1', 'dawn-chorus': ['1', '2'] }), []);
 });
 
-test('an order is recorded as paid once', () => {
+test('recordPaid() marks an order as paid once', () => {
   const store = new OrderStore(() => new Date('2026-11-20T12:00:00Z'));
   const { orderId } = store.openGoods('C-1', lines);
   assert.equal(store.recordPaid(receipt(orderId, '42.75')), 'recorded');
@@ -27,7 +27,7 @@ test('an order is recorded as paid once', () => {
   assert.deepEqual(store.find(orderId, 'C-1')?.paidAt, new Date('2026-11-20T12:00:00Z'));
 });
 
-test('another amount, another currency or an unknown order pays nothing', () => {
+test('recordPaid() refuses another amount, another currency and an unknown order', () => {
   const store = new OrderStore();
   const { orderId } = store.openGoods('C-1', lines);
   assert.equal(store.recordPaid(receipt(orderId, '42.74')), 'refused');
@@ -36,7 +36,7 @@ test('another amount, another currency or an unknown order pays nothing', () => 
   assert.equal(store.find(orderId, 'C-1')?.paidAt, null);
 });
 
-test('a top-up takes any amount between its bounds, and no other', () => {
+test('recordPaid() accepts any amount of a top-up between its limits, and no other', () => {
   const store = new OrderStore();
   const { orderId } = store.openTopUp('C-1');
   for (const amount of ['4.99', '200.01', '50', '-50.00', '1e2']) {
@@ -47,7 +47,7 @@ test('a top-up takes any amount between its bounds, and no other', () => {
   assert.equal(store.balance('C-1'), '50.05');
 });
 
-test('the card holds the paid top-ups of its owner alone', () => {
+test('the balance of a coffee card is the sum of its owner’s paid top-ups', () => {
   const store = new OrderStore();
   const first = store.openTopUp('C-1');
   const second = store.openTopUp('C-1');
@@ -58,14 +58,14 @@ test('the card holds the paid top-ups of its owner alone', () => {
   assert.equal(store.balance('C-2'), '0.00');
 });
 
-test('nobody finds an order of somebody else', () => {
+test('find() returns no order of another owner', () => {
   const store = new OrderStore();
   const { orderId } = store.openGoods('C-1', lines);
   assert.equal(store.find(orderId, 'C-2'), undefined);
   assert.deepEqual(store.byOwner('C-2'), []);
 });
 
-test('ten thousand baskets that nobody pays for push out each other, and no paid order', () => {
+test('10,000 unpaid baskets replace each other, but no paid order', () => {
   const store = new OrderStore();
   const paid = store.openGoods('C-1', lines);
   const unpaid = store.openGoods('C-1', lines);
@@ -77,7 +77,7 @@ test('ten thousand baskets that nobody pays for push out each other, and no paid
   assert.equal(store.newest().length, 10_001);
 });
 
-test('of paid orders the newest ten thousand are kept', () => {
+test('the newest 10,000 paid orders are kept', () => {
   const store = new OrderStore();
   const orders = Array.from({ length: 10_001 }, () => {
     const order = store.openGoods('C-1', lines);

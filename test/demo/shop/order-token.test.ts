@@ -1,10 +1,10 @@
-// The shop's few lines against an independent library: what they sign, any proxy must be able to verify.
+// The shop's order tokens, verified by an independent library.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jwtVerify } from 'jose';
 import { signOrder, type OrderClaims } from '../../../demo/shop/order-token.ts';
+import { ORDER_SECRET } from './shop-fixture.ts';
 
-const SECRET = 'an order secret of more than 32 bytes';
 const CLAIMS: OrderClaims = {
   orderId: 'ST-1',
   currency: 'EUR',
@@ -19,16 +19,19 @@ const CLAIMS: OrderClaims = {
 const currentDate = new Date((CLAIMS.iat + 60) * 1000);
 const keyOf = (secret: string) => new TextEncoder().encode(secret);
 
-test('an independent library verifies the token and reads the same claims', async () => {
-  const token = signOrder(CLAIMS, SECRET);
-  const { payload, protectedHeader } = await jwtVerify(token, keyOf(SECRET), { algorithms: ['HS256'], currentDate });
+test('signOrder() makes a token that an independent library verifies, with the same claims', async () => {
+  const token = signOrder(CLAIMS, ORDER_SECRET);
+  const { payload, protectedHeader } = await jwtVerify(token, keyOf(ORDER_SECRET), {
+    algorithms: ['HS256'],
+    currentDate,
+  });
   assert.deepEqual(payload, CLAIMS);
   assert.equal(protectedHeader.alg, 'HS256');
 });
 
-test('the token does not verify under another secret', async () => {
-  const token = signOrder(CLAIMS, SECRET);
-  await assert.rejects(jwtVerify(token, keyOf(`${SECRET}!`), { currentDate }), {
+test('a token of signOrder() does not verify with another secret', async () => {
+  const token = signOrder(CLAIMS, ORDER_SECRET);
+  await assert.rejects(jwtVerify(token, keyOf(`${ORDER_SECRET}!`), { currentDate }), {
     code: 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED',
   });
 });

@@ -1,5 +1,5 @@
-// Stands where the payment proxy stands, at the end of the shop's `fetch`: a few of its documented answers, set by each test.
-// Also opens a shop the way a browser does: one session, cookies kept, forms sent from the shop's own pages.
+// Opens a shop with a fake merchant API: its answers are set by each test and returned by the shop's injected `fetch`.
+// Also a small browser with one session and cookies, which submits forms from the shop's own pages.
 import { createShop } from '../../../demo/shop/app.ts';
 
 export const PROXY_URL = 'https://pay.stillwater.example';
@@ -14,10 +14,10 @@ export interface Asked {
   body: unknown;
 }
 
-/** What the proxy answers, by method and path; anything else is 404. A string is a failure to connect. */
+/** The proxy's answers by method and path; 404 for others. A string is a connection error. */
 export type Answers = Record<string, { status?: number; body: unknown } | string>;
 
-export class MerchantProxy {
+export class FakeMerchantApi {
   readonly asked: Asked[] = [];
   answers: Answers = {};
 
@@ -36,7 +36,7 @@ export class MerchantProxy {
 }
 
 export function openShop(
-  proxy = new MerchantProxy(),
+  proxy = new FakeMerchantApi(),
   now: () => Date = () => new Date('2026-11-20T12:00:00Z'),
   more: { publicUrl?: string; deskPassword?: string } = {},
 ) {
@@ -58,7 +58,7 @@ export class Browser {
   readonly #shop: Shop;
   readonly #headers: Record<string, string>;
 
-  /** `headers` go with every request, as a sign-in would. */
+  /** `headers` are sent with each request, such as a password. */
   constructor(shop: Shop, headers: Record<string, string> = {}) {
     this.#shop = shop;
     this.#headers = headers;
@@ -75,7 +75,7 @@ export class Browser {
     return this.#read(await this.#shop.app.request(`${this.#shop.url}${path}`, { method: 'POST', headers, body }));
   }
 
-  /** Checks out and answers the order's page's path. */
+  /** Checks out and returns the path of the order page. */
   async order(fields: Record<string, string>): Promise<string> {
     return (await this.post('/checkout', fields)).headers.get('location') ?? '';
   }

@@ -1,4 +1,4 @@
-// The shop as a customer, a stranger and the proxy see it, over its real routes. The proxy is a set of documented answers.
+// The shop for a customer, for another visitor and for the proxy, over its real routes and with a fake merchant API.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
@@ -56,7 +56,7 @@ test('an empty basket leads back to the shop', async () => {
   assert.equal(await new Browser(openShop()).order({ 'dawn-chorus': '0' }), '/');
 });
 
-test('an order page is not there for anyone but its owner', async () => {
+test('an order page answers 404 to anyone but its owner', async () => {
   const shop = openShop();
   const path = await new Browser(shop).order(BASKET);
   const stranger = new Browser(shop);
@@ -64,7 +64,7 @@ test('an order page is not there for anyone but its owner', async () => {
   assert.equal((await stranger.get(`${path}/state`)).status, 404);
 });
 
-test('a customer keeps one reference number, and two customers have two', async () => {
+test('a customer keeps one reference number, and another customer has another', async () => {
   const shop = openShop();
   const shopper = new Browser(shop);
   const reference = async (browser: Browser) =>
@@ -75,14 +75,14 @@ test('a customer keeps one reference number, and two customers have two', async 
   assert.notEqual(await reference(new Browser(shop)), first);
 });
 
-test('a top-up leaves the amount to the shopper, within bounds', async () => {
+test('a top-up token has no amount, but a minimum and a maximum', async () => {
   const shopper = new Browser(openShop());
   const { headers } = await shopper.post('/account/top-ups', {});
   const { amount, minAmount, maxAmount } = claimsIn((await shopper.get(headers.get('location') ?? '')).text);
   assert.deepEqual({ amount, minAmount, maxAmount }, { amount: undefined, minAmount: '5.00', maxAmount: '200.00' });
 });
 
-test('no page has anything inline, and the policy allows scripts and connections of shop and proxy only', async () => {
+test('no page has anything inline, and the policy allows only scripts and connections of shop and proxy', async () => {
   const shopper = new Browser(openShop());
   for (const path of ['/', '/account', await shopper.order(BASKET)]) {
     const { text, headers } = await shopper.get(path);
@@ -95,7 +95,7 @@ test('no page has anything inline, and the policy allows scripts and connections
   }
 });
 
-test('an order is not paid while the proxy does not say so', async () => {
+test('an order is not paid until the proxy says so', async () => {
   const shop = openShop();
   const shopper = new Browser(shop);
   const path = await shopper.order(BASKET);
@@ -114,7 +114,7 @@ test('an order whose webhook is late is paid when its page is shown', async () =
   assert.equal(shop.proxy.asked.at(-1)?.authorization, 'Bearer a merchant key of more than 32 characters');
 });
 
-test('an order whose page nobody opens again is paid by the sweep', async () => {
+test('the sweep marks an order as paid if its page is not opened again', async () => {
   const shop = openShop();
   const shopper = new Browser(shop);
   const path = await shopper.order(BASKET);
@@ -124,7 +124,7 @@ test('an order whose page nobody opens again is paid by the sweep', async () => 
   assert.match((await shopper.get(path)).text, new RegExp(PAID));
 });
 
-test('an order of a day ago is swept no more', async () => {
+test('the sweep skips an order that is a day old', async () => {
   let now = new Date('2026-11-20T12:00:00Z');
   const shop = openShop(undefined, () => now);
   await new Browser(shop).order(BASKET);
@@ -133,7 +133,7 @@ test('an order of a day ago is swept no more', async () => {
   assert.deepEqual(shop.proxy.asked, []);
 });
 
-test('the page of an order is shown while the proxy is down', async () => {
+test('an order page is shown while the proxy is down', async () => {
   const shop = openShop();
   const shopper = new Browser(shop);
   const path = await shopper.order(BASKET);
@@ -141,7 +141,7 @@ test('the page of an order is shown while the proxy is down', async () => {
   assert.equal((await shopper.get(path)).status, 200);
 });
 
-test('a signed webhook pays the order without asking anyone', async () => {
+test('a signed webhook marks the order as paid without a request to the proxy', async () => {
   const shop = openShop();
   const shopper = new Browser(shop);
   const path = await shopper.order(BASKET);
@@ -151,7 +151,7 @@ test('a signed webhook pays the order without asking anyone', async () => {
   assert.deepEqual(shop.proxy.asked, []);
 });
 
-test('a webhook that is forged, too old, of another kind or of another amount pays nothing', async () => {
+test('a webhook that is forged, too old, of another type or of another amount pays nothing', async () => {
   const shop = openShop();
   const shopper = new Browser(shop);
   const path = await shopper.order(BASKET);
@@ -170,7 +170,7 @@ test('a form that another site sends is refused', async () => {
   assert.equal((await shopper.post('/desk/payouts', {}, 'https://evil.example')).status, 403);
 });
 
-test('the shop has one address: another name for it leads there, and takes no forms', async () => {
+test('the shop redirects from another host name, and refuses forms there', async () => {
   const { app } = openShop();
   const shown = await app.request('http://localhost:8080/account?x=1');
   assert.equal(shown.headers.get('location'), `${SHOP_URL}/account?x=1`);

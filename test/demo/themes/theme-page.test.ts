@@ -1,4 +1,4 @@
-// The theme editor's page over its real routes, mounted in the shop as the demo mounts it.
+// The theme editor's page over its real routes, mounted in the shop as in the demo.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
@@ -17,7 +17,7 @@ function openThemes() {
 }
 
 describe('the theme page', () => {
-  it('has one group of labelled controls for every property', async () => {
+  it('the theme page has one group of labelled controls for each property', async () => {
     const { text } = await new Browser(openThemes()).get('/themes');
     const groups = text.split('data-key="').slice(1);
     assert.deepEqual(
@@ -31,13 +31,13 @@ describe('the theme page', () => {
     }
   });
 
-  it('has nothing inline, under the policy of all pages', async () => {
+  it('the theme page has nothing inline and the policy of all pages', async () => {
     const { text, headers } = await new Browser(openThemes()).get('/themes');
     assert.doesNotMatch(text, /<script(?![^>]* src=)|<style|\sstyle=|\son\w+=/);
     assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'.*style-src 'self'/);
   });
 
-  it('serves every file that it loads', async () => {
+  it('the theme page loads only files that are served', async () => {
     const visitor = new Browser(openThemes());
     const { text: page } = await visitor.get('/themes');
     const wanted = [...page.matchAll(/"(\/themes\/assets\/[\w.-]+)"/g)].map(([, path = '']) => path);
@@ -49,7 +49,7 @@ describe('the theme page', () => {
     assert.ok(wanted.length > 4);
   });
 
-  it('shows a visitor one order until another is asked for, and never that of another visitor', async () => {
+  it('the theme page shows a visitor one order until a new one is requested, and never another visitor’s', async () => {
     const shop = openThemes();
     const visitor = new Browser(shop);
     const orderOn = async (browser: Browser) => claimsIn((await browser.get('/themes')).text)['orderId'];
@@ -64,14 +64,14 @@ describe('the theme page', () => {
     assert.equal(claimsIn(` order="${token}"`)['orderId'], renewed);
   });
 
-  it('signs no token for an id that is not one of its own', async () => {
+  it('the theme page signs no token for an order id of the shop', async () => {
     const visitor = new Browser(openThemes(), { cookie: 'themes_order=ST-2345678ABC' });
     assert.match(String(claimsIn((await visitor.get('/themes')).text)['orderId']), /^TH-/);
   });
 });
 
 describe('the shop', () => {
-  it('knows of the theme editor only where its main.ts mounts it', () => {
+  it('the shop imports the theme editor only in main.ts', () => {
     const folder = new URL('../../../demo/shop/', import.meta.url);
     const files = readdirSync(folder).filter((name) => name.endsWith('.ts'));
     const importers = files.filter((name) => readFileSync(new URL(name, folder), 'utf8').includes("'../themes/"));

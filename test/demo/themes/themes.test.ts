@@ -1,5 +1,5 @@
-// What a theme is, on its own and against the widget: the same properties, the same defaults, the same tints, and nothing that
-// cannot be read. Reads the widget's files as text, as an editor would; the page is in theme-page.test.ts.
+// The theme editor's tables and functions, compared with the widget's sources: the same properties, defaults and tints,
+// and enough contrast in each ready theme. The page is in theme-page.test.ts.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
@@ -32,8 +32,8 @@ const { PAIRS, contrast, mix, shortfalls } = (await import(new URL('contrast.js'
 const read = (file: string) => readFileSync(new URL(`../../../widget/${file}`, import.meta.url), 'utf8');
 const STYLES = read('shell/shell.styles.ts') + read('flow/flow.styles.ts');
 
-describe('the properties on the page', () => {
-  it('are those that the widget documents, in its order', () => {
+describe('PROPERTIES', () => {
+  it('PROPERTIES are those that the widget documents, in its order', () => {
     const documented = [...read('payment-widget.ts').matchAll(/@cssprop (--payment-[\w-]+)/g)].map(([, name]) => name);
     assert.ok(documented.length > 10);
     assert.deepEqual(
@@ -42,7 +42,7 @@ describe('the properties on the page', () => {
     );
   });
 
-  it("have the widget's defaults", () => {
+  it("PROPERTIES have the widget's defaults", () => {
     const defaults = new Map(
       [...STYLES.matchAll(/var\((--payment-[\w-]+), ((?:[^()]|\((?:[^()]|\([^()]*\))*\))+)\)/g)].map(
         ([, name = '', text = '']) => [name, text],
@@ -59,44 +59,44 @@ describe('the properties on the page', () => {
       } else if (property.kind === 'length' && property.default !== null) {
         assert.equal(expected(property), `${property.default}${property.unit}`, name);
       } else {
-        // Worked out by the widget: no value of its own to say.
+        // The widget computes it, so there is no default value to compare.
         assert.doesNotMatch(expected(property), /^[\d.]+(px|rem)$|^$/, name);
       }
     }
   });
 
-  it('are judged on the tints that the widget mixes', () => {
+  it('PAIRS have the tints that the widget mixes', () => {
     const mixed = [...STYLES.matchAll(/color-mix\(in srgb, \S+ (\d+)%/g)].map(([, percent]) => Number(percent));
     const judged = PAIRS.flatMap(({ of, on }) => [of, on])
-      .filter((told) => typeof told !== 'string')
+      .filter((color) => typeof color !== 'string')
       .map(([, share]) => Math.round(share * 100));
     assert.deepEqual(new Set(judged), new Set(mixed));
   });
 });
 
 describe('a ready theme', () => {
-  it('is one of four, and all differ', () => {
+  it('the four ready themes differ', () => {
     assert.equal(new Set(THEMES.map(({ theme }) => hashOf(theme))).size, 4);
   });
 
   for (const { id, theme } of THEMES) {
-    it(`can be read in light and dark, by WCAG AA: ${id}`, () => {
+    it(`the theme ${id} passes WCAG AA in light and dark`, () => {
       assert.deepEqual(shortfalls(theme), []);
     });
 
-    it(`says nothing but known properties, none at its default: ${id}`, () => {
+    it(`the theme ${id} has only known properties, none with its default`, () => {
       const rebuilt = Object.entries(theme).reduce<Theme>((all, [key, value]) => withValue(all, key, value), {});
       assert.deepEqual(rebuilt, theme);
     });
 
-    it(`comes through an address unchanged: ${id}`, () => {
+    it(`the theme ${id} is unchanged after a round trip through an address`, () => {
       assert.deepEqual(themeOf(hashOf(theme)), theme);
     });
   }
 });
 
 describe('the CSS rule', () => {
-  it('holds what differs from the defaults, as light-dark() where light and dark differ', () => {
+  it('cssOf() writes the values that differ from the defaults, with light-dark() if light and dark differ', () => {
     const accent = withValue({}, 'color-accent', { light: '#0a7540', dark: '#94abff' });
     const danger = withValue(accent, 'color-danger', { light: '#990000', dark: '#990000' });
     const theme = withValue(withValue(danger, 'radius', 4), 'space', 16);
@@ -110,20 +110,20 @@ describe('the CSS rule', () => {
     );
   });
 
-  it('is empty where nothing differs, also after a change was taken back', () => {
+  it('cssOf() is empty if no value differs, also after a change was undone', () => {
     assert.equal(cssOf({}), '');
     assert.equal(cssOf(withValue(withValue({}, 'radius', 4), 'radius', 12)), '');
     assert.equal(cssOf(withValue(withValue({}, 'padding', 4), 'padding', null)), '');
   });
 
-  it('says sizes of text in rem, so that they grow with the reader does', () => {
+  it('cssOf() writes text sizes in rem, so that they follow the reader’s text size', () => {
     const css = cssOf({ font: { family: 'mono', size: 14 } });
     assert.ok(css.includes(`--payment-font: 0.875rem ${FONTS['mono']?.stack};`), css);
   });
 });
 
 describe('an address', () => {
-  it('keeps the values that are exactly of their kind, and no others', () => {
+  it('themeOf() ignores values that are not exactly of their kind', () => {
     const hostile = [
       'color-text=14171f;}body{display:none}-ffffff',
       'color-accent=red-blue',
@@ -141,30 +141,30 @@ describe('an address', () => {
     });
   });
 
-  it('that names a place on the page is no theme, and none at all is the default', () => {
+  it('themeOf() is undefined for a place on the page, and the default for an empty fragment', () => {
     assert.equal(themeOf('#main'), undefined);
     assert.deepEqual(themeOf(''), {});
   });
 });
 
 describe('a color', () => {
-  it('is taken as people paste it', () => {
+  it('parseHex() accepts colors as people paste them', () => {
     assert.equal(parseHex(' #2F5A3F '), '#2f5a3f');
     assert.equal(parseHex('09c'), '#0099cc');
     for (const text of ['', '#12345', 'red', '#gggggg', '#11223344']) assert.equal(parseHex(text), undefined, text);
   });
 
-  it('is as far from another as WCAG says', () => {
+  it('contrast() computes the contrast of WCAG', () => {
     assert.equal(contrast('#000000', '#ffffff'), 21);
     assert.equal(contrast('#777777', '#ffffff').toFixed(2), '4.48');
     assert.equal(contrast('#ffffff', '#767676').toFixed(2), '4.54');
   });
 
-  it('is mixed as color-mix() in sRGB does', () => {
+  it('mix() mixes colors as color-mix() does in sRGB', () => {
     assert.equal(mix('#000000', 0.25, '#ffffff'), '#bfbfbf');
   });
 
-  it('is told where it falls short, in the scheme in which it does', () => {
+  it('shortfalls() names the color and the scheme that fail', () => {
     const found = shortfalls({ 'color-muted': { light: '#777777', dark: '#a6adbb' } });
     assert.deepEqual(
       found.map(({ key, scheme }) => `${key} ${scheme}`),
@@ -177,7 +177,7 @@ describe('a color', () => {
     );
   });
 
-  it('that is fine on the surface and not on the chosen row is found', () => {
+  it('shortfalls() finds a color that passes on the surface and fails on the chosen row', () => {
     const light = '#757575';
     assert.ok(contrast(light, '#ffffff') > 4.5);
     const [found] = shortfalls({ 'color-muted': { light, dark: '#a6adbb' } });

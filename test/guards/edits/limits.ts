@@ -12,7 +12,7 @@ export const limits: Edits = {
   "Use up a wallet's limit": [
     { file: CREATE, find: ' && own.length < perCustomer', put: '' },
     { file: CREATE, find: 'prompts.length < inAll && ', put: '' },
-    { file: CREATE, find: 'customer_ref === customerReferenceNo', put: 'true' },
+    { file: CREATE, find: 'customer_ref === customerReference', put: 'true' },
   ],
   'Fill the database from one address': [
     { file: 'backend-proxy/routes/rate-limit.ts', find: 'if (count > most)', put: 'if (count < 0)' },

@@ -55,10 +55,7 @@ const nextStep = {
   again: (method: Method, context: PanelContext) => againButton(method, context.say('again'), context),
 };
 
-/**
- * The page's own content in slot `help`, else a link to the shop's help. Before the first view the link comes from
- * the token.
- */
+/** The page's content in slot `help`, else a link to the shop's help; from the token until the first view arrives. */
 export function helpLink(rank: 'second' | 'quiet', { say, state }: PanelContext): TemplateResult {
   const link = supportLink(state.order.supportUrl ?? state.claims?.supportUrl);
   return html`<slot name="help"

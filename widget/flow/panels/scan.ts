@@ -47,10 +47,7 @@ export function scan({ code, appUrl, remainingMs }: Scan, context: PanelContext)
     ${waitingStatus(context, say('waiting'), remainingMs)} ${otherMethodButton(context)}`;
 }
 
-/**
- * A page cannot know whether the app opened. A shopper who still reads this after opening the link finds the
- * alternatives here.
- */
+/** Alternatives for an app that did not open, which a page cannot know. Shown once the link was opened. */
 function appHelp(hasPicture: boolean, { say }: PanelContext): TemplateResult {
   return html`<p part="status" class="note announce">
     <b>${say('appHelp')}</b> ${hasPicture ? say('appHelp_scan') : ''} ${say('appHelp_browser')}
