@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 
 const LONGEST_LINE = 120;
-const DOCUMENTS = globSync(['*.md', 'docs/*.md'], { exclude: ['CHANGELOG.md'] });
+const DOCUMENTS = globSync(['*.md', 'docs/*.md', '.github/**/*.md']);
 const SOURCES = globSync('{backend-proxy,widget}/**/*.{ts,mjs}');
 
 interface Line {
