@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import {
   chmodSync,
   cpSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -71,11 +72,19 @@ interface Leave {
   without?: readonly string[];
 }
 
+/** Each package by a link of its own: npm that installs in the copy removes the links, and not the packages. */
+function linkPackages(folder: string): void {
+  mkdirSync(folder);
+  for (const name of readdirSync(join(PROJECT, 'node_modules'))) {
+    symlinkSync(join(PROJECT, 'node_modules', name), join(folder, name));
+  }
+}
+
 function copyProject(t: TestContext, { without = [] }: Leave = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'commands-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   for (const name of SOURCES) cpSync(join(PROJECT, name), join(folder, name), { recursive: true });
-  if (!without.includes('node_modules')) symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
+  if (!without.includes('node_modules')) linkPackages(join(folder, 'node_modules'));
   if (!without.includes('dist')) cpSync(join(PROJECT, 'dist/widget'), join(folder, 'dist/widget'), { recursive: true });
   return folder;
 }
