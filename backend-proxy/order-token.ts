@@ -87,7 +87,7 @@ interface ClaimsOptions {
 /** Checks rules that span several fields. */
 export function checkTerms(claims: z.infer<z.ZodObject<typeof orderClaimsShape>>, options: ClaimsOptions) {
   const errors: FieldError[] = [];
-  const wrong = (field: string, detail: string) => void errors.push({ field, detail });
+  const wrong = (field: keyof OrderClaims, detail: string) => void errors.push({ field, detail });
   const { currency, amount, minAmount, maxAmount } = claims;
   const digits = exponentOf(currency) ?? 0;
   const read = (field: 'amount' | 'minAmount' | 'maxAmount', otherwise: number): number => {

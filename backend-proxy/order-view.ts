@@ -3,7 +3,7 @@
 import type { Order } from './ledger/ledger.ts';
 import type { OrderTerms } from './order-token.ts';
 import { iso } from './protocol/iso-time.ts';
-import { ANSWER } from './protocol/methods.ts';
+import { PAYS_BY } from './protocol/methods.ts';
 import { decimalOf } from './protocol/money.ts';
 import { STAGES, reasonOf, type PostOutcome, type Transaction } from './protocol/transaction.ts';
 import type { AnswerState, Method, OrderView, PaymentView } from './protocol/wire.ts';
@@ -75,7 +75,7 @@ function shopperPayment(payment: Transaction): PaymentView {
     checkoutUrl: open ? checkoutUrl : null,
     qr: open ? qr : null,
     appUrl: open ? appUrl : null,
-    walletLast4: open && ANSWER[method as Method] === 'prompt' ? (customer?.slice(-4) ?? null) : null,
+    walletLast4: open && PAYS_BY[method as Method] === 'prompt' ? (customer?.slice(-4) ?? null) : null,
     expiresAt: expiresAt === null ? null : iso(expiresAt),
     createdAt: iso(createdAt),
     paidAt: success === undefined ? null : iso(success.at),

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { TRANSACTION_TYPES, TYPES } from '../protocol/transaction.ts';
 import type { IpnReading, Report } from '../protocol/verify.ts';
-import { ANSWER } from '../protocol/methods.ts';
+import { PAYS_BY } from '../protocol/methods.ts';
 import { METHODS } from '../protocol/wire.ts';
 import type { Accepted, Checked, Sent } from './gateway.ts';
 import { CODE, type Profile } from './profile.ts';
@@ -114,7 +114,7 @@ export function readAccepted(
   if (identity === undefined || !parsed.success) return undefined;
   const { method, checkoutUrl, qr, appUrl } = parsed.data;
   const none = { ...identity, method, checkoutUrl: null, qr: null, appUrl: null };
-  switch (ANSWER[method]) {
+  switch (PAYS_BY[method]) {
     case 'prompt':
       return none;
     case 'link': {
@@ -128,7 +128,7 @@ export function readAccepted(
       return code === undefined ? undefined : { ...none, qr: code, appUrl: link ?? null };
     }
     default:
-      return ANSWER[method] satisfies never;
+      return PAYS_BY[method] satisfies never;
   }
 }
 

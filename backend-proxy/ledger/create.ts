@@ -1,7 +1,7 @@
 // Creates a payment or a payout: writes its row before anything is sent, and decides whether it may be created. A
 // payment's transaction locks the order, so the second of two concurrent starts sees the first.
 import { Refusal } from '../errors.ts';
-import { ANSWER, PROMPT_METHODS } from '../protocol/methods.ts';
+import { PAYS_BY, PROMPT_METHODS } from '../protocol/methods.ts';
 import { STAGES, TYPES, type Transaction } from '../protocol/transaction.ts';
 import type { WriteContext } from './context.ts';
 import type { NewPayment, NewPayout, PaymentLimits, TokenTerms } from './ledger.ts';
@@ -156,9 +156,9 @@ async function refuseTooMany(
     const { perOrder } = limits;
     throw new Refusal('too_many_payments', `An order allows ${perOrder} payments; the shop has to create a new order.`);
   }
-  if (ANSWER[payment.method] !== 'prompt' || payment.customer === null) return;
+  if (PAYS_BY[payment.method] !== 'prompt' || payment.customer === null) return;
   const { directPerOrder } = limits;
-  if (counted.filter(({ asked }) => asked !== null && ANSWER[asked] === 'prompt').length >= directPerOrder) {
+  if (counted.filter(({ asked }) => asked !== null && PAYS_BY[asked] === 'prompt').length >= directPerOrder) {
     throw new Refusal(
       'method_unavailable',
       `An order allows ${directPerOrder} prompts in a wallet; choose another method.`,

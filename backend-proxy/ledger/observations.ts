@@ -1,7 +1,7 @@
 // Turns the end of a check into facts (transitions.ts): what the gateway reported, and what the clock alone decides.
 // Holds the rules that need more than one check: proven unknowns, a payout's two FAILED, expiry, and the review of what
 // stays open. The row stays locked, so what is read here is true until the commit.
-import { ANSWER } from '../protocol/methods.ts';
+import { PAYS_BY } from '../protocol/methods.ts';
 import {
   PAYOUT_FAILED_APART_MS,
   REVIEW_AFTER_MS,
@@ -154,7 +154,7 @@ async function applyPending(ctx: WriteContext, row: TransactionRow): Promise<voi
   const isNews = row.resolved === null || row.found_at === null;
   if (wasReportedFailed && isNews) return flag(ctx, row.id, 'conflict', 'found after FAILED');
   const raised = await raise(ctx, row.id, 'pending');
-  if (!raised?.method || ANSWER[raised.method] !== 'link' || raised.sent_at === null) return;
+  if (!raised?.method || PAYS_BY[raised.method] !== 'link' || raised.sent_at === null) return;
   await ctx.tx.updateTable('transactions').set({ expires_at: checkoutExpiry }).where('id', '=', row.id).execute();
 }
 

@@ -2,7 +2,7 @@
 // < ?`: never select, decide, update. If it changes a row, the history, the order's version and the webhook are written
 // in the same database transaction.
 import { sql } from 'kysely';
-import { ANSWER } from '../protocol/methods.ts';
+import { PAYS_BY } from '../protocol/methods.ts';
 import { CHECKOUT_LIFETIME_MS, nextCheckAt, type Check } from '../protocol/schedule.ts';
 import { STAGES, TYPES, isLate, stageOf, type Flag, type HistoryEntry, type Stage } from '../protocol/transaction.ts';
 import type { WriteContext } from './context.ts';
@@ -240,7 +240,7 @@ async function storeAnswer(ctx: WriteContext, id: string, means: Extract<Fact, {
       sent_at: sentAt,
       ...(method && { method }),
       // From the sending, so that the time shown never ends after the gateway's.
-      ...(method && ANSWER[method] === 'link' && { expires_at: checkoutExpiry }),
+      ...(method && PAYS_BY[method] === 'link' && { expires_at: checkoutExpiry }),
     }))
     .where('id', '=', id)
     // A repeated answer changes nothing, not even the version.

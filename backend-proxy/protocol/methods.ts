@@ -3,7 +3,7 @@
 import { METHODS, type Method, type OrderClaims } from './wire.ts';
 
 /** How the customer pays: by a prompt in their wallet, a link to the gateway's checkout page, or a code to scan. */
-export const ANSWER = {
+export const PAYS_BY = {
   DIRECT: 'prompt',
   CHECKOUT: 'link',
   JETGO: 'code',
@@ -11,7 +11,7 @@ export const ANSWER = {
 } as const satisfies Record<Method, 'prompt' | 'link' | 'code'>;
 
 /** The methods that send a prompt to the customer's phone; prompts are limited per wallet. */
-export const PROMPT_METHODS = /* @__PURE__ */ METHODS.filter((method) => ANSWER[method] === 'prompt');
+export const PROMPT_METHODS = /* @__PURE__ */ METHODS.filter((method) => PAYS_BY[method] === 'prompt');
 
 /** Whether a start names the customer's wallet id. */
 export const WALLET_ID = {
@@ -31,10 +31,7 @@ const OFFERED = {
   QR: 'always',
 } as const satisfies Record<Method, 'always' | 'with customer reference'>;
 
-interface Offer {
-  methods?: OrderClaims['methods'] | undefined;
-  customerReferenceNo?: string | undefined;
-}
+type Offer = { [Claim in 'methods' | 'customerReferenceNo']?: OrderClaims[Claim] | undefined };
 
 /** The methods an order offers, in the merchant's order; by default all that its other claims allow. */
 export function methodsOf({ methods, customerReferenceNo }: Offer): Method[] {

@@ -3,7 +3,7 @@
 // the page's events. It is not optimistic: only the proxy's views say that a payment exists, waits or is paid. A Lit
 // controller, because it lives as long as the element; it uses nothing else of Lit, so its tests need no browser.
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
-import { ANSWER } from '../../backend-proxy/protocol/methods.ts';
+import { PAYS_BY } from '../../backend-proxy/protocol/methods.ts';
 import type { Method, OrderView, StartPayment } from '../../backend-proxy/protocol/wire.ts';
 import { asksWalletId, chosenMethod } from '../shell/choice.ts';
 import type { Actions } from '../shell/panel.ts';
@@ -196,7 +196,7 @@ export class Session implements ReactiveController, Actions {
       return;
     this.#pending = pendingStart(this.#pending, JSON.stringify(body), order, newKey);
     this.#closeCheckoutWindow();
-    if (ANSWER[body.method] === 'link') this.#checkoutWindow = openWindow(this.#host.element.checkoutTarget);
+    if (PAYS_BY[body.method] === 'link') this.#checkoutWindow = openWindow(this.#host.element.checkoutTarget);
     // Not part of the pending start, because another language does not make it another payment.
     const language = gatewayLanguage(this.#host.language());
     // Sent before the rest: storing the hint and rendering take milliseconds on a slow phone.

@@ -1,7 +1,7 @@
 // Decides what to show: a pure function of (session state, now) that returns one member of `Shown`, a member for each
 // panel. It is not optimistic: waiting and paid come only from the order view, which is what the ledger committed.
 // The session adds what the shopper is doing in this page (choosing, sending).
-import { ANSWER } from '../../backend-proxy/protocol/methods.ts';
+import { PAYS_BY } from '../../backend-proxy/protocol/methods.ts';
 import type { Method, PaymentView, QrCode, Reason } from '../../backend-proxy/protocol/wire.ts';
 import type { Choice } from '../shell/choice.ts';
 import type { SessionState, Trouble } from '../shell/state.ts';
@@ -70,7 +70,7 @@ function showPayment(payment: PaymentView, proxyTime: number): Outcome {
 /** By what there is to pay with: the gateway may answer with another method than the one asked for. */
 function showWaiting(payment: PaymentView, proxyTime: number): Outcome {
   const { method, asked, checkoutUrl, qr, appUrl, walletLast4, answer } = payment;
-  const isInWallet = ANSWER[method] === 'prompt' && answer === 'ARRIVED';
+  const isInWallet = PAYS_BY[method] === 'prompt' && answer === 'ARRIVED';
   // A status check found the payment; a status check brings no code, link or page.
   if (!checkoutUrl && !qr && !appUrl && !isInWallet) return showUnanswered(payment, proxyTime);
   const remainingMs = payment.expiresAt ? Math.max(0, Date.parse(payment.expiresAt) - proxyTime) : null;

@@ -15,7 +15,7 @@ export const files: Edits = {
       file: WIDGET_FILES,
       find: "const file = files.get(c.req.param('file'));",
       put:
-        "const path = join('dist/widget', c.req.param('file'));\n" +
+        "const path = join('dist', c.req.param('file'));\n" +
         "const file = readWidgetFiles(join(path, '..')).get(path.split('/').at(-1) ?? '');",
     },
   ],

@@ -2,7 +2,7 @@
 // cache, can go on. Once the time of a page, a code or a request is up, the shopper may start a new one; until the
 // proxy says how the old one ended, the panel says that it is being checked.
 import type { TemplateResult } from 'lit';
-import { ANSWER } from '../../../backend-proxy/protocol/methods.ts';
+import { PAYS_BY } from '../../../backend-proxy/protocol/methods.ts';
 import type { PanelContext } from '../../shell/panel.ts';
 import { targetOf } from '../checkout-window.ts';
 import { checkoutLink } from '../links.ts';
@@ -20,7 +20,7 @@ export function redirect(
     return html`${heading(say('redirect'))}${problem({ code: 'redirectUnsafe', retryable: false }, say)}
     ${otherMethodButton(context)}`;
   return html`${icon('CHECKOUT')}${heading(say('redirect'))}
-    <p>${say(ANSWER[asked] === 'prompt' ? 'notDirect' : 'redirect_help')}</p>
+    <p>${say(PAYS_BY[asked] === 'prompt' ? 'notDirect' : 'redirect_help')}</p>
     <a
       part="checkout"
       class="primary"

@@ -2,7 +2,7 @@
 // try. The status line never looks like a result. If the connection is lost, only this line says so: it matters only
 // to who is waiting.
 import type { TemplateResult } from 'lit';
-import { ANSWER } from '../../../backend-proxy/protocol/methods.ts';
+import { PAYS_BY } from '../../../backend-proxy/protocol/methods.ts';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../../locales/en.ts';
 import type { PanelContext } from '../../shell/panel.ts';
@@ -51,7 +51,7 @@ export const againButton = (method: Method, text: string, { run, state }: PanelC
 
 /** Beside the button for a new request, because the previous request may still be in the wallet. */
 export const onePaymentNote = (method: Method, { say, state }: PanelContext): TemplateResult | '' =>
-  ANSWER[method] === 'prompt' && !state.blocked ? html`<p class="note warning">${say('onlyOne')}</p>` : '';
+  PAYS_BY[method] === 'prompt' && !state.blocked ? html`<p class="note warning">${say('onlyOne')}</p>` : '';
 
 export const otherMethodButton = ({ say, run, state }: PanelContext): TemplateResult | '' =>
   state.blocked

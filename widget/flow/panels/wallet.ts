@@ -1,7 +1,7 @@
 // Waiting with nothing to do in this page: for the confirmation in the wallet (DIRECT), for the gateway's answer to a
 // start, or for the proxy to learn the outcome. Also what the shopper can do if the gateway's answer is lost.
 import type { TemplateResult } from 'lit';
-import { ANSWER } from '../../../backend-proxy/protocol/methods.ts';
+import { PAYS_BY } from '../../../backend-proxy/protocol/methods.ts';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../../locales/en.ts';
 import type { PanelContext } from '../../shell/panel.ts';
@@ -40,7 +40,7 @@ export function fetching(
 /** A code or a page that never arrived cannot be paid, but a request may have reached the wallet. */
 export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, context: PanelContext): TemplateResult {
   const { say } = context;
-  const isPrompt = ANSWER[method] === 'prompt';
+  const isPrompt = PAYS_BY[method] === 'prompt';
   return html`${icon(method)}${heading(say(HEADINGS[method][1]))}
     <p>${say(isPrompt ? 'lostRequest_help' : 'missed_help')}</p>
     ${isPrompt ? waitingStatus(context, say('waiting')) : ''} ${onePaymentNote(method, context)}
