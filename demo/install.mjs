@@ -1,11 +1,12 @@
-// Brings node_modules up to the lock file before `npm start` and `npm test`; does nothing when they agree. The first argument:
-//   all     (or none) everything
-//   run     only what the sandbox and the proxy run on: a fifth of the packages, so that the first start is quick
-//   demo    that, and what builds the widget, which the demo does by itself
-//   check   what `run` installs, but installs nothing: if it is not there, says so as the proxy's log would, and fails
-// Further arguments are folders with packages and a lock file of their own: a few tests need these, and daily work does not.
-// Plain JavaScript without imports from the project but one, because it runs on whatever Node (18 or later) started npm:
-// the Node 24 that runs everything else is one of the packages it installs. No package sees a secret while it is installed.
+// Installs the lock file's packages before `npm start`, `npm test` and others, if node_modules differs from the file.
+// The first argument selects the packages:
+//   all     every package; the default
+//   run     only the packages that the sandbox and the proxy need: a fifth of all, for a quick first start
+//   demo    the packages of `run`, and those that build the widget, because the demo builds it
+//   check   installs nothing: if a package of `run` is missing or differs, prints a line of the proxy's log and fails
+// Further arguments are folders with their own package.json and lock file, which only a few tests need.
+// Plain JavaScript with one import from the project, because the Node that started npm (18 or later) runs it: Node 24,
+// which runs everything else, is one of the packages it installs. The import keeps secrets from the packages' scripts.
 import '../widget/build/no-secrets.mjs';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -29,9 +30,9 @@ function isCurrent(folder, wanted) {
   return nothingStale && nothingMissing;
 }
 
-/** For the demo, builders are added to what runs, at the lock's versions; neither package.json nor the lock is written. */
+/** `demo` installs the builders at the lock file's versions, and changes neither package.json nor the lock file. */
 function npmArguments(folder, wanted) {
-  // The project's .npmrc does not reach into its folders.
+  // npm does not apply the project's .npmrc to a folder with its own package.json.
   if (folder !== '.') return ['ci', `--prefix=${folder}`, '--loglevel=error', '--no-fund', '--no-audit'];
   if (mode === 'all') return ['ci'];
   if (mode === 'run') return ['ci', '--omit=dev'];
@@ -43,7 +44,7 @@ for (const folder of ['.', ...folders]) {
   const wanted = packagesIn(folder, 'package-lock.json');
   if (isCurrent(folder, wanted)) continue;
   if (mode === 'check') {
-    const error = 'The dependencies are not installed, or are not those of the lock file: run `npm ci` first.';
+    const error = 'The dependencies are not installed, or differ from the lock file: run `npm ci` first.';
     console.log(JSON.stringify({ level: 'fatal', time: new Date().toISOString(), event: 'not started', error }));
     process.exit(1);
   }

@@ -1,5 +1,5 @@
-// Bundles a page for the browser as its framework's own tools would: JSX by esbuild, Vue and Svelte components by their compilers.
-// Development builds of the frameworks, because those complain where something is used wrongly.
+// Bundles a page for the browser: esbuild compiles JSX, and each framework's own compiler its Vue or Svelte components.
+// The frameworks are development builds, because only those warn about wrong use.
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { build, type Plugin } from 'esbuild';
@@ -7,11 +7,11 @@ import { compile as compileSvelte } from 'svelte/compiler';
 import { compileScript, parse } from 'vue/compiler-sfc';
 
 export interface Bundle {
-  /** The script that the page loads. */
+  /** Name of the script that the page loads. */
   entry: string;
-  /** File name → text; the entry and the chunks it loads. */
+  /** Texts of the entry and of the chunks it loads, by file name. */
   files: ReadonlyMap<string, string>;
-  /** The folder of each package in it, as `name folder`. */
+  /** The bundled packages, each as `name folder`. */
   packages: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export async function bundlePage(source: string): Promise<Bundle> {
     },
     plugins: [vueComponents, svelteComponents],
   });
-  // Each file that is imported when it is wanted (a dictionary) counts as an entry point too.
+  // esbuild also lists each dynamically imported file, such as a dictionary, as an entry point.
   const isSource = (entryPoint = '') => basename(entryPoint) === basename(source);
   const entry = Object.entries(metafile.outputs).find(([, { entryPoint }]) => isSource(entryPoint))?.[0] ?? '';
   return {
@@ -53,7 +53,7 @@ function packagesOf(inputs: readonly string[]): string[] {
   return [...new Set(found)];
 }
 
-/** A program for Node that finds its packages where it is written. */
+/** Bundles a program for Node. Its packages stay imports, which Node resolves from the folder of `outfile`. */
 export async function bundleForServer(source: string, outfile: string): Promise<void> {
   await build({
     entryPoints: [source],
@@ -70,7 +70,7 @@ const vueComponents: Plugin = {
   name: 'vue-components',
   setup({ onLoad }) {
     onLoad({ filter: /\.vue$/ }, ({ path }) => {
-      // What `template.compilerOptions` of Vue's plugin for Vite passes on.
+      // Merchants set this in `template.compilerOptions` of Vue's plugin for Vite.
       const templateParseOptions = { isCustomElement: (tag: string) => tag === 'payment-widget' };
       const { descriptor } = parse(readFileSync(path, 'utf8'), { filename: path, templateParseOptions });
       const { content } = compileScript(descriptor, { id: 'page', inlineTemplate: true });

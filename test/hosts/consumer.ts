@@ -1,28 +1,28 @@
-// A project that has installed the npm package: a temporary folder with the package, freshly built, in its node_modules, beside
-// the frameworks. What is imported, bundled or type-checked in it meets the package as its users do.
+// A project that has installed the npm package: a temporary folder whose node_modules has the freshly built package and
+// the frameworks. Files in it resolve the package as a user's project does.
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { buildPackage } from '../../widget/build/package.ts';
 
 const FRAMEWORKS = ['react', 'react-dom', '@types/react', '@types/react-dom', 'csstype', 'vue', 'svelte'];
-/** The packages in a project of each kind. Lit comes with ours, so it is the one that the project itself has. */
-const NEIGHBORS = ['node_modules/lit', ...FRAMEWORKS.map((name) => `test/hosts/node_modules/${name}`)];
+/** The other packages that are linked. Lit is the package's dependency, so it is this project's copy. */
+const LINKED = ['node_modules/lit', ...FRAMEWORKS.map((name) => `test/hosts/node_modules/${name}`)];
 
 export interface Consumer {
   folder: string;
-  /** Where the package lies. */
+  /** Folder of the installed package. */
   package: string;
-  /** Writes a file of the project; answers its path. */
+  /** Writes a file of the project and returns its path. */
   write(name: string, text: string): string;
 }
 
-/** `sources`: a folder whose files become the project's. It is gone when this process ends. */
+/** Files in the folder `sources` are copied into the project. The project is deleted when this process ends. */
 export async function installPackage(sources?: string): Promise<Consumer> {
   const folder = mkdtempSync(join(tmpdir(), 'widget-consumer-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const modules = join(folder, 'node_modules');
-  for (const path of NEIGHBORS) {
+  for (const path of LINKED) {
     const [, name = ''] = path.split('node_modules/');
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(resolve(path), join(modules, name), 'junction');

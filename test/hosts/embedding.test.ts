@@ -1,5 +1,5 @@
-// Pages of many makes, by script tag: inside a component's shadow root, in a form, loaded twice, several on one page.
-// The browser's own rules about forms, shadow trees and modules hold here, not the widget's.
+// The widget by script tag in different pages: in another component's shadow root, in a form, loaded more than once,
+// several on one page. Needs a browser, because the browser's rules about forms, shadow trees and modules apply.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Host } from './host.ts';
@@ -10,7 +10,7 @@ after(() => host.close());
 
 const SCRIPT = `<script type="module" src="${host.proxy}/widget.js"></script>`;
 
-test('inside another shadow root it finds the language outside, and the document hears its events', async () => {
+test('a widget in another shadow root uses the language of the page, and its events reach the document', async () => {
   const { orderId, token } = await host.order();
   const visit = await host.visit({
     head: SCRIPT,
@@ -24,16 +24,16 @@ test('inside another shadow root it finds the language outside, and the document
   assert.match(await visit.scannedCode(), /^http/);
   await host.approve(orderId);
   await visit.page.getByRole('heading', { name: 'Zahlung erhalten' }).waitFor();
-  const heard = await visit.heard();
-  assert.deepEqual([...new Set(heard.map(({ target }) => target))], ['shop-checkout']);
+  const events = await visit.widgetEvents();
+  assert.deepEqual([...new Set(events.map(({ target }) => target))], ['shop-checkout']);
   assert.deepEqual(
-    heard.map(({ type }) => type).filter((type) => type !== 'payment-change'),
+    events.map(({ type }) => type).filter((type) => type !== 'payment-change'),
     ['payment-submit', 'payment-success'],
   );
   await visit.leave();
 });
 
-test('in a form it holds the form back until the order is paid, and then gives it the order id', async () => {
+test('a required widget keeps its form invalid until the order is paid, then adds the order id to it', async () => {
   const { orderId, token } = await host.order();
   host.serve('/thanks.html', '<!doctype html><title>Thanks</title>');
   const visit = await host.visit({
@@ -70,7 +70,7 @@ test('in a form it holds the form back until the order is paid, and then gives i
   await visit.leave();
 });
 
-test('without `required` it lets the form go before the order is paid', async () => {
+test('a widget without `required` leaves its form valid before the order is paid', async () => {
   const { token } = await host.order();
   const visit = await host.visit({
     head: SCRIPT,
@@ -81,7 +81,7 @@ test('without `required` it lets the form go before the order is paid', async ()
   await visit.leave();
 });
 
-test('Enter in its own fields does not submit the form around it', async () => {
+test('the Enter key in a field of the widget does not submit the form around the widget', async () => {
   const { token } = await host.order({ amount: undefined, minAmount: '5.00', maxAmount: '50.00' });
   const visit = await host.visit({
     head: SCRIPT,
@@ -94,7 +94,7 @@ test('Enter in its own fields does not submit the form around it', async () => {
   await visit.leave();
 });
 
-test('loaded twice, and once more from elsewhere, it is defined once and works', async () => {
+test('a page that loads the widget twice, and once more from another URL, defines it once and shows a code', async () => {
   const { token } = await host.order();
   const visit = await host.visit({
     head: `${SCRIPT}${SCRIPT}<script type="module" src="${host.proxy}/widget.js?copy"></script>`,
@@ -106,7 +106,7 @@ test('loaded twice, and once more from elsewhere, it is defined once and works',
   await visit.leave();
 });
 
-test('two widgets with two orders do not mind each other', async () => {
+test('two widgets with two orders on one page do not affect each other', async () => {
   const orders = [await host.order(), await host.order({ currency: 'TRY' })] as const;
   const visit = await host.visit({
     head: SCRIPT,
@@ -128,7 +128,7 @@ test('two widgets with two orders do not mind each other', async () => {
   await visit.leave();
 });
 
-test('two widgets with one order both follow it', async () => {
+test('two widgets with one order show the same code, and both show that it is paid', async () => {
   const { orderId, token } = await host.order();
   const visit = await host.visit({
     head: SCRIPT,
@@ -145,7 +145,7 @@ test('two widgets with one order both follow it', async () => {
   await visit.leave();
 });
 
-test('taken out of the page it leaves no open connection, and put back it goes on', async () => {
+test('a widget that is removed from the page closes its stream, and continues when it is inserted again', async () => {
   const { orderId, token } = await host.order();
   const visit = await host.visit({ head: SCRIPT, body: `<payment-widget order="${token}"></payment-widget>` });
   await visit.pay();
@@ -160,12 +160,12 @@ test('taken out of the page it leaves no open connection, and put back it goes o
   await visit.leave();
 });
 
-test('taken out of the page before all of it is loaded, it starts nothing that was asked of it', async () => {
+test('a widget that is removed before its scripts are loaded does not start the payment that was clicked', async () => {
   const { token } = await host.order();
   const visit = await host.visit({ body: `<payment-widget order="${token}"></payment-widget>` });
-  const { promise: isGone, resolve: go } = Promise.withResolvers<void>();
+  const { promise: isRemoved, resolve: release } = Promise.withResolvers<void>();
   await visit.page.route(/\/flow-/, async (route) => {
-    await isGone;
+    await isRemoved;
     await route.continue();
   });
   const starts: string[] = [];
@@ -174,14 +174,14 @@ test('taken out of the page before all of it is loaded, it starts nothing that w
   await visit.page.evaluate((src) => import(src), `${host.proxy}/widget.js`);
   await visit.pay();
   await visit.widget.evaluate((element) => element.remove());
-  go();
-  // Resolves after the widget's own import of the same file, which was first.
+  release();
+  // Resolves after the widget's own import of the same file, because that import is earlier.
   await visit.page.evaluate((src) => import(src), (await rest).url());
   assert.deepEqual(starts, []);
   await visit.leave();
 });
 
-test('given no order any more, it shows nothing and hears nothing of the one before', async () => {
+test('a widget whose order is removed closes its stream and no longer shows the payment', async () => {
   const { token } = await host.order();
   const visit = await host.visit({ head: SCRIPT, body: `<payment-widget order="${token}"></payment-widget>` });
   await visit.pay();
@@ -192,7 +192,7 @@ test('given no order any more, it shows nothing and hears nothing of the one bef
   await visit.leave();
 });
 
-test('the methods are painted first, and the amount into the place that was kept for it', async () => {
+test('the widget shows the methods first, then the amount without a change of its height', async () => {
   const { token } = await host.order();
   const visit = await host.visit({ head: SCRIPT, body: '<main></main>' });
   const [first, second] = await visit.page.evaluate(async (order) => {
@@ -201,22 +201,22 @@ test('the methods are painted first, and the amount into the place that was kept
     widget.order = order;
     document.querySelector('main')?.append(widget);
     await widget.updateComplete;
-    const look = () => ({
+    const rendered = () => ({
       methods: widget.shadowRoot?.querySelectorAll('input[type=radio]').length,
       total: widget.shadowRoot?.querySelector('[part=total]')?.textContent?.trim(),
       pay: widget.shadowRoot?.querySelector('[part=pay]')?.textContent?.trim(),
       height: widget.offsetHeight,
     });
-    const before = look();
-    while (!look().total) await new Promise(requestAnimationFrame);
-    return [before, look()];
+    const before = rendered();
+    while (!rendered().total) await new Promise(requestAnimationFrame);
+    return [before, rendered()];
   }, token);
   assert.deepEqual(first, { ...second, total: '', pay: 'Pay' });
   assert.deepEqual([second?.total, second?.pay], ['€10.10', 'Pay €10.10']);
   await visit.leave();
 });
 
-test('another origin is asked before the click whether it may be asked to start', async () => {
+test('the widget sends the CORS preflight of the payment start before the click, and no other after it', async () => {
   const { token } = await host.order();
   const visit = await host.visit({ body: '<p>Nothing yet</p>' });
   const devTools = await visit.page.context().newCDPSession(visit.page);
@@ -243,7 +243,7 @@ test('another origin is asked before the click whether it may be asked to start'
   await visit.leave();
 });
 
-test('on a phone it is no wider than its place, in every kind of layout', async () => {
+test('the widget on a phone is no wider than its container in each kind of layout', async () => {
   const orders = await Promise.all(Array.from({ length: 5 }, () => host.order()));
   const [fieldset, grid, column, flex, cell] = orders.map(
     ({ token }) => `<payment-widget order="${token}"></payment-widget>`,
@@ -261,15 +261,18 @@ test('on a phone it is no wider than its place, in every kind of layout', async 
   await visit.sees('choosing', 'fieldset payment-widget');
   const widths = () =>
     page.locator('payment-widget').evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width));
-  await until(async () => (await widths()).every((width) => width > 250 && width <= 374), 'each has its place');
+  await until(
+    async () => (await widths()).every((width) => width > 250 && width <= 374),
+    'each widget fits its container',
+  );
   assert.ok(
     (await page.evaluate(() => document.documentElement.scrollWidth)) <= 390,
-    'nothing is to be scrolled sideways',
+    'the page does not scroll sideways',
   );
   await visit.leave();
 });
 
-test('a click beside its fields moves the focus nowhere', async () => {
+test('a click beside the fields of the widget does not move the focus', async () => {
   const { token } = await host.order();
   const visit = await host.visit({ head: SCRIPT, body: `<payment-widget order="${token}"></payment-widget>` });
   await visit.sees('choosing');
@@ -278,7 +281,7 @@ test('a click beside its fields moves the focus nowhere', async () => {
   await visit.leave();
 });
 
-test('before all of it is loaded a second click pays by the method that is chosen then', async () => {
+test('a second click while the widget’s scripts load pays by the method that is chosen then', async () => {
   const { orderId, token } = await host.order();
   const visit = await host.visit({ head: '', body: `<payment-widget order="${token}"></payment-widget>` });
   const { page, widget } = visit;
@@ -296,7 +299,7 @@ test('before all of it is loaded a second click pays by the method that is chose
   await visit.leave();
 });
 
-test('a language that does not come is English until it does', async () => {
+test('the widget is in English until the dictionary of its language is loaded', async () => {
   const { token } = await host.order();
   const visit = await host.visit({ head: '', body: `<payment-widget lang="de" order="${token}"></payment-widget>` });
   const { page } = visit;

@@ -1,5 +1,5 @@
-// The npm package in the three frameworks, each page bundled as its own tools would, under a policy that only allows the page's
-// own scripts. The same checkout in each (pages/): what it is given arrives, what it says is heard, and it may go at any time.
+// The npm package in three frameworks, each page compiled by its framework's compiler, under a policy that allows only
+// the page's own scripts. Each page (in pages/) has the same checkout: properties, events, unmounting.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, describe, test } from 'node:test';
@@ -16,7 +16,7 @@ const [host, project] = await Promise.all([
 ]);
 after(() => host.close());
 
-/** Until the test sets the sandbox's clock forward; shorter than the proxy waits. */
+/** The gateway's answer waits until the test advances the sandbox's clock. Shorter than the proxy's timeout. */
 const GATEWAY_DELAY_MS = 25_000;
 const POLICY = `default-src 'none'; script-src 'self'; connect-src ${host.proxy}; require-trusted-types-for 'script'`;
 
@@ -43,7 +43,7 @@ for (const [framework, source] of Object.entries({
         body: `<main data-order="${token}" data-proxy="${host.proxy}"></main>`,
       });
 
-    test('gives it properties, hears its events, and changes it', async () => {
+    test(`a page in ${framework} sets the widget’s properties, receives its events and updates it`, async () => {
       const order = await host.order();
       const shop = await visit(order);
       await shop.page.getByRole('heading', { name: 'Your turn' }).waitFor();
@@ -68,24 +68,27 @@ for (const [framework, source] of Object.entries({
       await host.approve(order.orderId);
       await shop.sees('paid');
       await shop.page.getByText('On its way').waitFor();
-      const heard = shop.page.locator('output');
+      const output = shop.page.locator('output');
       await until(
-        async () => (await heard.textContent()) === `payment-submit  payment-success ${order.orderId}`,
-        'both events were heard, and what the widget is worth by then',
+        async () => (await output.textContent()) === `payment-submit  payment-success ${order.orderId}`,
+        'the page received both events, each with the widget’s value at that time',
       );
       await shop.leave();
     });
 
-    test('may unmount it during a request, and mount it again: one payment, and its code', async () => {
+    test(`a page in ${framework} that remounts the widget during a request starts one payment and shows its code`, async () => {
       const order = await host.order();
       const shop = await visit(order);
       const toggle = shop.page.getByRole('button', { name: 'Toggle' });
       await host.control('/faults', { pay: { delayMs: GATEWAY_DELAY_MS }, times: 1 });
       await shop.pay();
-      await until(async () => (await host.booked(order.orderId)).length === 1, 'the proxy has the request');
+      await until(
+        async () => (await host.paymentStatuses(order.orderId)).length === 1,
+        'the proxy has stored the payment',
+      );
       await toggle.click();
       assert.equal(await shop.widget.count(), 0);
-      assert.deepEqual(await host.booked(order.orderId), ['INITIALIZED']);
+      assert.deepEqual(await host.paymentStatuses(order.orderId), ['INITIALIZED']);
       await until(() => shop.openStreams === 0, 'no stream is open');
       await host.control('/clock', { advanceMs: GATEWAY_DELAY_MS });
       await toggle.click();
@@ -96,7 +99,7 @@ for (const [framework, source] of Object.entries({
   });
 }
 
-test('React renders a page with it on a server, and takes the page over in the browser', async () => {
+test('React renders a page with the widget on a server and hydrates it in the browser', async () => {
   const { orderId, token } = await host.order();
   const program = `${project.folder}/server.js`;
   await bundleForServer(`${project.folder}/server.jsx`, program);
@@ -117,7 +120,7 @@ test('React renders a page with it on a server, and takes the page over in the b
   await shop.sees('paid');
   await until(
     async () => (await shop.page.locator('output').textContent()) === `payment-submit  payment-success ${orderId}`,
-    'both events were heard, and what the widget is worth by then',
+    'the page received both events, each with the widget’s value at that time',
   );
   await shop.leave();
 });

@@ -1,5 +1,5 @@
-// Pages that merchants have: the real sandbox and proxy as processes, a server with an origin of its own for the pages, orders to
-// pay on them, and a browser. Owns no expectation; how a page is looked at is visit.ts.
+// A merchant's website for tests: the sandbox and the proxy as processes, a server for the merchant's pages with an
+// origin different from theirs, orders, and a browser. visit.ts opens a page and reads it.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -10,7 +10,7 @@ import { buildWidgetIfStale } from '../../demo/widget-build.ts';
 import { reportOpenPages, findBrowser } from '../browser.ts';
 import { Visit } from './visit.ts';
 
-/** A full test run keeps every core busy. */
+/** Generous, because a full test run keeps every core busy. */
 const READY_MS = 120_000;
 const TYPES: Record<string, string> = { js: 'text/javascript', html: 'text/html' };
 
@@ -54,7 +54,7 @@ export class Host {
     const files = new Map<string, ServedFile>();
     const server = pageServer(files).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    // Another site than the proxy's, to a browser, which is what a merchant's page is.
+    // localhost and 127.0.0.1 are different sites to a browser, as the merchant's site and the proxy's are.
     const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
     const [stack, browser] = await Promise.all([
       startStack({ ports: FREE_PORTS, readyWithinMs: READY_MS, env: { proxy: { ALLOWED_ORIGINS: origin } } }),
@@ -69,7 +69,7 @@ export class Host {
     await Promise.all([this.#browser.close(), this.#stack.stop()]);
   }
 
-  /** As the merchant's server signs one; undefined takes a claim away. */
+  /** Creates an order by POST /orders, as a merchant's server does. A claim set to undefined is omitted. */
   async order(claims: Record<string, unknown> = {}): Promise<Order> {
     this.#orders += 1;
     const usual = { amount: '10.10', currency: 'EUR', returnUrl: `${this.origin}/thanks.html` };
@@ -77,8 +77,8 @@ export class Host {
     return (await this.#merchant('/orders', { orderId, ...usual, ...claims })) as Order;
   }
 
-  /** Statuses in the proxy's books of an order's payments, oldest first; the books know no order before its first payment. */
-  async booked(orderId: string): Promise<string[]> {
+  /** The statuses of an order's payments in the proxy's database, oldest first; none before the first payment. */
+  async paymentStatuses(orderId: string): Promise<string[]> {
     const { payments } = (await this.#merchant(`/orders/${orderId}`).catch(() => ({ payments: [] }))) as {
       payments: { status: string }[];
     };
@@ -90,7 +90,7 @@ export class Host {
     this.#files.set(path, { text, policy });
   }
 
-  /** Opens a page in a browser of its own. */
+  /** Opens a page in a new browser context. */
   async visit({ body, head = '', policy }: HostPage): Promise<Visit> {
     const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>${head}</head><body>${body}</body></html>`;
     this.serve('/page.html', html, policy);
@@ -111,7 +111,7 @@ export class Host {
     return transactions.map(({ orderId: id }) => id).filter((id) => id === orderId || id.startsWith(`${orderId}-`));
   }
 
-  /** One of the sandbox's controls. */
+  /** Calls one of the sandbox's controls. */
   control(path: string, body?: object): Promise<unknown> {
     return call(`${this.#stack.sandbox}/_sandbox${path}`, {}, body);
   }
@@ -129,12 +129,12 @@ function pageServer(files: ReadonlyMap<string, ServedFile>): Server {
       'content-type': `${TYPES[path.split('.').at(-1) ?? ''] ?? 'text/plain'}; charset=utf-8`,
       ...(file?.policy !== undefined && { 'content-security-policy': file.policy }),
     };
-    // No page here has an icon, and browsers ask for one.
+    // Browsers request an icon, and a 404 would be logged as an error.
     response.writeHead(file ? 200 : path === '/favicon.ico' ? 204 : 404, headers).end(file?.text);
   });
 }
 
-/** POSTs a body, else GETs. Throws on any answer but a good one. */
+/** POSTs the body if there is one, otherwise GETs. Throws if the answer is not a 2xx. */
 async function call(url: string, headers: Record<string, string>, body?: object): Promise<unknown> {
   const response = await fetch(url, {
     headers: { ...headers, 'content-type': 'application/json' },

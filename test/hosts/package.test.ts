@@ -1,5 +1,4 @@
-// The npm package as installed: its types accept correct use and reject wrong use, it contains everything that it
-// names, and servers can import it.
+// The npm package in a project that has installed it: its types, its files, its imports, and its use on a server.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -113,10 +112,10 @@ describe('the package', () => {
       const packages = file.endsWith('.d.ts') ? allowed['.d.ts'] : allowed['.js'];
       for (const [, from = ''] of text(file).matchAll(/(?:from |import\(|import )["']([^"']+)["']/g)) {
         const target = file.endsWith('.d.ts') ? from.replace(/\.js$/, '.d.ts') : from;
-        const isThere = from.startsWith('.')
+        const exists = from.startsWith('.')
           ? existsSync(join(project.package, dirname(file), target))
           : packages.includes(from);
-        assert.ok(isThere, `${file} imports ${from}`);
+        assert.ok(exists, `${file} imports ${from}`);
       }
     }
   });
@@ -128,8 +127,8 @@ describe('the package', () => {
 
   it('the README of the package documents the element, and links to no file outside the package', () => {
     const readme = text('README.md');
-    for (const told of ['## The element', '`checkout-target`', 'payment-widget/react', '`--payment-radius`'])
-      assert.ok(readme.includes(told), told);
+    for (const passage of ['## The element', '`checkout-target`', 'payment-widget/react', '`--payment-radius`'])
+      assert.ok(readme.includes(passage), passage);
     assert.doesNotMatch(readme, /npm start|npm run proxy/);
     const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link);
     assert.deepEqual(
@@ -152,7 +151,7 @@ describe('the package', () => {
   it('the package can be bundled into a classic script', async () => {
     const entry = project.write('classic.js', `import 'payment-widget'; console.log('fine');`);
     const outfile = join(project.folder, 'classic.cjs');
-    // Only errors are logged: esbuild warns that import.meta is empty in such a bundle.
+    // Not warnings, because esbuild warns that import.meta is empty in a classic script.
     await build({
       entryPoints: [entry],
       outfile,

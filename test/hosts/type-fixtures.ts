@@ -1,5 +1,5 @@
-// Small TypeScript pages that use the package, by file name: lines that must compile and, after `@ts-expect-error`,
-// lines that must not. They are texts because they are compiled in the project that installs the package.
+// Small TypeScript pages that use the package, by file name. A line must compile, unless it follows
+// `@ts-expect-error`: then it must not. They are texts because a project that installs the package compiles them.
 
 const html = `
 import { PaymentWidget, type Messages, type PaymentEventMap } from 'payment-widget';
@@ -13,7 +13,7 @@ if (widget) {
   widget.addEventListener('payment-submit', (event) => event.detail.amount === '10.10' || event.preventDefault());
   const paid: boolean | undefined = widget.view?.paid;
   widget.pay();
-  // @ts-expect-error: it is read-only
+  // @ts-expect-error: the view is read-only
   widget.view = null;
   // @ts-expect-error: there is no such target
   widget.checkoutTarget = '_parent';
@@ -81,7 +81,7 @@ export const unknown: Props = { token: 'eyJ' };
 export function listen(widget: Widget, event: PaymentEventMap['payment-error']): void {
   widget.pay();
   widget.$emit('payment-error', event);
-  // @ts-expect-error: another event
+  // @ts-expect-error: the event has another type
   widget.$emit('payment-success', event);
 }
 `;

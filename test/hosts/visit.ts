@@ -1,5 +1,5 @@
-// One visit to a merchant's page in a browser of its own: what the shopper does with the widget, what the page heard of it, and
-// what the code that is drawn says. Owns that no visit is over unless the browser had nothing to complain about.
+// One visit to a merchant's page: the shopper's steps, the widget's events, and the text of the QR code on the screen.
+// A visit fails at its end if the browser logged anything that the test did not allow.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,20 +11,21 @@ const decoderIsReady = readFile(DECODER).then((file) =>
   prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(file).buffer }, fireImmediately: true }),
 );
 
-/** How long a step may take, on a machine that is busy with other things. */
+/** Limit for one step. Generous, because a full test run keeps every core busy. */
 const STEP_MS = 60_000;
 const POLL_MS = 25;
 
-/** An event of the widget, as it came to the document. */
-export interface Heard {
+/** An event of the widget, as the document receives it. */
+export interface WidgetEvent {
   type: string;
-  /** Tag name of what the document takes for the origin. */
+  /** Tag name of the event's target; a shadow root retargets it to its host. */
   target: string;
 }
 
 export class Visit {
   readonly page: Page;
-  readonly complaints: string[] = [];
+  /** Console messages, uncaught errors and failed requests of the page. */
+  readonly messages: string[] = [];
   readonly #openStreams = new Set<object>();
   #hasLeft = false;
 
@@ -35,31 +36,31 @@ export class Visit {
   static async enter(context: BrowserContext): Promise<Visit> {
     context.setDefaultTimeout(STEP_MS);
     const visit = new Visit(await context.newPage());
-    const { page, complaints } = visit;
-    // A test that breaks off never leaves: the complaints of its browser may say why.
+    const { page, messages } = visit;
+    // A test that fails never calls leave(); the browser's messages may explain the failure.
     context.on('close', () => {
-      if (!visit.#hasLeft && complaints.length > 0) console.error(complaints.join('\n'));
+      if (!visit.#hasLeft && messages.length > 0) console.error(messages.join('\n'));
     });
     page.on('console', (message) => {
-      // What React's development build says of itself, in every page that uses it.
-      if (!message.text().includes('React DevTools')) complaints.push(`${message.type()}: ${message.text()}`);
+      // React's development build suggests its DevTools on every page.
+      if (!message.text().includes('React DevTools')) messages.push(`${message.type()}: ${message.text()}`);
     });
-    page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`));
+    page.on('pageerror', (error) => messages.push(`uncaught: ${error.message}`));
     page.on('request', (request) => request.url().endsWith('/order/events') && visit.#openStreams.add(request));
     page.on('requestfinished', (request) => visit.#openStreams.delete(request));
     page.on('requestfailed', (request) => {
       visit.#openStreams.delete(request);
       const failure = request.failure()?.errorText;
-      if (failure !== 'net::ERR_ABORTED') complaints.push(`failed: ${request.url()} ${failure}`);
+      if (failure !== 'net::ERR_ABORTED') messages.push(`failed: ${request.url()} ${failure}`);
     });
     await page.addInitScript(() => {
-      const heard: Heard[] = [];
+      const widgetEvents: WidgetEvent[] = [];
       for (const name of ['submit', 'redirect', 'change', 'success', 'failed', 'error']) {
         document.addEventListener(`payment-${name}`, ({ type, target }) => {
-          heard.push({ type, target: (target as Element).localName });
+          widgetEvents.push({ type, target: (target as Element).localName });
         });
       }
-      Object.assign(globalThis, { heard });
+      Object.assign(globalThis, { widgetEvents });
     });
     return visit;
   }
@@ -72,8 +73,8 @@ export class Visit {
     return this.#openStreams.size;
   }
 
-  heard(): Promise<Heard[]> {
-    return this.page.evaluate(() => (globalThis as unknown as { heard: Heard[] }).heard);
+  widgetEvents(): Promise<WidgetEvent[]> {
+    return this.page.evaluate(() => (globalThis as unknown as { widgetEvents: WidgetEvent[] }).widgetEvents);
   }
 
   async pay(widget = this.widget): Promise<void> {
@@ -85,11 +86,11 @@ export class Visit {
     await this.page.locator(`${selector}:state(${state})`).waitFor();
   }
 
-  /** What the drawn code says, by a decoder that has nothing to do with the encoder. */
+  /** Decodes a screenshot of the QR code, with a library independent of the encoder. */
   async scannedCode(widget = this.widget): Promise<string> {
     await decoderIsReady;
     const read = async () => readBarcodes(await widget.locator('[part~="code"]').screenshot(), { formats: ['QRCode'] });
-    // The place of the code can be there before the code is drawn.
+    // The element of the code can exist before the code is drawn.
     let codes = await read();
     await until(async () => codes.length > 0 || (codes = await read()).length > 0, 'a QR code can be read');
     const [found, ...others] = codes;
@@ -97,27 +98,27 @@ export class Visit {
     return found.text;
   }
 
-  /** The browser complains of something, which may take a moment. */
-  async complains(of: RegExp): Promise<void> {
-    await until(() => this.complaints.some((complaint) => of.test(complaint)), `a complaint like ${of}`);
+  /** Waits until the browser logs a message that matches. */
+  async logs(pattern: RegExp): Promise<void> {
+    await until(() => this.messages.some((message) => pattern.test(message)), `the browser logs ${pattern}`);
   }
 
-  /** Closes the browser, and fails if it had complaints of another kind than the allowed one. */
+  /** Closes the browser context, and fails if the browser logged a message that does not match `allowed`. */
   async leave(allowed?: RegExp): Promise<void> {
     this.#hasLeft = true;
     await this.page.context().close();
     assert.deepEqual(
-      this.complaints.filter((complaint) => !allowed?.test(complaint)),
+      this.messages.filter((message) => !allowed?.test(message)),
       [],
     );
   }
 }
 
-/** Asks again and again until it is so. */
-export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
+/** Polls until the condition is true; `description` says what is expected. */
+export async function until(isTrue: () => boolean | Promise<boolean>, description: string): Promise<void> {
   const deadline = performance.now() + STEP_MS;
-  while (!(await isSo())) {
-    assert.ok(performance.now() < deadline, `never came true: ${what}`);
+  while (!(await isTrue())) {
+    assert.ok(performance.now() < deadline, `not within ${STEP_MS} ms: ${description}`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

@@ -1,4 +1,4 @@
-// The demo's three processes on free ports: connected to each other, named if they fail, and never left running.
+// The demo's three processes on free ports: their connections, their failures and their end.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ async function eventually(isTrue: () => Promise<boolean>): Promise<boolean> {
   return true;
 }
 
-test('the desk shows a payout that was sent to the proxy, also after the proxy was killed and started again', async () => {
+test('the desk shows a payout that was sent to the proxy, even after the proxy is killed and restarted', async () => {
   const stack = await startStack({ ports: FREE_PORTS });
   after(() => stack.stop());
   const merchant = { authorization: `Bearer ${stack.secrets.merchantApiKey}`, 'content-type': 'application/json' };
@@ -44,24 +44,24 @@ test('the desk shows a payout that was sent to the proxy, also after the proxy w
   assert.deepEqual(await Promise.all([stack.sandbox, stack.proxy, stack.shop].map(answers)), [false, false, false]);
 });
 
-test('the stack uses a free port if the wanted one is taken', async () => {
+test('the stack uses a free port if the requested port is in use', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const address = other.address();
-  const taken = typeof address === 'object' && address !== null ? address.port : 0;
-  const stack = await startStack({ ports: { ...FREE_PORTS, shop: taken } });
-  assert.notEqual(new URL(stack.shop).port, String(taken));
+  const usedPort = typeof address === 'object' && address !== null ? address.port : 0;
+  const stack = await startStack({ ports: { ...FREE_PORTS, shop: usedPort } });
+  assert.notEqual(new URL(stack.shop).port, String(usedPort));
   assert.ok(await answers(stack.shop));
   await stack.stop();
   other.close();
 });
 
-test('the stack names a part that cannot start, with its last lines', async () => {
+test('the stack reports a process that cannot start, with its last lines', async () => {
   const start = startStack({ ports: FREE_PORTS, env: { proxy: { ORDER_SECRET: 'short' } } });
   await assert.rejects(start, /The proxy ended while it started\.[\s\S]*ORDER_SECRET/);
 });
 
-test('the stack ends all parts if one exits, and names it', async () => {
+test('the stack ends all processes if one exits, and reports which', async () => {
   const { promise, resolve } = Promise.withResolvers<string>();
   const stack = await startStack({ ports: FREE_PORTS, onExit: resolve });
   process.kill(stack.pid('shop') ?? 0, 'SIGKILL');
@@ -69,7 +69,7 @@ test('the stack ends all parts if one exits, and names it', async () => {
   assert.deepEqual(await Promise.all([stack.sandbox, stack.proxy].map(answers)), [false, false]);
 });
 
-test('no part of the stack outlives a parent that was killed', async () => {
+test('the processes of the stack end if their parent is killed', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'stack-test-'));
   after(() => rm(dir, { recursive: true, force: true }));
   const program = `

@@ -1,11 +1,11 @@
-// The printed page: a code with its amount, order and shop, without buttons. Read from the browser's print layout.
+// The printed page, read from the browser's print layout.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { findBrowser } from '../browser.ts';
 import { statesPageOpener } from '../shots/states-page.ts';
 
-test('a printed code has its amount, its order and its shop, dark on white, and no buttons', async () => {
+test('a printed code has its amount, order and shop in black on white, and no buttons', async () => {
   const browser = await chromium.launch(await findBrowser());
   try {
     const page = await (await statesPageOpener(browser))({ width: 400, options: { colorScheme: 'dark' } });
@@ -13,10 +13,10 @@ test('a printed code has its amount, its order and its shop, dark on white, and 
       .locator('figure')
       .filter({ has: page.getByText('scan, app pressed', { exact: true }) })
       .locator('payment-widget');
-    const seen = async () => (await widget.locator('.sheet').innerText()).split(/\n+/);
-    assert.ok((await seen()).includes('Use another method'), 'the screen also has buttons');
+    const lines = async () => (await widget.locator('.sheet').innerText()).split(/\n+/);
+    assert.ok((await lines()).includes('Use another method'), 'the screen also has buttons');
     await page.emulateMedia({ media: 'print' });
-    assert.deepEqual(await seen(), ['€10.10', 'Order: ABC-123 · shop.test']);
+    assert.deepEqual(await lines(), ['€10.10', 'Order: ABC-123 · shop.test']);
     assert.ok(await widget.locator('[part=code] svg').isVisible());
     assert.equal(await widget.locator('button:visible, a:visible').count(), 0);
     const colors = await widget.locator('.sheet').evaluate((sheet) => {

@@ -1,5 +1,5 @@
-// `npm run proxy` as a process: failed starts, log lines, shutdown. It uses a free port and a temporary database, and
-// needs no gateway.
+// The proxy as a process: failed starts, log lines, shutdown. Uses a free port and a temporary database, and needs no
+// gateway.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -65,7 +65,7 @@ function environment(t: TestContext): Record<string, string> {
   };
 }
 
-/** The reason why it did not start: the one line that it wrote. */
+/** The error in the only line of a proxy that did not start. */
 function refusal({ out, err }: Running['output']): string {
   assert.deepEqual([out.endsWith('\n'), out.split('\n').length, err], [true, 2, '']);
   const { level, time, event, error } = JSON.parse(out) as Record<string, string>;
@@ -76,7 +76,7 @@ function refusal({ out, err }: Running['output']): string {
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe('the proxy process', () => {
-  it('a start without its environment logs one line that names the missing variables, and no secret', async (t) => {
+  it('a proxy start without its environment logs one line that names the missing variables, and no secret', async (t) => {
     const { child, output } = start(t, {
       ORDER_SECRET: 'canary',
       GATEWAY_API_KEY: SECRETS.gatewayKey,
@@ -84,8 +84,8 @@ describe('the proxy process', () => {
     });
     const [code] = (await once(child, 'close')) as [number];
     assert.equal(code, 1);
-    const said = refusal(output);
-    assert.deepEqual([...said.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name]) => name), ['GATEWAY_URL', 'ORDER_SECRET', 'MERCHANT_API_KEY', 'IPN_SECRET', 'ALLOWED_ORIGINS', 'WEBHOOK_SECRET']); // prettier-ignore
+    const error = refusal(output);
+    assert.deepEqual([...error.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name]) => name), ['GATEWAY_URL', 'ORDER_SECRET', 'MERCHANT_API_KEY', 'IPN_SECRET', 'ALLOWED_ORIGINS', 'WEBHOOK_SECRET']); // prettier-ignore
     assert.doesNotMatch(output.out + output.err, /canary/);
   });
 
@@ -143,7 +143,7 @@ describe('the proxy process', () => {
     assert.ok(!output.out.includes(token));
   });
 
-  it('a start with a taken port or an unusable database exits and logs the reason', async (t) => {
+  it('a proxy start with a port in use or an unusable database exits and logs the reason', async (t) => {
     const env = environment(t);
     const first = start(t, env);
     const { url } = (await first.event('listening')) as { url: string };
@@ -191,7 +191,7 @@ describe('the proxy process', () => {
       return /resolved path (\S+)/.exec(output.err)?.[1] ?? '';
     };
     assert.equal(relative(MAIN, await startAndKill({})), join('..', '..', 'node_modules', '.cache', 'proxy'));
-    // An empty folder shows that this start has filled it.
+    // The folder is new, so any file in it is from this start.
     const folder = join(env['DATABASE_URL']!.slice('file:'.length), '..', 'compiled');
     assert.equal(await startAndKill({ NODE_COMPILE_CACHE: folder }), folder);
     assert.ok(readdirSync(folder, { recursive: true }).length > 100);

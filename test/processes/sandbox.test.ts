@@ -1,4 +1,4 @@
-// The sandbox as a process with real sockets: its start and exit, and the faults that close a connection.
+// The sandbox as a process with real sockets: start, exit, and the faults that close a connection.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -51,7 +51,7 @@ describe('the sandbox process', () => {
     post(`${url}/api/v3/integration/merchants/payments/${operation}`, body);
   const status = async (orderId: string) => parse(await (await api('status', { orderId, type: 'PAY' })).text());
 
-  it('the sandbox prints its address, and answers there', async () => {
+  it('the sandbox prints its address and answers requests there', async () => {
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
     const response = await api('pay', collection('CHECKOUT', { orderId: 'first' }));
     const { checkout } = parse(await response.text());
@@ -62,7 +62,7 @@ describe('the sandbox process', () => {
     }
   });
 
-  it('the sandbox sends an IPN by itself', async () => {
+  it('the sandbox sends an IPN after an approval without a further request', async () => {
     await api('pay', collection('QR', { orderId: 'by-itself' }));
     await post(`${url}/_sandbox/transactions/by-itself/approve`, {});
     const deadline = Date.now() + 5_000;
@@ -111,13 +111,13 @@ describe('the sandbox start', () => {
     ['with no secret in the IPN URL', { GATEWAY_API_KEY: KEY, IPN_URL: 'http://127.0.0.1:8787/ipn/' }, /IPN secret/],
     ['with a wrong IPN URL', { GATEWAY_API_KEY: KEY, IPN_URL: 'nowhere' }, /IPN_URL is not a URL/],
     [
-      'with an IPN URL that nothing can be posted to',
+      'with an IPN URL that is not http or https',
       { GATEWAY_API_KEY: KEY, IPN_URL: 'localhost:8787/ipn' },
       /IPN_URL is/,
     ],
     ['with a wrong public URL', { GATEWAY_API_KEY: KEY, PUBLIC_URL: 'here' }, /PUBLIC_URL is not a URL/],
   ] as const) {
-    it(`the sandbox does not start ${name}, and says why`, async () => {
+    it(`the sandbox does not start ${name}, and prints the reason`, async () => {
       const child = spawnSandbox(env);
       let text = '';
       child.stderr?.on('data', (chunk: Buffer) => (text += chunk.toString()));

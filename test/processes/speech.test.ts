@@ -1,5 +1,5 @@
-// What a screen reader finds in each state, from the browser's accessibility tree, held against speech.txt. After a change that is
-// meant, write it anew with `WRITE_SPEECH=1 node --test test/processes/speech.test.ts`, and read the difference as a listener would.
+// Compares the browser's accessibility tree in each state, which screen readers read, with speech.txt. After an
+// intended change, write it with `WRITE_SPEECH=1 node --test test/processes/speech.test.ts` and review the difference.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { STATES } from '../widget/states.ts';
 
 const FILE = 'test/processes/speech.txt';
 
-test('a screen reader finds in each state what a shopper must know, by role and name', async () => {
+test('the accessibility tree of the widget in each state has the roles and names in speech.txt', async () => {
   const browser = await chromium.launch(await findBrowser());
   try {
     const page = await (await statesPageOpener(browser))({ width: 400 });
@@ -20,9 +20,9 @@ test('a screen reader finds in each state what a shopper must know, by role and 
       const tree = await figure.locator('payment-widget').ariaSnapshot();
       found.push(`# ${name}\n\n${tree.replaceAll(/\d+:\d\d/g, '0:00')}\n`);
     }
-    const heard = found.join('\n');
-    if (process.env['WRITE_SPEECH']) writeFileSync(FILE, heard);
-    assert.equal(heard, readFileSync(FILE, 'utf8'));
+    const speech = found.join('\n');
+    if (process.env['WRITE_SPEECH']) writeFileSync(FILE, speech);
+    assert.equal(speech, readFileSync(FILE, 'utf8'));
   } finally {
     await browser.close();
   }

@@ -1,12 +1,15 @@
-// Checks a theme's contrast by WCAG 2.2, for each pair of colors that meet in the widget. Tints are mixed as the widget
-// mixes them, so a color that passes on the surface and fails on the chosen row is found. Quiet lines are not checked,
-// because no information depends on them.
+// Checks a theme's contrast by WCAG 2.2 for each pair of colors that the widget shows together. Tints are mixed as the
+// widget mixes them, because a color can pass on the surface and fail on the chosen row. Quiet lines are not checked,
+// because they carry no information.
 import { PROPERTIES } from './themes.js';
 
 const TEXT = 4.5;
 const GRAPHIC = 3;
 
-/** `of` and `on` are a color, or [color, its share, color below]. A shortfall is reported at the first color of `of`. */
+/**
+ * `of` is the foreground and `on` the background: a color, or [color, its share, color below].
+ * A shortfall is reported for the first color in `of`.
+ */
 export const PAIRS = [
   { of: 'text', on: 'surface', where: 'on the surface', atLeast: TEXT },
   { of: 'text', on: ['accent', 0.08, 'surface'], where: 'on the chosen row', atLeast: TEXT },
@@ -45,7 +48,7 @@ export function shortfalls(theme) {
   });
 }
 
-/** From 1 to 21. */
+/** The contrast ratio, from 1 to 21. */
 export function contrast(one, other) {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);

@@ -5,15 +5,16 @@ import 'payment-widget/react';
 export function Checkout({ order, proxy }) {
   const [isOpen, setOpen] = useState(false);
   const [title, setTitle] = useState('Your turn');
-  const [heard, setHeard] = useState([]);
-  // Not in what the server renders: React gives a custom element that it hydrates neither listeners nor properties (react#35446).
+  const [events, setEvents] = useState([]);
+  // The server renders no widget, because React sets neither listeners nor properties on a custom element that it
+  // hydrates (react#35446).
   useEffect(() => setOpen(true), []);
-  const hear = ({ type, target }) => setHeard((before) => [...before, type, target.value]);
+  const record = ({ type, target }) => setEvents((before) => [...before, type, target.value]);
   return (
     <>
       <button onClick={() => setOpen(!isOpen)}>Toggle</button>
       <button onClick={() => setTitle('Renamed')}>Rename</button>
-      <output>{heard.join(' ')}</output>
+      <output>{events.join(' ')}</output>
       {isOpen && (
         <payment-widget
           order={order}
@@ -21,8 +22,8 @@ export function Checkout({ order, proxy }) {
           methods="QR CHECKOUT"
           messages={{ choose: title }}
           checkout-target="_blank"
-          onpayment-submit={hear}
-          onpayment-success={hear}
+          onpayment-submit={record}
+          onpayment-success={record}
         >
           <svg slot="icon-QR" />
           <p slot="success">On its way</p>

@@ -1,4 +1,4 @@
-// The checkout in a browser: takes over what the server rendered, where it did.
+// The checkout in a browser. Hydrates the page if a server has rendered it.
 import { StrictMode } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { Checkout } from './checkout.jsx';

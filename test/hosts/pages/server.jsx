@@ -1,4 +1,4 @@
-// The checkout on a server, where there is no DOM: prints its HTML. Arguments: the order token, the proxy's URL.
+// Prints the HTML of the checkout, rendered on a server without a DOM. Arguments: the order token, the proxy's URL.
 import { StrictMode } from 'react';
 import { renderToString } from 'react-dom/server';
 import { Checkout } from './checkout.jsx';
