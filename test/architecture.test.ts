@@ -34,9 +34,7 @@ const IMPORTS = SOURCES.flatMap(importsOf);
 /** The one way from the widget's first bundle into its second. */
 const ENTRY = 'widget/payment-widget.ts → widget/flow/flow.ts';
 
-/**
- * Circles of imports, each as `a → b → a`. Types count, because such files cannot be understood one after the other.
- */
+/** Import cycles, each as `a → b → a`. Type imports count, because a reader has to follow them as well. */
 function circlesIn(imports: readonly Import[]): string[] {
   const targets = Map.groupBy(imports, ({ from }) => from);
   const done = new Set<string>();

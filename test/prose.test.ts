@@ -6,7 +6,9 @@ import { describe, it } from 'node:test';
 
 const LONGEST_LINE = 120;
 const DOCUMENTS = globSync(['*.md', 'docs/*.md', '.github/**/*.md']);
-const SOURCES = globSync('{backend-proxy,widget}/**/*.{ts,mjs}');
+const SOURCES = globSync('{backend-proxy,widget,demo,test}/**/*.{ts,mjs,js}', {
+  exclude: ['**/node_modules/**'],
+});
 
 interface Line {
   place: string;

@@ -1,6 +1,6 @@
-// `npm run bench -- bytes`: where the bytes of widget.js go, by source file, read from the build's own source map.
-// A file's Brotli share is what the script would be smaller without it: files share their words, so the shares do not add up
-// to the whole, and what is missing is printed as "shared".
+// `npm run bench -- bytes`: shows how many bytes of widget.js come from each source file, by the build's source map.
+// A file's Brotli share is the size that the script would lose without the file. Brotli stores text that files have in
+// common only once, so the shares do not add up to the whole: the rest is printed as "shared".
 import { SourceMap } from 'node:module';
 import { relative, resolve } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
@@ -22,7 +22,7 @@ export async function showBytes(): Promise<void> {
   const lazy = chunks
     .filter(({ fileName }) => fileName.startsWith('locale-'))
     .map(({ fileName, code }) => ({ name: fileName, ...sizeOf(code) }));
-  console.log(table(['loaded when it is needed', 'minified', 'Brotli'], lazy.toSorted(bySize).map(cells)));
+  console.log(table(['loaded on demand', 'minified', 'Brotli'], lazy.toSorted(bySize).map(cells)));
 }
 
 function tableOf(chunk: Chunk): string {
@@ -48,7 +48,7 @@ function tableOf(chunk: Chunk): string {
   );
 }
 
-/** For each character of the script, the file it comes from. */
+/** The source file of each character of the script. */
 function ownersOf({ code, map, fileName }: Chunk): string[] {
   if (!map) throw new Error(`${fileName} has no source map`);
   const sourceMap = new SourceMap({ ...map, file: fileName, sourceRoot: '', names: map.names, sourcesContent: [] });
@@ -62,7 +62,7 @@ function ownersOf({ code, map, fileName }: Chunk): string[] {
   );
 }
 
-/** Code that the bundler itself wrote has a place in the map, and no source. */
+/** Code written by the bundler has an entry in the map, but no source. */
 function nameOf(source: string | undefined): string {
   if (source === undefined) return BUNDLER;
   const path = relative('.', resolve('dist/widget', source)).replaceAll('\\', '/');

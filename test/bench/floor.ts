@@ -1,6 +1,6 @@
-// The floor, a process of its own: the proxy's three routes in raw node:http, with its answers and none of its rules. It believes
-// every token and every body, keeps nothing but which order is watched and which is paid, and asks the gateway as the proxy does.
-// With DATABASE it writes what must not be lost, one durable SQLite commit for each request, before it answers.
+// The floor, a separate process: the proxy's three routes in raw node:http, with the proxy's answers but without its
+// rules. It accepts every token and body, remembers only the watched and the paid orders, and calls the gateway as the
+// proxy does. With DATABASE it also stores each IPN and start in a durable SQLite commit before it answers.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
@@ -13,9 +13,9 @@ const GATEWAY_PATH = '/api/v3/integration/merchants/payments';
 const gateway = new Pool(GATEWAY_URL, { connections: 64 });
 const paid = new Set<string>();
 const watchers = new Map<string, ServerResponse>();
-const keep = DATABASE === '' ? () => undefined : openBooks(DATABASE);
+const store = DATABASE === '' ? () => undefined : openDatabase(DATABASE);
 
-function openBooks(path: string): (table: 'ipns' | 'transactions', body: string) => void {
+function openDatabase(path: string): (table: 'ipns' | 'transactions', body: string) => void {
   const database = new DatabaseSync(path);
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
   const [ipns, transactions] = ['ipns', 'transactions'].map((table) => {
@@ -53,7 +53,7 @@ async function start(request: IncomingMessage, response: ServerResponse): Promis
   const { method } = JSON.parse(await text(request)) as { method: string };
   const orderId = orderOf(request);
   await askGateway('/pay', { orderId, amount: 10.1, currency: 'EUR', method });
-  keep('transactions', orderId);
+  store('transactions', orderId);
   response.writeHead(201, { 'content-type': 'application/json' }).end(viewOf(orderId));
 }
 
@@ -64,10 +64,10 @@ function watch(request: IncomingMessage, response: ServerResponse): void {
   response.write(`event: order\ndata: ${viewOf(orderId)}\n\n`);
 }
 
-async function ring(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function receiveIpn(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request);
   const { orderId } = JSON.parse(body) as { orderId: string };
-  keep('ipns', body);
+  store('ipns', body);
   response.writeHead(200).end();
   const stream = watchers.get(orderId);
   if (stream === undefined) return;
@@ -79,7 +79,7 @@ async function ring(request: IncomingMessage, response: ServerResponse): Promise
 
 const server = createServer((request, response) => {
   const { url = '' } = request;
-  if (url.startsWith('/ipn/')) void ring(request, response);
+  if (url.startsWith('/ipn/')) void receiveIpn(request, response);
   else if (url === '/order/payments') void start(request, response);
   else if (url === '/order/events') watch(request, response);
   else response.writeHead(200).end();

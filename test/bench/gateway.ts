@@ -1,12 +1,13 @@
-// A gateway that answers at once: each collection by a code, each status check by what it was told. In this process, so that
-// what is measured is the proxy and not a gateway. No rules, no faults: those are the sandbox's.
+// A gateway that answers at once: a collection with a code, a status check with SUCCESS after settle() and with
+// PROCESSING before. It has none of the sandbox's rules and faults, so that the benchmark measures the proxy and not
+// a gateway.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 export interface InstantGateway {
   url: string;
-  /** From now on this order is paid. */
+  /** Marks the order as paid. */
   settle(orderId: string): void;
   collections(): number;
   close(): void;

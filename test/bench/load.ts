@@ -1,5 +1,5 @@
-// What is asked of a server: IPNs and starts as fast as it answers, and one IPN after another to see how soon each is on the
-// stream. Each answer is checked; one that is not as promised ends the benchmark. Owns no comparison.
+// The load on a server: IPNs and starts as fast as it answers, and single IPNs to measure the delay until the event
+// is on the stream. A wrong answer ends the benchmark.
 import assert from 'node:assert/strict';
 import { signOrder } from '../../demo/shop/order-token.ts';
 import type { OrderView } from '../../backend-proxy/protocol/wire.ts';
@@ -9,13 +9,13 @@ import { IPN_SECRET, ORDER_SECRET, SHOP, type Subject } from './subject.ts';
 const AT_ONCE = 64;
 const WARM_UP_MS = 500;
 const MEASURE_MS = 1_000;
-/** The proxy begins by asking the gateway back 20 times a second in all; an IPN every 66 ms stays below. */
+/** Stays below the proxy's initial limit of 20 status checks per second. */
 const IPN_EVERY_MS = 66;
 const IPNS_FOLLOWED = 30;
 
 export interface Rate {
   perSecond: number;
-  /** Of the server's processor time, for one request. */
+  /** The server's processor time per request. */
   cpuMicroseconds: number;
 }
 
@@ -33,7 +33,7 @@ export function startRate(subject: Subject): Promise<Rate> {
   });
 }
 
-/** ms from the moment an IPN is sent to the moment the event that says "paid" was read. */
+/** Milliseconds from sending each IPN until the event with `paid: true` is read. */
 export async function eventDelays(subject: Subject, gateway: InstantGateway): Promise<number[]> {
   const delays: number[] = [];
   for (let sent = 0; sent < IPNS_FOLLOWED; sent++) {
@@ -112,12 +112,12 @@ function tokenOf(orderId: string): string {
   return signOrder({ ...order, customerReferenceNo: 'c-1', iat: nowS, exp: nowS + 3600 }, ORDER_SECRET);
 }
 
-/** So many at once, each of which asks anew as soon as it is answered. */
-async function rate({ cpuSeconds }: Subject, ask: () => Promise<void>): Promise<Rate> {
+/** Keeps AT_ONCE requests in flight: each answer is followed at once by the next request. */
+async function rate({ cpuSeconds }: Subject, send: () => Promise<void>): Promise<Rate> {
   const until = async (endAt: number) => {
     let answered = 0;
     const one = async () => {
-      for (; performance.now() < endAt; answered++) await ask();
+      for (; performance.now() < endAt; answered++) await send();
     };
     await Promise.all(Array.from({ length: AT_ONCE }, one));
     return answered;

@@ -1,5 +1,5 @@
-// `npm run bench [-- widget|server|bytes] [--rounds N]`: measures, prints tables, and fails only where what it measured did not
-// work. Without a name: the widget, then the server. Owns the command line; each benchmark is a file of its own.
+// The command line of `npm run bench [-- widget|server|bytes] [--rounds N]`. Without a name it runs the widget's
+// benchmark, then the server's. A benchmark prints tables, and fails only if the measured software does not work.
 import { parseArgs } from 'node:util';
 
 const { positionals, values } = parseArgs({

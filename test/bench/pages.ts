@@ -1,6 +1,6 @@
-// The pages that are compared, and their files: one checkout page of a shop, with nothing, the floors, our widget and the peer
-// in the same place. All are built here by the same bundler, in memory, and served Brotli-compressed. Owns what is on the
-// pages and where on them the methods, the button and the code are; how they are driven is visit.ts's.
+// The compared pages and their files: a shop's checkout page without a payment, with each floor, with the widget and
+// with the peer. The same bundler builds all scripts in memory. Also has the CSS selectors of each page's methods,
+// button and code; visit.ts operates the pages.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
@@ -8,15 +8,15 @@ import { build } from 'vite';
 import { styles } from '../../widget/shell/shell.styles.ts';
 import { claimsOf, tokenOf } from '../widget/fake-proxy.ts';
 
-/** Where things are on a page, as CSS selectors. */
+/** CSS selectors of the elements that a visit uses. */
 export interface Places {
-  /** The element whose shadow root holds the methods; null: the page itself. */
+  /** The element whose shadow root contains the methods; null if they are in the page itself. */
   host: string | null;
-  /** A method's radio; the first one found is the one that is waited for. */
+  /** A method's radio; the visit waits for the first match. */
   method: string;
-  /** The radio of the method that is paid by; null where there is none. */
+  /** The radio of the method to pay with; null if the page has none. */
   choice: string | null;
-  /** The button that pays, and what draws the code then (an svg's path, or an image); null where a page cannot. */
+  /** The button that pays, and the code drawn after the click (an SVG path or an image); null if the page has none. */
   pay: string | null;
   code: string | null;
 }
@@ -24,10 +24,10 @@ export interface Places {
 export interface BenchPage extends Places {
   name: string;
   label: string;
-  /** Put into the head: the scripts and styles, as the product's own documentation says. */
+  /** The scripts and styles in the page's head, as the product's documentation gives them. */
   head: string;
   body: string;
-  /** Its scripts and its proxy are on another origin than the page. */
+  /** Whether the scripts and the proxy are on another origin than the page. */
   isApart: boolean;
 }
 
@@ -52,7 +52,7 @@ const WIDGET = {
   isApart: false,
 };
 
-/** Nothing but the shop's page: what heap and first paint are compared with. */
+/** The shop's page without a payment: the baseline for the heap. */
 export const BLANK = {
   name: 'blank',
   label: 'the shop’s page without a payment',
@@ -79,7 +79,7 @@ export const PAGES = [
   {
     ...WIDGET,
     name: 'bare',
-    label: 'bare custom element, same look',
+    label: 'bare custom element, same styles',
     host: 'bare-element',
     head: '<script type="module" src="script.js"></script>',
     body: `<bare-element order="${ORDER}"></bare-element>`,
@@ -102,7 +102,7 @@ export const PAGES = [
 
 export type PageName = (typeof PAGES)[number]['name'];
 
-/** The page's text; `assets` is where its scripts and its proxy are, with a slash at the end. */
+/** The page's HTML; `assets` is the address of its scripts and its proxy, with a slash at the end. */
 export function htmlOf({ head, body }: BenchPage, assets: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Checkout</title><link rel="icon" href="data:,">
@@ -112,7 +112,7 @@ ${head.replaceAll(/(src|href)="(?=\w)/g, `$1="${assets}`)}</head>
 <main>${body}</main></body></html>`;
 }
 
-/** Path → text, of every script and style of every page. */
+/** The scripts and styles of all pages, by path. */
 export async function buildFiles(): Promise<Map<string, string>> {
   const minifiedStyles = (await transform(styles.cssText, { loader: 'css', minify: true })).code;
   const entries = { bare: 'bare', lit: 'lit', adyen: 'adyen', auto: 'adyen-auto' };
@@ -133,7 +133,7 @@ export async function buildFiles(): Promise<Map<string, string>> {
   return files;
 }
 
-/** One script of everything that the entry needs. */
+/** One script with everything that the entry imports. */
 async function bundle(entry: string, define: Record<string, string>): Promise<string> {
   const built = await build({
     configFile: false,
@@ -159,6 +159,6 @@ export async function buildWidget(): Promise<Chunk[]> {
 export type Chunk = ReturnType<typeof chunksOf>[number];
 
 function chunksOf(built: Awaited<ReturnType<typeof build>>) {
-  if ('on' in built) throw new Error('a build that watches has no end');
+  if ('on' in built) throw new Error('a build in watch mode never ends');
   return [built].flat().flatMap(({ output }) => output.filter((file) => file.type === 'chunk'));
 }

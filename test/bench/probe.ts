@@ -1,15 +1,15 @@
-// What runs inside each page, before its own scripts: sees when a method can be chosen and when the code is painted.
-// A moment counts from the start of the navigation, and is taken after the frame that shows it was painted: a message posted
-// from that frame's callback comes back once the frame is done. Each is marked for the trace. The same for every page.
-// The function is sent to the page as text: it can use nothing from outside itself.
+// Runs in each page before the page's scripts and measures when a method can be chosen and when the code is painted,
+// both since the start of the navigation. Each time is taken after the frame is painted: a message posted in the
+// frame's callback arrives once the frame is done. Each time also gets a mark in the trace. The function is sent to
+// the page as text, so it cannot use anything from outside itself.
 import type { Places } from './pages.ts';
 
 export interface Probe {
-  /** ms: the first frame in which a method's radio is there, enabled, has a box, and is what a click in its middle hits. */
+  /** Milliseconds until the first frame with a visible, enabled radio of a method that a click in its middle hits. */
   choosable: Promise<number>;
-  /** Before the click on "pay": begins to wait for the code. */
+  /** Starts to wait for the code; to be called before the click on "pay". */
   watchCode(): void;
-  /** ms: the click's own time stamp, and the frame that shows the code. */
+  /** Milliseconds: the time stamp of the click, and the frame that shows the code. */
   code: Promise<{ clickMs: number; codeMs: number }>;
 }
 
@@ -42,12 +42,12 @@ export function installProbe({ host, method, code }: Places): void {
         port1.close();
       });
       port1.start();
-      const look = () => {
+      const check = () => {
         const element = place()?.querySelector(selector);
         if (element && isThere(element)) port2.postMessage(null);
-        else requestAnimationFrame(look);
+        else requestAnimationFrame(check);
       };
-      requestAnimationFrame(look);
+      requestAnimationFrame(check);
     });
   }
 

@@ -1,6 +1,6 @@
-// `npm run bench -- server`: the proxy and the floors under the same load, one after the other in each round, over loopback and
-// this machine's disk. Prints medians and ratios. It asserts nothing about time, but that every answer was as promised, and that
-// what was answered 200 is in the books afterwards.
+// `npm run bench -- server`: puts the same load on the proxy and the floors, one at a time in each round, over loopback
+// and the local disk, and prints medians and ratios. No time makes it fail, but a wrong answer does, and so does a
+// database that lacks an IPN or a transaction answered with success.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,13 +32,13 @@ export async function benchServer(rounds: number): Promise<void> {
 async function compare(subjects: Subject[], gateway: InstantGateway, rounds: number): Promise<void> {
   const ipns = await inTurns(subjects, rounds, ipnRate);
   console.log(`\nIPN → stored and answered 200\n${rates(ipns)}`);
-  // Before the starts: payments left open are asked about, and those questions share one limit with the IPNs'.
+  // Before the starts: status checks of their open payments share one rate limit with the checks that IPNs request.
   const delays = await inTurns(subjects, rounds, (subject) => eventDelays(subject, gateway));
-  console.log(`\nIPN → verified at the gateway → event on the stream\n${latencies(delays)}`);
+  console.log(`\nIPN → status check at the gateway → event on the stream\n${latencies(delays)}`);
   const before = gateway.collections();
   const starts = await inTurns(subjects, rounds, startRate);
-  assert.ok(gateway.collections() > before, 'the gateway was asked to collect');
-  console.log(`\npayment started, the code answered\n${rates(starts)}\n\n${NOTES}`);
+  assert.ok(gateway.collections() > before, 'the gateway received collections');
+  console.log(`\npayment started → answered with the code\n${rates(starts)}\n\n${NOTES}`);
 }
 
 async function inTurns<T>(subjects: Subject[], rounds: number, measure: (subject: Subject) => Promise<T>) {
@@ -62,7 +62,7 @@ function rates(measured: Map<string, Rate[]>): string {
     spread(all.map(({ cpuMicroseconds }) => cpuMicroseconds)),
     ...ratios(processors, index).slice(0, 1),
   ]);
-  return table(['', 'a second', 'to raw', 'to a commit each', 'CPU µs a request', 'CPU to raw'], rows);
+  return table(['', 'per second', 'to raw', 'to a commit each', 'CPU µs per request', 'CPU to raw'], rows);
 }
 
 function latencies(measured: Map<string, number[][]>): string {
@@ -74,23 +74,23 @@ function latencies(measured: Map<string, number[][]>): string {
     number(quantile(all[index] ?? [], 0.99), 2),
     ...ratios(middles, index),
   ]);
-  return table([`${all[0]?.length} IPNs, 15 a second`, 'p50 ms', 'p99 ms', 'p50 to raw', 'to a commit each'], rows);
+  return table([`${all[0]?.length} IPNs, 15 per second`, 'p50 ms', 'p99 ms', 'p50 to raw', 'to a commit each'], rows);
 }
 
 function ratios(middles: number[], index: number): string[] {
   return [0, 1].map((floor) => `${number((middles[index] ?? NaN) / (middles[floor] ?? NaN), 2)} ×`);
 }
 
-/** Both books have tables of these names; every order and every IPN was new. */
+/** Both databases have tables with these names. Each request adds one row, because every order and IPN is new. */
 function assertKept({ name, database: path, done }: Subject): void {
   if (path === undefined) return;
   const database = new DatabaseSync(path, { readOnly: true });
   for (const [rows, count] of Object.entries(done)) {
     const { kept } = database.prepare(`SELECT count(*) AS kept FROM ${rows}`).get() as { kept: number };
-    assert.equal(kept, count, `${name} has kept the ${rows} that it answered for`);
+    assert.equal(kept, count, `${name} stored every row of ${rows} that it answered with success`);
   }
   database.close();
 }
 
-const NOTES = `Raw: the same answers in node:http, believing everything. A commit each: the same, and one durable SQLite commit a request.
-64 requests at a time; the gateway answers at once, in the process that asks. Trust the ratios, and p99 only as one.`;
+const NOTES = `Raw: the same answers from node:http, without any checks. A commit each: raw with one durable SQLite commit per request.
+64 requests at a time; the gateway runs in the benchmark's process and answers at once. Compare only the ratios.`;

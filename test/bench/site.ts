@@ -1,7 +1,7 @@
-// The servers of the compared pages, on loopback: the shop's pages and files, a proxy in memory for our widget, and a fake of
-// what Adyen's Drop-in calls. Two origins, the same on both, so that a page can have its proxy apart. Answers at once; the
-// network's delay is the browser's to emulate, all but two, which are held back here by one round trip: what comes on a stream that
-// is open already, and the question whether another origin may be asked (CORS). Keeps what was asked that nobody knows.
+// Serves the compared pages on loopback: the shop's pages and files, an in-memory proxy for the widget, and fakes of
+// the endpoints that Adyen's Drop-in calls. Two origins serve the same content, so that a page can use a proxy on
+// another origin. The browser emulates the network's delay, except for chunks on an open stream and CORS preflights:
+// these two are delayed here by one round trip.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -18,7 +18,7 @@ const PREFLIGHT = {
 const ICON = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="26"><path d="M0 0h40v26H0z"/></svg>';
 
 export class Site {
-  /** Paths that no route answered. */
+  /** Requested paths that no route matches. */
   readonly unknown: string[] = [];
   readonly #files: Map<string, { type: string; body: Buffer }>;
   readonly #servers: [Server, Server];
@@ -118,10 +118,10 @@ export class Site {
   }
 
   async #askAdyen(request: IncomingMessage, response: ServerResponse, path: string, query: URLSearchParams) {
-    const asked = request.method === 'POST' ? await text(request) : '';
+    const sent = request.method === 'POST' ? await text(request) : '';
     const json = (body: object) =>
       void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    if (path === 'payments' && asked.includes('"swish"')) {
+    if (path === 'payments' && sent.includes('"swish"')) {
       const action = { type: 'qrCode', paymentMethodType: 'swish', paymentData: 'bench', qrCodeData: CODE.text };
       json({ resultCode: 'PresentToShopper', action });
     } else if (path === 'test/services/PaymentInitiation/v1/status') {

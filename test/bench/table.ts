@@ -1,10 +1,11 @@
-// Figures as people read them: medians with their spread, ratios, and tables in columns (Markdown, so that they can be kept).
+// Formats figures for people: medians with their spread, numbers, and Markdown tables that can be pasted into
+// documents.
 
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** `share` from 0 to 1, between neighbours by distance; NaN of nothing. */
+/** `share` is from 0 to 1; interpolates between neighbours. NaN if there are no values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (sorted.length - 1) * share;
@@ -13,7 +14,7 @@ export function quantile(values: readonly number[], share: number): number {
   return below + (above - below) * (at % 1);
 }
 
-/** `611 (598–640)`: the median, the least and the most. */
+/** `611 (598–640)`: the median, the minimum and the maximum. */
 export function spread(values: readonly number[], digits = 0): string {
   if (values.length === 0) return '';
   const [least, middle, most] = [0, 0.5, 1].map((share) => number(quantile(values, share), digits));
@@ -25,7 +26,7 @@ export function number(value: number, digits = 0): string {
   return Number.isFinite(value) ? new Intl.NumberFormat('en', options).format(value) : '';
 }
 
-/** The first column is text, the others are figures. */
+/** The first column is text; the others are figures and align to the right. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = heads.map((head, column) =>
     Math.max(3, ...[head, ...rows.map((row) => row[column] ?? '')].map(width)),

@@ -1,15 +1,15 @@
-// How long a page keeps its main thread, in processor time read from the browser's own trace: on a machine that others use, a
-// task's wall clock says more about them than about the page. Counted are the tasks from the navigation to the first choosable
-// method and from the click to the code, by the marks that probe.ts sets; what the benchmark itself does between is left out.
+// Measures how long a page occupies its main thread, in processor time from the browser's trace, because wall-clock
+// time depends on the other load of the machine. Counts the tasks from the navigation to the first choosable method
+// and from the click to the code, by the marks of probe.ts; the benchmark's own tasks in between do not count.
 import type { Browser, Page } from 'playwright-core';
 
-/** A task above this holds up what the shopper does (as in "total blocking time"). */
+/** Time above this in a task counts as blocking, as in "total blocking time". */
 const BLOCKING_MS = 50;
 
 export interface Work {
   /** Processor time until a method can be chosen. */
   workMs: number;
-  /** What tasks would take above 50 ms each on a processor slower by the factor asked for. */
+  /** The sum of each task's time above 50 ms, on a processor slower by the factor `slowdown`. */
   blockingMs: number;
 }
 
@@ -17,7 +17,7 @@ interface TraceEvent {
   name: string;
   pid: number;
   tid: number;
-  /** Microseconds; `tdur` is of processor time. */
+  /** The times are microseconds: `ts` and `dur` of the clock, `tdur` of the processor. */
   ts: number;
   dur?: number;
   tdur?: number;
@@ -32,10 +32,10 @@ export async function stopTrace(browser: Browser, slowdown: number): Promise<Wor
   const { traceEvents } = JSON.parse(trace) as { traceEvents: TraceEvent[] };
   const mark = (name: string) => traceEvents.find((event) => event.name === name);
   const interactive = mark('bench-interactive');
-  if (interactive === undefined) throw new Error('the trace lacks the mark of the first method');
+  if (interactive === undefined) throw new Error('the trace has no mark for the first method');
   const { pid, tid, ts: interactiveAt } = interactive;
   const own = traceEvents.filter((event) => event.pid === pid && event.tid === tid);
-  // The first since the trace began is the page's own; later ones are of frames in it.
+  // The first navigation in the trace is the page's; later ones belong to its frames.
   const from = Math.min(...own.filter(({ name }) => name === 'navigationStart').map(({ ts }) => ts));
   const within = (start = Infinity, end = Infinity) =>
     tasksOf(own.filter(({ ts, dur = 0 }) => ts + dur > start && ts < end));
@@ -47,7 +47,7 @@ export async function stopTrace(browser: Browser, slowdown: number): Promise<Wor
   };
 }
 
-/** Processor time of each task, ms: with the microtasks after it, which the trace has as an event of their own. */
+/** Milliseconds of processor time of each task and its microtasks, which are a separate event in the trace. */
 function tasksOf(events: readonly TraceEvent[]): number[] {
   const tasks: number[] = [];
   for (const { name, tdur = 0 } of events.toSorted((a, b) => a.ts - b.ts)) {

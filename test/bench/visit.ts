@@ -1,6 +1,6 @@
-// One visit to one page: a new browser context with nothing cached, the network and the processor as slow as asked, a shopper
-// who waits for the methods, chooses one, pays, and scans the code. Throws where anything of that did not work, so that a figure
-// is never that of a broken page: the code is read from a picture of the screen by an independent decoder.
+// One visit to one page in a new browser context with an empty cache, at the condition's network and processor speed.
+// The shopper waits for the methods, chooses one, pays and scans the code. Throws if a step fails, so that no figure
+// comes from a broken page; an independent decoder reads the code from a screenshot.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,19 +12,19 @@ import { installProbe } from './probe.ts';
 import type { Site } from './site.ts';
 import { startTrace, stopTrace } from './trace.ts';
 
-// Without it the decoder would look for its own on the network.
+// By default the decoder downloads its WebAssembly file.
 const DECODER = await readFile(fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')));
 prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(DECODER).buffer } });
 
 const STEP_MS = 30_000;
-/** Between the methods and the choice, so that what a page fetches meanwhile (an event stream, icons) is there. */
+/** Between the methods and the choice, so that the page can load its other resources (an event stream, icons). */
 const THINK_MS = 150;
 
 export interface Condition {
   name: string;
-  /** Between a request and the first byte of its answer. */
+  /** The time between a request and the first byte of its answer. */
   roundTripMs: number;
-  /** 0: no limit. */
+  /** 0 means no limit. */
   downBytesPerS: number;
   upBytesPerS: number;
   cpuSlowdown: number;
@@ -32,7 +32,10 @@ export interface Condition {
 
 export const PLAIN: Condition = { name: 'plain', roundTripMs: 0, downBytesPerS: 0, upBytesPerS: 0, cpuSlowdown: 1 };
 
-/** As Lighthouse and DevTools apply "Slow 4G" to each request (150 ms, 1.6 Mbit/s and 750 kbit/s on the line), CPU ÷ 4. */
+/**
+ * "Slow 4G" (150 ms, 1.6 Mbit/s down, 750 kbit/s up) as Lighthouse and DevTools apply it to each request, with a
+ * processor at a quarter of its speed.
+ */
 export const SLOW: Condition = {
   name: 'slow 4G, CPU ÷ 4',
   roundTripMs: 562.5,
@@ -41,18 +44,18 @@ export const SLOW: Condition = {
   cpuSlowdown: 4,
 };
 
-/** Undefined: the page has no such thing. */
+/** A figure is undefined if it does not apply to the page or is not measured under the condition. */
 export interface Visit {
-  /** Encoded bytes of the scripts and styles that had come when a method could be chosen, and when the code was drawn. */
+  /** Encoded bytes of the scripts and styles loaded until a method can be chosen, and until the code is drawn. */
   bytes: number;
   bytesWithCode: number | undefined;
   interactiveMs: number;
   firstPaintMs: number;
   codeMs: number | undefined;
-  /** After a garbage collection, once a method can be chosen. These three are of a processor that is not slowed down. */
+  /** After a garbage collection, once a method can be chosen. The last three are measured at full processor speed. */
   heapBytes: number | undefined;
   workMs: number | undefined;
-  /** By processor time, as it would be with the processor of SLOW. */
+  /** From processor time, scaled to the processor speed of SLOW. */
   blockingMs: number | undefined;
 }
 
@@ -61,9 +64,9 @@ export async function visit(browser: Browser, site: Site, page: BenchPage, condi
   context.setDefaultTimeout(STEP_MS);
   try {
     const tab = await context.newPage();
-    const complaints = listen(tab);
+    const problems = collectProblems(tab);
     const devTools = await context.newCDPSession(tab);
-    // A shopper comes from another page of the shop: the browser's process for it is there, nothing of the payment is.
+    // A shopper comes from another page of the shop: the browser has a process for the shop, but no payment files.
     await tab.goto(site.receive(BLANK, 0));
     await slowDown(devTools, condition);
     await tab.addInitScript(installProbe, page);
@@ -72,7 +75,7 @@ export async function visit(browser: Browser, site: Site, page: BenchPage, condi
     await tab.goto(site.receive(page, condition.roundTripMs), { waitUntil: 'commit' });
     const measured = await measure(tab, devTools, page, condition);
     const work = isTraced ? await stopTrace(browser, SLOW.cpuSlowdown) : undefined;
-    assert.deepEqual([...complaints, ...site.unknown], [], `${page.label}, ${condition.name}`);
+    assert.deepEqual([...problems, ...site.unknown], [], `${page.label}, ${condition.name}`);
     return { ...measured, workMs: work?.workMs, blockingMs: work?.blockingMs };
   } finally {
     await context.close();
@@ -101,7 +104,7 @@ async function measure(tab: Page, devTools: CDPSession, page: BenchPage, conditi
   };
 }
 
-/** Chooses, pays and scans, as far as the page goes. */
+/** Chooses, pays and scans, as far as the page supports it. */
 async function shop(tab: Page, { choice, pay, code, label }: BenchPage, devTools: CDPSession) {
   if (choice === null) return undefined;
   await tab.locator(choice).click();
@@ -164,24 +167,24 @@ async function heapAfterCollection(devTools: CDPSession): Promise<number> {
   return (await devTools.send('Runtime.getHeapUsage')).usedSize;
 }
 
-/** What the browser complains of: its console, uncaught errors, and requests to anywhere but this machine. */
-function listen(tab: Page): string[] {
-  const complaints: string[] = [];
+/** Collects console errors and warnings, uncaught errors, and requests to other machines. */
+function collectProblems(tab: Page): string[] {
+  const problems: string[] = [];
   tab.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    if (['error', 'warning'].includes(message.type())) problems.push(message.text());
   });
-  tab.on('pageerror', (error) => complaints.push(String(error)));
+  tab.on('pageerror', (error) => problems.push(String(error)));
   tab.on('request', (request) => {
     const { protocol, hostname } = new URL(request.url());
-    if (protocol !== 'data:' && hostname !== '127.0.0.1') complaints.push(`asked ${hostname}`);
+    if (protocol !== 'data:' && hostname !== '127.0.0.1') problems.push(`request to ${hostname}`);
   });
-  return complaints;
+  return problems;
 }
 
-async function within<T>(promise: Promise<T>, complaint: string): Promise<T> {
+async function within<T>(promise: Promise<T>, message: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(complaint)), STEP_MS);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(message)), STEP_MS);
   });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }

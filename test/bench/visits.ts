@@ -1,4 +1,4 @@
-// What the visits of all rounds amount to: the medians and differences that the tables and the aims are made of.
+// Collects the visits of all rounds and computes the medians and differences for the tables and the aims.
 import { PLAIN, type Condition, type Visit } from './visit.ts';
 import type { PageName } from './pages.ts';
 import { median } from './table.ts';
@@ -12,7 +12,7 @@ export class Visits {
     this.#all.push({ condition, page, visit });
   }
 
-  /** One of each round, where the page has such a thing. */
+  /** One value per round; none if the figure does not apply to the page. */
   values(condition: Condition, page: PageName, figure: Figure): number[] {
     const own = this.#all.filter((each) => each.condition === condition && each.page === page);
     return own.flatMap(({ visit }) => visit[figure] ?? []);
@@ -22,7 +22,7 @@ export class Visits {
     return median(this.values(condition, page, figure));
   }
 
-  /** That were enough on the best visit: where there is time, a page loads ahead of need. */
+  /** The fewest bytes of all visits, because a page may load files early if it has time. */
   bytes(page: PageName, figure: 'bytes' | 'bytesWithCode'): number {
     const own = this.#all.filter((each) => each.page === page);
     return Math.min(...own.flatMap(({ visit }) => visit[figure] ?? []));
@@ -32,7 +32,7 @@ export class Visits {
     return this.middle(PLAIN, page, 'heapBytes') - this.middle(PLAIN, 'blank', 'heapBytes');
   }
 
-  /** Time to interactive without the two round trips, of the page and of its script, that nobody can avoid. */
+  /** Time to interactive without the two unavoidable round trips: one for the page, one for its script. */
   aboveFloor(condition: Condition, page: PageName): number {
     return this.middle(condition, page, 'interactiveMs') - 2 * condition.roundTripMs;
   }

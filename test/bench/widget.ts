@@ -1,6 +1,6 @@
-// `npm run bench -- widget`: every page visited once in each round, one after the other, so that whatever else the machine does
-// falls on all alike; the order turns by one from round to round. Prints medians, and where the widget stands against the peer
-// and the floors. It asserts nothing about time: that what was measured worked is visit.ts's to assert.
+// `npm run bench -- widget`: visits every page once per round and condition, one at a time, and prints medians and
+// comparisons with the peer and the floors. Each round begins with another page, so that other load on the machine
+// affects all pages alike. Nothing fails because of a time; visit.ts fails if a page does not work.
 import { availableParallelism, loadavg } from 'node:os';
 import { chromium, type Browser } from 'playwright-core';
 import { findBrowser } from '../browser.ts';
@@ -35,7 +35,7 @@ async function visitAll(browser: Browser, site: Site, rounds: number): Promise<V
     const pages = [...PAGES.slice(round % PAGES.length), ...PAGES.slice(0, round % PAGES.length)];
     for (const condition of CONDITIONS) {
       for (const page of pages) {
-        // The page without a payment is there for its heap, and that is measured in plain.
+        // The blank page is needed only for its heap, and the heap is measured only under PLAIN.
         if (condition === SLOW && page === BLANK) continue;
         visits.add(condition, page.name, await visit(browser, site, page, condition));
       }
@@ -45,7 +45,7 @@ async function visitAll(browser: Browser, site: Site, rounds: number): Promise<V
   return visits;
 }
 
-/** What does not depend on the network. */
+/** The figures that do not depend on the network. */
 function weights(visits: Visits): string {
   const rows = PAGES.map(({ name, label }) => [
     label,
@@ -73,8 +73,9 @@ function load(): string {
   return `load ${number(loadavg()[0] ?? 0, 1)} on ${availableParallelism()} processors`;
 }
 
-const NOTES = `br bytes: scripts and styles, Brotli, that had come when a method could be chosen; "with code", when the code was drawn.
-Heap: after a collection, over the shop's page. Work: the main thread's processor time until a method could be chosen.
-Blocking: what its tasks take above 50 ms each until then, and from the click to the code, by processor time × ${SLOW.cpuSlowdown}.
-Above floor: the page and its script are two round trips (${number(2 * SLOW.roundTripMs)} ms on slow 4G) that nobody can avoid.
-Times are wall clock: on a machine with other work trust the ratios, and even those little.`;
+const NOTES = `br bytes: Brotli size of the scripts and styles loaded before a method can be chosen; "with code", before the code is drawn.
+Heap: after a garbage collection, minus the shop's page without a payment.
+Work: processor time of the main thread until a method can be chosen.
+Blocking: the time above 50 ms of each task until then, and from the click to the code, by processor time × ${SLOW.cpuSlowdown}.
+Above floor: without the two round trips that every page with a script needs (${number(2 * SLOW.roundTripMs)} ms on slow 4G).
+Times are wall clock: if the machine has other load, compare only the ratios, and those with caution.`;

@@ -1,11 +1,12 @@
-// An empty SQLite payment database for each test. The migrations run once in a process and their result is copied: to run them in
-// every test would cost an eighth of the time of all of them. Opening the copy still checks that no migration is missing.
+// Writes an empty SQLite payment database for each test. The migrations run once per process and the result is copied,
+// because migrating in every test takes an eighth of the suite's time. Opening the copy still checks for missing
+// migrations.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connectDatabase } from '../../../backend-proxy/ledger/connect.ts';
 
 let migrated: Promise<Buffer> | undefined;
 
-/** `file` does not exist yet. */
+/** `file` must not exist yet. */
 export async function writeEmptyDatabase(file: string): Promise<void> {
   migrated ??= migrate(`${file}.first`);
   writeFileSync(file, await migrated);

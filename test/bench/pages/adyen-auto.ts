@@ -1,4 +1,4 @@
-// Adyen Web's Drop-in by `auto`, which brings every component there is: what the quick start leads to.
+// Adyen Web's Drop-in from its `auto` entry, which includes every component, as in its quick start.
 import { AdyenCheckout, Dropin } from '@adyen/adyen-web/auto';
 import { openCheckout } from './adyen-checkout.ts';
 

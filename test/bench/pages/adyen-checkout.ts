@@ -1,6 +1,7 @@
-// What a merchant's page does with Adyen Web's Drop-in, as its documentation says (the "advanced" flow): the methods come with
-// the page, so it waits for no request of its own, which is the fastest way there is. Its addresses are those of the fake in
-// site.ts; everything else is as it ships. Owns no choice of components: that is what differs between its two builds.
+// Sets up Adyen Web's Drop-in as a merchant does by its documentation ("advanced" flow). The methods are part of the
+// page, which is the fastest setup, because the Drop-in needs no request for them. Only the addresses differ from
+// production: they belong to the fake in site.ts. The two pages that use this file differ in the components that they
+// import.
 import type { AdyenCheckout, CoreConfiguration } from '@adyen/adyen-web';
 
 const METHODS = [
@@ -11,7 +12,7 @@ const METHODS = [
 ];
 
 export function openCheckout(Checkout: typeof AdyenCheckout): ReturnType<typeof AdyenCheckout> {
-  // It takes a client key of the test environment only for addresses with "test" in them.
+  // The Drop-in accepts a client key of the test environment only if the addresses contain "test".
   const fake = new URL('test/', location.href).href;
   const addresses = { api: fake, analytics: fake, cdn: { images: fake, translations: fake } };
   const configuration: CoreConfiguration = {

@@ -1,4 +1,4 @@
-// Adyen Web's Drop-in with only the kinds that our widget has: a code to scan (two of them), a wallet to wait for, a redirect.
+// Adyen Web's Drop-in with only the kinds of method that the widget has: two codes to scan, a wallet and a redirect.
 import { AdyenCheckout, Blik, Dropin, PromptPay, Redirect, Swish } from '@adyen/adyen-web';
 import { openCheckout } from './adyen-checkout.ts';
 

@@ -1,9 +1,9 @@
-// The floor: the same choice and the same code as a bare custom element, with the widget's own styles and nothing else.
-// It asks, starts, follows and draws, and does nothing of what makes a payment safe: no errors, no retries, no languages, no
-// focus, no countdown, no resuming. What the widget weighs above it is the price of those.
+// The floor for the widget: a bare custom element with the same methods, the same code and the widget's styles. It
+// starts a payment, follows the order and draws the code, but has no errors, retries, languages, focus, countdown or
+// resuming. The difference to the widget's figures is the cost of these features.
 import { qrPath } from '../../../widget/flow/qr-code.ts';
 
-/** The widget's styles of its first paint, minified; put in by the build. */
+/** The minified styles of the widget's first paint; the build inserts them. */
 declare const STYLES: string;
 
 const METHODS = [

@@ -1,4 +1,4 @@
-// The floor of the library: Lit, and an element that shows four radios. No styles, no texts, no requests.
+// The floor for the library: an element that shows four radios with Lit, without styles or requests.
 import { LitElement, html } from 'lit';
 
 class LitAlone extends LitElement {
