@@ -236,8 +236,9 @@ type NewRow = Pick<
 /** Writes the row and its first history entry. */
 export async function insert(ctx: WriteContext, row: NewRow): Promise<void> {
   const { rank } = STAGES.created;
-  // IPNs for this id may have arrived before its row. They cannot concern a POST that we have not sent, so they count
-  // as answered. Its answer may report a duplicate; after any other answer, `rung_at` makes the checks frequent.
+  // IPNs for this id may have arrived before its row. They cannot be about a POST that we have not sent, so they count
+  // as answered. The answer to our POST may say that the id is a duplicate; after any other, `rung_at` makes the checks
+  // frequent.
   const { numUpdatedRows: earlyIpns } = await ctx.tx
     .updateTable('ipns')
     .set({ matched: 1 })

@@ -179,7 +179,7 @@ async function applyFailed(
 /** Whether an earlier check agrees that ended long enough before this one began. */
 async function isSecondFailure(ctx: WriteContext, { row, beganAt }: HeldCheck): Promise<boolean> {
   const first = Math.min(row.failed_at ?? ctx.now, ctx.now);
-  // Also if it is unchanged: a mismatch has just cleared it.
+  // Written even if it is the same: applying a mismatch has set the column to null before.
   await ctx.tx.updateTable('transactions').set({ failed_at: first }).where('id', '=', row.id).execute();
   return row.failed_at !== null && beganAt >= first + PAYOUT_FAILED_APART_MS;
 }

@@ -1,6 +1,6 @@
-// The only code that raises a transaction's stage or flags it. The rule is the update itself, `… WHERE id = ? AND rank
-// < ?`: never select, decide, update. If it changes a row, the history, the order's version and the webhook are written
-// in the same database transaction.
+// The only code that raises a transaction's stage or flags it. The rule is part of the update itself,
+// `… WHERE id = ? AND rank < ?`, so nothing can happen between a decision and its update. If it changes a row, the
+// history, the order's version and the webhook are written in the same database transaction.
 import { sql } from 'kysely';
 import { PAYS_BY } from '../protocol/methods.ts';
 import { CHECKOUT_LIFETIME_MS, nextCheckAt, type Check } from '../protocol/schedule.ts';
@@ -258,8 +258,8 @@ export const checkoutExpiry = sql<number>`case when expires_at < ${sentAt} + ${s
   then expires_at else ${sentAt} + ${sql.lit(CHECKOUT_LIFETIME_MS)} end`;
 
 /**
- * Plans the next check. Call it only after changing the row in this transaction, which locks it: otherwise an IPN
- * arriving between this read and write is ignored until the next sweep.
+ * Plans the next check. Call it only after this database transaction has changed the row: that change locks the row.
+ * Without the lock, an IPN between the read and the write here would be ignored until the next sweep.
  */
 export async function plan(ctx: WriteContext, id: string): Promise<void> {
   const row = await ctx.tx.selectFrom('transactions').selectAll().where('id', '=', id).executeTakeFirst();

@@ -143,7 +143,7 @@ export function hasUnansweredRing({ rings, ringsAnswered }: Pick<Timeline, 'ring
   return rings > ringsAnswered;
 }
 
-/** A past time in the future was written by another clock; it counts as now. */
+/** A time of the past that lies in the future comes from a clock that was ahead; it counts as now. */
 function clampToNow(t: Timeline, now: number): Timeline {
   const past = <Time extends number | null>(at: Time): Time => (at === null ? at : (Math.min(at, now) as Time));
   return {
@@ -161,7 +161,8 @@ function clampToNow(t: Timeline, now: number): Timeline {
 }
 
 /**
- * Waits after unanswered checks, and for room in the minute, both among all checks and among those of the same kind.
+ * The earliest time for a check that is due: after the wait that follows unanswered checks, and when the last minute
+ * has room for one more, among all checks and among those of its kind.
  */
 function earliestAllowed(t: Timeline, due: number, limit: number, counts: (check: Check) => boolean): number {
   const last = t.unanswered === 0 ? undefined : t.checks.at(-1);

@@ -44,8 +44,8 @@ export type Verdict =
   | { kind: 'incomplete' };
 
 /**
- * Set `complete` for an IPN without a status check to confirm it: only documented fields can be expected in it, so an
- * IPN without amount and currency proves nothing.
+ * Set `complete` for an IPN in the weaker mode, where no status check confirms it: without an amount and a currency it
+ * proves nothing.
  * A status check asks the gateway itself, over TLS, about one order id, so missing fields are not differences. But
  * another shop on the same account may have used that id; so a success without amount or currency counts only with the
  * payment id from our own answer.
