@@ -23,7 +23,7 @@ const CUT_MS = 10_000;
 /** Forty seconds of silence, then a request that waits for five. */
 const FROZEN_MS = 50_000;
 /** The browser's own offline event needs no tries: well before the forty seconds of silence. */
-const AT_ONCE_MS = 10_000;
+const AT_ONCE_MS = 2_000;
 
 const HTML_403 = { status: 403, type: 'text/html', body: '<html><h1>403 Forbidden</h1></html>' };
 const FAULTS = {

@@ -20,17 +20,17 @@ export interface Claim {
   /** How long the sentence may stay after the claim ends. Default: not at all. */
   staysMs?: number;
   /**
-   * How early the sentence may come. Only for the page's own actions, which are recorded a moment enFlow. Default: not
-   * at all.
+   * How early the sentence may come. Only for the page's own actions, which are recorded a moment later. Default:
+   * not at all.
    */
   leadsMs?: number;
 }
 
 /** From a change at the sandbox through IPN and stream to the screen, on a busy machine. */
 const NEWS_MS = 5_000;
-/** For claims about money: just long enough for the request of a new try, which precedes its screen. */
+/** For claims about money and about the last attempt: until the screen of a new try, whose request goes out first. */
 const SHORTLY_MS = 1_000;
-/** From the press to the request, and from the request to its screen, because the request goes first. */
+/** From the press to the request. */
 const PRESS_MS = 2_000;
 /**
  * The longest pause between two requests of a page that retries: ten seconds, up to half as much again at random, and
@@ -208,11 +208,11 @@ export const CLAIMS = {
   },
   replaced: { holds: ({ starts }) => starts.length > 1 },
   /** The gateway refused the last attempt. */
-  rejected: { holds: ({ starts }) => starts.at(-1)?.answer === 'refused', staysMs: PRESS_MS },
+  rejected: { holds: ({ starts }) => starts.at(-1)?.answer === 'refused', staysMs: SHORTLY_MS },
   /** The gateway does not have the last attempt. */
   notCreated: {
     holds: (facts) => facts.starts.length > 0 && !latest(facts) && !isStartUnderWay(facts),
-    staysMs: PRESS_MS,
+    staysMs: SHORTLY_MS,
   },
   /** The connection between this page and the proxy is down. */
   noConnection: { holds: ({ connection }) => connection.is !== 'up', staysMs: PAUSE_MS },
@@ -222,7 +222,7 @@ export const CLAIMS = {
       const last = startsOf(facts).at(-1);
       return facts.connection.is !== 'up' || !last || (last.endedAt !== null && last.problem === null);
     },
-    staysMs: PRESS_MS,
+    staysMs: SHORTLY_MS,
   },
   /** A request is open, or the last one was at most a pause ago. */
   tries: { holds: isListening, leadsMs: PRESS_MS },
