@@ -306,8 +306,7 @@ export class PaymentWidget extends LitElement {
    */
   async #run(act: (session: Session) => void): Promise<void> {
     try {
-      flow ??= await (loading ??= import('./flow/flow.ts'));
-      flow.provide(drawing);
+      if (!flow) (flow = await (loading ??= import('./flow/flow.ts'))).provide(drawing);
     } catch {
       loading = undefined;
       return this.#set({
