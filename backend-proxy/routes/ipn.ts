@@ -5,6 +5,7 @@ import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { answer } from './answer.ts';
 import { createSecretCheck } from './guards.ts';
 import { refusedBy } from './problem.ts';
 
@@ -45,7 +46,7 @@ export function ipnRoutes({ secrets, gateway, ledger, onMatched, onUnmatched }: 
     });
     if (isMatched) onMatched();
     else onUnmatched();
-    return c.body(null, 200);
+    return answer(c, null, 200);
   });
   return app;
 }

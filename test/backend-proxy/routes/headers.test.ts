@@ -137,7 +137,7 @@ describe('the headers of an answer', () => {
     ]);
   });
 
-  it('each kind of answer has exactly its headers in another Hono app, also those that the app itself gives', async (t) => {
+  it('each kind of answer has exactly its headers in another Hono app, also the 404 of that app', async (t) => {
     const world = await createBreakableWorld(t);
     const app = new Hono().route('/pay', world.proxy.app);
     const ask = async (path: string, init: RequestInit) => app.request(`/pay${path}`, init);
