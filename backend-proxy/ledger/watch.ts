@@ -53,8 +53,9 @@ export function createWatch(store: Store) {
         versions.delete(orderId);
       };
     },
-    changed(orderIds: readonly string[]): void {
-      if (orderIds.length === 0) return;
+    changed(raised: ReadonlyMap<string, number>): void {
+      if (raised.size === 0) return;
+      const orderIds = [...raised.keys()];
       orderIds.forEach(notify);
       store.announce(orderIds);
     },
