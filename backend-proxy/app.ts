@@ -125,8 +125,7 @@ export function createProxy({
     ipnRoutes({
       secrets: config.ipnSecrets,
       gateway,
-      ledger,
-      onMatched: () => reconciler.wake(),
+      receive: (ipn) => reconciler.receive(ipn),
       onUnmatched: () => log('warn', 'an IPN matches no transaction in the database'),
     }),
   );

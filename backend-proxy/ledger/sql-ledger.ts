@@ -185,10 +185,10 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       const received = await write('check', { transactions: id === undefined ? [] : [id] }, (draft) => {
         const row = id === undefined ? undefined : findTransaction(draft, id);
         const isMatched = receiveIpn(draft, ipn, row);
-        const mayClaim = row !== undefined && leaseMs !== undefined && !isTurnOfLongestDue(claimed);
-        return { isMatched, claim: mayClaim ? claimNow(draft, row, leaseMs) : undefined };
+        const mayClaim = row !== undefined && mismatch === undefined && !isTurnOfLongestDue(claimed);
+        return { isMatched, claim: mayClaim && leaseMs ? claimNow(draft, row, leaseMs) : undefined };
       });
-      if (leaseMs !== undefined) claimed += 1;
+      if (received.claim !== undefined) claimed += 1;
       return received;
     },
     ipnReadings: (transactionId) => read((tables) => readIpns(tables, transactionId)),
