@@ -93,7 +93,7 @@ export async function readCounts(db: Db, now: number): Promise<Counts> {
     .select(['name', (eb) => eb.fn.sum<number>('count').as('count')])
     .groupBy('name')
     .execute();
-  const kept = new Map(sums.map(({ name, count: sum }) => [name, Number(sum)]));
+  const kept = new Map(sums.map(({ name, count: sum }) => [name, sum]));
   const due = await db
     .selectFrom('transactions')
     .select(count)
