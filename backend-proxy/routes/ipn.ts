@@ -5,6 +5,7 @@ import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { StoredIpn } from '../ledger/ledger.ts';
+import { answer } from './answer.ts';
 import { createSecretCheck } from './guards.ts';
 import { refusedBy } from './problem.ts';
 
@@ -43,7 +44,7 @@ export function ipnRoutes({ secrets, gateway, receive, onUnmatched }: Deps): Ope
       reading: ipn.kind === 'read' ? ipn.reading : undefined,
     });
     if (!isMatched) onUnmatched();
-    return c.body(null, 200);
+    return answer(c, null, 200);
   });
   return app;
 }

@@ -8,6 +8,7 @@ import type { Payments } from '../payments.ts';
 import { ANSWERS, METHODS, REASONS, STATUSES, type OrderView, type StartPayment } from '../protocol/wire.ts';
 import type { AddressLimit } from './rate-limit.ts';
 import type { Streams } from './events.ts';
+import { answerJson } from './answer.ts';
 import { addressOf, bearerOf } from './guards.ts';
 import { noQuery, refusalOf, refusedBy } from './problem.ts';
 
@@ -135,10 +136,8 @@ export function orderRoutes({ tokens, payments, streams, watch, limitStarts, tru
     if (token === '') throw new Refusal('invalid_token', 'Send Authorization: Bearer and the order token.');
     return tokens.verify(token);
   };
-  const answer = <Status extends 200 | 201>(c: Context, view: OrderView, status: Status) => {
-    c.header('Cache-Control', 'no-store');
-    return c.json(view, status);
-  };
+  const answer = <Status extends 200 | 201>(c: Context, view: OrderView, status: Status) =>
+    answerJson(c, view, status, { 'Cache-Control': 'no-store' });
 
   app.openapi(getOrder, async (c) => answer(c, await payments.view(await termsOf(c)), 200));
 
