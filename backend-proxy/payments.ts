@@ -5,7 +5,7 @@ import { Refusal } from './errors.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { Collection, Gateway } from './gateway/gateway.ts';
 import type { Recorder } from './recorder.ts';
-import type { Fact, Ledger, PaymentLimits, TokenTerms } from './ledger/ledger.ts';
+import type { Fact, Ledger, Order, PaymentLimits, TokenTerms } from './ledger/ledger.ts';
 import type { OrderTerms } from './order-token.ts';
 import { WALLET_ID } from './protocol/methods.ts';
 import { exponentOf, decimalOf, minorOf } from './protocol/money.ts';
@@ -29,7 +29,18 @@ export interface Payments {
     request: StartPayment,
     idempotencyKey: string,
   ): Promise<{ created: boolean; view: OrderView }>;
+  /** The order as it is now, for every token of it. */
+  read(orderId: string): Promise<OrderState>;
+  /** What the holder of this token sees of it. */
+  show(terms: OrderTerms, state: OrderState): OrderView;
+  /** Reads and shows. */
   view(terms: OrderTerms): Promise<OrderView>;
+}
+
+/** `nowMs`: when it was read, by the database's clock. */
+export interface OrderState {
+  order: Order | undefined;
+  nowMs: number;
 }
 
 interface Ports {
@@ -77,14 +88,20 @@ export function createPayments({ gateway, ledger, recorder, self }: Ports): Paym
     await recorder.record(payment, gateway.pay(collection).then(factOf));
   }
 
-  async function view(terms: OrderTerms): Promise<OrderView> {
-    const [order, nowMs] = await Promise.all([ledger.order(terms.orderId), ledger.time()]);
+  async function read(orderId: string): Promise<OrderState> {
+    const [order, nowMs] = await Promise.all([ledger.order(orderId), ledger.time()]);
+    return { order, nowMs };
+  }
+
+  function show(terms: OrderTerms, { order, nowMs }: OrderState): OrderView {
     // A read-only database can still show the order; the next view stores the terms.
     void ledger.recordTerms(seenTermsOf(terms), order).catch(() => undefined);
     return orderView(terms, order, nowMs);
   }
 
-  return { start, view };
+  const view = async (terms: OrderTerms): Promise<OrderView> => show(terms, await read(terms.orderId));
+
+  return { start, read, show, view };
 }
 
 function factOf(sent: Awaited<ReturnType<Gateway['pay']>>): Fact {

@@ -9,6 +9,7 @@ import { Refusal, unavailable } from '../errors.ts';
 import { CLOCK, transact } from './postgres-commit.ts';
 import { codeOf, createPool, isWrongServerError } from './postgres-connection.ts';
 import { CHANNEL, listenForOrders } from './postgres-listen.ts';
+import { readChangedSince } from './queries.ts';
 import { migrate, type Tables } from './schema.ts';
 import type { Db, Store } from './store.ts';
 
@@ -63,6 +64,7 @@ export async function openPostgres(url: string, connections: number): Promise<St
         }
       }
     },
+    changedSince: (since) => readChangedSince(db, since),
     skipsLocked: true,
     async lockOrder(tx, orderId) {
       await tx.selectFrom('orders').select('order_id').where('order_id', '=', orderId).forUpdate().execute();

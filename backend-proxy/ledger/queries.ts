@@ -19,6 +19,18 @@ export async function readOrder(db: Db, orderId: string): Promise<Order | undefi
   };
 }
 
+/** The versions of the orders that have a transaction stamped at or after this time. */
+export async function readChangedSince(db: Db, since: number): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('transactions')
+    .innerJoin('orders', 'orders.order_id', 'transactions.order_id')
+    .select(['orders.order_id', 'orders.version'])
+    .distinct()
+    .where('transactions.updated_at', '>=', since)
+    .execute();
+  return new Map(rows.map(({ order_id, version }) => [order_id, version]));
+}
+
 /** An order's payments, oldest first. */
 export function readPaymentRows(db: Db, orderId: string): Promise<TransactionRow[]> {
   return db

@@ -33,8 +33,8 @@ interface LedgerOptions {
 export function createLedger(store: Store, options: LedgerOptions = {}): Ledger {
   const { now, elapsed = now ?? (() => performance.now()), idPrefix = '' } = options;
   const { db } = store;
-  const watch = createWatch(store);
   const time = now === undefined ? () => read(() => store.time()) : () => Promise.resolve(now());
+  const watch = createWatch(store, time);
   let ourOwner: DatabaseOwner | undefined;
   let mismatch: string | undefined;
   let lastReading: { time: number; elapsed: number } | undefined;
@@ -47,7 +47,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       touched = new Set();
       return op({ tx, store, now: now?.() ?? at, source, touched, idPrefix });
     });
-    watch.changed([...touched]);
+    watch.changed(new Map([...touched].map((orderId) => [orderId, undefined])));
     return result;
   }
 

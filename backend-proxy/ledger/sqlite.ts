@@ -5,6 +5,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { Kysely, SqliteDialect, sql, type SqliteDatabase } from 'kysely';
 import { unavailable } from '../errors.ts';
+import { readChangedSince } from './queries.ts';
 import { migrate, type Tables } from './schema.ts';
 import type { Db, Store } from './store.ts';
 
@@ -135,9 +136,21 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     }
   }
 
+  let dataVersion: number | undefined;
+  /** SQLite's `data_version` changes only when another connection has committed. */
+  async function changedSince(since: number): Promise<Map<string, number>> {
+    const { rows } = await sql<{ data_version: number }>`pragma data_version`.execute(db);
+    const version = rows[0]?.data_version;
+    if (version === dataVersion) return new Map();
+    const changed = await readChangedSince(db, since);
+    dataVersion = version;
+    return changed;
+  }
+
   return {
     db,
     write,
+    changedSince,
     time: () => Promise.resolve(Date.now()),
     // BEGIN IMMEDIATE locks the whole file.
     skipsLocked: false,
