@@ -57,9 +57,16 @@ export function writesBodies(env: unknown): env is BodyWriter {
 /** Writes the head after all middleware, because any of them may replace the response. */
 async function answer(fetch: Fetch, request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> {
   const env: BodyWriter = { incoming, outgoing, writeBody: undefined };
+  const ownListeners = outgoing.listenerCount('close');
   const response = await fetch(request, env);
   if (env.writeBody === undefined || response.status !== 200) return response;
   outgoing.writeHead(200, [...response.headers].flat());
+  // Makes the head one string: until it is sent, it is a tree of a hundred pieces, and node:http keeps it.
+  outgoing.flushHeaders();
+  // What nobody needs any more would be kept as long as the stream: the headers, and the Request by its listener.
+  incoming.rawHeaders = [];
+  incoming.headers = {};
+  for (const listener of outgoing.listeners('close').slice(ownListeners)) outgoing.off('close', listener as () => void);
   env.writeBody(outgoing);
   return RESPONSE_ALREADY_SENT;
 }
