@@ -102,7 +102,7 @@ export function createProxy({
   const recorder = createRecorder({ ledger, onError });
   const self = config.self ?? randomUUID();
   const payments = createPayments({ gateway, ledger, recorder, self });
-  const streams = createStreams({ payments, watch: (orderId, onChange) => ledger.watch(orderId, onChange), now });
+  const streams = createStreams({ ledger, payments, now });
   const proof = createUnknownProof({
     gateway,
     ledger,

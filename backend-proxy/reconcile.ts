@@ -4,7 +4,7 @@ import type { Gateway } from './gateway/gateway.ts';
 import type { Claim, Ledger, Observation } from './ledger/ledger.ts';
 import type { CheckRate } from './check-rate.ts';
 import type { UnknownProof } from './unknown-proof.ts';
-import { TYPES, type Transaction } from './protocol/transaction.ts';
+import { TYPES } from './protocol/transaction.ts';
 import { verify, type Expected } from './protocol/verify.ts';
 import { createWorker, type Worker } from './worker.ts';
 
@@ -80,7 +80,7 @@ export function createReconciler(
 }
 
 /** Weaker mode: the gateway has no status check, so the stored IPNs are the only reports. */
-async function observationsOfIpns(transaction: Transaction, ledger: Ledger): Promise<Observation[]> {
+async function observationsOfIpns(transaction: Claim['transaction'], ledger: Ledger): Promise<Observation[]> {
   const readings = await ledger.ipnReadings(transaction.id);
   const verdicts = readings.flatMap(({ outcome, ...reading }) =>
     outcome === null ? [] : [verify(expected(transaction), { ...reading, outcome }, { complete: true })],
@@ -92,6 +92,6 @@ async function observationsOfIpns(transaction: Transaction, ledger: Ledger): Pro
   return verdicts.map((verdict) => (isFailedPayout(verdict) ? { kind: 'failed_ipn' } : verdict));
 }
 
-function expected(transaction: Transaction): Expected {
+function expected(transaction: Claim['transaction']): Expected {
   return { ...transaction, answeredId: transaction.answer === 'identified' ? transaction.paymentId : null };
 }

@@ -5,10 +5,10 @@ import type { Store } from './store.ts';
 
 const POLL_MS = 1_000;
 /**
- * A change is stamped when its transaction begins, and a poll sees it only after the commit: at most 10 s later
- * (`statement_timeout`), and some round trips.
+ * A change is stamped when its rows are loaded, and seen by a poll once it is committed: up to two statements later, of
+ * at most 10 s each (`statement_timeout`), and their round trips.
  */
-const LOOK_BACK_MS = 15_000;
+const LOOK_BACK_MS = 25_000;
 
 /** Undefined if the new version is not known. */
 type OnChange = (version: number | undefined) => void;
@@ -65,7 +65,7 @@ export function createWatch(store: Store, time: () => Promise<number>) {
       };
     },
     /** After a commit of this process: the new version of each order that it changed. */
-    changed(versions: ReadonlyMap<string, number | undefined>): void {
+    changed(versions: ReadonlyMap<string, number>): void {
       if (versions.size === 0) return;
       for (const [orderId, version] of versions) tell(orderId, version);
       store.announce([...versions.keys()]);

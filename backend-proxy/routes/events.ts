@@ -3,9 +3,9 @@
 // One message at a time is sent to a reader, and the next one when the connection has taken it, so a slow reader gets
 // the latest view and never a queue. A reader that takes nothing between two heartbeats is disconnected; the widget
 // reconnects.
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Ledger, OrderAt } from '../ledger/ledger.ts';
 import type { OrderTerms } from '../order-token.ts';
-import type { OrderState, Payments } from '../payments.ts';
+import type { Payments } from '../payments.ts';
 import { Refusal } from '../errors.ts';
 import { createFeeds } from './order-feed.ts';
 
@@ -61,13 +61,13 @@ export interface Stream {
   readonly slice: Set<Stream>;
 }
 
-interface Source {
-  payments: Pick<Payments, 'read' | 'show'>;
-  watch: Ledger['watch'];
+interface Ports {
+  ledger: Pick<Ledger, 'orderAt' | 'watch'>;
+  payments: Pick<Payments, 'show'>;
   now?: () => number;
 }
 
-export function createStreams({ payments, watch, now = Date.now }: Source): Streams {
+export function createStreams({ ledger, payments, now = Date.now }: Ports): Streams {
   const byAddress = createTally();
   const slices: Set<Stream>[] = Array.from({ length: HEARTBEAT_MS / SLICE_MS }, () => new Set());
   let slice = 0;
@@ -79,10 +79,10 @@ export function createStreams({ payments, watch, now = Date.now }: Source): Stre
   }, SLICE_MS);
   timer.unref();
 
-  const feeds = createFeeds<Stream, OrderState>({
-    read: (orderId) => payments.read(orderId),
+  const feeds = createFeeds<Stream, OrderAt>({
+    read: (orderId) => ledger.orderAt(orderId),
     versionOf: ({ order }) => order?.version ?? 0,
-    watch,
+    watch: (orderId, onChange) => ledger.watch(orderId, onChange),
     give: show,
     // An error would break the response; the end makes the widget reconnect.
     fail: end,
@@ -100,12 +100,12 @@ export function createStreams({ payments, watch, now = Date.now }: Source): Stre
       });
   }
 
-  function show(stream: Stream, state: OrderState): void {
+  function show(stream: Stream, read: OrderAt): void {
     if (stream.state !== 'ready') {
       stream.missedChange = true;
       return;
     }
-    const view = payments.show(stream.terms, state);
+    const view = payments.show(stream.terms, read);
     if (view.version <= stream.sentVersion) return;
     stream.sentVersion = view.version;
     send(stream, `event: order\nid: ${view.version}\ndata: ${JSON.stringify(view)}\n\n`);

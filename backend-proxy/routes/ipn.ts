@@ -37,7 +37,7 @@ export function ipnRoutes({ secrets, gateway, ledger, onMatched, onUnmatched }: 
     const body = await c.req.text();
     const ipn = gateway.readIpn(body);
     if (ipn.kind === 'refused') throw new Refusal('invalid_request', 'The body is nested too deeply.');
-    const isMatched = await ledger.receiveIpn({
+    const { isMatched } = await ledger.receiveIpn({
       id: createHash('sha256').update(body).digest('base64url'),
       // The text type of PostgreSQL cannot store NUL; a body that could not be stored would be sent again and again.
       body: body.replaceAll('\0', '\uFFFD'),
