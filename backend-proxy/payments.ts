@@ -31,6 +31,8 @@ export interface Payments {
     idempotencyKey: string,
   ): Promise<{ created: boolean; view: OrderView }>;
   view(terms: OrderTerms): Promise<OrderView>;
+  /** The view of an order that was read already. */
+  show(terms: OrderTerms, read: OrderAt): OrderView;
 }
 
 interface Ports {
@@ -78,13 +80,16 @@ export function createPayments({ gateway, ledger, recorder, self }: Ports): Paym
   }
 
   async function view(terms: OrderTerms): Promise<OrderView> {
-    const { order, now } = await ledger.orderAt(terms.orderId);
+    return show(terms, await ledger.orderAt(terms.orderId));
+  }
+
+  function show(terms: OrderTerms, { order, now }: OrderAt): OrderView {
     // A read-only database can still show the order; the next view stores the terms.
     void ledger.recordTerms(seenTermsOf(terms), order).catch(() => undefined);
     return orderView(terms, order, now);
   }
 
-  return { start, view };
+  return { start, view, show };
 }
 
 function factOf(sent: Awaited<ReturnType<Gateway['pay']>>): Fact {

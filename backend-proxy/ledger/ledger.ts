@@ -247,8 +247,10 @@ export interface Ledger {
   /** By the merchant's order id. */
   payout(orderId: string): Promise<Transaction | undefined>;
   transactions(query: TransactionQuery): Promise<{ transactions: Transaction[]; nextCursor: string | null }>;
-  /** Calls back after each commit that changed the order, from any process. */
-  watch(orderId: string, onChange: () => void): () => void;
+  /**
+   * Calls back after each commit that changed the order, from any process, with the new version (undefined: not known).
+   */
+  watch(orderId: string, onChange: (version: number | undefined) => void): () => void;
 
   /**
    * Claims transactions whose check is due, each exclusively for `leaseMs`. Recently rung ones come first, the newest

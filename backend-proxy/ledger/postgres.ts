@@ -154,6 +154,15 @@ export async function openPostgres(url: string, connections: number): Promise<St
     }
   }
 
+  async function changedSince(since: number): Promise<Map<string, number>> {
+    const sql = `select distinct o.order_id, o.version from transactions t join orders o on o.order_id = t.order_id
+      where t.updated_at >= $1`;
+    const changed = await pool.use(({ run }) =>
+      run<{ order_id: string; version: number }>({ sql, parameters: [since] }),
+    );
+    return new Map(changed.map(({ order_id, version }) => [order_id, version]));
+  }
+
   async function sendAnnouncements(): Promise<void> {
     const orderIds = waiting;
     waiting = new Set();
@@ -169,6 +178,7 @@ export async function openPostgres(url: string, connections: number): Promise<St
     load: (subject) => pool.use((on) => loadOn(on, subject, new WeakMap())),
     execute,
     time,
+    changedSince,
     skipsLocked: true,
     checksWith: (now, most) => sql`((case when json_array_length(checks::json) >= ${most} then checks::jsonb - 0
       else checks::jsonb end) || jsonb_build_object('at', ${now}::bigint, 'rung', rings > rings_heard))::text`,

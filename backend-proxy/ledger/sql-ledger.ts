@@ -67,8 +67,8 @@ interface LedgerOptions {
 export function createLedger(store: Store, options: LedgerOptions = {}): Ledger {
   const { now, elapsed = now ?? (() => performance.now()), idPrefix = '' } = options;
   const { db } = store;
-  const watch = createWatch(store);
   const time = now === undefined ? () => read(() => store.time()) : () => Promise.resolve(now());
+  const watch = createWatch(store, time);
   let databaseId: string | undefined;
   let ourOwner: DatabaseOwner | undefined;
   let mismatch: string | undefined;

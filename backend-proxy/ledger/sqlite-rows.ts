@@ -58,6 +58,15 @@ export function createRows(prepare: Prepare) {
     );
   }
 
+  function changedSince(since: number): Map<string, number> {
+    const changed = all<{ order_id: string; version: number }>(
+      `select distinct o.order_id, o.version from transactions t join orders o on o.order_id = t.order_id
+        where t.updated_at >= ?`,
+      since,
+    );
+    return new Map(changed.map(({ order_id, version }) => [order_id, version]));
+  }
+
   function save({ orders, transactions, history, webhooks, ipn }: Changes): void {
     for (const order of orders) saveRow('orders', 'order_id', order);
     for (const transaction of transactions) {
@@ -114,5 +123,5 @@ export function createRows(prepare: Prepare) {
     );
   }
 
-  return { load, save };
+  return { load, changedSince, save };
 }

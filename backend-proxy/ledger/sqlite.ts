@@ -151,6 +151,16 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     }
   }
 
+  let seenDataVersion: unknown;
+  /** SQLite's `data_version` changes only when another connection has committed. */
+  async function changedSince(since: number): Promise<Map<string, number>> {
+    const dataVersion = prepare('pragma data_version').get()?.['data_version'];
+    if (dataVersion === seenDataVersion) return new Map();
+    const changed = rows.changedSince(since);
+    seenDataVersion = dataVersion;
+    return changed;
+  }
+
   return {
     db,
     write: (subject, decide) => enqueue(() => decideAndSave(subject, decide)),
@@ -166,6 +176,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     execute: <Row>({ sql: text, parameters }: { sql: string; parameters: readonly unknown[] }) =>
       enqueue(() => inSavepoint(() => prepare(text).all(...(parameters as never[])) as Row[])),
     time: () => Promise.resolve(Date.now()),
+    changedSince,
     // BEGIN IMMEDIATE locks the whole file.
     skipsLocked: false,
     checksWith: (now, most) => sql`json_insert(

@@ -78,6 +78,11 @@ export interface Store {
    * Tells other processes that these orders changed. It only wakes their watchers; correctness does not depend on it.
    */
   announce(orderIds: readonly string[]): void;
+  /**
+   * The orders with a transaction stamped at or after this time, and their versions. What only this process has
+   * committed may be missing.
+   */
+  changedSince(since: number): Promise<Map<string, number>>;
   /** Calls back for announcements by other processes. */
   onAnnounced(listener: (orderId: string) => void): void;
   close(): Promise<void>;
