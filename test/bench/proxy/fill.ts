@@ -10,19 +10,21 @@ const PREFIX = 'filled';
 /** The orders `filled-0000000000`, `filled-0000000001` … */
 export const FILLED = PREFIX;
 
-export interface Filled {
-  /** Due status checks instead of settled payments: sent a quarter of an hour ago, and not asked about since. */
-  areDue?: boolean;
-}
+/**
+ * `due`: instead of settled, sent a quarter of an hour ago and not checked since, so that a status check is due.
+ * `open`: the same, and no check is planned.
+ */
+export type Filled = 'settled' | 'due' | 'open';
 
 type Columns = Record<string, string>;
 
 /** SQL for each column, where `i` is the number of the payment. */
-function tables(count: number, { areDue = false }: Filled, now: number): [table: string, rows: Columns[]][] {
+function tables(count: number, filled: Filled, now: number): [table: string, rows: Columns[]][] {
+  const isOpen = filled !== 'settled';
   const stepMs = Math.max(1, Math.floor((365 * DAY_MS) / count));
   const id = `('${PREFIX}-' || printf('%010d', i))`;
-  const at = areDue ? `(${now} - 900000 + i % 60000)` : `(${now - 366 * DAY_MS} + i * ${stepMs})`;
-  const rank = areDue ? '3' : '(case when i % 20 = 0 then 4 when i % 10 = 1 then 8 else 9 end)';
+  const at = isOpen ? `(${now} - 900000 + i % 60000)` : `(${now - 366 * DAY_MS} + i * ${stepMs})`;
+  const rank = isOpen ? '3' : '(case when i % 20 = 0 then 4 when i % 10 = 1 then 8 else 9 end)';
   const ended = `(${at} + 40000)`;
   const paymentId = `(100000 + i)`;
   const transaction: Columns = {
@@ -38,23 +40,23 @@ function tables(count: number, { areDue = false }: Filled, now: number): [table:
     idempotency_key: "('key-0123456789abcdef-' || i)",
     fingerprint: `'${'A'.repeat(43)}'`,
     rank,
-    prior_rank: areDue ? '1' : '3',
-    payment_id: areDue ? 'null' : `('' || ${paymentId})`,
+    prior_rank: isOpen ? '1' : '3',
+    payment_id: isOpen ? 'null' : `('' || ${paymentId})`,
     checkout_url: `('https://checkout.example/pay?token=abc.def.' || i)`,
-    expires_at: `(${at} + ${areDue ? DAY_MS : 900_000})`,
-    version: areDue ? '4' : '5',
+    expires_at: `(${at} + ${isOpen ? DAY_MS : 900_000})`,
+    version: isOpen ? '4' : '5',
     created_at: at,
-    updated_at: areDue ? at : ended,
+    updated_at: isOpen ? at : ended,
     sent_at: `(${at} + 2)`,
     answer: "'accepted'",
-    pay_within_ms: areDue ? `${DAY_MS}` : '900000',
-    found_at: areDue ? 'null' : ended,
-    rung_at: areDue ? 'null' : `(${at} + 39000)`,
-    rings: areDue ? '0' : '1',
-    rings_heard: areDue ? '0' : '1',
-    checked_at: areDue ? 'null' : ended,
-    next_check_at: areDue ? `(${now - 60_000} + i % 50000)` : 'null',
-    checks: areDue ? "'[]'" : `('[{"at":' || ${ended} || ',"rung":true}]')`,
+    pay_within_ms: isOpen ? `${DAY_MS}` : '900000',
+    found_at: isOpen ? 'null' : ended,
+    rung_at: isOpen ? 'null' : `(${at} + 39000)`,
+    rings: isOpen ? '0' : '1',
+    rings_heard: isOpen ? '0' : '1',
+    checked_at: isOpen ? 'null' : ended,
+    next_check_at: filled === 'due' ? `(${now - 60_000} + i % 50000)` : 'null',
+    checks: isOpen ? "'[]'" : `('[{"at":' || ${ended} || ',"rung":true}]')`,
   };
   const event = (name: string, afterMs: number, source: string): Columns => ({
     transaction_id: id,
@@ -68,7 +70,7 @@ function tables(count: number, { areDue = false }: Filled, now: number): [table:
     order_id: id,
     amount_minor: '1010',
     currency: "'EUR'",
-    version: areDue ? '4' : '5',
+    version: isOpen ? '4' : '5',
     paid_by: `case ${rank} when 9 then ${id} end`,
   };
   const ipn: Columns = {
@@ -97,8 +99,8 @@ function tables(count: number, { areDue = false }: Filled, now: number): [table:
   return [
     ['orders', [order]],
     ['transactions', [transaction]],
-    ['history', areDue ? begun : [...begun, event(end, 40_000, 'check')]],
-    ...(areDue
+    ['history', isOpen ? begun : [...begun, event(end, 40_000, 'check')]],
+    ...(isOpen
       ? []
       : ([
           ['ipns', [ipn]],
@@ -108,7 +110,7 @@ function tables(count: number, { areDue = false }: Filled, now: number): [table:
 }
 
 /** `path`: an SQLite file that no process has open. */
-export function fillSqlite(path: string, count: number, filled: Filled = {}, now = Date.now()): void {
+export function fillSqlite(path: string, count: number, filled: Filled = 'settled', now = Date.now()): void {
   const database = new DatabaseSync(path);
   // What is lost in a crash here is made again.
   database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; PRAGMA wal_autocheckpoint = 20000');

@@ -14,6 +14,8 @@ interface Asked {
   times: number;
   /** No new turn begins after this. */
   seconds: number;
+  /** Between turns; default: none. */
+  pauseMs?: number;
   /** A path for merchants, or a request about the orders `prefix-<from>` …, a new one each time. */
   path?: string;
   kind?: Kind;
@@ -21,29 +23,22 @@ interface Asked {
   from: number;
 }
 
-async function askInTurns({
-  ports,
-  times,
-  path,
-  kind,
-  prefix,
-  from,
-}: Asked): Promise<{ ms: number[][]; body: string }> {
-  const pools = ports.map((port) => openPool(port, 1, true));
+/** One request after the other, to each port in turns: the milliseconds of each, by port. */
+async function askInTurns({ ports, times, seconds, pauseMs, path, kind, prefix, from }: Asked): Promise<number[][]> {
+  const pools = ports.map((port) => openPool(port, 1));
   const ms: number[][] = ports.map(() => []);
   const endAt = performance.now() + seconds * 1000;
-  let body = '';
   for (let number = from; number < from + times && performance.now() < endAt; number++) {
     const request = kind === undefined ? merchant(path ?? '/') : KINDS[kind].of(orderIdOf(prefix, number));
     for (const [at, pool] of pools.entries()) {
       const answer = await pool.send(request);
       assert.equal(answer.status, kind === undefined ? 200 : KINDS[kind].status, `the status of ${kind ?? path}`);
       ms[at]?.push(answer.ms);
-      body = answer.body;
     }
+    if (pauseMs !== undefined) await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   for (const pool of pools) pool.close();
-  return { ms, body };
+  return ms;
 }
 
 const WORK = {

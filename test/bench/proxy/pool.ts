@@ -7,7 +7,6 @@ export interface Answer {
   status: number;
   /** Milliseconds from the call of `send` until the whole answer was read; waiting in line counts. */
   ms: number;
-  body: string;
 }
 
 export interface Pool {
@@ -15,8 +14,7 @@ export interface Pool {
   close(): void;
 }
 
-/** `keepsBody`: answers are also given as text. */
-export function openPool(port: number, most: number, keepsBody = false): Pool {
+export function openPool(port: number, most: number): Pool {
   const open = new Set<Connection>();
   const free: Connection[] = [];
   const line: ((connection: Connection) => void)[] = [];
@@ -51,9 +49,9 @@ export function openPool(port: number, most: number, keepsBody = false): Pool {
       const from = performance.now();
       const connection = free.pop() ?? (await take());
       return new Promise((resolve) => {
-        connection.send(request, (status, bytes) => {
+        connection.send(request, (status) => {
           give(connection);
-          resolve({ status, ms: performance.now() - from, body: keepsBody ? bytes.toString() : '' });
+          resolve({ status, ms: performance.now() - from });
         });
       });
     },

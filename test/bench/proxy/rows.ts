@@ -1,10 +1,13 @@
 // The rows of `npm run bench -- proxy`, in the order in which they run.
 import type { Row } from './findings.ts';
 import { measureBacklog } from './rows/backlog.ts';
+import { measureDisk } from './rows/disk.ts';
 import { measureEvents } from './rows/events.ts';
 import { measureGrowth } from './rows/growth.ts';
 import { measureGuards } from './rows/guards.ts';
 import { measureIpns } from './rows/ipns.ts';
+import { measureMemory } from './rows/memory.ts';
+import { measureNetwork } from './rows/network.ts';
 import { measurePayments, measurePaymentsOnPostgres } from './rows/payments.ts';
 import { measureFourProxies, measureOtherProxy } from './rows/proxies.ts';
 import { measureStarts } from './rows/starts.ts';
@@ -19,6 +22,9 @@ export const ROWS = {
   proxies: { title: 'One proxy and four, PostgreSQL, 32 connections', measure: measureFourProxies },
   backlog: { title: 'A fresh IPN behind due status checks', measure: measureBacklog },
   guards: { title: 'Guards: GET /healthz, 32 connections', measure: measureGuards },
+  memory: { title: 'Open streams', measure: measureMemory },
+  network: { title: 'A longer way to PostgreSQL, one request at a time', measure: measureNetwork },
+  disk: { title: 'A slower disk, SQLite', measure: measureDisk },
   growth: { title: 'How cost grows with the payments in the database, SQLite', measure: measureGrowth },
 } satisfies Record<string, Row>;
 export type RowName = keyof typeof ROWS;

@@ -34,8 +34,11 @@ export interface Delays {
 
 const streams = new Map<string, Stream>();
 
-/** Resolves when each stream has got its first event. nchan sends none: there `path` is given and its head is enough. */
-export async function openStreams({ port, prefix, from, count }: Orders, path?: string): Promise<{ seconds: number }> {
+/**
+ * Resolves when each stream has got its first event. With a `path`, to which the order id is appended, the head is
+ * enough.
+ */
+export async function openStreams({ port, prefix, from, count }: Orders, path = ''): Promise<{ seconds: number }> {
   const began = performance.now();
   let next = from;
   const one = async () => {
@@ -46,9 +49,9 @@ export async function openStreams({ port, prefix, from, count }: Orders, path?: 
   return { seconds: (performance.now() - began) / 1000 };
 }
 
-async function openStream(port: number, orderId: string, path: string | undefined): Promise<void> {
+async function openStream(port: number, orderId: string, path: string): Promise<void> {
   const request =
-    path === undefined
+    path === ''
       ? KINDS.events.of(orderId)
       : `GET ${path}${orderId} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n`;
   const opened = Promise.withResolvers<void>();
@@ -63,7 +66,7 @@ async function openStream(port: number, orderId: string, path: string | undefine
         if (!isOpen && text.startsWith('HTTP/1.1 ') && !text.startsWith('HTTP/1.1 200')) {
           opened.reject(new Error(`The stream of ${orderId} was refused: ${text.slice(0, 300)}`));
         }
-        if (!isOpen && (path !== undefined || text.includes('data:'))) {
+        if (!isOpen && (path !== '' || text.includes('data:'))) {
           isOpen = true;
           opened.resolve();
         }

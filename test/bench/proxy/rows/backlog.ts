@@ -17,7 +17,7 @@ export async function measureBacklog(lab: Lab): Promise<Measured> {
     const path = join(lab.folder, `${lab.newPrefix()}.db`);
     const database = `file:${path}`;
     await (await startProxy(lab, { database })).end();
-    fillSqlite(path, DUE, { areDue: name === 'due' });
+    fillSqlite(path, DUE, name === 'due' ? 'due' : 'settled');
     const server = await startProxy(lab, { database });
     const orders = await lab.openOrders(server, count);
     const { toEvent, late } = await lab.ring(server, orders, IPNS_PER_SECOND, WAIT_SECONDS);
