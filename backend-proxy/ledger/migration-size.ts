@@ -1,4 +1,5 @@
-// What keeps each statement's cost the same at any size: an index for each list, kept counts, and no index that misleads.
+// What keeps each statement's cost the same at any size: an index for each list, kept counts, and no index that
+// misleads.
 import { sql, type Kysely } from 'kysely';
 import type { Building } from './dialect.ts';
 
