@@ -90,7 +90,7 @@ export async function readCounts(db: Db, now: number): Promise<Counts> {
   const count = db.fn.countAll<number>().as('count');
   const sums = await db
     .selectFrom('counts')
-    .select(['name', (eb) => eb.fn.sum<number>('count').as('count')])
+    .select(['name', sql<number>`cast(sum(count) as bigint)`.as('count')])
     .groupBy('name')
     .execute();
   const kept = new Map(sums.map(({ name, count: sum }) => [name, sum]));
