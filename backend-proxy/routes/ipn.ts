@@ -32,7 +32,8 @@ interface Deps {
 export function ipnRoutes({ secrets, gateway, receive, onUnmatched }: Deps): OpenAPIHono {
   const isSecret = createSecretCheck(secrets);
   const app = new OpenAPIHono();
-  app.openapi(postIpn, async (c) => {
+  app.openAPIRegistry.registerPath(postIpn);
+  app.post('/ipn/:secret', async (c) => {
     if (!isSecret(c.req.param('secret'))) throw new Refusal('not_found', 'No such route.');
     const body = await c.req.text();
     const ipn = gateway.readIpn(body);

@@ -61,12 +61,14 @@ export function refusalOf(error: z.core.$ZodError): Refusal {
   return new Refusal('invalid_request', `Not valid: ${fields}.`, { errors });
 }
 
+export function invalidJson(): Refusal {
+  return new Refusal('invalid_request', 'The body is not valid JSON.', { errors: [{ field: 'body', detail: 'JSON' }] });
+}
+
 export function toRefusal(error: Error): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof HTTPException && error.status === 400) {
-    return new Refusal('invalid_request', 'The body is not valid JSON.', {
-      errors: [{ field: 'body', detail: 'JSON' }],
-    });
+    return invalidJson();
   }
   return new Refusal('internal', 'Internal error. Nothing is lost. Try again.', { cause: error });
 }
