@@ -1,4 +1,5 @@
-// A connection to an HTTP/1.1 server on loopback: one request at a time, bytes in, status out. It reads only what it needs to find the end of an answer, because the load must cost less than the server it measures.
+// A connection to an HTTP/1.1 server on loopback: one request at a time, bytes in, status out. It reads only what it
+// needs to find the end of an answer, because the load must cost less than the server it measures.
 import { connect as dial } from 'node:net';
 
 export interface Connection {
