@@ -1,5 +1,5 @@
-// Fills a database that the proxy has made. Columns that filled-rows.ts does not know keep their defaults; one without a
-// default is an error.
+// Fills a database that the proxy has made. Columns that filled-rows.ts does not know keep their defaults; one without
+// a default is an error.
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { filledRows, type Columns, type Filled } from './filled-rows.ts';
