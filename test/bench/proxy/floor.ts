@@ -1,8 +1,11 @@
 // The floors, a process for each: the proxy's routes with the proxy's answers and none of its rules. Every token and
 // body is accepted. Streams are raw responses in all of them. FLOOR says how much of the proxy's work is done:
-//   raw       node:http, no gateway, no database      hono     the same on bare Hono
-//   gateway   hono, and the call of the gateway       grouped  gateway, and 2 durable commits a start, 1 an IPN, in groups
-//   each      the same, a commit for each             postgres the same, one statement for each on PostgreSQL
+//   raw       node:http, no gateway, no database
+//   hono      the same on bare Hono
+//   gateway   hono, and the call of the gateway
+//   grouped   gateway, and 2 durable commits a start and 1 an IPN, shared by what waits
+//   each      the same, a commit for each
+//   postgres  the same, one statement for each on PostgreSQL
 // With CHECKS an IPN is followed by a status check and a commit of what it said, before the event.
 import {
   createServer,

@@ -6,7 +6,7 @@ export interface Line {
   ms: number[];
 }
 
-const WIDTH = 860;
+const WIDTH = 980;
 const HEIGHT = 460;
 const PLOT = { left: 64, right: 620, top: 48, bottom: 404 };
 const NAME_HEIGHT = 16;
@@ -26,7 +26,7 @@ export function drawGrowth(sizes: readonly number[], lines: readonly Line[]): st
     ...sizes.map((size) => `<path class="grid" d="M${round(x(size))} ${PLOT.top}V${PLOT.bottom}"/>`),
   ];
   const labels = [
-    ...decades.map((ms) => text(PLOT.left - 8, y(ms) + 4, `${ms}`, 'end')),
+    ...decades.map((ms) => text(PLOT.left - 8, y(ms) + 4, ms.toLocaleString('en'), 'end')),
     ...sizes.map((size) => text(x(size), PLOT.bottom + 20, size.toLocaleString('en'), 'middle')),
     text((PLOT.left + PLOT.right) / 2, HEIGHT - 12, 'payments in the database', 'middle'),
     text(16, 28, 'ms a request, one at a time (median)', 'start'),
@@ -69,7 +69,7 @@ function spreadOut(wanted: readonly number[]): number[] {
   const placed: number[] = [];
   let free = PLOT.top - 20;
   for (const [index, at] of order.entries()) {
-    const latest = PLOT.bottom + 30 - (order.length - 1 - index) * NAME_HEIGHT;
+    const latest = PLOT.bottom - (order.length - 1 - index) * NAME_HEIGHT;
     const end = Math.min(latest, Math.max(free, wanted[at] ?? 0));
     placed[at] = end;
     free = end + NAME_HEIGHT;
@@ -84,7 +84,7 @@ function text(x: number, y: number, content: string, anchor: 'start' | 'middle' 
 
 function last(ms: readonly number[]): string {
   const value = ms.findLast(Number.isFinite) ?? NaN;
-  return value < 10 ? value.toFixed(1) : value.toFixed(0);
+  return value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString('en');
 }
 
 function round(value: number): number {

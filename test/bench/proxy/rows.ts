@@ -3,7 +3,7 @@ import type { Row } from './findings.ts';
 import { measureBacklog } from './rows/backlog.ts';
 import { measureDisk } from './rows/disk.ts';
 import { measureEvents } from './rows/events.ts';
-import { measureGrowth } from './rows/growth.ts';
+import { measureGrowth, measureGrowthOnPostgres } from './rows/growth.ts';
 import { measureGuards } from './rows/guards.ts';
 import { measureIpns } from './rows/ipns.ts';
 import { measureMemory } from './rows/memory.ts';
@@ -26,5 +26,9 @@ export const ROWS = {
   network: { title: 'A longer way to PostgreSQL, one request at a time', measure: measureNetwork },
   disk: { title: 'A slower disk, SQLite', measure: measureDisk },
   growth: { title: 'How cost grows with the payments in the database, SQLite', measure: measureGrowth },
+  growthPostgres: {
+    title: 'How cost grows with the payments in the database, PostgreSQL',
+    measure: measureGrowthOnPostgres,
+  },
 } satisfies Record<string, Row>;
 export type RowName = keyof typeof ROWS;

@@ -1,7 +1,7 @@
 // The delay of the event of a fresh IPN while 100,000 status checks are due, beside the same with none due.
 import { join } from 'node:path';
 import { quantile, spread, table } from '../../table.ts';
-import { fillSqlite } from '../fill.ts';
+import { fill } from '../fill.ts';
 import { atMost, ratios, type Measured } from '../findings.ts';
 import type { Lab } from '../lab.ts';
 import { startProxy } from '../servers.ts';
@@ -14,10 +14,9 @@ const WAIT_SECONDS = 20;
 export async function measureBacklog(lab: Lab): Promise<Measured> {
   const count = lab.options.isQuick ? 10 : 40;
   const measured = await lab.inTurns(['none due', 'due'] as const, lab.roundsAtMost(ROUNDS_AT_MOST), async (name) => {
-    const path = join(lab.folder, `${lab.newPrefix()}.db`);
-    const database = `file:${path}`;
+    const database = `file:${join(lab.folder, `${lab.newPrefix()}.db`)}`;
     await (await startProxy(lab, { database })).end();
-    fillSqlite(path, DUE, name === 'due' ? 'due' : 'settled');
+    await fill(database, DUE, name === 'due' ? 'due' : 'settled');
     const server = await startProxy(lab, { database });
     const orders = await lab.openOrders(server, count);
     const { toEvent, late } = await lab.ring(server, orders, IPNS_PER_SECOND, WAIT_SECONDS);

@@ -2,7 +2,8 @@
 // Also the processor time that idle streams take, and how long opening all of them takes.
 import { join } from 'node:path';
 import { number, spread, table } from '../../table.ts';
-import { FILLED, fillSqlite } from '../fill.ts';
+import { fill } from '../fill.ts';
+import { FILLED } from '../filled-rows.ts';
 import { atMost, ratios, type Measured } from '../findings.ts';
 import type { Lab } from '../lab.ts';
 import { startNchan, SUBSCRIBE_PATH, whyNoNchan } from '../nchan.ts';
@@ -84,9 +85,8 @@ export async function measureMemory(lab: Lab): Promise<Measured> {
 
 /** Payments whose order may still change, because the stream of another ends at once. None is due for a check. */
 async function fillBooks(lab: Lab, count: number): Promise<string> {
-  const path = join(lab.folder, `${lab.newPrefix()}.db`);
-  const database = `file:${path}`;
+  const database = `file:${join(lab.folder, `${lab.newPrefix()}.db`)}`;
   await (await startProxy(lab, { database })).end();
-  fillSqlite(path, count, 'open');
+  await fill(database, count, 'open');
   return database;
 }

@@ -16,7 +16,14 @@ export async function measureStarts(lab: Lab): Promise<Measured> {
     const rates: Rate[] = [];
     await lab.rate(server, 'start', { connections: 16, seconds: lab.seconds / 2 });
     for (const perSecond of RATES) {
-      rates.push(await lab.rate(server, 'start', { connections: CONNECTIONS, perSecond, isWarm: true }));
+      rates.push(
+        await lab.rate(server, 'start', {
+          connections: CONNECTIONS,
+          perSecond,
+          seconds: lab.seconds * 2,
+          isWarm: true,
+        }),
+      );
     }
     await server.end();
     return rates;
