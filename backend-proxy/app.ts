@@ -84,7 +84,6 @@ export function createProxy({
   log = () => undefined,
 }: ProxyParts): Proxy {
   const tokens = createOrderTokens(config.orderSecrets, config, now);
-  const streams = createStreams({ now });
   const onError = (error: unknown) => log('error', 'work failed', { error: describeError(error) });
   const rate = createCheckRate({ limit: config.checksPerSecond ?? CHECKS_PER_SECOND });
   const metrics = createMetrics({
@@ -98,6 +97,9 @@ export function createProxy({
     log(call.detail === undefined ? 'debug' : 'warn', 'gateway call', { ...call });
   });
   const recorder = createRecorder({ ledger, onError });
+  const self = config.self ?? randomUUID();
+  const payments = createPayments({ gateway, ledger, recorder, self });
+  const streams = createStreams({ ledger, payments, now });
   const proof = createUnknownProof({
     gateway,
     ledger,
@@ -106,7 +108,6 @@ export function createProxy({
       log('error', 'the gateway no longer knows a transaction: the status path or the API key is wrong', { type }),
   });
   const reconciler = createReconciler({ gateway, ledger, proof, rate, now }, onError);
-  const self = config.self ?? randomUUID();
   const sender = config.webhook && createWebhookSender({ ledger, target: config.webhook, now }, onError);
   const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
 
@@ -128,8 +129,7 @@ export function createProxy({
     ipnRoutes({
       secrets: config.ipnSecrets,
       gateway,
-      ledger,
-      onMatched: () => reconciler.wake(),
+      receive: (ipn) => reconciler.receive(ipn),
       onUnmatched: () => log('warn', 'an IPN matches no transaction in the database'),
     }),
   );
@@ -137,9 +137,8 @@ export function createProxy({
     '/',
     orderRoutes({
       tokens,
-      payments: createPayments({ gateway, ledger, recorder, self }),
+      payments,
       streams,
-      watch: (orderId, onChange) => ledger.watch(orderId, onChange),
       limitStarts: createRateLimit(now),
       trustedProxies: config.trustedProxies ?? 0,
     }),

@@ -1,11 +1,12 @@
 // Starts payments and builds the shopper's view of an order. No other module sends collections.
-// The row is written first, then `sending` is recorded, then one call is made. Its outcome, or the lack of one, is
+// The row is written first, with the permission to send it; then one call is made. Its outcome, or the lack of one, is
 // recorded as a fact; the call is never repeated.
+import { randomUUID } from 'node:crypto';
 import { Refusal } from './errors.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { Collection, Gateway } from './gateway/gateway.ts';
 import type { Recorder } from './recorder.ts';
-import type { Fact, Ledger, PaymentLimits, TokenTerms } from './ledger/ledger.ts';
+import type { Fact, Ledger, OrderAt, PaymentLimits, TokenTerms } from './ledger/ledger.ts';
 import type { OrderTerms } from './order-token.ts';
 import { WALLET_ID } from './protocol/methods.ts';
 import { exponentOf, decimalOf, minorOf } from './protocol/money.ts';
@@ -30,6 +31,8 @@ export interface Payments {
     idempotencyKey: string,
   ): Promise<{ created: boolean; view: OrderView }>;
   view(terms: OrderTerms): Promise<OrderView>;
+  /** The view of an order that was read already. */
+  show(terms: OrderTerms, read: OrderAt): OrderView;
 }
 
 interface Ports {
@@ -43,7 +46,7 @@ interface Ports {
 export function createPayments({ gateway, ledger, recorder, self }: Ports): Payments {
   async function start(terms: OrderTerms, request: StartPayment, idempotencyKey: string) {
     const { amountMinor, customer } = resolveTerms(terms, request);
-    const { isNew, payment } = await ledger.openPayment(
+    const opened = await ledger.openPayment(
       {
         ...seenTermsOf(terms),
         amountMinor,
@@ -53,17 +56,16 @@ export function createPayments({ gateway, ledger, recorder, self }: Ports): Paym
         payWithinMs: terms.payWithin === undefined ? null : terms.payWithin * 1000,
         idempotencyKey,
         fingerprint: fingerprintOf([request.method, customer, amountMinor]),
+        start: { by: self, id: randomUUID() },
       },
       LIMITS,
     );
-    // A retry continues if the first attempt stopped before the call: only one of them can record `sending`.
-    if (payment.stage === 'created') await send(payment, request, terms);
-    return { created: isNew, view: await view(terms) };
+    const { isNew, payment } = opened;
+    const state = opened.maySend ? await send(payment, request, terms) : opened;
+    return { created: isNew, view: orderView(terms, state.order, state.now) };
   }
 
-  async function send(payment: Transaction, { method, language }: StartPayment, terms: OrderTerms): Promise<void> {
-    // False if another method was chosen meanwhile: then nothing is sent.
-    if (!(await ledger.record(payment, { stage: 'sending', sentBy: self }, 'shopper'))) return;
+  function send(payment: Transaction, { method, language }: StartPayment, terms: OrderTerms): Promise<OrderAt> {
     const collection: Collection = {
       transactionId: payment.id,
       method,
@@ -74,17 +76,20 @@ export function createPayments({ gateway, ledger, recorder, self }: Ports): Paym
       customerReference: terms.customerReferenceNo ?? null,
       language: terms.language ?? language ?? null,
     };
-    await recorder.record(payment, gateway.pay(collection).then(factOf));
+    return recorder.record(payment, gateway.pay(collection).then(factOf));
   }
 
   async function view(terms: OrderTerms): Promise<OrderView> {
-    const [order, nowMs] = await Promise.all([ledger.order(terms.orderId), ledger.time()]);
-    // A read-only database can still show the order; the next view stores the terms.
-    void ledger.recordTerms(seenTermsOf(terms), order).catch(() => undefined);
-    return orderView(terms, order, nowMs);
+    return show(terms, await ledger.orderAt(terms.orderId));
   }
 
-  return { start, view };
+  function show(terms: OrderTerms, { order, now }: OrderAt): OrderView {
+    // A read-only database can still show the order; the next view stores the terms.
+    void ledger.recordTerms(seenTermsOf(terms), order).catch(() => undefined);
+    return orderView(terms, order, now);
+  }
+
+  return { start, view, show };
 }
 
 function factOf(sent: Awaited<ReturnType<Gateway['pay']>>): Fact {

@@ -1,5 +1,6 @@
 // Sends payouts, each at most once. The answer to the one call is recorded; after a lost answer the payout stays
 // uncertain until status checks or a person resolve it. Nothing here sends twice.
+import { randomUUID } from 'node:crypto';
 import { Refusal } from './errors.ts';
 import type { Recorder } from './recorder.ts';
 import type { Gateway } from './gateway/gateway.ts';
@@ -44,7 +45,8 @@ export function createPayouts({ gateway, ledger, recorder, self, isPathProven }:
         return;
       }
     }
-    if (!(await ledger.record(payout, { stage: 'sending', sentBy: self }, 'merchant'))) return;
+    const start = { by: self, id: randomUUID() };
+    if (!(await ledger.record(payout, { stage: 'sending', start }, 'merchant')).isRaised) return;
     const { id: transactionId, amountMinor, currency, customer, note } = payout;
     const call = gateway.payout({ transactionId, amountMinor, currency, customer: customer ?? '', note });
     await recorder.record(

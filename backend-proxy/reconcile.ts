@@ -1,10 +1,10 @@
 // Checks every transaction that is due, because an IPN requested it or by the schedule, and records the report.
 // Without any IPN, everything still settles this way.
 import type { Gateway } from './gateway/gateway.ts';
-import type { Claim, Ledger, Observation } from './ledger/ledger.ts';
+import type { Claim, Ledger, Observation, StoredIpn } from './ledger/ledger.ts';
 import type { CheckRate } from './check-rate.ts';
 import type { UnknownProof } from './unknown-proof.ts';
-import { TYPES, type Transaction } from './protocol/transaction.ts';
+import { TYPES } from './protocol/transaction.ts';
 import { verify, type Expected } from './protocol/verify.ts';
 import { createWorker, type Worker } from './worker.ts';
 
@@ -22,10 +22,18 @@ interface Ports {
   now?: () => number;
 }
 
+export interface Reconciler extends Worker {
+  /**
+   * Stores an IPN and begins the check that it requests: at once, claimed in the same commit, or if a limit is reached,
+   * with the next claim. Returns whether its transaction is in the database.
+   */
+  receive(ipn: StoredIpn): Promise<boolean>;
+}
+
 export function createReconciler(
   { gateway, ledger, proof, rate, now = Date.now }: Ports,
   onError: (error: unknown) => void,
-): Worker {
+): Reconciler {
   const { status } = gateway;
 
   async function check(claim: Claim): Promise<void> {
@@ -60,8 +68,25 @@ export function createReconciler(
   let proving: Promise<boolean> | undefined;
   const prove = (): Promise<boolean> => (proving ??= proof.proveWaiting().finally(() => (proving = undefined)));
 
+  async function receive(ipn: StoredIpn): Promise<boolean> {
+    const mayBegin = worker.reserve();
+    let claim: Claim | undefined;
+    try {
+      const received = await ledger.receiveIpn(ipn, mayBegin ? LEASE_MS : undefined);
+      claim = received.claim;
+      if (received.isMatched && claim === undefined) worker.wake();
+      return received.isMatched;
+    } finally {
+      if (claim !== undefined) worker.handle(claim);
+      else if (mayBegin) worker.release();
+    }
+  }
+
+  const { begin, wake } = worker;
   return {
-    ...worker,
+    receive,
+    begin,
+    wake,
     async tick() {
       const handled = await worker.tick();
       // Proven "unknowns" may make work due for the other workers, as a check does.
@@ -80,7 +105,7 @@ export function createReconciler(
 }
 
 /** Weaker mode: the gateway has no status check, so the stored IPNs are the only reports. */
-async function observationsOfIpns(transaction: Transaction, ledger: Ledger): Promise<Observation[]> {
+async function observationsOfIpns(transaction: Claim['transaction'], ledger: Ledger): Promise<Observation[]> {
   const readings = await ledger.ipnReadings(transaction.id);
   const verdicts = readings.flatMap(({ outcome, ...reading }) =>
     outcome === null ? [] : [verify(expected(transaction), { ...reading, outcome }, { complete: true })],
@@ -92,6 +117,6 @@ async function observationsOfIpns(transaction: Transaction, ledger: Ledger): Pro
   return verdicts.map((verdict) => (isFailedPayout(verdict) ? { kind: 'failed_ipn' } : verdict));
 }
 
-function expected(transaction: Transaction): Expected {
+function expected(transaction: Claim['transaction']): Expected {
   return { ...transaction, answeredId: transaction.answer === 'identified' ? transaction.paymentId : null };
 }

@@ -2,7 +2,7 @@
 // 503: the answer is the only record of what the gateway created, and holds the code or checkout that the shopper
 // pays with.
 import { Refusal } from './errors.ts';
-import type { Fact, Ledger } from './ledger/ledger.ts';
+import type { Fact, Ledger, OrderAt } from './ledger/ledger.ts';
 import type { Transaction } from './protocol/transaction.ts';
 
 /** The last wait repeats until GIVE_UP_MS. */
@@ -17,10 +17,10 @@ const CALLER_WAITS_MS = 10_000;
 
 export interface Recorder {
   /**
-   * Resolves when the result of the call is recorded. Throws `unavailable` if that takes too long, and keeps
-   * retrying. Takes the running call, so that a stop waits for it even if the client has gone.
+   * Resolves with the order when the result of the call is recorded. Throws `unavailable` if that takes too long, and
+   * keeps retrying. Takes the running call, so that a stop waits for it even if the client has gone.
    */
-  record(transaction: Transaction, call: Promise<Fact>): Promise<void>;
+  record(transaction: Transaction, call: Promise<Fact>): Promise<OrderAt>;
   /** Resolves when all answers are stored, or after `limitMs`. */
   drain(limitMs: number): Promise<void>;
 }
@@ -33,14 +33,13 @@ interface Options {
 }
 
 export function createRecorder({ ledger, onError, wait = sleep, now = Date.now }: Options): Recorder {
-  const inFlight = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<unknown>>();
 
-  async function write(transaction: Transaction, fact: Fact): Promise<void> {
+  async function write(transaction: Transaction, fact: Fact): Promise<OrderAt> {
     const startedAt = now();
     for (let attempts = 0; ; attempts += 1) {
       try {
-        await ledger.record(transaction, fact, 'answer');
-        return;
+        return await ledger.record(transaction, fact, 'answer');
       } catch (error) {
         const mayRetry = error instanceof Refusal && error.kind === 'unavailable' && now() - startedAt < GIVE_UP_MS;
         if (!mayRetry) throw error;
@@ -56,8 +55,9 @@ export function createRecorder({ ledger, onError, wait = sleep, now = Date.now }
       inFlight.add(recording);
       recording.catch(onError);
       await call;
-      const isRecorded = await withinLimit(recording, CALLER_WAITS_MS);
-      if (!isRecorded) throw new Refusal('unavailable', 'The answer of the gateway is not stored yet. Try again.');
+      const recorded = await withinLimit(recording, CALLER_WAITS_MS);
+      if (recorded !== undefined) return recorded;
+      throw new Refusal('unavailable', 'The answer of the gateway is not stored yet. Try again.');
     },
     async drain(limitMs) {
       await withinLimit(Promise.allSettled(inFlight), limitMs);
@@ -65,13 +65,13 @@ export function createRecorder({ ledger, onError, wait = sleep, now = Date.now }
   };
 }
 
-/** Whether `work` ended within the limit. */
-async function withinLimit(work: Promise<unknown>, limitMs: number): Promise<boolean> {
+/** The result of `work`, or undefined if it did not end within the limit. */
+async function withinLimit<T>(work: Promise<T>, limitMs: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), limitMs);
+  const over = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), limitMs);
   });
-  return Promise.race([work.then(() => true as const), over]).finally(() => clearTimeout(timer));
+  return Promise.race([work, over]).finally(() => clearTimeout(timer));
 }
 
 function sleep(ms: number): Promise<void> {

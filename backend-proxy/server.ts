@@ -1,7 +1,8 @@
 // The HTTP server, with limits on every wait and every count, because it faces the internet.
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { serve } from '@hono/node-server';
+import { serve, type HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 
 export interface ServerLimits {
   /** Time limit for the headers, and for the whole request. */
@@ -37,7 +38,38 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-type Fetch = Parameters<typeof serve>[0]['fetch'];
+type Fetch = (request: Request, env: BodyWriter) => Response | Promise<Response>;
+
+/** Env of a request to this server. */
+export interface BodyWriter extends HttpBindings {
+  /**
+   * Set by a handler that answers without a body: writes the body to the socket. A web stream would double the memory
+   * of each open answer.
+   */
+  writeBody: ((outgoing: ServerResponse) => void) | undefined;
+}
+
+/** False in another server, which knows nothing of `writeBody`. */
+export function writesBodies(env: unknown): env is BodyWriter {
+  return typeof env === 'object' && env !== null && 'writeBody' in env;
+}
+
+/** Writes the head after all middleware, because any of them may replace the response. */
+async function answer(fetch: Fetch, request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> {
+  const env: BodyWriter = { incoming, outgoing, writeBody: undefined };
+  const ownListeners = outgoing.listenerCount('close');
+  const response = await fetch(request, env);
+  if (env.writeBody === undefined || response.status !== 200) return response;
+  outgoing.writeHead(200, [...response.headers].flat());
+  // Makes the head one string: until it is sent, it is a tree of a hundred pieces, and node:http keeps it.
+  outgoing.flushHeaders();
+  // What nobody needs any more would be kept as long as the stream: the headers, and the Request by its listener.
+  incoming.rawHeaders = [];
+  incoming.headers = {};
+  for (const listener of outgoing.listeners('close').slice(ownListeners)) outgoing.off('close', listener as () => void);
+  env.writeBody(outgoing);
+  return RESPONSE_ALREADY_SENT;
+}
 
 /** Rejects if the port cannot be bound. */
 export function listen(
@@ -49,7 +81,7 @@ export function listen(
     const pending = createPendingAnswers(limits.pipelined);
     const limited = (options: ServerOptions, answer: RequestListener) => createServer(options, pending.limit(answer));
     const server = serve({
-      fetch,
+      fetch: (request, bindings) => answer(fetch, request, bindings as HttpBindings),
       hostname: host,
       port,
       createServer: limited as typeof createServer,

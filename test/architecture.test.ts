@@ -81,17 +81,14 @@ describe('imports', () => {
     );
   });
 
-  it('only sqlite.ts imports node:sqlite, and only the PostgreSQL files import pg', () => {
+  it('only the SQLite files import node:sqlite, and only the PostgreSQL files import pg', () => {
     const proxy = within('backend-proxy/');
-    assertNone(
-      IMPORTS.filter(
-        ({ from, target }) => proxy(from) && target === 'node:sqlite' && from !== 'backend-proxy/ledger/sqlite.ts',
-      ),
-    );
-    const ofPostgres = new Set(
-      ['postgres', 'postgres-connection', 'postgres-listen'].map((name) => `backend-proxy/ledger/${name}.ts`),
-    );
-    assertNone(IMPORTS.filter(({ from, target }) => proxy(from) && target === 'pg' && !ofPostgres.has(from)));
+    for (const [target, files] of [
+      ['node:sqlite', /^backend-proxy\/ledger\/sqlite(-\w+)?\.ts$/],
+      ['pg', /^backend-proxy\/ledger\/postgres(-\w+)?\.ts$/],
+    ] as const) {
+      assertNone(IMPORTS.filter((each) => proxy(each.from) && each.target === target && !files.test(each.from)));
+    }
   });
 
   it('use cases import the ports as types only', () => {

@@ -9,107 +9,109 @@ import {
   type Check,
 } from '../protocol/schedule.ts';
 import { STAGES } from '../protocol/transaction.ts';
-import type { WriteContext } from './context.ts';
+import type { Draft } from './draft.ts';
 import type { Claim } from './ledger.ts';
-import { plan, raise, touchOrderOf } from './transitions.ts';
-import { readTransactionsById } from './queries.ts';
-import type { TransactionRow } from './schema.ts';
-import type { Db } from './store.ts';
+import { toTransactionState } from './records.ts';
+import type { Db, Store } from './store.ts';
+import type { TransactionRow } from './tables.ts';
+import { plan, raise, showChange } from './transitions.ts';
 
 /** One in this many checks goes to the transaction that has been due longest, so that rings cannot starve it. */
 const LONGEST_DUE_SHARE = 5;
-const REPLAN_PAGE_SIZE = 200;
+/** Of the recently rung, only so many are looked through; what they hide is found as longest due. */
+const NEWEST_RUNG = 1_000;
+/** Rows of one write that plans anew. */
+export const REPLAN_PAGE_SIZE = 50;
 
 /** Whether anything is due. Reads without a lock, because usually nothing is. */
-export async function isAnyDue(db: Db, now: number): Promise<boolean> {
+export async function isCheckDue(db: Db, now: number): Promise<boolean> {
   const due = await db.selectFrom('transactions').select('id').where('next_check_at', '<=', now).limit(1).execute();
   return due.length > 0;
 }
 
-/** `claimed`: how many were claimed before; decides whose turn it is. */
-export async function claimChecks(
-  ctx: WriteContext,
-  limit: number,
-  leaseMs: number,
-  claimed: number,
-): Promise<Claim[]> {
+export interface Shares {
+  /** At most so many of those rung lately, the newest first. */
+  rung: number;
+  /** With them at most so many in all, the longest due first. */
+  inAll: number;
+}
+
+/** Divides the checks between the rung and the longest due; `claimed`: how many were claimed before. */
+export function sharesOf(limit: number, claimed: number): Shares {
   const longest = Math.floor((claimed + limit) / LONGEST_DUE_SHARE) - Math.floor(claimed / LONGEST_DUE_SHARE);
-  const rung = await dueRows(ctx, limit - longest, leaseMs, 'rung');
-  const swept = await dueRows(
-    ctx,
-    limit - rung.length,
-    leaseMs,
-    'longest',
-    rung.map(({ id }) => id),
-  );
-  const rows = [...rung, ...swept];
-  const leaseUntil = ctx.now + leaseMs;
-  for (const row of rows) {
-    const check: Check = { at: ctx.now, rung: hasUnansweredRing({ rings: row.rings, ringsAnswered: row.rings_heard }) };
-    const checks = [...(JSON.parse(row.checks) as Check[]), check].slice(-CHECKS_PER_MINUTE);
-    await ctx.tx
-      .updateTable('transactions')
-      .set({ lease_until: leaseUntil, checks: JSON.stringify(checks) })
-      .where('id', '=', row.id)
-      .execute();
-  }
-  const transactions = await readTransactionsById(
-    ctx.tx,
-    rows.map(({ id }) => id),
-  );
-  return rows.flatMap(({ id, rings }) => {
-    const transaction = transactions.get(id);
-    return transaction ? [{ transaction, beganAt: ctx.now, leaseUntil, rings }] : [];
-  });
+  return { rung: limit - longest, inAll: limit };
 }
 
-function dueRows(
-  { tx, store, now }: WriteContext,
-  limit: number,
-  leaseMs: number,
-  lane: 'rung' | 'longest',
-  excluded: readonly string[] = [],
-): Promise<Pick<TransactionRow, 'id' | 'rings' | 'rings_heard' | 'checks'>[]> {
-  if (limit <= 0) return Promise.resolve([]);
-  let due = tx
-    .selectFrom('transactions')
-    .select(['id', 'rings', 'rings_heard', 'checks'])
-    .where('next_check_at', 'is not', null)
-    .where('next_check_at', '<=', now)
-    // A lease longer than any we give was written by another clock.
-    .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', now + leaseMs)]))
-    .limit(limit);
-  if (excluded.length > 0) due = due.where('id', 'not in', excluded);
-  due =
-    lane === 'rung'
-      ? due.where('rung_at', '>', now - RUNG_LATELY_MS).orderBy('rung_at', 'desc')
-      : due.orderBy('next_check_at');
-  return (store.skipsLocked ? due.forUpdate().skipLocked() : due).execute();
+/** Whether the next check is one that the longest due should have. */
+export function isTurnOfLongestDue(claimed: number): boolean {
+  return (claimed + 1) % LONGEST_DUE_SHARE === 0;
 }
 
-/** Makes uncertain what an earlier process of the same host and port was sending when it died. */
-export async function recover(ctx: WriteContext, sentBy: string): Promise<void> {
-  const rows = await ctx.tx
+/** Claims in one statement, so that no other process claims the same. */
+export async function claimChecks(store: Store, now: number, leaseMs: number, shares: Shares): Promise<Claim[]> {
+  const leaseUntil = now + leaseMs;
+  // A lease longer than any we give was written by another clock.
+  const isFree = sql`next_check_at <= ${now} and (lease_until <= ${now} or lease_until > ${leaseUntil})`;
+  const claim = sql<TransactionRow>`
+    with rung as (
+      select id from (
+        select id, next_check_at, lease_until from transactions
+        where next_check_at is not null and rung_at > ${now - RUNG_LATELY_MS} order by rung_at desc limit ${NEWEST_RUNG}
+      ) as newest where ${isFree} limit ${shares.rung}
+    ), swept as (
+      select id from transactions where ${isFree} and id not in (select id from rung)
+      order by next_check_at limit (select ${shares.inAll} - count(*) from rung)
+    )
+    update transactions set lease_until = ${leaseUntil}, checks = ${store.checksWith(now, CHECKS_PER_MINUTE)}
+    where id in (
+      select id from transactions
+      where id in (select id from rung union all select id from swept) and ${isFree}
+      ${store.skipsLocked ? sql`for update skip locked` : sql``}
+    ) returning *`;
+  const rows = await store.execute(claim.compile(store.db));
+  return rows.map((row) => toClaim(row, now));
+}
+
+function toClaim(row: TransactionRow, beganAt: number): Claim {
+  return { transaction: toTransactionState(row), beganAt, leaseUntil: row.lease_until, rings: row.rings };
+}
+
+/** Claims the check of this row if it is due and nobody has claimed it. */
+export function claimNow({ now }: Draft, row: TransactionRow, leaseMs: number): Claim | undefined {
+  const isLeased = row.lease_until > now && row.lease_until <= now + leaseMs;
+  if (row.next_check_at === null || row.next_check_at > now || isLeased) return undefined;
+  const check: Check = { at: now, rung: hasUnansweredRing({ rings: row.rings, ringsAnswered: row.rings_heard }) };
+  row.lease_until = now + leaseMs;
+  row.checks = JSON.stringify([...(JSON.parse(row.checks) as Check[]), check].slice(-CHECKS_PER_MINUTE));
+  return toClaim(row, now);
+}
+
+/** What an earlier process of the same host and port was sending when it died. */
+export async function readAbandoned(db: Db, sentBy: string): Promise<string[]> {
+  const rows = await db
     .selectFrom('transactions')
-    .select(['id', 'type', 'order_id', 'rank'])
+    .select('id')
     .where('sent_by', '=', sentBy)
     .where('answer', 'is', null)
     .where('rank', '<', STAGES.declined.rank)
+    .limit(REPLAN_PAGE_SIZE)
     .execute();
-  for (const { id, type, order_id } of rows) {
-    await ctx.tx.updateTable('transactions').set({ answer: 'lost', lost_at: ctx.now }).where('id', '=', id).execute();
-    await touchOrderOf(ctx, { type, order_id });
-    await raise(ctx, id, 'uncertain', { detail: 'the process restarted during the call' });
-    await plan(ctx, id);
-  }
+  return rows.map(({ id }) => id);
 }
 
-/**
- * After a clock step: plans open transactions again and restarts each wait that may end one. Takes one page, after the
- * id `after`; returns the page's last id, or undefined if it was the last page.
- */
-export async function replan(ctx: WriteContext, after: string): Promise<string | undefined> {
-  const rows = await ctx.tx
+/** Makes it uncertain, unless it was answered meanwhile. */
+export function recover(draft: Draft, row: TransactionRow): void {
+  if (row.answer !== null) return;
+  row.answer = 'lost';
+  row.lost_at = draft.now;
+  showChange(draft, row);
+  raise(draft, row, 'uncertain', { detail: 'the process restarted during the call' });
+  plan(draft, row);
+}
+
+/** A page of transactions with a planned check, by id. */
+export async function readPlanned(db: Db, after: string): Promise<string[]> {
+  const rows = await db
     .selectFrom('transactions')
     .select('id')
     .where('next_check_at', 'is not', null)
@@ -117,36 +119,32 @@ export async function replan(ctx: WriteContext, after: string): Promise<string |
     .orderBy('id')
     .limit(REPLAN_PAGE_SIZE)
     .execute();
-  for (const { id } of rows) await restartWaits(ctx, id);
-  return rows.length < REPLAN_PAGE_SIZE ? undefined : rows.at(-1)?.id;
+  return rows.map(({ id }) => id);
 }
 
-async function restartWaits(ctx: WriteContext, id: string): Promise<void> {
-  const past = (column: 'sent_at' | 'created_at') =>
-    sql<number>`case when ${sql.ref(column)} > ${ctx.now} then ${ctx.now} else ${sql.ref(column)} end`;
-  await ctx.tx
-    .updateTable('transactions')
-    .set((eb) => ({
-      waits_from: ctx.now,
-      unknown_at: null,
-      failed_at: null,
-      // Keeps how long it is valid, counted from a start that is never in the future.
-      expires_at: eb(past('sent_at'), '+', eb('expires_at', '-', eb.ref('sent_at'))),
-      sent_at: past('sent_at'),
-      created_at: past('created_at'),
-    }))
-    .where('id', '=', id)
-    .execute();
-  await plan(ctx, id);
+/** After a clock step: plans the check again and restarts each wait that may end the transaction. */
+export function restartWaits(draft: Draft, row: TransactionRow): void {
+  const { now } = draft;
+  row.waits_from = now;
+  row.unknown_at = null;
+  row.failed_at = null;
+  if (row.sent_at !== null) {
+    const sentAt = Math.min(row.sent_at, now);
+    // Keeps how long it is valid, counted from a start that is never in the future.
+    if (row.expires_at !== null) row.expires_at += sentAt - row.sent_at;
+    row.sent_at = sentAt;
+  }
+  row.created_at = Math.min(row.created_at, now);
+  plan(draft, row);
 }
 
-/** Plans again what is planned further ahead than any wait: another clock, ahead of this one, did it. */
-export async function bringChecksForward(ctx: WriteContext): Promise<void> {
-  const rows = await ctx.tx
+/** What is planned further ahead than any wait: another clock, ahead of this one, did it. */
+export async function readPlannedTooFar(db: Db, now: number): Promise<string[]> {
+  const rows = await db
     .selectFrom('transactions')
     .select('id')
-    .where('next_check_at', '>', ctx.now + LONGEST_WAIT_MS)
+    .where('next_check_at', '>', now + LONGEST_WAIT_MS)
     .limit(REPLAN_PAGE_SIZE)
     .execute();
-  for (const { id } of rows) await plan(ctx, id);
+  return rows.map(({ id }) => id);
 }

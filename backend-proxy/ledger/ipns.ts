@@ -1,42 +1,35 @@
 // Stores IPNs as received, matches them to transactions, and deletes old ones that match nothing.
+import { sql } from 'kysely';
 import type { IpnReading } from '../protocol/verify.ts';
-import type { WriteContext } from './context.ts';
+import type { Draft } from './draft.ts';
 import type { StoredIpn, UnmatchedIpn } from './ledger.ts';
 import type { Db } from './store.ts';
+import type { TransactionRow } from './tables.ts';
 import { plan } from './transitions.ts';
 
 const UNMATCHED_KEPT_MS = 7 * 24 * 3_600_000;
 
 /**
- * Stores the IPN and requests a check. Rings are counted, so that no clock can make an earlier check look like the
- * answer.
+ * Stores the IPN and requests a check; returns false if its transaction is not in this database. Rings are counted, so
+ * that no clock can make an earlier check look like the answer.
  */
-export async function receiveIpn(ctx: WriteContext, { id, body, reading }: StoredIpn): Promise<boolean> {
-  const transactionId = reading?.transactionId ?? null;
-  await ctx.tx
-    .insertInto('ipns')
-    .values({
-      id,
-      order_id: transactionId,
-      reading: reading === undefined ? null : storedReading(reading),
-      body,
-      matched: 0,
-      told: 0,
-      seen: 1,
-      first_at: ctx.now,
-      last_at: ctx.now,
-    })
-    .onConflict((c) => c.column('id').doUpdateSet((eb) => ({ seen: eb('ipns.seen', '+', 1), last_at: ctx.now })))
-    .execute();
-  if (transactionId === null) return true;
-  const { numUpdatedRows } = await ctx.tx
-    .updateTable('transactions')
-    .set((eb) => ({ rung_at: ctx.now, rings: eb('rings', '+', 1), unanswered: 0 }))
-    .where('id', '=', transactionId)
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) return false;
-  await ctx.tx.updateTable('ipns').set({ matched: 1 }).where('id', '=', id).execute();
-  await plan(ctx, transactionId);
+export function receiveIpn(draft: Draft, { id, body, reading }: StoredIpn, row: TransactionRow | undefined): boolean {
+  draft.ipn = {
+    id,
+    order_id: reading?.transactionId ?? null,
+    reading: reading === undefined ? null : storedReading(reading),
+    body,
+    matched: row === undefined ? 0 : 1,
+    told: 0,
+    seen: 1,
+    first_at: draft.now,
+    last_at: draft.now,
+  };
+  if (row === undefined) return reading === undefined;
+  row.rung_at = draft.now;
+  row.rings += 1;
+  row.unanswered = 0;
+  plan(draft, row);
   return true;
 }
 
@@ -45,7 +38,7 @@ export async function readUnmatchedIpns(db: Db, limit: number): Promise<Unmatche
   const rows = await db
     .selectFrom('ipns')
     .select(['reading', 'seen', 'first_at', 'last_at'])
-    .where('matched', '=', 0)
+    .where('matched', '=', sql.lit(0))
     .where('reading', 'is not', null)
     .orderBy('first_at', 'desc')
     .limit(limit)
@@ -77,23 +70,23 @@ export async function readIpns(db: Db, transactionId: string): Promise<IpnReadin
   return rows.flatMap(({ reading }) => (reading === null ? [] : [toReading(reading)]));
 }
 
-/** Marks the unmatched IPNs that are older than this and not yet reported; returns how many. */
-export async function reportUnmatched({ tx, now }: WriteContext, olderThanMs: number): Promise<number> {
-  const { numUpdatedRows } = await tx
+/** Marks the unmatched IPNs that are older than this and not yet reported; returns them. */
+export function markUnmatchedReported(db: Db, firstBefore: number) {
+  return db
     .updateTable('ipns')
     .set({ told: 1 })
-    .where('matched', '=', 0)
+    .where('matched', '=', sql.lit(0))
     .where('told', '=', 0)
     .where('reading', 'is not', null)
-    .where('first_at', '<=', now - olderThanMs)
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
+    .where('first_at', '<=', firstBefore)
+    .returning('id')
+    .compile();
 }
 
-export async function deleteOldUnmatched({ tx, now }: WriteContext): Promise<void> {
-  await tx
+export function deleteOldUnmatched(db: Db, now: number) {
+  return db
     .deleteFrom('ipns')
-    .where('matched', '=', 0)
+    .where('matched', '=', sql.lit(0))
     .where('last_at', '<', now - UNMATCHED_KEPT_MS)
-    .execute();
+    .compile();
 }

@@ -36,6 +36,16 @@ export interface NewPayment {
   idempotencyKey: string;
   /** Digest of the request: the same key with another fingerprint is refused. */
   fingerprint: string;
+  /** Who may send it, decided in the same commit; null if `record` permits that later. */
+  start: Start | null;
+}
+
+/** The one call that may send a transaction. */
+export interface Start {
+  /** Host and port of the process. */
+  by: string;
+  /** Random. If the answer to a commit is lost, it tells this call's row from an equal one. */
+  id: string;
 }
 
 /** `iat` and terms of an order token, to decide which of two is newer and whether they ask for the same. */
@@ -70,7 +80,7 @@ export interface NewPayout {
 
 /** A step of our own or an answer to the one POST. What a later check sees is an Observation. */
 export type Fact =
-  | { stage: 'sending'; sentBy: string }
+  | { stage: 'sending'; start: Start }
   /** `needsReview`: status checks cannot settle it. */
   | { stage: 'uncertain'; answer: Unanswered; detail: string; needsReview?: boolean }
   | { stage: 'rejected'; answer: 'refused'; detail: string }
@@ -89,7 +99,7 @@ export interface PaymentMeans {
 
 /** A claimed check, exclusive until `leaseUntil`; times by the database's clock. */
 export interface Claim {
-  transaction: Transaction;
+  transaction: Omit<Transaction, 'history'>;
   beganAt: number;
   leaseUntil: number;
   /** IPNs received for it by then. */
@@ -170,6 +180,23 @@ export interface Webhook {
 export type Delivery =
   { state: 'delivered' | 'dead'; answer: string } | { state: 'pending'; nextAt: number; answer: string };
 
+/** An order as it was at a time by the database's clock, ms since 1970; undefined if it was never seen. */
+export interface OrderAt {
+  order: Order | undefined;
+  now: number;
+}
+
+export interface OpenedPayment {
+  /** False if the key was used before. */
+  isNew: boolean;
+  /** The one POST is permitted, to this caller alone. */
+  maySend: boolean;
+  payment: Transaction;
+  order: Order;
+  /** The database's clock, ms since 1970. */
+  now: number;
+}
+
 /** Counts for operators. */
 export interface Counts {
   transactions: { type: TransactionType; status: Status; count: number }[];
@@ -184,18 +211,15 @@ export interface Counts {
 /** Refuses by throwing a Refusal; throws one of kind `unavailable` if the database cannot be used. */
 export interface Ledger {
   /** Writes the payment's row, or finds the one written with the same key. Replaces the order's open payment. */
-  openPayment(
-    payment: NewPayment & TokenTerms,
-    limits: PaymentLimits,
-  ): Promise<{ isNew: boolean; payment: Transaction; order: Order }>;
+  openPayment(payment: NewPayment & TokenTerms, limits: PaymentLimits): Promise<OpenedPayment>;
   openPayout(payout: NewPayout): Promise<Transaction>;
   /** Stores the terms of a token if it is newer than those known; started payments do not change. */
   recordTerms(seen: TokenTerms, order: Order | undefined): Promise<void>;
   /**
-   * Returns whether the fact raised the stage. For `sending`, true permits the one POST. If a restored database has
-   * lost the row, an answer writes it again from `transaction`.
+   * Returns whether the fact raised the stage, with the order as it then is. For `sending`, true permits the one POST.
+   * If a restored database has lost the row, an answer writes it again from `transaction`.
    */
-  record(transaction: Transaction, fact: Fact, source: Source): Promise<boolean>;
+  record(transaction: Transaction, fact: Fact, source: Source): Promise<OrderAt & { isRaised: boolean }>;
   /**
    * Ends a check: applies the observation and the clock's rules, and plans the next check. Returns when it ended, by
    * the database's clock.
@@ -207,19 +231,26 @@ export interface Ledger {
   newestFound(type: TransactionType): Promise<Transaction | undefined>;
   /** Records how a person resolved a review; refuses if none is needed. Undefined if there is no such transaction. */
   resolve(transactionId: string, resolution: Resolution): Promise<Transaction | undefined>;
-  /** Stores the IPN and requests a check in the same commit; false if its transaction is not in this database. */
-  receiveIpn(ipn: StoredIpn): Promise<boolean>;
+  /**
+   * Stores the IPN and requests a check in the same commit. With `leaseMs` that commit also claims the check, if it is
+   * due and free.
+   */
+  receiveIpn(ipn: StoredIpn, leaseMs?: number): Promise<{ isMatched: boolean; claim: Claim | undefined }>;
   ipnReadings(transactionId: string): Promise<IpnReading[]>;
   unmatchedIpns(limit: number): Promise<UnmatchedIpn[]>;
   /** Counts unmatched IPNs older than this, each only once. */
   reportUnmatched(olderThanMs: number): Promise<number>;
 
   order(orderId: string): Promise<Order | undefined>;
+  /** The order and the database's clock, read together. */
+  orderAt(orderId: string): Promise<OrderAt>;
   /** By the merchant's order id. */
   payout(orderId: string): Promise<Transaction | undefined>;
   transactions(query: TransactionQuery): Promise<{ transactions: Transaction[]; nextCursor: string | null }>;
-  /** Calls back after each commit that changed the order, from any process. */
-  watch(orderId: string, onChange: () => void): () => void;
+  /**
+   * Calls back after each commit that changed the order, from any process, with the new version (undefined: not known).
+   */
+  watch(orderId: string, onChange: (version: number | undefined) => void): () => void;
 
   /**
    * Claims transactions whose check is due, each exclusively for `leaseMs`. Recently rung ones come first, the newest

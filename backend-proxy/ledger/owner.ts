@@ -1,8 +1,8 @@
 // The gateway and account that the database belongs to, and when it was last restored: rows of `meta`. A database used
 // with another gateway would apply that gateway's reports to this one's payments, so it stays with the first.
 import type { DatabaseOwner } from './ledger.ts';
-import type { MetaKey } from './schema.ts';
-import type { Db } from './store.ts';
+import type { MetaKey } from './tables.ts';
+import type { Db, Store } from './store.ts';
 
 /** For this long after a restore, a payout is checked before it is sent. */
 export const RESTORED_LATELY_MS = 7 * 24 * 3_600_000;
@@ -15,10 +15,8 @@ export async function readOwner(db: Db): Promise<DatabaseOwner | undefined> {
   return { gateway, hasStatusCheck: statusCheck === 'yes', keyDigest };
 }
 
-export async function writeOwner(tx: Db, { gateway, hasStatusCheck, keyDigest }: DatabaseOwner): Promise<void> {
-  await put(tx, 'gateway', gateway);
-  await put(tx, 'status_check', hasStatusCheck ? 'yes' : 'no');
-  await put(tx, 'key_digest', keyDigest);
+export async function writeOwner(store: Store, { gateway, hasStatusCheck, keyDigest }: DatabaseOwner): Promise<void> {
+  await put(store, { gateway, status_check: hasStatusCheck ? 'yes' : 'no', key_digest: keyDigest });
 }
 
 /** Why this process must not use a database that belongs to `theirs`, or undefined. */
@@ -30,8 +28,8 @@ export function differenceOf(ours: DatabaseOwner, theirs: DatabaseOwner | undefi
 }
 
 /** Keeps the latest time. */
-export async function writeRestoredAt(tx: Db, at: number): Promise<void> {
-  if (at > (await readRestoredAt(tx))) await put(tx, 'went_back_at', String(at));
+export async function writeRestoredAt(store: Store, at: number): Promise<void> {
+  if (at > (await readRestoredAt(store.db))) await put(store, { went_back_at: String(at) });
 }
 
 /** ms since 1970; 0 if it was never restored. */
@@ -40,10 +38,17 @@ export async function readRestoredAt(db: Db): Promise<number> {
   return Number(row?.value ?? 0);
 }
 
-async function put(tx: Db, key: MetaKey, value: string): Promise<void> {
-  await tx
+/** Random, written when the tables are made; a backup and a standby have the same. */
+export async function readDatabaseId(db: Db): Promise<string> {
+  const row = await db.selectFrom('meta').select('value').where('key', '=', 'books_id').executeTakeFirstOrThrow();
+  return row.value;
+}
+
+async function put({ db, execute }: Store, values: Partial<Record<MetaKey, string>>): Promise<void> {
+  const rows = Object.entries(values).map(([key, value]) => ({ key: key as MetaKey, value }));
+  const insert = db
     .insertInto('meta')
-    .values({ key, value })
-    .onConflict((c) => c.column('key').doUpdateSet({ value }))
-    .execute();
+    .values(rows)
+    .onConflict((c) => c.column('key').doUpdateSet((eb) => ({ value: eb.ref('excluded.value') })));
+  await execute(insert.compile());
 }

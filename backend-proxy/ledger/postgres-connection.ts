@@ -2,8 +2,17 @@
 // durability are set by statements and read back, because the URL, the defaults of a role or database, or a pooler can
 // override them. A server that does not take writes is refused.
 import { Socket } from 'node:net';
-import type { PostgresPool, PostgresPoolClient } from 'kysely';
-import { Client, Pool, type ClientBase, type PoolClient, type QueryResult } from 'pg';
+import type { CompiledQuery, PostgresPool, PostgresPoolClient } from 'kysely';
+import {
+  Client,
+  DatabaseError,
+  Pool,
+  type ClientBase,
+  type PoolClient,
+  type QueryConfig,
+  type QueryResult,
+  type QueryResultRow,
+} from 'pg';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
@@ -35,18 +44,16 @@ const REFUSALS: Record<string, string> = {
  */
 const WRONG_SERVER = new Set(['25006', '57P01', '57P02', '57P03']);
 
-/** One select that sets all, for the session or the transaction just begun. */
-export function settingsFor(scope: 'session' | 'transaction'): string {
-  const calls = Object.entries(SETTINGS).map(
-    ([name, value]) => `set_config('${name}', '${value}', ${scope === 'transaction'})`,
-  );
+/** One select that sets all for the session. */
+function setSettings(): string {
+  const calls = Object.entries(SETTINGS).map(([name, value]) => `set_config('${name}', '${value}', false)`);
   return `select ${calls.join(', ')}`;
 }
 
 /** Applies and verifies the settings. @throws an Error for the operator if one does not hold */
 export async function prepare(client: ClientBase): Promise<void> {
   const readBack = Object.keys(REQUIRED).map((name) => `current_setting('${name}') as ${name}`);
-  const text = `${settingsFor('session')}; select ${readBack.join(', ')}`;
+  const text = `${setSettings()}; select ${readBack.join(', ')}`;
   const [actual = {}] = (await query(client, text)).rows;
   for (const [name, wanted] of Object.entries(REQUIRED)) {
     if (actual[name] === wanted) continue;
@@ -82,10 +89,20 @@ export async function connect(url: string): Promise<Client> {
   }
 }
 
-export function createPool(url: string, limit: number): PostgresPool {
+/** A pooled connection. */
+export interface Connection {
+  /** Prepared once per connection. */
+  run<Row>(query: Pick<CompiledQuery, 'sql' | 'parameters'>): Promise<Row[]>;
+  /** One or more statements without parameters, in one round trip. */
+  runSimple(text: string): Promise<void>;
+  isInTransaction(): boolean;
+}
+
+export function createPool(url: string, limit: number) {
   const pool = new Pool({ ...optionsFor(url), max: limit });
   pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
   const prepared = new WeakSet<ClientBase>();
+  const names = createNames();
 
   async function acquire(): Promise<PoolClient> {
     const client = await pool.connect();
@@ -100,25 +117,79 @@ export function createPool(url: string, limit: number): PostgresPool {
     return client;
   }
 
-  return {
+  /** A client that is closed on release if it must not be used again. */
+  async function guard() {
+    const client = await acquire();
+    let isUnusable = false;
+    return {
+      async query<Row>(config: QueryConfig): Promise<QueryResult<Row & QueryResultRow>> {
+        try {
+          const result = (await client.query(config)) as QueryResult | QueryResult[];
+          return Array.isArray(result) ? (result.at(-1) as QueryResult) : result;
+        } catch (error) {
+          isUnusable ||= isWrongServerError(error) || isOutcomeUnknown(error);
+          throw error;
+        }
+      },
+      isInTransaction: () => client.getTransactionStatus() !== 'I',
+      // Also drops a connection whose transaction could not be ended.
+      release: () => client.release(isUnusable || client.getTransactionStatus() !== 'I'),
+    };
+  }
+
+  async function use<T>(work: (on: Connection) => Promise<T>): Promise<T> {
+    const { query: ask, release, isInTransaction } = await guard();
+    try {
+      return await work({
+        async run<Row>({ sql: text, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>) {
+          return (await names.use(text, (name) => ask<Row>({ text, values: [...parameters], ...(name && { name }) })))
+            .rows;
+        },
+        async runSimple(text) {
+          await ask({ text });
+        },
+        isInTransaction,
+      });
+    } finally {
+      release();
+    }
+  }
+
+  const forKysely: PostgresPool = {
     options: pool.options,
     end: () => pool.end(),
     async connect() {
-      const client = await acquire();
-      let isUnusable = false;
-      const guarded = {
-        async query(text: string, values: readonly unknown[]) {
-          try {
-            return await query(client, text, values);
-          } catch (error) {
-            isUnusable ||= isWrongServerError(error);
-            throw error;
-          }
-        },
-        // Also drops a connection whose transaction could not be ended.
-        release: () => client.release(isUnusable || client.getTransactionStatus() !== 'I'),
-      };
-      return guarded as unknown as PostgresPoolClient;
+      const { query: ask, release } = await guard();
+      const client = { query: (text: string, values: unknown[]) => ask({ text, values: [...values] }), release };
+      return client as unknown as PostgresPoolClient;
+    },
+  };
+  return { use, forKysely };
+}
+
+const MAX_NAMES = 500;
+/** invalid_sql_statement_name, duplicate_prepared_statement. */
+const NO_SUCH_NAME = new Set(['26000', '42P05']);
+
+/**
+ * Names for prepared statements, so that the server parses and plans each once a connection. A transaction pooler that
+ * does not know prepared statements mixes them up; then none is named any more.
+ */
+function createNames() {
+  const names = new Map<string, string>();
+  let isPooled = false;
+  return {
+    async use<T>(text: string, ask: (name: string | undefined) => Promise<T>): Promise<T> {
+      if (isPooled || (names.size >= MAX_NAMES && !names.has(text))) return ask(undefined);
+      const name = names.get(text) ?? `s${names.size}`;
+      names.set(text, name);
+      try {
+        return await ask(name);
+      } catch (error) {
+        if (!NO_SUCH_NAME.has(codeOf(error))) throw error;
+        isPooled = true;
+        return ask(undefined);
+      }
     },
   };
 }
@@ -139,6 +210,11 @@ function optionsFor(url: string) {
 /** Such a connection is closed on release; a new one may reach the right server. */
 export function isWrongServerError(error: unknown): boolean {
   return WRONG_SERVER.has(codeOf(error));
+}
+
+/** Whether a statement may have been carried out although it failed: the connection broke, or the server was ended. */
+export function isOutcomeUnknown(error: unknown): boolean {
+  return !(error instanceof DatabaseError) || /^(08|57P0)/.test(codeOf(error));
 }
 
 /** SQLSTATE, or empty for a broken connection. */

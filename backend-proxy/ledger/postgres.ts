@@ -1,33 +1,50 @@
-// The store on PostgreSQL, for several proxies on one database. Each write is a separate transaction on a pooled
-// connection (postgres-connection.ts). A transaction that deadlocks or collides runs again, and a commit whose answer
-// is lost is looked up (postgres-commit.ts). NOTIFY runs outside the transaction, where it would serialize every
-// commit; it only wakes the other proxies, which also poll (watch.ts).
-import { randomUUID } from 'node:crypto';
-import { Kysely, PostgresDialect, sql } from 'kysely';
+// The store on PostgreSQL, for several proxies on one database. A write is one statement that loads and one that saves,
+// each a transaction of its own on a pooled connection (postgres-connection.ts). Nothing is locked in between: the save
+// changes nothing if a loaded row has changed meanwhile (postgres-rows.ts), and the write begins again. So a save whose
+// outcome was lost can be repeated, too. NOTIFY runs outside the transaction, where it would serialize every commit; it
+// only wakes the other proxies, which also poll (watch.ts).
+import { createHash, randomUUID } from 'node:crypto';
+import { Kysely, PostgresDialect, sql, type CompiledQuery } from 'kysely';
 import { types } from 'pg';
 import { Refusal, unavailable } from '../errors.ts';
-import { CLOCK, transact } from './postgres-commit.ts';
-import { codeOf, createPool, isWrongServerError } from './postgres-connection.ts';
+import { migrate } from './migrations.ts';
+import { codeOf, createPool, isOutcomeUnknown, isWrongServerError, type Connection } from './postgres-connection.ts';
 import { CHANNEL, listenForOrders } from './postgres-listen.ts';
-import { migrate, type Tables } from './schema.ts';
-import type { Db, Store } from './store.ts';
+import {
+  CLOCK,
+  isSaved,
+  loadStatement,
+  saveStatement,
+  toLoaded,
+  type LoadedRow,
+  type Versions,
+} from './postgres-rows.ts';
+import type { Changes, Decision, Loaded, Store, Subject } from './store.ts';
+import type { Tables } from './tables.ts';
 
-const MAX_TRIES = 5;
+/** Each means that another write of the same rows went through. */
+const MAX_CONFLICTS = 200;
+/** After so many conflicts a write waits up to this long, at random. */
+const PATIENT_AFTER = 3;
+const CONFLICT_WAIT_MS = 20;
+const MAX_ERRORS = 5;
+/** How long a write tries to find out what became of a save whose answer was lost. */
+const LOST_LIMIT_MS = 10_000;
+const LOST_WAIT_MS = { first: 50, longest: 1_000 };
 const ANNOUNCE_AFTER_MS = 5;
-/**
- * serialization_failure, deadlock_detected: the database asks for another run. unique_violation: a concurrent
- * transaction took the same id, and a second run finds its row.
- */
-const RETRYABLE = new Set(['40001', '40P01', '23505']);
+/** serialization_failure, deadlock_detected: the database asks for another run. */
+const RETRYABLE = new Set(['40001', '40P01']);
+const UNIQUE_VIOLATION = '23505';
 const INT8 = 20;
 
 export async function openPostgres(url: string, connections: number): Promise<Store> {
   // Every bigint here is a time or an amount of at most 15 digits.
   types.setTypeParser(INT8, Number);
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createPool(url, connections) }) });
+  const pool = createPool(url, connections);
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool.forKysely }) });
   try {
     // Before `migrate`, so that a problem with the server is reported as itself, not as a failed migration.
-    await timeOf(db);
+    await time();
     await migrate(db, 'postgres');
   } catch (error) {
     await db.destroy();
@@ -36,6 +53,115 @@ export async function openPostgres(url: string, connections: number): Promise<St
   const self = randomUUID();
   const listener = listenForOrders(url, self);
   let waiting = new Set<string>();
+
+  async function time(): Promise<number> {
+    const [row] = await pool.use(({ run }) => run<{ ms: number }>({ sql: `select ${CLOCK} as ms`, parameters: [] }));
+    return row?.ms ?? Number.NaN;
+  }
+
+  async function loadOn({ run }: Connection, subject: Subject, versions: Versions): Promise<Loaded> {
+    return toLoaded(await run<LoadedRow>(loadStatement(subject)), versions);
+  }
+
+  async function saveOn({ run }: Connection, changes: Changes, versions: Versions): Promise<boolean> {
+    const [row] = await run<{ saved: boolean }>(saveStatement(changes, versions));
+    return row?.saved === true;
+  }
+
+  async function write<T>(
+    subject: Subject,
+    decide: (loaded: Loaded, taken: ReadonlySet<string>) => Decision<T>,
+  ): Promise<T> {
+    const taken = new Set<string>();
+    const lost: Decision<T>[] = [];
+    let lostAt: number | undefined;
+    let waitMs = LOST_WAIT_MS.first;
+    let errors = 0;
+
+    /** Undefined if a loaded row has changed meanwhile. `commit` ends the transaction around it, if there is one. */
+    async function attempt(on: Connection, commit?: () => Promise<void>): Promise<Decision<T> | undefined> {
+      const versions: Versions = new WeakMap();
+      const loaded = await loadOn(on, subject, versions);
+      const done = lost.find(({ changes }) => isSaved(changes, loaded));
+      if (done !== undefined) return done;
+      const decision = decide(loaded, taken);
+      if (isEmpty(decision.changes)) return decision;
+      try {
+        const saved = await saveOn(on, decision.changes, versions);
+        await commit?.();
+        return saved ? decision : undefined;
+      } catch (error) {
+        if (isIdTaken(error)) {
+          for (const { before, after } of decision.changes.transactions) if (before === undefined) taken.add(after.id);
+        } else if (isOutcomeUnknown(error)) {
+          lost.push(decision);
+          lostAt ??= performance.now();
+        }
+        throw error;
+      }
+    }
+
+    for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
+      if (conflicts > PATIENT_AFTER) await sleep(Math.random() * CONFLICT_WAIT_MS);
+      try {
+        const wallet = 'prompts' in subject ? subject.prompts?.customer : undefined;
+        const decision = await (wallet === undefined ? pool.use((on) => attempt(on)) : whileLocked(wallet, attempt));
+        if (decision !== undefined) return decision.result;
+      } catch (error) {
+        if (error instanceof Refusal) throw error;
+        const isUniqueViolation = codeOf(error) === UNIQUE_VIOLATION;
+        if (isUniqueViolation) continue;
+        if (lostAt !== undefined && performance.now() - lostAt < LOST_LIMIT_MS) {
+          await sleep(waitMs);
+          waitMs = Math.min(waitMs * 2, LOST_WAIT_MS.longest);
+          continue;
+        }
+        errors += 1;
+        // Nothing was committed, and the next connection may reach the right server.
+        const mayHelp = lostAt === undefined && (RETRYABLE.has(codeOf(error)) || isWrongServerError(error));
+        if (mayHelp && errors < MAX_ERRORS) continue;
+        throw unavailable(error);
+      }
+    }
+    throw unavailable(new Error('Other writes of the same order came first each time'));
+  }
+
+  /** Within a transaction that holds the wallet's lock, so that its prompts are counted one after the other. */
+  function whileLocked<T>(
+    wallet: string,
+    work: (on: Connection, commit: () => Promise<void>) => Promise<T>,
+  ): Promise<T> {
+    const key = createHash('sha256').update(wallet).digest().readUIntBE(0, 6);
+    return pool.use(async (on) => {
+      await on.runSimple(`begin; select pg_advisory_xact_lock(${key})`);
+      try {
+        return await work(on, () => on.runSimple('commit'));
+      } finally {
+        // Nothing to roll back after the commit. If this fails, the connection is not used again.
+        if (on.isInTransaction()) await on.runSimple('rollback').catch(() => undefined);
+      }
+    });
+  }
+
+  async function execute<Row>(query: CompiledQuery<Row>): Promise<Row[]> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await pool.use(({ run }) => run<Row>(query));
+      } catch (error) {
+        const mayHelp = RETRYABLE.has(codeOf(error)) || isWrongServerError(error);
+        if (!mayHelp || tries >= MAX_ERRORS) throw unavailable(error);
+      }
+    }
+  }
+
+  async function changedSince(since: number): Promise<Map<string, number>> {
+    const sql = `select distinct o.order_id, o.version from transactions t join orders o on o.order_id = t.order_id
+      where t.updated_at >= $1`;
+    const changed = await pool.use(({ run }) =>
+      run<{ order_id: string; version: number }>({ sql, parameters: [since] }),
+    );
+    return new Map(changed.map(({ order_id, version }) => [order_id, version]));
+  }
 
   async function sendAnnouncements(): Promise<void> {
     const orderIds = waiting;
@@ -48,38 +174,14 @@ export async function openPostgres(url: string, connections: number): Promise<St
 
   return {
     db,
-    time: () => timeOf(db),
-    async write(op) {
-      for (let tried = 1; ; tried += 1) {
-        try {
-          return await transact(db, url, op);
-        } catch (error) {
-          if (error instanceof Refusal) throw error;
-          // Nothing was committed in either case, and the next connection may reach the right server.
-          const mayHelp = RETRYABLE.has(codeOf(error)) || isWrongServerError(error);
-          if (tried < MAX_TRIES && mayHelp) continue;
-          // A broken connection has no code, so any other error counts as the database's.
-          throw unavailable(error);
-        }
-      }
-    },
+    write,
+    load: (subject) => pool.use((on) => loadOn(on, subject, new WeakMap())),
+    execute,
+    time,
+    changedSince,
     skipsLocked: true,
-    async lockOrder(tx, orderId) {
-      await tx.selectFrom('orders').select('order_id').where('order_id', '=', orderId).forUpdate().execute();
-    },
-    async lockOrderOf(tx, transactionId) {
-      await tx
-        .selectFrom('orders')
-        .select('order_id')
-        .where('order_id', '=', (eb) =>
-          eb.selectFrom('transactions').select('order_id').where('id', '=', transactionId),
-        )
-        .forUpdate()
-        .execute();
-    },
-    async lockWallet(tx, customer) {
-      await sql`select pg_advisory_xact_lock(hashtextextended(${customer}, 0))`.execute(tx);
-    },
+    checksWith: (now, most) => sql`((case when json_array_length(checks::json) >= ${most} then checks::jsonb - 0
+      else checks::jsonb end) || jsonb_build_object('at', ${now}::bigint, 'rung', rings > rings_heard))::text`,
     announce(orderIds) {
       if (waiting.size === 0) setTimeout(() => void sendAnnouncements(), ANNOUNCE_AFTER_MS);
       for (const orderId of orderIds) waiting.add(orderId);
@@ -92,7 +194,18 @@ export async function openPostgres(url: string, connections: number): Promise<St
   };
 }
 
-async function timeOf(db: Db): Promise<number> {
-  const { rows } = await sql<{ ms: number }>`select ${sql.raw(CLOCK)} as ms`.execute(db);
-  return rows[0]?.ms ?? Number.NaN;
+function isEmpty({ orders, transactions, history, webhooks, ipn }: Changes): boolean {
+  return orders.length + transactions.length + history.length + webhooks.length === 0 && ipn === undefined;
+}
+
+/** Whether a row with the id of a new transaction exists. */
+function isIdTaken(error: unknown): boolean {
+  const constraint = error instanceof Error && 'constraint' in error ? error.constraint : undefined;
+  return codeOf(error) === UNIQUE_VIOLATION && constraint === 'transactions_pkey';
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 }

@@ -1,25 +1,57 @@
-// The ledger over any store: runs each method in one transaction and calls the watchers after its commit. The rules are
-// in create.ts (what may start), transitions.ts (what a fact changes), observations.ts (how a check becomes facts),
-// resolutions.ts (what a person decides), checks.ts (what is checked next) and owner.ts (which gateway it belongs to).
+// The ledger over any store: each method is one write, which loads the rows that it decides on, applies a rule to them
+// and saves what changed, or one read. The rules are in payments.ts and payouts.ts (what may start), transitions.ts (what
+// raises a stage), answers.ts (how the POST ended), observations.ts (what a check saw), resolutions.ts (what a person
+// decides), checks.ts (what is checked next), ipns.ts, webhooks.ts and owner.ts.
 import { performance } from 'node:perf_hooks';
+import { sql } from 'kysely';
 import { Refusal, unavailable } from '../errors.ts';
-import type { Source } from '../protocol/transaction.ts';
-import { RESTORED_LATELY_MS, differenceOf, readOwner, readRestoredAt, writeOwner, writeRestoredAt } from './owner.ts';
-import { claimChecks, bringChecksForward, isAnyDue, recover, replan } from './checks.ts';
-import type { WriteContext } from './context.ts';
-import { deleteOldUnmatched, readIpns, readUnmatchedIpns, receiveIpn, reportUnmatched } from './ipns.ts';
-import type { DatabaseOwner, Ledger } from './ledger.ts';
-import { applyProvenUnknown, applyObservation } from './observations.ts';
-import { restoreTransaction, openPayment, openPayout, storeTerms } from './create.ts';
-import { claimWebhooks, dueWebhooks, bringWebhooksForward, listWebhooks, recordDelivery, redeliver } from './outbox.ts';
-import { applyFact } from './transitions.ts';
-import { readCounts, readNewestFound, readOrder, readPayout, readTransaction, readTransactions } from './queries.ts';
+import { PAYS_BY } from '../protocol/methods.ts';
+import { TYPES, type Source, type Transaction } from '../protocol/transaction.ts';
+import { applyFact } from './answers.ts';
+import {
+  claimChecks,
+  claimNow,
+  isCheckDue,
+  isTurnOfLongestDue,
+  readAbandoned,
+  readPlanned,
+  readPlannedTooFar,
+  recover,
+  restartWaits,
+  sharesOf,
+} from './checks.ts';
+import { createStepDetector } from './clock-step.ts';
+import { changesOf, createDraft, findOrder, findTransaction, historyOf, type Draft } from './draft.ts';
+import { deleteOldUnmatched, markUnmatchedReported, readIpns, readUnmatchedIpns, receiveIpn } from './ipns.ts';
+import type { DatabaseOwner, Ledger, NewPayment, Order, OrderAt, PaymentLimits } from './ledger.ts';
+import { findOrRestore } from './new-transaction.ts';
+import { applyObservation, applyProvenUnknown } from './observations.ts';
+import {
+  RESTORED_LATELY_MS,
+  differenceOf,
+  readDatabaseId,
+  readOwner,
+  readRestoredAt,
+  writeOwner,
+  writeRestoredAt,
+} from './owner.ts';
+import { openPayment, storeTerms } from './payments.ts';
+import { openPayout } from './payouts.ts';
+import { readCounts, readNewestFound, readTransactions } from './reading.ts';
+import { toOrder, toTransaction } from './records.ts';
 import { applyResolution } from './resolutions.ts';
-import type { Db, Store } from './store.ts';
+import type { Db, Store, Subject } from './store.ts';
+import type { TransactionRow } from './tables.ts';
+import { plan } from './transitions.ts';
+import {
+  bringWebhooksForward,
+  claimWebhooks,
+  isWebhookDue,
+  readWebhooks,
+  recordDelivery,
+  redeliver,
+} from './webhooks.ts';
 import { createWatch } from './watch.ts';
-
-/** Between two claims, the database's clock and a monotonic one may differ by this much. */
-const STEP_MS = 60_000;
 
 interface LedgerOptions {
   /** Replaces the store's clock in tests. */
@@ -33,22 +65,29 @@ interface LedgerOptions {
 export function createLedger(store: Store, options: LedgerOptions = {}): Ledger {
   const { now, elapsed = now ?? (() => performance.now()), idPrefix = '' } = options;
   const { db } = store;
-  const watch = createWatch(store);
   const time = now === undefined ? () => read(() => store.time()) : () => Promise.resolve(now());
+  const watch = createWatch(store, time);
+  const steps = createStepDetector(elapsed, planAllAgain);
+  let databaseId: string | undefined;
   let ourOwner: DatabaseOwner | undefined;
   let mismatch: string | undefined;
-  let lastReading: { time: number; elapsed: number } | undefined;
   let claimed = 0;
 
-  /** Runs one transaction. Watchers of the orders it touched are called only after its commit. */
-  async function write<T>(source: Source, op: (ctx: WriteContext) => Promise<T>): Promise<T> {
-    let touched = new Set<string>();
-    const result = await store.write(async (tx, at) => {
-      touched = new Set();
-      return op({ tx, store, now: now?.() ?? at, source, touched, idPrefix });
+  /** Runs one write. Watchers of the orders it changed are called only after its commit. */
+  async function write<T>(
+    source: Source,
+    subject: Subject,
+    apply: (draft: Draft, taken: ReadonlySet<string>) => T,
+  ): Promise<T> {
+    const id = (databaseId ??= await read(readDatabaseId));
+    const decided = await store.write(subject, (loaded, taken) => {
+      const draft = createDraft(loaded, { now: now?.() ?? loaded.now, source, databaseId: id, idPrefix });
+      const result = apply(draft, taken);
+      const changes = changesOf(draft);
+      return { changes, result: { result, versions: versionsRaised(changes.orders) } };
     });
-    watch.changed([...touched]);
-    return result;
+    watch.changed(decided.versions);
+    return decided.result;
   }
 
   async function read<T>(op: (db: Db) => Promise<T>): Promise<T> {
@@ -57,105 +96,144 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
     });
   }
 
-  async function readKnown(id: string) {
-    const transaction = await read((tables) => readTransaction(tables, id));
-    if (transaction === undefined) throw new Error(`Transaction ${id} was written but cannot be found`);
-    return transaction;
+  function writeEach(source: Source, ids: readonly string[], apply: (draft: Draft, row: TransactionRow) => void) {
+    return write(source, { transactions: ids }, (draft) => {
+      for (const { after } of draft.transactions) apply(draft, after);
+    });
+  }
+
+  async function orderAt(orderId: string): Promise<OrderAt> {
+    const loaded = await read(() => store.load({ order: orderId }));
+    const [order] = loaded.orders;
+    return {
+      order: order && toOrder(order, loaded.transactions, loaded.history),
+      now: now?.() ?? loaded.now,
+    };
   }
 
   function refuseOtherOwner(): void {
     if (mismatch !== undefined) throw new Refusal('unavailable', 'Payments cannot start at the moment; try again.');
   }
 
-  /** Compares the wall clock with a monotonic one; if they diverge, plans all waits again. */
-  async function detectClockStep(at: number): Promise<void> {
-    const reading = { time: at, elapsed: elapsed() };
-    const step =
-      lastReading === undefined ? 0 : reading.time - lastReading.time - (reading.elapsed - lastReading.elapsed);
-    if (Math.abs(step) <= STEP_MS) {
-      lastReading = reading;
-      return;
+  async function planAllAgain(at: number): Promise<void> {
+    for (let ids = await read(() => readPlanned(db, '')); ids.length > 0;) {
+      await writeEach('clock', ids, restartWaits);
+      const last = ids.at(-1) ?? '';
+      ids = await read(() => readPlanned(db, last));
     }
-    let after: string | undefined = '';
-    while (after !== undefined) {
-      const from: string = after;
-      after = await write('clock', (ctx) => replan(ctx, from));
-    }
-    await write('clock', bringWebhooksForward);
-    // Last: if planning fails, the next call detects the step again.
-    lastReading = reading;
+    await store.execute(bringWebhooksForward(db, at));
   }
 
   return {
     async openPayment(payment, limits) {
       refuseOtherOwner();
-      const { id, isNew } = await write('shopper', (ctx) => openPayment(ctx, store, payment, limits));
-      const order = await read((tables) => readOrder(tables, payment.orderId));
-      const opened = order?.payments.find((each) => each.id === id);
-      if (order === undefined || opened === undefined) throw new Error(`Payment ${id} was written but cannot be found`);
-      return { isNew, payment: opened, order };
+      return write('shopper', subjectOfStart(payment, limits), (draft, taken) => {
+        const { row, isNew, maySend } = openPayment(draft, payment, limits, taken);
+        const opened = toTransaction(row, historyOf(draft, row.id));
+        return { isNew, maySend, payment: opened, order: orderIn(draft, row.order_id) as Order, now: draft.now };
+      });
     },
     async openPayout(payout) {
       refuseOtherOwner();
-      return readKnown(await write('merchant', (ctx) => openPayout(ctx, payout)));
+      const id = idPrefix + payout.orderId;
+      return write('merchant', { payout: payout.orderId, id }, (draft, taken) => {
+        const row = openPayout(draft, payout, id, taken);
+        return toTransaction(row, historyOf(draft, row.id));
+      });
     },
     async recordTerms(seen, order) {
       const isNewer = seen.iat !== null && (order?.seen?.iat ?? -1) < seen.iat;
-      if (isNewer) await write('shopper', (ctx) => storeTerms(ctx, seen));
+      if (isNewer) await write('shopper', { order: seen.orderId }, (draft) => void storeTerms(draft, seen));
     },
     record: (transaction, fact, source) =>
-      write(source, async (ctx) => {
-        if (fact.stage !== 'sending') await restoreTransaction(ctx, transaction);
-        return applyFact(ctx, transaction.id, fact);
+      write(source, subjectOf(transaction), (draft) => {
+        const found = findTransaction(draft, transaction.id);
+        const row = fact.stage === 'sending' ? found : findOrRestore(draft, transaction);
+        const isRaised = row !== undefined && applyFact(draft, row, fact);
+        return { isRaised, order: orderIn(draft, transaction.orderId), now: draft.now };
       }),
     observe: (claim, observation) =>
-      write('check', async (ctx) => {
-        await applyObservation(ctx, claim, observation);
-        return ctx.now;
+      write('check', subjectOf(claim.transaction), (draft) => {
+        const row = findTransaction(draft, claim.transaction.id);
+        if (row !== undefined) applyObservation(draft, row, claim, observation);
+        return draft.now;
       }),
-    recordUnknown: (unknown) => write('check', (ctx) => applyProvenUnknown(ctx, unknown)),
+    recordUnknown: (unknown) =>
+      writeEach('check', [unknown.transactionId], (draft, row) => applyProvenUnknown(draft, row, unknown)),
     newestFound: (type) => read((tables) => readNewestFound(tables, type)),
-    async resolve(transactionId, resolution) {
-      const isKnown = await write('person', (ctx) => applyResolution(ctx, transactionId, resolution));
-      return isKnown ? readKnown(transactionId) : undefined;
+    resolve: (transactionId, resolution) =>
+      write('person', { transactions: [transactionId] }, (draft) => {
+        const row = findTransaction(draft, transactionId);
+        if (row === undefined) return undefined;
+        applyResolution(draft, row, resolution);
+        return toTransaction(row, historyOf(draft, row.id));
+      }),
+    async receiveIpn(ipn, leaseMs) {
+      const id = ipn.reading?.transactionId;
+      const received = await write('check', { transactions: id === undefined ? [] : [id] }, (draft) => {
+        const row = id === undefined ? undefined : findTransaction(draft, id);
+        const isMatched = receiveIpn(draft, ipn, row);
+        const mayClaim = row !== undefined && mismatch === undefined && !isTurnOfLongestDue(claimed);
+        return { isMatched, claim: mayClaim && leaseMs ? claimNow(draft, row, leaseMs) : undefined };
+      });
+      if (received.claim !== undefined) claimed += 1;
+      return received;
     },
-    receiveIpn: (ipn) => write('check', (ctx) => receiveIpn(ctx, ipn)),
     ipnReadings: (transactionId) => read((tables) => readIpns(tables, transactionId)),
     unmatchedIpns: (limit) => read((tables) => readUnmatchedIpns(tables, limit)),
-    reportUnmatched: (olderThanMs) => write('clock', (ctx) => reportUnmatched(ctx, olderThanMs)),
+    async reportUnmatched(olderThanMs) {
+      return (await store.execute(markUnmatchedReported(db, (await time()) - olderThanMs))).length;
+    },
 
-    order: (orderId) => read((tables) => readOrder(tables, orderId)),
-    payout: (orderId) => read((tables) => readPayout(tables, orderId)),
+    order: async (orderId) => (await orderAt(orderId)).order,
+    orderAt,
+    async payout(orderId) {
+      const { transactions, history } = await read(() => store.load({ payout: orderId, id: idPrefix + orderId }));
+      const row = transactions.find((each) => !TYPES[each.type].paysOrder && each.order_id === orderId);
+      return (
+        row &&
+        toTransaction(
+          row,
+          history.filter(({ transaction_id: id }) => id === row.id),
+        )
+      );
+    },
     transactions: (query) => read((tables) => readTransactions(tables, query)),
     watch: watch.add,
 
     async claimChecks(limit, leaseMs) {
       const at = await time();
-      await detectClockStep(at);
+      await steps.detect(at);
       // Even if nothing is due: an idle proxy must not start a payment at another gateway.
       if (ourOwner !== undefined) mismatch = differenceOf(ourOwner, await readOwner(db));
-      if (mismatch !== undefined || !(await isAnyDue(db, at))) return [];
-      const claims = await write('check', (ctx) => claimChecks(ctx, limit, leaseMs, claimed));
+      if (mismatch !== undefined || limit <= 0 || !(await isCheckDue(db, at))) return [];
+      const claims = await claimChecks(store, at, leaseMs, sharesOf(limit, claimed));
       claimed += claims.length;
       return claims;
     },
     async claimWebhooks(limit, leaseMs) {
-      const due = await dueWebhooks(db, await time(), 1).execute();
-      return due.length === 0 ? [] : write('check', (ctx) => claimWebhooks(ctx, limit, leaseMs));
+      const at = await time();
+      return (await isWebhookDue(db, at)) ? claimWebhooks(store, at, limit, leaseMs) : [];
     },
-    recordDelivery: (id, delivery) => store.write((tx) => recordDelivery(tx, id, delivery)),
-    webhooks: (state, limit) => read((tables) => listWebhooks(tables, state, limit)),
-    redeliver: (id) => write('merchant', ({ tx, now: at }) => redeliver(tx, at, id)),
+    recordDelivery: async (id, delivery) => void (await store.execute(recordDelivery(db, id, delivery))),
+    webhooks: (state, limit) => read((tables) => readWebhooks(tables, state, limit)),
+    redeliver: async (id) => redeliver(store, await time(), id),
 
-    recover: (sentBy) => write('restart', (ctx) => recover(ctx, sentBy)),
+    async recover(sentBy) {
+      let ids: string[];
+      do {
+        ids = await read(() => readAbandoned(db, sentBy));
+        await writeEach('restart', ids, recover);
+      } while (ids.length > 0);
+    },
     owner: () => read(readOwner),
     async setOwner(owner) {
-      await store.write((tx) => writeOwner(tx, owner));
+      await writeOwner(store, owner);
       ourOwner = owner;
     },
     ownerMismatch: () => mismatch,
     // Clamped to now: the latest time wins, so a future one could never be corrected.
-    recordRestore: (at) => write('clock', (ctx) => writeRestoredAt(ctx.tx, Math.min(at, ctx.now))),
+    recordRestore: async (at) => writeRestoredAt(store, Math.min(at, await time())),
     wasRestoredLately: async () => (await time()) - (await read(readRestoredAt)) < RESTORED_LATELY_MS,
     time,
     async clockOffset() {
@@ -164,24 +242,43 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       return databaseTime - (before + Date.now()) / 2;
     },
     async prune() {
-      await write('clock', async (ctx) => {
-        await deleteOldUnmatched(ctx);
-        await bringChecksForward(ctx);
-        await bringWebhooksForward(ctx);
-      });
+      const at = await time();
+      await store.execute(deleteOldUnmatched(db, at));
+      await store.execute(bringWebhooksForward(db, at));
+      await writeEach('clock', await read(() => readPlannedTooFar(db, at)), plan);
     },
     counts: async () => {
       const at = await time();
       return read((tables) => readCounts(tables, at));
     },
     // Writes, because a full or missing disk may answer reads for a long time.
-    ping: () =>
-      store.write(async (tx) => {
-        await tx.updateTable('orders').set({ version: 0 }).where('order_id', '=', '').execute();
-      }),
+    ping: async () => void (await store.execute(sql`update orders set version = 0 where order_id = ''`.compile(db))),
     async close() {
       watch.close();
       await store.close();
     },
   };
+}
+
+function subjectOfStart(payment: NewPayment, { directPerWallet }: PaymentLimits): Subject {
+  const { orderId, customer, method } = payment;
+  if (PAYS_BY[method] !== 'prompt' || customer === null) return { order: orderId };
+  return { order: orderId, prompts: { customer, limit: directPerWallet.inAll } };
+}
+
+/** A payment is decided on with its whole order. */
+function subjectOf({ id, type, orderId }: Pick<Transaction, 'id' | 'type' | 'orderId'>): Subject {
+  return TYPES[type].paysOrder ? { order: orderId } : { transactions: [id] };
+}
+
+function orderIn(draft: Draft, orderId: string): Order | undefined {
+  const order = findOrder(draft, orderId);
+  if (order === undefined) return undefined;
+  const payments = draft.transactions.map(({ after }) => after).filter((row) => row.order_id === orderId);
+  return toOrder(order, payments, [...draft.loadedHistory, ...draft.history]);
+}
+
+function versionsRaised(orders: ReturnType<typeof changesOf>['orders']): Map<string, number> {
+  const raised = orders.filter(({ before, after }) => after.version > (before?.version ?? 0));
+  return new Map(raised.map(({ after }) => [after.order_id, after.version]));
 }

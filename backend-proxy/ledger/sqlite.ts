@@ -1,23 +1,29 @@
 // The store on node:sqlite: one file for one proxy (a second one on the same file is safe; it waits its turn). All
 // writes share one queue with one commit per turn of the event loop: a commit is an fsync, the main cost, so waiting
-// writes share it. A savepoint lets each fail alone. SQLite's own lock wait would block the whole process, so it is
-// off: the queue waits, and reads need no lock.
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { Kysely, SqliteDialect, sql, type SqliteDatabase } from 'kysely';
+// writes share it. A savepoint lets each fail alone. Everything within a commit is synchronous, so nothing comes
+// between a load and its save. SQLite's own lock wait would block the whole process, so it is off: the queue waits, and
+// reads need no lock.
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely, SqliteDialect, sql } from 'kysely';
 import { unavailable } from '../errors.ts';
-import { migrate, type Tables } from './schema.ts';
-import type { Db, Store } from './store.ts';
+import { migrate } from './migrations.ts';
+import { createRows } from './sqlite-rows.ts';
+import { createStatements } from './sqlite-statements.ts';
+import type { Decision, Loaded, Store, Subject } from './store.ts';
+import type { Tables } from './tables.ts';
 
 /** How long opening or a write waits for another process's lock, and how often it retries. */
 const LOCK_WAIT_MS = 5_000;
 const LOCK_RETRY_MS = 5;
 const MAX_QUEUED_WRITES = 10_000;
 const MAX_WRITES_PER_COMMIT = 128;
-const MAX_CACHED_STATEMENTS = 200;
+/** How often a write tries another id at the gateway: more than an order has payments. */
+const MAX_IDS_TRIED = 50;
 /** SQLite's primary result codes: the low byte of `errcode`. */
 const SQLITE_BUSY = 5;
 const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
+const SQLITE_CONSTRAINT = 19;
 /**
  * FULL: a commit is on disk before it is answered; NORMAL may lose the last ones in a power failure.
  * journal_size_limit: a long reader (a backup) makes the log grow; the first commit after it cuts the log to this,
@@ -28,8 +34,8 @@ const PRAGMAS = `
 
 interface QueuedWrite {
   since: number;
-  run: (tx: Db) => Promise<void>;
-  settle: (error: unknown) => void;
+  run(): void;
+  settle(error: unknown): void;
 }
 
 /**
@@ -38,7 +44,8 @@ interface QueuedWrite {
  */
 export async function openSqlite(path: string, onFatal: (error: unknown) => void): Promise<Store> {
   const database = new DatabaseSync(path, { timeout: 0 });
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(database) }) });
+  const { prepare, forKysely } = createStatements(database);
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: forKysely }) });
   await retryWhileLocked(async () => {
     database.exec(PRAGMAS);
     await migrate(db, 'sqlite');
@@ -46,73 +53,58 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     database.close();
     throw error;
   });
-
+  const rows = createRows(prepare);
   const queue: QueuedWrite[] = [];
   let flushing = false;
 
-  function write<T>(op: (tx: Db, now: number) => Promise<T>): Promise<T> {
+  function enqueue<T>(work: () => T): Promise<T> {
     if (queue.length >= MAX_QUEUED_WRITES) return Promise.reject(unavailable(new Error('Too many writes are waiting')));
     return new Promise<T>((resolve, reject) => {
       let result: T;
       queue.push({
         since: performance.now(),
-        run: async (tx) => {
-          result = await op(tx, Date.now());
-        },
+        run: () => void (result = work()),
         settle: (error) => (error === undefined ? resolve(result) : reject(error)),
       });
-      if (!flushing) {
-        flushing = true;
-        setImmediate(() => void flush());
-      }
+      if (flushing) return;
+      flushing = true;
+      setImmediate(flush);
     });
   }
 
-  async function flush(): Promise<void> {
-    const isLocked = await db
-      .connection()
-      .execute(commitNext)
-      // The database was closed: reject waiting writes and let shutdown finish.
-      .catch((error: unknown) => rejectOldest(error, () => true));
+  function flush(): void {
+    const isLocked = commitNext();
     if (queue.length === 0) flushing = false;
-    else if (isLocked === true) setTimeout(() => void flush(), LOCK_RETRY_MS);
-    else setImmediate(() => void flush());
+    else if (isLocked) setTimeout(flush, LOCK_RETRY_MS);
+    else setImmediate(flush);
   }
 
   /** Returns true if another process holds the lock; then only writes that have waited too long left the queue. */
-  async function commitNext(tx: Db): Promise<boolean> {
+  function commitNext(): boolean {
     // IMMEDIATE: a plain BEGIN notices another process's lock only at its first write, and fails.
-    const refused = await sql`begin immediate`.execute(tx).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+    const refused = errorOf(() => prepare('begin immediate').run());
     if (primaryCode(refused) === SQLITE_BUSY) {
-      rejectOldest(refused, ({ since }) => since <= performance.now() - LOCK_WAIT_MS);
+      const isOver = ({ since }: QueuedWrite) => since <= performance.now() - LOCK_WAIT_MS;
+      const waiting = queue.findIndex((queued) => !isOver(queued));
+      for (const { settle } of queue.splice(0, waiting === -1 ? queue.length : waiting)) settle(unavailable(refused));
       return true;
     }
     const batch = queue.splice(0, MAX_WRITES_PER_COMMIT);
-    const outcomes = await commitTogether(tx, batch, refused);
+    const outcomes = commitTogether(batch, refused);
     batch.forEach(({ settle }, at) => settle(outcomes[at]));
     return false;
   }
 
-  /** The oldest write is first in the queue. */
-  function rejectOldest(error: unknown, isDone: (queued: QueuedWrite) => boolean): void {
-    const kept = queue.findIndex((queued) => !isDone(queued));
-    for (const { settle } of queue.splice(0, kept === -1 ? queue.length : kept)) settle(unavailable(error));
-  }
-
   /** The error of each write, or undefined once committed. */
-  async function commitTogether(tx: Db, batch: QueuedWrite[], refused: unknown): Promise<unknown[]> {
+  function commitTogether(batch: QueuedWrite[], refused: unknown): unknown[] {
     try {
       if (refused !== undefined) throw refused;
-      const outcomes: unknown[] = [];
-      for (const { run } of batch) outcomes.push(await runInSavepoint(tx, run));
-      await sql`commit`.execute(tx);
+      const outcomes = batch.map(({ run }) => runAlone(run));
+      prepare('commit').run();
       return outcomes;
     } catch (error) {
       // Some errors (a full disk) have already rolled back, and a second rollback would hide the first error.
-      if (database.isTransaction) database.exec('rollback');
+      if (database.isOpen && database.isTransaction) database.exec('rollback');
       const code = primaryCode(error);
       if (code === SQLITE_IOERR || code === SQLITE_CORRUPT) onFatal(error);
       return batch.map(() => unavailable(error));
@@ -120,30 +112,76 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
   }
 
   /** Returns an error that concerns this write alone; throws one that ended the whole transaction. */
-  async function runInSavepoint(tx: Db, run: QueuedWrite['run']): Promise<unknown> {
-    await sql`savepoint alone`.execute(tx);
+  function runAlone(run: () => void): unknown {
     try {
-      await run(tx);
-      await sql`release alone`.execute(tx);
+      run();
       return undefined;
     } catch (error) {
       if (!database.isTransaction || primaryCode(error) === SQLITE_IOERR) throw error;
-      await sql`rollback to alone`.execute(tx);
-      await sql`release alone`.execute(tx);
       // With a code it is the database's own (a full disk), otherwise the operation's (a refusal).
       return primaryCode(error) === undefined ? error : unavailable(error);
     }
   }
 
+  /** Runs `work`; if it fails, nothing of it stays. */
+  function inSavepoint<T>(work: () => T): T {
+    prepare('savepoint alone').run();
+    try {
+      return work();
+    } catch (error) {
+      if (database.isTransaction) prepare('rollback to alone').run();
+      throw error;
+    } finally {
+      if (database.isTransaction) prepare('release alone').run();
+    }
+  }
+
+  function decideAndSave<T>(subject: Subject, decide: (loaded: Loaded, taken: Set<string>) => Decision<T>): T {
+    const taken = new Set<string>();
+    for (;;) {
+      const { changes, result } = decide(rows.load(subject), taken);
+      try {
+        inSavepoint(() => rows.save(changes));
+        return result;
+      } catch (error) {
+        const added = changes.transactions.find(({ before }) => before === undefined);
+        if (added === undefined || !isIdTaken(error) || taken.size >= MAX_IDS_TRIED) throw error;
+        taken.add(added.after.id);
+      }
+    }
+  }
+
+  let seenDataVersion: unknown;
+  /** SQLite's `data_version` changes only when another connection has committed. */
+  async function changedSince(since: number): Promise<Map<string, number>> {
+    const dataVersion = prepare('pragma data_version').get()?.['data_version'];
+    if (dataVersion === seenDataVersion) return new Map();
+    const changed = rows.changedSince(since);
+    seenDataVersion = dataVersion;
+    return changed;
+  }
+
   return {
     db,
-    write,
+    write: (subject, decide) => enqueue(() => decideAndSave(subject, decide)),
+    async load(subject) {
+      // One transaction, so that another process's commit is seen whole.
+      prepare('begin').run();
+      try {
+        return rows.load(subject);
+      } finally {
+        prepare('commit').run();
+      }
+    },
+    execute: <Row>({ sql: text, parameters }: { sql: string; parameters: readonly unknown[] }) =>
+      enqueue(() => inSavepoint(() => prepare(text).all(...(parameters as never[])) as Row[])),
     time: () => Promise.resolve(Date.now()),
+    changedSince,
     // BEGIN IMMEDIATE locks the whole file.
     skipsLocked: false,
-    lockOrder: () => Promise.resolve(),
-    lockOrderOf: () => Promise.resolve(),
-    lockWallet: () => Promise.resolve(),
+    checksWith: (now, most) => sql`json_insert(
+      case when json_array_length(checks) >= ${most} then json_remove(checks, '$[0]') else checks end, '$[#]',
+      json_object('at', cast(${now} as integer), 'rung', json(iif(rings > rings_heard, 'true', 'false'))))`,
     announce: () => undefined,
     onAnnounced: () => undefined,
     close: () => db.destroy(),
@@ -163,31 +201,23 @@ async function retryWhileLocked(work: () => Promise<void>): Promise<void> {
   }
 }
 
+function errorOf(work: () => unknown): unknown {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Whether a row with this id exists already. */
+function isIdTaken(error: unknown): boolean {
+  return (
+    primaryCode(error) === SQLITE_CONSTRAINT && error instanceof Error && error.message.includes('transactions.id')
+  );
+}
+
 function primaryCode(error: unknown): number | undefined {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
   return typeof code === 'number' ? code & 0xff : undefined;
-}
-
-/** Adapts node:sqlite to Kysely's driver interface and caches prepared statements. */
-function adapt(database: DatabaseSync): SqliteDatabase {
-  const kept = new Map<string, StatementSync>();
-  const prepare = (text: string): StatementSync => {
-    const cached = kept.get(text);
-    if (cached) return cached;
-    const statement = database.prepare(text);
-    if (kept.size < MAX_CACHED_STATEMENTS) kept.set(text, statement);
-    return statement;
-  };
-  return {
-    close: () => database.close(),
-    prepare(text) {
-      const statement = prepare(text);
-      return {
-        reader: statement.columns().length > 0,
-        all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
-        run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
-        iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
-      };
-    },
-  };
 }

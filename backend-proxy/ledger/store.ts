@@ -1,38 +1,88 @@
-// The ledger's storage port: queries, and writes that are durable once they resolve. sql-ledger.ts uses it; sqlite.ts
-// and postgres.ts implement it.
-import type { Kysely } from 'kysely';
-import type { Tables } from './schema.ts';
+// The ledger's storage port: loads rows, and saves changes in commits that are durable once they resolve. sql-ledger.ts
+// uses it; sqlite.ts and postgres.ts implement it.
+import type { CompiledQuery, Kysely, RawBuilder } from 'kysely';
+import type { HistoryRow, IpnRow, OrderRow, Tables, TransactionRow, WebhookRow } from './tables.ts';
 
 export type Db = Kysely<Tables>;
 
+/** The rows that one decision needs. Each kind is one statement on PostgreSQL, and a few on SQLite. */
+export type Subject =
+  /** An order and its payments. `prompts`: also the wallet's, for a start that sends one. */
+  | { order: string; prompts?: PromptQuery }
+  /** The merchant's payout, and any transaction with its id at the gateway. */
+  | { payout: string; id: string }
+  /** Transactions by id, each with its order. */
+  | { transactions: readonly string[] };
+
+/** The newest payments that may have sent a prompt to this wallet. */
+export interface PromptQuery {
+  customer: string;
+  limit: number;
+}
+
+export interface Loaded {
+  /** The database's clock at the time of the load, ms since 1970. */
+  now: number;
+  orders: OrderRow[];
+  /** Payments of one order by attempt. */
+  transactions: TransactionRow[];
+  /** Of the transactions, in no order. */
+  history: HistoryRow[];
+  /** Newest first. */
+  prompts: Pick<TransactionRow, 'customer_ref' | 'created_at'>[];
+}
+
+/** A row before and after; `before` is undefined for a new row. */
+export interface Change<Row> {
+  before: Row | undefined;
+  after: Row;
+}
+
+/** What one write saves. Rows that stayed equal are not among them. */
+export interface Changes {
+  orders: Change<OrderRow>[];
+  transactions: Change<TransactionRow>[];
+  history: HistoryRow[];
+  webhooks: WebhookRow[];
+  /** Stored, or counted if the same body was received before. */
+  ipn: IpnRow | undefined;
+}
+
+export interface Decision<T> {
+  changes: Changes;
+  result: T;
+}
+
 export interface Store {
+  /** For lists and for building statements. Do not write with it: use `execute`. */
   db: Db;
   /**
-   * Runs `op` in a transaction and resolves once it is durably committed; an error of `op` rolls back. `now` is the
-   * database's clock (below) when the transaction began. The database may require another run of `op` (a deadlock), so
-   * `op` does nothing outside `tx`. Throws `unavailable` if nothing was committed, or if that stays unknown for too
-   * long.
+   * Loads the subject, lets `decide` change its rows, and saves the changes in one durable commit, which happens only
+   * if none of the loaded rows has changed since; otherwise `decide` runs again on the newer rows. So `decide` only
+   * looks at what it is given. An error that it throws changes nothing. `taken` holds ids of new transactions that
+   * turned out to be in use. Throws `unavailable` if nothing was committed, or if that stays unknown for too long.
    */
-  write<T>(op: (tx: Db, now: number) => Promise<T>): Promise<T>;
+  write<T>(subject: Subject, decide: (loaded: Loaded, taken: ReadonlySet<string>) => Decision<T>): Promise<T>;
+  load(subject: Subject): Promise<Loaded>;
+  /** Runs one statement in a durable commit. */
+  execute<Row>(query: CompiledQuery<Row>): Promise<Row[]>;
   /** The single clock, ms since 1970: the database's if several hosts share it, else this host's. */
   time(): Promise<number>;
   /**
    * Whether rows locked by another transaction can be skipped (`for update skip locked`); SQLite locks the whole file.
    */
   skipsLocked: boolean;
-  /** Locks the order, so that the second of two concurrent starts sees the first. */
-  lockOrder(tx: Db, orderId: string): Promise<void>;
-  /**
-   * Locks the order of this payment before its row is changed: the same lock order everywhere, so that a start and a
-   * report of one order wait for each other and never deadlock.
-   */
-  lockOrderOf(tx: Db, transactionId: string): Promise<void>;
-  /** Locks the wallet, so that its prompts are counted one after the other. Taken after the order. */
-  lockWallet(tx: Db, customer: string): Promise<void>;
+  /** SQL for the column `checks` with one more check that begins `now`; keeps the last `most`. */
+  checksWith(now: number, most: number): RawBuilder<string>;
   /**
    * Tells other processes that these orders changed. It only wakes their watchers; correctness does not depend on it.
    */
   announce(orderIds: readonly string[]): void;
+  /**
+   * The orders with a transaction stamped at or after this time, and their versions. What only this process has
+   * committed may be missing.
+   */
+  changedSince(since: number): Promise<Map<string, number>>;
   /** Calls back for announcements by other processes. */
   onAnnounced(listener: (orderId: string) => void): void;
   close(): Promise<void>;

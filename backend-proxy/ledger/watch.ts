@@ -1,36 +1,48 @@
-// Calls watchers after a commit that changed their order, without saying what changed. Changes by other processes
-// arrive by the store's announcements, which may be lost, and by a poll of the versions, which finds them all.
+// Calls watchers after a commit that changed their order, with its new version. The version of each watched order is
+// remembered, so that no change is told twice. Changes by other processes arrive by the store's announcements, which
+// may be lost and do not say the version, and by a poll of what changed lately, which finds them all.
 import type { Store } from './store.ts';
 
 const POLL_MS = 1_000;
-const MAX_ORDERS_PER_QUERY = 500;
+/**
+ * A change is stamped when its rows are loaded, and seen by a poll once it is committed: up to two statements later, of
+ * at most 10 s each (`statement_timeout`), and their round trips.
+ */
+const LOOK_BACK_MS = 25_000;
 
-export function createWatch(store: Store) {
-  const listeners = new Map<string, Set<() => void>>();
-  const versions = new Map<string, number>();
+/** Undefined if the new version is not known. */
+type OnChange = (version: number | undefined) => void;
+
+interface Watched {
+  /** The last version that the watchers were told. */
+  version: number | undefined;
+  watchers: readonly OnChange[];
+}
+
+/** `time` is the clock of the stamps. */
+export function createWatch(store: Store, time: () => Promise<number>) {
+  const orders = new Map<string, Watched>();
+  /** When the last successful poll began. */
+  let polledAt = Infinity;
   let polling = false;
 
-  function notify(orderId: string): void {
-    for (const listener of listeners.get(orderId) ?? []) listener();
+  function tell(orderId: string, version: number | undefined): void {
+    const order = orders.get(orderId);
+    if (order === undefined || (version !== undefined && order.version === version)) return;
+    order.version = version ?? order.version;
+    for (const watcher of order.watchers) watcher(version);
   }
 
   async function poll(): Promise<void> {
-    if (polling || listeners.size === 0) return;
+    if (polling) return;
     polling = true;
     try {
-      const watched = [...listeners.keys()];
-      for (let from = 0; from < watched.length; from += MAX_ORDERS_PER_QUERY) {
-        const rows = await store.db
-          .selectFrom('orders')
-          .select(['order_id', 'version'])
-          .where('order_id', 'in', watched.slice(from, from + MAX_ORDERS_PER_QUERY))
-          .execute();
-        for (const { order_id, version } of rows) {
-          if (!listeners.has(order_id) || versions.get(order_id) === version) continue;
-          versions.set(order_id, version);
-          notify(order_id);
-        }
-      }
+      const at = await time();
+      // From the last successful poll, because a change may have been committed while the database did not answer us.
+      if (orders.size > 0)
+        for (const [orderId, version] of await store.changedSince(Math.min(at, polledAt) - LOOK_BACK_MS))
+          tell(orderId, version);
+      polledAt = at;
     } catch {
       // The database is unavailable: the next poll tries again.
     } finally {
@@ -38,25 +50,25 @@ export function createWatch(store: Store) {
     }
   }
 
-  store.onAnnounced(notify);
+  store.onAnnounced((orderId) => tell(orderId, undefined));
   const timer = setInterval(() => void poll(), POLL_MS);
   timer.unref();
 
   return {
-    add(orderId: string, onChange: () => void): () => void {
-      const known = listeners.get(orderId) ?? new Set();
-      listeners.set(orderId, known.add(onChange));
+    add(orderId: string, onChange: OnChange): () => void {
+      const order = orders.get(orderId) ?? { version: undefined, watchers: [] };
+      order.watchers = [...order.watchers, onChange];
+      orders.set(orderId, order);
       return () => {
-        known.delete(onChange);
-        if (known.size > 0 || listeners.get(orderId) !== known) return;
-        listeners.delete(orderId);
-        versions.delete(orderId);
+        order.watchers = order.watchers.filter((watcher) => watcher !== onChange);
+        if (order.watchers.length === 0 && orders.get(orderId) === order) orders.delete(orderId);
       };
     },
-    changed(orderIds: readonly string[]): void {
-      if (orderIds.length === 0) return;
-      orderIds.forEach(notify);
-      store.announce(orderIds);
+    /** After a commit of this process: the new version of each order that it changed. */
+    changed(versions: ReadonlyMap<string, number>): void {
+      if (versions.size === 0) return;
+      for (const [orderId, version] of versions) tell(orderId, version);
+      store.announce([...versions.keys()]);
     },
     close: () => clearInterval(timer),
   };

@@ -1,9 +1,13 @@
 // GET /order/events: streams the order view at once and after every commit, and a comment every 15 s; ends when the
 // order can no longer change.
-// Views are pulled: each is built when the connection can take it, so a slow reader always gets the latest and never
-// a queue. A reader that takes nothing between two heartbeats is disconnected; the widget reconnects.
-import type { OrderView } from '../protocol/wire.ts';
+// One message at a time is sent to a reader, and the next one when the connection has taken it, so a slow reader gets
+// the latest view and never a queue. A reader that takes nothing between two heartbeats is disconnected; the widget
+// reconnects.
+import type { Ledger, OrderAt } from '../ledger/ledger.ts';
+import type { OrderTerms } from '../order-token.ts';
+import type { Payments } from '../payments.ts';
 import { Refusal } from '../errors.ts';
+import { createFeeds } from './order-feed.ts';
 
 const HEARTBEAT_MS = 15_000;
 /** Heartbeats are spread over slices: all at once would block for 150 ms with ten thousand streams. */
@@ -15,42 +19,80 @@ const SLICE_MS = 100;
 const MAX_STREAMS = { perOrder: 3, perAddress: 20, inAll: 10_000 };
 const RETRY_AFTER_S = 10;
 
-export interface StreamSource {
-  orderId: string;
-  address: string | undefined;
-  view(): Promise<OrderView>;
-  watch(onChange: () => void): () => void;
-  /** Expiry of the order token, and so of the stream; ms since 1970. */
-  endsAt: number;
+export const STREAM_HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-store, no-transform',
+  'X-Accel-Buffering': 'no',
+};
+
+/** Where the messages go: a ServerResponse of node:http, or a web stream. */
+export interface Sink {
+  /** Calls back when the connection can take the next message, or with the error of this one. */
+  write(text: string, onTaken: (error?: Error | null) => void): unknown;
+  /** After what was written. */
+  end(): unknown;
+  /** At once. */
+  destroy(): unknown;
 }
 
 export interface Streams {
-  /** Throws `too_many_streams`. */
-  open(source: StreamSource): Response;
+  /** Throws `too_many_streams`. A stream without a reader is dropped at its second heartbeat. */
+  open(terms: OrderTerms, address: string | undefined): Stream;
+  /** Sends the first view to the reader, and everything that follows. */
+  connect(stream: Stream, sink: Sink): void;
+  /** The reader has gone. */
+  leave(stream: Stream): void;
   /** Number of open streams. */
   size(): number;
   /** Ends all streams for a shutdown; the widgets reconnect. */
   close(): void;
 }
 
-export function createStreams({ now = Date.now }: { now?: () => number } = {}): Streams {
-  const ends = new Set<() => void>();
-  const byOrder = createTally();
+/** A record without functions of its own: ten thousand of them are held in memory. */
+export interface Stream {
+  readonly terms: OrderTerms;
+  readonly address: string | undefined;
+  /** `late`: the message was not taken before a heartbeat. */
+  state: 'ready' | 'sending' | 'late' | 'ended';
+  /** A change came while a message was being sent. */
+  missedChange: boolean;
+  sentVersion: number;
+  sink: Sink | undefined;
+  readonly slice: Set<Stream>;
+}
+
+interface Ports {
+  ledger: Pick<Ledger, 'orderAt' | 'watch'>;
+  payments: Pick<Payments, 'show'>;
+  now?: () => number;
+}
+
+export function createStreams({ ledger, payments, now = Date.now }: Ports): Streams {
   const byAddress = createTally();
-  const slices: Set<() => void>[] = Array.from({ length: HEARTBEAT_MS / SLICE_MS }, () => new Set());
+  const slices: Set<Stream>[] = Array.from({ length: HEARTBEAT_MS / SLICE_MS }, () => new Set());
   let slice = 0;
+  let size = 0;
   let closed = false;
   const timer = setInterval(() => {
     slice = (slice + 1) % slices.length;
-    for (const heartbeat of slices[slice] ?? []) heartbeat();
+    for (const stream of slices[slice] ?? []) heartbeat(stream);
   }, SLICE_MS);
   timer.unref();
 
-  function refuseTooMany({ orderId, address }: StreamSource): void {
+  const feeds = createFeeds<Stream, OrderAt>({
+    read: (orderId) => ledger.orderAt(orderId),
+    versionOf: ({ order }) => order?.version ?? 0,
+    watch: (orderId, onChange) => ledger.watch(orderId, onChange),
+    give: show,
+    // An error would break the response; the end makes the widget reconnect.
+    fail: end,
+  });
+
+  function refuseTooMany(orderId: string, address: string | undefined): void {
     const full =
       closed ||
-      ends.size >= MAX_STREAMS.inAll ||
-      byOrder.of(orderId) >= MAX_STREAMS.perOrder ||
+      size >= MAX_STREAMS.inAll ||
+      feeds.countOf(orderId) >= MAX_STREAMS.perOrder ||
       byAddress.of(address) >= MAX_STREAMS.perAddress;
     if (full)
       throw new Refusal('too_many_streams', 'Too many streams are open; use GET /order instead.', {
@@ -58,33 +100,84 @@ export function createStreams({ now = Date.now }: { now?: () => number } = {}): 
       });
   }
 
+  function show(stream: Stream, read: OrderAt): void {
+    if (stream.state !== 'ready') {
+      stream.missedChange = true;
+      return;
+    }
+    const view = payments.show(stream.terms, read);
+    if (view.version <= stream.sentVersion) return;
+    stream.sentVersion = view.version;
+    send(stream, `event: order\nid: ${view.version}\ndata: ${JSON.stringify(view)}\n\n`);
+    if (view.paid && !view.otherOpen) end(stream);
+  }
+
+  function send(stream: Stream, text: string): void {
+    stream.state = 'sending';
+    stream.sink?.write(text, (error) => (error ? leave(stream) : resume(stream)));
+  }
+
+  function resume(stream: Stream): void {
+    if (stream.state === 'ended') return;
+    stream.state = 'ready';
+    if (!stream.missedChange) return;
+    stream.missedChange = false;
+    feeds.refresh(stream.terms.orderId);
+  }
+
+  function heartbeat(stream: Stream): void {
+    if (stream.state === 'late') {
+      leave(stream);
+      stream.sink?.destroy();
+    } else if (now() >= stream.terms.exp * 1000) end(stream);
+    else if (stream.state === 'sending') stream.state = 'late';
+    else send(stream, ':\n\n');
+  }
+
+  function end(stream: Stream): void {
+    leave(stream);
+    stream.sink?.end();
+  }
+
+  function leave(stream: Stream): void {
+    if (stream.state === 'ended') return;
+    stream.state = 'ended';
+    stream.slice.delete(stream);
+    feeds.leave(stream.terms.orderId, stream);
+    byAddress.add(stream.address, -1);
+    size -= 1;
+  }
+
   return {
-    open(source) {
-      refuseTooMany(source);
+    open(terms, address) {
+      refuseTooMany(terms.orderId, address);
       const own = slices[slice] ?? new Set();
-      const { stream, heartbeat, end } = createStream(source, now, () => {
-        own.delete(heartbeat);
-        ends.delete(end);
-        byOrder.add(source.orderId, -1);
-        byAddress.add(source.address, -1);
-      });
-      own.add(heartbeat);
-      ends.add(end);
-      byOrder.add(source.orderId, 1);
-      byAddress.add(source.address, 1);
-      return new Response(stream, {
-        headers: {
-          'Content-Type': 'text/event-stream; charset=utf-8',
-          'Cache-Control': 'no-store, no-transform',
-          'X-Accel-Buffering': 'no',
-        },
-      });
+      const stream: Stream = {
+        terms,
+        address,
+        state: 'sending',
+        missedChange: true,
+        sentVersion: -1,
+        sink: undefined,
+        slice: own,
+      };
+      own.add(stream);
+      feeds.join(terms.orderId, stream);
+      byAddress.add(address, 1);
+      size += 1;
+      return stream;
     },
-    size: () => ends.size,
+    connect(stream, sink) {
+      stream.sink = sink;
+      if (stream.state === 'ended') sink.end();
+      else resume(stream);
+    },
+    leave,
+    size: () => size,
     close() {
       closed = true;
       clearInterval(timer);
-      for (const end of ends) end();
+      for (const streams of slices) for (const stream of streams) end(stream);
     },
   };
 }
@@ -100,74 +193,4 @@ function createTally() {
     else counts.set(key, count);
   }
   return { of, add };
-}
-
-function createStream({ view, watch, endsAt }: StreamSource, now: () => number, onEnd: () => void) {
-  const encoder = new TextEncoder();
-  let changed = true;
-  let isHeartbeatDue = false;
-  let ended = false;
-  let sentVersion = -1;
-  let resume = (): void => undefined;
-
-  const wake = (): void => resume();
-  const unwatch = watch(() => {
-    changed = true;
-    wake();
-  });
-
-  function end(): void {
-    if (ended) return;
-    ended = true;
-    unwatch();
-    onEnd();
-    wake();
-  }
-
-  function heartbeat(): void {
-    // The last comment was not taken, so the reader has stalled.
-    if (isHeartbeatDue || now() >= endsAt) end();
-    isHeartbeatDue = true;
-    wake();
-  }
-
-  /** The next message when there is one; undefined at the end. */
-  async function next(): Promise<string | undefined> {
-    for (;;) {
-      if (ended) return undefined;
-      if (changed) {
-        changed = false;
-        const latest = await view();
-        if (latest.version > sentVersion) {
-          sentVersion = latest.version;
-          if (latest.paid && !latest.otherOpen) end();
-          return `event: order\nid: ${latest.version}\ndata: ${JSON.stringify(latest)}\n\n`;
-        }
-      } else if (isHeartbeatDue) {
-        isHeartbeatDue = false;
-        return ':\n\n';
-      } else {
-        await new Promise<void>((resolve) => {
-          resume = resolve;
-        });
-      }
-    }
-  }
-
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        // A thrown error would break the response; ending the stream makes the widget reconnect.
-        const text = await next().catch(() => undefined);
-        if (text !== undefined) controller.enqueue(encoder.encode(text));
-        if (text === undefined || ended) {
-          end();
-          controller.close();
-        }
-      },
-      cancel: end,
-    },
-    { highWaterMark: 0 },
-  );
-  return { stream, heartbeat, end };
 }

@@ -5,13 +5,15 @@ import type { Context } from 'hono';
 import { Refusal } from '../errors.ts';
 import { languageSchema, walletIdSchema, type OrderTerms, type OrderTokens } from '../order-token.ts';
 import type { Payments } from '../payments.ts';
+import { writesBodies } from '../server.ts';
 import { ANSWERS, METHODS, REASONS, STATUSES, type OrderView, type StartPayment } from '../protocol/wire.ts';
 import type { AddressLimit } from './rate-limit.ts';
-import type { Streams } from './events.ts';
 import { answerJson } from './answer.ts';
+import { STREAM_HEADERS, type Streams } from './events.ts';
 import { checked, jsonOf, refuseQuery } from './check-request.ts';
 import { addressOf, bearerOf } from './guards.ts';
 import { noQuery, refusalOf, refusedBy } from './problem.ts';
+import { sendToSocket, toWebStream } from './stream-sinks.ts';
 
 const TOKEN = ['invalid_token', 'token_expired', 'forbidden_origin'] as const;
 const nullableText = z.string().nullable();
@@ -121,12 +123,11 @@ interface Deps {
   tokens: OrderTokens;
   payments: Payments;
   streams: Streams;
-  watch(orderId: string, onChange: () => void): () => void;
   limitStarts: AddressLimit;
   trustedProxies: number;
 }
 
-export function orderRoutes({ tokens, payments, streams, watch, limitStarts, trustedProxies }: Deps): OpenAPIHono {
+export function orderRoutes({ tokens, payments, streams, limitStarts, trustedProxies }: Deps): OpenAPIHono {
   const app = new OpenAPIHono({
     defaultHook: (result) => {
       if (!result.success) throw refusalOf(result.error);
@@ -158,14 +159,11 @@ export function orderRoutes({ tokens, payments, streams, watch, limitStarts, tru
   });
 
   app.openapi(getEvents, async (c) => {
-    const terms = await termsOf(c);
-    return streams.open({
-      orderId: terms.orderId,
-      address: addressOf(c, trustedProxies),
-      view: () => payments.view(terms),
-      watch: (onChange) => watch(terms.orderId, onChange),
-      endsAt: terms.exp * 1000,
-    });
+    const stream = streams.open(await termsOf(c), addressOf(c, trustedProxies));
+    const env: unknown = c.env;
+    if (!writesBodies(env)) return c.body(toWebStream(streams, stream), 200, STREAM_HEADERS);
+    env.writeBody = (outgoing) => sendToSocket(streams, stream, outgoing);
+    return c.body(null, 200, STREAM_HEADERS);
   });
 
   return app;

@@ -55,7 +55,7 @@ describe('a payout', () => {
     const fingerprint = fingerprintOf([5000, 'EUR', '12345678', null]);
     const row = { orderId: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null, fingerprint };
     const written = await world.ledger.openPayout(row);
-    await world.ledger.record(written, { stage: 'sending', sentBy: 'another:8787' }, 'merchant');
+    await world.ledger.record(written, { stage: 'sending', start: { by: 'another:8787', id: 'another' } }, 'merchant');
     assert.equal((await send(world)).body.status, 'INITIALIZED');
     assert.equal(await creates(world), undefined);
   });

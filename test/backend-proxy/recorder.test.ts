@@ -23,7 +23,7 @@ function bench(failing: (attempts: number) => Error | undefined) {
       const error = failing((attempts += 1));
       if (error !== undefined) throw error;
       recorded.push([transaction.id, fact, source]);
-      return true;
+      return { isRaised: true, order: undefined, now: 0 };
     },
   } satisfies Partial<Ledger> as Partial<Ledger> as Ledger;
   const recorder = createRecorder({

@@ -280,20 +280,38 @@ describe('a transaction left by a dead process', () => {
     await assertAgreement(world);
   });
 
-  it('a transaction that was never sent is NOT_CREATED after 45 s and can no longer be sent', async (t) => {
+  it('a payout that was never sent is NOT_CREATED after 45 s and can no longer be sent', async (t) => {
     const world = await createWorld(t, {
       wrapLedger: (ledger) => ({ ...ledger, record: () => Promise.reject(new Error('died here')) }),
+    });
+    const asked = { orderId: 'P-1', amount: 10, currency: 'EUR', customer: '12345678' };
+    assert.equal((await world.merchant('POST', '/payouts', asked)).status, 500);
+    await world.pass(45 * S);
+    const { body } = await world.merchant('GET', '/payouts/P-1');
+    assert.deepEqual([body['status'], body['reason']], ['FAILED', 'NOT_CREATED']);
+    assert.equal(await world.gatewayHas('P-1'), undefined);
+  });
+
+  it('a payment whose process died before its POST is uncertain after 45 s, and is never sent', async (t) => {
+    const world = await createWorld(t, {
+      wrapLedger: (ledger) => ({
+        ...ledger,
+        async openPayment(...given) {
+          await ledger.openPayment(...given);
+          throw new Error('died here');
+        },
+      }),
     });
     const headers = {
       Authorization: `Bearer ${world.token()}`,
       'Content-Type': 'application/json',
       'Idempotency-Key': 'k',
     };
-    const response = await world.request('POST', '/order/payments', { headers, body: '{"method":"QR"}' });
-    assert.equal(response.status, 500);
+    const start = () => world.request('POST', '/order/payments', { headers, body: '{"method":"QR"}' });
+    assert.equal((await start()).status, 500);
     await world.pass(45 * S);
-    const [payment] = await payments(world);
-    assert.deepEqual([payment?.status, payment?.reason], ['FAILED', 'NOT_CREATED']);
+    assert.deepEqual(await events(world), ['created by shopper', 'sending by shopper', 'uncertain by clock']);
+    await start();
     assert.equal(await world.gatewayHas('A-1'), undefined);
   });
 });

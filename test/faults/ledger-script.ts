@@ -28,6 +28,7 @@ const payment = (orderId: string, key: string, method: 'QR' | 'CHECKOUT' | 'DIRE
   payWithinMs: method === 'CHECKOUT' ? 600_000 : null,
   idempotencyKey: key,
   fingerprint: `${key} ${method}`,
+  start: null,
 });
 const payout = {
   orderId: 'out-1',

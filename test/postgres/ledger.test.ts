@@ -93,7 +93,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
   async function emptied(): Promise<void> {
     const { rows } = await pool.query(`select 1 from pg_tables where tablename = 'orders'`);
     if (rows.length === 0) return;
-    await pool.query('truncate orders, transactions, history, ipns, webhooks');
+    await pool.query('truncate orders, transactions, history, ipns, webhooks, counts');
     await pool.query("delete from meta where key <> 'books_id'");
   }
 

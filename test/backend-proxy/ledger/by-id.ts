@@ -9,6 +9,7 @@ import type {
   Observation,
   Order,
   PaymentLimits,
+  StoredIpn,
   TokenTerms,
 } from '../../../backend-proxy/ledger/ledger.ts';
 import type { PostOutcome, Source, Transaction } from '../../../backend-proxy/protocol/transaction.ts';
@@ -24,7 +25,9 @@ export type ShortFact =
 
 const ANSWERS = { uncertain: 'lost', rejected: 'refused', not_created: 'unreached' } as const;
 
-export interface LedgerById extends Omit<Ledger, 'record' | 'observe' | 'openPayment' | 'claimChecks' | 'recover'> {
+type Rewritten = 'record' | 'observe' | 'openPayment' | 'claimChecks' | 'recover' | 'receiveIpn';
+
+export interface LedgerById extends Omit<Ledger, Rewritten> {
   /** The port itself. */
   ledger: Ledger;
   openPayment(
@@ -34,7 +37,9 @@ export interface LedgerById extends Omit<Ledger, 'record' | 'observe' | 'openPay
   record(id: string, fact: ShortFact, source: Source): Promise<boolean>;
   /** A check that begins and ends now unless `given` differs. An "unknown" counts as proven. */
   observe(id: string, observation: Observation, given?: Partial<Claim>): Promise<void>;
-  claimChecks(limit: number, leaseMs: number): Promise<Transaction[]>;
+  claimChecks(limit: number, leaseMs: number): Promise<Claim['transaction'][]>;
+  /** Returns whether its transaction is in the database. */
+  receiveIpn(ipn: StoredIpn): Promise<boolean>;
   recover(sentBy?: string): Promise<void>;
 }
 
@@ -65,9 +70,12 @@ export function byId(ledger: Ledger, now: () => number): LedgerById {
     },
     async record(id, fact, source) {
       const transaction = (await read(id)) ?? assert.fail(`no ${id}`);
-      if (fact.stage === 'sending') return ledger.record(transaction, { ...fact, sentBy: SENT_BY }, source);
-      if (fact.stage === 'pending') return ledger.record(transaction, fact, source);
-      return ledger.record(transaction, { answer: ANSWERS[fact.stage], ...fact } as Fact, source);
+      if (fact.stage === 'sending') {
+        const start = { by: SENT_BY, id };
+        return (await ledger.record(transaction, { ...fact, start }, source)).isRaised;
+      }
+      const whole = fact.stage === 'pending' ? fact : ({ answer: ANSWERS[fact.stage], ...fact } as Fact);
+      return (await ledger.record(transaction, whole, source)).isRaised;
     },
     async observe(id, observation, given) {
       const transaction = (await read(id)) ?? assert.fail(`no ${id}`);
@@ -83,6 +91,7 @@ export function byId(ledger: Ledger, now: () => number): LedgerById {
       for (const claim of claimed) claims.set(claim.transaction.id, claim);
       return claimed.map(({ transaction }) => transaction);
     },
+    receiveIpn: async (ipn) => (await ledger.receiveIpn(ipn)).isMatched,
     recover: (sentBy = SENT_BY) => ledger.recover(sentBy),
   };
 }

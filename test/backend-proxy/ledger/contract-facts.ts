@@ -141,7 +141,8 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       await ledger.openPayment(payment(), LIMITS);
       const gone = await read(ledger, 'A');
       await change('delete from history; delete from transactions');
-      assert.equal(await ledger.ledger.record(gone, { stage: 'sending', sentBy: 'host:1' }, 'shopper'), false);
+      const start = { by: 'host:1', id: 'only' };
+      assert.equal((await ledger.ledger.record(gone, { stage: 'sending', start }, 'shopper')).isRaised, false);
       assert.deepEqual((await ledger.transactions({ limit: 10 })).transactions, []);
     });
 

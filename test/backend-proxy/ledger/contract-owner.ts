@@ -76,7 +76,11 @@ export function ownerContract({ it, setUp }: Suite): void {
       const { ledger } = await setUp(t);
       for (const orderId of ['A', 'B']) {
         const { opened } = await ledger.openPayment(payment({ orderId }), LIMITS);
-        await ledger.ledger.record(opened!, { stage: 'sending', sentBy: `host:${orderId}` }, 'shopper');
+        await ledger.ledger.record(
+          opened!,
+          { stage: 'sending', start: { by: `host:${orderId}`, id: orderId } },
+          'shopper',
+        );
       }
       await ledger.recover('host:A');
       const [own, others] = [await read(ledger, 'A'), await read(ledger, 'B')];
@@ -89,7 +93,7 @@ export function ownerContract({ it, setUp }: Suite): void {
       const ids = ['A', 'B', 'C'];
       for (const orderId of ids) {
         const { opened } = await ledger.openPayment(payment({ orderId }), LIMITS);
-        await ledger.ledger.record(opened!, { stage: 'sending', sentBy: 'dead:1' }, 'shopper');
+        await ledger.ledger.record(opened!, { stage: 'sending', start: { by: 'dead:1', id: orderId } }, 'shopper');
       }
       const other = await open();
       skip(45 * S);
@@ -203,8 +207,9 @@ export function ownerContract({ it, setUp }: Suite): void {
 
   describe('the id of a webhook', () => {
     it("a webhook's id is the same in a copy of the database and differs in another one", async (t) => {
-      const { ledger, change } = await setUp(t);
+      const { open, change } = await setUp(t);
       const live = async () => {
+        const ledger = await open();
         await openPending(ledger);
         const id = await openPending(ledger);
         await ledger.observe(id, verified('succeeded'));

@@ -99,6 +99,7 @@ export const PAYMENT: NewPayment = {
   payWithinMs: null,
   idempotencyKey: 'key',
   fingerprint: 'print',
+  start: null,
 };
 export const PAYOUT: NewPayout = {
   orderId: 'P',

@@ -9,11 +9,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { sql } from 'kysely';
+import { Kysely, SqliteDialect, sql } from 'kysely';
 import { Refusal } from '../../../backend-proxy/errors.ts';
 import { createLedger } from '../../../backend-proxy/ledger/sql-ledger.ts';
 import { connectDatabase } from '../../../backend-proxy/ledger/connect.ts';
+import { migrate } from '../../../backend-proxy/ledger/migrations.ts';
+import { createStatements } from '../../../backend-proxy/ledger/sqlite-statements.ts';
 import type { Store } from '../../../backend-proxy/ledger/store.ts';
+import type { Tables } from '../../../backend-proxy/ledger/tables.ts';
 import { ledgerContract } from './contract.ts';
 import { writeEmptyDatabase } from './empty-database.ts';
 
@@ -58,22 +61,34 @@ async function openedStore(t: TestContext, file = temporaryFile(t)): Promise<Sto
   return store;
 }
 
-const order = (id: string, version = 0) => ({ order_id: id, amount_minor: 1, currency: 'EUR', version, paid_by: null });
+const ORDER = { amount_minor: 1, currency: 'EUR', version: 0, paid_by: null, seen_iat: null, seen_terms: null };
+const NOTHING = { orders: [], transactions: [], history: [], webhooks: [], ipn: undefined };
+
+/** Writes a new order, or raises its version; returns the version before. */
+const raise = (store: Store, id: string) =>
+  store.write({ order: id }, ({ orders: [before] }) => {
+    const after = before === undefined ? { ...ORDER, order_id: id } : { ...before, version: before.version + 1 };
+    return { changes: { ...NOTHING, orders: [{ before, after }] }, result: before?.version };
+  });
+
+const IPN = { order_id: null, reading: null, matched: 0, told: 0, seen: 1, first_at: 0, last_at: 0 };
+const storeIpn = (store: Store, id: string, body: string) =>
+  store.write({ transactions: [] }, () => ({ changes: { ...NOTHING, ipn: { ...IPN, id, body } }, result: undefined }));
+
 const versions = async (store: Store) =>
   (await store.db.selectFrom('orders').select(['order_id', 'version']).orderBy('order_id').execute()).map(
     ({ order_id, version }) => `${order_id}${version}`,
   );
 
 describe('SQLite: queued writes', () => {
-  it('a queued write that throws rolls back alone', async (t) => {
+  it('a write whose decision throws changes nothing, and those queued with it are saved', async (t) => {
     const store = await openedStore(t);
     const results = await Promise.allSettled([
-      store.write(async (tx) => void (await tx.insertInto('orders').values(order('A')).execute())),
-      store.write(async (tx) => {
-        await tx.insertInto('orders').values(order('B')).execute();
+      raise(store, 'A'),
+      store.write({ order: 'B' }, () => {
         throw new Refusal('already_paid', 'no');
       }),
-      store.write(async (tx) => void (await tx.insertInto('orders').values(order('C')).execute())),
+      raise(store, 'C'),
     ]);
     assert.deepEqual(
       results.map(({ status }) => status),
@@ -83,19 +98,24 @@ describe('SQLite: queued writes', () => {
     assert.deepEqual(await versions(store), ['A0', 'C0']);
   });
 
+  it('a write of which one statement fails rolls back alone', async (t) => {
+    const store = await openedStore(t);
+    const results = await Promise.allSettled([
+      raise(store, 'A'),
+      store.write({ order: 'B' }, () => {
+        const rows = ['B', 'B'].map((id) => ({ before: undefined, after: { ...ORDER, order_id: id } }));
+        return { changes: { ...NOTHING, orders: rows }, result: undefined };
+      }),
+      raise(store, 'C'),
+    ]);
+    assert.equal(((results[1] as PromiseRejectedResult).reason as Refusal).kind, 'unavailable');
+    assert.deepEqual(await versions(store), ['A0', 'C0']);
+  });
+
   it('queued writes see each other in their order, hundreds of them', async (t) => {
     const store = await openedStore(t);
-    await store.write(async (tx) => void (await tx.insertInto('orders').values(order('A')).execute()));
-    const raise = () =>
-      store.write(async (tx) => {
-        const { version } = await tx.selectFrom('orders').select('version').executeTakeFirstOrThrow();
-        await tx
-          .updateTable('orders')
-          .set({ version: version + 1 })
-          .execute();
-        return version;
-      });
-    const seen = await Promise.all(Array.from({ length: 300 }, raise));
+    await raise(store, 'A');
+    const seen = await Promise.all(Array.from({ length: 300 }, () => raise(store, 'A')));
     assert.deepEqual(
       seen,
       Array.from({ length: 300 }, (_, n) => n),
@@ -103,16 +123,16 @@ describe('SQLite: queued writes', () => {
     assert.deepEqual(await versions(store), ['A300']);
   });
 
-  it('a reader does not see a queued write before its commit', async (t) => {
-    const store = await openedStore(t);
-    const read: string[][] = [];
-    let during: Promise<unknown> = Promise.resolve();
-    await store.write(async (tx) => {
-      await tx.insertInto('orders').values(order('A')).execute();
-      during = versions(store).then((seen) => read.push(seen));
-    });
-    await during;
-    assert.deepEqual(read, [['A0']], 'the reader waited for the commit');
+  it('a write resolves only after its commit', async (t) => {
+    const file = temporaryFile(t);
+    const store = await openedStore(t, file);
+    const reader = new DatabaseSync(file, { readOnly: true });
+    t.after(() => reader.close());
+    const count = () => reader.prepare('select count(*) as count from orders').get()?.['count'];
+    const writing = raise(store, 'A');
+    assert.equal(count(), 0);
+    await writing;
+    assert.equal(count(), 1);
   });
 });
 
@@ -131,11 +151,11 @@ describe('SQLite: the file', () => {
     const { db } = await openedStore(t);
     const { rows } = await sql<{ name: string; strict: number }>`pragma table_list`.execute(db);
     const ours = rows.filter(({ name }) =>
-      ['orders', 'transactions', 'history', 'ipns', 'webhooks', 'meta'].includes(name),
+      ['orders', 'transactions', 'history', 'ipns', 'webhooks', 'meta', 'counts'].includes(name),
     );
     assert.deepEqual(
       ours.map(({ strict }) => strict),
-      [1, 1, 1, 1, 1, 1],
+      [1, 1, 1, 1, 1, 1, 1],
     );
   });
 
@@ -144,21 +164,7 @@ describe('SQLite: the file', () => {
     const pages = (await sql<{ page_count: number }>`pragma page_count`.execute(store.db)).rows[0]!.page_count;
     await sql.raw(`pragma max_page_count = ${pages + 2}`).execute(store.db);
     const body = 'x'.repeat(4000);
-    const fill = (n: number) =>
-      store.write(async (tx) => {
-        const row = {
-          id: String(n),
-          order_id: null,
-          reading: null,
-          body,
-          matched: 0,
-          told: 0,
-          seen: 1,
-          first_at: 0,
-          last_at: 0,
-        };
-        await tx.insertInto('ipns').values(row).execute();
-      });
+    const fill = (n: number) => storeIpn(store, String(n), body);
     const results = await Promise.allSettled(Array.from({ length: 20 }, (_, n) => fill(n)));
     const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Refusal] : []));
     assert.ok(refused.length > 10);
@@ -179,7 +185,9 @@ describe('SQLite: the file', () => {
       const { connectDatabase } = await import(${JSON.stringify(opening)});
       const store = await connectDatabase(${JSON.stringify(`file:${file}`)}, (error) => { throw error; });
       for (let n = 0; n < 20; n += 1) {
-        await store.write((tx) => tx.insertInto('orders').values({ order_id: process.pid + '-' + n, amount_minor: 1, currency: 'EUR', version: 0, paid_by: null }).execute());
+        const order = { ...${JSON.stringify(ORDER)}, order_id: process.pid + '-' + n };
+        const changes = { orders: [{ before: undefined, after: order }], transactions: [], history: [], webhooks: [] };
+        await store.write({ order: order.order_id }, () => ({ changes }));
       }
       await store.close();`;
     const run = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
@@ -216,9 +224,6 @@ describe('SQLite: the file', () => {
 });
 
 describe("SQLite: another process's lock", () => {
-  const insert = (store: Store, id: string) =>
-    store.write(async (tx) => void (await tx.insertInto('orders').values(order(id)).execute()));
-
   /** Locks the file until the returned function is called. */
   function lock(t: TestContext, file: string): () => void {
     const holder = new DatabaseSync(file);
@@ -232,7 +237,7 @@ describe("SQLite: another process's lock", () => {
     const store = await openedStore(t, file);
     const release = lock(t, file);
     const done: string[] = [];
-    const writes = ['A', 'B'].map((id) => insert(store, id).then(() => done.push(id)));
+    const writes = ['A', 'B'].map((id) => raise(store, id).then(() => done.push(id)));
     for (let reads = 0; reads < 20; reads += 1) {
       assert.deepEqual(await versions(store), []);
       await new Promise((resolve) => setTimeout(resolve, 1));
@@ -247,11 +252,13 @@ describe("SQLite: another process's lock", () => {
     const file = temporaryFile(t);
     const store = await openedStore(t, file);
     const release = lock(t, file);
-    const waiting = Array.from({ length: 10_000 }, () => store.write(() => Promise.resolve()));
-    await assert.rejects(insert(store, 'B'), { kind: 'unavailable' });
+    const waiting = Array.from({ length: 10_000 }, () =>
+      store.write({ transactions: [] }, () => ({ changes: NOTHING, result: undefined })),
+    );
+    await assert.rejects(raise(store, 'B'), { kind: 'unavailable' });
     release();
     await Promise.all(waiting);
-    await insert(store, 'B');
+    await raise(store, 'B');
   });
 
   it("opening the database waits for another process's lock", async (t) => {
@@ -259,14 +266,14 @@ describe("SQLite: another process's lock", () => {
     const release = lock(t, file);
     const opening = openedStore(t, file);
     setTimeout(release, 30);
-    await insert(await opening, 'A');
+    await raise(await opening, 'A');
   });
 
   it("close() does not wait for another process's lock, and rejects waiting writes", async (t) => {
     const file = temporaryFile(t);
     const store = await openedStore(t, file);
     lock(t, file);
-    const waiting = assert.rejects(insert(store, 'A'), { kind: 'unavailable' });
+    const waiting = assert.rejects(raise(store, 'A'), { kind: 'unavailable' });
     await new Promise((resolve) => setTimeout(resolve, 10));
     await store.close();
     await waiting;
@@ -278,14 +285,7 @@ describe('SQLite: the log', () => {
     const file = temporaryFile(t);
     const store = await openedStore(t, file);
     const body = 'x'.repeat(1024 * 1024);
-    const row = { order_id: null, reading: null, body, matched: 0, told: 0, seen: 1, first_at: 0, last_at: 0 };
-    const fill = (id: string) =>
-      store.write((tx) =>
-        tx
-          .insertInto('ipns')
-          .values({ ...row, id })
-          .execute(),
-      );
+    const fill = (id: string) => storeIpn(store, id, body);
     const reader = new DatabaseSync(file, { readOnly: true });
     t.after(() => reader.close());
     reader.exec('begin; select count(*) from ipns');
@@ -303,8 +303,9 @@ describe('SQLite: the log', () => {
 describe('SQLite: a database of an earlier version', () => {
   it('the migration plans checks of ended transactions, marks old duplicates, and asks for reviews of conflicts', async (t) => {
     const file = temporaryFile(t);
-    await (await connectDatabase(`file:${file}`, die)).close();
     const earlier = new DatabaseSync(file);
+    const dialect = new SqliteDialect({ database: createStatements(earlier).forKysely });
+    await migrate(new Kysely<Tables>({ dialect }), 'sqlite', '2026-11-true-on-a-real-network');
     const [now, week] = [Date.now(), 7 * 24 * 3_600_000];
     const insert = earlier.prepare(
       `insert into transactions (id, type, order_id, attempt, amount_minor, currency, fingerprint, rank, prior_rank, conflict,
@@ -323,8 +324,7 @@ describe('SQLite: a database of an earlier version', () => {
     ] as const;
     for (const [id, type, rank, conflict, sentAt] of ended) insert.run(id, type, id, rank, conflict, now, now, sentAt);
     earlier.exec(`insert into history (transaction_id, event, at, source, detail)
-      values ('duplicate', 'rejected', 0, 'answer', 'HTTP 409 DUPLICATE_ORDER'), ('refused', 'rejected', 0, 'answer', 'HTTP 400');
-      delete from kysely_migration where name = '2026-11-watch-what-had-ended'`);
+      values ('duplicate', 'rejected', 0, 'answer', 'HTTP 409 DUPLICATE_ORDER'), ('refused', 'rejected', 0, 'answer', 'HTTP 400')`);
     earlier.close();
     const { db } = await openedStore(t, file);
     const rows = await db.selectFrom('transactions').selectAll().execute();
@@ -342,5 +342,11 @@ describe('SQLite: a database of an earlier version', () => {
       ids((row) => row.needs_review === 1),
       ['disputed'],
     );
+    const counts = await db.selectFrom('counts').selectAll().where('name', 'like', 'PAY%').orderBy('name').execute();
+    assert.deepEqual(
+      counts.map(({ name, count }) => `${name}: ${count}`),
+      ['PAY 6: 2', 'PAY 7: 2', 'PAY 8: 1', 'PAY 9: 1', 'PAYOUT 6: 2', 'PAYOUT 8: 1'],
+    );
+    assert.equal((await db.selectFrom('history').selectAll().execute()).length, 2);
   });
 });

@@ -51,7 +51,7 @@ describe('a problem document', () => {
     const world = await createWorld(t, {
       wrapLedger: (ledger) => ({
         ...ledger,
-        order: () => Promise.reject(Object.assign(new TypeError('canary of a secret'), { code: 'E_CODE' })),
+        orderAt: () => Promise.reject(Object.assign(new TypeError('canary of a secret'), { code: 'E_CODE' })),
       }),
     });
     const response = await world.request('GET', '/order', { headers: { Authorization: `Bearer ${world.token()}` } });

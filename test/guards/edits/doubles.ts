@@ -27,8 +27,8 @@ export const doubles: Edits = {
       { file: PAYOUTS, find: "if (payout.stage !== 'created') return payout;", put: '' },
       {
         file: PAYOUTS,
-        find: "if (!(await ledger.record(payout, { stage: 'sending', sentBy: self }, 'merchant'))) return;",
-        put: "await ledger.record(payout, { stage: 'sending', sentBy: self }, 'merchant');",
+        find: "if (!(await ledger.record(payout, { stage: 'sending', start }, 'merchant')).isRaised) return;",
+        put: "await ledger.record(payout, { stage: 'sending', start }, 'merchant');",
       },
     ],
     [

@@ -1,0 +1,86 @@
+// The first tables.
+import { sql, type Kysely } from 'kysely';
+import type { Building } from './dialect.ts';
+
+export async function createFirstTables(db: Kysely<unknown>, { int, table }: Building): Promise<void> {
+  await table(db, 'orders')
+    .addColumn('order_id', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('amount_minor', int)
+    .addColumn('currency', 'text', (c) => c.notNull())
+    .addColumn('version', int, (c) => c.notNull())
+    .addColumn('paid_by', 'text')
+    .execute();
+  await table(db, 'transactions')
+    .addColumn('id', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('type', 'text', (c) => c.notNull().check(sql`type in ('PAY', 'PAYOUT')`))
+    .addColumn('order_id', 'text', (c) => c.notNull())
+    .addColumn('attempt', int, (c) => c.notNull())
+    .addColumn('asked', 'text')
+    .addColumn('method', 'text')
+    .addColumn('amount_minor', int, (c) => c.notNull().check(sql`amount_minor > 0`))
+    .addColumn('currency', 'text', (c) => c.notNull())
+    .addColumn('customer', 'text')
+    .addColumn('note', 'text')
+    .addColumn('idempotency_key', 'text')
+    .addColumn('fingerprint', 'text', (c) => c.notNull())
+    .addColumn('rank', int, (c) => c.notNull())
+    .addColumn('prior_rank', int, (c) => c.notNull())
+    .addColumn('payment_id', 'text')
+    .addColumn('checkout_url', 'text')
+    .addColumn('qr', 'text')
+    .addColumn('app_url', 'text')
+    .addColumn('expires_at', int)
+    .addColumn('late', int, (c) => c.notNull().defaultTo(0))
+    .addColumn('surplus', int, (c) => c.notNull().defaultTo(0))
+    .addColumn('mismatch', int, (c) => c.notNull().defaultTo(0))
+    .addColumn('conflict', int, (c) => c.notNull().defaultTo(0))
+    .addColumn('needs_review', int, (c) => c.notNull().defaultTo(0))
+    .addColumn('created_at', int, (c) => c.notNull())
+    .addColumn('updated_at', int, (c) => c.notNull())
+    .addColumn('sent_at', int)
+    .addColumn('rung_at', int)
+    .addColumn('unknown_at', int)
+    .addColumn('failed_at', int)
+    .addColumn('checks', 'text', (c) => c.notNull().defaultTo('[]'))
+    .addColumn('next_check_at', int)
+    .addColumn('lease_until', int, (c) => c.notNull().defaultTo(0))
+    .addUniqueConstraint('one_row_a_key', ['order_id', 'idempotency_key'])
+    .execute();
+  await db.schema.createIndex('transactions_due').on('transactions').column('next_check_at').execute();
+  await db.schema.createIndex('transactions_updated').on('transactions').columns(['updated_at', 'id']).execute();
+  await db.schema.createIndex('transactions_wallet').on('transactions').columns(['customer', 'created_at']).execute();
+  await table(db, 'history')
+    .addColumn('transaction_id', 'text', (c) => c.notNull())
+    .addColumn('event', 'text', (c) => c.notNull())
+    .addColumn('at', int, (c) => c.notNull())
+    .addColumn('source', 'text', (c) => c.notNull())
+    .addColumn('detail', 'text')
+    .addPrimaryKeyConstraint('each_event_once', ['transaction_id', 'event'])
+    .execute();
+  await table(db, 'ipns')
+    .addColumn('id', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('order_id', 'text')
+    .addColumn('reading', 'text')
+    .addColumn('body', 'text', (c) => c.notNull())
+    .addColumn('matched', int, (c) => c.notNull())
+    .addColumn('seen', int, (c) => c.notNull())
+    .addColumn('first_at', int, (c) => c.notNull())
+    .addColumn('last_at', int, (c) => c.notNull())
+    .execute();
+  await db.schema.createIndex('ipns_order').on('ipns').column('order_id').execute();
+  await table(db, 'webhooks')
+    .addColumn('id', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('transaction_id', 'text', (c) => c.notNull())
+    .addColumn('order_id', 'text', (c) => c.notNull())
+    .addColumn('type', 'text', (c) => c.notNull())
+    .addColumn('body', 'text', (c) => c.notNull())
+    .addColumn('state', 'text', (c) => c.notNull())
+    .addColumn('attempts', int, (c) => c.notNull())
+    .addColumn('next_at', int, (c) => c.notNull())
+    .addColumn('lease_until', int, (c) => c.notNull())
+    .addColumn('last_answer', 'text')
+    .addColumn('created_at', int, (c) => c.notNull())
+    .addUniqueConstraint('each_webhook_once', ['transaction_id', 'type'])
+    .execute();
+  await db.schema.createIndex('webhooks_due').on('webhooks').columns(['state', 'next_at']).execute();
+}

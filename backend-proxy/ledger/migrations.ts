@@ -1,0 +1,56 @@
+// Makes and changes the ledger's tables, the same in SQLite and PostgreSQL. To change a table, add a migration at the
+// end; never edit one.
+import { sql, type Kysely } from 'kysely';
+import { Migrator, type Migration } from 'kysely/migration';
+import type { Building, Dialect } from './dialect.ts';
+import { createFirstTables } from './migration-first.ts';
+import { addNetworkColumns, watchEndedAgain } from './migration-network.ts';
+import { prepareForSize } from './migration-size.ts';
+import type { Tables } from './tables.ts';
+
+/**
+ * Migrates to the newest version, or to the one named `upTo`, or leaves the tables as they were. Safe to call from
+ * several processes at once. For SQLite, Kysely neither locks nor wraps migrations in a transaction, so a kill would
+ * leave half the tables.
+ */
+export async function migrate(db: Kysely<Tables>, dialect: Dialect, upTo?: string): Promise<void> {
+  if (dialect === 'postgres') return runMigrations(db, dialect, upTo);
+  await db.connection().execute(async (tx) => {
+    await sql`begin immediate`.execute(tx);
+    try {
+      await runMigrations(tx, dialect, upTo);
+      await sql`commit`.execute(tx);
+    } catch (error) {
+      await sql`rollback`.execute(tx);
+      throw error;
+    }
+  });
+}
+
+async function runMigrations(db: Kysely<Tables>, dialect: Dialect, upTo: string | undefined): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations(dialect)) } });
+  const { error } = await (upTo === undefined ? migrator.migrateToLatest() : migrator.migrateTo(upTo));
+  if (error !== undefined) throw new Error('The ledger could not be migrated', { cause: error });
+}
+
+function migrations(dialect: Dialect): Record<string, Migration> {
+  const building: Building = {
+    dialect,
+    int: dialect === 'sqlite' ? 'integer' : 'bigint',
+    table: (db, name) =>
+      dialect === 'sqlite' ? db.schema.createTable(name).modifyEnd(sql`strict`) : db.schema.createTable(name),
+  };
+  const step = (up: (db: Kysely<unknown>, by: Building) => Promise<void>): Migration => ({
+    up: (db: Kysely<unknown>) => up(db, building),
+  });
+  return {
+    '2026-11-first-books': step(createFirstTables),
+    '2026-11-index-for-counts': step(async (db) => {
+      const index = db.schema.createIndex('transactions_counted').on('transactions');
+      await index.columns(['type', 'rank', 'needs_review']).execute();
+    }),
+    '2026-11-true-on-a-real-network': step(addNetworkColumns),
+    '2026-11-watch-what-had-ended': step(watchEndedAgain),
+    '2026-12-at-any-size': step(prepareForSize),
+  };
+}

@@ -1,0 +1,129 @@
+// The webhooks to send. A webhook is stored in the write that caused it, so it reports exactly what was committed; its
+// body is fixed then, so a retry sends the same bytes. Sending them is ../webhooks.ts.
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { iso } from '../protocol/iso-time.ts';
+import { merchantView, type WebhookType } from '../protocol/merchant-view.ts';
+import { historyOf, type Draft } from './draft.ts';
+import type { Delivery, Webhook, WebhookState } from './ledger.ts';
+import { toTransaction } from './records.ts';
+import type { Db, Store } from './store.ts';
+import type { TransactionRow, WebhookRow } from './tables.ts';
+
+/** A longer wait or lease than we ever plan was written by another clock. */
+const MAX_WAIT_MS = 48 * 3_600_000;
+const MAX_LEASE_MS = 60_000;
+
+/** Queues each type once per transaction, or once per `n`, however often the fact arrives. */
+export function queueWebhook(draft: Draft, row: TransactionRow, type: WebhookType, n = 1): void {
+  const { now, databaseId } = draft;
+  const transaction = toTransaction(row, historyOf(draft, row.id));
+  draft.webhooks.push({
+    id: webhookId(databaseId, [row.id, type, String(n)]),
+    transaction_id: row.id,
+    order_id: row.order_id,
+    type,
+    body: JSON.stringify({ type, timestamp: iso(now), data: merchantView(transaction) }),
+    state: 'pending',
+    attempts: 0,
+    next_at: now,
+    lease_until: 0,
+    last_answer: null,
+    created_at: now,
+  });
+}
+
+/**
+ * The same for the same event after retries, restores and failovers, so that a receiver can ignore repeats: a digest
+ * that includes the database's random id, which a backup keeps.
+ */
+function webhookId(databaseId: string, event: readonly string[]): string {
+  const digest = createHash('sha256').update(JSON.stringify([databaseId, ...event]));
+  return `msg_${digest.digest('hex').slice(0, 40)}`;
+}
+
+/** Whether one is due. Reads without a lock, because usually none is. */
+export async function isWebhookDue(db: Db, now: number): Promise<boolean> {
+  return (await dueWebhooks(db, now, 1).execute()).length > 0;
+}
+
+function dueWebhooks(db: Db, now: number, limit: number) {
+  return db
+    .selectFrom('webhooks')
+    .select('id')
+    .where('state', '=', sql.lit('pending'))
+    .where('next_at', '<=', now)
+    .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', now + MAX_LEASE_MS)]))
+    .orderBy('next_at')
+    .limit(limit);
+}
+
+/** After a crash the lease ends and the webhook is claimed again: it may be delivered twice, but is never lost. */
+export async function claimWebhooks(
+  { db, execute, skipsLocked }: Store,
+  now: number,
+  limit: number,
+  leaseMs: number,
+): Promise<Webhook[]> {
+  const due = dueWebhooks(db, now, limit);
+  const claim = db
+    .updateTable('webhooks')
+    .set((eb) => ({ lease_until: now + leaseMs, attempts: eb('attempts', '+', 1) }))
+    .where('id', 'in', skipsLocked ? due.forUpdate().skipLocked() : due)
+    .returningAll();
+  return (await execute(claim.compile())).map(toWebhook);
+}
+
+/** Makes a retry due now if it is planned further ahead than any wait. */
+export function bringWebhooksForward(db: Db, now: number) {
+  return db
+    .updateTable('webhooks')
+    .set({ next_at: now })
+    .where('state', '=', sql.lit('pending'))
+    .where('next_at', '>', now + MAX_WAIT_MS)
+    .compile();
+}
+
+export function recordDelivery(db: Db, id: string, delivery: Delivery) {
+  const { state, answer } = delivery;
+  return db
+    .updateTable('webhooks')
+    .set({ state, last_answer: answer, lease_until: 0, ...('nextAt' in delivery && { next_at: delivery.nextAt }) })
+    .where('id', '=', id)
+    .compile();
+}
+
+/** Newest first. */
+export async function readWebhooks(db: Db, state: WebhookState | undefined, limit: number): Promise<Webhook[]> {
+  // Each state is a range of an index by time; a list of all states merges the three.
+  const states: WebhookState[] = state === undefined ? ['pending', 'delivered', 'dead'] : [state];
+  const lists = await Promise.all(
+    states.map((each) =>
+      db
+        .selectFrom('webhooks')
+        .selectAll()
+        .where('state', '=', each)
+        .orderBy('created_at', 'desc')
+        .limit(limit)
+        .execute(),
+    ),
+  );
+  const rows = lists.flat().toSorted((a, b) => b.created_at - a.created_at);
+  return rows.slice(0, limit).map(toWebhook);
+}
+
+export async function redeliver({ db, execute }: Store, now: number, id: string): Promise<Webhook | undefined> {
+  const again = db
+    .updateTable('webhooks')
+    .set({ state: 'pending', attempts: 0, next_at: now })
+    .where('id', '=', id)
+    .returningAll();
+  const [row] = await execute(again.compile());
+  return row && toWebhook(row);
+}
+
+function toWebhook(row: WebhookRow): Webhook {
+  const { id, type, body, state, attempts } = row;
+  const { order_id: orderId, next_at: nextAt, last_answer: lastAnswer, created_at: createdAt } = row;
+  return { id, type, orderId, body, state, attempts, nextAt, lastAnswer, createdAt };
+}
