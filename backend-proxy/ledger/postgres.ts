@@ -155,12 +155,12 @@ export async function openPostgres(url: string, connections: number): Promise<St
   }
 
   async function changedSince(since: number): Promise<Map<string, number>> {
-    const sql = `select distinct o.order_id, o.version from transactions t join orders o on o.order_id = t.order_id
+    const text = `select distinct o.order_id, o.version from transactions t join orders o on o.order_id = t.order_id
       where t.updated_at >= $1`;
-    const changed = await pool.use(({ run }) =>
-      run<{ order_id: string; version: number }>({ sql, parameters: [since] }),
+    const rows = await pool.use(({ run }) =>
+      run<{ order_id: string; version: number }>({ sql: text, parameters: [since] }),
     );
-    return new Map(changed.map(({ order_id, version }) => [order_id, version]));
+    return new Map(rows.map(({ order_id, version }) => [order_id, version]));
   }
 
   async function sendAnnouncements(): Promise<void> {

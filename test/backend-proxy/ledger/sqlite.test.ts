@@ -218,6 +218,26 @@ describe('SQLite: the file', () => {
     }
   });
 
+  it('changes are looked for by an index, and only after another process has written', async (t) => {
+    const { db, changedSince } = await openedStore(t);
+    const { rows } = await sql<{ file: string }>`pragma database_list`.execute(db);
+    const other = new DatabaseSync(rows[0]!.file);
+    t.after(() => other.close());
+    const write = (id: string, at: number) =>
+      other.exec(`insert into orders (order_id, amount_minor, currency, version) values ('${id}', 1, 'EUR', 7);
+        insert into transactions (id, type, order_id, attempt, amount_minor, currency, idempotency_key, fingerprint, rank, prior_rank, created_at, updated_at)
+        values ('${id}', 'PAY', '${id}', 1, 1, 'EUR', 'k', 'f', 3, 3, ${at}, ${at})`);
+    write('A', 100);
+    write('B', 200);
+    assert.deepEqual([...(await changedSince(200))], [['B', 7]]);
+    assert.deepEqual([...(await changedSince(0))], [], 'nobody has written since');
+    write('C', 50);
+    assert.deepEqual([...(await changedSince(0))].map(([id]) => id).toSorted(), ['A', 'B', 'C']);
+    const { rows: plan } = await sql<{ detail: string }>`explain query plan select distinct o.order_id, o.version
+      from transactions t join orders o on o.order_id = t.order_id where t.updated_at >= 1`.execute(db);
+    assert.match(plan[0]?.detail ?? '', /SEARCH t USING INDEX transactions_updated \(updated_at>/);
+  });
+
   it('a file that cannot be opened is an error', async () => {
     await assert.rejects(connectDatabase('file:/nowhere/payments.db', die), /unable to open/);
   });
