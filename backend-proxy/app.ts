@@ -5,10 +5,6 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
-import { cors } from 'hono/cors';
-import { requestId } from 'hono/request-id';
-import { secureHeaders } from 'hono/secure-headers';
 import { createRecorder } from './recorder.ts';
 import { instrument } from './gateway/instrumented.ts';
 import { Refusal, describeError } from './errors.ts';
@@ -24,7 +20,9 @@ import { createUnknownProof } from './unknown-proof.ts';
 import { createReconciler } from './reconcile.ts';
 import { createRateLimit } from './routes/rate-limit.ts';
 import { createStreams } from './routes/events.ts';
-import { originIn } from './routes/guards.ts';
+import { prepareAnswers } from './routes/answer.ts';
+import { limitBody } from './routes/body-limit.ts';
+import { crossOrigin } from './routes/guards.ts';
 import { ipnRoutes } from './routes/ipn.ts';
 import { merchantRoutes } from './routes/merchant.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -36,7 +34,6 @@ import { readWidgetFiles, widgetRoutes } from './routes/widget-files.ts';
 import { createWebhookSender, type WebhookTarget } from './webhooks.ts';
 import type { Worker } from './worker.ts';
 
-const MAX_BODY_BYTES = 16 * 1024;
 const PRUNE_EVERY_MS = 3_600_000;
 const WARN_EVERY_MS = 60_000;
 /** An unmatched IPN this old is reported to the operator: the database may have lost its transaction. */
@@ -115,10 +112,8 @@ export function createProxy({
   const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
 
   const app = new OpenAPIHono();
-  // Headers set by a handler are kept: pages of any origin may load the widget files.
-  app.use(requestId(), logRequests(log, metrics, now), secureHeaders({ overwrite: false }));
-  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuseBody }));
-  app.use('/order/*', originIn(config.allowedOrigins), crossOrigin(config.allowedOrigins));
+  app.use(prepareAnswers(), logRequests(log, metrics, now), limitBody);
+  app.use('/order/*', crossOrigin(config.allowedOrigins));
   // No content-type check for IPNs: their body is stored whatever its type.
   app.on('POST', ['/order/payments', '/orders', '/payouts', '/transactions/:gatewayOrderId/resolve'], jsonOnly);
   app.route(
@@ -126,8 +121,7 @@ export function createProxy({
     ipnRoutes({
       secrets: config.ipnSecrets,
       gateway,
-      ledger,
-      onMatched: () => reconciler.wake(),
+      receive: (ipn) => reconciler.receive(ipn),
       onUnmatched: () => log('warn', 'an IPN matches no transaction in the database'),
     }),
   );
@@ -208,21 +202,6 @@ export function createProxy({
       };
     },
   };
-}
-
-function refuseBody(): never {
-  throw new Refusal('payload_too_large', `A body has at most ${MAX_BODY_BYTES} bytes.`);
-}
-
-function crossOrigin(allowedOrigins: readonly string[]) {
-  return cors({
-    origin: [...allowedOrigins],
-    // OPTIONS lets the widget trigger the preflight of its POST before the click.
-    allowMethods: ['GET', 'POST', 'OPTIONS'],
-    allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key'],
-    exposeHeaders: ['X-Request-Id', 'Retry-After'],
-    maxAge: 7200,
-  });
 }
 
 const jsonOnly: MiddlewareHandler = async (c, next) => {

@@ -46,7 +46,6 @@ interface Ports {
 export function createPayments({ gateway, ledger, recorder, self }: Ports): Payments {
   async function start(terms: OrderTerms, request: StartPayment, idempotencyKey: string) {
     const { amountMinor, customer } = resolveTerms(terms, request);
-    const start = { by: self, id: randomUUID() };
     const opened = await ledger.openPayment(
       {
         ...seenTermsOf(terms),
@@ -57,7 +56,7 @@ export function createPayments({ gateway, ledger, recorder, self }: Ports): Paym
         payWithinMs: terms.payWithin === undefined ? null : terms.payWithin * 1000,
         idempotencyKey,
         fingerprint: fingerprintOf([request.method, customer, amountMinor]),
-        start,
+        start: { by: self, id: randomUUID() },
       },
       LIMITS,
     );

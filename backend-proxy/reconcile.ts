@@ -1,7 +1,7 @@
 // Checks every transaction that is due, because an IPN requested it or by the schedule, and records the report.
 // Without any IPN, everything still settles this way.
 import type { Gateway } from './gateway/gateway.ts';
-import type { Claim, Ledger, Observation } from './ledger/ledger.ts';
+import type { Claim, Ledger, Observation, StoredIpn } from './ledger/ledger.ts';
 import type { CheckRate } from './check-rate.ts';
 import type { UnknownProof } from './unknown-proof.ts';
 import { TYPES } from './protocol/transaction.ts';
@@ -22,10 +22,18 @@ interface Ports {
   now?: () => number;
 }
 
+export interface Reconciler extends Worker {
+  /**
+   * Stores an IPN and begins the check that it requests: at once, claimed in the same commit, or if a limit is reached,
+   * with the next claim. Returns whether its transaction is in the database.
+   */
+  receive(ipn: StoredIpn): Promise<boolean>;
+}
+
 export function createReconciler(
   { gateway, ledger, proof, rate, now = Date.now }: Ports,
   onError: (error: unknown) => void,
-): Worker {
+): Reconciler {
   const { status } = gateway;
 
   async function check(claim: Claim): Promise<void> {
@@ -60,8 +68,25 @@ export function createReconciler(
   let proving: Promise<boolean> | undefined;
   const prove = (): Promise<boolean> => (proving ??= proof.proveWaiting().finally(() => (proving = undefined)));
 
+  async function receive(ipn: StoredIpn): Promise<boolean> {
+    const mayBegin = worker.reserve();
+    let claim: Claim | undefined;
+    try {
+      const received = await ledger.receiveIpn(ipn, mayBegin ? LEASE_MS : undefined);
+      claim = received.claim;
+      if (received.isMatched && claim === undefined) worker.wake();
+      return received.isMatched;
+    } finally {
+      if (claim !== undefined) worker.handle(claim);
+      else if (mayBegin) worker.release();
+    }
+  }
+
+  const { begin, wake } = worker;
   return {
-    ...worker,
+    receive,
+    begin,
+    wake,
     async tick() {
       const handled = await worker.tick();
       // Proven "unknowns" may make work due for the other workers, as a check does.

@@ -17,8 +17,8 @@ const CALLER_WAITS_MS = 10_000;
 
 export interface Recorder {
   /**
-   * Resolves with the order when the result of the call is recorded. Throws `unavailable` if that takes too long, and keeps
-   * retrying. Takes the running call, so that a stop waits for it even if the client has gone.
+   * Resolves with the order when the result of the call is recorded. Throws `unavailable` if that takes too long, and
+   * keeps retrying. Takes the running call, so that a stop waits for it even if the client has gone.
    */
   record(transaction: Transaction, call: Promise<Fact>): Promise<OrderAt>;
   /** Resolves when all answers are stored, or after `limitMs`. */

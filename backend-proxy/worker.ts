@@ -30,9 +30,19 @@ export interface Worker {
   wake(): void;
 }
 
-export function createWorker<Item>(options: WorkerOptions<Item>): Worker {
+/** For items that are claimed elsewhere, in the commit that makes them due. */
+export interface Reserving<Item> {
+  /** Whether one item may begin now; then `handle` or `release` has to follow. False unless the worker runs. */
+  reserve(): boolean;
+  handle(item: Item): void;
+  release(): void;
+}
+
+export function createWorker<Item>(options: WorkerOptions<Item>): Worker & Reserving<Item> {
   const { claim, handle, atOnce, rate = UNLIMITED, onError } = options;
   const inFlight = new Set<Promise<void>>();
+  let reserved = 0;
+  let isRunning = false;
   let woken = false;
   let endWait = (): void => undefined;
 
@@ -72,7 +82,7 @@ export function createWorker<Item>(options: WorkerOptions<Item>): Worker {
   }
 
   async function begin(): Promise<number> {
-    const most = Math.min(atOnce - inFlight.size, rate.available());
+    const most = Math.min(atOnce - inFlight.size - reserved, rate.available());
     const items = most > 0 ? await claim(most) : [];
     rate.take(items.length);
     start(items);
@@ -89,8 +99,26 @@ export function createWorker<Item>(options: WorkerOptions<Item>): Worker {
     }
   }
 
+  function reserve(): boolean {
+    if (!isRunning || inFlight.size + reserved >= atOnce || rate.available() < 1) return false;
+    rate.take(1);
+    reserved += 1;
+    return true;
+  }
+
+  function release(): void {
+    rate.take(-1);
+    reserved -= 1;
+  }
+
+  function handleReserved(item: Item): void {
+    reserved -= 1;
+    start([item]);
+  }
+
   function run(): () => Promise<void> {
     let stopped = false;
+    isRunning = true;
     const loop = (async () => {
       while (!stopped) {
         woken = false;
@@ -101,11 +129,15 @@ export function createWorker<Item>(options: WorkerOptions<Item>): Worker {
     })();
     return async () => {
       stopped = true;
+      isRunning = false;
       wake();
       await loop;
-      await Promise.all(inFlight);
+      while (inFlight.size + reserved > 0) {
+        await Promise.all(inFlight);
+        if (reserved > 0) await wait(POLL_AGAIN_MS);
+      }
     };
   }
 
-  return { tick, begin, run, wake };
+  return { tick, begin, run, wake, reserve, handle: handleReserved, release };
 }

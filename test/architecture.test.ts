@@ -62,7 +62,7 @@ function assertNone(offending: Import[]): void {
 describe('imports', () => {
   it('the imports that these tests examine are found', () => {
     assert.ok(SOURCES.length > 50, `${SOURCES.length} sources`);
-    assert.ok(IMPORTS.some(({ from, target }) => from === 'backend-proxy/app.ts' && target === 'hono/cors'));
+    assert.ok(IMPORTS.some(({ from, target }) => from === 'backend-proxy/app.ts' && target === '@hono/zod-openapi'));
     assert.ok(
       IMPORTS.some(({ from, target }) => from === 'backend-proxy/ledger/connect.ts' && target.endsWith('/postgres.ts')),
     );

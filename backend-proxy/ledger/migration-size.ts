@@ -1,4 +1,5 @@
-// What keeps each statement's cost the same at any size: an index for each list, kept counts, and no index that misleads.
+// What keeps each statement's cost the same at any size: an index for each list, kept counts, and no index that
+// misleads.
 import { sql, type Kysely } from 'kysely';
 import type { Building } from './dialect.ts';
 
@@ -63,17 +64,20 @@ async function keepCountsInSqlite(run: Run): Promise<void> {
 
 /** Each connection counts in rows of its own: one row for all would let one commit wait for another. */
 async function keepCountsInPostgres(run: Run): Promise<void> {
-  await run(`create function add_count(counted text, change int) returns void language sql as $$
-    insert into counts (name, part, count) values (counted, pg_backend_pid() % 64, change)
-      on conflict (name, part) do update set count = counts.count + excluded.count $$`);
+  const add = (changes: string) => `insert into counts (name, part, count)
+      select name, pg_backend_pid() % 64, change from (values ${changes}) as changes (name, change)
+      where change <> 0 order by name on conflict (name, part) do update set count = counts.count + excluded.count`;
+  const stage = (row: string) => `${row}.type || ' ' || ${row}.rank`;
+  const planned = (row: string) => `(${row}.next_check_at is not null)::int`;
   await run(`create function count_transaction() returns trigger language plpgsql as $$ begin
-    if tg_op <> 'INSERT' then
-      perform add_count(old.type || ' ' || old.rank, -1);
-      if old.next_check_at is not null then perform add_count('planned', -1); end if;
-    end if;
-    if tg_op <> 'DELETE' then
-      perform add_count(new.type || ' ' || new.rank, 1);
-      if new.next_check_at is not null then perform add_count('planned', 1); end if;
+    if tg_op = 'INSERT' then
+      ${add(`(${stage('new')}, 1), ('planned', ${planned('new')})`)};
+    elsif tg_op = 'DELETE' then
+      ${add(`(${stage('old')}, -1), ('planned', -${planned('old')})`)};
+    elsif old.rank = new.rank then
+      ${add(`('planned', ${planned('new')} - ${planned('old')})`)};
+    else
+      ${add(`(${stage('old')}, -1), (${stage('new')}, 1), ('planned', ${planned('new')} - ${planned('old')})`)};
     end if;
     return null; end $$`);
   await run(`create trigger transactions_counted after insert or delete on transactions
@@ -82,8 +86,13 @@ async function keepCountsInPostgres(run: Run): Promise<void> {
     when (old.rank <> new.rank or (old.next_check_at is null) <> (new.next_check_at is null))
     execute function count_transaction()`);
   await run(`create function count_webhook() returns trigger language plpgsql as $$ begin
-    if tg_op <> 'INSERT' then perform add_count(old.state, -1); end if;
-    if tg_op <> 'DELETE' then perform add_count(new.state, 1); end if;
+    if tg_op = 'INSERT' then
+      ${add(`(new.state, 1)`)};
+    elsif tg_op = 'DELETE' then
+      ${add(`(old.state, -1)`)};
+    else
+      ${add(`(old.state, -1), (new.state, 1)`)};
+    end if;
     return null; end $$`);
   await run(`create trigger webhooks_counted after insert or delete on webhooks
     for each row execute function count_webhook()`);

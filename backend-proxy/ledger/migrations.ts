@@ -9,8 +9,9 @@ import { prepareForSize } from './migration-size.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * Migrates to the newest version, or to the one named `upTo`, or leaves the tables as they were. Safe to call from several processes at once. For
- * SQLite, Kysely neither locks nor wraps migrations in a transaction, so a kill would leave half the tables.
+ * Migrates to the newest version, or to the one named `upTo`, or leaves the tables as they were. Safe to call from
+ * several processes at once. For SQLite, Kysely neither locks nor wraps migrations in a transaction, so a kill would
+ * leave half the tables.
  */
 export async function migrate(db: Kysely<Tables>, dialect: Dialect, upTo?: string): Promise<void> {
   if (dialect === 'postgres') return runMigrations(db, dialect, upTo);

@@ -1,5 +1,5 @@
-// Loads a subject's rows from PostgreSQL in one statement, and saves changes in one. The save locks each loaded row that
-// it changes and looks whether it is still the version that was loaded (`xmin`, which every update changes, whoever
+// Loads a subject's rows from PostgreSQL in one statement, and saves changes in one. The save locks each loaded row
+// that it changes and looks whether it is still the version that was loaded (`xmin`, which every update changes, whoever
 // makes it); if one is not, it changes nothing at all.
 import type { CompiledQuery } from 'kysely';
 import { changedColumns } from './draft.ts';

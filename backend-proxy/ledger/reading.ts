@@ -90,10 +90,10 @@ export async function readCounts(db: Db, now: number): Promise<Counts> {
   const count = db.fn.countAll<number>().as('count');
   const sums = await db
     .selectFrom('counts')
-    .select(['name', (eb) => eb.fn.sum<number>('count').as('count')])
+    .select(['name', sql<number>`cast(sum(count) as bigint)`.as('count')])
     .groupBy('name')
     .execute();
-  const kept = new Map(sums.map(({ name, count: sum }) => [name, Number(sum)]));
+  const kept = new Map(sums.map(({ name, count: sum }) => [name, sum]));
   const due = await db
     .selectFrom('transactions')
     .select(count)

@@ -1,5 +1,5 @@
-// The ledger over any store: each method is one write, which loads the rows that it decides on, applies a rule to them and
-// saves what changed, or one read. The rules are in payments.ts and payouts.ts (what may start), transitions.ts (what
+// The ledger over any store: each method is one write, which loads the rows that it decides on, applies a rule to them
+// and saves what changed, or one read. The rules are in payments.ts and payouts.ts (what may start), transitions.ts (what
 // raises a stage), answers.ts (how the POST ended), observations.ts (what a check saw), resolutions.ts (what a person
 // decides), checks.ts (what is checked next), ipns.ts, webhooks.ts and owner.ts.
 import { performance } from 'node:perf_hooks';
@@ -20,6 +20,7 @@ import {
   restartWaits,
   sharesOf,
 } from './checks.ts';
+import { createStepDetector } from './clock-step.ts';
 import { changesOf, createDraft, findOrder, findTransaction, historyOf, type Draft } from './draft.ts';
 import { deleteOldUnmatched, markUnmatchedReported, readIpns, readUnmatchedIpns, receiveIpn } from './ipns.ts';
 import type { DatabaseOwner, Ledger, NewPayment, Order, OrderAt, PaymentLimits } from './ledger.ts';
@@ -52,9 +53,6 @@ import {
 } from './webhooks.ts';
 import { createWatch } from './watch.ts';
 
-/** Between two claims, the database's clock and a monotonic one may differ by this much. */
-const STEP_MS = 60_000;
-
 interface LedgerOptions {
   /** Replaces the store's clock in tests. */
   now?: () => number;
@@ -69,10 +67,10 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
   const { db } = store;
   const time = now === undefined ? () => read(() => store.time()) : () => Promise.resolve(now());
   const watch = createWatch(store, time);
+  const steps = createStepDetector(elapsed, planAllAgain);
   let databaseId: string | undefined;
   let ourOwner: DatabaseOwner | undefined;
   let mismatch: string | undefined;
-  let lastReading: { time: number; elapsed: number } | undefined;
   let claimed = 0;
 
   /** Runs one write. Watchers of the orders it changed are called only after its commit. */
@@ -117,23 +115,13 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
     if (mismatch !== undefined) throw new Refusal('unavailable', 'Payments cannot start at the moment; try again.');
   }
 
-  /** Compares the wall clock with a monotonic one; if they diverge, plans all waits again. */
-  async function detectClockStep(at: number): Promise<void> {
-    const reading = { time: at, elapsed: elapsed() };
-    const step =
-      lastReading === undefined ? 0 : reading.time - lastReading.time - (reading.elapsed - lastReading.elapsed);
-    if (Math.abs(step) <= STEP_MS) {
-      lastReading = reading;
-      return;
-    }
+  async function planAllAgain(at: number): Promise<void> {
     for (let ids = await read(() => readPlanned(db, '')); ids.length > 0;) {
       await writeEach('clock', ids, restartWaits);
       const last = ids.at(-1) ?? '';
       ids = await read(() => readPlanned(db, last));
     }
     await store.execute(bringWebhooksForward(db, at));
-    // Last: if planning fails, the next call detects the step again.
-    lastReading = reading;
   }
 
   return {
@@ -185,10 +173,10 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       const received = await write('check', { transactions: id === undefined ? [] : [id] }, (draft) => {
         const row = id === undefined ? undefined : findTransaction(draft, id);
         const isMatched = receiveIpn(draft, ipn, row);
-        const mayClaim = row !== undefined && leaseMs !== undefined && !isTurnOfLongestDue(claimed);
-        return { isMatched, claim: mayClaim ? claimNow(draft, row, leaseMs) : undefined };
+        const mayClaim = row !== undefined && mismatch === undefined && !isTurnOfLongestDue(claimed);
+        return { isMatched, claim: mayClaim && leaseMs ? claimNow(draft, row, leaseMs) : undefined };
       });
-      if (leaseMs !== undefined) claimed += 1;
+      if (received.claim !== undefined) claimed += 1;
       return received;
     },
     ipnReadings: (transactionId) => read((tables) => readIpns(tables, transactionId)),
@@ -215,7 +203,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
 
     async claimChecks(limit, leaseMs) {
       const at = await time();
-      await detectClockStep(at);
+      await steps.detect(at);
       // Even if nothing is due: an idle proxy must not start a payment at another gateway.
       if (ourOwner !== undefined) mismatch = differenceOf(ourOwner, await readOwner(db));
       if (mismatch !== undefined || limit <= 0 || !(await isCheckDue(db, at))) return [];

@@ -9,7 +9,13 @@ import type { HistoryRow, IpnRow, OrderRow, Tables, TransactionRow } from './tab
 
 type Row = Record<string, SQLInputValue>;
 
+interface Insert {
+  columns: string[];
+  text: string;
+}
+
 export function createRows(prepare: Prepare) {
+  const inserts = new Map<keyof Tables, Insert>();
   const all = <R>(text: string, ...parameters: SQLInputValue[]) => prepare(text).all(...parameters) as R[];
 
   const orderOf = (orderId: string) => all<OrderRow>('select * from orders where order_id = ?', orderId);
@@ -81,9 +87,16 @@ export function createRows(prepare: Prepare) {
   }
 
   function insert(table: keyof Tables, row: object, onConflict = ''): void {
-    const columns = Object.keys(row);
-    const text = `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')}) ${onConflict}`;
-    prepare(text).run(...(Object.values(row) as SQLInputValue[]));
+    const { columns, text } = inserts.get(table) ?? prepareInsert(table, Object.keys(row), onConflict);
+    prepare(text).run(...columns.map((column) => (row as Row)[column] as SQLInputValue));
+  }
+
+  /** Rows of one table always have the same columns. */
+  function prepareInsert(table: keyof Tables, columns: string[], onConflict: string): Insert {
+    const values = columns.map(() => '?').join(', ');
+    const made = { columns, text: `insert into ${table} (${columns.join(', ')}) values (${values}) ${onConflict}` };
+    inserts.set(table, made);
+    return made;
   }
 
   /**

@@ -64,7 +64,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
       queue.push({
         since: performance.now(),
         run: () => void (result = work()),
-        settle: (error) => (error === undefined ? resolve(result) : reject(error as Error)),
+        settle: (error) => (error === undefined ? resolve(result) : reject(error)),
       });
       if (flushing) return;
       flushing = true;

@@ -5,6 +5,7 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context, MiddlewareHandler } from 'hono';
 import { Refusal } from '../errors.ts';
 import { callerAt, isPublicAddress } from '../public-address.ts';
+import { answer } from './answer.ts';
 
 /** Checks a text against all secrets; takes equally long whichever matches. */
 export function createSecretCheck(secrets: readonly string[]): (candidate: string) => boolean {
@@ -33,14 +34,26 @@ export function merchantOnly(keys: readonly string[]): MiddlewareHandler {
   };
 }
 
-/** Refuses pages of other origins before anything is done for them. */
-export function originIn(allowed: readonly string[]): MiddlewareHandler {
+const PREFLIGHT = {
+  // OPTIONS lets the widget trigger the preflight of its POST before the click.
+  'Access-Control-Allow-Methods': 'GET,POST,OPTIONS',
+  'Access-Control-Allow-Headers': 'Authorization,Content-Type,Idempotency-Key',
+  'Access-Control-Max-Age': '7200',
+  Vary: 'Origin, Access-Control-Request-Headers',
+};
+
+/** Refuses pages of other origins before anything is done for them; those of allowed origins may read the answers. */
+export function crossOrigin(allowed: readonly string[]): MiddlewareHandler {
   return async (c, next) => {
     const origin = c.req.header('Origin');
     if (origin !== undefined && !allowed.includes(origin)) {
       throw new Refusal('forbidden_origin', 'The page’s origin is not one of ALLOWED_ORIGINS.');
     }
-    await next();
+    const headers = c.get('headers');
+    if (origin !== undefined) headers['Access-Control-Allow-Origin'] = origin;
+    headers['Access-Control-Expose-Headers'] = 'X-Request-Id,Retry-After';
+    headers['Vary'] = 'Origin';
+    return c.req.method === 'OPTIONS' ? answer(c, null, 204, PREFLIGHT) : next();
   };
 }
 

@@ -3,6 +3,7 @@ import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { METRICS_CONTENT_TYPE, type Metrics } from '../metrics.ts';
+import { answerJson } from './answer.ts';
 import { merchantOnly } from './guards.ts';
 import { refusedBy } from './problem.ts';
 
@@ -60,7 +61,7 @@ export function healthRoutes({ keys, ledger, metrics, isWidgetBuilt, warnings }:
   const app = new OpenAPIHono();
   app.use('/metrics', merchantOnly(keys));
 
-  app.openapi(getHealth, (c) => c.json({ status: 'ok' as const }, 200));
+  app.openapi(getHealth, (c) => answerJson(c, { status: 'ok' as const }, 200));
 
   app.openapi(getReadiness, async (c) => {
     await ledger.ping();
@@ -68,7 +69,7 @@ export function healthRoutes({ keys, ledger, metrics, isWidgetBuilt, warnings }:
     const difference = ledger.ownerMismatch();
     if (difference !== undefined) throw new Refusal('unavailable', `No payments are started: ${difference}.`);
     const problems = await warnings();
-    return c.json({ status: 'ready' as const, ...(problems.length > 0 && { warnings: problems }) }, 200);
+    return answerJson(c, { status: 'ready' as const, ...(problems.length > 0 && { warnings: problems }) }, 200);
   });
 
   app.openapi(getMetrics, async (c) =>

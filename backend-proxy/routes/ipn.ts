@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { StoredIpn } from '../ledger/ledger.ts';
+import { answer } from './answer.ts';
 import { createSecretCheck } from './guards.ts';
 import { refusedBy } from './problem.ts';
 
@@ -22,30 +23,29 @@ const postIpn = createRoute({
 interface Deps {
   secrets: readonly string[];
   gateway: Gateway;
-  ledger: Ledger;
-  /** Called after the commit, if there may be a check to run. */
-  onMatched(): void;
+  /** Stores the IPN and requests its check; returns whether its transaction is in the database. */
+  receive(ipn: StoredIpn): Promise<boolean>;
   /** Called if the IPN matches no transaction in the database. */
   onUnmatched(): void;
 }
 
-export function ipnRoutes({ secrets, gateway, ledger, onMatched, onUnmatched }: Deps): OpenAPIHono {
+export function ipnRoutes({ secrets, gateway, receive, onUnmatched }: Deps): OpenAPIHono {
   const isSecret = createSecretCheck(secrets);
   const app = new OpenAPIHono();
-  app.openapi(postIpn, async (c) => {
+  app.openAPIRegistry.registerPath(postIpn);
+  app.post('/ipn/:secret', async (c) => {
     if (!isSecret(c.req.param('secret'))) throw new Refusal('not_found', 'No such route.');
     const body = await c.req.text();
     const ipn = gateway.readIpn(body);
     if (ipn.kind === 'refused') throw new Refusal('invalid_request', 'The body is nested too deeply.');
-    const { isMatched } = await ledger.receiveIpn({
+    const isMatched = await receive({
       id: createHash('sha256').update(body).digest('base64url'),
       // The text type of PostgreSQL cannot store NUL; a body that could not be stored would be sent again and again.
       body: body.replaceAll('\0', '\uFFFD'),
       reading: ipn.kind === 'read' ? ipn.reading : undefined,
     });
-    if (isMatched) onMatched();
-    else onUnmatched();
-    return c.body(null, 200);
+    if (!isMatched) onUnmatched();
+    return answer(c, null, 200);
   });
   return app;
 }

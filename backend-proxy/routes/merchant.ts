@@ -19,6 +19,7 @@ import { merchantPayment, merchantPayout, merchantView } from '../protocol/merch
 import { shownAmount } from '../order-view.ts';
 import { STATUSES } from '../protocol/wire.ts';
 import { TRANSACTION_TYPES } from '../protocol/transaction.ts';
+import { answerJson } from './answer.ts';
 import { merchantOnly } from './guards.ts';
 import {
   body,
@@ -252,7 +253,7 @@ export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, 
       throw new Refusal('invalid_request', `Not valid: ${errors.map(({ field }) => field).join(', ')}.`, { errors });
     }
     const { token, expiresAt } = await tokens.sign(claims, expiresIn);
-    return c.json({ orderId: claims.orderId, token, expiresAt: iso(expiresAt) }, 201);
+    return answerJson(c, { orderId: claims.orderId, token, expiresAt: iso(expiresAt) }, 201);
   });
 
   app.openapi(getOrder, async (c) => {
@@ -260,49 +261,53 @@ export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, 
     if (order === undefined || order.payments.length === 0) throw missing('order, or none of its payments was started');
     const { orderId, currency, paidBy, payments } = order;
     const amount = shownAmount(order, order);
-    return c.json({ orderId, amount, currency, paid: paidBy !== null, payments: payments.map(merchantPayment) }, 200);
+    return answerJson(
+      c,
+      { orderId, amount, currency, paid: paidBy !== null, payments: payments.map(merchantPayment) },
+      200,
+    );
   });
 
   app.openapi(postPayout, async (c) => {
     // The source text of the number: JSON.parse reads 1e3 and 1.00000000000000001 as whole numbers.
     const { amount } = parseExact(await c.req.text()) as { amount: string };
-    return c.json(merchantPayout(await payouts.start({ ...c.req.valid('json'), amount })), 202);
+    return answerJson(c, merchantPayout(await payouts.start({ ...c.req.valid('json'), amount })), 202);
   });
 
   app.openapi(getPayout, async (c) => {
     const payout = await payouts.find(c.req.valid('param').orderId);
     if (payout === undefined) throw missing('payout');
-    return c.json(merchantPayout(payout), 200);
+    return answerJson(c, merchantPayout(payout), 200);
   });
 
   app.openapi(getTransactions, async (c) => {
     const { updatedSince, ...query } = c.req.valid('query');
     const since = updatedSince === undefined ? undefined : Date.parse(updatedSince);
     const { transactions, nextCursor } = await ledger.transactions({ ...query, updatedSince: since });
-    return c.json({ transactions: transactions.map(merchantView), nextCursor }, 200);
+    return answerJson(c, { transactions: transactions.map(merchantView), nextCursor }, 200);
   });
 
   app.openapi(resolveTransaction, async (c) => {
     const resolved = await ledger.resolve(c.req.valid('param').gatewayOrderId, c.req.valid('json'));
     if (resolved === undefined) throw missing('transaction');
     onDue();
-    return c.json(merchantView(resolved), 200);
+    return answerJson(c, merchantView(resolved), 200);
   });
 
   app.openapi(getIpns, async (c) => {
-    return c.json({ ipns: (await ledger.unmatchedIpns(c.req.valid('query').limit)).map(ipnView) }, 200);
+    return answerJson(c, { ipns: (await ledger.unmatchedIpns(c.req.valid('query').limit)).map(ipnView) }, 200);
   });
 
   app.openapi(getWebhooks, async (c) => {
     const { state, limit } = c.req.valid('query');
-    return c.json({ webhooks: (await ledger.webhooks(state, limit)).map(webhookView) }, 200);
+    return answerJson(c, { webhooks: (await ledger.webhooks(state, limit)).map(webhookView) }, 200);
   });
 
   app.openapi(redeliver, async (c) => {
     const webhook = await ledger.redeliver(c.req.valid('param').id);
     if (webhook === undefined) throw missing('webhook');
     onDue();
-    return c.json(webhookView(webhook), 202);
+    return answerJson(c, webhookView(webhook), 202);
   });
 
   return app;

@@ -1,5 +1,6 @@
 // GET /openapi.json: the OpenAPI document of all routes.
 import type { OpenAPIHono } from '@hono/zod-openapi';
+import { answerJson } from './answer.ts';
 import { documentWebhooks } from './merchant-schemas.ts';
 
 export function serveDocument(app: OpenAPIHono, publicUrl: string | undefined): void {
@@ -15,7 +16,7 @@ export function serveDocument(app: OpenAPIHono, publicUrl: string | undefined): 
       documentWebhooks(app);
       routes = app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'Payment widget proxy', version: '1' } });
     }
-    return c.json({ ...routes, servers: [{ url: url.replace(/\/$/, '') || '/' }] }, 200, {
+    return answerJson(c, { ...routes, servers: [{ url: url.replace(/\/$/, '') || '/' }] }, 200, {
       'Cache-Control': 'public, max-age=60',
     });
   });

@@ -8,7 +8,9 @@ import type { Payments } from '../payments.ts';
 import { writesBodies } from '../server.ts';
 import { ANSWERS, METHODS, REASONS, STATUSES, type OrderView, type StartPayment } from '../protocol/wire.ts';
 import type { AddressLimit } from './rate-limit.ts';
+import { answerJson } from './answer.ts';
 import { STREAM_HEADERS, type Streams } from './events.ts';
+import { checked, jsonOf, refuseQuery } from './check-request.ts';
 import { addressOf, bearerOf } from './guards.ts';
 import { noQuery, refusalOf, refusedBy } from './problem.ts';
 import { sendToSocket, toWebStream } from './stream-sinks.ts';
@@ -136,19 +138,24 @@ export function orderRoutes({ tokens, payments, streams, limitStarts, trustedPro
     if (token === '') throw new Refusal('invalid_token', 'Send Authorization: Bearer and the order token.');
     return tokens.verify(token);
   };
-  const answer = <Status extends 200 | 201>(c: Context, view: OrderView, status: Status) => {
-    c.header('Cache-Control', 'no-store');
-    return c.json(view, status);
-  };
+  const answer = (c: Context, view: OrderView, status: 200 | 201) =>
+    answerJson(c, view, status, { 'Cache-Control': 'no-store' });
 
-  app.openapi(getOrder, async (c) => answer(c, await payments.view(await termsOf(c)), 200));
+  app.openAPIRegistry.registerPath(getOrder);
+  app.get(getOrder.path, async (c) => {
+    refuseQuery(c);
+    return answer(c, await payments.view(await termsOf(c)), 200);
+  });
 
-  app.openapi(startPayment, async (c) => {
+  app.openAPIRegistry.registerPath(startPayment);
+  app.post(startPayment.path, async (c) => {
+    refuseQuery(c);
+    const { headers, body } = startPayment.request;
+    const key = checked(headers, { 'idempotency-key': c.req.header('Idempotency-Key') })['idempotency-key'];
+    const request = checked(body.content['application/json'].schema, await jsonOf(c)) as StartPayment;
     limitStarts(addressOf(c, trustedProxies));
-    const terms = await termsOf(c);
-    const request = c.req.valid('json') as StartPayment;
-    const { created, view } = await payments.start(terms, request, c.req.valid('header')['idempotency-key']);
-    return created ? answer(c, view, 201) : answer(c, view, 200);
+    const { created, view } = await payments.start(await termsOf(c), request, key);
+    return answer(c, view, created ? 201 : 200);
   });
 
   app.openapi(getEvents, async (c) => {

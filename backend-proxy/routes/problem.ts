@@ -4,6 +4,7 @@ import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { REFUSALS, Refusal, fieldErrorsOf, type RefusalKind } from '../errors.ts';
 import type { Problem } from '../protocol/wire.ts';
+import { answer } from './answer.ts';
 
 const problemSchema = z
   .object({
@@ -45,11 +46,12 @@ export function problemResponse(c: Context, refusal: Refusal): Response {
     ...(errors && { errors }),
     requestId: c.get('requestId'),
   };
-  c.header('Cache-Control', 'no-store');
-  if (retryAfterS !== undefined) c.header('Retry-After', String(retryAfterS));
-  if (kind === 'unauthorized' || kind === 'invalid_token' || kind === 'token_expired')
-    c.header('WWW-Authenticate', 'Bearer');
-  return c.body(JSON.stringify(problem), status, { 'Content-Type': 'application/problem+json' });
+  return answer(c, JSON.stringify(problem), status, {
+    'Content-Type': 'application/problem+json',
+    'Cache-Control': 'no-store',
+    ...(retryAfterS !== undefined && { 'Retry-After': String(retryAfterS) }),
+    ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
+  });
 }
 
 /** The refusal for invalid input. */
@@ -59,12 +61,14 @@ export function refusalOf(error: z.core.$ZodError): Refusal {
   return new Refusal('invalid_request', `Not valid: ${fields}.`, { errors });
 }
 
+export function invalidJson(): Refusal {
+  return new Refusal('invalid_request', 'The body is not valid JSON.', { errors: [{ field: 'body', detail: 'JSON' }] });
+}
+
 export function toRefusal(error: Error): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof HTTPException && error.status === 400) {
-    return new Refusal('invalid_request', 'The body is not valid JSON.', {
-      errors: [{ field: 'body', detail: 'JSON' }],
-    });
+    return invalidJson();
   }
   return new Refusal('internal', 'Internal error. Nothing is lost. Try again.', { cause: error });
 }

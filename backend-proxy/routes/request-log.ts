@@ -8,6 +8,13 @@ import { toRefusal } from './problem.ts';
 
 const MAX_LOGGED_CHARS = 300;
 
+declare module 'hono' {
+  interface ContextVariableMap {
+    /** Set by a handler that is not to be logged by the pattern of its route. */
+    route: string;
+  }
+}
+
 /**
  * Logs and counts each request with its refusal. Uses the pattern of the route, because the path of an IPN contains a
  * secret.
@@ -17,7 +24,7 @@ export function logRequests(log: Log, metrics: Metrics, now: () => number): Midd
     const startedAt = now();
     await next();
     const { status } = c.res;
-    const answered = { method: c.req.method, route: routePath(c), status };
+    const answered = { method: c.req.method, route: c.get('route') ?? routePath(c), status };
     metrics.countRequest(answered);
     // A 404 here means that the gateway's IPN URL has the wrong secret.
     const isStray = status === 404 && answered.route.startsWith('/ipn/');

@@ -20,6 +20,14 @@ const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> =>
   }
 };
 
+describe('the routes', () => {
+  it('the routes are such that Hono finds each by its fast router', async (t) => {
+    const { proxy } = await createWorld(t);
+    await proxy.app.request('/healthz');
+    assert.equal(proxy.app.router.name, 'SmartRouter + RegExpRouter');
+  });
+});
+
 describe('the running proxy', () => {
   it('run() checks the transaction of an IPN, sends the webhook, and stops', async (t) => {
     const world = await createWorld(t, { webhooks: true });

@@ -1,6 +1,6 @@
-// The order token: signature, lifetime and claims. The tests sign with node:crypto, so that the library is not tested
-// against itself.
+// The order token: signature, lifetime and claims. `jose` is the oracle of the signature in hs256.test.ts.
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../backend-proxy/errors.ts';
 import { MAX_LIFETIME_S, createOrderTokens, type OrderTerms } from '../../backend-proxy/order-token.ts';
@@ -50,7 +50,14 @@ describe('the signature of an order token', () => {
     const signed = signToken(CLAIMS, SECRET, HS256);
     const [header = '', claims = '', signature = ''] = signed.split('.');
     const richer = Buffer.from(JSON.stringify({ ...CLAIMS, amount: '0.01' })).toString('base64url');
+    const signedUnder = (text: string) => {
+      const parts = `${Buffer.from(text).toString('base64url')}.${claims}`;
+      return `${parts}.${createHmac('sha256', SECRET).update(parts).digest('base64url')}`;
+    };
     const hostile: Record<string, string> = {
+      'the signature of HS256 under alg none': signedUnder('{"alg":"none"}'),
+      'the signature of HS256 under alg HS512': signedUnder('{"alg":"HS512"}'),
+      'the signature of HS256 under no alg': signedUnder('{}'),
       'alg none': signToken(CLAIMS, SECRET, { alg: 'none' }),
       'alg None with a signature': `${Buffer.from('{"alg":"None"}').toString('base64url')}.${claims}.${signature}`,
       'alg HS384': signToken(CLAIMS, SECRET, { alg: 'HS384' }),

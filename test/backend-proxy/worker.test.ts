@@ -202,3 +202,41 @@ describe('run()', () => {
     assert.deepEqual(state.handled, [1], 'and it began nothing new');
   });
 });
+
+describe('reserve()', () => {
+  it('reserve() is refused unless the worker runs, and beyond its rate and its concurrency', async () => {
+    const { rate, limit } = rateOf(3, 40);
+    const { worker, state, hold, release } = setUp([], { atOnce: 2, rate });
+    assert.equal(worker.reserve(), false, 'not running');
+    const stop = worker.run();
+    hold();
+    assert.deepEqual([worker.reserve(), worker.reserve(), worker.reserve()], [true, true, false]);
+    assert.equal(limit.open, 1);
+    worker.handle(1);
+    assert.equal(state.inFlight, 1);
+    assert.equal(worker.reserve(), false, 'one in flight and one reserved');
+    worker.release();
+    assert.equal(limit.open, 2, 'what was released can be used');
+    assert.equal(worker.reserve(), true);
+    worker.release();
+    limit.open = 0;
+    assert.equal(worker.reserve(), false, 'the rate is used up');
+    release();
+    await stop();
+    assert.deepEqual(state.handled, [1]);
+    assert.equal(worker.reserve(), false, 'stopped');
+  });
+
+  it('the stop of run() waits for what was reserved, and for its handling', async () => {
+    const { worker, state } = setUp([]);
+    const stop = worker.run();
+    assert.equal(worker.reserve(), true);
+    let stopped = false;
+    const stopping = stop().then(() => (stopped = true));
+    await turns();
+    assert.equal(stopped, false);
+    worker.handle(1);
+    await stopping;
+    assert.deepEqual(state.handled, [1]);
+  });
+});

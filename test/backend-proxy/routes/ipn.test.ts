@@ -65,12 +65,16 @@ describe('POST /ipn', () => {
     const body = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}`;
     assert.equal((await world.ipn(body(16 * 1024))).status, 200);
     assert.equal((await world.ipn(body(16 * 1024 + 1))).status, 413);
-    const stream = new Blob([body(16 * 1024 + 1)]).stream();
-    const response = await world.request('POST', `/ipn/${SECRETS.ipn}`, {
-      body: stream,
-      duplex: 'half',
-    } as RequestInit);
-    assert.equal(response.status, 413);
+    const large = () => ({ body: new Blob([body(16 * 1024 + 1)]).stream(), duplex: 'half' });
+    for (const init of [
+      { headers: { 'Content-Length': '16385' }, body: '{}' },
+      { headers: { 'Transfer-Encoding': 'chunked' }, ...large() },
+      { headers: { 'Transfer-Encoding': 'chunked', 'Content-Length': '5' }, ...large() },
+      large(),
+    ]) {
+      const response = await world.request('POST', `/ipn/${SECRETS.ipn}`, init);
+      assert.equal(response.status, 413);
+    }
     assert.equal(ipns(world).length, 1);
   });
 

@@ -13,10 +13,8 @@ export const files: Edits = {
     },
     {
       file: WIDGET_FILES,
-      find: "const file = files.get(c.req.param('file'));",
-      put:
-        "const path = join('dist', c.req.param('file'));\n" +
-        "const file = readWidgetFiles(join(path, '..')).get(path.split('/').at(-1) ?? '');",
+      find: 'return readdirSync(folder);',
+      put: "return [...readdirSync(folder), '../package.json'];",
     },
   ],
   'Change the widget in transit': [

@@ -17,7 +17,7 @@ export const ipns: Edits = {
       put: "Refusal('not_found', 'Wrong.')",
     },
     { file: 'backend-proxy/routes/ipn.ts', find: "if (!isSecret(c.req.param('secret')))", put: 'if (!isSecret)' },
-    { file: REQUEST_LOG, find: 'route: routePath(c)', put: 'route: c.req.path' },
+    { file: REQUEST_LOG, find: "c.get('route') ?? routePath(c)", put: 'c.req.path' },
   ],
   'Forge an IPN': [{ file: 'backend-proxy/reconcile.ts', find: 'if (status === undefined) {', put: 'if (true) {' }],
   'Settle an order with another payment': [

@@ -39,7 +39,7 @@ export const logs: Edits = {
   ],
   'Learn about orders from the metrics': [
     { file: 'backend-proxy/metrics.ts', find: "HTTP_METHODS.has(method) ? method : 'other'", put: 'method' },
-    { file: REQUEST_LOG, find: 'route: routePath(c)', put: 'route: c.req.path' },
+    { file: REQUEST_LOG, find: "c.get('route') ?? routePath(c)", put: 'c.req.path' },
   ],
   'Stop the proxy through its log': [
     {

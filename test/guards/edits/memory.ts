@@ -3,13 +3,16 @@ import type { Edits } from '../apply.ts';
 
 const QR_CONTENT = 'backend-proxy/gateway/qr-content.ts';
 const EXACT_JSON = 'backend-proxy/exact-json.ts';
-const APP = 'backend-proxy/app.ts';
+const BODY_LIMIT = 'backend-proxy/routes/body-limit.ts';
 const SERVER = 'backend-proxy/server.ts';
 const EVENTS = 'backend-proxy/routes/events.ts';
 
 export const memory: Edits = {
   'Exhaust memory by a large body': [
-    { file: APP, find: 'MAX_BODY_BYTES = 16 * 1024;', put: 'MAX_BODY_BYTES = 16 * 1024 * 1024;' },
+    { file: BODY_LIMIT, find: 'MAX_BODY_BYTES = 16 * 1024;', put: 'MAX_BODY_BYTES = 16 * 1024 * 1024;' },
+    { file: BODY_LIMIT, find: '> MAX_BODY_BYTES ? refuse() : next()', put: '< 0 ? refuse() : next()' },
+    { file: BODY_LIMIT, find: 'return countBody(c, next);', put: 'return next();' },
+    { file: BODY_LIMIT, find: "method === 'OPTIONS' ? next() : countBody(c, next)", put: 'next()' },
   ],
   'Exhaust memory by a nested body': [{ file: EXACT_JSON, find: 'if (depth > MAX_DEPTH) return true;', put: '' }],
   'Exhaust time by a regular expression': [

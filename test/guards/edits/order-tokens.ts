@@ -2,21 +2,19 @@
 import type { Edits } from '../apply.ts';
 
 const ORDER_TOKEN = 'backend-proxy/order-token.ts';
+const HS256 = 'backend-proxy/hs256.ts';
 const CONFIG = 'backend-proxy/config.ts';
 const EVENTS = 'backend-proxy/routes/events.ts';
 
 export const orderTokens: Edits = {
   'Forge an order token': [
-    { file: ORDER_TOKEN, find: "algorithms: ['HS256'],", put: "algorithms: ['HS256', 'HS384', 'HS512']," },
-    {
-      file: ORDER_TOKEN,
-      find: '(await jwtVerify(token, key, options)).payload',
-      put: "JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString())",
-    },
+    { file: HS256, find: 'timingSafeEqual(expected, given)', put: 'true' },
+    { file: HS256, find: "alg === 'HS256' && ", put: '' },
+    { file: HS256, find: ' && crit === undefined', put: '' },
   ],
   'Guess the order secret': [
     { file: ORDER_TOKEN, find: ' || keys.some((key) => key.byteLength < MIN_SECRET_BYTES)', put: '' },
-    { file: ORDER_TOKEN, find: 'key.byteLength < MIN_SECRET_BYTES', put: 'new TextDecoder().decode(key).length < 32' },
+    { file: ORDER_TOKEN, find: 'key.byteLength < MIN_SECRET_BYTES', put: 'key.toString().length < 32' },
   ],
   'Guess a short secret': [
     { file: CONFIG, find: 'Buffer.byteLength(secret) >= MIN_SECRET_BYTES', put: 'secret.length > 0' },

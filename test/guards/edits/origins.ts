@@ -8,7 +8,7 @@ const HEALTH = 'backend-proxy/routes/health.ts';
 export const origins: Edits = {
   'Use the widget on a foreign page': [
     { file: GUARDS, find: 'origin !== undefined && !allowed.includes(origin)', put: 'false' },
-    { file: APP, find: "app.use('/order/*', originIn(config.allowedOrigins), ", put: "app.use('/order/*', " },
+    { file: APP, find: "app.use('/order/*', crossOrigin(config.allowedOrigins));", put: '' },
   ],
   'Pay out from a browser': [{ file: GUARDS, find: "c.req.header('Origin') !== undefined", put: 'false' }],
   'Read orders with an order token': [
