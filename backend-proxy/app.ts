@@ -20,8 +20,8 @@ import { createUnknownProof } from './unknown-proof.ts';
 import { createReconciler } from './reconcile.ts';
 import { createRateLimit } from './routes/rate-limit.ts';
 import { createStreams } from './routes/events.ts';
-import { prepareAnswers } from './routes/answer.ts';
-import { limitBody } from './routes/body-limit.ts';
+import { completeAnswer, prepareAnswer } from './routes/answer.ts';
+import { METHODS_WITH_BODY, limitBody } from './routes/body-limit.ts';
 import { crossOrigin } from './routes/guards.ts';
 import { ipnRoutes } from './routes/ipn.ts';
 import { merchantRoutes } from './routes/merchant.ts';
@@ -29,7 +29,7 @@ import { healthRoutes } from './routes/health.ts';
 import { orderRoutes } from './routes/order.ts';
 import { serveDocument } from './routes/openapi.ts';
 import { problemResponse, toRefusal } from './routes/problem.ts';
-import { logRequests } from './routes/request-log.ts';
+import { createRequestLog } from './routes/request-log.ts';
 import { readWidgetFiles, widgetRoutes } from './routes/widget-files.ts';
 import { createWebhookSender, type WebhookTarget } from './webhooks.ts';
 import type { Worker } from './worker.ts';
@@ -112,7 +112,15 @@ export function createProxy({
   const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
 
   const app = new OpenAPIHono();
-  app.use(prepareAnswers(), logRequests(log, metrics, now), limitBody);
+  const logRequest = createRequestLog(log, metrics);
+  app.use(async (c, next) => {
+    const startedAt = now();
+    prepareAnswer(c);
+    await next();
+    completeAnswer(c);
+    logRequest(c, now() - startedAt);
+  });
+  app.on(METHODS_WITH_BODY, '*', limitBody);
   app.use('/order/*', crossOrigin(config.allowedOrigins));
   // No content-type check for IPNs: their body is stored whatever its type.
   app.on('POST', ['/order/payments', '/orders', '/payouts', '/transactions/:gatewayOrderId/resolve'], jsonOnly);

@@ -29,9 +29,11 @@ export function createMetrics(sources: Sources): Metrics {
   const calls = createCounter();
 
   return {
-    countRequest: ({ method, route, status }) =>
-      requests.count({ method: HTTP_METHODS.has(method) ? method : 'other', route, status }),
-    countCall: ({ operation, outcome }) => calls.count({ operation, outcome }),
+    countRequest({ method: given, route, status }) {
+      const method = HTTP_METHODS.has(given) ? given : 'other';
+      requests.count(`${method} ${route} ${status}`, { method, route, status });
+    },
+    countCall: ({ operation, outcome }) => calls.count(`${operation} ${outcome}`, { operation, outcome }),
     async text() {
       const { transactions, needReview, unmatchedIpns, checks, webhooks } = await sources.counts();
       const rows = (entries: readonly { count: number }[]): Sample[] =>
@@ -56,8 +58,8 @@ export function createMetrics(sources: Sources): Metrics {
 function createCounter() {
   const counts = new Map<string, { labels: Labels; count: number }>();
   return {
-    count(labels: Labels): void {
-      const key = Object.values(labels).join(' ');
+    /** `key` distinguishes the labels. */
+    count(key: string, labels: Labels): void {
       const known = counts.get(key);
       if (known) known.count += 1;
       else counts.set(key, { labels, count: 1 });

@@ -2,7 +2,7 @@
 // Response: `c.header`, `c.res.headers` and every middleware of Hono that uses them build a Headers object for each
 // answer, which costs more processor time than the rest of a small request.
 import { randomUUID } from 'node:crypto';
-import type { Context, MiddlewareHandler, TypedResponse } from 'hono';
+import type { Context, TypedResponse } from 'hono';
 
 type Headers = Record<string, string>;
 
@@ -34,21 +34,19 @@ const SECURITY: Headers = {
 /** An id of the caller, such as a reverse proxy's, is kept in this form; it goes into the log. */
 const REQUEST_ID = /^[\w=-]{1,255}$/;
 
-/** Gives each request an id, and each answer the headers. */
-export function prepareAnswers(newId: () => string = randomUUID): MiddlewareHandler {
-  return async (c, next) => {
-    const given = c.req.header('X-Request-Id');
-    const requestId = given !== undefined && REQUEST_ID.test(given) ? given : newId();
-    c.set('requestId', requestId);
-    c.set('headers', { 'X-Request-Id': requestId, ...SECURITY });
-    await next();
-    // A stream, or an answer of the app in which the proxy is mounted.
-    if (c.res !== c.get('answer')) addHeaders(c.res.headers, c.get('headers'));
-  };
+/** Gives the request its id, and the headers that `answer` will use. */
+export function prepareAnswer(c: Context, newId: () => string = randomUUID): void {
+  const given = c.req.header('X-Request-Id');
+  const requestId = given !== undefined && REQUEST_ID.test(given) ? given : newId();
+  c.set('requestId', requestId);
+  c.set('headers', { ...SECURITY, 'X-Request-Id': requestId });
 }
 
-function addHeaders(headers: globalThis.Headers, added: Headers): void {
-  for (const [name, value] of Object.entries(added)) {
+/** Adds the headers to what `answer` did not make: a stream, an answer of the app in which the proxy is mounted. */
+export function completeAnswer(c: Context): void {
+  if (c.res === c.get('answer')) return;
+  const { headers } = c.res;
+  for (const [name, value] of Object.entries(c.get('headers'))) {
     if (name === 'Vary') headers.append(name, value);
     else if (!headers.has(name)) headers.set(name, value);
   }
@@ -73,6 +71,6 @@ export function answerJson<Value, Status extends 200 | 201 | 202>(
   status: Status,
   headers: Headers = {},
 ): Response & TypedResponse<Value, Status, 'json'> {
-  const json = { 'Content-Type': 'application/json', ...headers };
+  const json = { ...headers, 'Content-Type': 'application/json' };
   return answer(c, JSON.stringify(value), status, json) as Response & TypedResponse<Value, Status, 'json'>;
 }

@@ -7,16 +7,17 @@ import { Refusal } from '../errors.ts';
 
 const MAX_BODY_BYTES = 16 * 1024;
 
+/** Nothing reads the body of a GET or HEAD, and methods that are not listed have no route. */
+export const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
 const countBody = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuse });
 
 export const limitBody: MiddlewareHandler = (c, next) => {
-  const { method } = c.req;
-  if (method === 'GET' || method === 'HEAD') return next();
   const length = c.req.header('Content-Length');
   if (c.req.header('Transfer-Encoding') !== undefined) return countBody(c, next);
   if (length !== undefined) return Number.parseInt(length, 10) > MAX_BODY_BYTES ? refuse() : next();
   // A preflight has no body.
-  return method === 'OPTIONS' ? next() : countBody(c, next);
+  return c.req.method === 'OPTIONS' ? next() : countBody(c, next);
 };
 
 function refuse(): never {

@@ -1,5 +1,5 @@
 // Logs and counts each request.
-import type { MiddlewareHandler } from 'hono';
+import type { Context } from 'hono';
 import { routePath } from 'hono/route';
 import type { Refusal } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -16,13 +16,11 @@ declare module 'hono' {
 }
 
 /**
- * Logs and counts each request with its refusal. Uses the pattern of the route, because the path of an IPN contains a
- * secret.
+ * Logs and counts an answered request with its refusal. Uses the pattern of the route, because the path of an IPN
+ * contains a secret.
  */
-export function logRequests(log: Log, metrics: Metrics, now: () => number): MiddlewareHandler {
-  return async (c, next) => {
-    const startedAt = now();
-    await next();
+export function createRequestLog(log: Log, metrics: Metrics): (c: Context, ms: number) => void {
+  return (c, ms) => {
     const { status } = c.res;
     const answered = { method: c.req.method, route: c.get('route') ?? routePath(c), status };
     metrics.countRequest(answered);
@@ -33,7 +31,7 @@ export function logRequests(log: Log, metrics: Metrics, now: () => number): Midd
       ...answered,
       ...(c.error && refusalFields(toRefusal(c.error))),
       ...(status === 403 && { origin: originOf(c.req.header('Origin') ?? '') }),
-      ms: now() - startedAt,
+      ms,
     });
   };
 }

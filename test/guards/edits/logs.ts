@@ -38,7 +38,7 @@ export const logs: Edits = {
     { file: REQUEST_LOG, find: "kind === 'invalid_request' ? { code: kind } : ", put: '' },
   ],
   'Learn about orders from the metrics': [
-    { file: 'backend-proxy/metrics.ts', find: "HTTP_METHODS.has(method) ? method : 'other'", put: 'method' },
+    { file: 'backend-proxy/metrics.ts', find: "HTTP_METHODS.has(given) ? given : 'other'", put: 'given' },
     { file: REQUEST_LOG, find: "c.get('route') ?? routePath(c)", put: 'c.req.path' },
   ],
   'Stop the proxy through its log': [
@@ -47,6 +47,6 @@ export const logs: Edits = {
       find: '// The log itself failed, so there is nowhere to report it.',
       put: "throw new Error('the log');",
     },
-    { file: LOG, find: 'lost = isStarted ? 0 : lost + 1;', put: 'lost = 0;' },
+    { file: LOG, find: 'lost = isStarted ? 0 : lost + lines;', put: 'lost = 0;' },
   ],
 };

@@ -12,7 +12,7 @@ export const memory: Edits = {
     { file: BODY_LIMIT, find: 'MAX_BODY_BYTES = 16 * 1024;', put: 'MAX_BODY_BYTES = 16 * 1024 * 1024;' },
     { file: BODY_LIMIT, find: '> MAX_BODY_BYTES ? refuse() : next()', put: '< 0 ? refuse() : next()' },
     { file: BODY_LIMIT, find: 'return countBody(c, next);', put: 'return next();' },
-    { file: BODY_LIMIT, find: "method === 'OPTIONS' ? next() : countBody(c, next)", put: 'next()' },
+    { file: BODY_LIMIT, find: "c.req.method === 'OPTIONS' ? next() : countBody(c, next)", put: 'next()' },
   ],
   'Exhaust memory by a nested body': [{ file: EXACT_JSON, find: 'if (depth > MAX_DEPTH) return true;', put: '' }],
   'Exhaust time by a regular expression': [
