@@ -197,27 +197,6 @@ describe('SQLite: the file', () => {
     assert.equal((await versions(store)).length, 60, 'no process saw a busy error');
   });
 
-  it("an order's payments are found by an index on order and type", async (t) => {
-    const { db } = await openedStore(t);
-    const fill = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 4000)
-      insert into transactions (id, type, order_id, attempt, amount_minor, currency, idempotency_key, fingerprint, rank, prior_rank, created_at, updated_at)
-      select 'O' || i, case when i % 3 then 'PAY' else 'PAYOUT' end, 'O' || (i / 3), i % 3, 1, 'EUR', 'k' || i, 'f', 3, 3, i, i from n`;
-    await sql.raw(fill).execute(db);
-    const { sql: query } = db
-      .selectFrom('transactions')
-      .selectAll()
-      .where('order_id', '=', 'O7')
-      .where('type', '=', 'PAY')
-      .orderBy('attempt')
-      .compile();
-    for (const analyzed of [false, true]) {
-      if (analyzed) await sql`analyze`.execute(db);
-      const { rows } = await sql.raw<{ detail: string }>(`explain query plan ${query}`).execute(db);
-      const plan = rows.map(({ detail }) => detail);
-      assert.deepEqual(plan, ['SEARCH transactions USING INDEX transactions_order (order_id=? AND type=?)']);
-    }
-  });
-
   it('changes are looked for by an index, and only after another process has written', async (t) => {
     const { db, changedSince } = await openedStore(t);
     const { rows } = await sql<{ file: string }>`pragma database_list`.execute(db);
