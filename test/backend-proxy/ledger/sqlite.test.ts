@@ -19,6 +19,7 @@ import type { Store } from '../../../backend-proxy/ledger/store.ts';
 import type { Tables } from '../../../backend-proxy/ledger/tables.ts';
 import { ledgerContract } from './contract.ts';
 import { writeEmptyDatabase } from './empty-database.ts';
+import { NOTHING, ORDER, raise, versions } from './order-writes.ts';
 
 const die = (error: unknown): never => assert.fail(String(error));
 
@@ -61,24 +62,9 @@ async function openedStore(t: TestContext, file = temporaryFile(t)): Promise<Sto
   return store;
 }
 
-const ORDER = { amount_minor: 1, currency: 'EUR', version: 0, paid_by: null, seen_iat: null, seen_terms: null };
-const NOTHING = { orders: [], transactions: [], history: [], webhooks: [], ipn: undefined };
-
-/** Writes a new order, or raises its version; returns the version before. */
-const raise = (store: Store, id: string) =>
-  store.write({ order: id }, ({ orders: [before] }) => {
-    const after = before === undefined ? { ...ORDER, order_id: id } : { ...before, version: before.version + 1 };
-    return { changes: { ...NOTHING, orders: [{ before, after }] }, result: before?.version };
-  });
-
 const IPN = { order_id: null, reading: null, matched: 0, told: 0, seen: 1, first_at: 0, last_at: 0 };
 const storeIpn = (store: Store, id: string, body: string) =>
   store.write({ transactions: [] }, () => ({ changes: { ...NOTHING, ipn: { ...IPN, id, body } }, result: undefined }));
-
-const versions = async (store: Store) =>
-  (await store.db.selectFrom('orders').select(['order_id', 'version']).orderBy('order_id').execute()).map(
-    ({ order_id, version }) => `${order_id}${version}`,
-  );
 
 describe('SQLite: queued writes', () => {
   it('a write whose decision throws changes nothing, and those queued with it are saved', async (t) => {
