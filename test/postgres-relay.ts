@@ -1,6 +1,6 @@
 // A TCP relay between the proxy and PostgreSQL that imitates failing networks and servers: it stops forwarding, which
-// no socket notices, or drops the answer to one COMMIT. It reads the client's data only to find a COMMIT and the
-// statements before it. For connections without TLS.
+// no socket notices, resets all connections, leads to another server, or drops the answer to one COMMIT. It reads the
+// client's data only to find a COMMIT and the statements before it. For connections without TLS.
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /** As `pg` sends it: a simple query. */
@@ -20,6 +20,10 @@ export interface PostgresRelay {
   vanish(): void;
   /** Forwards on new connections again; the old ones stay silent. */
   comeBack(): void;
+  /** Resets all connections, and new ones until `moveTo`. */
+  cut(): void;
+  /** From now on new connections lead to this server. */
+  moveTo(databaseUrl: string): void;
   /**
    * Drops the answer once, at the COMMIT of a transaction whose statements match. The returned function says whether it
    * has.
@@ -29,12 +33,17 @@ export interface PostgresRelay {
 }
 
 export async function startPostgresRelay(databaseUrl: string): Promise<PostgresRelay> {
-  const target = new URL(databaseUrl);
+  let target = new URL(databaseUrl);
   const open = new Set<Socket>();
   let isGone = false;
+  let isCut = false;
   let planned: { how: LostCommit; matches: (statements: string) => boolean } | undefined;
 
   const server = createServer((client) => {
+    if (isCut) {
+      client.on('error', () => undefined).resetAndDestroy();
+      return;
+    }
     const behind = connect(Number(target.port), target.hostname);
     for (const socket of [client, behind]) {
       open.add(socket);
@@ -79,6 +88,14 @@ export async function startPostgresRelay(databaseUrl: string): Promise<PostgresR
     url: url.href,
     vanish: () => void (isGone = true),
     comeBack: () => void (isGone = false),
+    cut() {
+      isCut = true;
+      for (const socket of open) socket.resetAndDestroy();
+    },
+    moveTo(otherUrl) {
+      target = new URL(otherUrl);
+      isCut = false;
+    },
     loseCommit(how, matches = () => true) {
       const mine = { how, matches };
       planned = mine;
