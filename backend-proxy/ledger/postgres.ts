@@ -9,6 +9,7 @@ import { Refusal, unavailable } from '../errors.ts';
 import { CLOCK, transact } from './postgres-commit.ts';
 import { codeOf, createPool, isWrongServerError } from './postgres-connection.ts';
 import { CHANNEL, listenForOrders } from './postgres-listen.ts';
+import { standbyWarnings } from './postgres-replication.ts';
 import { migrate, type Tables } from './schema.ts';
 import type { Db, Store } from './store.ts';
 
@@ -85,6 +86,7 @@ export async function openPostgres(url: string, connections: number): Promise<St
       for (const orderId of orderIds) waiting.add(orderId);
     },
     onAnnounced: listener.onAnnounced,
+    warnings: () => standbyWarnings(db),
     async close() {
       await listener.close();
       await db.destroy();

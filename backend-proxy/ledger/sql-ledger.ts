@@ -163,6 +163,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       const databaseTime = await read(() => store.time());
       return databaseTime - (before + Date.now()) / 2;
     },
+    databaseWarnings: () => store.warnings(),
     async prune() {
       await write('clock', async (ctx) => {
         await deleteOldUnmatched(ctx);

@@ -146,6 +146,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     lockWallet: () => Promise.resolve(),
     announce: () => undefined,
     onAnnounced: () => undefined,
+    warnings: () => Promise.resolve([]),
     close: () => db.destroy(),
   };
 }

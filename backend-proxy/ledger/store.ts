@@ -35,5 +35,7 @@ export interface Store {
   announce(orderIds: readonly string[]): void;
   /** Calls back for announcements by other processes. */
   onAnnounced(listener: (orderId: string) => void): void;
+  /** What an operator should change about the database. */
+  warnings(): Promise<string[]>;
   close(): Promise<void>;
 }
