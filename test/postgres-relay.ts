@@ -1,6 +1,7 @@
 // A TCP relay between the proxy and PostgreSQL that imitates failing networks and servers: it stops forwarding, which
-// no socket notices, or breaks the connection at one statement, so that its answer is lost. For connections without
-// TLS.
+// A TCP relay between the proxy and PostgreSQL that imitates failing networks and servers: it stops forwarding, which
+// no socket notices, resets all connections, leads to another server, or breaks the connection at one statement, so that
+// its answer is lost. For connections without TLS.
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { createRequests } from './postgres-messages.ts';
 
@@ -17,6 +18,10 @@ export interface PostgresRelay {
   vanish(): void;
   /** Forwards on new connections again; the old ones stay silent. */
   comeBack(): void;
+  /** Resets all connections, and new ones until `moveTo`. */
+  cut(): void;
+  /** From now on new connections lead to this server. */
+  moveTo(databaseUrl: string): void;
   /**
    * Loses one answer: that of the next statement that matches. A statement is its SQL, then all that was sent with it.
    * The returned function says whether it was lost.
@@ -39,12 +44,17 @@ export function nth(k: number, matches: (statement: string) => boolean): (statem
 }
 
 export async function startPostgresRelay(databaseUrl: string): Promise<PostgresRelay> {
-  const target = new URL(databaseUrl);
+  let target = new URL(databaseUrl);
   const open = new Set<Socket>();
   let isGone = false;
+  let isCut = false;
   let planned: { how: LostAnswer; matches: (statement: string) => boolean } | undefined;
 
   const server = createServer((client) => {
+    if (isCut) {
+      client.on('error', () => undefined).resetAndDestroy();
+      return;
+    }
     const behind = connect(Number(target.port), target.hostname);
     for (const socket of [client, behind]) {
       open.add(socket);
@@ -88,6 +98,14 @@ export async function startPostgresRelay(databaseUrl: string): Promise<PostgresR
     url: url.href,
     vanish: () => void (isGone = true),
     comeBack: () => void (isGone = false),
+    cut() {
+      isCut = true;
+      for (const socket of open) socket.resetAndDestroy();
+    },
+    moveTo(otherUrl) {
+      target = new URL(otherUrl);
+      isCut = false;
+    },
     loseAnswer(how, matches) {
       const mine = { how, matches };
       planned = mine;

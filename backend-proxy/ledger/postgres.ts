@@ -10,6 +10,7 @@ import { Refusal, unavailable } from '../errors.ts';
 import { migrate } from './migrations.ts';
 import { codeOf, createPool, isOutcomeUnknown, isRepeatable, type Connection } from './postgres-connection.ts';
 import { CHANNEL, listenForOrders } from './postgres-listen.ts';
+import { standbyWarnings } from './postgres-replication.ts';
 import {
   CLOCK,
   isSaved,
@@ -193,6 +194,7 @@ export async function openPostgres(url: string, connections: number): Promise<St
       for (const orderId of orderIds) waiting.add(orderId);
     },
     onAnnounced: listener.onAnnounced,
+    warnings: () => standbyWarnings(db),
     async close() {
       await listener.close();
       await db.destroy();

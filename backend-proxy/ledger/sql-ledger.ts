@@ -253,6 +253,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       const databaseTime = await read(() => store.time());
       return databaseTime - (before + Date.now()) / 2;
     },
+    databaseWarnings: () => store.warnings(),
     async prune() {
       const at = await time();
       await executeInPages(deleteOldUnmatched(db, at, PAGE_SIZE));
