@@ -170,9 +170,11 @@ export function createProxy({
         : []),
     ];
   };
+  // Those of the database are an operator's choice: start.ts logs them once.
+  const allWarnings = async () => [...(await warnings()), ...(await ledger.databaseWarnings())];
   const widgetFiles = readWidgetFiles(widgetFolder);
   const isWidgetBuilt = widgetFiles.has('widget.js');
-  app.route('/', healthRoutes({ keys: config.merchantKeys, ledger, metrics, isWidgetBuilt, warnings }));
+  app.route('/', healthRoutes({ keys: config.merchantKeys, ledger, metrics, isWidgetBuilt, warnings: allWarnings }));
   app.route('/', widgetRoutes(widgetFiles));
   app.notFound((c) => problemResponse(c, new Refusal('not_found', 'No such route.')));
   app.onError((error, c) => {

@@ -55,7 +55,7 @@ export function writesBodies(env: unknown): env is BodyWriter {
 }
 
 /** Writes the head after all middleware, because any of them may replace the response. */
-async function answer(fetch: Fetch, request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> {
+async function respond(fetch: Fetch, request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> {
   const env: BodyWriter = { incoming, outgoing, writeBody: undefined };
   const ownListeners = outgoing.listenerCount('close');
   const response = await fetch(request, env);
@@ -81,7 +81,7 @@ export function listen(
     const pending = createPendingAnswers(limits.pipelined);
     const limited = (options: ServerOptions, answer: RequestListener) => createServer(options, pending.limit(answer));
     const server = serve({
-      fetch: (request, bindings) => answer(fetch, request, bindings as HttpBindings),
+      fetch: (request, bindings) => respond(fetch, request, bindings as HttpBindings),
       hostname: host,
       port,
       createServer: limited as typeof createServer,

@@ -1,17 +1,15 @@
 // A TCP relay between the proxy and PostgreSQL that imitates failing networks and servers: it stops forwarding, which
-// no socket notices, or drops the answer to one COMMIT. It reads the client's data only to find a COMMIT and the
-// statements before it. For connections without TLS.
+// A TCP relay between the proxy and PostgreSQL that imitates failing networks and servers: it stops forwarding, which
+// no socket notices, resets all connections, leads to another server, or breaks the connection at one statement, so that
+// its answer is lost. For connections without TLS.
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-
-/** As `pg` sends it: a simple query. */
-const COMMIT = Buffer.from('Q\0\0\0\x0bcommit\0', 'latin1');
-const MAX_REMEMBERED = 256 * 1024;
+import { createRequests } from './postgres-messages.ts';
 
 /**
- * `applied`: the server commits, but the client gets no answer. `unsent`: the COMMIT never arrives, and the server
- * rolls back. `lateByMs`: the connection breaks, and the COMMIT arrives only after so many ms.
+ * `applied`: the server runs the statement, but the client gets no answer. `unsent`: it never arrives. `after`: the
+ * connection breaks, and the statement arrives only when this settles.
  */
-export type LostCommit = 'applied' | 'unsent' | { lateByMs: number };
+export type LostAnswer = 'applied' | 'unsent' | { after: Promise<unknown> };
 
 export interface PostgresRelay {
   /** The database through this relay. */
@@ -20,49 +18,70 @@ export interface PostgresRelay {
   vanish(): void;
   /** Forwards on new connections again; the old ones stay silent. */
   comeBack(): void;
+  /** Resets all connections, and new ones until `moveTo`. */
+  cut(): void;
+  /** From now on new connections lead to this server. */
+  moveTo(databaseUrl: string): void;
   /**
-   * Drops the answer once, at the COMMIT of a transaction whose statements match. The returned function says whether it
-   * has.
+   * Loses one answer: that of the next statement that matches. A statement is its SQL, then all that was sent with it.
+   * The returned function says whether it was lost.
    */
-  loseCommit(how: LostCommit, matches?: (statements: string) => boolean): () => boolean;
+  loseAnswer(how: LostAnswer, matches: (statement: string) => boolean): () => boolean;
   close(): Promise<void>;
 }
 
+/** Whether a statement saves a write of the ledger. */
+export const isSave = (statement: string): boolean => statement.startsWith('with gate');
+export const isLoad = (statement: string): boolean => statement.includes('as order_xmin');
+/** Begins and ends the transaction of a start that sends a prompt. */
+export const isBegin = (statement: string): boolean => statement.startsWith('begin;');
+export const isCommit = (statement: string): boolean => statement.startsWith('commit\n');
+
+/** Whether it is the `k`th that matches, from 1. */
+export function nth(k: number, matches: (statement: string) => boolean): (statement: string) => boolean {
+  let seen = 0;
+  return (statement) => matches(statement) && (seen += 1) === k;
+}
+
 export async function startPostgresRelay(databaseUrl: string): Promise<PostgresRelay> {
-  const target = new URL(databaseUrl);
+  let target = new URL(databaseUrl);
   const open = new Set<Socket>();
   let isGone = false;
-  let planned: { how: LostCommit; matches: (statements: string) => boolean } | undefined;
+  let isCut = false;
+  let planned: { how: LostAnswer; matches: (statement: string) => boolean } | undefined;
 
   const server = createServer((client) => {
+    if (isCut) {
+      client.on('error', () => undefined).resetAndDestroy();
+      return;
+    }
     const behind = connect(Number(target.port), target.hostname);
     for (const socket of [client, behind]) {
       open.add(socket);
       socket.setNoDelay(true).on('error', () => undefined);
       socket.once('close', () => open.delete(socket));
     }
+    const requestsIn = createRequests();
     let isSilent = false;
-    let losing: LostCommit | undefined;
-    let statements = '';
+    let losing: LostAnswer | undefined;
     const passes = () => !(isSilent ||= isGone);
 
     client.on('data', (chunk: Buffer) => {
-      if (!passes() || losing !== undefined) return;
-      if (!chunk.includes(COMMIT)) {
-        statements = (statements + chunk.toString('latin1')).slice(-MAX_REMEMBERED);
-        behind.write(chunk);
-        return;
-      }
-      if (planned?.matches(statements) === true) {
+      if (!passes()) return;
+      for (const { bytes, statement } of requestsIn(chunk)) {
+        if (losing !== undefined) return;
+        if (planned?.matches(statement) !== true) {
+          behind.write(bytes);
+          continue;
+        }
         losing = planned.how;
         planned = undefined;
-        lose(losing, chunk, client, behind);
-      } else behind.write(chunk);
-      statements = '';
+        lose(losing, bytes, client, behind);
+      }
     });
     behind.on('data', (chunk: Buffer) => {
       if (losing === 'applied') client.resetAndDestroy();
-      else if (passes()) client.write(chunk);
+      else if (losing === undefined && passes()) client.write(chunk);
     });
     client.once('close', () => {
       if (typeof losing !== 'object') behind.destroy();
@@ -79,7 +98,15 @@ export async function startPostgresRelay(databaseUrl: string): Promise<PostgresR
     url: url.href,
     vanish: () => void (isGone = true),
     comeBack: () => void (isGone = false),
-    loseCommit(how, matches = () => true) {
+    cut() {
+      isCut = true;
+      for (const socket of open) socket.resetAndDestroy();
+    },
+    moveTo(otherUrl) {
+      target = new URL(otherUrl);
+      isCut = false;
+    },
+    loseAnswer(how, matches) {
       const mine = { how, matches };
       planned = mine;
       return () => planned !== mine;
@@ -92,14 +119,13 @@ export async function startPostgresRelay(databaseUrl: string): Promise<PostgresR
   };
 }
 
-function lose(how: LostCommit, commit: Buffer, client: Socket, behind: Socket): void {
-  if (how === 'applied') behind.write(commit);
-  else if (how === 'unsent') client.resetAndDestroy();
-  else {
-    client.resetAndDestroy();
-    setTimeout(() => {
-      behind.write(commit);
-      behind.end();
-    }, how.lateByMs);
-  }
+function lose(how: LostAnswer, request: Buffer, client: Socket, behind: Socket): void {
+  if (how === 'applied') behind.write(request);
+  else client.resetAndDestroy();
+  if (typeof how === 'string') return;
+  const arrive = () => {
+    behind.write(request);
+    behind.end();
+  };
+  how.after.then(arrive, arrive);
 }

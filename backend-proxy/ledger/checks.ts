@@ -53,7 +53,7 @@ export async function claimChecks(store: Store, now: number, leaseMs: number, sh
   // A lease longer than any we give was written by another clock.
   const isFree = sql`next_check_at <= ${now} and (lease_until <= ${now} or lease_until > ${leaseUntil})`;
   const claim = sql<TransactionRow>`
-    with rung as (
+    with rung as materialized (
       select id from (
         select id, next_check_at, lease_until from transactions
         where next_check_at is not null and rung_at > ${now - RUNG_LATELY_MS} order by rung_at desc limit ${NEWEST_RUNG}

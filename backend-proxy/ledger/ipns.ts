@@ -63,30 +63,33 @@ function toReading(text: string): IpnReading {
 export async function readIpns(db: Db, transactionId: string): Promise<IpnReading[]> {
   const rows = await db
     .selectFrom('ipns')
-    .select('reading')
+    .select(['reading', 'first_at'])
     .where('order_id', '=', transactionId)
-    .orderBy('first_at')
     .execute();
-  return rows.flatMap(({ reading }) => (reading === null ? [] : [toReading(reading)]));
+  const oldestFirst = rows.toSorted((a, b) => a.first_at - b.first_at);
+  return oldestFirst.flatMap(({ reading }) => (reading === null ? [] : [toReading(reading)]));
 }
 
-/** Marks the unmatched IPNs that are older than this and not yet reported; returns them. */
-export function markUnmatchedReported(db: Db, firstBefore: number) {
-  return db
-    .updateTable('ipns')
-    .set({ told: 1 })
+/** Marks a page of the unmatched IPNs that are older than this and not yet reported; returns them. */
+export function markUnmatchedReported(db: Db, firstBefore: number, limit: number) {
+  const unreported = db
+    .selectFrom('ipns')
+    .select('id')
     .where('matched', '=', sql.lit(0))
-    .where('told', '=', 0)
+    .where('told', '=', sql.lit(0))
     .where('reading', 'is not', null)
     .where('first_at', '<=', firstBefore)
-    .returning('id')
-    .compile();
+    .limit(limit);
+  return db.updateTable('ipns').set({ told: 1 }).where('id', 'in', unreported).returning('id').compile();
 }
 
-export function deleteOldUnmatched(db: Db, now: number) {
-  return db
-    .deleteFrom('ipns')
+/** Deletes a page of those that matched nothing for too long; returns them. */
+export function deleteOldUnmatched(db: Db, now: number, limit: number) {
+  const old = db
+    .selectFrom('ipns')
+    .select('id')
     .where('matched', '=', sql.lit(0))
     .where('last_at', '<', now - UNMATCHED_KEPT_MS)
-    .compile();
+    .limit(limit);
+  return db.deleteFrom('ipns').where('id', 'in', old).returning('id').compile();
 }

@@ -282,6 +282,8 @@ export interface Ledger {
   time(): Promise<number>;
   /** How far the database's clock is ahead of this process's, ms. */
   clockOffset(): Promise<number>;
+  /** What an operator should change about the database. */
+  databaseWarnings(): Promise<string[]>;
   /** Deletes IPNs that matched nothing for 7 days, and moves up what another clock planned too far ahead. */
   prune(): Promise<void>;
   counts(): Promise<Counts>;

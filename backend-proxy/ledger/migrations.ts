@@ -8,13 +8,25 @@ import { addNetworkColumns, watchEndedAgain } from './migration-network.ts';
 import { prepareForSize } from './migration-size.ts';
 import type { Tables } from './tables.ts';
 
+/** Any fixed number, the same in all versions. */
+const LOCK = 4_076_310_585;
+
 /**
  * Migrates to the newest version, or to the one named `upTo`, or leaves the tables as they were. Safe to call from
- * several processes at once. For SQLite, Kysely neither locks nor wraps migrations in a transaction, so a kill would
- * leave half the tables.
+ * several processes at once: all runs in one transaction with a lock.
  */
 export async function migrate(db: Kysely<Tables>, dialect: Dialect, upTo?: string): Promise<void> {
-  if (dialect === 'postgres') return runMigrations(db, dialect, upTo);
+  if (dialect === 'postgres') {
+    await db.transaction().execute(async (tx) => {
+      // Another process may migrate for as long as a statement may take; a table in use is waited for only shortly.
+      await sql`set local lock_timeout = 0`.execute(tx);
+      await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx);
+      await sql`set local lock_timeout = '3s'`.execute(tx);
+      await runMigrations(tx, dialect, upTo);
+    });
+    return;
+  }
+  // For SQLite, Kysely neither locks nor wraps migrations in a transaction, so a kill would leave half the tables.
   await db.connection().execute(async (tx) => {
     await sql`begin immediate`.execute(tx);
     try {

@@ -1,6 +1,7 @@
 // Prepares each connection to PostgreSQL before money is written on it, and decides when to drop it. Time limits and
 // durability are set by statements and read back, because the URL, the defaults of a role or database, or a pooler can
 // override them. A server that does not take writes is refused.
+import { createHash } from 'node:crypto';
 import { Socket } from 'node:net';
 import type { CompiledQuery, PostgresPool, PostgresPoolClient } from 'kysely';
 import {
@@ -142,8 +143,10 @@ export function createPool(url: string, limit: number) {
     try {
       return await work({
         async run<Row>({ sql: text, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>) {
-          return (await names.use(text, (name) => ask<Row>({ text, values: [...parameters], ...(name && { name }) })))
-            .rows;
+          const values = [...parameters];
+          return (
+            await names.use(text, { isInTransaction }, (name) => ask<Row>({ text, values, ...(name && { name }) }))
+          ).rows;
         },
         async runSimple(text) {
           await ask({ text });
@@ -170,28 +173,42 @@ export function createPool(url: string, limit: number) {
 const MAX_NAMES = 500;
 /** invalid_sql_statement_name, duplicate_prepared_statement. */
 const NO_SUCH_NAME = new Set(['26000', '42P05']);
+/** feature_not_supported: after a migration by another process, a prepared statement would return other columns. */
+const OTHER_COLUMNS = '0A000';
 
 /**
  * Names for prepared statements, so that the server parses and plans each once a connection. A transaction pooler that
- * does not know prepared statements mixes them up; then none is named any more.
+ * does not know prepared statements mixes them up; then none is named any more. A name is a digest of its statement,
+ * because such a pooler also finds those that another process has prepared.
  */
 function createNames() {
   const names = new Map<string, string>();
-  let isPooled = false;
+  let isOff = false;
   return {
-    async use<T>(text: string, ask: (name: string | undefined) => Promise<T>): Promise<T> {
-      if (isPooled || (names.size >= MAX_NAMES && !names.has(text))) return ask(undefined);
-      const name = names.get(text) ?? `s${names.size}`;
+    async use<T>(
+      text: string,
+      on: Pick<Connection, 'isInTransaction'>,
+      ask: (name?: string) => Promise<T>,
+    ): Promise<T> {
+      if (isOff || (names.size >= MAX_NAMES && !names.has(text))) return ask();
+      const name = names.get(text) ?? createHash('sha256').update(text).digest('base64url');
       names.set(text, name);
       try {
         return await ask(name);
       } catch (error) {
-        if (!NO_SUCH_NAME.has(codeOf(error))) throw error;
-        isPooled = true;
-        return ask(undefined);
+        if (!isNameError(error)) throw error;
+        isOff = true;
+        // The error has ended the transaction, so its statements have to run again from the first.
+        if (on.isInTransaction()) throw error;
+        return ask();
       }
     },
   };
+}
+
+/** Whether a statement did not run because of its name; it is not named when it runs again. */
+function isNameError(error: unknown): boolean {
+  return NO_SUCH_NAME.has(codeOf(error)) || codeOf(error) === OTHER_COLUMNS;
 }
 
 function optionsFor(url: string) {
@@ -207,8 +224,16 @@ function optionsFor(url: string) {
   };
 }
 
+/** serialization_failure, deadlock_detected: the database asks for another run. */
+const RETRYABLE = new Set(['40001', '40P01']);
+
+/** Whether nothing was written, and another try may succeed. */
+export function isRepeatable(error: unknown): boolean {
+  return RETRYABLE.has(codeOf(error)) || isNameError(error) || isWrongServerError(error);
+}
+
 /** Such a connection is closed on release; a new one may reach the right server. */
-export function isWrongServerError(error: unknown): boolean {
+function isWrongServerError(error: unknown): boolean {
   return WRONG_SERVER.has(codeOf(error));
 }
 

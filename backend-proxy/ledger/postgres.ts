@@ -8,8 +8,9 @@ import { Kysely, PostgresDialect, sql, type CompiledQuery } from 'kysely';
 import { types } from 'pg';
 import { Refusal, unavailable } from '../errors.ts';
 import { migrate } from './migrations.ts';
-import { codeOf, createPool, isOutcomeUnknown, isWrongServerError, type Connection } from './postgres-connection.ts';
+import { codeOf, createPool, isOutcomeUnknown, isRepeatable, type Connection } from './postgres-connection.ts';
 import { CHANNEL, listenForOrders } from './postgres-listen.ts';
+import { standbyWarnings } from './postgres-replication.ts';
 import {
   CLOCK,
   isSaved,
@@ -32,16 +33,25 @@ const MAX_ERRORS = 5;
 const LOST_LIMIT_MS = 10_000;
 const LOST_WAIT_MS = { first: 50, longest: 1_000 };
 const ANNOUNCE_AFTER_MS = 5;
-/** serialization_failure, deadlock_detected: the database asks for another run. */
-const RETRYABLE = new Set(['40001', '40P01']);
 const UNIQUE_VIOLATION = '23505';
 const INT8 = 20;
+
+/**
+ * Without Kysely's lock of migrations, which belongs to the session: behind a transaction pooler it would be unlocked on
+ * another connection, so never. migrations.ts has one for the transaction.
+ */
+class Dialect extends PostgresDialect {
+  override createAdapter() {
+    const nothing = () => Promise.resolve();
+    return Object.assign(super.createAdapter(), { acquireMigrationLock: nothing, releaseMigrationLock: nothing });
+  }
+}
 
 export async function openPostgres(url: string, connections: number): Promise<Store> {
   // Every bigint here is a time or an amount of at most 15 digits.
   types.setTypeParser(INT8, Number);
   const pool = createPool(url, connections);
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool.forKysely }) });
+  const db = new Kysely<Tables>({ dialect: new Dialect({ pool: pool.forKysely }) });
   try {
     // Before `migrate`, so that a problem with the server is reported as itself, not as a failed migration.
     await time();
@@ -117,9 +127,7 @@ export async function openPostgres(url: string, connections: number): Promise<St
           continue;
         }
         errors += 1;
-        // Nothing was committed, and the next connection may reach the right server.
-        const mayHelp = lostAt === undefined && (RETRYABLE.has(codeOf(error)) || isWrongServerError(error));
-        if (mayHelp && errors < MAX_ERRORS) continue;
+        if (lostAt === undefined && isRepeatable(error) && errors < MAX_ERRORS) continue;
         throw unavailable(error);
       }
     }
@@ -148,19 +156,18 @@ export async function openPostgres(url: string, connections: number): Promise<St
       try {
         return await pool.use(({ run }) => run<Row>(query));
       } catch (error) {
-        const mayHelp = RETRYABLE.has(codeOf(error)) || isWrongServerError(error);
-        if (!mayHelp || tries >= MAX_ERRORS) throw unavailable(error);
+        if (!isRepeatable(error) || tries >= MAX_ERRORS) throw unavailable(error);
       }
     }
   }
 
   async function changedSince(since: number): Promise<Map<string, number>> {
-    const sql = `select distinct o.order_id, o.version from transactions t join orders o on o.order_id = t.order_id
+    const text = `select distinct o.order_id, o.version from transactions t join orders o on o.order_id = t.order_id
       where t.updated_at >= $1`;
-    const changed = await pool.use(({ run }) =>
-      run<{ order_id: string; version: number }>({ sql, parameters: [since] }),
+    const rows = await pool.use(({ run }) =>
+      run<{ order_id: string; version: number }>({ sql: text, parameters: [since] }),
     );
-    return new Map(changed.map(({ order_id, version }) => [order_id, version]));
+    return new Map(rows.map(({ order_id, version }) => [order_id, version]));
   }
 
   async function sendAnnouncements(): Promise<void> {
@@ -187,6 +194,7 @@ export async function openPostgres(url: string, connections: number): Promise<St
       for (const orderId of orderIds) waiting.add(orderId);
     },
     onAnnounced: listener.onAnnounced,
+    warnings: () => standbyWarnings(db),
     async close() {
       await listener.close();
       await db.destroy();

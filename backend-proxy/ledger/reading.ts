@@ -1,5 +1,6 @@
 // Lists and counts for merchants and operators. Each list is a range of an index, and each total is kept, so that the
 // cost does not grow with the database. What shoppers wait for is read by the store's `load`.
+import { sql } from 'kysely';
 import type { Transaction, TransactionType } from '../protocol/transaction.ts';
 import { STAGES, TRANSACTION_TYPES, stageOf } from '../protocol/transaction.ts';
 import type { Status } from '../protocol/wire.ts';
@@ -7,7 +8,9 @@ import type { Counts, TransactionQuery } from './ledger.ts';
 import { toTransactions } from './records.ts';
 import type { Db } from './store.ts';
 import type { TransactionRow } from './tables.ts';
-import { sql } from 'kysely';
+
+/** Due checks are counted up to this many: a higher number says no more, and takes longer to count. */
+const MOST_DUE = 100_000;
 
 /** The transaction of this type that a status check found most recently: the gateway knows it. */
 export async function readNewestFound(db: Db, type: TransactionType): Promise<Transaction | undefined> {
@@ -31,52 +34,42 @@ export async function readTransactions(
   query: TransactionQuery,
 ): Promise<{ transactions: Transaction[]; nextCursor: string | null }> {
   const { limit } = query;
-  const found = await Promise.all(rangesOf(query).map((range) => readRange(db, query, range)));
-  const rows = found
-    .flat()
-    .toSorted(byPosition)
-    .slice(0, limit + 1);
+  const { updatedAt, id } = startOf(query);
+  const after = db
+    .selectFrom('transactions')
+    .selectAll()
+    .where(sql<boolean>`(updated_at, id) > (${updatedAt}, ${id})`);
+  // The database merges the ranges in the order of its index, as far as the page goes.
+  const ranges = rangesOf(query).map(({ type, rank, review }) =>
+    after.where('type', '=', type).where('rank', '=', rank).where('needs_review', '=', review),
+  );
+  const [first = after, ...others] = ranges;
+  const rows = await others
+    .reduce((merged, range) => merged.unionAll(range), first)
+    .orderBy('updated_at')
+    .orderBy('id')
+    .limit(limit + 1)
+    .execute();
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   const nextCursor = rows.length > limit && last !== undefined ? `${last.updated_at}~${last.id}` : null;
   return { transactions: await withHistory(db, page), nextCursor };
 }
 
-type Range = { type: TransactionType; rank: number } | undefined;
-
-/**
- * A filtered list merges the ranges of an index by type and rank. A list of all, or of the few that need review, is a
- * range of an index by time.
- */
-function rangesOf({ type, status, needsReview }: TransactionQuery): Range[] {
-  if ((type === undefined && status === undefined) || needsReview) return [undefined];
-  const types = type === undefined ? TRANSACTION_TYPES : [type];
-  return types.flatMap((each) => ranksShownAs(status).map((rank) => ({ type: each, rank })));
-}
-
-function readRange(db: Db, query: TransactionQuery, range: Range): Promise<TransactionRow[]> {
-  const { updatedSince, status, type, needsReview, cursor, limit } = query;
-  let rows = db
-    .selectFrom('transactions')
-    .selectAll()
-    .orderBy('updated_at')
-    .orderBy('id')
-    .limit(limit + 1);
-  if (range !== undefined) rows = rows.where('type', '=', range.type).where('rank', '=', range.rank);
-  else if (type !== undefined) rows = rows.where('type', '=', type);
-  if (range === undefined && status !== undefined) rows = rows.where('rank', 'in', ranksShownAs(status));
-  // A literal, because a partial index covers it.
-  if (needsReview !== undefined) rows = rows.where('needs_review', '=', sql.lit(needsReview ? 1 : 0));
-  if (updatedSince !== undefined) rows = rows.where('updated_at', '>=', updatedSince);
+/** The position after which the page begins: the later of the two. */
+function startOf({ updatedSince = 0, cursor }: TransactionQuery): { updatedAt: number; id: string } {
   const position = cursor === undefined ? undefined : parseCursor(cursor);
-  if (position !== undefined) {
-    rows = rows.where(sql<boolean>`(updated_at, id) > (${position.updatedAt}, ${position.id})`);
-  }
-  return rows.execute();
+  return position !== undefined && position.updatedAt >= updatedSince ? position : { updatedAt: updatedSince, id: '' };
 }
 
-function byPosition(a: TransactionRow, b: TransactionRow): number {
-  return a.updated_at - b.updated_at || (a.id < b.id ? -1 : 1);
+/** A filtered list consists of ranges of one index; a list of all is a range of an index by time. */
+function rangesOf({ type, status, needsReview }: TransactionQuery) {
+  if (type === undefined && status === undefined && needsReview === undefined) return [];
+  const types = type === undefined ? TRANSACTION_TYPES : [type];
+  const reviews = needsReview === undefined ? [0, 1] : [needsReview ? 1 : 0];
+  return types.flatMap((each) =>
+    ranksShownAs(status).flatMap((rank) => reviews.map((review) => ({ type: each, rank, review }))),
+  );
 }
 
 /** The position in a cursor, or undefined if it is not one of ours. */
@@ -85,29 +78,23 @@ export function parseCursor(cursor: string): { updatedAt: number; id: string } |
   return match === null ? undefined : { updatedAt: Number(match[1]), id: match[2] ?? '' };
 }
 
-/** Numbers that grow with the database are kept by triggers; the others are counted by partial indexes. */
+/** Kept by triggers, except those that are due: with time a planned check becomes due without a write. */
 export async function readCounts(db: Db, now: number): Promise<Counts> {
-  const count = db.fn.countAll<number>().as('count');
   const sums = await db
     .selectFrom('counts')
     .select(['name', sql<number>`cast(sum(count) as bigint)`.as('count')])
     .groupBy('name')
     .execute();
-  const kept = new Map(sums.map(({ name, count: sum }) => [name, sum]));
-  const due = await db
-    .selectFrom('transactions')
-    .select(count)
-    .where('next_check_at', '<=', now)
-    .executeTakeFirstOrThrow();
-  const review = db.selectFrom('transactions').select(count).where('needs_review', '=', sql.lit(1));
-  const unmatched = db.selectFrom('ipns').select(count).where('matched', '=', sql.lit(0));
+  const kept = new Map(sums.map(({ name, count }) => [name, count]));
+  const due = db.selectFrom('transactions').select('id').where('next_check_at', '<=', now).limit(MOST_DUE).as('due');
+  const { count } = await db.selectFrom(due).select(db.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
   return {
     transactions: countsByStatus(kept),
-    needReview: (await review.executeTakeFirstOrThrow()).count,
-    unmatchedIpns: (await unmatched.executeTakeFirstOrThrow()).count,
+    needReview: kept.get('review') ?? 0,
+    unmatchedIpns: kept.get('unmatched') ?? 0,
     checks: [
       { state: 'planned', count: kept.get('planned') ?? 0 },
-      { state: 'due', count: due.count },
+      { state: 'due', count },
     ],
     webhooks: (['pending', 'delivered', 'dead'] as const).flatMap((state) => {
       const sum = kept.get(state) ?? 0;
@@ -137,5 +124,10 @@ function ranksShownAs(status: Status | undefined): number[] {
 async function withHistory(db: Db, rows: TransactionRow[]): Promise<Transaction[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
-  return toTransactions(rows, await db.selectFrom('history').selectAll().where('transaction_id', 'in', ids).execute());
+  // Filled up to a power of two, so that pages of any length are a few statements, each prepared once.
+  const filled = Array.from({ length: 2 ** Math.ceil(Math.log2(ids.length)) }, (_, at) => ids[at] ?? ids[0] ?? '');
+  return toTransactions(
+    rows,
+    await db.selectFrom('history').selectAll().where('transaction_id', 'in', filled).execute(),
+  );
 }

@@ -3,7 +3,7 @@
 // raises a stage), answers.ts (how the POST ended), observations.ts (what a check saw), resolutions.ts (what a person
 // decides), checks.ts (what is checked next), ipns.ts, webhooks.ts and owner.ts.
 import { performance } from 'node:perf_hooks';
-import { sql } from 'kysely';
+import { sql, type CompiledQuery } from 'kysely';
 import { Refusal, unavailable } from '../errors.ts';
 import { PAYS_BY } from '../protocol/methods.ts';
 import { TYPES, type Source, type Transaction } from '../protocol/transaction.ts';
@@ -52,6 +52,9 @@ import {
   redeliver,
 } from './webhooks.ts';
 import { createWatch } from './watch.ts';
+
+/** Rows that one statement changes, so that no write waits long for another. */
+const PAGE_SIZE = 500;
 
 interface LedgerOptions {
   /** Replaces the store's clock in tests. */
@@ -102,6 +105,15 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
     });
   }
 
+  /** Runs a statement that changes at most PAGE_SIZE rows until it finds fewer; returns how many it changed in all. */
+  async function executeInPages(page: CompiledQuery): Promise<number> {
+    for (let changed = 0; ;) {
+      const { length } = await store.execute(page);
+      changed += length;
+      if (length < PAGE_SIZE) return changed;
+    }
+  }
+
   async function orderAt(orderId: string): Promise<OrderAt> {
     const loaded = await read(() => store.load({ order: orderId }));
     const [order] = loaded.orders;
@@ -121,7 +133,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       const last = ids.at(-1) ?? '';
       ids = await read(() => readPlanned(db, last));
     }
-    await store.execute(bringWebhooksForward(db, at));
+    await executeInPages(bringWebhooksForward(db, at, PAGE_SIZE));
   }
 
   return {
@@ -182,7 +194,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
     ipnReadings: (transactionId) => read((tables) => readIpns(tables, transactionId)),
     unmatchedIpns: (limit) => read((tables) => readUnmatchedIpns(tables, limit)),
     async reportUnmatched(olderThanMs) {
-      return (await store.execute(markUnmatchedReported(db, (await time()) - olderThanMs))).length;
+      return executeInPages(markUnmatchedReported(db, (await time()) - olderThanMs, PAGE_SIZE));
     },
 
     order: async (orderId) => (await orderAt(orderId)).order,
@@ -241,10 +253,11 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       const databaseTime = await read(() => store.time());
       return databaseTime - (before + Date.now()) / 2;
     },
+    databaseWarnings: () => store.warnings(),
     async prune() {
       const at = await time();
-      await store.execute(deleteOldUnmatched(db, at));
-      await store.execute(bringWebhooksForward(db, at));
+      await executeInPages(deleteOldUnmatched(db, at, PAGE_SIZE));
+      await executeInPages(bringWebhooksForward(db, at, PAGE_SIZE));
       await writeEach('clock', await read(() => readPlannedTooFar(db, at)), plan);
     },
     counts: async () => {

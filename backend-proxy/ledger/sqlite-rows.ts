@@ -26,14 +26,16 @@ export function createRows(prepare: Prepare) {
     const now = Date.now();
     if ('order' in subject) {
       const orders = orderOf(subject.order);
-      const payments = `select * from transactions where order_id = ? and type = 'PAY' order by attempt`;
       // Most starts are an order's first: without its row there are no payments.
-      const transactions = orders.length === 0 ? [] : all<TransactionRow>(payments, subject.order);
+      const transactions = orders.length === 0 ? [] : ofOrder(subject.order, true);
+      transactions.sort((a, b) => a.attempt - b.attempt);
       const prompts = subject.prompts === undefined ? [] : promptsOf(subject.prompts);
       return { now, orders, transactions, history: transactions.flatMap(historyOf), prompts };
     }
     const transactions =
-      'payout' in subject ? [...payoutsOf(subject.payout), ...byId(subject.id)] : subject.transactions.flatMap(byId);
+      'payout' in subject
+        ? [...ofOrder(subject.payout, false), ...byId(subject.id)]
+        : subject.transactions.flatMap(byId);
     const distinct = [...new Map(transactions.map((row) => [row.id, row])).values()];
     const orderIds = distinct.flatMap((row) => (TYPES[row.type].paysOrder ? [row.order_id] : []));
     return {
@@ -45,8 +47,10 @@ export function createRows(prepare: Prepare) {
     };
   }
 
-  function payoutsOf(orderId: string): TransactionRow[] {
-    return all(`select * from transactions where order_id = ? and type = 'PAYOUT'`, orderId);
+  /** The payments of an order, or the payout. The type is compared here: SQLite might search an index for it. */
+  function ofOrder(orderId: string, paysOrder: boolean): TransactionRow[] {
+    const rows = all<TransactionRow>('select * from transactions where order_id = ?', orderId);
+    return rows.filter(({ type }) => TYPES[type].paysOrder === paysOrder);
   }
 
   function promptsOf({ customer, limit }: PromptQuery): Loaded['prompts'] {

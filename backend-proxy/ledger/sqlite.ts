@@ -184,6 +184,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
       json_object('at', cast(${now} as integer), 'rung', json(iif(rings > rings_heard, 'true', 'false'))))`,
     announce: () => undefined,
     onAnnounced: () => undefined,
+    warnings: () => Promise.resolve([]),
     close: () => db.destroy(),
   };
 }

@@ -85,5 +85,7 @@ export interface Store {
   changedSince(since: number): Promise<Map<string, number>>;
   /** Calls back for announcements by other processes. */
   onAnnounced(listener: (orderId: string) => void): void;
+  /** What an operator should change about the database. */
+  warnings(): Promise<string[]>;
   close(): Promise<void>;
 }

@@ -74,14 +74,15 @@ export async function claimWebhooks(
   return (await execute(claim.compile())).map(toWebhook);
 }
 
-/** Makes a retry due now if it is planned further ahead than any wait. */
-export function bringWebhooksForward(db: Db, now: number) {
-  return db
-    .updateTable('webhooks')
-    .set({ next_at: now })
+/** Makes a page of retries due now that are planned further ahead than any wait. */
+export function bringWebhooksForward(db: Db, now: number, limit: number) {
+  const tooFar = db
+    .selectFrom('webhooks')
+    .select('id')
     .where('state', '=', sql.lit('pending'))
     .where('next_at', '>', now + MAX_WAIT_MS)
-    .compile();
+    .limit(limit);
+  return db.updateTable('webhooks').set({ next_at: now }).where('id', 'in', tooFar).returning('id').compile();
 }
 
 export function recordDelivery(db: Db, id: string, delivery: Delivery) {
@@ -95,21 +96,11 @@ export function recordDelivery(db: Db, id: string, delivery: Delivery) {
 
 /** Newest first. */
 export async function readWebhooks(db: Db, state: WebhookState | undefined, limit: number): Promise<Webhook[]> {
-  // Each state is a range of an index by time; a list of all states merges the three.
-  const states: WebhookState[] = state === undefined ? ['pending', 'delivered', 'dead'] : [state];
-  const lists = await Promise.all(
-    states.map((each) =>
-      db
-        .selectFrom('webhooks')
-        .selectAll()
-        .where('state', '=', each)
-        .orderBy('created_at', 'desc')
-        .limit(limit)
-        .execute(),
-    ),
-  );
-  const rows = lists.flat().toSorted((a, b) => b.created_at - a.created_at);
-  return rows.slice(0, limit).map(toWebhook);
+  // Each state is a range of an index by time, which the database merges.
+  const inState = (each: WebhookState) => db.selectFrom('webhooks').selectAll().where('state', '=', each);
+  const all =
+    state === undefined ? inState('pending').unionAll(inState('delivered')).unionAll(inState('dead')) : inState(state);
+  return (await all.orderBy('created_at', 'desc').limit(limit).execute()).map(toWebhook);
 }
 
 export async function redeliver({ db, execute }: Store, now: number, id: string): Promise<Webhook | undefined> {

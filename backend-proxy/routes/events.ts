@@ -10,6 +10,8 @@ import { Refusal } from '../errors.ts';
 import { createFeeds } from './order-feed.ts';
 
 const HEARTBEAT_MS = 15_000;
+/** A comment. */
+const HEARTBEAT = ':\n\n';
 /** Heartbeats are spread over slices: all at once would block for 150 ms with ten thousand streams. */
 const SLICE_MS = 100;
 /**
@@ -118,11 +120,12 @@ export function createStreams({ ledger, payments, now = Date.now }: Ports): Stre
   }
 
   function resume(stream: Stream): void {
-    if (stream.state === 'ended') return;
+    const { state, missedChange } = stream;
+    if (state === 'ended') return;
     stream.state = 'ready';
-    if (!stream.missedChange) return;
     stream.missedChange = false;
-    feeds.refresh(stream.terms.orderId);
+    if (missedChange) feeds.refresh(stream.terms.orderId);
+    else if (state === 'late') send(stream, HEARTBEAT);
   }
 
   function heartbeat(stream: Stream): void {
@@ -131,7 +134,7 @@ export function createStreams({ ledger, payments, now = Date.now }: Ports): Stre
       stream.sink?.destroy();
     } else if (now() >= stream.terms.exp * 1000) end(stream);
     else if (stream.state === 'sending') stream.state = 'late';
-    else send(stream, ':\n\n');
+    else send(stream, HEARTBEAT);
   }
 
   function end(stream: Stream): void {

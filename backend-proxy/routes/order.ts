@@ -159,7 +159,9 @@ export function orderRoutes({ tokens, payments, streams, limitStarts, trustedPro
   });
 
   app.openapi(getEvents, async (c) => {
-    const stream = streams.open(await termsOf(c), addressOf(c, trustedProxies));
+    const terms = await termsOf(c);
+    if (c.req.method === 'HEAD') return c.body(null, 200, STREAM_HEADERS);
+    const stream = streams.open(terms, addressOf(c, trustedProxies));
     const env: unknown = c.env;
     if (!writesBodies(env)) return c.body(toWebStream(streams, stream), 200, STREAM_HEADERS);
     env.writeBody = (outgoing) => sendToSocket(streams, stream, outgoing);

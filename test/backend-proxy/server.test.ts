@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { LIMITS, listen, type Listening } from '../../backend-proxy/server.ts';
+import { LIMITS, listen, type BodyWriter, type Listening } from '../../backend-proxy/server.ts';
 
 const SHORT = { ...LIMITS, headersMs: 150, requestMs: 250, checkEveryMs: 20, idleMs: 400 };
 /** More than ten times the longest limit. */
@@ -154,6 +154,51 @@ describe('a connection', () => {
     const cut = ended(stuck);
     stuck.resume();
     await cut;
+  });
+});
+
+describe('an answer whose body the handler writes to the socket', () => {
+  const writing =
+    (status: number, writeBody: BodyWriter['writeBody']) =>
+    (_: Request, env: BodyWriter): Response => {
+      env.writeBody = writeBody;
+      return new Response(null, { status, headers: { 'X-Kind': 'written' } });
+    };
+
+  it('a handler may write the body to the socket, after the head of its response', async (t) => {
+    const server = await start(
+      t,
+      writing(200, (outgoing) => {
+        outgoing.write('one ');
+        outgoing.end('two');
+      }),
+    );
+    for (let round = 0; round < 2; round += 1) {
+      const response = await fetch(server.url);
+      assert.deepEqual([response.headers.get('x-kind'), await response.text()], ['written', 'one two']);
+    }
+  });
+
+  it('a client that disconnects closes the response that a handler writes', async (t) => {
+    const closed = Promise.withResolvers<void>();
+    const server = await start(
+      t,
+      writing(200, (outgoing) => void outgoing.once('close', closed.resolve).write('one')),
+    );
+    const socket = await dial(t, server);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'data');
+    socket.destroy();
+    await closed.promise;
+  });
+
+  it('an error is answered as it is, and the handler writes nothing', async (t) => {
+    const server = await start(
+      t,
+      writing(500, () => assert.fail()),
+    );
+    const response = await fetch(server.url);
+    assert.deepEqual([response.status, await response.text()], [500, '']);
   });
 });
 

@@ -33,6 +33,8 @@ export interface ClientRecords {
   ipns: Map<string, number>;
   /** How often a caller got 503 and retried. */
   unavailable: number;
+  /** When the last of these requests was sent (`performance.now()`). */
+  lastUnavailableAt: number;
 }
 
 export interface Clients {
@@ -48,8 +50,13 @@ export interface Clients {
 /** `proxyUrl` is called for each try, because a killed proxy may have restarted and there may be several. */
 export function createClients(proxyUrl: () => string, now: () => number = Date.now): Clients {
   const agent = new Agent({ connections: 128, pipelining: 1, keepAliveTimeout: 2_000 });
-  const records: ClientRecords = { orders: new Map(), payouts: new Map(), ipns: new Map(), unavailable: 0 };
-
+  const records: ClientRecords = {
+    orders: new Map(),
+    payouts: new Map(),
+    ipns: new Map(),
+    unavailable: 0,
+    lastUnavailableAt: -Infinity,
+  };
   let isClosed = false;
 
   async function call(method: 'GET' | 'POST', path: string, headers: Record<string, string>, body?: string) {
@@ -71,10 +78,13 @@ export function createClients(proxyUrl: () => string, now: () => number = Date.n
   async function retry(done: readonly number[], what: string, ask: () => Promise<Answer | undefined>): Promise<Answer> {
     const deadline = performance.now() + RETRY_FOR_MS;
     for (;;) {
+      const sentAt = performance.now();
       const answer = await ask();
       if (answer !== undefined && done.includes(answer.status)) return answer;
-      if (answer?.status === 503) records.unavailable += 1;
-      else if (answer !== undefined) throw new Error(`${what}: ${answer.status} ${answer.text}`);
+      if (answer?.status === 503) {
+        records.unavailable += 1;
+        records.lastUnavailableAt = Math.max(records.lastUnavailableAt, sentAt);
+      } else if (answer !== undefined) throw new Error(`${what}: ${answer.status} ${answer.text}`);
       if (isClosed) throw new Error(`${what}: closed`);
       if (performance.now() > deadline) throw new Error(`${what}: no answer in ${RETRY_FOR_MS} ms`);
       await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));

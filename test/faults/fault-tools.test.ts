@@ -64,6 +64,7 @@ function agreeingRecords(): AllRecords & { merchant: ReceivedWebhook[] } {
       payouts: new Map(),
       ipns: new Map([['digest', 2]]),
       unavailable: 0,
+      lastUnavailableAt: -Infinity,
     },
     merchant: [webhook('msg_1', 'payment.succeeded')],
     database: {

@@ -15,12 +15,13 @@ export interface IntermediaryAnswer {
 
 /**
  * `answer` replaces the gateway's; `reachesGateway`: the gateway gets the request first. `fields` replaces fields of
- * the gateway's answer. `lateMs` delays it.
+ * the gateway's answer. `lateMs` delays it, and `until` holds it back.
  */
 export type IntermediaryAction =
   | { answer: IntermediaryAnswer | 'none'; reachesGateway: boolean }
   | { fields: Record<string, unknown> }
   | { lateMs: number }
+  | { until: Promise<void> }
   | undefined;
 
 export interface Intermediary {
@@ -47,6 +48,7 @@ export async function startIntermediary(
     }
     if (made === undefined) throw new Error('Nothing was forwarded');
     if (action !== undefined && 'lateMs' in action) await sleep(action.lateMs);
+    if (action !== undefined && 'until' in action) await action.until;
     const fields = action !== undefined && 'fields' in action && made.status === 200 ? action.fields : undefined;
     send(response, made.status, fields ? JSON.stringify({ ...JSON.parse(made.text), ...fields }) : made.text);
   }

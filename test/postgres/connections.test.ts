@@ -1,22 +1,27 @@
-// The PostgreSQL store's connections on a real server: required settings, dropped connections, and commits whose answer
-// is lost.
+// The PostgreSQL store's connections on a real server: required settings, dropped connections, and statements whose
+// answer is lost.
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { Refusal } from '../../backend-proxy/errors.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
-import type { Db, Store } from '../../backend-proxy/ledger/store.ts';
-import { startPostgresRelay, type LostCommit } from '../postgres-relay.ts';
+import type { Store, Subject } from '../../backend-proxy/ledger/store.ts';
+import { NOTHING, ORDER, raise } from '../backend-proxy/ledger/order-writes.ts';
+import {
+  isBegin,
+  isCommit,
+  isLoad,
+  isSave,
+  startPostgresRelay,
+  type LostAnswer,
+  type PostgresRelay,
+} from '../postgres-relay.ts';
 import { startPostgres, whyNoPostgres, type PostgresServer } from '../postgres-server.ts';
 
 const why = whyNoPostgres();
 const die = (error: unknown): never => assert.fail(String(error));
-const insert = (tx: Db, id: string) =>
-  tx
-    .insertInto('orders')
-    .values({ order_id: id, amount_minor: 1, currency: 'EUR', version: 0, paid_by: null })
-    .execute();
 
 describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skipped: ${why}` }, () => {
   let server: PostgresServer;
@@ -41,9 +46,31 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     return store;
   }
 
-  async function setting(tx: Db, name: string): Promise<unknown> {
-    return (await sql<{ value: string }>`select current_setting(${name}) as value`.execute(tx)).rows[0]?.value;
+  async function relayed(t: TestContext): Promise<{ relay: PostgresRelay; store: Store }> {
+    const relay = await startPostgresRelay(url);
+    t.after(relay.close);
+    return { relay, store: await opened(t, relay.url) };
   }
+
+  async function setting(store: Store, name: string): Promise<unknown> {
+    return (await sql<{ value: string }>`select current_setting(${name}) as value`.execute(store.db)).rows[0]?.value;
+  }
+
+  const pidOf = async (store: Store) =>
+    (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(store.db)).rows[0]?.pid;
+
+  const versionOf = async (id: string) =>
+    (await admin.query<{ version: string }>('select version from orders where order_id = $1', [id])).rows.map(
+      ({ version }) => Number(version),
+    );
+
+  /** As a start that sends a prompt: decided within a transaction that holds the wallet's lock. */
+  const raiseLocked = (store: Store, id: string, customer: string, decided: () => void = () => undefined) =>
+    store.write({ order: id, prompts: { customer, limit: 10 } }, ({ orders: [found] }) => {
+      decided();
+      const changed = found === undefined ? { ...ORDER, order_id: id } : { ...found, version: found.version + 1 };
+      return { changes: { ...NOTHING, orders: [{ before: found, after: changed }] }, result: found?.version };
+    });
 
   const LIMITS = {
     synchronous_commit: 'on',
@@ -58,16 +85,23 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     t.after(() => admin.query(`alter database ${name} reset synchronous_commit`));
     const options = '-c synchronous_commit=off -c lock_timeout=0';
     const store = await opened(t, `${url}?options=${encodeURIComponent(options)}&statement_timeout=0`);
-    for (const [of, value] of Object.entries(LIMITS)) assert.equal(await setting(store.db, of), value, of);
+    for (const [of, value] of Object.entries(LIMITS)) assert.equal(await setting(store, of), value, of);
   });
 
-  it('each transaction sets its limits again, in case a pooler swapped the connection', async (t) => {
+  it('each save makes its commit durable again, in case a pooler swapped the connection', async (t) => {
     const store = await opened(t);
-    for (const of of Object.keys(LIMITS))
-      await sql`select set_config(${of}, ${of === 'synchronous_commit' ? 'off' : '0'}, false)`.execute(store.db);
-    await store.write(async (tx) => {
-      for (const [of, value] of Object.entries(LIMITS)) assert.equal(await setting(tx, of), value, of);
-    });
+    await admin.query(`create table settings (value text);
+      create function note_setting() returns trigger language plpgsql as $$ begin
+        insert into settings values (current_setting('synchronous_commit')); return null; end $$;
+      create constraint trigger noted after insert on orders deferrable initially deferred
+        for each row execute function note_setting()`);
+    t.after(() => admin.query('drop trigger noted on orders; drop function note_setting; drop table settings'));
+    await sql`set synchronous_commit = off`.execute(store.db);
+    await raise(store, 'swapped');
+    await raiseLocked(store, 'swapped-locked', '1111');
+    // The trigger is deferred, so it runs when the transaction commits.
+    assert.deepEqual((await admin.query('select value from settings')).rows, [{ value: 'on' }, { value: 'on' }]);
+    assert.equal(await setting(store, 'synchronous_commit'), 'off');
   });
 
   it('opening refuses a server that takes no writes', async (t) => {
@@ -82,130 +116,162 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
 
   it('a connection that turned read-only is never used again, and its write runs on another', async (t) => {
     const store = await opened(t);
-    const pid = async () => (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(store.db)).rows[0]?.pid;
-    const first = await pid();
+    const first = await pidOf(store);
     await sql`set default_transaction_read_only = on`.execute(store.db);
-    await store.write((tx) => insert(tx, 'turned'));
-    assert.notEqual(await pid(), first);
+    await raise(store, 'turned');
+    assert.notEqual(await pidOf(store), first);
+    assert.deepEqual(await versionOf('turned'), [0]);
   });
 
-  it('a connection closed by the server loses no write', async (t) => {
+  it('a connection that the server closes during a save loses no write', async (t) => {
     const store = await opened(t);
-    let tries = 0;
-    await store.write(async (tx) => {
-      tries += 1;
-      if (tries === 1) await sql`select pg_terminate_backend(pg_backend_pid())`.execute(tx);
-      await insert(tx, 'terminated');
-    });
-    assert.equal(tries, 2);
+    await admin.query(`create sequence saves;
+      create function end_first() returns trigger language plpgsql as $$ begin
+        if nextval('saves') = 1 then perform pg_terminate_backend(pg_backend_pid()); end if; return new; end $$;
+      create trigger ended before insert on orders for each row execute function end_first()`);
+    t.after(() => admin.query('drop trigger ended on orders; drop function end_first; drop sequence saves'));
+    let decided = 0;
+    await raise(store, 'terminated', () => (decided += 1));
+    assert.equal(decided, 2);
+    assert.deepEqual(await versionOf('terminated'), [0]);
   });
 
-  it('a connection whose transaction failed is clean for the next write', async (t) => {
+  it('a connection whose write failed is clean for the next write, and holds no lock', async (t) => {
     const store = await opened(t);
+    const pid = await pidOf(store);
+    const refuse = () => {
+      throw new Refusal('already_paid', 'no');
+    };
+    const twice = ['left', 'left'].map((id) => ({
+      before: undefined,
+      after: { ...ORDER, order_id: id, currency: null },
+    }));
+    const fail = () => ({ changes: { ...NOTHING, orders: twice as never }, result: undefined });
+    for (const subject of [
+      { order: 'left' },
+      { order: 'left', prompts: { customer: '2222', limit: 10 } },
+    ] as Subject[]) {
+      await assert.rejects(store.write(subject, refuse), { kind: 'already_paid' });
+      await assert.rejects(store.write(subject, fail), { kind: 'unavailable' });
+    }
+    assert.equal((await admin.query("select 1 from pg_locks where locktype = 'advisory'")).rowCount, 0);
+    await raise(store, 'left');
+    assert.equal(await pidOf(store), pid);
+  });
+
+  it('a save of which one row is refused by the database saves none', async (t) => {
+    const store = await opened(t);
+    const rows = [
+      { ...ORDER, order_id: 'half-1' },
+      { ...ORDER, order_id: 'half-2', currency: null as never },
+    ];
+    const changes = { ...NOTHING, orders: rows.map((row) => ({ before: undefined, after: row })) };
     await assert.rejects(
-      store.write(async (tx) => {
-        await insert(tx, 'left');
-        throw new Refusal('already_paid', 'no');
-      }),
-      { kind: 'already_paid' },
-    );
-    await assert.rejects(
-      store.write((tx) => sql`select 1 / 0`.execute(tx)),
+      store.write({ order: 'half-1' }, () => ({ changes, result: undefined })),
       { kind: 'unavailable' },
     );
-    await store.write((tx) => insert(tx, 'left'));
+    assert.deepEqual([...(await versionOf('half-1')), ...(await versionOf('half-2'))], []);
   });
 
-  it('a write commits nothing if a statement failed, even if the operation ignored the error', async (t) => {
+  it('a statement that was prepared before another process added a column runs after it', async (t) => {
     const store = await opened(t);
-    await assert.rejects(
-      store.write(async (tx) => {
-        await insert(tx, 'swallowed');
-        await sql`select 1 / 0`.execute(tx).catch(() => undefined);
-      }),
-      { kind: 'unavailable' },
-    );
-    assert.equal((await admin.query("select 1 from orders where order_id = 'swallowed'")).rowCount, 0);
+    const read = () => store.execute(store.db.selectFrom('meta').selectAll().compile());
+    const rows = (await read()).length;
+    await admin.query('alter table meta add column added int');
+    t.after(() => admin.query('alter table meta drop column added'));
+    assert.equal((await read()).length, rows);
+    assert.equal((await read()).length, rows);
   });
 
-  it('a write waits at most 3 s for a locked row, and a transaction idle for 5 s loses its lock', async (t) => {
-    const [store, other] = [await opened(t), await opened(t)];
-    await store.write((tx) => insert(tx, 'held'));
-    const [held, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const holding = store.write(async (tx) => {
-      await store.lockOrder(tx, 'held');
-      held.resolve();
-      await goOn.promise;
-      await insert(tx, 'never');
-    });
-    const lost = assert.rejects(holding, { kind: 'unavailable' });
-    await held.promise;
-    const take = () => other.write((tx) => other.lockOrder(tx, 'held'));
-    await assert.rejects(take(), { kind: 'unavailable' });
-    await take();
-    goOn.resolve();
-    await lost;
+  it('a write waits at most 3 s for a locked row', async (t) => {
+    const store = await opened(t);
+    await raise(store, 'held');
+    await admin.query("begin; select 1 from orders where order_id = 'held' for update");
+    const from = performance.now();
+    await assert.rejects(raise(store, 'held'), { kind: 'unavailable' });
+    assert.ok(performance.now() - from < 8_000);
+    await admin.query('rollback');
+    assert.equal(await raise(store, 'held'), 0);
   });
 
-  it('lockOrderOf() locks the order of the payment', async (t) => {
-    const [store, other] = [await opened(t), await opened(t)];
-    await store.write(async (tx) => {
-      await insert(tx, 'whole');
-      await sql`insert into transactions (id, type, order_id, attempt, amount_minor, currency, fingerprint, rank, prior_rank, created_at, updated_at)
-        values ('whole-2', 'PAY', 'whole', 2, 1, 'EUR', 'f', 0, 0, 0, 0)`.execute(tx);
-    });
-    await store.write(async (tx) => {
-      await store.lockOrderOf(tx, 'whole-2');
-      const taken = other.write((second) =>
-        sql`select 1 from orders where order_id = 'whole' for update nowait`.execute(second),
-      );
-      await assert.rejects(taken, { kind: 'unavailable' });
-      await other.write((second) => other.lockOrderOf(second, 'of-nobody'));
-    });
+  it('a process that freezes while it holds the lock of a wallet loses it after 5 s', async (t) => {
+    const { relay, store } = await relayed(t);
+    const other = await opened(t);
+    const wasLost = relay.loseAnswer({ after: new Promise(() => undefined) }, isSave);
+    const writing = raiseLocked(store, 'frozen', '3333');
+    while (!wasLost()) await sleep(5);
+    // Its own repeat waits for the lock as well.
+    await assert.rejects(raiseLocked(other, 'waiting', '3333'), { kind: 'unavailable' });
+    assert.equal(await writing, undefined);
+    assert.equal(await raiseLocked(other, 'waiting', '3333'), undefined);
+    assert.deepEqual([...(await versionOf('frozen')), ...(await versionOf('waiting'))], [0, 0]);
   });
 
-  const brokenAtCommit: { what: string; how: LostCommit; isKept: boolean }[] = [
-    { what: 'that was applied finds out that it was committed', how: 'applied', isKept: true },
-    {
-      what: 'that arrives a second later looks it up until it is decided',
-      how: { lateByMs: 1_000 },
-      isKept: true,
-    },
-    { what: 'that never arrived finds out that it was rolled back', how: 'unsent', isKept: false },
+  const LOST: { what: string; how: () => LostAnswer }[] = [
+    { what: 'was applied', how: () => 'applied' },
+    { what: 'is applied a second later', how: () => ({ after: sleep(1_000) }) },
+    { what: 'never arrived', how: () => 'unsent' },
   ];
-  for (const [n, { what, how, isKept }] of brokenAtCommit.entries()) {
-    it(`a connection that breaks during a commit ${what}`, async (t) => {
-      const relay = await startPostgresRelay(url);
-      t.after(relay.close);
-      const store = await opened(t, relay.url);
-      const wasLost = relay.loseCommit(how);
-      const writing = store.write(async (tx, now) => {
-        await insert(tx, `lost-${n}`);
-        return now;
+  const WRITES = {
+    'a save': { write: raise, at: isSave },
+    'a save that holds a lock': {
+      write: (store: Store, id: string) => raiseLocked(store, id, '4444'),
+      at: isSave,
+    },
+    'a commit': { write: (store: Store, id: string) => raiseLocked(store, id, '5555'), at: isCommit },
+  };
+  for (const [name, { write, at }] of Object.entries(WRITES)) {
+    for (const { what, how } of LOST) {
+      it(`${name} whose answer is lost and that ${what} is made once`, async (t) => {
+        const { relay, store } = await relayed(t);
+        const id = `${name} ${what}`;
+        const wasInsertLost = relay.loseAnswer(how(), at);
+        assert.equal(await write(store, id), undefined);
+        assert.ok(wasInsertLost());
+        const wasUpdateLost = relay.loseAnswer(how(), at);
+        assert.equal(await write(store, id), 0);
+        assert.ok(wasUpdateLost());
+        assert.deepEqual(await versionOf(id), [1]);
       });
-      if (isKept) assert.ok(Math.abs((await writing) - Date.now()) < 60_000);
-      else await assert.rejects(writing, { kind: 'unavailable' });
-      assert.ok(wasLost());
-      const { rowCount } = await admin.query('select 1 from orders where order_id = $1', [`lost-${n}`]);
-      assert.equal(rowCount, isKept ? 1 : 0);
-    });
+    }
   }
 
-  it('a commit looked up after a restart of the server stays unknown: its id may belong to another transaction', async (t) => {
-    const relay = await startPostgresRelay(await server.createDatabase());
-    t.after(relay.close);
-    const store = await opened(t, relay.url);
-    relay.loseCommit('applied');
-    const writing = store.write(async (tx) => {
-      await insert(tx, 'before');
-      // Replaces the server's start time, so that the lookup sees another run.
-      await sql`create function public.pg_postmaster_start_time() returns timestamptz language sql as 'select clock_timestamp()'`.execute(
-        tx,
-      );
-      await sql
-        .raw(`alter database ${new URL(relay.url).pathname.slice(1)} set search_path = public, pg_catalog`)
-        .execute(tx);
-    });
-    await assert.rejects(writing, { kind: 'unavailable' });
+  it('a save that arrives after its repeat changes nothing', async (t) => {
+    const { relay, store } = await relayed(t);
+    for (const version of [undefined, 0]) {
+      const repeated = Promise.withResolvers<void>();
+      relay.loseAnswer({ after: repeated.promise }, isSave);
+      assert.equal(await raise(store, 'late'), version);
+      repeated.resolve();
+      await sleep(200);
+    }
+    assert.deepEqual(await versionOf('late'), [1]);
+  });
+
+  it('a write whose load, lock or begin is not answered has written nothing', async (t) => {
+    for (const [at, locked] of [
+      [isLoad, false],
+      [isLoad, true],
+      [isBegin, true],
+    ] as const) {
+      const { relay, store } = await relayed(t);
+      const wasLost = relay.loseAnswer('applied', at);
+      const id = `unread-${at.name}-${locked}`;
+      await assert.rejects(locked ? raiseLocked(store, id, '6666') : raise(store, id), { kind: 'unavailable' });
+      assert.ok(wasLost());
+      assert.deepEqual(await versionOf(id), []);
+    }
+  });
+
+  it('a save whose outcome stays unknown is reported as unavailable after about 10 s', async (t) => {
+    const { relay, store } = await relayed(t);
+    const wasLost = relay.loseAnswer('applied', isSave);
+    const from = performance.now();
+    const writing = assert.rejects(raise(store, 'unknown'), { kind: 'unavailable' });
+    while (!wasLost()) await sleep(1);
+    relay.vanish();
+    await writing;
+    assert.ok(performance.now() - from < 30_000);
+    assert.deepEqual(await versionOf('unknown'), [0]);
   });
 });

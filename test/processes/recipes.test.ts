@@ -9,6 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, it, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
+import { raise } from '../backend-proxy/ledger/order-writes.ts';
 import german from '../../widget/locales/de.ts';
 
 const COPIED = ['widget', 'backend-proxy', 'demo', 'docs', 'test', 'tsconfig.json', 'package.json', '.env.example'];
@@ -204,9 +205,7 @@ describe('the recipe for a migration', () => {
     assert.deepEqual(await copy.named(), []);
     const [empty, earlier] = [join(copy.folder, 'empty.db'), join(copy.folder, 'earlier.db')];
     const store = await connectDatabase(`file:${earlier}`, (error) => assert.fail(String(error)));
-    const order = { order_id: 'A', amount_minor: 1, currency: 'EUR', version: 0, paid_by: null };
-    const row = { ...order, seen_iat: null, seen_terms: null };
-    await store.execute(store.db.insertInto('orders').values(row).compile());
+    await raise(store, 'A');
     await store.close();
     for (const [file, rows] of [
       [empty, []],

@@ -19,6 +19,7 @@ import type { Store } from '../../../backend-proxy/ledger/store.ts';
 import type { Tables } from '../../../backend-proxy/ledger/tables.ts';
 import { ledgerContract } from './contract.ts';
 import { writeEmptyDatabase } from './empty-database.ts';
+import { NOTHING, ORDER, raise, versions } from './order-writes.ts';
 
 const die = (error: unknown): never => assert.fail(String(error));
 
@@ -61,24 +62,9 @@ async function openedStore(t: TestContext, file = temporaryFile(t)): Promise<Sto
   return store;
 }
 
-const ORDER = { amount_minor: 1, currency: 'EUR', version: 0, paid_by: null, seen_iat: null, seen_terms: null };
-const NOTHING = { orders: [], transactions: [], history: [], webhooks: [], ipn: undefined };
-
-/** Writes a new order, or raises its version; returns the version before. */
-const raise = (store: Store, id: string) =>
-  store.write({ order: id }, ({ orders: [before] }) => {
-    const after = before === undefined ? { ...ORDER, order_id: id } : { ...before, version: before.version + 1 };
-    return { changes: { ...NOTHING, orders: [{ before, after }] }, result: before?.version };
-  });
-
 const IPN = { order_id: null, reading: null, matched: 0, told: 0, seen: 1, first_at: 0, last_at: 0 };
 const storeIpn = (store: Store, id: string, body: string) =>
   store.write({ transactions: [] }, () => ({ changes: { ...NOTHING, ipn: { ...IPN, id, body } }, result: undefined }));
-
-const versions = async (store: Store) =>
-  (await store.db.selectFrom('orders').select(['order_id', 'version']).orderBy('order_id').execute()).map(
-    ({ order_id, version }) => `${order_id}${version}`,
-  );
 
 describe('SQLite: queued writes', () => {
   it('a write whose decision throws changes nothing, and those queued with it are saved', async (t) => {
@@ -197,25 +183,24 @@ describe('SQLite: the file', () => {
     assert.equal((await versions(store)).length, 60, 'no process saw a busy error');
   });
 
-  it("an order's payments are found by an index on order and type", async (t) => {
-    const { db } = await openedStore(t);
-    const fill = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 4000)
-      insert into transactions (id, type, order_id, attempt, amount_minor, currency, idempotency_key, fingerprint, rank, prior_rank, created_at, updated_at)
-      select 'O' || i, case when i % 3 then 'PAY' else 'PAYOUT' end, 'O' || (i / 3), i % 3, 1, 'EUR', 'k' || i, 'f', 3, 3, i, i from n`;
-    await sql.raw(fill).execute(db);
-    const { sql: query } = db
-      .selectFrom('transactions')
-      .selectAll()
-      .where('order_id', '=', 'O7')
-      .where('type', '=', 'PAY')
-      .orderBy('attempt')
-      .compile();
-    for (const analyzed of [false, true]) {
-      if (analyzed) await sql`analyze`.execute(db);
-      const { rows } = await sql.raw<{ detail: string }>(`explain query plan ${query}`).execute(db);
-      const plan = rows.map(({ detail }) => detail);
-      assert.deepEqual(plan, ['SEARCH transactions USING INDEX transactions_order (order_id=? AND type=?)']);
-    }
+  it('changes are looked for by an index, and only after another process has written', async (t) => {
+    const { db, changedSince } = await openedStore(t);
+    const { rows } = await sql<{ file: string }>`pragma database_list`.execute(db);
+    const other = new DatabaseSync(rows[0]!.file);
+    t.after(() => other.close());
+    const write = (id: string, at: number) =>
+      other.exec(`insert into orders (order_id, amount_minor, currency, version) values ('${id}', 1, 'EUR', 7);
+        insert into transactions (id, type, order_id, attempt, amount_minor, currency, idempotency_key, fingerprint, rank, prior_rank, created_at, updated_at)
+        values ('${id}', 'PAY', '${id}', 1, 1, 'EUR', 'k', 'f', 3, 3, ${at}, ${at})`);
+    write('A', 100);
+    write('B', 200);
+    assert.deepEqual([...(await changedSince(200))], [['B', 7]]);
+    assert.deepEqual([...(await changedSince(0))], [], 'nobody has written since');
+    write('C', 50);
+    assert.deepEqual([...(await changedSince(0))].map(([id]) => id).toSorted(), ['A', 'B', 'C']);
+    const { rows: plan } = await sql<{ detail: string }>`explain query plan select distinct o.order_id, o.version
+      from transactions t join orders o on o.order_id = t.order_id where t.updated_at >= 1`.execute(db);
+    assert.match(plan[0]?.detail ?? '', /SEARCH t USING INDEX transactions_updated \(updated_at>/);
   });
 
   it('a file that cannot be opened is an error', async () => {

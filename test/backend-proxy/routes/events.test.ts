@@ -3,7 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { OrderView } from '../../../backend-proxy/protocol/wire.ts';
-import { createStreams, type StreamSource } from '../../../backend-proxy/routes/events.ts';
+import type { Ledger, Order, OrderAt } from '../../../backend-proxy/ledger/ledger.ts';
+import type { OrderTerms } from '../../../backend-proxy/order-token.ts';
+import { createStreams, type Sink, type Streams } from '../../../backend-proxy/routes/events.ts';
+import { toWebStream } from '../../../backend-proxy/routes/stream-sinks.ts';
 import { SECRETS, SHOP, createWorld, type World } from '../world.ts';
 import { NOON } from '../time.ts';
 
@@ -229,33 +232,47 @@ describe('the limits of event streams', () => {
   });
 });
 
-/** One stream over a source that the test changes, with timers that the test moves. */
-function bench(t: TestContext, given: Partial<StreamSource> = {}) {
+interface Opening {
+  orderId?: string;
+  address?: string;
+  endsAt?: number;
+}
+
+/** Opens a stream whose first view is not read yet. */
+function openOn(streams: Streams, { orderId = 'A-1', address, endsAt = NOON + 3_600_000 }: Opening = {}) {
+  return streams.open({ orderId, exp: endsAt / 1000 } as OrderTerms, address);
+}
+
+/** Streams over an order that the test changes, with timers that the test moves. */
+function bench(t: TestContext, orderAt?: Ledger['orderAt']) {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const state = { version: 1, now: NOON, viewed: 0, watchers: new Set<() => void>() };
-  const streams = createStreams({ now: () => state.now });
-  t.after(() => streams.close());
-  const source: StreamSource = {
-    orderId: 'A-1',
-    address: undefined,
-    view: async () => {
-      state.viewed += 1;
-      return { orderId: 'A-1', version: state.version } as OrderView;
-    },
-    watch: (onChange) => {
-      state.watchers.add(onChange);
-      return () => state.watchers.delete(onChange);
-    },
-    endsAt: NOON + 3_600_000,
-    ...given,
+  const state = { version: 1, paid: false, now: NOON, reads: 0, watchers: new Set<Parameters<Ledger['watch']>[1]>() };
+  const read = async (): Promise<OrderAt> => {
+    state.reads += 1;
+    return { order: { orderId: 'A-1', version: state.version } as Order, now: state.now };
   };
+  const streams = createStreams({
+    ledger: {
+      orderAt: orderAt ?? read,
+      watch: (_, onChange) => {
+        state.watchers.add(onChange);
+        return () => void state.watchers.delete(onChange);
+      },
+    },
+    payments: {
+      show: ({ orderId }, { order }) => ({ orderId, version: order?.version, paid: state.paid }) as OrderView,
+    },
+    now: () => state.now,
+  });
+  t.after(() => streams.close());
   return {
     state,
     streams,
-    open: (other: Partial<StreamSource> = {}) => reading(streams.open({ ...source, ...other })),
-    change: (version: number) => {
+    open: (opening?: Opening) => reading(new Response(toWebStream(streams, openOn(streams, opening)))),
+    /** `told`: the version that the watchers are called with. */
+    change: (version: number, told: number | undefined = version) => {
       state.version = version;
-      state.watchers.forEach((notify) => notify());
+      state.watchers.forEach((watcher) => watcher(told));
     },
     pass: (ms: number) => {
       state.now += ms;
@@ -310,8 +327,8 @@ describe('heartbeats of an event stream', () => {
   });
 
   it('an event stream ends when its order token expires', async (t) => {
-    const { open: connect, pass, streams } = bench(t, { endsAt: NOON + 20_000 });
-    const stream = connect();
+    const { open: connect, pass, streams } = bench(t);
+    const stream = connect({ endsAt: NOON + 20_000 });
     await stream.view();
     const beat = stream.next();
     pass(HEARTBEAT_MS);
@@ -324,14 +341,16 @@ describe('heartbeats of an event stream', () => {
 });
 
 describe('a reader of an event stream', () => {
-  it('a slow reader gets the latest view and none in between', async (t) => {
+  it('a slow reader gets the latest view and no queue', async (t) => {
     const { open: connect, change, state } = bench(t);
     const stream = connect();
     assert.equal((await stream.view()).version, 1);
     for (let version = 2; version <= 50; version += 1) change(version);
     await turn();
+    // The second was being read when the others came.
+    assert.equal((await stream.view()).version, 2);
     assert.equal((await stream.view()).version, 50);
-    assert.ok(state.viewed <= 3, `${state.viewed} views were made`);
+    assert.ok(state.reads <= 4, `the order was read ${state.reads} times`);
   });
 
   it('a reader gets no version twice and no older one', async (t) => {
@@ -349,17 +368,7 @@ describe('a reader of an event stream', () => {
 
   it('a stalled reader is disconnected at the second heartbeat, and frees its place', async (t) => {
     const { streams, state, pass } = bench(t);
-    const response = streams.open({
-      orderId: 'A-1',
-      address: '8.8.8.8',
-      view: async () => ({ version: 1 }) as OrderView,
-      watch: (onChange) => {
-        state.watchers.add(onChange);
-        return () => state.watchers.delete(onChange);
-      },
-      endsAt: Infinity,
-    });
-    assert.ok(response.body);
+    assert.ok(new Response(toWebStream(streams, openOn(streams, { address: '8.8.8.8' }))).body);
     pass(HEARTBEAT_MS);
     assert.deepEqual([streams.size(), state.watchers.size], [1, 1]);
     pass(HEARTBEAT_MS);
@@ -367,7 +376,7 @@ describe('a reader of an event stream', () => {
   });
 
   it('a reader gets the end of the stream and no error text if the database cannot be read', async (t) => {
-    const { open: connect, streams } = bench(t, { view: () => Promise.reject(new Error('canary of the database')) });
+    const { open: connect, streams } = bench(t, () => Promise.reject(new Error('canary of the database')));
     assert.equal(await connect().next(), 'end');
     assert.equal(streams.size(), 0);
   });
@@ -379,6 +388,145 @@ describe('a reader of an event stream', () => {
     assert.equal(state.watchers.size, 1);
     await stream.cancel();
     assert.deepEqual([state.watchers.size, streams.size()], [0, 0]);
+  });
+});
+
+describe('the reads of an order with event streams', () => {
+  it('a change is read once for all event streams of the order', async (t) => {
+    const { open: connect, change, state } = bench(t);
+    const streams = [connect(), connect(), connect()];
+    await Promise.all(streams.map((stream) => stream.view()));
+    assert.equal(state.watchers.size, 1);
+    state.reads = 0;
+    const views = Promise.all(streams.map((stream) => stream.view()));
+    await turn();
+    change(2);
+    assert.deepEqual(
+      (await views).map(({ version }) => version),
+      [2, 2, 2],
+    );
+    assert.equal(state.reads, 1);
+  });
+
+  it('a version that was read already is not read again, and a change without its version is', async (t) => {
+    const { open: connect, change, state } = bench(t);
+    const stream = connect();
+    await stream.view();
+    const reads = state.reads;
+    change(1);
+    await turn();
+    assert.equal(state.reads, reads);
+    change(2, undefined);
+    await turn();
+    assert.equal(state.reads, reads + 1);
+    assert.equal((await stream.view()).version, 2);
+  });
+
+  it('a change during a read causes one more read, unless the read has its version', async (t) => {
+    const held: PromiseWithResolvers<OrderAt>[] = [];
+    const { open: connect, state } = bench(t, () => {
+      const read = Promise.withResolvers<OrderAt>();
+      held.push(read);
+      return read.promise;
+    });
+    const answer = (version: number) => held.at(-1)!.resolve({ order: { version } as Order, now: NOON });
+    const tell = (version: number) => state.watchers.forEach((watcher) => watcher(version));
+    const stream = connect();
+    const first = stream.view();
+    await turn();
+    for (const version of [2, 3, 4]) tell(version);
+    answer(1);
+    assert.equal((await first).version, 1);
+    assert.equal(held.length, 2);
+    tell(5);
+    answer(5);
+    assert.equal((await stream.view()).version, 5);
+    await turn();
+    assert.equal(held.length, 2);
+  });
+
+  it('an event stream that opens later starts with the order as it is then', async (t) => {
+    const { open: connect, state } = bench(t);
+    await connect().view();
+    state.version = 2;
+    assert.equal((await connect().view()).version, 2);
+  });
+});
+
+describe('an event stream on a socket', () => {
+  /** A connection that takes each message only when the test says so. */
+  function connectTo(streams: Streams, opening?: Opening) {
+    const stream = openOn(streams, opening);
+    const state = { texts: [] as string[], taken: [] as ((error?: Error) => void)[], end: '' };
+    const sink: Sink = {
+      write: (text, onTaken) => void (state.texts.push(text), state.taken.push(onTaken)),
+      end: () => (state.end = 'ended'),
+      destroy: () => (state.end = 'destroyed'),
+    };
+    streams.connect(stream, sink);
+    return { state, stream, take: (error?: Error) => state.taken.shift()?.(error) };
+  }
+
+  it('a connection has at most one message to take, and then gets the latest view', async (t) => {
+    const { streams, change } = bench(t);
+    const { state, take } = connectTo(streams);
+    await turn();
+    for (let version = 2; version <= 9; version += 1) {
+      change(version);
+      await turn();
+    }
+    assert.equal(state.texts.length, 1);
+    take();
+    await turn();
+    assert.equal(state.texts.length, 2);
+    assert.match(state.texts[1]!, /^event: order\nid: 9\n/);
+  });
+
+  it('a connection that takes nothing between two heartbeats is destroyed, and its place is free', async (t) => {
+    const { streams, pass } = bench(t);
+    const { state } = connectTo(streams);
+    await turn();
+    pass(HEARTBEAT_MS);
+    assert.deepEqual([state.end, streams.size()], ['', 1]);
+    pass(HEARTBEAT_MS);
+    assert.deepEqual([state.end, streams.size(), state.texts.length], ['destroyed', 0, 1]);
+  });
+
+  it('a connection that takes a message late gets heartbeats again', async (t) => {
+    const { streams, pass } = bench(t);
+    const { state, take } = connectTo(streams);
+    await turn();
+    pass(HEARTBEAT_MS);
+    take();
+    take();
+    pass(HEARTBEAT_MS);
+    assert.deepEqual(state.texts.slice(1), [':\n\n', ':\n\n']);
+    assert.equal(streams.size(), 1);
+  });
+
+  it('a connection that breaks during a message frees its place', async (t) => {
+    const { streams, state: order } = bench(t);
+    const { take } = connectTo(streams);
+    await turn();
+    take(new Error('broken'));
+    assert.deepEqual([streams.size(), order.watchers.size], [0, 0]);
+  });
+
+  it('a connection is ended after the last view, without waiting until it was taken', async (t) => {
+    const { streams, state: order } = bench(t);
+    order.paid = true;
+    const { state } = connectTo(streams);
+    await turn();
+    assert.deepEqual([state.texts.length, state.end, streams.size()], [1, 'ended', 0]);
+  });
+
+  it('a connection that comes after close() is ended', async (t) => {
+    const { streams } = bench(t);
+    const stream = openOn(streams);
+    streams.close();
+    let ended = false;
+    streams.connect(stream, { write: () => assert.fail(), end: () => (ended = true), destroy: () => undefined });
+    assert.ok(ended);
   });
 });
 
@@ -396,13 +544,7 @@ describe('the end of event streams', () => {
 
   it('the ten thousand and first event stream is refused', async (t) => {
     const { streams } = bench(t);
-    const source = {
-      address: undefined,
-      view: async () => ({}) as OrderView,
-      watch: () => () => undefined,
-      endsAt: Infinity,
-    };
-    for (let n = 0; n < 10_000; n += 1) streams.open({ ...source, orderId: String(n) });
-    assert.throws(() => streams.open({ ...source, orderId: 'one more' }), { kind: 'too_many_streams' });
+    for (let n = 0; n < 10_000; n += 1) openOn(streams, { orderId: String(n) });
+    assert.throws(() => openOn(streams, { orderId: 'one more' }), { kind: 'too_many_streams' });
   });
 });

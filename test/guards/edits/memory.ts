@@ -32,12 +32,12 @@ export const memory: Edits = {
   ],
   'Hold connections by requests sent ahead': [{ file: SERVER, find: 'if (count > most)', put: 'if (count < 0)' }],
   'Hold connections without reading': [{ file: SERVER, find: 'server.setTimeout(limits.idleMs);', put: '' }],
-  'Make views that nobody reads': [{ file: EVENTS, find: 'beatDue || now() >= endsAt', put: 'now() >= endsAt' }],
+  'Make views that nobody reads': [{ file: EVENTS, find: "if (stream.state === 'late') {", put: 'if (now() < 0) {' }],
   'Open many streams for one order': [
-    { file: EVENTS, find: ' ||\n      byOrder.of(orderId) >= MAX_STREAMS.perOrder', put: '' },
+    { file: EVENTS, find: ' ||\n      feeds.countOf(orderId) >= MAX_STREAMS.perOrder', put: '' },
   ],
   'Open many streams from one address': [
     { file: EVENTS, find: ' ||\n      byAddress.of(address) >= MAX_STREAMS.perAddress', put: '' },
   ],
-  'Open many streams from everywhere': [{ file: EVENTS, find: 'ends.size >= MAX_STREAMS.inAll ||', put: '' }],
+  'Open many streams from everywhere': [{ file: EVENTS, find: 'size >= MAX_STREAMS.inAll ||', put: '' }],
 };

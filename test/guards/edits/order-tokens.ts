@@ -38,7 +38,9 @@ export const orderTokens: Edits = {
   'Send the shopper to another site by a URL that two parsers read differently': [
     { file: ORDER_TOKEN, find: '/^https?$/, normalize: true', put: '/^https?$/, normalize: false' },
   ],
-  'Watch an order after the token has expired': [{ file: EVENTS, find: ' || now() >= endsAt', put: '' }],
+  'Watch an order after the token has expired': [
+    { file: EVENTS, find: 'now() >= stream.terms.exp * 1000', put: 'now() < 0' },
+  ],
   'Show people a text other than the stored one': [
     { file: ORDER_TOKEN, find: '[^\\p{Cc}\\u202A-\\u202E\\u2066-\\u2069]*$/u', put: '[^\\p{Cc}]*$/u' },
     {

@@ -1,0 +1,161 @@
+// Calls every method of the ledger's port, in each way that leads to another SQL statement, on a large database.
+import assert from 'node:assert/strict';
+import type { Fact, Ledger, NewPayment, Observation, TokenTerms } from '../../../backend-proxy/ledger/ledger.ts';
+import { STATUSES } from '../../../backend-proxy/protocol/wire.ts';
+import { TRANSACTION_TYPES } from '../../../backend-proxy/protocol/transaction.ts';
+import { M, NOON } from '../time.ts';
+import {
+  BARE_READING,
+  LEASE_MS,
+  LIMITS,
+  MEANS,
+  PAYOUT,
+  UNAVAILABLE,
+  UNKNOWN,
+  payment,
+  verified,
+} from './ledger-kit.ts';
+
+export interface Calls {
+  ledger: Ledger;
+  /** Runs what belongs together; the statements until it resolves are counted under this name. */
+  step<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /** Lets the watch look for changes. */
+  poll(): Promise<void>;
+  /** Moves the clock without letting time pass. */
+  stepClock(): void;
+}
+
+/** So far that every wait is planned anew. */
+export const CLOCK_STEP_MS = 10 * M;
+
+const BY = 'host:8787';
+const ANSWERED: Fact = { stage: 'pending', ...MEANS };
+const ORDER_TERMS = { iat: 1, terms: 'terms' };
+
+export async function callEveryMethod(calls: Calls): Promise<void> {
+  const called = new Set<string>();
+  const ledger = new Proxy(calls.ledger, {
+    get: (port, name: keyof Ledger) => (called.add(name), port[name]),
+  });
+  await call({ ...calls, ledger });
+  assert.deepEqual([...called].toSorted(), Object.keys(calls.ledger).toSorted());
+}
+
+async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
+  const start = (name: string, given: Partial<NewPayment & TokenTerms>) =>
+    step(name, () =>
+      ledger.openPayment({ ...payment(), ...ORDER_TERMS, start: { by: BY, id: name }, ...given }, LIMITS),
+    );
+  const ring = (transactionId: string, body: string) => ({
+    id: `ring ${transactionId} ${body}`,
+    body,
+    reading: { ...BARE_READING, transactionId },
+  });
+  const observe = async (name: string, id: string, observation: Observation) => {
+    // Each fifth claim is left to the one due longest.
+    const claim =
+      (await ledger.receiveIpn(ring(id, name), LEASE_MS)).claim ??
+      (await ledger.receiveIpn(ring(id, `${name} again`), LEASE_MS)).claim;
+    if (claim === undefined) assert.fail(`${id} was not claimed`);
+    await step(name, () => ledger.observe(claim, observation));
+  };
+
+  await step('owner', async () => {
+    await ledger.setOwner({ gateway: 'gateway.example', hasStatusCheck: true, keyDigest: 'digest' });
+    await ledger.owner();
+    ledger.ownerMismatch();
+  });
+
+  // The first write also reads the database's id.
+  await start('a first start', { orderId: 'F' });
+  const started = await start('a start', { orderId: 'A', idempotencyKey: 'one' });
+  await start('a repeated start', { orderId: 'A', idempotencyKey: 'one' });
+  await step('an answer', () => ledger.record(started.payment, ANSWERED, 'answer'));
+  await step('a view', () => ledger.orderAt('A'));
+  const { order } = await start('a start that replaces another', { orderId: 'A' });
+  const { payment: prompt } = await start('a start with a prompt', {
+    orderId: 'W',
+    method: 'DIRECT',
+    customer: 'wallet-1',
+  });
+  await step('an answer that was lost', () =>
+    ledger.record(prompt, { stage: 'uncertain', answer: 'lost', detail: 'reset' }, 'answer'),
+  );
+  await step('an answer whose row was lost', () =>
+    ledger.record({ ...started.payment, id: 'R', orderId: 'R' }, ANSWERED, 'answer'),
+  );
+  await step('newer terms', () => ledger.recordTerms({ ...payment({ orderId: 'A' }), iat: 2, terms: 'other' }, order));
+  await step('orders', () => Promise.all([ledger.order('A'), ledger.order('none')]));
+
+  const payout = await step('a payout', () => ledger.openPayout(PAYOUT));
+  await ledger.record(payout, { stage: 'sending', start: { by: BY, id: 'payout' } }, 'merchant');
+  await step('payouts', () => Promise.all([ledger.payout('P'), ledger.payout('none'), ledger.payout('T1000001')]));
+
+  await step('an IPN', () => ledger.receiveIpn(ring('A', 'first')));
+  const { claim } = await step('an IPN with its claim', () => ledger.receiveIpn(ring('A', 'second'), LEASE_MS));
+  if (claim === undefined) assert.fail('the IPN did not claim its check');
+  await step('an observation', () => ledger.observe(claim, verified('succeeded')));
+  await step('a repeated IPN', () => ledger.receiveIpn(ring('A', 'first')));
+  await step('an unreadable IPN', () => ledger.receiveIpn({ id: 'unreadable', body: '?', reading: undefined }));
+  await step('an early IPN', () => ledger.receiveIpn(ring('E', 'early')));
+  await start('a start after its IPN', { orderId: 'E' });
+  await step('IPNs', () => Promise.all([ledger.ipnReadings('A'), ledger.unmatchedIpns(100)]));
+  await step('a report of unmatched IPNs', () => ledger.reportUnmatched(M));
+
+  const kinds = { pending: verified('pending'), failed: verified('failed'), unanswered: UNAVAILABLE, unknown: UNKNOWN };
+  for (const [name, observation] of Object.entries({
+    ...kinds,
+    mismatch: { kind: 'mismatch', field: 'amount' } as const,
+  })) {
+    const { payment: other } = await start('another start', { orderId: `O-${name}` });
+    await ledger.record(other, ANSWERED, 'answer');
+    await observe(`a check: ${name}`, other.id, observation);
+  }
+  await step('an unknown', () => ledger.recordUnknown({ transactionId: 'W', beganAt: NOON, endedAt: NOON }));
+  await step('a resolution', () => ledger.resolve('O-mismatch', { status: 'SUCCESS', by: 'ada', note: 'asked' }));
+  await step('newest found', () => Promise.all(TRANSACTION_TYPES.map((type) => ledger.newestFound(type))));
+
+  await step('a claim of checks', () => ledger.claimChecks(20, LEASE_MS));
+  await step('a claim of webhooks', () => ledger.claimWebhooks(16, LEASE_MS));
+  const [webhook] = await ledger.webhooks(undefined, 1);
+  const id = webhook?.id ?? assert.fail('no webhook');
+  await step('a delivery', () => ledger.recordDelivery(id, { state: 'delivered', answer: '200' }));
+  await ledger.recordDelivery(id, { state: 'pending', nextAt: NOON, answer: '500' });
+  await step('a redelivery', () => ledger.redeliver(id));
+  for (const state of ['pending', 'delivered', 'dead', undefined] as const) {
+    await step(`webhooks: ${state}`, () => ledger.webhooks(state, 100));
+  }
+
+  await callLists(ledger, step);
+  const stopWatching = ledger.watch('A', () => undefined);
+  await step('a poll', poll);
+  stopWatching();
+
+  await step('a recovery', () => ledger.recover(BY));
+  await step('a restore', () => ledger.recordRestore(NOON));
+  await step('restored lately', () => ledger.wasRestoredLately());
+  await step('clocks', () => Promise.all([ledger.time(), ledger.clockOffset()]));
+  await step('counts', () => ledger.counts());
+  await step('a ping', () => ledger.ping());
+  await step('a prune', () => ledger.prune());
+  stepClock();
+  await step('a claim after a clock step', () => ledger.claimChecks(1, LEASE_MS));
+  await ledger.close();
+}
+
+async function callLists(ledger: Ledger, step: Calls['step']): Promise<void> {
+  const maybe = <T>(...values: T[]) => [undefined, ...values];
+  for (const type of maybe(...TRANSACTION_TYPES)) {
+    for (const status of maybe(...STATUSES)) {
+      for (const needsReview of maybe(true, false)) {
+        for (const updatedSince of maybe(NOON - 100 * M)) {
+          for (const cursor of maybe(`${NOON - 50 * M}~T1050000`)) {
+            const query = { type, status, needsReview, updatedSince, cursor, limit: 50 };
+            await step(`transactions: ${JSON.stringify(query)}`, () => ledger.transactions(query));
+          }
+        }
+      }
+    }
+  }
+}

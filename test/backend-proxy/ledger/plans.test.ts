@@ -1,0 +1,196 @@
+// What each SQL statement of the ledger reads of a large SQLite database: a range of an index, never a whole table or
+// index, and nothing that grows is sorted. The statements are those that run when every method is called.
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync, StatementSync, type SQLInputValue } from 'node:sqlite';
+import { before, describe, it, mock, after } from 'node:test';
+import { connectDatabase } from '../../../backend-proxy/ledger/connect.ts';
+import { createLedger } from '../../../backend-proxy/ledger/sql-ledger.ts';
+import { NOON, S } from '../time.ts';
+import { writeEmptyDatabase } from './empty-database.ts';
+import { CLOCK_STEP_MS, callEveryMethod } from './every-method.ts';
+import { fillings, type Filling } from './large-database.ts';
+
+interface Run {
+  text: string;
+  parameters: SQLInputValue[];
+}
+
+/** Writes a file, and beside it a copy with the statistics of an ANALYZE. */
+async function fill(file: string, filling: Filling): Promise<void> {
+  await writeEmptyDatabase(file);
+  const database = new DatabaseSync(file);
+  database.exec('pragma synchronous = off; begin');
+  const numbers = (most: number) =>
+    `(with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${most}) select n from numbers)`;
+  for (const text of fillings(filling, numbers)) database.exec(text);
+  database.exec('commit; pragma wal_checkpoint(truncate)');
+  copyFileSync(file, `${file}.analyzed`);
+  database.close();
+  const analyzed = new DatabaseSync(`${file}.analyzed`);
+  analyzed.exec('analyze');
+  analyzed.close();
+}
+
+/** Calls every method; returns the statements that ran, by step. */
+async function runEveryMethod(file: string, filling: Filling): Promise<Map<string, Run[]>> {
+  mock.timers.enable({ apis: ['setInterval'] });
+  let current: Run[] = [];
+  for (const method of ['all', 'run', 'get', 'iterate'] as const) {
+    const original = StatementSync.prototype[method] as (...parameters: SQLInputValue[]) => unknown;
+    mock.method(StatementSync.prototype, method, function record(this: StatementSync, ...parameters: SQLInputValue[]) {
+      current.push({ text: this.sourceSQL, parameters });
+      return original.apply(this, parameters);
+    });
+  }
+  const store = await connectDatabase(`file:${file}`, (error) => assert.fail(String(error)));
+  let now = NOON;
+  const ledger = createLedger(store, { now: () => now, elapsed: () => 0 });
+  const steps = new Map<string, Run[]>();
+  try {
+    await callEveryMethod({
+      ledger,
+      async step(name, work) {
+        current = [];
+        const result = await work();
+        steps.set(name, current);
+        current = [];
+        return result;
+      },
+      async poll() {
+        mock.timers.tick(S);
+        await new Promise(setImmediate);
+      },
+      // The extreme database has so many checks that planning them all anew takes too long for a test.
+      stepClock: () => void (now += filling === 'usual' ? CLOCK_STEP_MS : 0),
+    });
+  } finally {
+    await store.close().catch(() => undefined);
+    mock.restoreAll();
+    mock.timers.reset();
+  }
+  return steps;
+}
+
+const IS_COMMIT_OR_PART = /^(begin|commit|savepoint|release|rollback)/;
+
+/** Small tables, parts of a statement that have few rows, and such parts by their number. */
+const SMALL = /^(meta|counts|rung|swept|newest|due|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(subquery-\d+\))\b/;
+
+/**
+ * The lines of its plan that scan a table or an index, or that sort. An index may be read from its end as far as a
+ * limit goes; the pages that this reads are counted below.
+ */
+function scansAndSorts(database: DatabaseSync, text: string): string[] {
+  const plan = database.prepare(`explain query plan ${text}`).all() as { detail: string }[];
+  return plan.flatMap(({ detail }) => {
+    const [, scanned] = /^SCAN (.*)/.exec(detail) ?? [];
+    if (scanned === undefined) return detail.includes('TEMP B-TREE') ? [`${detail}: ${text}`] : [];
+    const isLimited = scanned.includes('USING') && /\blimit \?\)?$/.test(text);
+    return SMALL.test(scanned) || isLimited ? [] : [`${detail}: ${text}`];
+  });
+}
+
+/** The statements of all triggers, with parameters for the values of the row. */
+function triggered(database: DatabaseSync): string[] {
+  const triggers = database.prepare(`select sql from sqlite_schema where type = 'trigger'`).all();
+  return triggers.flatMap(({ sql }) => {
+    const [, body = ''] = /\bbegin\b(.*)\bend$/s.exec(String(sql)) ?? [];
+    const statements = body.split(';').filter((text) => text.trim() !== '');
+    return statements.map((text) => text.replaceAll(/\b(new|old)\.\w+/g, '?'));
+  });
+}
+
+/** Pages read by a statement with an empty cache. What it changes is rolled back. */
+function pagesRead(database: DatabaseSync, { text, parameters }: Run): number {
+  const bytesRead = () => Number(/rchar: (\d+)/.exec(readFileSync('/proc/self/io', 'latin1'))?.[1]);
+  const statement = database.prepare(text);
+  database.exec('pragma shrink_memory; begin immediate');
+  const start = bytesRead();
+  try {
+    statement.all(...parameters);
+  } catch {
+    // It inserts a row that is there by now.
+  }
+  const pages = Math.floor((bytesRead() - start) / 4096);
+  database.exec('rollback');
+  return pages;
+}
+
+/** Less than a tenth of any index. */
+const MOST_PAGES = 150;
+/** A claim looks through 1,000 rows of the table at most, and due checks are counted up to 100,000. */
+const MORE_PAGES: Record<string, number> = { 'a claim of checks': 1_200, counts: 400 };
+
+/** Statements and commits. */
+const COSTS = {
+  'a start': [6, 1],
+  'a repeated start': [3, 1],
+  'a start that replaces another': [11, 1],
+  'a start with a prompt': [7, 1],
+  'an answer': [6, 1],
+  'a view': [3, 0],
+  'an IPN': [5, 1],
+  'an IPN with its claim': [5, 1],
+  'a claim of checks': [3, 1],
+  'an observation': [8, 1],
+  'a payout': [5, 1],
+  'a poll': [1, 0],
+};
+
+for (const filling of ['usual', 'extreme'] as const) {
+  describe(`SQLite: 100,000 payments, ${filling}`, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'plans-'));
+    const file = join(folder, 'payments.db');
+    let steps = new Map<string, Run[]>();
+    let database: DatabaseSync;
+
+    before(async () => {
+      await fill(file, filling);
+      steps = await runEveryMethod(file, filling);
+      database = new DatabaseSync(file);
+    });
+    after(() => {
+      database.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    it(`no statement scans or sorts what grows, before and after an ANALYZE (${filling})`, () => {
+      const texts = [...steps.values()].flat().flatMap(({ text }) => (IS_COMMIT_OR_PART.test(text) ? [] : [text]));
+      const all = [...new Set([...texts, ...triggered(database)])];
+      assert.ok(all.length > 80, `${all.length} statements`);
+      assert.deepEqual(
+        all.flatMap((text) => scansAndSorts(database, text)),
+        [],
+      );
+      const analyzed = new DatabaseSync(`${file}.analyzed`);
+      const found = all.flatMap((text) => scansAndSorts(analyzed, text));
+      analyzed.close();
+      assert.deepEqual(found, []);
+    });
+
+    const skip = process.platform === 'linux' ? false : 'skipped: only Linux counts what a process reads';
+    it(`no statement reads more than a few pages of the file (${filling})`, { skip }, () => {
+      const seen = new Set<string>();
+      for (const [name, runs] of steps) {
+        for (const run of runs) {
+          if (IS_COMMIT_OR_PART.test(run.text) || seen.has(run.text)) continue;
+          seen.add(run.text);
+          const pages = pagesRead(database, run);
+          assert.ok(pages <= (MORE_PAGES[name] ?? MOST_PAGES), `${name}: ${pages} pages by ${run.text}`);
+        }
+      }
+    });
+
+    it(`each operation takes as many statements and commits as written here (${filling})`, () => {
+      const costs = Object.keys(COSTS).map((name) => {
+        const texts = steps.get(name)?.map(({ text }) => text) ?? [];
+        const commits = texts.filter((text) => text === 'begin immediate').length;
+        return [name, [texts.filter((text) => !IS_COMMIT_OR_PART.test(text)).length, commits]];
+      });
+      assert.deepEqual(Object.fromEntries(costs), COSTS);
+    });
+  });
+}

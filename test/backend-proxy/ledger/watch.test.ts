@@ -1,0 +1,135 @@
+// The watch over a store that the test controls: what is told, once, and what a poll looks for.
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import type { Store } from '../../../backend-proxy/ledger/store.ts';
+import { createWatch } from '../../../backend-proxy/ledger/watch.ts';
+import { NOON } from '../time.ts';
+
+const POLL_MS = 1_000;
+const LOOK_BACK_MS = 25_000;
+
+function bench(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const state = {
+    now: NOON,
+    isAway: false,
+    changed: new Map<string, number>(),
+    askedSince: [] as number[],
+    announced: [] as string[],
+  };
+  let announce: (orderId: string) => void = () => undefined;
+  const store: Pick<Store, 'changedSince' | 'announce' | 'onAnnounced'> = {
+    changedSince: async (since) => {
+      if (state.isAway) throw new Error('away');
+      state.askedSince.push(since);
+      return state.changed;
+    },
+    announce: (orderIds) => void state.announced.push(...orderIds),
+    onAnnounced: (listener) => void (announce = listener),
+  };
+  const watch = createWatch(store as Store, async () => state.now);
+  t.after(watch.close);
+  const told: [string, number | undefined][] = [];
+  return {
+    state,
+    watch,
+    told,
+    add: (orderId: string) => watch.add(orderId, (version) => void told.push([orderId, version])),
+    announce: (orderId: string) => announce(orderId),
+    async poll(): Promise<void> {
+      state.now += POLL_MS;
+      t.mock.timers.tick(POLL_MS);
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+describe('the watch of orders', () => {
+  it('a commit of this process is told at once with its version, and announced to other processes', (t) => {
+    const { watch, add, told, state } = bench(t);
+    add('A');
+    watch.changed(
+      new Map([
+        ['A', 3],
+        ['B', 1],
+      ]),
+    );
+    assert.deepEqual(told, [['A', 3]]);
+    assert.deepEqual(state.announced, ['A', 'B']);
+  });
+
+  it('a version that was told is not told again, by whatever it is found', async (t) => {
+    const { watch, add, told, state, poll } = bench(t);
+    add('A');
+    watch.changed(new Map([['A', 3]]));
+    state.changed = new Map([['A', 3]]);
+    await poll();
+    await poll();
+    assert.deepEqual(told, [['A', 3]]);
+    state.changed = new Map([['A', 4]]);
+    await poll();
+    await poll();
+    assert.deepEqual(told, [
+      ['A', 3],
+      ['A', 4],
+    ]);
+  });
+
+  it('an announced change is told without a version, and with it once the poll has found it', async (t) => {
+    const { add, told, announce, poll, state } = bench(t);
+    add('A');
+    announce('A');
+    announce('B');
+    state.changed = new Map([
+      ['A', 2],
+      ['B', 2],
+    ]);
+    await poll();
+    await poll();
+    assert.deepEqual(told, [
+      ['A', undefined],
+      ['A', 2],
+    ]);
+  });
+
+  it('a poll looks back as long as a commit can take, and after an outage to the last poll before it', async (t) => {
+    const { add, state, poll } = bench(t);
+    await poll();
+    assert.deepEqual(state.askedSince, [], 'nothing is watched');
+    const lastPollAt = state.now;
+    add('A');
+    state.isAway = true;
+    for (let n = 0; n < 100; n += 1) await poll();
+    state.isAway = false;
+    await poll();
+    await poll();
+    assert.deepEqual(
+      state.askedSince,
+      [lastPollAt, state.now - POLL_MS].map((at) => at - LOOK_BACK_MS),
+    );
+  });
+
+  it('a poll looks back from the clock if it was set back', async (t) => {
+    const { add, state, poll } = bench(t);
+    add('A');
+    await poll();
+    state.now -= 3_600_000;
+    await poll();
+    assert.equal(state.askedSince.at(-1), state.now - LOOK_BACK_MS);
+  });
+
+  it('an order that nobody watches any more is forgotten', (t) => {
+    const { watch, add, told } = bench(t);
+    const unwatch = add('A');
+    watch.changed(new Map([['A', 1]]));
+    unwatch();
+    unwatch();
+    watch.changed(new Map([['A', 2]]));
+    add('A');
+    watch.changed(new Map([['A', 2]]));
+    assert.deepEqual(told, [
+      ['A', 1],
+      ['A', 2],
+    ]);
+  });
+});

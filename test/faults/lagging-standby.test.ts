@@ -1,0 +1,177 @@
+// A standby that lagged is promoted: the last rows that were acknowledged are gone, and the gateway and the merchant
+// know them. Told by DATABASE_WENT_BACK, the proxies send no payout twice. Answers that they held meanwhile are stored
+// with new rows, IPNs of lost payments are reported, and webhooks keep their ids.
+import { request } from 'undici';
+import { whyNoPostgres } from '../postgres-server.ts';
+import { RANK } from './compare-records.ts';
+import { SECRETS } from './canary-secrets.ts';
+import { readDatabase } from './database-reader.ts';
+import { settle } from './environment.ts';
+import { openFailover, type Failover } from './failover-setup.ts';
+import { startIntermediary } from './http-intermediary.ts';
+import { each, size, faultTest, until, type FaultTest, type Findings } from './fault-test.ts';
+
+const LIMITS = { withinMs: size(180_000, 900_000), impossible: whyNoPostgres };
+const COUNT = size(6, 300);
+const AT_ONCE = 8;
+const WALLET = '12345678';
+
+faultTest(
+  'A lagging standby, promoted and told: no payout is sent twice, and each lost payment is reported',
+  LIMITS,
+  (t) => run(t, { isTold: true }),
+);
+
+faultTest(
+  'A lagging standby, promoted and not told: a payout sent twice is refused by the gateway and needs review',
+  LIMITS,
+  (t) => run(t, { isTold: false }),
+);
+
+async function run(t: FaultTest, { isTold }: { isTold: boolean }): Promise<Findings> {
+  const held = Promise.withResolvers<void>();
+  const failover = await openFailover(t, {
+    isSynchronous: false,
+    async through(gatewayUrl) {
+      const intermediary = await startIntermediary(gatewayUrl, ({ operation, orderId }) =>
+        operation !== 'status' && orderId.startsWith('held-') ? { until: held.promise } : undefined,
+      );
+      t.defer(intermediary.close);
+      return intermediary.url;
+    },
+  });
+  const { environment, pair, clients } = failover;
+  const { gateway, merchant } = environment;
+
+  const unwarned = await notWarned(failover);
+  await Promise.all([settleAll(failover, named('kept')), startAll(failover, named('open'))]);
+  await pair.caughtUp();
+  pair.stopReplication();
+  await Promise.all([settleAll(failover, named('gone')), settlePayments(failover, named('open'))]);
+  const inFlight = startAll(failover, named('held'));
+  await until('the held requests have arrived', () =>
+    named('held').every((id) => isAtGateway(failover, id) && isAtGateway(failover, `${id}-out`)),
+  );
+  const delivered = new Set(merchant.webhooks.keys());
+
+  await pair.killPrimary('reset');
+  await pair.promote();
+  const { transactions } = await readDatabase(pair.standbyUrl);
+  const kept = new Set(transactions.map(({ id }) => id));
+  const lost = (await gateway.transactions()).filter(({ orderId }) => !kept.has(orderId));
+  if (lost.length !== 4 * COUNT) throw new Error(`The standby lacks ${lost.length} transactions, not ${4 * COUNT}`);
+  clients.records.ipns.clear();
+  for (const id of named('gone')) clients.records.orders.delete(id);
+  pair.moveAddress();
+  held.resolve();
+  await inFlight;
+  if (isTold) await failover.restartProxies({ DATABASE_WENT_BACK: new Date().toISOString() });
+
+  // All callers repeat what they did; half of the shoppers whose payment is lost start it again.
+  await sendIpns(failover, named('gone'));
+  const unreported = await notReported(failover, named('gone'));
+  const again = named('gone').filter((_, n) => n % 2 === 0);
+  await each(['kept', 'gone', 'held', 'fresh'].flatMap(named), AT_ONCE, (id) => payOut(failover, id));
+  await each(again, AT_ONCE, (id) => pay(failover, id));
+  await settlePayments(failover, named('held'));
+  await sendIpns(failover, named('open'));
+  const leaked = await failover.endProxies();
+
+  const { problems, database } = await settle(environment, clients, { databaseUrl: pair.standbyUrl });
+  const payments = named('gone').flatMap(lostAt);
+  const payouts = isTold ? [] : named('gone').flatMap((id) => lostAt(`${id}-out`));
+  const repeated = [...delivered].map((id) => `${id} came with other bytes`);
+  const expected = new Set([...payments, ...payouts, ...repeated]);
+  const others = Object.fromEntries(
+    Object.entries(problems).map(([kind, found]) => [kind, found.filter((what) => !expected.has(what))]),
+  );
+  const twice = (await gateway.transactions()).filter(({ createRequests }) => createRequests > 1);
+  return {
+    problems: { ...others, unserved: [...unwarned, ...unreported], leaked },
+    counts: {
+      lost: lost.length,
+      payoutsSentTwice: twice.filter(({ type }) => type === 'PAYOUT').length,
+      needReview: database.transactions.filter(({ needs_review }) => needs_review === 1).length,
+      succeeded: database.transactions.filter(({ rank }) => rank === RANK.succeeded).length,
+    },
+  };
+}
+
+const named = (name: string) => Array.from({ length: COUNT }, (_, n) => `${name}-${n}`);
+
+/** What the records must disagree about for a transaction whose row is lost. */
+const lostAt = (id: string) => [
+  `${id} is at the gateway and not in the database`,
+  `${id} was sent to the gateway 2 times`,
+  `the merchant received a false ${id.endsWith('-out') ? 'payout' : 'payment'}.succeeded of ${id}`,
+];
+
+function isAtGateway({ environment }: Failover, id: string): boolean {
+  return environment.gateway.sandbox.processor.transaction(id) !== undefined;
+}
+
+async function startAll(failover: Failover, ids: readonly string[]): Promise<void> {
+  await Promise.all(ids.flatMap((id) => [pay(failover, id), payOut(failover, id)]));
+}
+
+async function pay({ clients }: Failover, orderId: string): Promise<void> {
+  await clients.startPayment({ orderId, amount: '4.20', currency: 'EUR' }, { method: 'QR' }, 'first');
+}
+
+async function payOut({ clients }: Failover, id: string): Promise<void> {
+  await clients.startPayout({ orderId: `${id}-out`, amount: 5, currency: 'EUR', customer: WALLET });
+}
+
+async function sendIpns({ clients }: Failover, ids: readonly string[], type = 'PAY'): Promise<void> {
+  await each(ids, AT_ONCE, (orderId) => clients.sendIpn(JSON.stringify({ orderId, type, status: 'SUCCESS' })));
+}
+
+/** Resolves when the merchant has heard that all are paid. */
+async function settlePayments(failover: Failover, ids: readonly string[]): Promise<void> {
+  await each(ids, AT_ONCE, (id) => failover.environment.gateway.act(id, 'approve'));
+  await sendIpns(failover, ids);
+  await heard(failover, 'payment.succeeded', ids);
+}
+
+/** Payments and payouts from their start until the merchant has heard of both. */
+async function settleAll(failover: Failover, ids: readonly string[]): Promise<void> {
+  await startAll(failover, ids);
+  await settlePayments(failover, ids);
+  const payouts = ids.map((id) => `${id}-out`);
+  await sendIpns(failover, payouts, 'PAYOUT');
+  await heard(failover, 'payout.succeeded', payouts);
+}
+
+async function heard({ environment }: Failover, type: string, ids: readonly string[]): Promise<void> {
+  await until(`the merchant has a ${type} of each`, () => {
+    const received = new Set(
+      [...environment.merchant.webhooks.values()].map(({ type: told, data }) => `${told} ${data.orderId}`),
+    );
+    return ids.every((id) => received.has(`${type} ${id}`));
+  });
+}
+
+/** Each proxy warns at its start and in /readyz that this standby may lag. */
+async function notWarned({ proxies }: Failover): Promise<string[]> {
+  const warning = 'A standby of the database is not synchronous';
+  const said = proxies().map((proxy) => proxy.output());
+  for (const { url } of proxies()) said.push(await (await request(`${url}/readyz`)).body.text());
+  return said.filter((text) => !text.includes(warning)).map((text) => `no warning of the standby in ${text}`);
+}
+
+/** Each proxy lists the lost payments that rang and counts them, and a warning of each is in the logs. */
+async function notReported({ proxies }: Failover, ids: readonly string[]): Promise<string[]> {
+  const headers = { Authorization: `Bearer ${SECRETS.merchantApiKey}` };
+  const read = async (url: string) => (await request(url, { headers })).body.text();
+  const missing: string[] = [];
+  for (const { url } of proxies()) {
+    const listed = await read(`${url}/ipns?limit=100`);
+    missing.push(...ids.filter((id) => !listed.includes(`"${id}"`)).map((id) => `${id} is not in GET /ipns`));
+    const [, counted] = /^payment_proxy_unmatched_ipns (\d+)$/m.exec(await read(`${url}/metrics`)) ?? [];
+    if (Number(counted) !== ids.length) missing.push(`the metrics count ${counted} unmatched IPNs, not ${ids.length}`);
+  }
+  const log = proxies().map((proxy) => proxy.output());
+  const warnings = log.join('\n').split('an IPN matches no transaction in the database').length - 1;
+  if (warnings !== ids.length) missing.push(`${warnings} warnings of ${ids.length} IPNs are in the log`);
+  return missing;
+}

@@ -1,0 +1,86 @@
+// The warning about a failover that would lose commits, on real servers.
+import assert from 'node:assert/strict';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { Client } from 'pg';
+import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
+import { until } from '../faults/fault-test.ts';
+import { startPostgresPair, type PostgresPair } from '../postgres-pair.ts';
+import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
+
+const why = whyNoPostgres();
+const die = (error: unknown): never => assert.fail(String(error));
+
+describe('PostgreSQL: standbys', { skip: why === undefined ? false : `skipped: ${why}` }, () => {
+  const ends: (() => unknown)[] = [];
+  let pair: PostgresPair;
+
+  before(async () => {
+    pair = await startPostgresPair({ defer: (end) => ends.push(end) }, { isSynchronous: false });
+  });
+  after(async () => {
+    for (const end of ends.toReversed()) await end();
+  });
+
+  it('a server with standbys of which none is synchronous warns that a failover loses payments', async (t) => {
+    const expected =
+      /^A standby of the database is not synchronous: .* lost\. Set synchronous_standby_names; .* DATABASE_WENT_BACK\.$/;
+    assert.match((await warnings(t, pair.primaryUrl)).join('\n'), expected);
+  });
+
+  it('a role that may not see the state of the standbys is warned as well', async (t) => {
+    const admin = await connected(t, pair.primaryUrl);
+    await admin.query('create role shop login');
+    await admin.query('create database shop owner shop');
+    const url = new URL(pair.primaryUrl.replace(/[^/]+$/, 'shop'));
+    url.username = 'shop';
+    assert.equal((await warnings(t, url.href)).length, 1);
+  });
+
+  it('a server with a synchronous standby does not warn', async (t) => {
+    const admin = await connected(t, pair.primaryUrl);
+    await admin.query("alter system set synchronous_standby_names = '*'");
+    await admin.query('select pg_reload_conf()');
+    await until('the setting is there', async () => {
+      const { rows } = await admin.query<{ names: string }>(
+        "select current_setting('synchronous_standby_names') as names",
+      );
+      return rows[0]?.names === '*';
+    });
+    assert.deepEqual(await warnings(t, pair.primaryUrl), []);
+  });
+
+  it('a logical subscriber and a base backup are no standbys, and cause no warning', async (t) => {
+    const server = await startPostgres({ settings: { wal_level: 'logical' } });
+    t.after(server.end);
+    const url = await server.createDatabase();
+    const admin = await connected(t, url);
+    await admin.query("select pg_create_logical_replication_slot('feed', 'pgoutput')");
+    await admin.query('create publication feed');
+    const [subscriber, backup] = await Promise.all([1, 2].map(() => connected(t, `${url}?replication=database`)));
+    const feed = "START_REPLICATION SLOT feed LOGICAL 0/0 (proto_version '1', publication_names 'feed')";
+    // Both end with the server; an unread backup stops when the buffers are full.
+    subscriber?.query(feed).catch(() => undefined);
+    backup?.query('BASE_BACKUP').catch(() => undefined);
+    if (backup !== undefined) backup.connection.stream.pause();
+    await until('both run', async () => {
+      const { rows } = await admin.query<{ state: string }>('select state from pg_stat_replication');
+      const states = rows.map(({ state }) => state);
+      return states.includes('streaming') && states.includes('backup');
+    });
+    assert.deepEqual(await warnings(t, url), []);
+  });
+});
+
+async function warnings(t: TestContext, url: string): Promise<string[]> {
+  const store = await connectDatabase(url, die);
+  t.after(() => store.close());
+  return store.warnings();
+}
+
+async function connected(t: TestContext, url: string): Promise<Client> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  t.after(() => client.end());
+  return client;
+}
