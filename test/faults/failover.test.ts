@@ -10,7 +10,7 @@ import { size, faultTest, until, type FaultTest, type Findings } from './fault-t
 const LIMITS = { withinMs: size(180_000, 900_000), impossible: whyNoPostgres };
 const SENDERS = 12;
 /** Before the primary is lost, and again after the promotion. */
-const ORDERS = size(12, 1_000);
+const ORDERS = size(12, 200);
 const REFUSALS = 10;
 const WAITING_COMMITS = 5;
 /** A silent connection is dropped after 12 s; the rest is for a busy machine. */

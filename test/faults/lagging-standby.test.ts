@@ -12,7 +12,9 @@ import { startIntermediary } from './http-intermediary.ts';
 import { each, size, faultTest, until, type FaultTest, type Findings } from './fault-test.ts';
 
 const LIMITS = { withinMs: size(180_000, 900_000), impossible: whyNoPostgres };
-const COUNT = size(6, 300);
+const COUNT = size(6, 100);
+/** Each keeps a connection to the gateway, of which a proxy has a limited number. */
+const HELD = 6;
 const AT_ONCE = 8;
 const WALLET = '12345678';
 
@@ -48,9 +50,9 @@ async function run(t: FaultTest, { isTold }: { isTold: boolean }): Promise<Findi
   await pair.caughtUp();
   pair.stopReplication();
   await Promise.all([settleAll(failover, named('gone')), settlePayments(failover, named('open'))]);
-  const inFlight = startAll(failover, named('held'));
+  const inFlight = startAll(failover, named('held', HELD));
   await until('the held requests have arrived', () =>
-    named('held').every((id) => isAtGateway(failover, id) && isAtGateway(failover, `${id}-out`)),
+    named('held', HELD).every((id) => isAtGateway(failover, id) && isAtGateway(failover, `${id}-out`)),
   );
   const delivered = new Set(merchant.webhooks.keys());
 
@@ -59,7 +61,8 @@ async function run(t: FaultTest, { isTold }: { isTold: boolean }): Promise<Findi
   const { transactions } = await readDatabase(pair.standbyUrl);
   const kept = new Set(transactions.map(({ id }) => id));
   const lost = (await gateway.transactions()).filter(({ orderId }) => !kept.has(orderId));
-  if (lost.length !== 4 * COUNT) throw new Error(`The standby lacks ${lost.length} transactions, not ${4 * COUNT}`);
+  const count = 2 * (COUNT + HELD);
+  if (lost.length !== count) throw new Error(`The standby lacks ${lost.length} transactions, not ${count}`);
   clients.records.ipns.clear();
   for (const id of named('gone')) clients.records.orders.delete(id);
   pair.moveAddress();
@@ -71,9 +74,11 @@ async function run(t: FaultTest, { isTold }: { isTold: boolean }): Promise<Findi
   await sendIpns(failover, named('gone'));
   const unreported = await notReported(failover, named('gone'));
   const again = named('gone').filter((_, n) => n % 2 === 0);
-  await each(['kept', 'gone', 'held', 'fresh'].flatMap(named), AT_ONCE, (id) => payOut(failover, id));
+  await each([...['kept', 'gone', 'fresh'].flatMap((name) => named(name)), ...named('held', HELD)], AT_ONCE, (id) =>
+    payOut(failover, id),
+  );
   await each(again, AT_ONCE, (id) => pay(failover, id));
-  await settlePayments(failover, named('held'));
+  await settlePayments(failover, named('held', HELD));
   await sendIpns(failover, named('open'));
   const leaked = await failover.endProxies();
 
@@ -97,7 +102,7 @@ async function run(t: FaultTest, { isTold }: { isTold: boolean }): Promise<Findi
   };
 }
 
-const named = (name: string) => Array.from({ length: COUNT }, (_, n) => `${name}-${n}`);
+const named = (name: string, count = COUNT) => Array.from({ length: count }, (_, n) => `${name}-${n}`);
 
 /** What the records must disagree about for a transaction whose row is lost. */
 const lostAt = (id: string) => [
@@ -165,7 +170,7 @@ async function notReported({ proxies }: Failover, ids: readonly string[]): Promi
   const read = async (url: string) => (await request(url, { headers })).body.text();
   const missing: string[] = [];
   for (const { url } of proxies()) {
-    const listed = await read(`${url}/ipns?limit=100`);
+    const listed = await read(`${url}/ipns?limit=200`);
     missing.push(...ids.filter((id) => !listed.includes(`"${id}"`)).map((id) => `${id} is not in GET /ipns`));
     const [, counted] = /^payment_proxy_unmatched_ipns (\d+)$/m.exec(await read(`${url}/metrics`)) ?? [];
     if (Number(counted) !== ids.length) missing.push(`the metrics count ${counted} unmatched IPNs, not ${ids.length}`);
