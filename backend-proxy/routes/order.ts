@@ -8,7 +8,7 @@ import type { Payments } from '../payments.ts';
 import { writesBodies } from '../server.ts';
 import { ANSWERS, METHODS, REASONS, STATUSES, type OrderView, type StartPayment } from '../protocol/wire.ts';
 import type { AddressLimit } from './rate-limit.ts';
-import { answerJson } from './answer.ts';
+import { answer, answerJson } from './answer.ts';
 import { STREAM_HEADERS, type Streams } from './events.ts';
 import { checked, jsonOf, refuseQuery } from './check-request.ts';
 import { addressOf, bearerOf } from './guards.ts';
@@ -138,13 +138,13 @@ export function orderRoutes({ tokens, payments, streams, limitStarts, trustedPro
     if (token === '') throw new Refusal('invalid_token', 'Send Authorization: Bearer and the order token.');
     return tokens.verify(token);
   };
-  const answer = (c: Context, view: OrderView, status: 200 | 201) =>
+  const answerView = (c: Context, view: OrderView, status: 200 | 201) =>
     answerJson(c, view, status, { 'Cache-Control': 'no-store' });
 
   app.openAPIRegistry.registerPath(getOrder);
   app.get(getOrder.path, async (c) => {
     refuseQuery(c);
-    return answer(c, await payments.view(await termsOf(c)), 200);
+    return answerView(c, await payments.view(await termsOf(c)), 200);
   });
 
   app.openAPIRegistry.registerPath(startPayment);
@@ -155,17 +155,18 @@ export function orderRoutes({ tokens, payments, streams, limitStarts, trustedPro
     const request = checked(body.content['application/json'].schema, await jsonOf(c)) as StartPayment;
     limitStarts(addressOf(c, trustedProxies));
     const { created, view } = await payments.start(await termsOf(c), request, key);
-    return answer(c, view, created ? 201 : 200);
+    return answerView(c, view, created ? 201 : 200);
   });
 
   app.openapi(getEvents, async (c) => {
     const terms = await termsOf(c);
-    if (c.req.method === 'HEAD') return c.body(null, 200, STREAM_HEADERS);
+    const head = () => answer(c, null, 200, STREAM_HEADERS);
+    if (c.req.method === 'HEAD') return head();
     const stream = streams.open(terms, addressOf(c, trustedProxies));
     const env: unknown = c.env;
     if (!writesBodies(env)) return c.body(toWebStream(streams, stream), 200, STREAM_HEADERS);
     env.writeBody = (outgoing) => sendToSocket(streams, stream, outgoing);
-    return c.body(null, 200, STREAM_HEADERS);
+    return head();
   });
 
   return app;
