@@ -162,7 +162,7 @@ export async function openPostgres(url: string, connections: number): Promise<St
   }
 
   async function changedSince(since: number): Promise<Map<string, number>> {
-    const text = `select distinct o.order_id, o.version from transactions t join orders o on o.order_id = t.order_id
+    const text = `select o.order_id, o.version from transactions t join orders o on o.order_id = t.order_id
       where t.updated_at >= $1`;
     const rows = await pool.use(({ run }) =>
       run<{ order_id: string; version: number }>({ sql: text, parameters: [since] }),

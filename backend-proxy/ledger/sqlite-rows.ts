@@ -64,7 +64,7 @@ export function createRows(prepare: Prepare) {
 
   function changedSince(since: number): Map<string, number> {
     const changed = all<{ order_id: string; version: number }>(
-      `select distinct o.order_id, o.version from transactions t join orders o on o.order_id = t.order_id
+      `select o.order_id, o.version from transactions t join orders o on o.order_id = t.order_id
         where t.updated_at >= ?`,
       since,
     );

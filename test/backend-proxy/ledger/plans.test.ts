@@ -137,7 +137,7 @@ const COSTS = {
   'a claim of checks': [3, 1],
   'an observation': [8, 1],
   'a payout': [5, 1],
-  'a poll': [1, 0],
+  'a poll': [2, 0],
 };
 
 for (const filling of ['usual', 'extreme'] as const) {
