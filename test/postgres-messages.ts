@@ -15,6 +15,11 @@ export interface Request {
   names: string[];
 }
 
+/** SSLRequest, GSSENCRequest. */
+const ENCRYPTION_REQUESTS = new Set([80_877_103, 80_877_104]);
+/** Startup, simple query, Sync, end, password, and what a standby says of its progress. */
+const ENDS_REQUEST = new Set(['', 'Q', 'S', 'X', 'p', 'd', 'c']);
+
 /** Returns a function that takes chunks and returns the messages that are whole by then. */
 export function createSplitter(from: 'client' | 'server'): (chunk: Buffer) => Message[] {
   let rest: Buffer = Buffer.alloc(0);
@@ -29,7 +34,9 @@ export function createSplitter(from: 'client' | 'server'): (chunk: Buffer) => Me
       if (rest.length < length) return messages;
       messages.push({ type: rest.toString('latin1', 0, typeLength), bytes: rest.subarray(0, length) });
       rest = rest.subarray(length);
-      isTyped = true;
+      // A client that asks for encryption first is refused, and begins anew.
+      const { bytes } = messages.at(-1) as Message;
+      isTyped ||= !(bytes.length === 8 && ENCRYPTION_REQUESTS.has(bytes.readUInt32BE(4)));
     }
   };
 }
@@ -51,8 +58,8 @@ export function createRequests(): (chunk: Buffer) => Request[] {
       if (type === 'B') sql = prepared.get(second) ?? '';
       if (type === 'P') names.push(first);
       if (type === 'B') names.push(second);
-      // A startup, a simple query, a Sync or an end; the rest comes before a Sync.
-      if (!['', 'Q', 'S', 'X'].includes(type)) continue;
+      // The rest comes before a Sync.
+      if (!ENDS_REQUEST.has(type)) continue;
       const whole = Buffer.concat(parts);
       requests.push({ bytes: whole, statement: `${sql}\n${whole.toString('latin1')}`, names: names.filter(Boolean) });
       [parts, names, sql] = [[], [], ''];

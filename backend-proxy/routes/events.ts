@@ -108,7 +108,9 @@ export function createStreams({ ledger, payments, now = Date.now }: Ports): Stre
       return;
     }
     const view = payments.show(stream.terms, read);
-    if (view.version <= stream.sentVersion) return;
+    if (view.version === stream.sentVersion) return;
+    // The database was restored to an earlier state: the first view of a new stream counts, whatever its version.
+    if (view.version < stream.sentVersion) return end(stream);
     stream.sentVersion = view.version;
     send(stream, `event: order\nid: ${view.version}\ndata: ${JSON.stringify(view)}\n\n`);
     if (view.paid && !view.otherOpen) end(stream);
