@@ -92,7 +92,7 @@ export function listen(
         maxHeaderSize: limits.headerBytes,
       },
     }) as Server;
-    server.on('connection', (socket) => socket.once('close', () => pending.drop(socket)));
+    server.on('connection', (socket) => socket.on('close', () => pending.drop(socket)));
     server.maxConnections = limits.connections;
     server.setTimeout(limits.idleMs);
     server.once('error', reject).once('listening', () => {
@@ -122,7 +122,7 @@ function createPendingAnswers(most: number) {
           return;
         }
         counts.set(socket, count);
-        response.once('close', () => {
+        response.on('close', () => {
           const left = (counts.get(socket) ?? 0) - 1;
           if (left > 0) counts.set(socket, left);
           else counts.delete(socket);

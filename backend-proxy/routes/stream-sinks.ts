@@ -5,7 +5,7 @@ import type { Sink, Stream, Streams } from './events.ts';
 
 /** The head of the answer has been written. */
 export function sendToSocket(streams: Streams, stream: Stream, outgoing: ServerResponse): void {
-  outgoing.once('close', () => streams.leave(stream));
+  outgoing.on('close', () => streams.leave(stream));
   streams.connect(stream, outgoing);
 }
 
