@@ -85,7 +85,8 @@ export function createPayments({ gateway, ledger, recorder, self }: Ports): Paym
 
   function show(terms: OrderTerms, { order, now }: OrderAt): OrderView {
     // A read-only database can still show the order; the next view stores the terms.
-    void ledger.recordTerms(seenTermsOf(terms), order).catch(() => undefined);
+    const isNewer = terms.iat !== undefined && terms.iat > (order?.seen?.iat ?? -1);
+    if (isNewer) void ledger.recordTerms(seenTermsOf(terms)).catch(() => undefined);
     return orderView(terms, order, now);
   }
 

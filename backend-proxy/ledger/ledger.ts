@@ -214,7 +214,7 @@ export interface Ledger {
   openPayment(payment: NewPayment & TokenTerms, limits: PaymentLimits): Promise<OpenedPayment>;
   openPayout(payout: NewPayout): Promise<Transaction>;
   /** Stores the terms of a token if it is newer than those known; started payments do not change. */
-  recordTerms(seen: TokenTerms, order: Order | undefined): Promise<void>;
+  recordTerms(seen: TokenTerms): Promise<void>;
   /**
    * Returns whether the fact raised the stage, with the order as it then is. For `sending`, true permits the one POST.
    * If a restored database has lost the row, an answer writes it again from `transaction`.

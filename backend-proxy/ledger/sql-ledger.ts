@@ -153,10 +153,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
         return toTransaction(row, historyOf(draft, row.id));
       });
     },
-    async recordTerms(seen, order) {
-      const isNewer = seen.iat !== null && (order?.seen?.iat ?? -1) < seen.iat;
-      if (isNewer) await write('shopper', { order: seen.orderId }, (draft) => void storeTerms(draft, seen));
-    },
+    recordTerms: (seen) => write('shopper', { order: seen.orderId }, (draft) => void storeTerms(draft, seen)),
     record: (transaction, fact, source) =>
       write(source, subjectOf(transaction), (draft) => {
         const found = findTransaction(draft, transaction.id);

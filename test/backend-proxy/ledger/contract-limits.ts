@@ -177,14 +177,14 @@ export function limitsContract({ it, setUp }: Suite): void {
   describe('the terms of an order token', () => {
     it('an older token with other terms than the newest seen starts nothing', async (t) => {
       const { ledger } = await setUp(t);
-      await ledger.recordTerms(seen(200, 'new'), undefined);
+      await ledger.recordTerms(seen(200, 'new'));
       assert.equal((await refusal(ledger.openPayment(seen(100, 'old'), LIMITS))).kind, 'order_changed');
       assert.deepEqual((await ledger.order('A'))?.seen, { iat: 200, terms: 'new' });
     });
 
     it('an older token with the same terms, or a newer token, starts a payment', async (t) => {
       const { ledger } = await setUp(t);
-      await ledger.recordTerms(seen(200, 'new'), undefined);
+      await ledger.recordTerms(seen(200, 'new'));
       assert.ok((await ledger.openPayment(seen(100, 'new'), LIMITS)).opened);
       assert.ok((await ledger.openPayment(seen(300, 'newest'), LIMITS)).opened);
       assert.equal((await refusal(ledger.openPayment(seen(200, 'new'), LIMITS))).kind, 'order_changed');
@@ -192,7 +192,7 @@ export function limitsContract({ it, setUp }: Suite): void {
 
     it('an order that was seen but never started takes its terms from the first start', async (t) => {
       const { ledger } = await setUp(t);
-      await ledger.recordTerms(seen(100, 'old', { orderAmountMinor: 500 }), undefined);
+      await ledger.recordTerms(seen(100, 'old', { orderAmountMinor: 500 }));
       const before = (await ledger.order('A'))!;
       assert.deepEqual([before.payments, before.paidBy, before.version], [[], null, 0]);
       await ledger.openPayment(seen(200, 'new', { orderAmountMinor: 700, amountMinor: 700, currency: 'USD' }), LIMITS);

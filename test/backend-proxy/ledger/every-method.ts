@@ -75,7 +75,7 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   await start('a repeated start', { orderId: 'A', idempotencyKey: 'one' });
   await step('an answer', () => ledger.record(started.payment, ANSWERED, 'answer'));
   await step('a view', () => ledger.orderAt('A'));
-  const { order } = await start('a start that replaces another', { orderId: 'A' });
+  await start('a start that replaces another', { orderId: 'A' });
   const { payment: prompt } = await start('a start with a prompt', {
     orderId: 'W',
     method: 'DIRECT',
@@ -87,7 +87,7 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   await step('an answer whose row was lost', () =>
     ledger.record({ ...started.payment, id: 'R', orderId: 'R' }, ANSWERED, 'answer'),
   );
-  await step('newer terms', () => ledger.recordTerms({ ...payment({ orderId: 'A' }), iat: 2, terms: 'other' }, order));
+  await step('newer terms', () => ledger.recordTerms({ ...payment({ orderId: 'A' }), iat: 2, terms: 'other' }));
   await step('orders', () => Promise.all([ledger.order('A'), ledger.order('none')]));
 
   const payout = await step('a payout', () => ledger.openPayout(PAYOUT));
