@@ -353,17 +353,23 @@ describe('a reader of an event stream', () => {
     assert.ok(state.reads <= 4, `the order was read ${state.reads} times`);
   });
 
-  it('a reader gets no version twice and no older one', async (t) => {
+  it('a reader gets no version twice', async (t) => {
     const { open: connect, change, pass } = bench(t);
     const stream = connect();
     await stream.view();
     const next = stream.next();
     change(1);
     await turn();
-    change(0);
-    await turn();
     pass(HEARTBEAT_MS);
     assert.equal(await next, ':\n\n');
+  });
+
+  it('a reader gets the end of the stream if the order is older than it was, because the database was restored', async (t) => {
+    const { open: connect, change } = bench(t);
+    const stream = connect();
+    await stream.view();
+    change(0);
+    assert.equal(await stream.next(), 'end');
   });
 
   it('a stalled reader is disconnected at the second heartbeat, and frees its place', async (t) => {
