@@ -25,8 +25,8 @@ export const REPLAN_PAGE_SIZE = 50;
 
 /** Whether anything is due. Reads without a lock, because usually nothing is. */
 export async function isCheckDue(db: Db, now: number): Promise<boolean> {
-  const due = await db.selectFrom('transactions').select('id').where('next_check_at', '<=', now).limit(1).execute();
-  return due.length > 0;
+  const first = db.selectFrom('transactions').select('id').where('next_check_at', '<=', now).orderBy('next_check_at');
+  return (await first.limit(1).execute()).length > 0;
 }
 
 export interface Shares {
@@ -63,11 +63,11 @@ export async function claimChecks(store: Store, now: number, leaseMs: number, sh
       order by next_check_at limit (select ${shares.inAll} - count(*) from rung)
     )
     update transactions set lease_until = ${leaseUntil}, checks = ${store.checksWith(now, CHECKS_PER_MINUTE)}
-    where id in (
+    where id ${store.among(sql`(
       select id from transactions
-      where id in (select id from rung union all select id from swept) and ${isFree}
+      where id ${store.among(sql`(select id from rung union all select id from swept)`)} and ${isFree}
       ${store.skipsLocked ? sql`for update skip locked` : sql``}
-    ) returning *`;
+    )`)} returning *`;
   const rows = await store.execute(claim.compile(store.db));
   return rows.map((row) => toClaim(row, now));
 }
@@ -144,6 +144,7 @@ export async function readPlannedTooFar(db: Db, now: number): Promise<string[]> 
     .selectFrom('transactions')
     .select('id')
     .where('next_check_at', '>', now + LONGEST_WAIT_MS)
+    .orderBy('next_check_at')
     .limit(REPLAN_PAGE_SIZE)
     .execute();
   return rows.map(({ id }) => id);

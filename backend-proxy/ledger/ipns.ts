@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { IpnReading } from '../protocol/verify.ts';
 import type { Draft } from './draft.ts';
 import type { StoredIpn, UnmatchedIpn } from './ledger.ts';
-import type { Db } from './store.ts';
+import type { Db, Store } from './store.ts';
 import type { TransactionRow } from './tables.ts';
 import { plan } from './transitions.ts';
 
@@ -71,7 +71,7 @@ export async function readIpns(db: Db, transactionId: string): Promise<IpnReadin
 }
 
 /** Marks a page of the unmatched IPNs that are older than this and not yet reported; returns them. */
-export function markUnmatchedReported(db: Db, firstBefore: number, limit: number) {
+export function markUnmatchedReported({ db, among }: Store, firstBefore: number, limit: number) {
   const unreported = db
     .selectFrom('ipns')
     .select('id')
@@ -79,17 +79,27 @@ export function markUnmatchedReported(db: Db, firstBefore: number, limit: number
     .where('told', '=', sql.lit(0))
     .where('reading', 'is not', null)
     .where('first_at', '<=', firstBefore)
+    .orderBy('first_at')
     .limit(limit);
-  return db.updateTable('ipns').set({ told: 1 }).where('id', 'in', unreported).returning('id').compile();
+  const update = db
+    .updateTable('ipns')
+    .set({ told: 1 })
+    .where(sql<boolean>`id ${among(unreported)}`);
+  return update.returning('id').compile();
 }
 
 /** Deletes a page of those that matched nothing for too long; returns them. */
-export function deleteOldUnmatched(db: Db, now: number, limit: number) {
+export function deleteOldUnmatched({ db, among }: Store, now: number, limit: number) {
   const old = db
     .selectFrom('ipns')
     .select('id')
     .where('matched', '=', sql.lit(0))
     .where('last_at', '<', now - UNMATCHED_KEPT_MS)
+    .orderBy('last_at')
     .limit(limit);
-  return db.deleteFrom('ipns').where('id', 'in', old).returning('id').compile();
+  return db
+    .deleteFrom('ipns')
+    .where(sql<boolean>`id ${among(old)}`)
+    .returning('id')
+    .compile();
 }

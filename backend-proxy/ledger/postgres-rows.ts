@@ -1,7 +1,8 @@
 // Loads a subject's rows from PostgreSQL in one statement, and saves changes in one. The save locks each loaded row
-// that it changes and looks whether it is still the version that was loaded (`xmin`, which every update changes, whoever
-// makes it); if one is not, it changes nothing at all.
+// that it changes and looks whether it is still the version that was loaded (`xmin`, which every update changes,
+// whoever makes it); if one is not, it changes nothing at all.
 import type { CompiledQuery } from 'kysely';
+import { TYPES } from '../protocol/transaction.ts';
 import { changedColumns } from './draft.ts';
 import { MAY_HAVE_PROMPTED } from './prompts.ts';
 import type { Change, Changes, Loaded, Subject } from './store.ts';
@@ -15,8 +16,7 @@ type Statement = Pick<CompiledQuery, 'sql' | 'parameters'>;
 const ROWS = `select ${CLOCK} as now,
     row_to_json(o) as "order", o.xmin::text as order_xmin, row_to_json(t) as transaction, t.xmin::text as transaction_xmin,
     (select json_agg(h) from history h where h.transaction_id = t.id) as history`;
-const ORDER = `left join orders o on o.order_id = $1
-  left join transactions t on t.order_id = o.order_id and t.type = 'PAY'`;
+const ORDER = `left join orders o on o.order_id = $1 left join transactions t on t.order_id = o.order_id`;
 const ITS_ORDER = `left join orders o on o.order_id = t.order_id and t.type = 'PAY'`;
 
 /** The rows always begin with one that has the clock, even if nothing else was found. */
@@ -27,7 +27,7 @@ export function loadStatement(subject: Subject): Statement {
   }
   if ('payout' in subject) {
     const sql = `${ROWS} from (select 1) one
-      left join transactions t on t.id = $2 or (t.order_id = $1 and t.type = 'PAYOUT') ${ITS_ORDER}`;
+      left join transactions t on t.id = $2 or t.order_id = $1 ${ITS_ORDER}`;
     return { sql, parameters: [subject.payout, subject.id] };
   }
   if (subject.prompts === undefined) {
@@ -53,25 +53,27 @@ export interface LoadedRow {
 /** The version of each loaded row. */
 export type Versions = WeakMap<object, string>;
 
-export function toLoaded(rows: readonly LoadedRow[], versions: Versions): Loaded {
+export function toLoaded(subject: Subject, rows: readonly LoadedRow[], versions: Versions): Loaded {
   const orders = new Map<string, OrderRow>();
-  const transactions: TransactionRow[] = [];
-  for (const { order, order_xmin: orderVersion, transaction, transaction_xmin: version } of rows) {
+  const loaded: Loaded = { now: rows[0]?.now ?? Number.NaN, orders: [], transactions: [], history: [], prompts: [] };
+  for (const { order, order_xmin: orderVersion, transaction, transaction_xmin: version, history } of rows) {
     if (order !== null && !orders.has(order.order_id)) {
       orders.set(order.order_id, order);
       versions.set(order, orderVersion ?? '');
     }
-    if (transaction === null) continue;
-    transactions.push(transaction);
+    if (transaction === null || !isOf(subject, transaction)) continue;
+    loaded.transactions.push(transaction);
+    loaded.history.push(...(history ?? []));
     versions.set(transaction, version ?? '');
   }
-  return {
-    now: rows[0]?.now ?? Number.NaN,
-    orders: [...orders.values()],
-    transactions,
-    history: rows.flatMap(({ history }) => history ?? []),
-    prompts: rows[0]?.prompts ?? [],
-  };
+  return { ...loaded, orders: [...orders.values()], prompts: rows[0]?.prompts ?? [] };
+}
+
+/** The statement finds transactions by the order's id alone, because an index by type has all of a type. */
+function isOf(subject: Subject, { id, type }: TransactionRow): boolean {
+  const { paysOrder } = TYPES[type];
+  if ('order' in subject) return paysOrder;
+  return 'transactions' in subject || id === subject.id || !paysOrder;
 }
 
 /** Answers one row: `saved` is whether the changes were made. */
@@ -111,7 +113,8 @@ export function saveStatement(changes: Changes, versions: Versions): Statement {
       from json_populate_recordset(null::${table}, ${json}::json) ${ifUnchanged()} ${onConflict}`);
   };
   const add = (row: TransactionRow) => {
-    const isEarly = `order_id = ${parameter(row.id)} and matched = 0`;
+    // Not `matched = 0`: by that the planner would choose an index of all that match nothing.
+    const isEarly = `order_id = ${parameter(row.id)} and matched <> 1`;
     const unchanged = locks.length === 0 ? '' : 'and (select saved from gate)';
     // As in sqlite-rows.ts: these IPNs came before the row and count as answered.
     const early = part(`update ipns set matched = 1 where ${isEarly} ${unchanged} returning 1`);

@@ -70,7 +70,7 @@ export async function openPostgres(url: string, connections: number): Promise<St
   }
 
   async function loadOn({ run }: Connection, subject: Subject, versions: Versions): Promise<Loaded> {
-    return toLoaded(await run<LoadedRow>(loadStatement(subject)), versions);
+    return toLoaded(subject, await run<LoadedRow>(loadStatement(subject)), versions);
   }
 
   async function saveOn({ run }: Connection, changes: Changes, versions: Versions): Promise<boolean> {
@@ -187,6 +187,8 @@ export async function openPostgres(url: string, connections: number): Promise<St
     time,
     changedSince,
     skipsLocked: true,
+    // `in` is planned as a join, which may read the whole table if the planner expects many.
+    among: (few) => sql`= any(array${few})`,
     checksWith: (now, most) => sql`((case when json_array_length(checks::json) >= ${most} then checks::jsonb - 0
       else checks::jsonb end) || jsonb_build_object('at', ${now}::bigint, 'rung', rings > rings_heard))::text`,
     announce(orderIds) {

@@ -1,13 +1,13 @@
 // Lists and counts for merchants and operators. Each list is a range of an index, and each total is kept, so that the
 // cost does not grow with the database. What shoppers wait for is read by the store's `load`.
-import { sql } from 'kysely';
+import { sql, type SelectQueryBuilder } from 'kysely';
 import type { Transaction, TransactionType } from '../protocol/transaction.ts';
 import { STAGES, TRANSACTION_TYPES, stageOf } from '../protocol/transaction.ts';
 import type { Status } from '../protocol/wire.ts';
 import type { Counts, TransactionQuery } from './ledger.ts';
 import { toTransactions } from './records.ts';
 import type { Db } from './store.ts';
-import type { TransactionRow } from './tables.ts';
+import type { Tables, TransactionRow } from './tables.ts';
 
 /** Due checks are counted up to this many: a higher number says no more, and takes longer to count. */
 const MOST_DUE = 100_000;
@@ -35,25 +35,38 @@ export async function readTransactions(
 ): Promise<{ transactions: Transaction[]; nextCursor: string | null }> {
   const { limit } = query;
   const { updatedAt, id } = startOf(query);
-  const after = db
+  const next = db
     .selectFrom('transactions')
     .selectAll()
-    .where(sql<boolean>`(updated_at, id) > (${updatedAt}, ${id})`);
-  // The database merges the ranges in the order of its index, as far as the page goes.
-  const ranges = rangesOf(query).map(({ type, rank, review }) =>
-    after.where('type', '=', type).where('rank', '=', rank).where('needs_review', '=', review),
-  );
-  const [first = after, ...others] = ranges;
-  const rows = await others
-    .reduce((merged, range) => merged.unionAll(range), first)
+    .where(sql<boolean>`(updated_at, id) > (${updatedAt}, ${id})`)
     .orderBy('updated_at')
     .orderBy('id')
-    .limit(limit + 1)
-    .execute();
+    .limit(limit + 1);
+  const ranges = rangesOf(query).map(({ type, rank, review }) =>
+    next.where('type', '=', type).where('rank', '=', rank).where('needs_review', '=', review),
+  );
+  const merged =
+    ranges.length === 0
+      ? next
+      : mergedPages(db, ranges)
+          .orderBy('updated_at')
+          .orderBy('id')
+          .limit(limit + 1);
+  const rows = await merged.execute();
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   const nextCursor = rows.length > limit && last !== undefined ? `${last.updated_at}~${last.id}` : null;
   return { transactions: await withHistory(db, page), nextCursor };
+}
+
+/**
+ * Pages of ranges of one index, in one statement. Each is limited by itself: PostgreSQL would read all of a range to
+ * sort it, because it does not see that the ranges are in order.
+ */
+export function mergedPages<Row>(db: Db, pages: readonly SelectQueryBuilder<Tables, never, Row>[]) {
+  const [first, ...others] = pages.map((page) => db.selectFrom(page.as('page')).selectAll());
+  if (first === undefined) throw new RangeError('There is no page to read');
+  return others.reduce((merged, page) => merged.unionAll(page), first);
 }
 
 /** The position after which the page begins: the later of the two. */
@@ -86,8 +99,11 @@ export async function readCounts(db: Db, now: number): Promise<Counts> {
     .groupBy('name')
     .execute();
   const kept = new Map(sums.map(({ name, count }) => [name, count]));
-  const due = db.selectFrom('transactions').select('id').where('next_check_at', '<=', now).limit(MOST_DUE).as('due');
-  const { count } = await db.selectFrom(due).select(db.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  const due = db.selectFrom('transactions').select('id').where('next_check_at', '<=', now).orderBy('next_check_at');
+  const { count } = await db
+    .selectFrom(due.limit(MOST_DUE).as('due'))
+    .select(db.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
   return {
     transactions: countsByStatus(kept),
     needReview: kept.get('review') ?? 0,

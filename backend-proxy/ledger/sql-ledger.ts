@@ -133,7 +133,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       const last = ids.at(-1) ?? '';
       ids = await read(() => readPlanned(db, last));
     }
-    await executeInPages(bringWebhooksForward(db, at, PAGE_SIZE));
+    await executeInPages(bringWebhooksForward(store, at, PAGE_SIZE));
   }
 
   return {
@@ -191,7 +191,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
     ipnReadings: (transactionId) => read((tables) => readIpns(tables, transactionId)),
     unmatchedIpns: (limit) => read((tables) => readUnmatchedIpns(tables, limit)),
     async reportUnmatched(olderThanMs) {
-      return executeInPages(markUnmatchedReported(db, (await time()) - olderThanMs, PAGE_SIZE));
+      return executeInPages(markUnmatchedReported(store, (await time()) - olderThanMs, PAGE_SIZE));
     },
 
     order: async (orderId) => (await orderAt(orderId)).order,
@@ -253,8 +253,8 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
     databaseWarnings: () => store.warnings(),
     async prune() {
       const at = await time();
-      await executeInPages(deleteOldUnmatched(db, at, PAGE_SIZE));
-      await executeInPages(bringWebhooksForward(db, at, PAGE_SIZE));
+      await executeInPages(deleteOldUnmatched(store, at, PAGE_SIZE));
+      await executeInPages(bringWebhooksForward(store, at, PAGE_SIZE));
       await writeEach('clock', await read(() => readPlannedTooFar(db, at)), plan);
     },
     counts: async () => {

@@ -108,7 +108,7 @@ export function createRows(prepare: Prepare) {
    * The answer to our POST may say that the id is a duplicate; after any other, `rung_at` makes the checks frequent.
    */
   function matchEarlyIpns({ id, created_at: createdAt }: TransactionRow): void {
-    const { changes } = prepare('update ipns set matched = 1 where order_id = ? and matched = 0').run(id);
+    const { changes } = prepare('update ipns set matched = 1 where order_id = ? and matched <> 1').run(id);
     if (changes === 0) return;
     prepare('update transactions set rung_at = ?, rings = ?, rings_heard = ? where id = ?').run(
       createdAt,

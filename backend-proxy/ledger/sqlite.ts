@@ -179,6 +179,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     changedSince,
     // BEGIN IMMEDIATE locks the whole file.
     skipsLocked: false,
+    among: (few) => sql`in ${few}`,
     checksWith: (now, most) => sql`json_insert(
       case when json_array_length(checks) >= ${most} then json_remove(checks, '$[0]') else checks end, '$[#]',
       json_object('at', cast(${now} as integer), 'rung', json(iif(rings > rings_heard, 'true', 'false'))))`,

@@ -1,6 +1,6 @@
 // The ledger's storage port: loads rows, and saves changes in commits that are durable once they resolve. sql-ledger.ts
 // uses it; sqlite.ts and postgres.ts implement it.
-import type { CompiledQuery, Kysely, RawBuilder } from 'kysely';
+import type { CompiledQuery, Expression, Kysely, RawBuilder } from 'kysely';
 import type { HistoryRow, IpnRow, OrderRow, Tables, TransactionRow, WebhookRow } from './tables.ts';
 
 export type Db = Kysely<Tables>;
@@ -72,6 +72,8 @@ export interface Store {
    * Whether rows locked by another transaction can be skipped (`for update skip locked`); SQLite locks the whole file.
    */
   skipsLocked: boolean;
+  /** SQL that follows a column: its value is among those of a subquery that returns few. Each is found by an index. */
+  among(few: Expression<unknown>): RawBuilder<unknown>;
   /** SQL for the column `checks` with one more check that begins `now`; keeps the last `most`. */
   checksWith(now: number, most: number): RawBuilder<string>;
   /**

@@ -6,6 +6,7 @@ import { iso } from '../protocol/iso-time.ts';
 import { merchantView, type WebhookType } from '../protocol/merchant-view.ts';
 import { historyOf, type Draft } from './draft.ts';
 import type { Delivery, Webhook, WebhookState } from './ledger.ts';
+import { mergedPages } from './reading.ts';
 import { toTransaction } from './records.ts';
 import type { Db, Store } from './store.ts';
 import type { TransactionRow, WebhookRow } from './tables.ts';
@@ -59,30 +60,30 @@ function dueWebhooks(db: Db, now: number, limit: number) {
 }
 
 /** After a crash the lease ends and the webhook is claimed again: it may be delivered twice, but is never lost. */
-export async function claimWebhooks(
-  { db, execute, skipsLocked }: Store,
-  now: number,
-  limit: number,
-  leaseMs: number,
-): Promise<Webhook[]> {
-  const due = dueWebhooks(db, now, limit);
-  const claim = db
+export async function claimWebhooks(store: Store, now: number, limit: number, leaseMs: number): Promise<Webhook[]> {
+  const due = dueWebhooks(store.db, now, limit);
+  const claim = store.db
     .updateTable('webhooks')
     .set((eb) => ({ lease_until: now + leaseMs, attempts: eb('attempts', '+', 1) }))
-    .where('id', 'in', skipsLocked ? due.forUpdate().skipLocked() : due)
+    .where(sql<boolean>`id ${store.among(store.skipsLocked ? due.forUpdate().skipLocked() : due)}`)
     .returningAll();
-  return (await execute(claim.compile())).map(toWebhook);
+  return (await store.execute(claim.compile())).map(toWebhook);
 }
 
 /** Makes a page of retries due now that are planned further ahead than any wait. */
-export function bringWebhooksForward(db: Db, now: number, limit: number) {
+export function bringWebhooksForward({ db, among }: Store, now: number, limit: number) {
   const tooFar = db
     .selectFrom('webhooks')
     .select('id')
     .where('state', '=', sql.lit('pending'))
     .where('next_at', '>', now + MAX_WAIT_MS)
+    .orderBy('next_at')
     .limit(limit);
-  return db.updateTable('webhooks').set({ next_at: now }).where('id', 'in', tooFar).returning('id').compile();
+  const update = db
+    .updateTable('webhooks')
+    .set({ next_at: now })
+    .where(sql<boolean>`id ${among(tooFar)}`);
+  return update.returning('id').compile();
 }
 
 export function recordDelivery(db: Db, id: string, delivery: Delivery) {
@@ -96,11 +97,12 @@ export function recordDelivery(db: Db, id: string, delivery: Delivery) {
 
 /** Newest first. */
 export async function readWebhooks(db: Db, state: WebhookState | undefined, limit: number): Promise<Webhook[]> {
-  // Each state is a range of an index by time, which the database merges.
-  const inState = (each: WebhookState) => db.selectFrom('webhooks').selectAll().where('state', '=', each);
-  const all =
-    state === undefined ? inState('pending').unionAll(inState('delivered')).unionAll(inState('dead')) : inState(state);
-  return (await all.orderBy('created_at', 'desc').limit(limit).execute()).map(toWebhook);
+  // Each state is a range of an index by time.
+  const inState = (each: WebhookState) =>
+    db.selectFrom('webhooks').selectAll().where('state', '=', each).orderBy('created_at', 'desc').limit(limit);
+  const states: WebhookState[] = state === undefined ? ['pending', 'delivered', 'dead'] : [state];
+  const merged = mergedPages(db, states.map(inState)).orderBy('created_at', 'desc').limit(limit);
+  return (await merged.execute()).map(toWebhook);
 }
 
 export async function redeliver({ db, execute }: Store, now: number, id: string): Promise<Webhook | undefined> {

@@ -76,21 +76,25 @@ async function runEveryMethod(file: string, filling: Filling): Promise<Map<strin
 
 const IS_COMMIT_OR_PART = /^(begin|commit|savepoint|release|rollback)/;
 
-/** Small tables, parts of a statement that have few rows, and such parts by their number. */
-const SMALL = /^(meta|counts|rung|swept|newest|due|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(subquery-\d+\))\b/;
+/** Small tables, parts of a statement that are limited, and the rows of an insert. */
+const SMALL = /^(SCAN|SEARCH) (meta|counts|rung|swept|newest|due|page|CONSTANT ROW|\d+-ROW VALUES CLAUSE)\b/;
 
 /**
- * The lines of its plan that scan a table or an index, or that sort. An index may be read from its end as far as a
- * limit goes; the pages that this reads are counted below.
+ * The lines of its plan that scan a table or an index, or that sort anything but parts that are limited. An index may be
+ * read from its end as far as a limit goes; the pages that this reads are counted below.
  */
 function scansAndSorts(database: DatabaseSync, text: string): string[] {
-  const plan = database.prepare(`explain query plan ${text}`).all() as { detail: string }[];
-  return plan.flatMap(({ detail }) => {
-    const [, scanned] = /^SCAN (.*)/.exec(detail) ?? [];
-    if (scanned === undefined) return detail.includes('TEMP B-TREE') ? [`${detail}: ${text}`] : [];
-    const isLimited = scanned.includes('USING') && /\blimit \?\)?$/.test(text);
-    return SMALL.test(scanned) || isLimited ? [] : [`${detail}: ${text}`];
-  });
+  const plan = database.prepare(`explain query plan ${text}`).all() as { parent: number; detail: string }[];
+  const sources = (parent: number) =>
+    plan.filter((line) => line.parent === parent && /^(SCAN|SEARCH) /.test(line.detail));
+  const isFine = ({ parent, detail }: { parent: number; detail: string }) => {
+    if (detail.includes('TEMP B-TREE')) {
+      return sources(parent).length > 0 && sources(parent).every((source) => SMALL.test(source.detail));
+    }
+    const isLimited = / USING (COVERING )?INDEX /.test(detail) && /\blimit \?\)?$/.test(text);
+    return !detail.startsWith('SCAN ') || SMALL.test(detail) || isLimited;
+  };
+  return plan.filter((line) => !isFine(line)).map(({ detail }) => `${detail}: ${text}`);
 }
 
 /** The statements of all triggers, with parameters for the values of the row. */
