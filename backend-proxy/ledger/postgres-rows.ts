@@ -1,6 +1,6 @@
-// Loads a subject's rows from PostgreSQL in one statement, and saves changes in one. The save locks each loaded row that
-// it changes and looks whether it is still the version that was loaded (`xmin`, which every update changes, whoever
-// makes it); if one is not, it changes nothing at all.
+// Loads a subject's rows from PostgreSQL in one statement, and saves changes in one. The save locks each loaded row
+// that it changes and looks whether it is still the version that was loaded (`xmin`, which every update changes,
+// whoever makes it); if one is not, it changes nothing at all.
 import type { CompiledQuery } from 'kysely';
 import { changedColumns } from './draft.ts';
 import { MAY_HAVE_PROMPTED } from './prompts.ts';
@@ -106,7 +106,7 @@ export function saveStatement(changes: Changes, versions: Versions): Statement {
     if (first === undefined) return;
     const columns = Object.keys(first);
     const values = columns.map((column) => instead[column] ?? column);
-    const json = parameter(JSON.stringify(rows));
+    const json = parameter(toJson(rows));
     part(`insert into ${table} (${columns.join(', ')}) select ${values.join(', ')}
       from json_populate_recordset(null::${table}, ${json}::json) ${ifUnchanged()} ${onConflict}`);
   };
@@ -144,6 +144,13 @@ export function saveStatement(changes: Changes, versions: Versions): Statement {
     sql: `with ${[`gate as materialized (select ${gate} as saved)`, ...parts].join(', ')} ${settings}`,
     parameters,
   };
+}
+
+/** PostgreSQL refuses half of a surrogate pair in JSON; in any other text, the driver replaces it just so. */
+function toJson(rows: readonly object[]): string {
+  const text = JSON.stringify(rows);
+  if (!text.includes('\\ud')) return text;
+  return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value));
 }
 
 /** The same body again is counted. */
