@@ -22,8 +22,9 @@ export function applyFact(draft: Draft, row: TransactionRow, fact: Fact): boolea
   return raised;
 }
 
-/** Permits the one POST: only one caller can raise the row to *sending*. */
+/** Permits the one POST: only one call can raise the row to *sending*. If the answer to its save was lost, it has. */
 export function permitSending(draft: Draft, row: TransactionRow, start: Start): boolean {
+  if (row.start_id === start.id) return row.rank === STAGES.sending.rank;
   if (!raise(draft, row, 'sending')) return false;
   row.sent_at = draft.now;
   row.sent_by = start.by;

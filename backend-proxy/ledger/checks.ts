@@ -29,6 +29,14 @@ export async function isCheckDue(db: Db, now: number): Promise<boolean> {
   return (await first.limit(1).execute()).length > 0;
 }
 
+/**
+ * A lease that ends later was written by another clock. Longer than any that we give, because `now` may have been read
+ * some seconds before another process claimed.
+ */
+function longestLease(leaseMs: number): number {
+  return 2 * leaseMs;
+}
+
 export interface Shares {
   /** At most so many of those rung lately, the newest first. */
   rung: number;
@@ -47,11 +55,13 @@ export function isTurnOfLongestDue(claimed: number): boolean {
   return (claimed + 1) % LONGEST_DUE_SHARE === 0;
 }
 
-/** Claims in one statement, so that no other process claims the same. */
+/**
+ * Claims in one statement, so that no other process claims the same. Claims whose answer is lost are freed, or their
+ * checks would wait for the lease to end.
+ */
 export async function claimChecks(store: Store, now: number, leaseMs: number, shares: Shares): Promise<Claim[]> {
   const leaseUntil = now + leaseMs;
-  // A lease longer than any we give was written by another clock.
-  const isFree = sql`next_check_at <= ${now} and (lease_until <= ${now} or lease_until > ${leaseUntil})`;
+  const isFree = sql`next_check_at <= ${now} and (lease_until <= ${now} or lease_until > ${now + longestLease(leaseMs)})`;
   const claim = sql<TransactionRow>`
     with rung as materialized (
       select id from (
@@ -68,7 +78,8 @@ export async function claimChecks(store: Store, now: number, leaseMs: number, sh
       where id ${store.among(sql`(select id from rung union all select id from swept)`)} and ${isFree}
       ${store.skipsLocked ? sql`for update skip locked` : sql``}
     )`)} returning *`;
-  const rows = await store.execute(claim.compile(store.db));
+  const free = sql`update transactions set lease_until = 0 where next_check_at <= ${now} and lease_until = ${leaseUntil}`;
+  const rows = await store.execute(claim.compile(store.db), free.compile(store.db));
   return rows.map((row) => toClaim(row, now));
 }
 
@@ -78,7 +89,7 @@ function toClaim(row: TransactionRow, beganAt: number): Claim {
 
 /** Claims the check of this row if it is due and nobody has claimed it. */
 export function claimNow({ now }: Draft, row: TransactionRow, leaseMs: number): Claim | undefined {
-  const isLeased = row.lease_until > now && row.lease_until <= now + leaseMs;
+  const isLeased = row.lease_until > now && row.lease_until <= now + longestLease(leaseMs);
   if (row.next_check_at === null || row.next_check_at > now || isLeased) return undefined;
   const check: Check = { at: now, rung: hasUnansweredRing({ rings: row.rings, ringsAnswered: row.rings_heard }) };
   row.lease_until = now + leaseMs;

@@ -37,10 +37,9 @@ export function openPayment(
     if (same.fingerprint !== payment.fingerprint) {
       throw new Refusal('idempotency_key_reused', 'This Idempotency-Key was used with another body; use a new one.');
     }
-    // This call's own row, if the answer to its commit was lost.
-    const isOwn = start !== null && same.start_id === start.id;
-    const maySend = isOwn ? same.rank === STAGES.sending.rank : start !== null && permitSending(draft, same, start);
-    return { row: same, isNew: isOwn, maySend };
+    // This call's own row, if the answer to its save was lost.
+    const isNew = start !== null && same.start_id === start.id;
+    return { row: same, isNew, maySend: start !== null && permitSending(draft, same, start) };
   }
   refuseChangedOrder(payment, order, earlier.length > 0);
   if (order.paid_by !== null) throw new Refusal('already_paid', 'This order is paid; nothing was sent.');

@@ -108,7 +108,7 @@ export function saveStatement(changes: Changes, versions: Versions): Statement {
     if (first === undefined) return;
     const columns = Object.keys(first);
     const values = columns.map((column) => instead[column] ?? column);
-    const json = parameter(JSON.stringify(rows));
+    const json = parameter(toJson(rows));
     part(`insert into ${table} (${columns.join(', ')}) select ${values.join(', ')}
       from json_populate_recordset(null::${table}, ${json}::json) ${ifUnchanged()} ${onConflict}`);
   };
@@ -147,6 +147,13 @@ export function saveStatement(changes: Changes, versions: Versions): Statement {
     sql: `with ${[`gate as materialized (select ${gate} as saved)`, ...parts].join(', ')} ${settings}`,
     parameters,
   };
+}
+
+/** PostgreSQL refuses half of a surrogate pair in JSON; in any other text, the driver replaces it just so. */
+function toJson(rows: readonly object[]): string {
+  const text = JSON.stringify(rows);
+  if (!text.includes('\\ud')) return text;
+  return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value));
 }
 
 /** The same body again is counted. */

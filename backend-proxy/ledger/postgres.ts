@@ -20,6 +20,7 @@ import {
   type LoadedRow,
   type Versions,
 } from './postgres-rows.ts';
+import { createTurns } from './postgres-turns.ts';
 import type { Changes, Decision, Loaded, Store, Subject } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -37,8 +38,8 @@ const UNIQUE_VIOLATION = '23505';
 const INT8 = 20;
 
 /**
- * Without Kysely's lock of migrations, which belongs to the session: behind a transaction pooler it would be unlocked on
- * another connection, so never. migrations.ts has one for the transaction.
+ * Without Kysely's lock of migrations, which belongs to the session: behind a transaction pooler it would be unlocked
+ * on another connection, so never. migrations.ts has one for the transaction.
  */
 class Dialect extends PostgresDialect {
   override createAdapter() {
@@ -60,6 +61,7 @@ export async function openPostgres(url: string, connections: number): Promise<St
     await db.destroy();
     throw error;
   }
+  const inTurn = createTurns();
   const self = randomUUID();
   const listener = listenForOrders(url, self);
   let waiting = new Set<string>();
@@ -82,6 +84,7 @@ export async function openPostgres(url: string, connections: number): Promise<St
     subject: Subject,
     decide: (loaded: Loaded, taken: ReadonlySet<string>) => Decision<T>,
   ): Promise<T> {
+    const wallet = 'prompts' in subject ? subject.prompts?.customer : undefined;
     const taken = new Set<string>();
     const lost: Decision<T>[] = [];
     let lostAt: number | undefined;
@@ -114,8 +117,9 @@ export async function openPostgres(url: string, connections: number): Promise<St
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
       if (conflicts > PATIENT_AFTER) await sleep(Math.random() * CONFLICT_WAIT_MS);
       try {
-        const wallet = 'prompts' in subject ? subject.prompts?.customer : undefined;
-        const decision = await (wallet === undefined ? pool.use((on) => attempt(on)) : whileLocked(wallet, attempt));
+        const decision = await inTurn(rowsOf(subject), conflicts > 0, () =>
+          wallet === undefined ? pool.use((on) => attempt(on)) : whileLocked(wallet, attempt),
+        );
         if (decision !== undefined) return decision.result;
       } catch (error) {
         if (error instanceof Refusal) throw error;
@@ -151,11 +155,13 @@ export async function openPostgres(url: string, connections: number): Promise<St
     });
   }
 
-  async function execute<Row>(query: CompiledQuery<Row>): Promise<Row[]> {
+  async function execute<Row>(query: CompiledQuery<Row>, undo?: CompiledQuery): Promise<Row[]> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await pool.use(({ run }) => run<Row>(query));
       } catch (error) {
+        if (undo !== undefined && isOutcomeUnknown(error))
+          await pool.use(({ run }) => run(undo)).catch(() => undefined);
         if (!isRepeatable(error) || tries >= MAX_ERRORS) throw unavailable(error);
       }
     }
@@ -202,6 +208,12 @@ export async function openPostgres(url: string, connections: number): Promise<St
       await db.destroy();
     },
   };
+}
+
+/** The same for writes that change the same rows; the id of an order's first payment is often the order's own. */
+function rowsOf(subject: Subject): string {
+  if ('order' in subject) return subject.order;
+  return 'payout' in subject ? subject.payout : subject.transactions.join(' ');
 }
 
 function isEmpty({ orders, transactions, history, webhooks, ipn }: Changes): boolean {

@@ -127,13 +127,19 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
   function inSavepoint<T>(work: () => T): T {
     prepare('savepoint alone').run();
     try {
-      return work();
+      const result = work();
+      prepare('release alone').run();
+      return result;
     } catch (error) {
-      if (database.isTransaction) prepare('rollback to alone').run();
+      if (database.isTransaction) undoSavepoint();
       throw error;
-    } finally {
-      if (database.isTransaction) prepare('release alone').run();
     }
+  }
+
+  /** If a part cannot be undone alone, nothing of the whole transaction may be committed. */
+  function undoSavepoint(): void {
+    const failed = errorOf(() => database.exec('rollback to alone; release alone'));
+    if (failed !== undefined) database.exec('rollback');
   }
 
   function decideAndSave<T>(subject: Subject, decide: (loaded: Loaded, taken: Set<string>) => Decision<T>): T {
@@ -215,7 +221,7 @@ function errorOf(work: () => unknown): unknown {
 /** Whether a row with this id exists already. */
 function isIdTaken(error: unknown): boolean {
   return (
-    primaryCode(error) === SQLITE_CONSTRAINT && error instanceof Error && error.message.includes('transactions.id')
+    primaryCode(error) === SQLITE_CONSTRAINT && error instanceof Error && error.message.endsWith('transactions.id')
   );
 }
 

@@ -64,8 +64,8 @@ export interface Store {
    */
   write<T>(subject: Subject, decide: (loaded: Loaded, taken: ReadonlySet<string>) => Decision<T>): Promise<T>;
   load(subject: Subject): Promise<Loaded>;
-  /** Runs one statement in a durable commit. */
-  execute<Row>(query: CompiledQuery<Row>): Promise<Row[]>;
+  /** Runs one statement in a durable commit. `undo` runs if its answer is lost, because it may have been committed. */
+  execute<Row>(query: CompiledQuery<Row>, undo?: CompiledQuery): Promise<Row[]>;
   /** The single clock, ms since 1970: the database's if several hosts share it, else this host's. */
   time(): Promise<number>;
   /**

@@ -118,7 +118,11 @@ export async function openScripted(databaseUrl: string): Promise<Scripted> {
   const store = await connectDatabase(databaseUrl, (error) => {
     throw error;
   });
-  const ledger = byId(createLedger(store, { now: () => now }), () => now);
+  const ledger = byId(
+    createLedger(store, { now: () => now }),
+    () => now,
+    () => 'start',
+  );
   return {
     async run(step) {
       now = NOON + step * S;

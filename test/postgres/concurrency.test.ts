@@ -56,7 +56,7 @@ describe('PostgreSQL: two proxies', { skip: why === undefined ? false : `skipped
     const settled = await Promise.allSettled(work);
     return {
       done: settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])),
-      refused: settled.flatMap((each) => (each.status === 'rejected' ? [String((each.reason as Refusal).kind)] : [])),
+      refused: settled.flatMap((each) => (each.status === 'rejected' ? [(each.reason as Refusal).kind] : [])),
     };
   }
 

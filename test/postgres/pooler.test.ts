@@ -56,7 +56,7 @@ describe('PostgreSQL: a transaction pooler', { skip: why === undefined ? false :
     for (let n = 0; n < 6; n += 1) assert.equal((await start(`P${n}`, `123${n}`)).maySend, true);
   });
 
-  it('proxies behind one pooler never run each other’s prepared statements', async (t) => {
+  it("proxies behind one pooler never run another's prepared statements", async (t) => {
     const pooler = await started(t, 2);
     pooler.prefer(0);
     const one = await opened(t, pooler);

@@ -43,7 +43,11 @@ export interface LedgerById extends Omit<Ledger, Rewritten> {
   recover(sentBy?: string): Promise<void>;
 }
 
-export function byId(ledger: Ledger, now: () => number): LedgerById {
+let calls = 0;
+const nextStartId = () => `start-${(calls += 1)}`;
+
+/** `startId`: of each call that may send, for databases that are compared. */
+export function byId(ledger: Ledger, now: () => number, startId = nextStartId): LedgerById {
   const claims = new Map<string, Claim>();
 
   async function read(id: string): Promise<Transaction | undefined> {
@@ -71,7 +75,7 @@ export function byId(ledger: Ledger, now: () => number): LedgerById {
     async record(id, fact, source) {
       const transaction = (await read(id)) ?? assert.fail(`no ${id}`);
       if (fact.stage === 'sending') {
-        const start = { by: SENT_BY, id };
+        const start = { by: SENT_BY, id: startId() };
         return (await ledger.record(transaction, { ...fact, start }, source)).isRaised;
       }
       const whole = fact.stage === 'pending' ? fact : ({ answer: ANSWERS[fact.stage], ...fact } as Fact);

@@ -49,6 +49,14 @@ export function resolveContract({ it, setUp }: Suite): void {
       assert.equal(await ledger.resolve('nothing', SUCCESS), undefined);
     });
 
+    it('resolve() stores a note with half a surrogate pair, which JSON can carry and no database', async (t) => {
+      const { ledger } = await setUp(t);
+      const id = await openInReview(ledger);
+      await ledger.resolve(id, { ...SUCCESS, note: 'half \ud800' });
+      const { history } = await read(ledger, id);
+      assert.equal(history.find(({ event }) => event === 'resolved')?.detail, 'SUCCESS by ada: half \ufffd');
+    });
+
     it('resolve() ends the transaction, clears the flag, writes who and why, and sends the usual webhook', async (t) => {
       const { ledger } = await setUp(t);
       const [paid, failed] = [await openInReview(ledger, 'A'), await openInReview(ledger, 'B')];

@@ -110,10 +110,18 @@ export function timeContract({ it, setUp }: Suite): void {
       const { ledger, open, now, skip } = await setUp(t);
       await openPending(ledger);
       skip(15 * S);
-      const other = await open(() => now() + 1);
+      const other = await open(() => now() + M);
       assert.deepEqual(await idsOf(other), ['A']);
       assert.deepEqual(await idsOf(await open(() => now() - H)), [], 'not due yet by that clock');
       assert.deepEqual(await idsOf(ledger), ['A']);
+    });
+
+    it('a check is not claimed twice if another process read the time later and claimed earlier', async (t) => {
+      const { ledger, open, now, skip } = await setUp(t);
+      await openPending(ledger);
+      skip(15 * S);
+      assert.deepEqual(await idsOf(await open(() => now() + 5 * S)), ['A']);
+      assert.deepEqual(await idsOf(ledger), []);
     });
 
     it('prune() plans a check again that is further ahead than the longest wait', async (t) => {

@@ -19,6 +19,7 @@ import type { Store } from '../../../backend-proxy/ledger/store.ts';
 import type { Tables } from '../../../backend-proxy/ledger/tables.ts';
 import { ledgerContract } from './contract.ts';
 import { writeEmptyDatabase } from './empty-database.ts';
+import { PAYOUT } from './ledger-kit.ts';
 import { NOTHING, ORDER, raise, versions } from './order-writes.ts';
 
 const die = (error: unknown): never => assert.fail(String(error));
@@ -96,6 +97,21 @@ describe('SQLite: queued writes', () => {
     ]);
     assert.equal(((results[1] as PromiseRejectedResult).reason as Refusal).kind, 'unavailable');
     assert.deepEqual(await versions(store), ['A0', 'C0']);
+  });
+
+  it('a write whose new row violates another constraint than its id is not decided again', async (t) => {
+    const store = await openedStore(t);
+    const ledger = createLedger(store);
+    await ledger.openPayout(PAYOUT);
+    const { transactions } = await store.load({ payout: 'P', id: 'P' });
+    const row = { ...transactions[0]!, id: 'P-2' };
+    let decided = 0;
+    const again = store.write({ transactions: [] }, () => {
+      decided += 1;
+      return { changes: { ...NOTHING, transactions: [{ before: undefined, after: row }] }, result: undefined };
+    });
+    await assert.rejects(again, { kind: 'unavailable' });
+    assert.equal(decided, 1);
   });
 
   it('queued writes see each other in their order, hundreds of them', async (t) => {

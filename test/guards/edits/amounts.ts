@@ -4,7 +4,7 @@ import type { Edits } from '../apply.ts';
 const ORDER_TOKEN = 'backend-proxy/order-token.ts';
 const PAYMENTS = 'backend-proxy/payments.ts';
 const MONEY = 'backend-proxy/protocol/money.ts';
-const CREATE = 'backend-proxy/ledger/create.ts';
+const LEDGER_PAYMENTS = 'backend-proxy/ledger/payments.ts';
 const EXACT_JSON = 'backend-proxy/exact-json.ts';
 const MERCHANT_ROUTES = 'backend-proxy/routes/merchant.ts';
 
@@ -34,11 +34,11 @@ export const amounts: Edits = {
     { file: EXACT_JSON, find: '(context?.source ?? String(value))', put: 'String(value)' },
   ],
   'Change an order after it was started': [
-    { file: CREATE, find: ' || order.amount_minor !== payment.orderAmountMinor', put: '' },
-    { file: CREATE, find: 'order.currency !== currency || ', put: '' },
+    { file: LEDGER_PAYMENTS, find: ' || order.amount_minor !== payment.orderAmountMinor', put: '' },
+    { file: LEDGER_PAYMENTS, find: 'order.currency !== payment.currency || ', put: '' },
     { file: 'backend-proxy/order-view.ts', find: '= order?.payments.length ? order : terms;', put: '= terms;' },
   ],
   'Pay with an older token': [
-    { file: CREATE, find: 'if (isOlder && payment.terms !== order.seen_terms) {', put: 'if (false) {' },
+    { file: LEDGER_PAYMENTS, find: 'if (isOlder && payment.terms !== order.seen_terms) {', put: 'if (false) {' },
   ],
 };

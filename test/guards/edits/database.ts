@@ -3,7 +3,8 @@ import type { Edits } from '../apply.ts';
 
 const SQLITE = 'backend-proxy/ledger/sqlite.ts';
 const POSTGRES_CONNECTION = 'backend-proxy/ledger/postgres-connection.ts';
-const POSTGRES_COMMIT = 'backend-proxy/ledger/postgres-commit.ts';
+const POSTGRES = 'backend-proxy/ledger/postgres.ts';
+const POSTGRES_ROWS = 'backend-proxy/ledger/postgres-rows.ts';
 const MAIN = 'backend-proxy/main.ts';
 
 export const database: Edits = {
@@ -17,18 +18,19 @@ export const database: Edits = {
   'Acknowledge an IPN before its commit': [
     { file: 'backend-proxy/routes/ipn.ts', find: 'await ledger.receiveIpn(', put: 'void ledger.receiveIpn(' },
   ],
-  'Lose a commit whose answer was lost': [
-    {
-      file: POSTGRES_COMMIT,
-      find: 'if (done.unknown === undefined || (await wasCommitted(url, done.begun))) return',
-      put: 'if (done.unknown === undefined) return',
-    },
+  'Lose a save whose answer was lost': [
+    { file: POSTGRES, find: 'lostAt ??= performance.now();', put: '' },
+    { file: POSTGRES, find: 'lost.find(({ changes }) => isSaved(changes, loaded))', put: 'undefined' },
   ],
-  'Take another transaction for a lost commit': [
+  'Overwrite what another proxy has just written': [
+    { file: POSTGRES_ROWS, find: ' and xmin::text = ${parameter(versions.get(before))}', put: '' },
+    { file: POSTGRES_ROWS, find: '} and (select saved from gate)`;\n    part(`update', put: '}`;\n    part(`update' },
+  ],
+  "Run another process's statement": [
     {
-      file: POSTGRES_COMMIT,
-      find: "return found['server'] === server ? 'committed' : 'unknowable';",
-      put: "return 'committed';",
+      file: POSTGRES_CONNECTION,
+      find: "createHash('sha256').update(text).digest('base64url')",
+      put: '`s${names.size}`',
     },
   ],
   "Lose the gateway's answer": [
@@ -39,7 +41,11 @@ export const database: Edits = {
     },
   ],
   'Write to a former primary': [
-    { file: POSTGRES_CONNECTION, find: 'isUnusable ||= isWrongServerError(error);', put: '' },
+    {
+      file: POSTGRES_CONNECTION,
+      find: 'isUnusable ||= isWrongServerError(error) || isOutcomeUnknown(error);',
+      put: '',
+    },
   ],
   'Wait for a server that is gone': [
     { file: POSTGRES_CONNECTION, find: 'const SILENCE_LIMIT_MS = 12_000;', put: 'const SILENCE_LIMIT_MS = 900_000;' },

@@ -1,9 +1,10 @@
 // The edits for the attacks under "Doubles and payouts" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
-const CREATE = 'backend-proxy/ledger/create.ts';
+const PAYMENTS = 'backend-proxy/ledger/payments.ts';
 const OBSERVATIONS = 'backend-proxy/ledger/observations.ts';
 const TRANSITIONS = 'backend-proxy/ledger/transitions.ts';
+const POST_ANSWERS = 'backend-proxy/ledger/answers.ts';
 const SCHEDULE = 'backend-proxy/protocol/schedule.ts';
 const REFUSAL = 'backend-proxy/gateway/refusal.ts';
 const ANSWERS = 'backend-proxy/gateway/answers.ts';
@@ -13,15 +14,15 @@ const UNKNOWN_PROOF = 'backend-proxy/unknown-proof.ts';
 export const doubles: Edits = {
   'Pay twice by clicking twice': [
     [
-      { file: CREATE, find: 'row.idempotency_key === payment.idempotencyKey', put: 'row.idempotency_key === null' },
+      { file: PAYMENTS, find: 'row.idempotency_key === payment.idempotencyKey', put: 'row.idempotency_key === null' },
       {
-        file: 'backend-proxy/ledger/schema.ts',
+        file: 'backend-proxy/ledger/migration-first.ts',
         find: "['order_id', 'idempotency_key']",
         put: "['id', 'idempotency_key']",
       },
     ],
   ],
-  'Get one order shipped twice': [{ file: TRANSITIONS, find: "    .where('paid_by', 'is', null)\n", put: '' }],
+  'Get one order shipped twice': [{ file: TRANSITIONS, find: 'order.paid_by === null', put: 'true' }],
   'Get a payout twice': [
     [
       { file: PAYOUTS, find: "if (payout.stage !== 'created') return payout;", put: '' },
@@ -33,15 +34,22 @@ export const doubles: Edits = {
     ],
     [
       { file: PAYOUTS, find: "if (payout.stage !== 'created') return payout;", put: '' },
-      { file: TRANSITIONS, find: "    .where('rank', '<', rank)\n", put: '' },
+      { file: TRANSITIONS, find: 'if (rank <= row.rank) return false;', put: '' },
     ],
   ],
+  "Send twice because the database's answer was lost": [
+    {
+      file: POST_ANSWERS,
+      find: 'if (row.start_id === start.id) return',
+      put: 'if (row.start_id !== null) return',
+    },
+  ],
   'Get a payout twice after a temporary FAILED': [
-    { file: OBSERVATIONS, find: '(TYPES[row.type].isOutgoing && !(await isSecondFailure(ctx, check)))', put: 'false' },
+    { file: OBSERVATIONS, find: '(TYPES[row.type].isOutgoing && !isSecondFailure(draft, check))', put: 'false' },
     {
       file: OBSERVATIONS,
-      find: "!(observation.kind === 'verified' && observation.outcome === 'failed') && { failed_at: null }",
-      put: 'false && { failed_at: null }',
+      find: "if (observation.kind !== 'verified' || observation.outcome !== 'failed') row.failed_at = null;",
+      put: '',
     },
   ],
   'Get a payout twice because of a wrong status path': [
@@ -98,9 +106,9 @@ export const doubles: Edits = {
         put: "return { stage: 'rejected', answer: 'refused', detail: sent.detail };",
       },
       {
-        file: TRANSITIONS,
-        find: 'return row !== undefined && !TYPES[row.type].isOutgoing && row.payment_id',
-        put: 'return row?.payment_id',
+        file: POST_ANSWERS,
+        find: 'return !TYPES[row.type].isOutgoing && row.payment_id',
+        put: 'return row.payment_id',
       },
     ],
   ],

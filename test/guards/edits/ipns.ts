@@ -38,7 +38,7 @@ export const ipns: Edits = {
   "Settle an order with another shop's payment": [
     {
       file: OBSERVATIONS,
-      find: "if (check.row.answer === 'duplicate') return applyToMarked(ctx, check, observation);",
+      find: "if (row.answer === 'duplicate') return applyToMarked(draft, check, observation);",
       put: '',
     },
   ],
@@ -67,11 +67,11 @@ export const ipns: Edits = {
       find: 'if (mismatch !== undefined) throw new Refusal',
       put: 'if (false) throw new Refusal',
     },
-    { file: SQL_LEDGER, find: 'mismatch !== undefined || !(await isAnyDue(db, at))', put: '!(await isAnyDue(db, at))' },
+    { file: SQL_LEDGER, find: 'mismatch !== undefined || limit <= 0', put: 'limit <= 0' },
   ],
   'Pay out to another wallet': [
     { file: VERIFY, find: '!isSameWallet(expected.customer, report.customer)', put: 'false' },
     { file: VERIFY, find: 'return ours === theirs;', put: 'return asked === reported;' },
   ],
-  'Undo a success with an older report': [{ file: TRANSITIONS, find: "    .where('rank', '<', rank)\n", put: '' }],
+  'Undo a success with an older report': [{ file: TRANSITIONS, find: 'if (rank <= row.rank) return false;', put: '' }],
 };

@@ -5,7 +5,7 @@ const MERCHANT_ROUTES = 'backend-proxy/routes/merchant.ts';
 
 export const resolving: Edits = {
   'Resolve a payment that needs no review': [
-    { file: 'backend-proxy/ledger/resolutions.ts', find: "    .where('needs_review', '=', 1)\n", put: '' },
+    { file: 'backend-proxy/ledger/resolutions.ts', find: 'if (row.needs_review === 0) {', put: 'if (false) {' },
   ],
   'Resolve without the merchant key': [
     { file: MERCHANT_ROUTES, find: "'/payouts', '/transactions', '/ipns'", put: "'/payouts', '/ipns'" },

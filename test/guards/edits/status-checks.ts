@@ -7,7 +7,7 @@ const SQL_LEDGER = 'backend-proxy/ledger/sql-ledger.ts';
 
 export const statusChecks: Edits = {
   'Hide an IPN by a clock that is ahead': [
-    { file: OBSERVATIONS, find: 'rings_heard: Math.max(row.rings_heard, claim.rings)', put: 'rings_heard: row.rings' },
+    { file: OBSERVATIONS, find: '= Math.max(row.rings_heard, claim.rings)', put: '= row.rings' },
     {
       file: SCHEDULE,
       find: 'hasUnansweredRing(t) ? earliestAllowed(t, t.rungAt',
@@ -17,7 +17,7 @@ export const statusChecks: Edits = {
   'Expire a payment while it is being paid': [{ file: OBSERVATIONS, find: ' && !hasNewRing', put: '' }],
   'Step the clock': [
     { file: SQL_LEDGER, find: 'if (Math.abs(step) <= STEP_MS) {', put: 'if (true) {' },
-    { file: 'backend-proxy/ledger/checks.ts', find: '      waits_from: ctx.now,\n', put: '' },
+    { file: 'backend-proxy/ledger/checks.ts', find: 'row.waits_from = now;', put: '' },
   ],
   'Make the proxy flood the gateway for one order': [
     { file: SCHEDULE, find: 'CHECKS_PER_MINUTE = 5;', put: 'CHECKS_PER_MINUTE = 500;' },
