@@ -1,7 +1,7 @@
 // A TCP relay between the proxy and PostgreSQL that imitates failing networks and servers: it stops forwarding, which
 // A TCP relay between the proxy and PostgreSQL that imitates failing networks and servers: it stops forwarding, which
-// no socket notices, resets all connections, leads to another server, or breaks the connection at one statement, so that
-// its answer is lost. For connections without TLS.
+// no socket notices, resets all connections, leads to another server, or breaks the connection at one statement, so
+// that its answer is lost. For connections without TLS.
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { createRequests } from './postgres-messages.ts';
 

@@ -1,5 +1,5 @@
-// POST /order/payments against the sandbox: a start by each method, with exactly one call to the gateway; the wallet id,
-// an open amount, and the order id at the gateway.
+// POST /order/payments against the sandbox: a start by each method, with exactly one call to the gateway; the wallet
+// id, an open amount, and the order id at the gateway.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { NOON } from '../time.ts';

@@ -16,7 +16,11 @@ export const database: Edits = {
     { file: POSTGRES_CONNECTION, find: "fsync: 'on', transaction", put: 'transaction' },
   ],
   'Acknowledge an IPN before its commit': [
-    { file: 'backend-proxy/routes/ipn.ts', find: 'await ledger.receiveIpn(', put: 'void ledger.receiveIpn(' },
+    {
+      file: 'backend-proxy/routes/ipn.ts',
+      find: 'isMatched = await receive({',
+      put: 'isMatched = true; void receive({',
+    },
   ],
   'Lose a save whose answer was lost': [
     { file: POSTGRES, find: 'lostAt ??= performance.now();', put: '' },

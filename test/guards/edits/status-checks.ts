@@ -3,7 +3,6 @@ import type { Edits } from '../apply.ts';
 
 const OBSERVATIONS = 'backend-proxy/ledger/observations.ts';
 const SCHEDULE = 'backend-proxy/protocol/schedule.ts';
-const SQL_LEDGER = 'backend-proxy/ledger/sql-ledger.ts';
 
 export const statusChecks: Edits = {
   'Hide an IPN by a clock that is ahead': [
@@ -16,7 +15,7 @@ export const statusChecks: Edits = {
   ],
   'Expire a payment while it is being paid': [{ file: OBSERVATIONS, find: ' && !hasNewRing', put: '' }],
   'Step the clock': [
-    { file: SQL_LEDGER, find: 'if (Math.abs(step) <= STEP_MS) {', put: 'if (true) {' },
+    { file: 'backend-proxy/ledger/clock-step.ts', find: 'if (Math.abs(step) > STEP_MS)', put: 'if (false)' },
     { file: 'backend-proxy/ledger/checks.ts', find: 'row.waits_from = now;', put: '' },
   ],
   'Make the proxy flood the gateway for one order': [
