@@ -80,8 +80,8 @@ const IS_COMMIT_OR_PART = /^(begin|commit|savepoint|release|rollback)/;
 const SMALL = /^(SCAN|SEARCH) (meta|counts|rung|swept|newest|due|page|CONSTANT ROW|\d+-ROW VALUES CLAUSE)\b/;
 
 /**
- * The lines of its plan that scan a table or an index, or that sort anything but parts that are limited. An index may be
- * read from its end as far as a limit goes; the pages that this reads are counted below.
+ * The lines of its plan that scan a table or an index, or that sort anything but parts that are limited. An index may
+ * be read from its end as far as a limit goes; the pages that this reads are counted below.
  */
 function scansAndSorts(database: DatabaseSync, text: string): string[] {
   const plan = database.prepare(`explain query plan ${text}`).all() as { parent: number; detail: string }[];
