@@ -1,6 +1,6 @@
 // What each SQL statement of the ledger reads of a large PostgreSQL database, as the server says of the plan that it
-// ran (auto_explain), triggers included: a few rows by an index, never a whole table or index, and nothing that grows is
-// sorted. The statements are those that run when every method is called.
+// ran (auto_explain), triggers included: a few rows by an index, never a whole table or index, and nothing that grows
+// is sorted. The statements are those that run when every method is called.
 import assert from 'node:assert/strict';
 import { after, before, describe, it, mock } from 'node:test';
 import { Client } from 'pg';

@@ -5,6 +5,8 @@ import { databaseContract } from './contract-database.ts';
 import { checksContract } from './contract-checks.ts';
 import { factsContract } from './contract-facts.ts';
 import { createContract } from './contract-create.ts';
+import { countsContract } from './contract-counts.ts';
+import { listsContract } from './contract-lists.ts';
 import { ipnsContract } from './contract-ipns.ts';
 import { webhooksContract } from './contract-webhooks.ts';
 import { unknownContract } from './contract-unknown.ts';
@@ -33,4 +35,6 @@ export function ledgerContract({ name, runs, openDatabase }: Adapter): void {
   limitsContract(suite);
   ownerContract(suite);
   databaseContract(suite);
+  listsContract(suite);
+  countsContract(suite);
 }
