@@ -1,7 +1,7 @@
 // The ledger over any store: each method is one write, which loads the rows that it decides on, applies a rule to them
 // and saves what changed, or one read. The rules are in payments.ts and payouts.ts (what may start), transitions.ts
-// (what raises a stage), answers.ts (how the POST ended), observations.ts (what a check saw), resolutions.ts (what a person
-// decides), checks.ts (what is checked next), ipns.ts, webhooks.ts and owner.ts.
+// (what raises a stage), answers.ts (how the POST ended), observations.ts (what a check saw), resolutions.ts (what a
+// person decides), checks.ts (what is checked next), ipns.ts, webhooks.ts and owner.ts.
 import { performance } from 'node:perf_hooks';
 import { sql, type CompiledQuery } from 'kysely';
 import { Refusal, unavailable } from '../errors.ts';
