@@ -84,20 +84,19 @@ async function keepCountsInSqlite(run: Run): Promise<void> {
 
 /** Each connection counts in rows of its own: one row for all would let one commit wait for another. */
 async function keepCountsInPostgres(run: Run): Promise<void> {
-  await run(`create function add_count(counted text, change int) returns void language sql as $$
+  await run(`create function add_count(counted text, change bigint) returns void language plpgsql as $$ begin
+    if counted is null or change = 0 then return; end if;
     insert into counts (name, part, count) values (counted, pg_backend_pid() % 64, change)
-      on conflict (name, part) do update set count = counts.count + excluded.count $$`);
+      on conflict (name, part) do update set count = counts.count + excluded.count;
+    end $$`);
+  // Of an inserted row, `old` has only nulls; of a deleted one, `new`.
   await run(`create function count_transaction() returns trigger language plpgsql as $$ begin
-    if tg_op <> 'INSERT' then
+    if (old.rank <> new.rank) is distinct from false then
       perform add_count(old.type || ' ' || old.rank, -1);
-      if old.next_check_at is not null then perform add_count('planned', -1); end if;
-      if old.needs_review = 1 then perform add_count('review', -1); end if;
-    end if;
-    if tg_op <> 'DELETE' then
       perform add_count(new.type || ' ' || new.rank, 1);
-      if new.next_check_at is not null then perform add_count('planned', 1); end if;
-      if new.needs_review = 1 then perform add_count('review', 1); end if;
     end if;
+    perform add_count('planned', (new.next_check_at is not null)::int - (old.next_check_at is not null)::int);
+    perform add_count('review', (new.needs_review is not distinct from 1)::int - (old.needs_review is not distinct from 1)::int);
     return null; end $$`);
   await run(`create trigger transactions_counted after insert or delete on transactions
     for each row execute function count_transaction()`);
@@ -106,16 +105,15 @@ async function keepCountsInPostgres(run: Run): Promise<void> {
       or (old.next_check_at is null) <> (new.next_check_at is null))
     execute function count_transaction()`);
   await run(`create function count_webhook() returns trigger language plpgsql as $$ begin
-    if tg_op <> 'INSERT' then perform add_count(old.state, -1); end if;
-    if tg_op <> 'DELETE' then perform add_count(new.state, 1); end if;
+    perform add_count(old.state, -1);
+    perform add_count(new.state, 1);
     return null; end $$`);
   await run(`create trigger webhooks_counted after insert or delete on webhooks
     for each row execute function count_webhook()`);
   await run(`create trigger webhooks_recounted after update of state on webhooks for each row
     when (old.state <> new.state) execute function count_webhook()`);
   await run(`create function count_ipn() returns trigger language plpgsql as $$ begin
-    if tg_op <> 'INSERT' then if old.matched = 0 then perform add_count('unmatched', -1); end if; end if;
-    if tg_op <> 'DELETE' then if new.matched = 0 then perform add_count('unmatched', 1); end if; end if;
+    perform add_count('unmatched', (new.matched is not distinct from 0)::int - (old.matched is not distinct from 0)::int);
     return null; end $$`);
   await run('create trigger ipns_counted after insert or delete on ipns for each row execute function count_ipn()');
   await run(`create trigger ipns_recounted after update of matched on ipns for each row
