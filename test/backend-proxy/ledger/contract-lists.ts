@@ -8,7 +8,6 @@ import { NOON, S } from '../time.ts';
 import type { LedgerById } from './by-id.ts';
 import {
   LIMITS,
-  PAYOUT,
   PENDING,
   UNAVAILABLE,
   openPending,
