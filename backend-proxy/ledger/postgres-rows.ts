@@ -76,6 +76,16 @@ function isOf(subject: Subject, { id, type }: TransactionRow): boolean {
   return 'transactions' in subject || id === subject.id || !paysOrder;
 }
 
+/**
+ * A commit that changes nothing. Once it is answered, all that was committed before it is durable too: a save that was
+ * ended while it waited for a synchronous standby is only on this server until then.
+ */
+export const CONFIRM: Statement = {
+  sql: `with touched as (update meta set value = value where key = 'books_id')
+    select set_config('synchronous_commit', 'on', true)`,
+  parameters: [],
+};
+
 /** Answers one row: `saved` is whether the changes were made. */
 export function saveStatement(changes: Changes, versions: Versions): Statement {
   const parameters: unknown[] = [];

@@ -13,6 +13,7 @@ import { CHANNEL, listenForOrders } from './postgres-listen.ts';
 import { standbyWarnings } from './postgres-replication.ts';
 import {
   CLOCK,
+  CONFIRM,
   isSaved,
   loadStatement,
   saveStatement,
@@ -96,9 +97,12 @@ export async function openPostgres(url: string, connections: number): Promise<St
       const versions: Versions = new WeakMap();
       const loaded = await loadOn(on, subject, versions);
       const done = lost.find(({ changes }) => isSaved(changes, loaded));
-      if (done !== undefined) return done;
-      const decision = decide(loaded, taken);
-      if (isEmpty(decision.changes)) return decision;
+      const decision = done ?? decide(loaded, taken);
+      if (decision === done || isEmpty(decision.changes)) {
+        if (lost.length > 0) await on.run(CONFIRM);
+        await commit?.();
+        return decision;
+      }
       try {
         const saved = await saveOn(on, decision.changes, versions);
         await commit?.();

@@ -236,6 +236,34 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     }
   }
 
+  it('a save that was ended while it waited for a standby is reported only once the standby has it', async (t) => {
+    const store = await opened(t);
+    const waitFor = async (names: string) => {
+      await admin.query(`alter system set synchronous_standby_names = '${names}'`);
+      await admin.query('select pg_reload_conf()');
+    };
+    const isWaiting = "select pid from pg_stat_activity where wait_event = 'SyncRep'";
+    await waitFor('away');
+    t.after(() => waitFor(''));
+    let isReported = false;
+    const writing = raise(store, 'local').then(() => (isReported = true));
+    const untilItWaits = async () => {
+      for (;;) {
+        const [found] = (await admin.query<{ pid: number }>(isWaiting)).rows;
+        if (found !== undefined || isReported) return found?.pid;
+      }
+    };
+    const pid = await untilItWaits();
+    // It is committed on this server, and nowhere else.
+    await admin.query('select pg_terminate_backend($1)', [pid]);
+    while ((await versionOf('local')).length === 0) await sleep(1);
+    while ((await untilItWaits()) === pid) await sleep(1);
+    assert.equal(isReported, false);
+    await waitFor('');
+    await writing;
+    assert.deepEqual(await versionOf('local'), [0]);
+  });
+
   it('a save that arrives after its repeat changes nothing', async (t) => {
     const { relay, store } = await relayed(t);
     for (const version of [undefined, 0]) {
