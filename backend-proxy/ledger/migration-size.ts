@@ -88,7 +88,7 @@ async function keepCountsInPostgres(run: Run): Promise<void> {
   const count = (table: string, columns: string, isCounted: string, changes: string) => [
     `create function count_${table}() returns trigger language plpgsql as $$ begin
       insert into counts (name, part, count)
-        select name, pg_backend_pid() % 64, sum(change) from (values ${changes}) as changes (name, change)
+        select name, pg_backend_pid() % 256, sum(change) from (values ${changes}) as changes (name, change)
         where name is not null group by name having sum(change) <> 0 order by name
         on conflict (name, part) do update set count = counts.count + excluded.count;
       return null; end $$`,
