@@ -21,6 +21,11 @@ const ITS_ORDER = `left join orders o on o.order_id = t.order_id and t.type = 'P
 
 /** The rows always begin with one that has the clock, even if nothing else was found. */
 export function loadStatement(subject: Subject): Statement {
+  if ('alone' in subject) {
+    const sql = `select ${CLOCK} as now, null as "order", row_to_json(t) as transaction, t.xmin::text as transaction_xmin,
+      null as history from (select 1) one left join transactions t on t.id = any($1)`;
+    return { sql, parameters: [subject.alone] };
+  }
   if ('transactions' in subject) {
     const sql = `${ROWS} from (select 1) one left join transactions t on t.id = any($1) ${ITS_ORDER}`;
     return { sql, parameters: [subject.transactions] };
@@ -43,7 +48,7 @@ export function loadStatement(subject: Subject): Statement {
 export interface LoadedRow {
   now: number;
   order: OrderRow | null;
-  order_xmin: string | null;
+  order_xmin?: string | null;
   transaction: TransactionRow | null;
   transaction_xmin: string | null;
   history: HistoryRow[] | null;
@@ -73,7 +78,7 @@ export function toLoaded(subject: Subject, rows: readonly LoadedRow[], versions:
 function isOf(subject: Subject, { id, type }: TransactionRow): boolean {
   const { paysOrder } = TYPES[type];
   if ('order' in subject) return paysOrder;
-  return 'transactions' in subject || id === subject.id || !paysOrder;
+  return !('payout' in subject) || id === subject.id || !paysOrder;
 }
 
 /**

@@ -217,7 +217,8 @@ export async function openPostgres(url: string, connections: number): Promise<St
 /** The same for writes that change the same rows; the id of an order's first payment is often the order's own. */
 function rowsOf(subject: Subject): string {
   if ('order' in subject) return subject.order;
-  return 'payout' in subject ? subject.payout : subject.transactions.join(' ');
+  if ('payout' in subject) return subject.payout;
+  return ('alone' in subject ? subject.alone : subject.transactions).join(' ');
 }
 
 function isEmpty({ orders, transactions, history, webhooks, ipn }: Changes): boolean {

@@ -99,8 +99,8 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
     });
   }
 
-  function writeEach(source: Source, ids: readonly string[], apply: (draft: Draft, row: TransactionRow) => void) {
-    return write(source, { transactions: ids }, (draft) => {
+  function writeEach(source: Source, subject: Subject, apply: (draft: Draft, row: TransactionRow) => void) {
+    return write(source, subject, (draft) => {
       for (const { after } of draft.transactions) apply(draft, after);
     });
   }
@@ -129,7 +129,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
 
   async function planAllAgain(at: number): Promise<void> {
     for (let ids = await read(() => readPlanned(db, '')); ids.length > 0;) {
-      await writeEach('clock', ids, restartWaits);
+      await writeEach('clock', { alone: ids }, restartWaits);
       const last = ids.at(-1) ?? '';
       ids = await read(() => readPlanned(db, last));
     }
@@ -168,7 +168,9 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
         return draft.now;
       }),
     recordUnknown: (unknown) =>
-      writeEach('check', [unknown.transactionId], (draft, row) => applyProvenUnknown(draft, row, unknown)),
+      writeEach('check', { transactions: [unknown.transactionId] }, (draft, row) =>
+        applyProvenUnknown(draft, row, unknown),
+      ),
     newestFound: (type) => read((tables) => readNewestFound(tables, type)),
     resolve: (transactionId, resolution) =>
       write('person', { transactions: [transactionId] }, (draft) => {
@@ -179,7 +181,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       }),
     async receiveIpn(ipn, leaseMs) {
       const id = ipn.reading?.transactionId;
-      const received = await write('check', { transactions: id === undefined ? [] : [id] }, (draft) => {
+      const received = await write('check', { alone: id === undefined ? [] : [id] }, (draft) => {
         const row = id === undefined ? undefined : findTransaction(draft, id);
         const isMatched = receiveIpn(draft, ipn, row);
         const mayClaim = row !== undefined && mismatch === undefined && !isTurnOfLongestDue(claimed);
@@ -232,7 +234,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       let ids: string[];
       do {
         ids = await read(() => readAbandoned(db, sentBy));
-        await writeEach('restart', ids, recover);
+        await writeEach('restart', { transactions: ids }, recover);
       } while (ids.length > 0);
     },
     owner: () => read(readOwner),
@@ -255,7 +257,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       const at = await time();
       await executeInPages(deleteOldUnmatched(store, at, PAGE_SIZE));
       await executeInPages(bringWebhooksForward(store, at, PAGE_SIZE));
-      await writeEach('clock', await read(() => readPlannedTooFar(db, at)), plan);
+      await writeEach('clock', { alone: await read(() => readPlannedTooFar(db, at)) }, plan);
     },
     counts: async () => {
       const at = await time();

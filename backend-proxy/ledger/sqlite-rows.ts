@@ -32,6 +32,9 @@ export function createRows(prepare: Prepare) {
       const prompts = subject.prompts === undefined ? [] : promptsOf(subject.prompts);
       return { now, orders, transactions, history: transactions.flatMap(historyOf), prompts };
     }
+    if ('alone' in subject) {
+      return { now, orders: [], transactions: subject.alone.flatMap(byId), history: [], prompts: [] };
+    }
     const transactions =
       'payout' in subject
         ? [...ofOrder(subject.payout, false), ...byId(subject.id)]

@@ -12,7 +12,9 @@ export type Subject =
   /** The merchant's payout, and any transaction with its id at the gateway. */
   | { payout: string; id: string }
   /** Transactions by id, each with its order. */
-  | { transactions: readonly string[] };
+  | { transactions: readonly string[] }
+  /** Transactions by id without order and history, for decisions that only plan checks. */
+  | { alone: readonly string[] };
 
 /** The newest payments that may have sent a prompt to this wallet. */
 export interface PromptQuery {
