@@ -55,7 +55,7 @@ import { createWatch } from './watch.ts';
 /** Between two claims, the database's clock and a monotonic one may differ by this much. */
 const STEP_MS = 60_000;
 /** Rows that one statement changes, so that no write waits long for another. */
-const PAGE_SIZE = 500;
+const PAGE_SIZE = 100;
 
 interface LedgerOptions {
   /** Replaces the store's clock in tests. */
@@ -221,7 +221,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
         )
       );
     },
-    transactions: (query) => read((tables) => readTransactions(tables, query)),
+    transactions: (query) => read(() => readTransactions(store, query)),
     watch: watch.add,
 
     async claimChecks(limit, leaseMs) {
