@@ -32,6 +32,8 @@ const MAX_ERRORS = 5;
 const LOST_LIMIT_MS = 10_000;
 const LOST_WAIT_MS = { first: 50, longest: 1_000 };
 const ANNOUNCE_AFTER_MS = 5;
+/** For each statement, and for the wait for another process that migrates. */
+const MIGRATION_LIMIT_MS = 3_600_000;
 /** serialization_failure, deadlock_detected: the database asks for another run. */
 const RETRYABLE = new Set(['40001', '40P01']);
 const UNIQUE_VIOLATION = '23505';
@@ -45,7 +47,7 @@ export async function openPostgres(url: string, connections: number): Promise<St
   try {
     // Before `migrate`, so that a problem with the server is reported as itself, not as a failed migration.
     await time();
-    await migrate(db, 'postgres');
+    await migrateAlone(url);
   } catch (error) {
     await db.destroy();
     throw error;
@@ -184,6 +186,20 @@ export async function openPostgres(url: string, connections: number): Promise<St
       await db.destroy();
     },
   };
+}
+
+/** On a connection of its own, because an index of many rows takes longer than any other statement may. */
+async function migrateAlone(url: string): Promise<void> {
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: createPool(url, 1, MIGRATION_LIMIT_MS).forKysely }),
+  });
+  try {
+    await sql`select set_config(name, ${String(MIGRATION_LIMIT_MS)}, false)
+      from unnest(array['statement_timeout', 'lock_timeout']) as name`.execute(db);
+    await migrate(db, 'postgres');
+  } finally {
+    await db.destroy();
+  }
 }
 
 function isEmpty({ orders, transactions, history, webhooks, ipn }: Changes): boolean {
