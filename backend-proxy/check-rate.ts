@@ -1,5 +1,5 @@
 // Limits the status checks per second to what the gateway can take. The rate grows while answers are good and quick
-// and the whole rate is used, is halved by answers that mean "too many" or "unavailable", and pauses for as long as a
+// and the whole rate is used: doubled each second until the gateway first objects, slowly from then on. It is halved by answers that mean "too many" or "unavailable", and pauses for as long as a
 // Retry-After asks. Only a fraction of a second of unused rate is saved, so there is no burst.
 // The limit is per process: proxies that share a database or an account do not coordinate. The gateway answers each
 // of them, and each slows down.
@@ -9,7 +9,7 @@ import type { Call } from './gateway/instrumented.ts';
 export const CHECKS_PER_SECOND = 500;
 const START_PER_SECOND = 20;
 const MIN_PER_SECOND = 1;
-/** Growth per second of good answers; below this rate, each good answer adds one. */
+/** Growth per second of good answers, once it was halved; below this rate, each good answer adds one. */
 const GROWTH_PER_SECOND = 20;
 /** Slower answers do not raise the rate. */
 const QUICK_MS = 1_000;
@@ -47,6 +47,7 @@ export function createCheckRate({ limit = CHECKS_PER_SECOND, clock = () => perfo
   let countedAt = clock();
   let usedUpAt = -Infinity;
   let halvedAt = -Infinity;
+  let wasHalved = false;
 
   function atLeastOne(ms: number): number {
     return Math.max(1, (perSecond * ms) / 1000);
@@ -62,12 +63,13 @@ export function createCheckRate({ limit = CHECKS_PER_SECOND, clock = () => perfo
     // A call that began before the last halving took effect adds no information.
     if (beganAt < halvedAt + HALVE_EVERY_MS) return;
     halvedAt = clock();
+    wasHalved = true;
     perSecond = Math.max(MIN_PER_SECOND, perSecond / 2);
   }
 
   function grow(): void {
     if (clock() - usedUpAt > USED_UP_WITHIN_MS) return;
-    perSecond = Math.min(limit, perSecond + Math.min(1, GROWTH_PER_SECOND / perSecond));
+    perSecond = Math.min(limit, perSecond + (wasHalved ? Math.min(1, GROWTH_PER_SECOND / perSecond) : 1));
   }
 
   function pause(ms: number): void {

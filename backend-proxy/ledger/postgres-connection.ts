@@ -99,8 +99,8 @@ export interface Connection {
   isInTransaction(): boolean;
 }
 
-export function createPool(url: string, limit: number) {
-  const pool = new Pool({ ...optionsFor(url), max: limit });
+export function createPool(url: string, limit: number, silenceLimitMs = SILENCE_LIMIT_MS) {
+  const pool = new Pool({ ...optionsFor(url, silenceLimitMs), max: limit });
   pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
   const prepared = new WeakSet<ClientBase>();
   const names = createNames();
@@ -211,7 +211,7 @@ function isNameError(error: unknown): boolean {
   return NO_SUCH_NAME.has(codeOf(error)) || codeOf(error) === OTHER_COLUMNS;
 }
 
-function optionsFor(url: string) {
+function optionsFor(url: string, silenceLimitMs = SILENCE_LIMIT_MS) {
   return {
     connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -219,7 +219,7 @@ function optionsFor(url: string) {
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     stream: () => {
       const socket = new Socket();
-      return socket.setTimeout(SILENCE_LIMIT_MS, () => socket.destroy(new Error('The database does not answer')));
+      return socket.setTimeout(silenceLimitMs, () => socket.destroy(new Error('The database does not answer')));
     },
   };
 }

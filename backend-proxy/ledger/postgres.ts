@@ -35,6 +35,8 @@ const MAX_ERRORS = 5;
 const LOST_LIMIT_MS = 10_000;
 const LOST_WAIT_MS = { first: 50, longest: 1_000 };
 const ANNOUNCE_AFTER_MS = 5;
+/** For each statement, and for the wait for another process that migrates. */
+const MIGRATION_LIMIT_MS = 3_600_000;
 const UNIQUE_VIOLATION = '23505';
 const INT8 = 20;
 
@@ -53,11 +55,11 @@ export async function openPostgres(url: string, connections: number): Promise<St
   // Every bigint here is a time or an amount of at most 15 digits.
   types.setTypeParser(INT8, Number);
   const pool = createPool(url, connections);
-  const db = new Kysely<Tables>({ dialect: new Dialect({ pool: pool.forKysely }) });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool.forKysely }) });
   try {
     // Before `migrate`, so that a problem with the server is reported as itself, not as a failed migration.
     await time();
-    await migrate(db, 'postgres');
+    await migrateAlone(url);
   } catch (error) {
     await db.destroy();
     throw error;
@@ -219,6 +221,20 @@ function rowsOf(subject: Subject): string {
   if ('order' in subject) return subject.order;
   if ('payout' in subject) return subject.payout;
   return ('alone' in subject ? subject.alone : subject.transactions).join(' ');
+}
+
+/** On a connection of its own, because an index of many rows takes longer than any other statement may. */
+async function migrateAlone(url: string): Promise<void> {
+  const db = new Kysely<Tables>({
+    dialect: new Dialect({ pool: createPool(url, 1, MIGRATION_LIMIT_MS).forKysely }),
+  });
+  try {
+    await sql`select set_config(name, ${String(MIGRATION_LIMIT_MS)}, false)
+      from unnest(array['statement_timeout', 'lock_timeout']) as name`.execute(db);
+    await migrate(db, 'postgres');
+  } finally {
+    await db.destroy();
+  }
 }
 
 function isEmpty({ orders, transactions, history, webhooks, ipn }: Changes): boolean {

@@ -6,7 +6,7 @@ import { STAGES, TRANSACTION_TYPES, stageOf } from '../protocol/transaction.ts';
 import type { Status } from '../protocol/wire.ts';
 import type { Counts, TransactionQuery } from './ledger.ts';
 import { toTransactions } from './records.ts';
-import type { Db } from './store.ts';
+import type { Db, Store } from './store.ts';
 import type { Tables, TransactionRow } from './tables.ts';
 
 /** Due checks are counted up to this many: a higher number says no more, and takes longer to count. */
@@ -30,14 +30,14 @@ export async function readNewestFound(db: Db, type: TransactionType): Promise<Tr
  * after a later one, so a merchant that reconciles should ask again from a minute before the last change seen.
  */
 export async function readTransactions(
-  db: Db,
+  { db, among }: Store,
   query: TransactionQuery,
 ): Promise<{ transactions: Transaction[]; nextCursor: string | null }> {
   const { limit } = query;
   const { updatedAt, id } = startOf(query);
   const next = db
     .selectFrom('transactions')
-    .selectAll()
+    .select(['updated_at', 'id'])
     .where(sql<boolean>`(updated_at, id) > (${updatedAt}, ${id})`)
     .orderBy('updated_at')
     .orderBy('id')
@@ -52,7 +52,15 @@ export async function readTransactions(
           .orderBy('updated_at')
           .orderBy('id')
           .limit(limit + 1);
-  const rows = await merged.execute();
+  // The index has what decides on the page, so only the page's rows are read.
+  const listed = db.selectFrom(merged.as('page')).select('id');
+  const rows = await db
+    .selectFrom('transactions')
+    .selectAll()
+    .where(sql<boolean>`id ${among(listed)}`)
+    .orderBy('updated_at')
+    .orderBy('id')
+    .execute();
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   const nextCursor = rows.length > limit && last !== undefined ? `${last.updated_at}~${last.id}` : null;

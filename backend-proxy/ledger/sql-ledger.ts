@@ -54,7 +54,7 @@ import {
 import { createWatch } from './watch.ts';
 
 /** Rows that one statement changes, so that no write waits long for another. */
-const PAGE_SIZE = 500;
+const PAGE_SIZE = 100;
 
 interface LedgerOptions {
   /** Replaces the store's clock in tests. */
@@ -209,7 +209,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
         )
       );
     },
-    transactions: (query) => read((tables) => readTransactions(tables, query)),
+    transactions: (query) => read(() => readTransactions(store, query)),
     watch: watch.add,
 
     async claimChecks(limit, leaseMs) {

@@ -43,10 +43,19 @@ describe('the check rate', () => {
     assert.equal(mostAtOnce, 4);
   });
 
-  it('the check rate grows by 20 per second on good and quick answers, up to its limit', () => {
+  it('the check rate doubles each second on good and quick answers, up to its limit', () => {
     const { use, rate } = createRate();
+    use(1_000, GOOD);
+    assert.ok(rate.perSecond() > 40 && rate.perSecond() < 65, `${rate.perSecond()}`);
     use(5_000, GOOD);
-    assert.ok(rate.perSecond() > 110 && rate.perSecond() < 130, `${rate.perSecond()}`);
+    assert.equal(rate.perSecond(), 500);
+  });
+
+  it('the check rate grows by 20 per second once it was halved, up to its limit', () => {
+    const { use, rate } = createRate();
+    rate.record(BAD);
+    use(5_000, GOOD);
+    assert.ok(rate.perSecond() > 90 && rate.perSecond() < 130, `${rate.perSecond()}`);
     use(25_000, { ...GOOD, outcome: 'unknown', ms: 1_000 });
     assert.equal(rate.perSecond(), 500);
     const { asked, mostAtOnce } = use(10_000, GOOD);

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type AddressInfo } from 'node:net';
 import { after, before, describe, it, type TestContext } from 'node:test';
+import { sql } from 'kysely';
 import { Pool } from 'pg';
 import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
@@ -203,6 +204,22 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
       sender.release();
       await observing;
       assert.equal((await ledger.order('A'))?.payments[0]?.stage, 'sending');
+    });
+
+    it('a migration may take as long as it needs, and other statements may not', async () => {
+      const fresh = await server.createDatabase();
+      const watcher = new Pool({ connectionString: fresh });
+      await watcher.query(`create table seen (statement_timeout text, lock_timeout text);
+        create function note() returns event_trigger language plpgsql as $$ begin
+          insert into seen values (current_setting('statement_timeout'), current_setting('lock_timeout')); end $$;
+        create event trigger noted on ddl_command_end execute function note()`);
+      const store = await connectDatabase(fresh, die);
+      const { rows } = await watcher.query('select distinct * from seen');
+      assert.deepEqual(rows, [{ statement_timeout: '1h', lock_timeout: '1h' }]);
+      const limits = sql<{ statement: string }>`select current_setting('statement_timeout') as statement`;
+      assert.deepEqual((await limits.execute(store.db)).rows, [{ statement: '10s' }]);
+      await store.close();
+      await watcher.end();
     });
 
     it('concurrent starts migrate the database once', async () => {

@@ -8,9 +8,12 @@ import { startFloor, startProxy } from '../servers.ts';
 const RATES = [10, 100, 500];
 const STREAMS_IN_ALL = 10_000;
 const ROUNDS_AT_MOST = 3;
+/** As many as the floor may ask; by default the proxy asks 500 times. */
+const CHECKS_PER_SECOND = '2000';
 /** After the last IPN; what comes later counts as this long. */
 const WAIT_SECONDS = 15;
-const WARM_UP = 20;
+/** Before each rate: the proxy learns how many checks the gateway takes. */
+const WARM_UP_SECONDS = 3;
 const LEAST_IPNS = 40;
 
 interface Delay {
@@ -24,18 +27,20 @@ export async function measureEvents(lab: Lab): Promise<Measured> {
   const subjects = ['floor', 'proxy', 'floor, 10,000 streams', 'proxy, 10,000 streams'] as const;
   const measured = await lab.inTurns(subjects, lab.roundsAtMost(ROUNDS_AT_MOST), async (name) => {
     const server = name.startsWith('proxy')
-      ? await startProxy(lab)
+      ? await startProxy(lab, { env: { CHECKS_PER_SECOND } })
       : await startFloor('grouped', lab, { env: { CHECKS: 'yes' } });
     const counts = RATES.map((rate) => Math.max(LEAST_IPNS, Math.round(rate * lab.seconds)));
-    const inAll = counts.reduce((sum, count) => sum + count, WARM_UP);
+    const warmUps = RATES.map((rate) => rate * WARM_UP_SECONDS);
+    const inAll = [...counts, ...warmUps].reduce((sum, count) => sum + count, 0);
     const others = name.endsWith('streams') ? STREAMS_IN_ALL - inAll : 0;
     const idle = { port: server.port, prefix: lab.newPrefix(), from: 0, count: others };
     if (others > 0) await lab.load.call('openStreams', idle);
     let { from, ...orders } = await lab.openOrders(server, inAll);
-    await lab.ring(server, { ...orders, from, count: WARM_UP }, 20, WAIT_SECONDS);
-    from += WARM_UP;
     const delays: Delay[] = [];
     for (const [at, count] of counts.entries()) {
+      const warmUp = warmUps[at] ?? 0;
+      await lab.ring(server, { ...orders, from, count: warmUp }, RATES[at] ?? 1, WAIT_SECONDS);
+      from += warmUp;
       const cpuFrom = server.cpuSeconds();
       const { toEvent, late } = await lab.ring(server, { ...orders, from, count }, RATES[at] ?? 1, WAIT_SECONDS);
       const cpuMicroseconds = ((server.cpuSeconds() - cpuFrom) / count) * 1_000_000;
