@@ -160,14 +160,16 @@ export function createPool(url: string, limit: number, silenceLimitMs = SILENCE_
 
   const forKysely: PostgresPool = {
     options: pool.options,
-    end: () => pool.end(),
+    // Kysely calls it only if it ever connected.
+    end: () => Promise.resolve(),
     async connect() {
       const { query: ask, release } = await guard();
       const client = { query: (text: string, values: unknown[]) => ask({ text, values: [...values] }), release };
       return client as unknown as PostgresPoolClient;
     },
   };
-  return { use, forKysely };
+  let ended: Promise<void> | undefined;
+  return { use, forKysely, end: () => (ended ??= pool.end()) };
 }
 
 const MAX_NAMES = 500;

@@ -34,7 +34,8 @@ const MAX_ERRORS = 5;
 /** How long a write tries to find out what became of a save whose answer was lost. */
 const LOST_LIMIT_MS = 10_000;
 const LOST_WAIT_MS = { first: 50, longest: 1_000 };
-const ANNOUNCE_AFTER_MS = 5;
+/** The newest changes that a poll looks at; each poll looks back over several. */
+const MOST_CHANGES = 10_000;
 /** For each statement, and for the wait for another process that migrates. */
 const MIGRATION_LIMIT_MS = 3_600_000;
 const UNIQUE_VIOLATION = '23505';
@@ -61,13 +62,14 @@ export async function openPostgres(url: string, connections: number): Promise<St
     await time();
     await migrateAlone(url);
   } catch (error) {
-    await db.destroy();
+    await pool.end();
     throw error;
   }
   const inTurn = createTurns();
   const self = randomUUID();
   const listener = listenForOrders(url, self);
   let waiting = new Set<string>();
+  let isAnnouncing = false;
 
   async function time(): Promise<number> {
     const [row] = await pool.use(({ run }) => run<{ ms: number }>({ sql: `select ${CLOCK} as ms`, parameters: [] }));
@@ -174,21 +176,27 @@ export async function openPostgres(url: string, connections: number): Promise<St
   }
 
   async function changedSince(since: number): Promise<Map<string, number>> {
-    const text = `select o.order_id, o.version from transactions t join orders o on o.order_id = t.order_id
-      where t.updated_at >= $1`;
+    const newest = `select order_id from transactions where updated_at >= $1 order by updated_at desc limit ${MOST_CHANGES}`;
+    const text = `select o.order_id, o.version from (${newest}) t join orders o on o.order_id = t.order_id`;
     const rows = await pool.use(({ run }) =>
       run<{ order_id: string; version: number }>({ sql: text, parameters: [since] }),
     );
     return new Map(rows.map(({ order_id, version }) => [order_id, version]));
   }
 
+  /** One statement at a time: what changes meanwhile goes with the next. */
   async function sendAnnouncements(): Promise<void> {
-    const orderIds = waiting;
-    waiting = new Set();
-    // If the database is unavailable, the poll finds the change a second later.
-    await sql`select pg_notify(${CHANNEL}, ${self} || ' ' || id) from unnest(${[...orderIds]}::text[]) as id`
-      .execute(db)
-      .catch(() => undefined);
+    if (isAnnouncing) return;
+    isAnnouncing = true;
+    while (waiting.size > 0) {
+      const orderIds = waiting;
+      waiting = new Set();
+      // If the database is unavailable, the poll finds the change a second later.
+      await sql`select pg_notify(${CHANNEL}, ${self} || ' ' || id) from unnest(${[...orderIds]}::text[]) as id`
+        .execute(db)
+        .catch(() => undefined);
+    }
+    isAnnouncing = false;
   }
 
   return {
@@ -204,14 +212,14 @@ export async function openPostgres(url: string, connections: number): Promise<St
     checksWith: (now, most) => sql`((case when json_array_length(checks::json) >= ${most} then checks::jsonb - 0
       else checks::jsonb end) || jsonb_build_object('at', ${now}::bigint, 'rung', rings > rings_heard))::text`,
     announce(orderIds) {
-      if (waiting.size === 0) setTimeout(() => void sendAnnouncements(), ANNOUNCE_AFTER_MS);
       for (const orderId of orderIds) waiting.add(orderId);
+      void sendAnnouncements();
     },
     onAnnounced: listener.onAnnounced,
     warnings: () => standbyWarnings(db),
     async close() {
       await listener.close();
-      await db.destroy();
+      await pool.end();
     },
   };
 }
@@ -225,15 +233,14 @@ function rowsOf(subject: Subject): string {
 
 /** On a connection of its own, because an index of many rows takes longer than any other statement may. */
 async function migrateAlone(url: string): Promise<void> {
-  const db = new Kysely<Tables>({
-    dialect: new Dialect({ pool: createPool(url, 1, MIGRATION_LIMIT_MS).forKysely }),
-  });
+  const pool = createPool(url, 1, MIGRATION_LIMIT_MS);
+  const db = new Kysely<Tables>({ dialect: new Dialect({ pool: pool.forKysely }) });
   try {
     await sql`select set_config(name, ${String(MIGRATION_LIMIT_MS)}, false)
       from unnest(array['statement_timeout', 'lock_timeout']) as name`.execute(db);
     await migrate(db, 'postgres');
   } finally {
-    await db.destroy();
+    await pool.end();
   }
 }
 
