@@ -35,7 +35,7 @@ const MAX_ERRORS = 5;
 const LOST_LIMIT_MS = 10_000;
 const LOST_WAIT_MS = { first: 50, longest: 1_000 };
 /** The newest changes that a poll looks at; each poll looks back over several. */
-const MOST_CHANGES = 10_000;
+const MOST_CHANGES = 50_000;
 /** For each statement, and for the wait for another process that migrates. */
 const MIGRATION_LIMIT_MS = 3_600_000;
 const UNIQUE_VIOLATION = '23505';
