@@ -1,6 +1,7 @@
 // Limits the status checks per second to what the gateway can take. The rate grows while answers are good and quick
-// and the whole rate is used: doubled each second until the gateway first objects, slowly from then on. It is halved by answers that mean "too many" or "unavailable", and pauses for as long as a
-// Retry-After asks. Only a fraction of a second of unused rate is saved, so there is no burst.
+// and the whole rate is used: it doubles each second until the gateway first objects, and grows slowly from then on.
+// It is halved by answers that mean "too many" or "unavailable", and pauses for as long as a Retry-After asks. Only a
+// fraction of a second of unused rate is saved, so there is no burst.
 // The limit is per process: proxies that share a database or an account do not coordinate. The gateway answers each
 // of them, and each slows down.
 import type { Call } from './gateway/instrumented.ts';

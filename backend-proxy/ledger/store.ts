@@ -60,8 +60,9 @@ export interface Store {
   db: Db;
   /**
    * Loads the subject, lets `decide` change its rows, and saves the changes in one durable commit, which happens only
-   * if none of the loaded rows has changed since; otherwise `decide` runs again on the newer rows. So `decide` only
-   * looks at what it is given. An error that it throws changes nothing. `taken` holds ids of new transactions that
+   * if none of the rows to change is another than the loaded one; otherwise `decide` runs again on the newer rows. So
+   * `decide` only looks at what it is given, and what it concludes from an order's other payments, it writes to the
+   * order as well. An error that it throws changes nothing. `taken` holds ids of new transactions that
    * turned out to be in use. Throws `unavailable` if nothing was committed, or if that stays unknown for too long.
    */
   write<T>(subject: Subject, decide: (loaded: Loaded, taken: ReadonlySet<string>) => Decision<T>): Promise<T>;
