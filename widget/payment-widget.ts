@@ -306,7 +306,8 @@ export class PaymentWidget extends LitElement {
    */
   async #run(act: (session: Session) => void): Promise<void> {
     try {
-      if (!flow) (flow = await (loading ??= import('./flow/flow.ts'))).provide(drawing);
+      flow ??= await (loading ??= import('./flow/flow.ts'));
+      flow.provide(drawing);
     } catch {
       loading = undefined;
       return this.#set({
