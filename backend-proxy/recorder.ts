@@ -1,9 +1,11 @@
 // Records the gateway's answers. If the database cannot be written, it retries, even after the caller was answered
 // 503: the answer is the only record of what the gateway created, and holds the code or checkout that the shopper
 // pays with.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from './errors.ts';
 import type { Fact, Ledger, OrderAt } from './ledger/ledger.ts';
 import type { Transaction } from './protocol/transaction.ts';
+import { withinLimit } from './within-limit.ts';
 
 /** The last wait repeats until GIVE_UP_MS. */
 const RETRY_AFTER_MS = [50, 100, 250, 500, 1_000, 2_000];
@@ -63,19 +65,4 @@ export function createRecorder({ ledger, onError, wait = sleep, now = Date.now }
       await withinLimit(Promise.allSettled(inFlight), limitMs);
     },
   };
-}
-
-/** The result of `work`, or undefined if it did not end within the limit. */
-async function withinLimit<T>(work: Promise<T>, limitMs: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), limitMs);
-  });
-  return Promise.race([work, over]).finally(() => clearTimeout(timer));
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }

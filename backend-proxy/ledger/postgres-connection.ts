@@ -66,12 +66,11 @@ export async function prepare(client: ClientBase): Promise<void> {
 }
 
 /** Returns the last result if there are several statements. */
-export async function query(
+export async function query<Row = Record<string, unknown>>(
   client: ClientBase,
-  text: string,
-  values: readonly unknown[] = [],
-): Promise<QueryResult<Record<string, unknown>>> {
-  const result = (await client.query(text, [...values])) as QueryResult | QueryResult[];
+  config: string | QueryConfig,
+): Promise<QueryResult<Row & QueryResultRow>> {
+  const result = (await client.query(config)) as QueryResult | QueryResult[];
   return Array.isArray(result) ? (result.at(-1) as QueryResult) : result;
 }
 
@@ -123,10 +122,9 @@ export function createPool(url: string, limit: number, silenceLimitMs = SILENCE_
     const client = await acquire();
     let isUnusable = false;
     return {
-      async query<Row>(config: QueryConfig): Promise<QueryResult<Row & QueryResultRow>> {
+      async ask<Row>(config: QueryConfig): Promise<QueryResult<Row & QueryResultRow>> {
         try {
-          const result = (await client.query(config)) as QueryResult | QueryResult[];
-          return Array.isArray(result) ? (result.at(-1) as QueryResult) : result;
+          return await query<Row>(client, config);
         } catch (error) {
           isUnusable ||= isWrongServerError(error) || isOutcomeUnknown(error);
           throw error;
@@ -139,7 +137,7 @@ export function createPool(url: string, limit: number, silenceLimitMs = SILENCE_
   }
 
   async function use<T>(work: (on: Connection) => Promise<T>): Promise<T> {
-    const { query: ask, release, isInTransaction } = await guard();
+    const { ask, release, isInTransaction } = await guard();
     try {
       return await work({
         async run<Row>({ sql: text, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>) {
@@ -163,7 +161,7 @@ export function createPool(url: string, limit: number, silenceLimitMs = SILENCE_
     // Kysely calls it only if it ever connected.
     end: () => Promise.resolve(),
     async connect() {
-      const { query: ask, release } = await guard();
+      const { ask, release } = await guard();
       const client = { query: (text: string, values: unknown[]) => ask({ text, values: [...values] }), release };
       return client as unknown as PostgresPoolClient;
     },

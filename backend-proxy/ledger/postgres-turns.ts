@@ -1,5 +1,6 @@
 // Writes of one process that change the same rows take turns once two of them have collided: otherwise each save would
 // make all others begin again. It only saves work: the save itself finds what has changed.
+import { withinLimit } from '../within-limit.ts';
 
 /** After this, a write goes ahead without its turn: the one before it may wait for a connection that is gone. */
 const WAIT_LIMIT_MS = 3_000;
@@ -14,20 +15,11 @@ export function createTurns(): InTurn {
     const mine = Promise.withResolvers<void>();
     last.set(key, mine.promise);
     try {
-      if (earlier !== undefined) await within(earlier, WAIT_LIMIT_MS);
+      if (earlier !== undefined) await withinLimit(earlier, WAIT_LIMIT_MS);
       return await work();
     } finally {
       mine.resolve();
       if (last.get(key) === mine.promise) last.delete(key);
     }
   };
-}
-
-async function within(work: Promise<void>, limitMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limitMs);
-  });
-  await Promise.race([work, over]);
-  clearTimeout(timer);
 }

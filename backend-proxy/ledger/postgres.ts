@@ -4,6 +4,7 @@
 // outcome was lost can be repeated, too. NOTIFY runs outside the transaction, where it would serialize every commit; it
 // only wakes the other proxies, which also poll (watch.ts).
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql, type CompiledQuery } from 'kysely';
 import { types } from 'pg';
 import { Refusal, unavailable } from '../errors.ts';
@@ -252,10 +253,4 @@ function isEmpty({ orders, transactions, history, webhooks, ipn }: Changes): boo
 function isIdTaken(error: unknown): boolean {
   const constraint = error instanceof Error && 'constraint' in error ? error.constraint : undefined;
   return codeOf(error) === UNIQUE_VIOLATION && constraint === 'transactions_pkey';
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }
