@@ -1,0 +1,67 @@
+// What holds for the checks after any history: they end, stay within the limit, and go on until a review.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { nextCheckAt, type Timeline } from '../../../backend-proxy/protocol/schedule.ts';
+import { STAGES, type Stage } from '../../../backend-proxy/protocol/transaction.ts';
+import { D, M } from '../time.ts';
+import { T0, mostInAMinute, timeline, walk } from './schedule-kit.ts';
+
+describe('nextCheckAt() after any history', () => {
+  const offset = fc.option(fc.integer({ min: 0, max: 30 * M }), { nil: null });
+  const ANSWERS = ['identified', 'accepted', 'refused', 'foreign', 'duplicate', 'lost', 'unreached', null] as const;
+  const any = fc.record({
+    type: fc.constantFrom('PAY' as const, 'PAYOUT' as const),
+    stage: fc.constantFrom(...(Object.keys(STAGES) as Stage[])),
+    answer: fc.constantFrom(...ANSWERS),
+    sentAt: offset,
+    lostAt: offset,
+    expiresAt: offset,
+    rungAt: offset,
+    unknownAt: offset,
+    failedAt: offset,
+    needsReview: fc.boolean(),
+    isResolved: fc.boolean(),
+  });
+  const at = (value: number | null) => (value === null ? null : T0 + value);
+  const timesOf = ({
+    sentAt,
+    lostAt,
+    expiresAt,
+    rungAt,
+    unknownAt,
+    failedAt,
+  }: Pick<Timeline, 'sentAt' | 'lostAt' | 'expiresAt' | 'rungAt' | 'unknownAt' | 'failedAt'>) => ({
+    sentAt: at(sentAt),
+    lostAt: at(lostAt),
+    expiresAt: at(expiresAt),
+    rungAt: at(rungAt),
+    unknownAt: at(unknownAt),
+    failedAt: at(failedAt),
+    rings: rungAt === null ? 0 : 1,
+  });
+
+  it('after any history, checks end, come one after the other, and stay within five a minute', () => {
+    fc.assert(
+      fc.property(any, fc.boolean(), (given, isAnswered) => {
+        const made = walk({ ...given, ...timesOf(given) }, T0 + 30 * M, isAnswered);
+        assert.deepEqual(
+          made,
+          made.toSorted((a, b) => a - b),
+        );
+        if (made.length > 0) assert.ok(mostInAMinute(made) <= 5, made.join());
+      }),
+    );
+  });
+
+  it('after any history, a transaction that was sent and is open is checked until its review', () => {
+    fc.assert(
+      fc.property(any, fc.nat(7 * D - 1), ({ type, answer, sentAt }, ageMs) => {
+        for (const stage of ['created', 'sending', 'uncertain', 'pending'] as const) {
+          const given = timeline({ type, stage, answer, sentAt: T0 + (sentAt ?? 0) });
+          assert.notEqual(nextCheckAt(given, T0 + ageMs), null, stage);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,89 @@
+// When the next check is due while the outcome is unknown, and when the answer "unknown" ends a transaction.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  PAYOUT_FAILED_APART_MS,
+  SENDING_LIMIT_MS,
+  nextCheckAt,
+  unknownRule,
+} from '../../../backend-proxy/protocol/schedule.ts';
+import type { PostOutcome } from '../../../backend-proxy/protocol/transaction.ts';
+import { D, H, M, S } from '../time.ts';
+import { T0, UNCERTAIN, checked, rung, timeline, walk } from './schedule-kit.ts';
+
+describe('nextCheckAt() while the outcome is unknown', () => {
+  it('after a lost answer, checks follow at 2, 5, 10, 30 and 60 s, at most three a minute', () => {
+    assert.deepEqual(
+      walk(UNCERTAIN).slice(0, 6),
+      [2, 5, 10, 62, 90, 120].map((s) => s * S),
+    );
+    const lostAt = T0 + 30 * S;
+    assert.deepEqual(
+      walk({ ...UNCERTAIN, lostAt, ...checked(T0 + 30 * S) }, lostAt).slice(0, 4),
+      [32, 35, 90, 120].map((s) => s * S),
+    );
+  });
+
+  it('a transaction is not checked while its POST is in flight, except for a ring; 45 s later it is', () => {
+    const sending = { stage: 'sending', answer: null } as const;
+    assert.equal(nextCheckAt(timeline(sending), T0), T0 + 45 * S);
+    assert.equal(nextCheckAt(timeline({ ...sending, ...rung(T0 + S) }), T0 + S), T0 + S);
+    assert.equal(nextCheckAt(timeline({ stage: 'created', sentAt: null, answer: null }), T0), T0 + 45 * S);
+    assert.equal(SENDING_LIMIT_MS, 45 * S);
+  });
+
+  it('a payout reported FAILED once is checked again after 30 s, and then by the sweep', () => {
+    assert.equal(PAYOUT_FAILED_APART_MS, 30 * S);
+    const failedAt = T0 + 400 * S;
+    const given = { type: 'PAYOUT', failedAt, ...checked(failedAt) } as const;
+    assert.equal(nextCheckAt(timeline(given), failedAt), failedAt + 30 * S);
+    assert.deepEqual(walk(given, failedAt).slice(0, 3), [430 * S, 10 * M, 17 * M]);
+  });
+});
+
+describe('unknownRule()', () => {
+  /** First and second check after the POST, and the time between them; null if "unknown" never ends it. */
+  const RULES = {
+    lost: { PAY: [90 * S, 90 * S, M], PAYOUT: [H, D, M] },
+    foreign: { PAY: [0, 0, 10 * S], PAYOUT: [H, D, M] },
+    refused: { PAY: [90 * S, 90 * S, M], PAYOUT: [90 * S, 90 * S, M] },
+    unreached: { PAY: [90 * S, 90 * S, M], PAYOUT: [90 * S, 90 * S, M] },
+    identified: null,
+    accepted: null,
+    duplicate: null,
+    withheld: null,
+  } as const satisfies Record<PostOutcome, Record<'PAY' | 'PAYOUT', readonly [number, number, number]> | null>;
+  const types = ['PAY', 'PAYOUT'] as const;
+
+  it('unknownRule() has the promised times for each answer and type', () => {
+    for (const [answer, rules] of Object.entries(RULES)) {
+      for (const type of types) {
+        const rule = unknownRule(type, answer as PostOutcome);
+        const actual = rule && [rule.firstMs, rule.secondMs, rule.apartMs];
+        assert.deepEqual(actual, rules && rules[type], `${answer} ${type}`);
+      }
+    }
+  });
+
+  it('unknownRule() treats a missing answer as lost', () => {
+    for (const type of types) assert.deepEqual(unknownRule(type, null), unknownRule(type, 'lost'));
+  });
+
+  it('the two checks for "unknown" follow their rule and are not repeated', () => {
+    for (const [answer, rules] of Object.entries(RULES)) {
+      for (const type of types) {
+        const given = timeline({ type, stage: 'uncertain', answer: answer as PostOutcome });
+        const [first, second, apart] = rules?.[type] ?? [null, null, null];
+        if (first === null) continue;
+        if (first > 0) {
+          const before = nextCheckAt({ ...given, ...checked(T0 + first - 1) }, T0 + first - 1);
+          assert.equal(before, T0 + first, `${answer} ${type}: first`);
+        }
+        const unknownAt = T0 + first + 200;
+        const due = Math.max(T0 + second, unknownAt + apart);
+        const again = nextCheckAt({ ...given, ...checked(due - 1), unknownAt }, due - 1);
+        assert.equal(again, due, `${answer} ${type}: second`);
+      }
+    }
+  });
+});

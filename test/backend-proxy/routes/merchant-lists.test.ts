@@ -1,0 +1,154 @@
+// The lists of transactions, webhooks and IPNs: their order, pages and filters; and a webhook that does not exist.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { NOON } from '../time.ts';
+import { createWorld, type World } from '../world.ts';
+import { PAYOUT } from './merchant-kit.ts';
+
+describe('GET /transactions', () => {
+  interface List {
+    transactions: { orderId: string; type: string; status: string; updatedAt: string }[];
+    nextCursor: string | null;
+  }
+  const ids = ({ transactions }: List) => transactions.map(({ orderId }) => orderId);
+
+  async function createTransactions(world: World): Promise<void> {
+    for (const orderId of ['A-1', 'A-2', 'A-3']) {
+      await world.start(world.token({ orderId }), { method: 'QR' });
+      world.skip(1000);
+    }
+    await world.merchant('POST', '/payouts', PAYOUT);
+    world.skip(1000);
+    await world.customer('approve', 'A-1');
+    await world.customer('decline', 'A-2');
+    await world.settle();
+  }
+
+  it('GET /transactions lists payments and payouts, oldest change first', async (t) => {
+    const world = await createWorld(t);
+    await createTransactions(world);
+    const { body } = await world.merchant<List>('GET', '/transactions');
+    assert.deepEqual(ids(body).toSorted(), ['A-1', 'A-2', 'A-3', 'P-1']);
+    assert.equal(ids(body)[0], 'A-3');
+    const times = body.transactions.map(({ updatedAt }) => updatedAt);
+    assert.deepEqual(times, times.toSorted());
+    assert.equal(body.nextCursor, null);
+  });
+
+  it('GET /transactions pages through all transactions once, even if many changed in the same moment', async (t) => {
+    const world = await createWorld(t);
+    await createTransactions(world);
+    for (const limit of [1, 2, 3, 4]) {
+      const seen: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const more: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+        const { body } = await world.merchant<List>('GET', `/transactions?limit=${limit}${more}`);
+        assert.ok(body.transactions.length <= limit);
+        seen.push(...ids(body));
+        cursor = body.nextCursor;
+      } while (cursor !== null);
+      assert.deepEqual(seen.toSorted(), ['A-1', 'A-2', 'A-3', 'P-1'], String(limit));
+    }
+  });
+
+  it('GET /transactions filters by time, status and type', async (t) => {
+    const world = await createWorld(t);
+    await createTransactions(world);
+    const list = async (query: string) =>
+      ids((await world.merchant<List>('GET', `/transactions?${query}`)).body).toSorted();
+    assert.deepEqual(await list('status=SUCCESS'), ['A-1', 'P-1']);
+    assert.deepEqual(await list('status=FAILED'), ['A-2']);
+    assert.deepEqual(await list('status=PROCESSING&type=PAY'), ['A-3']);
+    assert.deepEqual(await list('type=PAYOUT'), ['P-1']);
+    assert.deepEqual(await list(`updatedSince=${new Date(NOON + 2000).toISOString()}`), ['A-1', 'A-2', 'A-3', 'P-1']);
+    assert.deepEqual(await list(`updatedSince=${new Date(NOON + 2001).toISOString()}`), ['A-1', 'A-2', 'P-1']);
+    assert.deepEqual(await list('updatedSince=2026-11-20T13:00:02.001%2B01:00'), ['A-1', 'A-2', 'P-1']);
+  });
+
+  it('GET /transactions refuses unknown parameters and values', async (t) => {
+    const world = await createWorld(t);
+    for (const query of [
+      'since=2026-11-20',
+      'status=PAID',
+      'type=REFUND',
+      'limit=0',
+      'limit=201',
+      'limit=x',
+      'limit=1.5',
+      'limit=',
+      'updatedSince=yesterday',
+      'updatedSince=2026-11-20',
+      'cursor=x',
+      'cursor=1',
+      'cursor=1~%00',
+      `cursor=1~${'x'.repeat(101)}`,
+      'limit=1&limit=2',
+      'a',
+    ]) {
+      assert.equal((await world.merchant('GET', `/transactions?${query}`)).status, 400, query);
+    }
+    for (const query of ['state=alive', 'limit=201', 'offset=1']) {
+      assert.equal((await world.merchant('GET', `/webhooks?${query}`)).status, 400, query);
+    }
+    assert.equal((await world.merchant('GET', '/transactions?limit=200')).status, 200);
+  });
+});
+
+describe('GET /webhooks', () => {
+  it('GET /webhooks lists webhooks, newest first, up to the limit', async (t) => {
+    const world = await createWorld(t);
+    for (const orderId of ['A-1', 'A-2', 'A-3']) {
+      await world.start(world.token({ orderId }), { method: 'QR' });
+      await world.customer('decline', orderId);
+      await world.settle();
+      world.skip(1000);
+    }
+    interface List {
+      webhooks: { orderId: string; type: string; nextAttemptAt: string }[];
+    }
+    const { body } = await world.merchant<List>('GET', '/webhooks?state=pending&limit=2');
+    assert.deepEqual(
+      body.webhooks.map(({ orderId, type }) => [orderId, type]),
+      [
+        ['A-3', 'payment.failed'],
+        ['A-2', 'payment.failed'],
+      ],
+    );
+    assert.equal(body.webhooks[0]?.nextAttemptAt, new Date(NOON + 2000).toISOString());
+  });
+
+  it('a webhook that does not exist cannot be sent again', async (t) => {
+    const world = await createWorld(t);
+    assert.equal((await world.merchant('POST', '/webhooks/msg_nothing/redeliver')).status, 404);
+    assert.equal((await world.merchant('POST', '/webhooks/a%20b/redeliver')).status, 400);
+  });
+});
+
+describe('GET /ipns', () => {
+  it('GET /ipns lists unmatched IPNs with their content, newest first', async (t) => {
+    const world = await createWorld(t);
+    await world.ipn({ orderId: 'X-1', type: 'PAY', paymentId: 7, amount: 10.1, currency: 'EUR', status: 'SUCCESS' });
+    world.skip(1000);
+    await world.ipn({ orderId: 'X-2', type: 'PAYOUT' });
+    await world.start(world.token(), { method: 'QR' });
+    await world.ipn({ orderId: 'A-1', type: 'PAY' });
+    const { body } = await world.merchant<{ ipns: { gatewayOrderId: string; firstAt: string }[] }>('GET', '/ipns');
+    const none = { paymentId: null, amount: null, currency: null, status: null };
+    const [first, second] = [new Date(NOON).toISOString(), new Date(NOON + 1000).toISOString()];
+    assert.deepEqual(body.ipns, [
+      { gatewayOrderId: 'X-2', type: 'PAYOUT', ...none, seen: 1, firstAt: second, lastAt: second },
+      {
+        gatewayOrderId: 'X-1',
+        type: 'PAY',
+        paymentId: '7',
+        amount: '10.1',
+        currency: 'EUR',
+        status: 'SUCCESS',
+        seen: 1,
+        firstAt: first,
+        lastAt: first,
+      },
+    ]);
+  });
+});
