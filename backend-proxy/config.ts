@@ -37,6 +37,11 @@ function isWebhookSecret(text: string): boolean {
   return /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text) && bytes >= 24 && bytes <= 64;
 }
 
+const wholeNumber = (least: number, most: number) => {
+  const allowed = { error: `a whole number from ${least} to ${most}` };
+  return z.coerce.number(allowed).int(allowed).min(least, allowed).max(most, allowed);
+};
+
 const schema = z
   .object({
     GATEWAY_URL: baseUrl("the gateway's base URL: https, or http on loopback"),
@@ -80,16 +85,32 @@ const schema = z
       isOrigin(`https://${host}`),
     ).optional(),
     HOST: z.string().min(1).default('127.0.0.1'),
-    PORT: z.coerce.number({ error: 'a port number' }).int().min(0).max(65_535).default(8787),
+    PORT: wholeNumber(0, 65_535).default(8787),
     LOG_LEVEL: z.enum(LOG_LEVELS, { error: `one of ${LOG_LEVELS.join(', ')}` }).default('info'),
     /** Number of reverse proxies in front, each adding to X-Forwarded-For. */
-    TRUSTED_PROXIES: z.coerce.number({ error: 'a number from 0 to 9' }).int().min(0).max(9).default(0),
-    CHECKS_PER_SECOND: z.coerce
-      .number({ error: 'a number from 1 to 10000' })
-      .int()
-      .min(1)
-      .max(10_000)
-      .default(CHECKS_PER_SECOND),
+    TRUSTED_PROXIES: wholeNumber(0, 9).default(0),
+    CHECKS_PER_SECOND: wholeNumber(1, 10_000).default(CHECKS_PER_SECOND),
+    /** Hosts that may have private addresses or plain http, for GATEWAY_URL and WEBHOOK_URL. */
+    PRIVATE_HOSTS: listOf('comma-separated hosts, like shop.internal or 10.0.0.5', (host) =>
+      isOrigin(`https://${host}`),
+    ).optional(),
+    /** Bearer of /metrics alone; default: MERCHANT_API_KEY. */
+    METRICS_TOKEN: listOf('at least 22 printable characters, or a comma-separated list of such tokens', (token) =>
+      /^[!-~]{22,}$/.test(token),
+    ).optional(),
+    /** How long /readyz is 503 before the server closes. */
+    DRAIN_SECONDS: wholeNumber(0, 300).default(5),
+    /** Connections to PostgreSQL for queries. */
+    DATABASE_POOL: wholeNumber(2, 500).default(16),
+    /** After so many days personal data is erased; default: never. */
+    RETENTION_DAYS: wholeNumber(8, 36_500).optional(),
+    /** Bearer of the operator's page; it is off without one. */
+    ADMIN_TOKEN: z
+      .string()
+      .regex(/^[!-~]{32,512}$/, { error: 'at least 32 printable characters' })
+      .optional(),
+    ADMIN_HOST: z.string().min(1).default('127.0.0.1'),
+    ADMIN_PORT: wholeNumber(0, 65_535).default(8789),
     /** Node's switch for certificate checks; read only to refuse 0. */
     NODE_TLS_REJECT_UNAUTHORIZED: z.string().optional(),
   })
@@ -108,8 +129,11 @@ const schema = z
 
 export type Config = Omit<z.infer<typeof schema>, 'GATEWAY_PROFILE'> & { GATEWAY_PROFILE: Profile };
 
+/** Variables by name. */
+export type Environment = Record<string, string | undefined>;
+
 /** Throws an Error whose message is written for the operator. */
-export function readConfig(env: Record<string, string | undefined>): Config {
+export function readConfig(env: Environment): Config {
   // A line `NAME=` in an .env file leaves the variable unset.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = schema.safeParse(given);

@@ -54,6 +54,10 @@ describe('readConfig()', () => {
       LOG_LEVEL: 'info',
       TRUSTED_PROXIES: 0,
       CHECKS_PER_SECOND: 500,
+      DRAIN_SECONDS: 5,
+      DATABASE_POOL: 16,
+      ADMIN_HOST: '127.0.0.1',
+      ADMIN_PORT: 8789,
     });
   });
 
