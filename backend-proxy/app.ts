@@ -20,6 +20,7 @@ import { createUnknownProof } from './unknown-proof.ts';
 import { createReconciler } from './reconcile.ts';
 import { createRateLimit } from './routes/rate-limit.ts';
 import { createStreams } from './routes/events.ts';
+import { createExports } from './routes/exports.ts';
 import { completeAnswer, prepareAnswer } from './routes/answer.ts';
 import { METHODS_WITH_BODY, limitBody } from './routes/body-limit.ts';
 import { crossOrigin } from './routes/guards.ts';
@@ -100,6 +101,7 @@ export function createProxy({
   const self = config.self ?? randomUUID();
   const payments = createPayments({ gateway, ledger, recorder, self });
   const streams = createStreams({ ledger, payments, now });
+  const exports = createExports();
   const proof = createUnknownProof({
     gateway,
     ledger,
@@ -151,6 +153,7 @@ export function createProxy({
       tokens,
       payouts: createPayouts({ gateway, ledger, recorder, self, isPathProven: () => proof.isProven('PAYOUT') }),
       ledger,
+      exports,
       onDue: () => sender?.wake(),
     }),
   );
@@ -206,6 +209,7 @@ export function createProxy({
           clearInterval(pruning);
           clearInterval(warningTimer);
           streams.close();
+          exports.close();
           await Promise.all(stops.map((stop) => stop()));
           await recorder.drain(RECORDING_WAIT_MS);
         },

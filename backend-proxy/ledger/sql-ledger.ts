@@ -21,6 +21,7 @@ import {
   sharesOf,
 } from './checks.ts';
 import { createStepDetector } from './clock-step.ts';
+import { readCounted } from './counted-page.ts';
 import { changesOf, createDraft, findOrder, findTransaction, historyOf, type Draft } from './draft.ts';
 import { deleteOldUnmatched, markUnmatchedReported, readIpns, readUnmatchedIpns, receiveIpn } from './ipns.ts';
 import type { DatabaseOwner, Ledger, NewPayment, Order, OrderAt, PaymentLimits } from './ledger.ts';
@@ -37,16 +38,18 @@ import {
 } from './owner.ts';
 import { openPayment, storeTerms } from './payments.ts';
 import { openPayout } from './payouts.ts';
-import { readCounts, readNewestFound, readTransactions } from './reading.ts';
+import { readCounts, readNewestFound } from './reading.ts';
 import { toOrder, toTransaction } from './records.ts';
 import { applyResolution } from './resolutions.ts';
 import type { Db, Store, Subject } from './store.ts';
 import type { TransactionRow } from './tables.ts';
+import { readTransactions } from './transaction-list.ts';
 import { plan } from './transitions.ts';
 import {
   bringWebhooksForward,
   claimWebhooks,
   isWebhookDue,
+  readWebhook,
   readWebhooks,
   recordDelivery,
   redeliver,
@@ -209,7 +212,13 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
         )
       );
     },
+    async transaction(transactionId) {
+      const { transactions, history } = await read(() => store.load({ transactions: [transactionId] }));
+      const [row] = transactions;
+      return row && toTransaction(row, history);
+    },
     transactions: (query) => read(() => readTransactions(store, query)),
+    counted: (query) => read((tables) => readCounted(tables, query)),
     watch: watch.add,
 
     async claimChecks(limit, leaseMs) {
@@ -227,7 +236,8 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       return (await isWebhookDue(db, at)) ? claimWebhooks(store, at, limit, leaseMs) : [];
     },
     recordDelivery: async (id, delivery) => void (await store.execute(recordDelivery(db, id, delivery))),
-    webhooks: (state, limit) => read((tables) => readWebhooks(tables, state, limit)),
+    webhook: (id) => read((tables) => readWebhook(tables, id)),
+    webhooks: (state, limit, range) => read((tables) => readWebhooks(tables, state, limit, range)),
     redeliver: async (id) => redeliver(store, await time(), id),
 
     async recover(sentBy) {
