@@ -1,5 +1,5 @@
-// `npm run proxy`. Enables the compile cache, which must happen before other modules load and saves a third of the
-// start time.
+// `payment-proxy`, in a clone `npm run proxy`: without arguments the proxy, otherwise a command of commands/. Enables
+// the compile cache, which must happen before other modules load and saves a third of the start time.
 // The cache is under node_modules, not a shared temp directory: whoever can write there can already change our code.
 // If it cannot be written, the start only takes longer.
 import { enableCompileCache, flushCompileCache } from 'node:module';
@@ -9,15 +9,24 @@ import { fileURLToPath } from 'node:url';
 process.umask(0o077);
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/proxy', import.meta.url)));
 
-try {
-  const { start } = await import('./start.ts');
-  await start(process.env);
-  // Now, because a killed process would not save it.
-  flushCompileCache();
-} catch (error) {
-  // Formatted by hand, because the logger itself may be what failed to load.
-  const line = { level: 'fatal', time: new Date().toISOString(), event: 'not started', error: reasonOf(error) };
-  process.stdout.write(`${JSON.stringify(line)}\n`, () => process.exit(1));
+const args = process.argv.slice(2);
+if (args.length === 0) await startProxy();
+else {
+  const { runCommand } = await import('./commands/command-line.ts');
+  process.exitCode = await runCommand(args, { env: process.env, print: console.log, printError: console.error });
+}
+
+async function startProxy(): Promise<void> {
+  try {
+    const { start } = await import('./start.ts');
+    await start(process.env);
+    // Now, because a killed process would not save it.
+    flushCompileCache();
+  } catch (error) {
+    // Formatted by hand, because the logger itself may be what failed to load.
+    const line = { level: 'fatal', time: new Date().toISOString(), event: 'not started', error: reasonOf(error) };
+    process.stdout.write(`${JSON.stringify(line)}\n`, () => process.exit(1));
+  }
 }
 
 /** The message for the operator: invalid configuration, database that cannot be opened, missing dependencies. */

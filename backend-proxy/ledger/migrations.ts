@@ -46,6 +46,9 @@ async function runMigrations(db: Kysely<Tables>, dialect: Dialect, upTo: string 
   if (error !== undefined) throw new Error('The ledger could not be migrated', { cause: error });
 }
 
+/** All names, in their order. */
+export const MIGRATIONS: readonly string[] = Object.keys(migrations('sqlite'));
+
 function migrations(dialect: Dialect): Record<string, Migration> {
   const building: Building = {
     dialect,

@@ -125,11 +125,9 @@ export const webhookSchema = z
   })
   .openapi('Webhook');
 
-export const webhookDetailSchema = z.object({
-  ...webhookSchema.shape,
-  gatewayOrderId: z.string(),
-  body: z.string().openapi({ description: 'The bytes that are sent' }),
-});
+export const sentWebhookSchema = webhookSchema
+  .extend({ body: z.string().openapi({ description: 'What is sent, byte for byte' }) })
+  .openapi('WebhookWithBody');
 
 export const ipnSchema = z
   .object({
@@ -175,10 +173,6 @@ export function ipnView({ reading, seen, firstAt, lastAt }: UnmatchedIpn) {
 export function webhookView({ id, type, orderId, state, attempts, nextAt, lastAnswer, createdAt }: Webhook) {
   const nextAttemptAt = state === 'pending' ? iso(nextAt) : null;
   return { id, type, orderId, state, attempts, nextAttemptAt, lastAnswer, createdAt: iso(createdAt) };
-}
-
-export function webhookDetail(webhook: Webhook) {
-  return { ...webhookView(webhook), gatewayOrderId: webhook.transactionId, body: webhook.body };
 }
 
 const SCHEMAS_BY_WEBHOOK = new Map<string, z.ZodType>(

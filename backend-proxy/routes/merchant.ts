@@ -31,8 +31,7 @@ import {
   limitQuery,
   paymentSchema,
   payoutSchema,
-  webhookDetail,
-  webhookDetailSchema,
+  sentWebhookSchema,
   webhookSchema,
   webhookView,
 } from './merchant-schemas.ts';
@@ -198,11 +197,11 @@ const webhookIdParam = z.object({ id: z.string().regex(/^[!-~]{1,100}$/, { error
 const getWebhook = createRoute({
   method: 'get',
   path: '/webhooks/{id}',
-  summary: 'Get a webhook with its body',
+  summary: 'Get a delivery with its body',
   security,
   request: { params: webhookIdParam, query: noQuery },
   responses: {
-    200: json(webhookDetailSchema, 'The webhook'),
+    200: json(sentWebhookSchema, 'The delivery'),
     ...refusedBy(...MERCHANT, 'not_found', 'invalid_request'),
   },
 });
@@ -212,10 +211,7 @@ const redeliver = createRoute({
   path: '/webhooks/{id}/redeliver',
   summary: 'Send a webhook again now',
   security,
-  request: {
-    params: webhookIdParam,
-    query: noQuery,
-  },
+  request: { params: webhookIdParam, query: noQuery },
   responses: {
     202: json(webhookSchema, 'The webhook is due now'),
     ...refusedBy(...MERCHANT, 'not_found', 'invalid_request'),
@@ -302,7 +298,7 @@ export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, 
   app.openapi(getWebhook, async (c) => {
     const webhook = await ledger.webhook(c.req.valid('param').id);
     if (webhook === undefined) throw missing('webhook');
-    return answerJson(c, webhookDetail(webhook), 200);
+    return answerJson(c, { ...webhookView(webhook), body: webhook.body }, 200);
   });
 
   app.openapi(redeliver, async (c) => {
