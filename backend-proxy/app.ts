@@ -101,7 +101,7 @@ export function createProxy({
   const self = config.self ?? randomUUID();
   const payments = createPayments({ gateway, ledger, recorder, self });
   const streams = createStreams({ ledger, payments, now });
-  const exports = createExports();
+  const exports = createExports({ onError });
   const proof = createUnknownProof({
     gateway,
     ledger,

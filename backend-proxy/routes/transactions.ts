@@ -99,7 +99,9 @@ export function transactionRoutes({ ledger, exports }: Deps): OpenAPIHono {
     const asked = c.req.valid('query');
     const isCsv = wantsCsv(c);
     const query = ledgerQuery(asked, isCsv);
-    if (isCsv) return csvAnswer(c, exports.open(exported(ledger, query)), csvName('transactions', asked));
+    const name = csvName('transactions', asked);
+    if (isCsv && c.req.method === 'HEAD') return csvAnswer(c, '', name);
+    if (isCsv) return csvAnswer(c, exports.open(exported(ledger, query)), name);
     const { transactions, nextCursor } = await ledger.transactions({ ...query, limit: asked.limit ?? 50 });
     return answerJson(c, { transactions: transactions.map(merchantView), nextCursor }, 200, { Vary: 'Accept' });
   });
