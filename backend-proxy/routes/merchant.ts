@@ -31,6 +31,7 @@ import {
   limitQuery,
   paymentSchema,
   payoutSchema,
+  resolutionSchema,
   sentWebhookSchema,
   webhookSchema,
   webhookView,
@@ -43,14 +44,6 @@ const BODY = ['invalid_request', 'payload_too_large', 'unsupported_media_type'] 
 const DEFAULT_LIFETIME_S = 3600;
 
 const security = [{ merchantKey: [] }];
-const personText = (most: number) => {
-  const allowed = { error: `1 to ${most} characters, no control characters` };
-  return z
-    .string(allowed)
-    .min(1, allowed)
-    .max(most, allowed)
-    .regex(/^\P{Cc}*$/u, allowed);
-};
 const orderIdParam = z.object({ orderId: orderIdSchema });
 
 const LIFETIME = { error: `a whole number of seconds, 60 to ${MAX_LIFETIME_S}` };
@@ -142,15 +135,7 @@ const resolveTransaction = createRoute({
   request: {
     params: gatewayOrderIdParam,
     query: noQuery,
-    body: body(
-      z
-        .strictObject({
-          status: z.enum(['SUCCESS', 'FAILED'], { error: 'SUCCESS or FAILED' }),
-          by: personText(100).openapi({ description: 'The person who resolves it' }),
-          note: personText(500).openapi({ description: 'How the person verified the outcome' }),
-        })
-        .openapi('Resolution'),
-    ),
+    body: body(resolutionSchema),
   },
   responses: {
     200: json(z.union([paymentSchema, payoutSchema]), 'The current state of the transaction'),
