@@ -72,6 +72,8 @@ export interface Proxy {
   app: OpenAPIHono;
   /** Runs all checks and deliveries that are due now; for tests with a virtual clock. */
   tick(): Promise<void>;
+  /** From now on /readyz is 503, so that load balancers choose another proxy; everything else is served. */
+  drain(): void;
   /** Starts the background work. `stop` ends the streams and resolves when no work is in flight. */
   run(): { stop(): Promise<void> };
 }
@@ -174,7 +176,18 @@ export function createProxy({
   const allWarnings = async () => [...(await warnings()), ...(await ledger.databaseWarnings())];
   const widgetFiles = readWidgetFiles(widgetFolder);
   const isWidgetBuilt = widgetFiles.has('widget.js');
-  app.route('/', healthRoutes({ keys: config.merchantKeys, ledger, metrics, isWidgetBuilt, warnings: allWarnings }));
+  let isStopping = false;
+  app.route(
+    '/',
+    healthRoutes({
+      keys: config.merchantKeys,
+      ledger,
+      metrics,
+      isWidgetBuilt,
+      isStopping: () => isStopping,
+      warnings: allWarnings,
+    }),
+  );
   app.route('/', widgetRoutes(widgetFiles));
   app.notFound((c) => problemResponse(c, new Refusal('not_found', 'No such route.')));
   app.onError((error, c) => {
@@ -189,6 +202,9 @@ export function createProxy({
     app,
     async tick() {
       while ((await Promise.all(workers.map((worker) => worker.tick()))).some((handled) => handled > 0));
+    },
+    drain() {
+      isStopping = true;
     },
     run() {
       const stops = workers.map((worker) => worker.run());

@@ -21,7 +21,7 @@ export const REFUSALS = {
   too_many_payments: { status: 429, title: 'The order has too many payments', retryable: false },
   too_many_requests: { status: 429, title: 'Too many requests', retryable: true },
   internal: { status: 500, title: 'Internal error', retryable: true },
-  unavailable: { status: 503, title: 'The payment database is unavailable', retryable: true },
+  unavailable: { status: 503, title: 'Temporarily unavailable', retryable: true },
   too_many_streams: { status: 503, title: 'Too many open streams', retryable: true },
 } as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
 

@@ -25,6 +25,18 @@ describe('health', () => {
       [503, 'The widget is not built: run npm run build.'],
     );
   });
+
+  it('/readyz is 503 as soon as the proxy drains, and everything else is served', async (t) => {
+    const world = await createWorld(t, {
+      wrapLedger: (ledger) => ({ ...ledger, ping: () => assert.fail('a stopping proxy asks no database') }),
+    });
+    world.proxy.drain();
+    const response = await world.request('GET', '/readyz');
+    const { code, retryable, detail } = (await response.json()) as Problem;
+    assert.deepEqual([response.status, code, retryable, detail], [503, 'unavailable', true, 'The proxy is stopping.']);
+    assert.equal((await world.request('GET', '/healthz')).status, 200);
+    assert.equal((await world.start(world.token(), { method: 'QR' })).status, 201);
+  });
 });
 
 describe('metrics', () => {
