@@ -68,13 +68,26 @@ export class Refusal extends Error {
   }
 }
 
+const MAX_MESSAGE_CHARS = 300;
+/** Of an error and its causes. */
+const MAX_CAUSES = 3;
+/** Long words with a digit, like keys and tokens, and numbers of six digits and more, like wallet ids. */
+const MAY_BE_SECRET = /(?=\S*\d)\S{16,}|\d{6,}/g;
+
 /**
- * For the log: name, code and place of an error. The message is omitted, because it may quote a request or the
- * gateway.
+ * For the log: name, code, message and place of an error and of its causes. What may be a secret in a message is left
+ * out, and the whole message of a SyntaxError, which quotes what it could not read.
  */
-export function describeError(error: unknown): string {
+export function describeError(error: unknown, depth = 1): string {
   if (!(error instanceof Error)) return typeof error;
   const code = 'code' in error ? ` ${String(error.code)}` : '';
   const place = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '));
-  return `${error.name}${code}${place ?? ''}`;
+  const described = `${error.name}${code}${messageOf(error)}${place ?? ''}`;
+  const isLast = error.cause === undefined || depth > MAX_CAUSES;
+  return isLast ? described : `${described}, caused by ${describeError(error.cause, depth + 1)}`;
+}
+
+function messageOf(error: Error): string {
+  if (error.message === '' || error instanceof SyntaxError) return '';
+  return `: ${error.message.replaceAll(MAY_BE_SECRET, '…').slice(0, MAX_MESSAGE_CHARS)}`;
 }

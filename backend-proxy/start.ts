@@ -6,6 +6,7 @@ import { readConfig, type Environment } from './config.ts';
 import { describeError } from './errors.ts';
 import { createLogger, type Log } from './log.ts';
 import { listen } from './server.ts';
+import { VERSION } from './version.ts';
 
 const DRAIN_LIMIT_MS = 35_000;
 
@@ -21,7 +22,7 @@ export async function start(env: Environment): Promise<void> {
     logger.fatal({ event: 'the database failed', error: describeError(error) });
     process.exit(1);
   };
-  const proxy = await compose(config, { log, onFatal });
+  const proxy = await compose(config, { log, lostLogLines: logger.lostLines, onFatal });
 
   const server = await namingVariables('HOST, PORT', listen(proxy.app.fetch, { host: config.HOST, port: config.PORT }));
   const work = proxy.run();
@@ -38,6 +39,7 @@ export async function start(env: Environment): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void drain(signal));
   // Last, because a process that waits for this line may send a signal at once.
   log('info', 'listening', {
+    version: VERSION,
     url: config.PUBLIC_URL ?? server.url,
     gateway: new URL(config.GATEWAY_URL).host,
     origins: config.ALLOWED_ORIGINS,

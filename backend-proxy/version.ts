@@ -1,0 +1,6 @@
+// The version of this project, for the log and the metrics.
+import { readFileSync } from 'node:fs';
+
+const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
+
+export const VERSION = manifest.version;
