@@ -232,7 +232,7 @@ export function createProxy({
   app.onError((error, c) => {
     const refusal = toRefusal(error);
     if (refusal.cause !== undefined) {
-      log('error', 'request failed', { error: describeError(refusal.cause) });
+      log('error', 'request failed', { error: describeError(refusal.cause, refusal.kind === 'unavailable') });
     }
     return problemResponse(c, refusal);
   });

@@ -76,13 +76,12 @@ function detailsOf({ event, detail, transaction }: LedgerEvent): Record<string, 
     case 'conflict':
     case 'needs_review':
       return { detail };
-    // The gateway's own words about a declined payment are not logged.
     case 'replaced':
     case 'expired':
     case 'rejected':
     case 'not_created':
     case 'declined':
-      return { reason: reasonOf(transaction), ...(event === 'rejected' && { detail }) };
+      return { reason: reasonOf(transaction), ...(detail !== null && { detail }) };
     case 'succeeded':
       return transaction.late ? { late: true } : {};
     case 'created':

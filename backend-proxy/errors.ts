@@ -69,25 +69,25 @@ export class Refusal extends Error {
 }
 
 const MAX_MESSAGE_CHARS = 300;
-/** Of an error and its causes. */
 const MAX_CAUSES = 3;
 /** Long words with a digit, like keys and tokens, and numbers of six digits and more, like wallet ids. */
 const MAY_BE_SECRET = /(?=\S*\d)\S{16,}|\d{6,}/g;
 
 /**
- * For the log: name, code, message and place of an error and of its causes. What may be a secret in a message is left
- * out, and the whole message of a SyntaxError, which quotes what it could not read.
+ * For the log: name, code and place of an error and of its causes. The message only of what quotes no request and not
+ * the gateway: our refusals, the database (`isOfDatabase`) and the operating system; without what may be a secret.
  */
-export function describeError(error: unknown, depth = 1): string {
+export function describeError(error: unknown, isOfDatabase = false, causes = MAX_CAUSES): string {
   if (!(error instanceof Error)) return typeof error;
   const code = 'code' in error ? ` ${String(error.code)}` : '';
+  const isQuotable = isOfDatabase || error instanceof Refusal || OWN_FIELDS.some((field) => field in error);
+  const message = isQuotable ? `: ${error.message.replaceAll(MAY_BE_SECRET, '…').slice(0, MAX_MESSAGE_CHARS)}` : '';
   const place = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '));
-  const described = `${error.name}${code}${messageOf(error)}${place ?? ''}`;
-  const isLast = error.cause === undefined || depth > MAX_CAUSES;
-  return isLast ? described : `${described}, caused by ${describeError(error.cause, depth + 1)}`;
+  const described = `${error.name}${code}${message}${place ?? ''}`;
+  if (error.cause === undefined || causes === 0) return described;
+  const isDatabases = error instanceof Refusal && error.kind === 'unavailable';
+  return `${described}, caused by ${describeError(error.cause, isDatabases, causes - 1)}`;
 }
 
-function messageOf(error: Error): string {
-  if (error.message === '' || error instanceof SyntaxError) return '';
-  return `: ${error.message.replaceAll(MAY_BE_SECRET, '…').slice(0, MAX_MESSAGE_CHARS)}`;
-}
+/** What only errors of the operating system, of SQLite and of PostgreSQL have. */
+const OWN_FIELDS = ['syscall', 'errcode', 'severity'];

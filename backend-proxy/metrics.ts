@@ -4,14 +4,21 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from '@prometheus-io/client';
 import type { Call } from './gateway/instrumented.ts';
 import type { Counts, LedgerEvent } from './ledger/ledger.ts';
-import { STAGES, reasonOf } from './protocol/transaction.ts';
+import { STAGES, TRANSACTION_TYPES, TYPES, reasonOf } from './protocol/transaction.ts';
+import { METHODS, REASONS } from './protocol/wire.ts';
 import { VERSION } from './version.ts';
 import { withinLimit } from './within-limit.ts';
 
-export type IpnOutcome = 'matched' | 'unmatched' | 'unreadable' | 'refused' | 'wrong_secret';
+const IPN_OUTCOMES = ['matched', 'unmatched', 'unreadable', 'refused', 'wrong_secret'] as const;
+export type IpnOutcome = (typeof IPN_OUTCOMES)[number];
+const DELIVERY_OUTCOMES = ['delivered', 'failed', 'dead'] as const;
+const FLAGS = ['late', 'surplus', 'mismatch', 'conflict', 'needs_review'] as const;
+const SUCCESS = 'SUCCESS';
+/** Of a payout. */
+const NO_METHOD = 'none';
 
 export interface Delivered {
-  outcome: 'delivered' | 'failed' | 'dead';
+  outcome: (typeof DELIVERY_OUTCOMES)[number];
   ms: number;
   /** From the event to the end of the delivery. */
   ageMs: number;
@@ -136,6 +143,17 @@ export function createMetrics(sources: Sources): Metrics {
     offset.set((await sources.clockOffsetMs()) / 1000);
   }
 
+  // A counter that begins at 1 looks to Prometheus as if nothing had been counted, so what alerts ask for begins at 0.
+  for (const outcome of IPN_OUTCOMES) ipns.inc({ outcome }, 0);
+  for (const outcome of DELIVERY_OUTCOMES) deliveries.inc({ outcome }, 0);
+  for (const type of TRANSACTION_TYPES) {
+    for (const flag of FLAGS) flags.inc({ type, flag }, 0);
+    for (const method of TYPES[type].paysOrder ? METHODS : [NO_METHOD]) {
+      started.inc({ type, method }, 0);
+      for (const outcome of [SUCCESS, ...REASONS]) ended.inc({ type, method, outcome }, 0);
+    }
+  }
+
   let lostBefore = 0;
   /** From the first scrape on, so that a process that nobody watches measures nothing. */
   let measuresProcess = false;
@@ -158,11 +176,11 @@ export function createMetrics(sources: Sources): Metrics {
     countWrite: (ms) => writeSeconds.observe(ms / 1000),
     countEvent({ event, transaction, sinceIpnMs }) {
       const { type, stage } = transaction;
-      const method = transaction.method ?? 'none';
+      const method = transaction.method ?? NO_METHOD;
       if (event === 'created') return started.inc({ type, method });
       if (!(event in STAGES)) return event === 'resolved' ? undefined : flags.inc({ type, flag: event });
       const { status } = STAGES[event as keyof typeof STAGES];
-      if (status !== 'SUCCESS' && status !== 'FAILED') return;
+      if (status !== SUCCESS && status !== 'FAILED') return;
       ended.inc({ type, method, outcome: reasonOf(transaction) ?? status });
       if (stage === 'succeeded' && transaction.late) flags.inc({ type, flag: 'late' });
       if (sinceIpnMs !== null) settledSeconds.observe({ type }, sinceIpnMs / 1000);
@@ -175,7 +193,6 @@ export function createMetrics(sources: Sources): Metrics {
     },
     async text() {
       measureProcess();
-      streams.set(sources.openStreams());
       rate.set(Math.round(sources.checksPerSecond()));
       lost.inc(sources.lostLogLines() - lostBefore);
       lostBefore = sources.lostLogLines();
@@ -183,6 +200,7 @@ export function createMetrics(sources: Sources): Metrics {
         readDatabase().catch(() => undefined),
         DATABASE_LIMIT_MS,
       );
+      streams.set(sources.openStreams());
       return registry.metrics();
     },
   };

@@ -115,7 +115,8 @@ export async function readCounts(db: Db, now: number): Promise<Counts> {
   const oldest = await db
     .selectFrom('webhooks')
     .select('created_at')
-    .where('state', '=', sql.lit('pending'))
+    // As a parameter: a literal would fit the index by the next attempt, and the rows would be sorted.
+    .where('state', '=', 'pending')
     .orderBy('created_at')
     .limit(1)
     .executeTakeFirst();

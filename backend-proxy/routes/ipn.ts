@@ -22,8 +22,6 @@ const postIpn = createRoute({
   },
 });
 
-const MAX_ID_CHARS = 100;
-
 interface Deps {
   secrets: readonly string[];
   gateway: Gateway;
@@ -60,7 +58,7 @@ export function ipnRoutes({ secrets, gateway, receive, onIpn }: Deps): OpenAPIHo
   return app;
 }
 
-/** For the log: the body is anybody's text. */
+/** For the log: the id is short and has no control characters, but may have ones that reorder a line. */
 function shownId(id: string): string {
-  return id.slice(0, MAX_ID_CHARS).replaceAll(/[^!-~]/g, '?');
+  return id.replaceAll(/[^!-~]/g, '?');
 }
