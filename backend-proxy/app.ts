@@ -5,6 +5,8 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
+import { createBusinessLog } from './business-events.ts';
+import { causeFields } from './cause.ts';
 import { createRecorder } from './recorder.ts';
 import { instrument } from './gateway/instrumented.ts';
 import { Refusal, describeError } from './errors.ts';
@@ -29,8 +31,9 @@ import { healthRoutes } from './routes/health.ts';
 import { orderRoutes } from './routes/order.ts';
 import { serveDocument } from './routes/openapi.ts';
 import { problemResponse, toRefusal } from './routes/problem.ts';
-import { createRequestLog } from './routes/request-log.ts';
+import { createRequestLog, traced } from './routes/request-log.ts';
 import { readWidgetFiles, widgetRoutes } from './routes/widget-files.ts';
+import { createWebhookLog } from './webhook-log.ts';
 import { createWebhookSender, type WebhookTarget } from './webhooks.ts';
 import type { Worker } from './worker.ts';
 
@@ -45,6 +48,8 @@ const RECORDING_WAIT_MS = 32_000;
 export interface ProxyConfig {
   orderSecrets: readonly string[];
   merchantKeys: readonly string[];
+  /** The bearers of `/metrics` alone; default: `merchantKeys`. */
+  metricsTokens?: readonly string[] | undefined;
   ipnSecrets: readonly string[];
   allowedOrigins: readonly string[];
   webhook?: WebhookTarget | undefined;
@@ -66,6 +71,8 @@ export interface ProxyParts {
   config: ProxyConfig;
   now?: () => number;
   log?: Log;
+  /** How many lines the log has lost, for the metrics. */
+  lostLogLines?: (() => number) | undefined;
 }
 
 export interface Proxy {
@@ -83,8 +90,10 @@ export function createProxy({
   ledger,
   config,
   now = Date.now,
-  log = () => undefined,
+  log: write = () => undefined,
+  lostLogLines = () => 0,
 }: ProxyParts): Proxy {
+  const log: Log = (level, event, fields) => write(level, event, { ...causeFields(), ...fields });
   const tokens = createOrderTokens(config.orderSecrets, config, now);
   const onError = (error: unknown) => log('error', 'work failed', { error: describeError(error) });
   const rate = createCheckRate({ limit: config.checksPerSecond ?? CHECKS_PER_SECOND });
@@ -92,6 +101,24 @@ export function createProxy({
     counts: () => ledger.counts(),
     openStreams: () => streams.size(),
     checksPerSecond: () => rate.perSecond(),
+    isReady: async () => {
+      await ledger.ping();
+      return ledger.ownerMismatch() === undefined;
+    },
+    clockOffsetMs: () => ledger.clockOffset(),
+    lostLogLines,
+  });
+  const webhookLog = createWebhookLog(log, metrics, now);
+  const logEvents = createBusinessLog(log, metrics);
+  ledger.onWrite((ms, events) => {
+    try {
+      metrics.countWrite(ms);
+      logEvents(events);
+      webhookLog.queued(events);
+    } catch (error) {
+      // What is committed must not be answered as an error.
+      onError(error);
+    }
   });
   const gateway = instrument(uninstrumented, (call) => {
     metrics.countCall(call);
@@ -110,7 +137,18 @@ export function createProxy({
       log('error', 'the gateway no longer knows a transaction: the status path or the API key is wrong', { type }),
   });
   const reconciler = createReconciler({ gateway, ledger, proof, rate, now }, onError);
-  const sender = config.webhook && createWebhookSender({ ledger, target: config.webhook, now }, onError);
+  const sender =
+    config.webhook &&
+    createWebhookSender(
+      {
+        ledger,
+        target: config.webhook,
+        now,
+        contextOf: webhookLog.contextOf,
+        onAttempt: webhookLog.attempted,
+      },
+      onError,
+    );
   const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
 
   const app = new OpenAPIHono();
@@ -118,9 +156,10 @@ export function createProxy({
   app.use(async (c, next) => {
     const startedAt = now();
     prepareAnswer(c);
-    await next();
-    completeAnswer(c);
-    logRequest(c, now() - startedAt);
+    await traced(c, next, () => {
+      completeAnswer(c);
+      logRequest(c, now() - startedAt);
+    });
   });
   app.on(METHODS_WITH_BODY, '*', limitBody);
   app.use('/order/*', crossOrigin(config.allowedOrigins));
@@ -132,7 +171,11 @@ export function createProxy({
       secrets: config.ipnSecrets,
       gateway,
       receive: (ipn) => reconciler.receive(ipn),
-      onUnmatched: () => log('warn', 'an IPN matches no transaction in the database'),
+      onIpn: (outcome) => {
+        metrics.countIpn(outcome);
+        log('debug', 'IPN received', { outcome });
+        if (outcome === 'unmatched') log('warn', 'an IPN matches no transaction in the database');
+      },
     }),
   );
   app.route(
@@ -180,7 +223,7 @@ export function createProxy({
   app.route(
     '/',
     healthRoutes({
-      keys: config.merchantKeys,
+      keys: config.metricsTokens ?? config.merchantKeys,
       ledger,
       metrics,
       isWidgetBuilt,
@@ -193,7 +236,7 @@ export function createProxy({
   app.onError((error, c) => {
     const refusal = toRefusal(error);
     if (refusal.cause !== undefined) {
-      log('error', 'request failed', { requestId: c.get('requestId'), error: describeError(refusal.cause) });
+      log('error', 'request failed', { error: describeError(refusal.cause, refusal.kind === 'unavailable') });
     }
     return problemResponse(c, refusal);
   });

@@ -18,6 +18,8 @@ export interface ComposedProxy extends Proxy {
 
 export interface ComposeOptions {
   log?: Log;
+  /** How many lines the log has lost, for the metrics. */
+  lostLogLines?: () => number;
   /** The disk failed during a commit: the process must end, because what is durable is known only after a restart. */
   onFatal?: (error: unknown) => void;
 }
@@ -32,7 +34,7 @@ export async function createProxyFrom(env: Environment, options: ComposeOptions 
 
 export async function compose(
   config: Config,
-  { log = () => undefined, onFatal = endProcess }: ComposeOptions = {},
+  { log = () => undefined, lostLogLines, onFatal = endProcess }: ComposeOptions = {},
 ): Promise<ComposedProxy> {
   const { open, stillOpen } = makePrivate(filesOf(config.DATABASE_URL));
   if (open.length > 0)
@@ -68,9 +70,11 @@ export async function compose(
     gateway,
     ledger,
     log,
+    lostLogLines,
     config: {
       orderSecrets: config.ORDER_SECRET,
       merchantKeys: config.MERCHANT_API_KEY,
+      metricsTokens: config.METRICS_TOKEN,
       ipnSecrets: config.IPN_SECRET,
       allowedOrigins: config.ALLOWED_ORIGINS,
       trustedProxies: config.TRUSTED_PROXIES,

@@ -7,6 +7,7 @@ import { describeError } from './errors.ts';
 import { createLogger, type Log } from './log.ts';
 import { listen } from './server.ts';
 import { endOnSignals } from './shutdown.ts';
+import { VERSION } from './version.ts';
 
 /** Resolves when the server listens. Throws an Error whose message is written for the operator. */
 export async function start(env: Environment): Promise<void> {
@@ -20,7 +21,7 @@ export async function start(env: Environment): Promise<void> {
     logger.fatal({ event: 'the database failed', error: describeError(error) });
     process.exit(1);
   };
-  const proxy = await compose(config, { log, onFatal });
+  const proxy = await compose(config, { log, lostLogLines: logger.lostLines, onFatal });
 
   const server = await namingVariables('HOST, PORT', listen(proxy.app.fetch, { host: config.HOST, port: config.PORT }));
   const work = proxy.run();
@@ -41,6 +42,7 @@ export async function start(env: Environment): Promise<void> {
   });
   // Last, because a process that waits for this line may send a signal at once.
   log('info', 'listening', {
+    version: VERSION,
     url: config.PUBLIC_URL ?? server.url,
     gateway: new URL(config.GATEWAY_URL).host,
     origins: config.ALLOWED_ORIGINS,
