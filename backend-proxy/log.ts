@@ -5,8 +5,7 @@
 import { writeSync } from 'node:fs';
 import { pino, type DestinationStream, type Logger } from 'pino';
 
-/** Logs an event and fields that hold no secret. */
-export type Log = (level: 'error' | 'warn' | 'info' | 'debug', event: string, fields?: Record<string, unknown>) => void;
+export type { Log } from './parts.ts';
 
 /** Writes a part of the bytes and returns its length; throws if nothing can be written. */
 type Write = (bytes: Uint8Array) => number;
