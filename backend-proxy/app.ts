@@ -2,7 +2,6 @@
 // It reads no environment and opens no port, so it can also be mounted in a merchant's own server:
 // `server.route('/pay', proxy.app)`.
 import { randomUUID } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { createBusinessLog } from './business-events.ts';
@@ -10,11 +9,10 @@ import { causeFields } from './cause.ts';
 import { createRecorder } from './recorder.ts';
 import { instrument } from './gateway/instrumented.ts';
 import { Refusal, describeError } from './errors.ts';
-import type { Gateway } from './gateway/gateway.ts';
-import type { Ledger } from './ledger/ledger.ts';
+import { WIDGET_FOLDER } from './installation.ts';
 import { createOrderTokens } from './order-token.ts';
-import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
+import type { Log, ProxyConfig, ProxyParts } from './parts.ts';
 import { CHECKS_PER_SECOND, createCheckRate } from './check-rate.ts';
 import { createPayments } from './payments.ts';
 import { createPayouts } from './payouts.ts';
@@ -34,7 +32,7 @@ import { problemResponse, toRefusal } from './routes/problem.ts';
 import { createRequestLog, traced } from './routes/request-log.ts';
 import { readWidgetFiles, widgetRoutes } from './routes/widget-files.ts';
 import { createWebhookLog } from './webhook-log.ts';
-import { createWebhookSender, type WebhookTarget } from './webhooks.ts';
+import { createWebhookSender } from './webhooks.ts';
 import type { Worker } from './worker.ts';
 
 const PRUNE_EVERY_MS = 3_600_000;
@@ -45,35 +43,7 @@ const CLOCK_TOLERANCE_MS = 1_000;
 /** Slightly longer than the time limit of a gateway call. */
 const RECORDING_WAIT_MS = 32_000;
 
-export interface ProxyConfig {
-  orderSecrets: readonly string[];
-  merchantKeys: readonly string[];
-  /** The bearers of `/metrics` alone; default: `merchantKeys`. */
-  metricsTokens?: readonly string[] | undefined;
-  ipnSecrets: readonly string[];
-  allowedOrigins: readonly string[];
-  webhook?: WebhookTarget | undefined;
-  /** Number of reverse proxies in front whose X-Forwarded-For is trusted; default 0. */
-  trustedProxies?: number;
-  /** URL by which browsers reach the proxy, for the OpenAPI document; default: the path at which it is mounted. */
-  publicUrl?: string | undefined;
-  /** Upper limit of status checks per second; default 500. */
-  checksPerSecond?: number;
-  /** Host and port; identifies calls that this process left unfinished before a restart. Default: a random id. */
-  self?: string;
-  /** Folder of the built widget; default: this project's dist/widget. */
-  widgetFolder?: string;
-}
-
-export interface ProxyParts {
-  gateway: Gateway;
-  ledger: Ledger;
-  config: ProxyConfig;
-  now?: () => number;
-  log?: Log;
-  /** How many lines the log has lost, for the metrics. */
-  lostLogLines?: (() => number) | undefined;
-}
+export type { ProxyConfig, ProxyParts };
 
 export interface Proxy {
   app: OpenAPIHono;
@@ -200,7 +170,6 @@ export function createProxy({
     }),
   );
   serveDocument(app, config.publicUrl);
-  const widgetFolder = config.widgetFolder ?? fileURLToPath(new URL('../dist/widget', import.meta.url));
   const warnings = async (): Promise<string[]> => {
     const offset = Math.round(await ledger.clockOffset());
     return [
@@ -217,7 +186,7 @@ export function createProxy({
   };
   // Those of the database are an operator's choice: start.ts logs them once.
   const allWarnings = async () => [...(await warnings()), ...(await ledger.databaseWarnings())];
-  const widgetFiles = readWidgetFiles(widgetFolder);
+  const widgetFiles = readWidgetFiles(config.widgetFolder ?? WIDGET_FOLDER);
   const isWidgetBuilt = widgetFiles.has('widget.js');
   let isStopping = false;
   app.route(

@@ -8,7 +8,7 @@ import { ensureOwner } from './database-owner.ts';
 import { createGateway } from './gateway/http.ts';
 import { connectDatabase } from './ledger/connect.ts';
 import { createLedger } from './ledger/sql-ledger.ts';
-import type { Log } from './log.ts';
+import { createLogger, type Log } from './log.ts';
 import { makePrivate } from './private-files.ts';
 
 export interface ComposedProxy extends Proxy {
@@ -29,7 +29,10 @@ export interface ComposeOptions {
  * @throws an Error whose message is written for the operator
  */
 export async function createProxyFrom(env: Environment, options: ComposeOptions = {}): Promise<ComposedProxy> {
-  return compose(readConfig(env), options);
+  const config = readConfig(env);
+  const logger = createLogger(config.LOG_LEVEL);
+  const log: Log = (level, event, fields = {}) => logger[level]({ event, ...fields });
+  return compose(config, { log, ...options });
 }
 
 export async function compose(

@@ -5,10 +5,7 @@
 import { writeSync } from 'node:fs';
 import { pino, type DestinationStream, type Logger } from 'pino';
 
-export type Level = 'error' | 'warn' | 'info' | 'debug';
-
-/** Logs an event and fields that hold no secret. */
-export type Log = (level: Level, event: string, fields?: Record<string, unknown>) => void;
+export type { Level, Log } from './parts.ts';
 
 /** Writes a part of the bytes and returns its length; throws if nothing can be written. */
 type Write = (bytes: Uint8Array) => number;

@@ -1,9 +1,11 @@
 // Starts the server and the workers, and says how they end: streams are ended (widgets reconnect elsewhere), work in
 // flight finishes.
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { compose, namingVariables } from './compose.ts';
 import { readConfig, type Environment } from './config.ts';
 import { describeError } from './errors.ts';
+import { REMEDIES, WIDGET_FOLDER } from './installation.ts';
 import { createLogger, type Log } from './log.ts';
 import { listen } from './server.ts';
 import { endOnSignals } from './shutdown.ts';
@@ -12,8 +14,8 @@ import { VERSION } from './version.ts';
 /** Resolves when the server listens. Throws an Error whose message is written for the operator. */
 export async function start(env: Environment): Promise<void> {
   const config = readConfig(env);
-  if (!existsSync(new URL('../dist/widget/widget.js', import.meta.url))) {
-    throw new Error('The widget is not built: run `npm run build` first.');
+  if (!existsSync(join(WIDGET_FOLDER, 'widget.js'))) {
+    throw new Error(`The widget is not built: ${REMEDIES.widget}.`);
   }
   const logger = createLogger(config.LOG_LEVEL);
   const log: Log = (level, event, fields = {}) => logger[level]({ event, ...fields });

@@ -9,6 +9,7 @@ import { Webhook as Signer } from 'standardwebhooks';
 import { Agent, request, type Dispatcher } from 'undici';
 import type { Delivery, Ledger, Webhook } from './ledger/ledger.ts';
 import { causeOf, runAs } from './cause.ts';
+import type { WebhookTarget } from './parts.ts';
 import { isPublicAddress } from './public-address.ts';
 import { beginStep } from './tracing.ts';
 import { createWorker, type Worker } from './worker.ts';
@@ -26,13 +27,6 @@ const MOST_RETRY_AFTER_MS = 24 * H;
 const TIMEOUT_MS = 15 * S;
 const LEASE_MS = 30 * S;
 const AT_ONCE = 16;
-
-export interface WebhookTarget {
-  /** https, or http on loopback. */
-  url: string;
-  /** `whsec_…`; each of them signs, so that a secret can be rotated without a gap. */
-  secrets: readonly string[];
-}
 
 interface Options {
   ledger: Ledger;

@@ -35,7 +35,7 @@ describe('health', () => {
     const response = await unbuilt.request('GET', '/readyz');
     assert.deepEqual(
       [response.status, ((await response.json()) as Problem).detail],
-      [503, 'The widget is not built: run npm run build.'],
+      [503, 'The widget is not built: run `npm run build` first.'],
     );
   });
 
