@@ -79,7 +79,11 @@ export function createWebhookSender(options: Options, onError: (error: unknown) 
 }
 
 /** Signature and timestamp are new for each attempt; the id and the body stay. */
-function sign({ id, body }: Webhook, signers: readonly Signer[], nowMs: number): Record<string, string> {
+export function sign(
+  { id, body }: Pick<Webhook, 'id' | 'body'>,
+  signers: readonly Signer[],
+  nowMs: number,
+): Record<string, string> {
   const at = new Date(nowMs);
   return {
     'Content-Type': 'application/json',

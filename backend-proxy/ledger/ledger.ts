@@ -285,6 +285,7 @@ export interface Ledger {
   claimChecks(limit: number, leaseMs: number): Promise<Claim[]>;
   claimWebhooks(limit: number, leaseMs: number): Promise<Webhook[]>;
   recordDelivery(id: string, delivery: Delivery): Promise<void>;
+  webhook(id: string): Promise<Webhook | undefined>;
   webhooks(state: WebhookState | undefined, limit: number): Promise<Webhook[]>;
   /** Makes it due now and resets its attempts; undefined if there is none. */
   redeliver(id: string): Promise<Webhook | undefined>;

@@ -48,6 +48,7 @@ import {
   bringWebhooksForward,
   claimWebhooks,
   isWebhookDue,
+  readWebhook,
   readWebhooks,
   recordDelivery,
   redeliver,
@@ -232,6 +233,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       return (await isWebhookDue(db, at)) ? claimWebhooks(store, at, limit, leaseMs) : [];
     },
     recordDelivery: async (id, delivery) => void (await store.execute(recordDelivery(db, id, delivery))),
+    webhook: (id) => read((tables) => readWebhook(tables, id)),
     webhooks: (state, limit) => read((tables) => readWebhooks(tables, state, limit)),
     redeliver: async (id) => redeliver(store, await time(), id),
 

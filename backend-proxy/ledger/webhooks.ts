@@ -105,6 +105,11 @@ export async function readWebhooks(db: Db, state: WebhookState | undefined, limi
   return (await merged.execute()).map(toWebhook);
 }
 
+export async function readWebhook(db: Db, id: string): Promise<Webhook | undefined> {
+  const row = await db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && toWebhook(row);
+}
+
 export async function redeliver({ db, execute }: Store, now: number, id: string): Promise<Webhook | undefined> {
   const again = db
     .updateTable('webhooks')

@@ -29,6 +29,7 @@ import {
   json,
   paymentSchema,
   payoutSchema,
+  sentWebhookSchema,
   webhookSchema,
   webhookView,
 } from './merchant-schemas.ts';
@@ -211,15 +212,26 @@ const getWebhooks = createRoute({
   },
 });
 
+const webhookIdParam = z.object({ id: z.string().regex(/^[!-~]{1,100}$/, { error: 'the id of a webhook' }) });
+
+const getWebhook = createRoute({
+  method: 'get',
+  path: '/webhooks/{id}',
+  summary: 'Get a delivery with its body',
+  security,
+  request: { params: webhookIdParam, query: noQuery },
+  responses: {
+    200: json(sentWebhookSchema, 'The delivery'),
+    ...refusedBy(...MERCHANT, 'not_found', 'invalid_request'),
+  },
+});
+
 const redeliver = createRoute({
   method: 'post',
   path: '/webhooks/{id}/redeliver',
   summary: 'Send a webhook again now',
   security,
-  request: {
-    params: z.object({ id: z.string().regex(/^[!-~]{1,100}$/, { error: 'the id of a webhook' }) }),
-    query: noQuery,
-  },
+  request: { params: webhookIdParam, query: noQuery },
   responses: {
     202: json(webhookSchema, 'The webhook is due now'),
     ...refusedBy(...MERCHANT, 'not_found', 'invalid_request'),
@@ -307,6 +319,12 @@ export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, 
   app.openapi(getWebhooks, async (c) => {
     const { state, limit } = c.req.valid('query');
     return answerJson(c, { webhooks: (await ledger.webhooks(state, limit)).map(webhookView) }, 200);
+  });
+
+  app.openapi(getWebhook, async (c) => {
+    const webhook = await ledger.webhook(c.req.valid('param').id);
+    if (webhook === undefined) throw missing('webhook');
+    return answerJson(c, { ...webhookView(webhook), body: webhook.body }, 200);
   });
 
   app.openapi(redeliver, async (c) => {
