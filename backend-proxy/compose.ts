@@ -2,22 +2,29 @@
 // handles no signal; start.ts does both.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { Hono } from 'hono';
+import { createAdmin } from './admin/app.ts';
 import { createProxy, type Proxy } from './app.ts';
 import { readConfig, type Config, type Environment } from './config.ts';
 import { ensureOwner } from './database-owner.ts';
 import { createGateway } from './gateway/http.ts';
 import { connectDatabase } from './ledger/connect.ts';
 import { createLedger } from './ledger/sql-ledger.ts';
-import type { Log } from './log.ts';
+import { createLogger, type Log } from './log.ts';
 import { makePrivate } from './private-files.ts';
+import { VERSION } from './version.ts';
 
 export interface ComposedProxy extends Proxy {
+  /** The operator's page, for a listener of its own; undefined without ADMIN_TOKEN. */
+  admin: Hono | undefined;
   /** Ends the connections to the gateway and the database. Call it after `stop()` of `run()`. */
   close(): Promise<void>;
 }
 
 export interface ComposeOptions {
   log?: Log;
+  /** How many lines the log has lost, for the metrics. */
+  lostLogLines?: () => number;
   /** The disk failed during a commit: the process must end, because what is durable is known only after a restart. */
   onFatal?: (error: unknown) => void;
 }
@@ -27,17 +34,20 @@ export interface ComposeOptions {
  * @throws an Error whose message is written for the operator
  */
 export async function createProxyFrom(env: Environment, options: ComposeOptions = {}): Promise<ComposedProxy> {
-  return compose(readConfig(env), options);
+  const config = readConfig(env);
+  const logger = createLogger(config.LOG_LEVEL);
+  const log: Log = (level, event, fields = {}) => logger[level]({ event, ...fields });
+  return compose(config, { log, ...options });
 }
 
 export async function compose(
   config: Config,
-  { log = () => undefined, onFatal = endProcess }: ComposeOptions = {},
+  { log = () => undefined, lostLogLines, onFatal = endProcess }: ComposeOptions = {},
 ): Promise<ComposedProxy> {
   const { open, stillOpen } = makePrivate(filesOf(config.DATABASE_URL));
   if (open.length > 0)
     log('warn', 'other users could read the database files: their rights were removed', { open, stillOpen });
-  const store = await namingVariables('DATABASE_URL', connectDatabase(config.DATABASE_URL, onFatal));
+  const store = await namingVariables('DATABASE_URL', connectDatabase(config.DATABASE_URL, onFatal, { log }));
   const ledger = createLedger(store, { idPrefix: config.ORDER_ID_PREFIX ?? '' });
   const self = `${hostname()}:${config.PORT || randomUUID()}`;
   await ledger.recover(self);
@@ -68,9 +78,11 @@ export async function compose(
     gateway,
     ledger,
     log,
+    lostLogLines,
     config: {
       orderSecrets: config.ORDER_SECRET,
       merchantKeys: config.MERCHANT_API_KEY,
+      metricsTokens: config.METRICS_TOKEN,
       ipnSecrets: config.IPN_SECRET,
       allowedOrigins: config.ALLOWED_ORIGINS,
       trustedProxies: config.TRUSTED_PROXIES,
@@ -80,8 +92,21 @@ export async function compose(
       webhook: url !== undefined && secrets !== undefined ? { url, secrets } : undefined,
     },
   });
+  const admin =
+    config.ADMIN_TOKEN === undefined
+      ? undefined
+      : createAdmin({
+          ledger,
+          token: config.ADMIN_TOKEN,
+          version: VERSION,
+          sendsWebhooks: url !== undefined,
+          onDue: proxy.wake,
+          warnings: proxy.warnings,
+          log,
+        });
   return {
     ...proxy,
+    admin,
     async close() {
       await gateway.close();
       await ledger.close();

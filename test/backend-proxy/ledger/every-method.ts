@@ -141,6 +141,7 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   await step('a webhook', () => ledger.webhook(id));
 
   await callLists(ledger, step);
+  ledger.onWrite(() => undefined);
   const stopWatching = ledger.watch('A', () => undefined);
   await step('a poll', poll);
   stopWatching();
