@@ -1,8 +1,9 @@
 // An upgrade and the way back, with the released version before and this one as real processes on one PostgreSQL, under
-// load all the time. Also a version that is newer than this one.
+// load all the time. Then a version that is newer than this one changes the tables, while somebody's open transaction is
+// in its way.
 import assert from 'node:assert/strict';
 import { Kysely, PostgresDialect } from 'kysely';
-import { Pool } from 'pg';
+import { Client, Pool } from 'pg';
 import { upgradePostgres } from '../../backend-proxy/ledger/postgres-upgrade.ts';
 import type { Tables } from '../../backend-proxy/ledger/tables.ts';
 import { createEnvironment, settle } from '../faults/environment.ts';
@@ -62,8 +63,16 @@ faultTest(
     load.serveBy([before.url, current.url]);
     await load.liveThrough(ORDERS);
 
-    await upgradeFurther(databaseUrl);
-    const longestFurther = load.longestStartMs();
+    const holder = new Client({ connectionString: databaseUrl });
+    await holder.connect();
+    t.defer(() => holder.end());
+    await holder.query('begin; lock table transactions in row exclusive mode');
+    load.longestStartMs();
+    const upgrading = upgradeFurther(databaseUrl);
+    await load.liveThrough(ORDERS);
+    const longestHeldUp = load.longestStartMs();
+    await holder.query('commit');
+    await upgrading;
     await load.liveThrough(ORDERS);
     await seenAtBoth('stream-2', current, before);
     load.serveBy([before.url]);
@@ -100,7 +109,7 @@ faultTest(
         unavailable,
         longestAlone,
         longestUpgrade,
-        longestFurther,
+        longestHeldUp,
       },
     };
 
