@@ -28,7 +28,7 @@ import { orderRoutes } from './routes/order.ts';
 import { serveDocument } from './routes/openapi.ts';
 import { problemResponse, toRefusal } from './routes/problem.ts';
 import { createRequestLog } from './routes/request-log.ts';
-import { readWidgetFiles, widgetRoutes } from './routes/widget-files.ts';
+import { notFound, readWidgetFiles, widgetRoutes } from './routes/widget-files.ts';
 import { createWebhookSender } from './webhooks.ts';
 import type { Worker } from './worker.ts';
 
@@ -149,7 +149,7 @@ export function createProxy({
   const isWidgetBuilt = widgetFiles.has('widget.js');
   app.route('/', healthRoutes({ keys: config.merchantKeys, ledger, metrics, isWidgetBuilt, warnings: allWarnings }));
   app.route('/', widgetRoutes(widgetFiles));
-  app.notFound((c) => problemResponse(c, new Refusal('not_found', 'No such route.')));
+  app.notFound((c) => problemResponse(c, notFound(c.req.path)));
   app.onError((error, c) => {
     const refusal = toRefusal(error);
     if (refusal.cause !== undefined) {
