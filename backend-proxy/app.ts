@@ -30,7 +30,7 @@ import { orderRoutes } from './routes/order.ts';
 import { serveDocument } from './routes/openapi.ts';
 import { problemResponse, toRefusal } from './routes/problem.ts';
 import { createRequestLog, traced } from './routes/request-log.ts';
-import { readWidgetFiles, widgetRoutes } from './routes/widget-files.ts';
+import { notFound, readWidgetFiles, widgetRoutes } from './routes/widget-files.ts';
 import { createWebhookLog } from './webhook-log.ts';
 import { createWebhookSender } from './webhooks.ts';
 import type { Worker } from './worker.ts';
@@ -201,7 +201,7 @@ export function createProxy({
     }),
   );
   app.route('/', widgetRoutes(widgetFiles));
-  app.notFound((c) => problemResponse(c, new Refusal('not_found', 'No such route.')));
+  app.notFound((c) => problemResponse(c, notFound(c.req.path)));
   app.onError((error, c) => {
     const refusal = toRefusal(error);
     if (refusal.cause !== undefined) {
