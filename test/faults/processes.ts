@@ -165,6 +165,7 @@ export function startProxy(settings: ProxySettings): Promise<Running> {
       DATABASE_URL: databaseUrl,
       ALLOWED_ORIGINS: SHOP_ORIGIN,
       PORT: String(port),
+      DRAIN_SECONDS: '0',
       ...(webhookUrl !== undefined && WEBHOOK_SECRET !== undefined && { WEBHOOK_URL: webhookUrl, WEBHOOK_SECRET }),
       ...env,
     },

@@ -62,6 +62,7 @@ function environment(t: TestContext): Record<string, string> {
     ALLOWED_ORIGINS: SHOP,
     DATABASE_URL: `file:${join(folder, 'payments.db')}`,
     PORT: '0',
+    DRAIN_SECONDS: '0',
   };
 }
 
@@ -141,6 +142,25 @@ describe('the proxy process', () => {
     );
     assert.doesNotMatch(output.out + output.err, /canary/);
     assert.ok(!output.out.includes(token));
+  });
+
+  it('the proxy process is 503 at /readyz after SIGTERM but serves for DRAIN_SECONDS, and a second signal ends that', async (t) => {
+    const { child, output, event } = start(t, { ...environment(t), DRAIN_SECONDS: '300' });
+    const { url } = (await event('listening')) as { url: string };
+    child.kill('SIGTERM');
+    const { seconds, signal } = await event('draining');
+    assert.deepEqual([seconds, signal], [300, 'SIGTERM']);
+    const ready = await fetch(`${url}/readyz`);
+    assert.deepEqual([ready.status, ready.headers.get('connection')], [503, 'close']);
+    assert.equal((await fetch(`${url}/healthz`)).status, 200);
+    const closed = once(child, 'close') as Promise<[number | null]>;
+    child.kill('SIGTERM');
+    assert.equal((await closed)[0], 0, output.err);
+    const events = output.out.matchAll(/"event":"(draining|stopping|stopped)"/g);
+    assert.deepEqual(
+      [...events].map(([, name]) => name),
+      ['draining', 'stopping', 'stopped'],
+    );
   });
 
   it('a proxy start with a port in use or an unusable database exits and logs the reason', async (t) => {
