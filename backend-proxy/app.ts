@@ -2,17 +2,17 @@
 // It reads no environment and opens no port, so it can also be mounted in a merchant's own server:
 // `server.route('/pay', proxy.app)`.
 import { randomUUID } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
+import { createBusinessLog } from './business-events.ts';
+import { causeFields } from './cause.ts';
 import { createRecorder } from './recorder.ts';
 import { instrument } from './gateway/instrumented.ts';
 import { Refusal, describeError } from './errors.ts';
-import type { Gateway } from './gateway/gateway.ts';
-import type { Ledger } from './ledger/ledger.ts';
+import { WIDGET_FOLDER } from './installation.ts';
 import { createOrderTokens } from './order-token.ts';
-import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
+import type { Log, ProxyConfig, ProxyParts } from './parts.ts';
 import { CHECKS_PER_SECOND, createCheckRate } from './check-rate.ts';
 import { createPayments } from './payments.ts';
 import { createPayouts } from './payouts.ts';
@@ -29,9 +29,10 @@ import { healthRoutes } from './routes/health.ts';
 import { orderRoutes } from './routes/order.ts';
 import { serveDocument } from './routes/openapi.ts';
 import { problemResponse, toRefusal } from './routes/problem.ts';
-import { createRequestLog } from './routes/request-log.ts';
+import { createRequestLog, traced } from './routes/request-log.ts';
 import { readWidgetFiles, widgetRoutes } from './routes/widget-files.ts';
-import { createWebhookSender, type WebhookTarget } from './webhooks.ts';
+import { createWebhookLog } from './webhook-log.ts';
+import { createWebhookSender } from './webhooks.ts';
 import type { Worker } from './worker.ts';
 
 const PRUNE_EVERY_MS = 3_600_000;
@@ -42,31 +43,7 @@ const CLOCK_TOLERANCE_MS = 1_000;
 /** Slightly longer than the time limit of a gateway call. */
 const RECORDING_WAIT_MS = 32_000;
 
-export interface ProxyConfig {
-  orderSecrets: readonly string[];
-  merchantKeys: readonly string[];
-  ipnSecrets: readonly string[];
-  allowedOrigins: readonly string[];
-  webhook?: WebhookTarget | undefined;
-  /** Number of reverse proxies in front whose X-Forwarded-For is trusted; default 0. */
-  trustedProxies?: number;
-  /** URL by which browsers reach the proxy, for the OpenAPI document; default: the path at which it is mounted. */
-  publicUrl?: string | undefined;
-  /** Upper limit of status checks per second; default 500. */
-  checksPerSecond?: number;
-  /** Host and port; identifies calls that this process left unfinished before a restart. Default: a random id. */
-  self?: string;
-  /** Folder of the built widget; default: this project's dist/widget. */
-  widgetFolder?: string;
-}
-
-export interface ProxyParts {
-  gateway: Gateway;
-  ledger: Ledger;
-  config: ProxyConfig;
-  now?: () => number;
-  log?: Log;
-}
+export type { ProxyConfig, ProxyParts };
 
 export interface Proxy {
   app: OpenAPIHono;
@@ -83,8 +60,10 @@ export function createProxy({
   ledger,
   config,
   now = Date.now,
-  log = () => undefined,
+  log: write = () => undefined,
+  lostLogLines = () => 0,
 }: ProxyParts): Proxy {
+  const log: Log = (level, event, fields) => write(level, event, { ...causeFields(), ...fields });
   const tokens = createOrderTokens(config.orderSecrets, config, now);
   const onError = (error: unknown) => log('error', 'work failed', { error: describeError(error) });
   const rate = createCheckRate({ limit: config.checksPerSecond ?? CHECKS_PER_SECOND });
@@ -92,6 +71,24 @@ export function createProxy({
     counts: () => ledger.counts(),
     openStreams: () => streams.size(),
     checksPerSecond: () => rate.perSecond(),
+    isReady: async () => {
+      await ledger.ping();
+      return ledger.ownerMismatch() === undefined;
+    },
+    clockOffsetMs: () => ledger.clockOffset(),
+    lostLogLines,
+  });
+  const webhookLog = createWebhookLog(log, metrics, now);
+  const logEvents = createBusinessLog(log, metrics);
+  ledger.onWrite((ms, events) => {
+    try {
+      metrics.countWrite(ms);
+      logEvents(events);
+      webhookLog.queued(events);
+    } catch (error) {
+      // What is committed must not be answered as an error.
+      onError(error);
+    }
   });
   const gateway = instrument(uninstrumented, (call) => {
     metrics.countCall(call);
@@ -110,7 +107,18 @@ export function createProxy({
       log('error', 'the gateway no longer knows a transaction: the status path or the API key is wrong', { type }),
   });
   const reconciler = createReconciler({ gateway, ledger, proof, rate, now }, onError);
-  const sender = config.webhook && createWebhookSender({ ledger, target: config.webhook, now }, onError);
+  const sender =
+    config.webhook &&
+    createWebhookSender(
+      {
+        ledger,
+        target: config.webhook,
+        now,
+        contextOf: webhookLog.contextOf,
+        onAttempt: webhookLog.attempted,
+      },
+      onError,
+    );
   const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
 
   const app = new OpenAPIHono();
@@ -118,9 +126,10 @@ export function createProxy({
   app.use(async (c, next) => {
     const startedAt = now();
     prepareAnswer(c);
-    await next();
-    completeAnswer(c);
-    logRequest(c, now() - startedAt);
+    await traced(c, next, () => {
+      completeAnswer(c);
+      logRequest(c, now() - startedAt);
+    });
   });
   app.on(METHODS_WITH_BODY, '*', limitBody);
   app.use('/order/*', crossOrigin(config.allowedOrigins));
@@ -132,7 +141,11 @@ export function createProxy({
       secrets: config.ipnSecrets,
       gateway,
       receive: (ipn) => reconciler.receive(ipn),
-      onUnmatched: () => log('warn', 'an IPN matches no transaction in the database'),
+      onIpn: (outcome) => {
+        metrics.countIpn(outcome);
+        log('debug', 'IPN received', { outcome });
+        if (outcome === 'unmatched') log('warn', 'an IPN matches no transaction in the database');
+      },
     }),
   );
   app.route(
@@ -157,7 +170,6 @@ export function createProxy({
     }),
   );
   serveDocument(app, config.publicUrl);
-  const widgetFolder = config.widgetFolder ?? fileURLToPath(new URL('../dist/widget', import.meta.url));
   const warnings = async (): Promise<string[]> => {
     const offset = Math.round(await ledger.clockOffset());
     return [
@@ -174,13 +186,13 @@ export function createProxy({
   };
   // Those of the database are an operator's choice: start.ts logs them once.
   const allWarnings = async () => [...(await warnings()), ...(await ledger.databaseWarnings())];
-  const widgetFiles = readWidgetFiles(widgetFolder);
+  const widgetFiles = readWidgetFiles(config.widgetFolder ?? WIDGET_FOLDER);
   const isWidgetBuilt = widgetFiles.has('widget.js');
   let isStopping = false;
   app.route(
     '/',
     healthRoutes({
-      keys: config.merchantKeys,
+      keys: config.metricsTokens ?? config.merchantKeys,
       ledger,
       metrics,
       isWidgetBuilt,
@@ -193,7 +205,7 @@ export function createProxy({
   app.onError((error, c) => {
     const refusal = toRefusal(error);
     if (refusal.cause !== undefined) {
-      log('error', 'request failed', { requestId: c.get('requestId'), error: describeError(refusal.cause) });
+      log('error', 'request failed', { error: describeError(refusal.cause, refusal.kind === 'unavailable') });
     }
     return problemResponse(c, refusal);
   });

@@ -8,7 +8,7 @@ import { ensureOwner } from './database-owner.ts';
 import { createGateway } from './gateway/http.ts';
 import { connectDatabase } from './ledger/connect.ts';
 import { createLedger } from './ledger/sql-ledger.ts';
-import type { Log } from './log.ts';
+import { createLogger, type Log } from './log.ts';
 import { makePrivate } from './private-files.ts';
 
 export interface ComposedProxy extends Proxy {
@@ -18,6 +18,8 @@ export interface ComposedProxy extends Proxy {
 
 export interface ComposeOptions {
   log?: Log;
+  /** How many lines the log has lost, for the metrics. */
+  lostLogLines?: () => number;
   /** The disk failed during a commit: the process must end, because what is durable is known only after a restart. */
   onFatal?: (error: unknown) => void;
 }
@@ -27,17 +29,20 @@ export interface ComposeOptions {
  * @throws an Error whose message is written for the operator
  */
 export async function createProxyFrom(env: Environment, options: ComposeOptions = {}): Promise<ComposedProxy> {
-  return compose(readConfig(env), options);
+  const config = readConfig(env);
+  const logger = createLogger(config.LOG_LEVEL);
+  const log: Log = (level, event, fields = {}) => logger[level]({ event, ...fields });
+  return compose(config, { log, ...options });
 }
 
 export async function compose(
   config: Config,
-  { log = () => undefined, onFatal = endProcess }: ComposeOptions = {},
+  { log = () => undefined, lostLogLines, onFatal = endProcess }: ComposeOptions = {},
 ): Promise<ComposedProxy> {
   const { open, stillOpen } = makePrivate(filesOf(config.DATABASE_URL));
   if (open.length > 0)
     log('warn', 'other users could read the database files: their rights were removed', { open, stillOpen });
-  const store = await namingVariables('DATABASE_URL', connectDatabase(config.DATABASE_URL, onFatal));
+  const store = await namingVariables('DATABASE_URL', connectDatabase(config.DATABASE_URL, onFatal, { log }));
   const ledger = createLedger(store, { idPrefix: config.ORDER_ID_PREFIX ?? '' });
   const self = `${hostname()}:${config.PORT || randomUUID()}`;
   await ledger.recover(self);
@@ -68,9 +73,11 @@ export async function compose(
     gateway,
     ledger,
     log,
+    lostLogLines,
     config: {
       orderSecrets: config.ORDER_SECRET,
       merchantKeys: config.MERCHANT_API_KEY,
+      metricsTokens: config.METRICS_TOKEN,
       ipnSecrets: config.IPN_SECRET,
       allowedOrigins: config.ALLOWED_ORIGINS,
       trustedProxies: config.TRUSTED_PROXIES,

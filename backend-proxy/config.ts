@@ -148,6 +148,25 @@ export function readConfig(env: Environment): Config {
   return { ...parsed.data, GATEWAY_PROFILE: profile };
 }
 
+type Variables = z.infer<typeof schema>;
+
+/**
+ * Only the variables of these names, for a command that needs no others; one that is missing is left out.
+ * Throws an Error whose message is written for the operator if one is wrong.
+ */
+export function readSome<Name extends keyof Variables>(
+  env: Environment,
+  names: readonly Name[],
+): Partial<Pick<Variables, Name>> {
+  const read = names.map((name) => ({ name, parsed: schema.shape[name].safeParse(env[name] || undefined) }));
+  const problems = read.flatMap(({ name, parsed }) =>
+    parsed.success || !env[name] ? [] : parsed.error.issues.map(({ message }) => `${name}: ${message}`),
+  );
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  const found = read.flatMap(({ name, parsed }) => (parsed.success ? [[name, parsed.data] as const] : []));
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined)) as Partial<Pick<Variables, Name>>;
+}
+
 /** The profile, or the errors of its file. */
 function readProfile(path: string | undefined): Profile | string[] {
   if (path === undefined) return profileSchema.parse({});

@@ -1,18 +1,21 @@
 // Starts the server and the workers, and says how they end: streams are ended (widgets reconnect elsewhere), work in
 // flight finishes.
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { compose, namingVariables } from './compose.ts';
 import { readConfig, type Environment } from './config.ts';
 import { describeError } from './errors.ts';
+import { REMEDIES, WIDGET_FOLDER } from './installation.ts';
 import { createLogger, type Log } from './log.ts';
 import { listen } from './server.ts';
 import { endOnSignals } from './shutdown.ts';
+import { VERSION } from './version.ts';
 
 /** Resolves when the server listens. Throws an Error whose message is written for the operator. */
 export async function start(env: Environment): Promise<void> {
   const config = readConfig(env);
-  if (!existsSync(new URL('../dist/widget/widget.js', import.meta.url))) {
-    throw new Error('The widget is not built: run `npm run build` first.');
+  if (!existsSync(join(WIDGET_FOLDER, 'widget.js'))) {
+    throw new Error(`The widget is not built: ${REMEDIES.widget}.`);
   }
   const logger = createLogger(config.LOG_LEVEL);
   const log: Log = (level, event, fields = {}) => logger[level]({ event, ...fields });
@@ -20,7 +23,7 @@ export async function start(env: Environment): Promise<void> {
     logger.fatal({ event: 'the database failed', error: describeError(error) });
     process.exit(1);
   };
-  const proxy = await compose(config, { log, onFatal });
+  const proxy = await compose(config, { log, lostLogLines: logger.lostLines, onFatal });
 
   const server = await namingVariables('HOST, PORT', listen(proxy.app.fetch, { host: config.HOST, port: config.PORT }));
   const work = proxy.run();
@@ -41,6 +44,7 @@ export async function start(env: Environment): Promise<void> {
   });
   // Last, because a process that waits for this line may send a signal at once.
   log('info', 'listening', {
+    version: VERSION,
     url: config.PUBLIC_URL ?? server.url,
     gateway: new URL(config.GATEWAY_URL).host,
     origins: config.ALLOWED_ORIGINS,

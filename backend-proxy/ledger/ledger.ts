@@ -1,7 +1,7 @@
 // The ledger's port: payments and payouts without SQL. Nothing is reported before the ledger has committed it. Each
 // writing method is one durable transaction: once its promise resolves, the change survives a kill -9. `watch` is part
 // of the port, so that nothing uncommitted is ever announced.
-import type { PostOutcome, Source, Transaction, TransactionType } from '../protocol/transaction.ts';
+import type { HistoryEntry, PostOutcome, Source, Transaction, TransactionType } from '../protocol/transaction.ts';
 import type { IpnReading, Verdict } from '../protocol/verify.ts';
 import type { WebhookType } from '../protocol/merchant-view.ts';
 import type { Method, QrCode, Status } from '../protocol/wire.ts';
@@ -167,6 +167,7 @@ export interface Webhook {
   type: WebhookType;
   /** The order or payout it reports on. */
   orderId: string;
+  transactionId: string;
   /** The bytes to send, the same for every retry. */
   body: string;
   state: WebhookState;
@@ -197,6 +198,24 @@ export interface OpenedPayment {
   now: number;
 }
 
+/** What a commit changed about one transaction: a history entry that it added. */
+export interface LedgerEvent {
+  event: HistoryEntry['event'];
+  source: Source;
+  detail: string | null;
+  /** As the commit left it. */
+  transaction: Pick<
+    Transaction,
+    'id' | 'type' | 'orderId' | 'method' | 'stage' | 'endedBy' | 'answer' | 'late' | 'surplus'
+  >;
+  /** The status before the commit; undefined for a new transaction. */
+  statusBefore: Status | undefined;
+  /** How long before the commit its newest IPN came; null if none came. */
+  sinceIpnMs: number | null;
+  /** The ids of the webhooks that the commit queued for it. */
+  webhooks: readonly string[];
+}
+
 /** Counts for operators. */
 export interface Counts {
   transactions: { type: TransactionType; status: Status; count: number }[];
@@ -206,6 +225,8 @@ export interface Counts {
   unmatchedIpns: number;
   checks: { state: 'planned' | 'due'; count: number }[];
   webhooks: { state: WebhookState; count: number }[];
+  /** Age of the oldest webhook that is not delivered and not dead; 0 if there is none. */
+  oldestPendingWebhookMs: number;
 }
 
 /** Refuses by throwing a Refusal; throws one of kind `unavailable` if the database cannot be used. */
@@ -251,6 +272,11 @@ export interface Ledger {
    * Calls back after each commit that changed the order, from any process, with the new version (undefined: not known).
    */
   watch(orderId: string, onChange: (version: number | undefined) => void): () => void;
+  /**
+   * Calls back after each write of this process, within the work that asked for it: how long the write took, and what
+   * its commit changed.
+   */
+  onWrite(listener: (ms: number, events: LedgerEvent[]) => void): void;
 
   /**
    * Claims transactions whose check is due, each exclusively for `leaseMs`. Recently rung ones come first, the newest
@@ -259,6 +285,7 @@ export interface Ledger {
   claimChecks(limit: number, leaseMs: number): Promise<Claim[]>;
   claimWebhooks(limit: number, leaseMs: number): Promise<Webhook[]>;
   recordDelivery(id: string, delivery: Delivery): Promise<void>;
+  webhook(id: string): Promise<Webhook | undefined>;
   webhooks(state: WebhookState | undefined, limit: number): Promise<Webhook[]>;
   /** Makes it due now and resets its attempts; undefined if there is none. */
   redeliver(id: string): Promise<Webhook | undefined>;

@@ -112,6 +112,14 @@ export async function readCounts(db: Db, now: number): Promise<Counts> {
     .selectFrom(due.limit(MOST_DUE).as('due'))
     .select(db.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
+  const oldest = await db
+    .selectFrom('webhooks')
+    .select('created_at')
+    // As a parameter: a literal would fit the index by the next attempt, and the rows would be sorted.
+    .where('state', '=', 'pending')
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst();
   return {
     transactions: countsByStatus(kept),
     needReview: kept.get('review') ?? 0,
@@ -124,6 +132,7 @@ export async function readCounts(db: Db, now: number): Promise<Counts> {
       const sum = kept.get(state) ?? 0;
       return sum > 0 ? [{ state, count: sum }] : [];
     }),
+    oldestPendingWebhookMs: oldest === undefined ? 0 : Math.max(0, now - oldest.created_at),
   };
 }
 

@@ -23,6 +23,7 @@ import {
 import { createStepDetector } from './clock-step.ts';
 import { changesOf, createDraft, findOrder, findTransaction, historyOf, type Draft } from './draft.ts';
 import { deleteOldUnmatched, markUnmatchedReported, readIpns, readUnmatchedIpns, receiveIpn } from './ipns.ts';
+import { eventsOf } from './events.ts';
 import type { DatabaseOwner, Ledger, NewPayment, Order, OrderAt, PaymentLimits } from './ledger.ts';
 import { findOrRestore } from './new-transaction.ts';
 import { applyObservation, applyProvenUnknown } from './observations.ts';
@@ -47,6 +48,7 @@ import {
   bringWebhooksForward,
   claimWebhooks,
   isWebhookDue,
+  readWebhook,
   readWebhooks,
   recordDelivery,
   redeliver,
@@ -75,21 +77,24 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
   let ourOwner: DatabaseOwner | undefined;
   let mismatch: string | undefined;
   let claimed = 0;
+  let onWrite: Parameters<Ledger['onWrite']>[0] = () => undefined;
 
-  /** Runs one write. Watchers of the orders it changed are called only after its commit. */
+  /** Runs one write. Watchers and the listener are called only after its commit. */
   async function write<T>(
     source: Source,
     subject: Subject,
     apply: (draft: Draft, taken: ReadonlySet<string>) => T,
   ): Promise<T> {
     const id = (databaseId ??= await read(readDatabaseId));
+    const startedAt = performance.now();
     const decided = await store.write(subject, (loaded, taken) => {
       const draft = createDraft(loaded, { now: now?.() ?? loaded.now, source, databaseId: id, idPrefix });
       const result = apply(draft, taken);
       const changes = changesOf(draft);
-      return { changes, result: { result, versions: versionsRaised(changes.orders) } };
+      return { changes, result: { result, draft, versions: versionsRaised(changes.orders) } };
     });
     watch.changed(decided.versions);
+    onWrite(performance.now() - startedAt, eventsOf(decided.draft));
     return decided.result;
   }
 
@@ -211,6 +216,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
     },
     transactions: (query) => read(() => readTransactions(store, query)),
     watch: watch.add,
+    onWrite: (listener) => void (onWrite = listener),
 
     async claimChecks(limit, leaseMs) {
       const at = await time();
@@ -227,6 +233,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       return (await isWebhookDue(db, at)) ? claimWebhooks(store, at, limit, leaseMs) : [];
     },
     recordDelivery: async (id, delivery) => void (await store.execute(recordDelivery(db, id, delivery))),
+    webhook: (id) => read((tables) => readWebhook(tables, id)),
     webhooks: (state, limit) => read((tables) => readWebhooks(tables, state, limit)),
     redeliver: async (id) => redeliver(store, await time(), id),
 

@@ -105,6 +105,11 @@ export async function readWebhooks(db: Db, state: WebhookState | undefined, limi
   return (await merged.execute()).map(toWebhook);
 }
 
+export async function readWebhook(db: Db, id: string): Promise<Webhook | undefined> {
+  const row = await db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && toWebhook(row);
+}
+
 export async function redeliver({ db, execute }: Store, now: number, id: string): Promise<Webhook | undefined> {
   const again = db
     .updateTable('webhooks')
@@ -117,6 +122,7 @@ export async function redeliver({ db, execute }: Store, now: number, id: string)
 
 function toWebhook(row: WebhookRow): Webhook {
   const { id, type, body, state, attempts } = row;
-  const { order_id: orderId, next_at: nextAt, last_answer: lastAnswer, created_at: createdAt } = row;
-  return { id, type, orderId, body, state, attempts, nextAt, lastAnswer, createdAt };
+  const { order_id: orderId, transaction_id: transactionId } = row;
+  const { next_at: nextAt, last_answer: lastAnswer, created_at: createdAt } = row;
+  return { id, type, orderId, transactionId, body, state, attempts, nextAt, lastAnswer, createdAt };
 }

@@ -1,6 +1,7 @@
 // Health, readiness and metrics for operators.
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
+import { REMEDIES } from '../installation.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { METRICS_CONTENT_TYPE, type Metrics } from '../metrics.ts';
 import { answerJson } from './answer.ts';
@@ -68,7 +69,7 @@ export function healthRoutes({ keys, ledger, metrics, isWidgetBuilt, isStopping,
   app.openapi(getReadiness, async (c) => {
     if (isStopping()) throw new Refusal('unavailable', 'The proxy is stopping.');
     await ledger.ping();
-    if (!isWidgetBuilt) throw new Refusal('unavailable', 'The widget is not built: run npm run build.');
+    if (!isWidgetBuilt) throw new Refusal('unavailable', `The widget is not built: ${REMEDIES.widget}.`);
     const difference = ledger.ownerMismatch();
     if (difference !== undefined) throw new Refusal('unavailable', `No payments are started: ${difference}.`);
     const problems = await warnings();

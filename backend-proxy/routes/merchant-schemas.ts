@@ -52,6 +52,10 @@ export const webhookSchema = z
   })
   .openapi('Webhook');
 
+export const sentWebhookSchema = webhookSchema
+  .extend({ body: z.string().openapi({ description: 'What is sent, byte for byte' }) })
+  .openapi('WebhookWithBody');
+
 export const ipnSchema = z
   .object({
     gatewayOrderId: z.string(),

@@ -1,5 +1,6 @@
 // Routes for the merchant's server: orders, payouts, reconciliation, webhooks. Browsers are refused.
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import { note } from '../cause.ts';
 import { Refusal } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import {
@@ -28,6 +29,7 @@ import {
   json,
   paymentSchema,
   payoutSchema,
+  sentWebhookSchema,
   webhookSchema,
   webhookView,
 } from './merchant-schemas.ts';
@@ -210,15 +212,26 @@ const getWebhooks = createRoute({
   },
 });
 
+const webhookIdParam = z.object({ id: z.string().regex(/^[!-~]{1,100}$/, { error: 'the id of a webhook' }) });
+
+const getWebhook = createRoute({
+  method: 'get',
+  path: '/webhooks/{id}',
+  summary: 'Get a delivery with its body',
+  security,
+  request: { params: webhookIdParam, query: noQuery },
+  responses: {
+    200: json(sentWebhookSchema, 'The delivery'),
+    ...refusedBy(...MERCHANT, 'not_found', 'invalid_request'),
+  },
+});
+
 const redeliver = createRoute({
   method: 'post',
   path: '/webhooks/{id}/redeliver',
   summary: 'Send a webhook again now',
   security,
-  request: {
-    params: z.object({ id: z.string().regex(/^[!-~]{1,100}$/, { error: 'the id of a webhook' }) }),
-    query: noQuery,
-  },
+  request: { params: webhookIdParam, query: noQuery },
   responses: {
     202: json(webhookSchema, 'The webhook is due now'),
     ...refusedBy(...MERCHANT, 'not_found', 'invalid_request'),
@@ -252,11 +265,13 @@ export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, 
     if (errors.length > 0) {
       throw new Refusal('invalid_request', `Not valid: ${errors.map(({ field }) => field).join(', ')}.`, { errors });
     }
+    note({ orderId: claims.orderId });
     const { token, expiresAt } = await tokens.sign(claims, expiresIn);
     return answerJson(c, { orderId: claims.orderId, token, expiresAt: iso(expiresAt) }, 201);
   });
 
   app.openapi(getOrder, async (c) => {
+    note(c.req.valid('param'));
     const order = await ledger.order(c.req.valid('param').orderId);
     if (order === undefined || order.payments.length === 0) throw missing('order, or none of its payments was started');
     const { orderId, currency, paidBy, payments } = order;
@@ -270,11 +285,13 @@ export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, 
 
   app.openapi(postPayout, async (c) => {
     // The source text of the number: JSON.parse reads 1e3 and 1.00000000000000001 as whole numbers.
+    note({ orderId: c.req.valid('json').orderId });
     const { amount } = parseExact(await c.req.text()) as { amount: string };
     return answerJson(c, merchantPayout(await payouts.start({ ...c.req.valid('json'), amount })), 202);
   });
 
   app.openapi(getPayout, async (c) => {
+    note(c.req.valid('param'));
     const payout = await payouts.find(c.req.valid('param').orderId);
     if (payout === undefined) throw missing('payout');
     return answerJson(c, merchantPayout(payout), 200);
@@ -288,6 +305,7 @@ export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, 
   });
 
   app.openapi(resolveTransaction, async (c) => {
+    note({ transactionId: c.req.valid('param').gatewayOrderId });
     const resolved = await ledger.resolve(c.req.valid('param').gatewayOrderId, c.req.valid('json'));
     if (resolved === undefined) throw missing('transaction');
     onDue();
@@ -303,9 +321,16 @@ export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, 
     return answerJson(c, { webhooks: (await ledger.webhooks(state, limit)).map(webhookView) }, 200);
   });
 
+  app.openapi(getWebhook, async (c) => {
+    const webhook = await ledger.webhook(c.req.valid('param').id);
+    if (webhook === undefined) throw missing('webhook');
+    return answerJson(c, { ...webhookView(webhook), body: webhook.body }, 200);
+  });
+
   app.openapi(redeliver, async (c) => {
     const webhook = await ledger.redeliver(c.req.valid('param').id);
     if (webhook === undefined) throw missing('webhook');
+    note({ orderId: webhook.orderId, transactionId: webhook.transactionId });
     onDue();
     return answerJson(c, webhookView(webhook), 202);
   });

@@ -2,6 +2,7 @@
 // credential.
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { note } from '../cause.ts';
 import { Refusal } from '../errors.ts';
 import { languageSchema, walletIdSchema, type OrderTerms, type OrderTokens } from '../order-token.ts';
 import type { Payments } from '../payments.ts';
@@ -132,7 +133,9 @@ export function orderRoutes({ tokens, payments, streams, limitStarts, trustedPro
   const termsOf = async (c: Context): Promise<OrderTerms> => {
     const token = bearerOf(c);
     if (token === '') throw new Refusal('invalid_token', 'Send Authorization: Bearer and the order token.');
-    return tokens.verify(token);
+    const terms = await tokens.verify(token);
+    note({ orderId: terms.orderId });
+    return terms;
   };
   const answerView = (c: Context, view: OrderView, status: 200 | 201) =>
     answerJson(c, view, status, { 'Cache-Control': 'no-store' });

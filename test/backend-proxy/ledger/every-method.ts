@@ -130,6 +130,7 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   }
 
   await callLists(ledger, step);
+  ledger.onWrite(() => undefined);
   const stopWatching = ledger.watch('A', () => undefined);
   await step('a poll', poll);
   stopWatching();

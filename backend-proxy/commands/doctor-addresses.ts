@@ -1,0 +1,50 @@
+// Whether callers are counted by their address, and cannot choose it by writing X-Forwarded-For. Streams are limited by
+// address as starts of payments are, and cost nothing: as many are opened as one address may have, and one more.
+import { needs, type Deployed } from './deployed.ts';
+import { fail, ok, warn, type Finding } from './report.ts';
+
+/** The limits of routes/events.ts. */
+const STREAMS_PER_ADDRESS = 20;
+const STREAMS_PER_ORDER = 3;
+const REFUSED = 503;
+const TIMEOUT_MS = 15_000;
+const ABOUT = 'addresses';
+
+export async function tryAddresses(deployed: Deployed): Promise<Finding> {
+  const { token } = deployed;
+  if (token === undefined) return needs(ABOUT, 'ORDER_SECRET and ALLOWED_ORIGINS');
+  // 198.51.100.0/24 is for documentation: nobody has these addresses.
+  if (!(await isRefused(deployed, token, () => '198.51.100.1'))) {
+    const says = 'no address is counted, so nobody is held to the limit of starts; on loopback that is as it should be';
+    return warn(ABOUT, says, 'set TRUSTED_PROXIES to the number of reverse proxies in front');
+  }
+  if (await isRefused(deployed, token, (at) => `198.51.100.${at + 2}`)) {
+    return ok(ABOUT, 'callers are counted, and a forged X-Forwarded-For does not help them');
+  }
+  const remedy = 'lower TRUSTED_PROXIES to the number of reverse proxies in front';
+  return fail(ABOUT, 'a forged X-Forwarded-For is believed, so the limit of starts holds nobody', remedy);
+}
+
+/** Whether one stream too many is refused. All are closed before this resolves. */
+async function isRefused(
+  { base, visitor }: Deployed,
+  token: NonNullable<Deployed['token']>,
+  addressOf: (at: number) => string,
+): Promise<boolean> {
+  const ending = new AbortController();
+  const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  const open = async (at: number): Promise<number> => {
+    const order = `payment-proxy-doctor-${Math.floor(at / STREAMS_PER_ORDER)}`;
+    const headers = { ...token(order), 'X-Forwarded-For': addressOf(at) };
+    const answer = await visitor.open(`${base.href}order/events`, { headers, signal });
+    // It ends with the signal, which is no error here.
+    answer.body.on('error', () => undefined).resume();
+    return answer.statusCode;
+  };
+  try {
+    const opened = await Promise.allSettled(Array.from({ length: STREAMS_PER_ADDRESS + 1 }, (_, at) => open(at)));
+    return opened.some((each) => each.status === 'fulfilled' && each.value === REFUSED);
+  } finally {
+    ending.abort();
+  }
+}
