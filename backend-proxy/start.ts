@@ -8,11 +8,12 @@ import { describeError } from './errors.ts';
 import { REMEDIES, WIDGET_FOLDER } from './installation.ts';
 import { createLogger, type Log } from './log.ts';
 import { listen } from './server.ts';
-import { endOnSignals } from './shutdown.ts';
+import { endOnSignals, exitOnSignals } from './shutdown.ts';
 import { VERSION } from './version.ts';
 
 /** Resolves when the server listens. Throws an Error whose message is written for the operator. */
 export async function start(env: Environment): Promise<void> {
+  const hasStarted = exitOnSignals();
   const config = readConfig(env);
   if (!existsSync(join(WIDGET_FOLDER, 'widget.js'))) {
     throw new Error(`The widget is not built: ${REMEDIES.widget}.`);
@@ -28,6 +29,7 @@ export async function start(env: Environment): Promise<void> {
   const server = await namingVariables('HOST, PORT', listen(proxy.app.fetch, { host: config.HOST, port: config.PORT }));
   const work = proxy.run();
 
+  hasStarted();
   endOnSignals({
     drainSeconds: config.DRAIN_SECONDS,
     drain() {
