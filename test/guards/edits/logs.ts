@@ -9,7 +9,11 @@ const LOG = 'backend-proxy/log.ts';
 
 export const logs: Edits = {
   'Read secrets from a log or an error': [
-    { file: ERRORS, find: "${error.name}${code}${place ?? ''}", put: '${error.message}' },
+    {
+      file: ERRORS,
+      find: "isQuotable ? `: ${error.message.replaceAll(MAY_BE_SECRET, '…').slice(0, MAX_MESSAGE_CHARS)}` : ''",
+      put: '`: ${error.message}`',
+    },
     { file: PROBLEM, find: "'Internal error. Nothing is lost. Try again.'", put: 'error.message' },
     {
       file: 'backend-proxy/routes/problem.ts',
@@ -36,6 +40,19 @@ export const logs: Edits = {
   ],
   'Write text into the log by field names': [
     { file: REQUEST_LOG, find: "kind === 'invalid_request' ? { code: kind } : ", put: '' },
+  ],
+  'Write text into the log by the id of an IPN': [
+    { file: 'backend-proxy/routes/ipn.ts', find: "id.replaceAll(/[^!-~]/g, '?')", put: 'id' },
+  ],
+  'Read what a person wrote about a customer': [
+    { file: 'backend-proxy/business-events.ts', find: "detail?.split(': ')[0]", put: 'detail' },
+  ],
+  'Pay out with the key of the monitoring': [
+    {
+      file: 'backend-proxy/app.ts',
+      find: 'keys: config.metricsTokens ?? config.merchantKeys,',
+      put: 'keys: config.merchantKeys,',
+    },
   ],
   'Learn about orders from the metrics': [
     { file: 'backend-proxy/metrics.ts', find: "HTTP_METHODS.has(given) ? given : 'other'", put: 'given' },
