@@ -4,6 +4,7 @@
 // If it cannot be written, the start only takes longer.
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { reasonOf } from './start-error.ts';
 
 // New files are readable only for this user: the database holds wallet ids.
 process.umask(0o077);
@@ -18,13 +19,4 @@ try {
   // Formatted by hand, because the logger itself may be what failed to load.
   const line = { level: 'fatal', time: new Date().toISOString(), event: 'not started', error: reasonOf(error) };
   process.stdout.write(`${JSON.stringify(line)}\n`, () => process.exit(1));
-}
-
-/** The message for the operator: invalid configuration, database that cannot be opened, missing dependencies. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const isMissing = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
-  return isMissing
-    ? `${error.message.split('\n')[0]}: the dependencies are not installed; run \`npm ci\` first.`
-    : error.message;
 }

@@ -2,7 +2,7 @@
 // elsewhere), work in flight finishes.
 import { existsSync } from 'node:fs';
 import { compose, namingVariables } from './compose.ts';
-import { readConfig, type Environment } from './config.ts';
+import { configWarnings, readConfig, type Environment } from './config.ts';
 import { describeError } from './errors.ts';
 import { createLogger, type Log } from './log.ts';
 import { listen } from './server.ts';
@@ -21,7 +21,7 @@ export async function start(env: Environment): Promise<void> {
     logger.fatal({ event: 'the database failed', error: describeError(error) });
     process.exit(1);
   };
-  const proxy = await compose(config, { log, onFatal });
+  const proxy = await compose(config, { log, onFatal, warnings: configWarnings(env) });
 
   const server = await namingVariables('HOST, PORT', listen(proxy.app.fetch, { host: config.HOST, port: config.PORT }));
   const work = proxy.run();
