@@ -15,11 +15,13 @@ const REACH: Remedy = () => 'check host, port, firewall, and that PostgreSQL run
 
 /** By SQLSTATE, or by the code of Node. */
 const REMEDIES: Record<string, Remedy> = {
-  '42501': ({ role }, message) =>
-    /schema/.test(message)
-      ? `as the owner of the database run: GRANT CREATE, USAGE ON SCHEMA public TO "${role}"; ` +
-        `or give the role a schema of its own: CREATE SCHEMA AUTHORIZATION "${role}"`
-      : `the tables belong to another role: connect as that one, or run: GRANT that_role TO "${role}"`,
+  '42501': ({ role }, message) => {
+    const [, schema] = /schema (\S+)/.exec(message) ?? [];
+    return schema !== undefined
+      ? `as the owner of the database run: GRANT CREATE, USAGE ON SCHEMA ${schema} TO "${role}"; ` +
+          `or give the role a schema of its own: CREATE SCHEMA AUTHORIZATION "${role}"`
+      : `the tables belong to another role: connect as that one, or run: GRANT that_role TO "${role}"`;
+  },
   '3F000': ({ role }) => `run: CREATE SCHEMA AUTHORIZATION "${role}"`,
   '3D000': ({ role, database }) => `run: CREATE DATABASE "${database}" OWNER "${role}"`,
   '28P01': ({ role }) =>

@@ -64,6 +64,7 @@ export async function openPostgres(url: string, connections: number): Promise<St
   try {
     // Before `migrate`, so that a problem with the server is reported as itself, not as a failed migration.
     await time();
+    await requireSchema(db);
     await migrateAlone(url);
     pooler = await pool.use((on) => findPooler(on, url));
   } catch (error) {
@@ -266,6 +267,17 @@ async function migrateAlone(url: string): Promise<void> {
   } finally {
     await pool.end();
   }
+}
+
+/** Kysely hides this error behind the next one that it causes. */
+async function requireSchema(db: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ name: string | null; is_open: boolean | null }>`select current_schema() as name,
+    to_regclass('kysely_migration') is not null or has_schema_privilege(current_schema(), 'create') as is_open`.execute(
+    db,
+  );
+  const { name = null, is_open: isOpen } = rows[0] ?? {};
+  if (name === null) throw Object.assign(new Error('no schema has been selected to create in'), { code: '3F000' });
+  if (isOpen !== true) throw Object.assign(new Error(`permission denied for schema ${name}`), { code: '42501' });
 }
 
 function isEmpty({ orders, transactions, history, webhooks, ipn }: Changes): boolean {

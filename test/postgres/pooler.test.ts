@@ -78,10 +78,10 @@ describe('PostgreSQL: a transaction pooler', { skip: why === undefined ? false :
     for (let n = 0; n < 4; n += 1) {
       for (const name of NAMES) await sql.raw(`set ${name} = ${name === NAMES[0] ? 'off' : '0'}`).execute(store.db);
     }
-    const before = { ...ORDER, order_id: 'locked' };
+    const locked = { ...ORDER, order_id: 'locked' };
     await raise(store, 'saved');
     await store.write({ order: 'locked', prompts: { customer: '1', limit: 1 } }, () => ({
-      changes: { ...NOTHING, orders: [{ before: undefined, after: before }] },
+      changes: { ...NOTHING, orders: [{ before: undefined, after: locked }] },
       result: undefined,
     }));
     await store.execute(sql`update orders set version = 7 where order_id = 'saved'`.compile(store.db));
