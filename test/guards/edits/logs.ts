@@ -21,11 +21,25 @@ export const logs: Edits = {
       put: 'detail: String(refusal.cause ?? message),',
     },
   ],
+  'Read a secret from the message about its file': [
+    {
+      file: 'backend-proxy/secret-files.ts',
+      find: "typeof errno === 'number' ? getSystemErrorMessage(errno) : 'it cannot be read'",
+      put: 'String(error)',
+    },
+  ],
+  "Read the database's password from a failed start": [
+    {
+      file: 'backend-proxy/start-error.ts',
+      find: "return withoutCredentials(words.join(': '))",
+      put: "return words.join(': ')",
+    },
+  ],
   'Read secrets from the message of a failed start': [
     {
       file: CONFIG,
-      find: "`${path.join('.')}: ${message}`",
-      put: "`${path.join('.')}: ${message}: ${given[String(path[0])]}`",
+      find: "problemOf(path.join('.'), message)",
+      put: "problemOf(path.join('.'), `${message}: ${given[String(path[0])]}`)",
     },
   ],
   'Write lines into the log': [
