@@ -16,6 +16,7 @@ import { createMetrics } from './metrics.ts';
 import { CHECKS_PER_SECOND, createCheckRate } from './check-rate.ts';
 import { createPayments } from './payments.ts';
 import { createPayouts } from './payouts.ts';
+import { createRetention } from './retention.ts';
 import { createUnknownProof } from './unknown-proof.ts';
 import { createReconciler } from './reconcile.ts';
 import { createRateLimit } from './routes/rate-limit.ts';
@@ -52,6 +53,8 @@ export interface ProxyConfig {
   trustedProxies?: number;
   /** URL by which browsers reach the proxy, for the OpenAPI document; default: the path at which it is mounted. */
   publicUrl?: string | undefined;
+  /** After so many days the personal data of what has ended is erased; default: never. */
+  retentionDays?: number | undefined;
   /** Upper limit of status checks per second; default 500. */
   checksPerSecond?: number;
   /** Host and port; identifies calls that this process left unfinished before a restart. Default: a random id. */
@@ -109,6 +112,9 @@ export function createProxy({
   });
   const reconciler = createReconciler({ gateway, ledger, proof, rate, now }, onError);
   const sender = config.webhook && createWebhookSender({ ledger, target: config.webhook, now }, onError);
+  const sendsWebhooks = sender !== undefined;
+  const { retentionDays: days } = config;
+  const retention = days === undefined ? undefined : createRetention({ ledger, days, sendsWebhooks, log });
   const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
 
   const app = new OpenAPIHono();
@@ -151,6 +157,7 @@ export function createProxy({
       tokens,
       payouts: createPayouts({ gateway, ledger, recorder, self, isPathProven: () => proof.isProven('PAYOUT') }),
       ledger,
+      sendsWebhooks,
       onDue: () => sender?.wake(),
     }),
   );
@@ -191,7 +198,7 @@ export function createProxy({
       while ((await Promise.all(workers.map((worker) => worker.tick()))).some((handled) => handled > 0));
     },
     run() {
-      const stops = workers.map((worker) => worker.run());
+      const stops = [...workers, ...(retention ? [retention] : [])].map((worker) => worker.run());
       const pruning = setInterval(() => void ledger.prune().catch(onError), PRUNE_EVERY_MS);
       pruning.unref();
       const logWarnings = async () => {

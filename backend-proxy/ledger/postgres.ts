@@ -217,6 +217,7 @@ export async function openPostgres(url: string, connections: number): Promise<St
       void sendAnnouncements();
     },
     onAnnounced: listener.onAnnounced,
+    shrink: () => Promise.resolve(false),
     warnings: () => standbyWarnings(db),
     async close() {
       await listener.close();
