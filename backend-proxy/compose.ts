@@ -37,7 +37,7 @@ export async function compose(
   const { open, stillOpen } = makePrivate(filesOf(config.DATABASE_URL));
   if (open.length > 0)
     log('warn', 'other users could read the database files: their rights were removed', { open, stillOpen });
-  const store = await namingVariables('DATABASE_URL', connectDatabase(config.DATABASE_URL, onFatal));
+  const store = await namingVariables('DATABASE_URL', connectDatabase(config.DATABASE_URL, onFatal, { log }));
   const ledger = createLedger(store, { idPrefix: config.ORDER_ID_PREFIX ?? '' });
   const self = `${hostname()}:${config.PORT || randomUUID()}`;
   await ledger.recover(self);

@@ -46,7 +46,7 @@ const REFUSALS: Record<string, string> = {
 const WRONG_SERVER = new Set(['25006', '57P01', '57P02', '57P03']);
 
 /** One select that sets all for the session. */
-function setSettings(): string {
+export function setSettings(): string {
   const calls = Object.entries(SETTINGS).map(([name, value]) => `set_config('${name}', '${value}', false)`);
   return `select ${calls.join(', ')}`;
 }

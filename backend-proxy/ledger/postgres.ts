@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql, type CompiledQuery } from 'kysely';
 import { types } from 'pg';
 import { Refusal, unavailable } from '../errors.ts';
-import { migrate } from './migrations.ts';
+import type { Log } from '../log.ts';
 import { codeOf, createPool, isOutcomeUnknown, isRepeatable, type Connection } from './postgres-connection.ts';
 import { CHANNEL, listenForOrders } from './postgres-listen.ts';
 import { standbyWarnings } from './postgres-replication.ts';
@@ -23,6 +23,8 @@ import {
   type Versions,
 } from './postgres-rows.ts';
 import { createTurns } from './postgres-turns.ts';
+import { upgradePostgres } from './postgres-upgrade.ts';
+import { upgradeBy } from './schema-steps.ts';
 import type { Changes, Decision, Loaded, Store, Subject } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -37,31 +39,18 @@ const LOST_LIMIT_MS = 10_000;
 const LOST_WAIT_MS = { first: 50, longest: 1_000 };
 /** The newest changes that a poll looks at; each poll looks back over several. */
 const MOST_CHANGES = 50_000;
-/** For each statement, and for the wait for another process that migrates. */
-const MIGRATION_LIMIT_MS = 3_600_000;
 const UNIQUE_VIOLATION = '23505';
 const INT8 = 20;
 
-/**
- * Without Kysely's lock of migrations, which belongs to the session: behind a transaction pooler it would be unlocked
- * on another connection, so never. migrations.ts has one for the transaction.
- */
-class Dialect extends PostgresDialect {
-  override createAdapter() {
-    const nothing = () => Promise.resolve();
-    return Object.assign(super.createAdapter(), { acquireMigrationLock: nothing, releaseMigrationLock: nothing });
-  }
-}
-
-export async function openPostgres(url: string, connections: number): Promise<Store> {
+export async function openPostgres(url: string, connections: number, log: Log): Promise<Store> {
   // Every bigint here is a time or an amount of at most 15 digits.
   types.setTypeParser(INT8, Number);
   const pool = createPool(url, connections);
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool.forKysely }) });
   try {
-    // Before `migrate`, so that a problem with the server is reported as itself, not as a failed migration.
+    // First, so that a problem with the server is reported as itself, not as a failed change of the tables.
     await time();
-    await migrateAlone(url);
+    await upgradePostgres(url, db, upgradeBy(log));
   } catch (error) {
     await pool.end();
     throw error;
@@ -231,19 +220,6 @@ function rowsOf(subject: Subject): string {
   if ('order' in subject) return subject.order;
   if ('payout' in subject) return subject.payout;
   return ('alone' in subject ? subject.alone : subject.transactions).join(' ');
-}
-
-/** On a connection of its own, because an index of many rows takes longer than any other statement may. */
-async function migrateAlone(url: string): Promise<void> {
-  const pool = createPool(url, 1, MIGRATION_LIMIT_MS);
-  const db = new Kysely<Tables>({ dialect: new Dialect({ pool: pool.forKysely }) });
-  try {
-    await sql`select set_config(name, ${String(MIGRATION_LIMIT_MS)}, false)
-      from unnest(array['statement_timeout', 'lock_timeout']) as name`.execute(db);
-    await migrate(db, 'postgres');
-  } finally {
-    await pool.end();
-  }
 }
 
 function isEmpty({ orders, transactions, history, webhooks, ipn }: Changes): boolean {

@@ -6,9 +6,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import { unavailable } from '../errors.ts';
-import { migrate } from './migrations.ts';
+import type { Log } from '../log.ts';
+import { upgradeBy } from './schema-steps.ts';
 import { createRows } from './sqlite-rows.ts';
 import { createStatements } from './sqlite-statements.ts';
+import { upgradeSqlite } from './sqlite-steps.ts';
 import type { Decision, Loaded, Store, Subject } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -47,13 +49,13 @@ interface QueuedWrite {
  * `onFatal` is called if the disk fails during a commit: it is unknown what is durable, and a second fsync may wrongly
  * succeed, so the process must end and read the file again.
  */
-export async function openSqlite(path: string, onFatal: (error: unknown) => void): Promise<Store> {
+export async function openSqlite(path: string, onFatal: (error: unknown) => void, log: Log): Promise<Store> {
   const database = new DatabaseSync(path, { timeout: 0 });
   const { prepare, forKysely } = createStatements(database);
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: forKysely }) });
   await retryWhileLocked(async () => {
     database.exec(PRAGMAS);
-    await migrate(db, 'sqlite');
+    await upgradeSqlite(db, upgradeBy(log));
   }).catch((error: unknown) => {
     database.close();
     throw error;
