@@ -15,7 +15,7 @@ const TURN_MS = 30_000;
 /** The gateway's answer, which may have links and a code, is held for an hour if it cannot be stored (recorder.ts). */
 const ANSWER_HELD_MS = 3_600_000 + 60_000;
 
-/** One page of all that changed last before `changedBefore`. One process at a time erases; another one skips its turn. */
+/** One page of all that changed last before `changedBefore`. Only one process erases at a time. */
 export async function erasePage(store: Store, after: string | null, erasing: Erasing): Promise<ErasedPage> {
   const endTurn = await takeTurn(store, erasing.at);
   if (endTurn === undefined) return { erased: 0, next: after ?? '' };

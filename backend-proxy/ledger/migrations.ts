@@ -5,7 +5,6 @@ import { Migrator, type Migration } from 'kysely/migration';
 import type { Building, Dialect } from './dialect.ts';
 import { createFirstTables } from './migration-first.ts';
 import { addNetworkColumns, watchEndedAgain } from './migration-network.ts';
-import { prepareForErasing } from './migration-retention.ts';
 import { prepareForSize } from './migration-size.ts';
 import type { Tables } from './tables.ts';
 
@@ -68,6 +67,5 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '2026-11-true-on-a-real-network': step(addNetworkColumns),
     '2026-11-watch-what-had-ended': step(watchEndedAgain),
     '2026-12-at-any-size': step(prepareForSize),
-    '2026-12-erasing': step(prepareForErasing),
   };
 }
