@@ -16,6 +16,7 @@ import type { Log, ProxyConfig, ProxyParts } from './parts.ts';
 import { CHECKS_PER_SECOND, createCheckRate } from './check-rate.ts';
 import { createPayments } from './payments.ts';
 import { createPayouts } from './payouts.ts';
+import { createRetention } from './retention.ts';
 import { createUnknownProof } from './unknown-proof.ts';
 import { createReconciler } from './reconcile.ts';
 import { createRateLimit } from './routes/rate-limit.ts';
@@ -120,6 +121,9 @@ export function createProxy({
       },
       onError,
     );
+  const sendsWebhooks = sender !== undefined;
+  const { retentionDays: days } = config;
+  const retention = days === undefined ? undefined : createRetention({ ledger, days, sendsWebhooks, log });
   const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
 
   const callers = createCallerAddress(config.trustedProxies ?? 0, now, log);
@@ -169,6 +173,7 @@ export function createProxy({
       tokens,
       payouts: createPayouts({ gateway, ledger, recorder, self, isPathProven: () => proof.isProven('PAYOUT') }),
       ledger,
+      sendsWebhooks,
       onDue: () => sender?.wake(),
     }),
   );
@@ -223,7 +228,7 @@ export function createProxy({
       isStopping = true;
     },
     run() {
-      const stops = workers.map((worker) => worker.run());
+      const stops = [...workers, ...(retention ? [retention] : [])].map((worker) => worker.run());
       const pruning = setInterval(() => void ledger.prune().catch(onError), PRUNE_EVERY_MS);
       pruning.unref();
       const logWarnings = async () => {

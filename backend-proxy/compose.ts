@@ -95,6 +95,7 @@ export async function compose(
       trustedProxies: config.TRUSTED_PROXIES,
       publicUrl: config.PUBLIC_URL,
       checksPerSecond: config.CHECKS_PER_SECOND,
+      retentionDays: config.RETENTION_DAYS,
       self,
       webhook: url !== undefined && secrets !== undefined ? { url, secrets, privateHosts } : undefined,
     },

@@ -25,6 +25,15 @@ export async function readNewestFound(db: Db, type: TransactionType): Promise<Tr
   return (await withHistory(db, rows))[0];
 }
 
+/** Every payment of an order, or the payout. */
+export async function readOfOrder(db: Db, orderId: string): Promise<Transaction[]> {
+  const rows = await db.selectFrom('transactions').selectAll().where('order_id', '=', orderId).execute();
+  return withHistory(
+    db,
+    rows.toSorted((a, b) => a.attempt - b.attempt),
+  );
+}
+
 /**
  * Oldest change first; the cursor is the last row's position. With several processes a change may be committed shortly
  * after a later one, so a merchant that reconciles should ask again from a minute before the last change seen.

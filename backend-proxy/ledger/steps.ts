@@ -12,6 +12,7 @@
 // `change` is one short transaction: new tables, or columns of one table that are nullable or have a constant default.
 // `index` is built while the table is written to. `backfill` changes few rows at a time; proxies of the version before
 // still write rows that lack the value. CONTRIBUTING.md says how a column is renamed or removed.
+import { randomBytes } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import type { Dialect } from './dialect.ts';
 
@@ -38,7 +39,46 @@ export interface Backfill extends Named {
   backfill: { table: string; key: string; set: string; where: string };
 }
 
-export const STEPS: readonly Step[] = [];
+const compatibleWith = '0.1.0';
+
+export const STEPS: readonly Step[] = [
+  {
+    name: '2026-12-erased-at',
+    compatibleWith,
+    change: ({ int }) => [`alter table transactions add column erased_at ${int}`],
+  },
+  {
+    name: '2026-12-transactions-to-erase',
+    compatibleWith,
+    index: {
+      name: 'transactions_to_erase',
+      on: 'transactions',
+      columns: 'updated_at, id',
+      where: 'erased_at is null and next_check_at is null and needs_review = 0 and rank >= 4',
+    },
+  },
+  {
+    name: '2026-12-webhooks-of-an-order',
+    compatibleWith,
+    index: { name: 'webhooks_order', on: 'webhooks', columns: 'order_id' },
+  },
+  {
+    name: '2026-12-fingerprint-key',
+    compatibleWith,
+    change: () => [
+      `insert into meta (key, value) values ('fingerprint_key', '${randomBytes(32).toString('base64url')}')`,
+    ],
+  },
+  {
+    // What was erased is reused after a vacuum, which by default waits until a fifth of the table has changed.
+    name: '2026-12-vacuum-soon',
+    compatibleWith,
+    change: ({ dialect }) =>
+      dialect === 'sqlite'
+        ? []
+        : ['ipns', 'history'].map((table) => `alter table ${table} set (autovacuum_vacuum_scale_factor = 0.02)`),
+  },
+];
 
 const ROWS_AT_ONCE = 1_000;
 
