@@ -21,6 +21,7 @@ import {
   sharesOf,
 } from './checks.ts';
 import { createStepDetector } from './clock-step.ts';
+import { readCounted } from './counted-page.ts';
 import { changesOf, createDraft, findOrder, findTransaction, historyOf, type Draft } from './draft.ts';
 import { deleteOldUnmatched, markUnmatchedReported, readIpns, readUnmatchedIpns, receiveIpn } from './ipns.ts';
 import { eventsOf } from './events.ts';
@@ -40,11 +41,12 @@ import {
 } from './owner.ts';
 import { openPayment, storeTerms } from './payments.ts';
 import { openPayout } from './payouts.ts';
-import { readCounts, readNewestFound, readOfOrder, readTransactions } from './reading.ts';
+import { readCounts, readNewestFound, readOfOrder } from './reading.ts';
 import { toOrder, toTransaction } from './records.ts';
 import { applyResolution } from './resolutions.ts';
 import type { Db, Store, Subject } from './store.ts';
 import type { TransactionRow } from './tables.ts';
+import { readTransactions } from './transaction-list.ts';
 import { plan } from './transitions.ts';
 import {
   bringWebhooksForward,
@@ -218,7 +220,13 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
         )
       );
     },
+    async transaction(transactionId) {
+      const { transactions, history } = await read(() => store.load({ transactions: [transactionId] }));
+      const [row] = transactions;
+      return row && toTransaction(row, history);
+    },
     transactions: (query) => read(() => readTransactions(store, query)),
+    counted: (query) => read((tables) => readCounted(tables, query)),
     watch: watch.add,
     onWrite: (listener) => void (onWrite = listener),
 
@@ -238,7 +246,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
     },
     recordDelivery: async (id, delivery) => void (await store.execute(recordDelivery(db, id, delivery))),
     webhook: (id) => read((tables) => readWebhook(tables, id)),
-    webhooks: (state, limit) => read((tables) => readWebhooks(tables, state, limit)),
+    webhooks: (state, limit, range) => read((tables) => readWebhooks(tables, state, limit, range)),
     redeliver: async (id) => {
       const at = await time();
       return read(() => redeliver(store, at, id));
