@@ -16,6 +16,7 @@ import type { Log, ProxyConfig, ProxyParts } from './parts.ts';
 import { CHECKS_PER_SECOND, createCheckRate } from './check-rate.ts';
 import { createPayments } from './payments.ts';
 import { createPayouts } from './payouts.ts';
+import { createRetention } from './retention.ts';
 import { createUnknownProof } from './unknown-proof.ts';
 import { createReconciler } from './reconcile.ts';
 import { createRateLimit } from './routes/rate-limit.ts';
@@ -23,6 +24,7 @@ import { createStreams } from './routes/events.ts';
 import { createExports } from './routes/exports.ts';
 import { completeAnswer, prepareAnswer } from './routes/answer.ts';
 import { METHODS_WITH_BODY, limitBody } from './routes/body-limit.ts';
+import { createCallerAddress } from './routes/caller-address.ts';
 import { crossOrigin } from './routes/guards.ts';
 import { ipnRoutes } from './routes/ipn.ts';
 import { merchantRoutes } from './routes/merchant.ts';
@@ -31,7 +33,7 @@ import { orderRoutes } from './routes/order.ts';
 import { serveDocument } from './routes/openapi.ts';
 import { problemResponse, toRefusal } from './routes/problem.ts';
 import { createRequestLog, traced } from './routes/request-log.ts';
-import { readWidgetFiles, widgetRoutes } from './routes/widget-files.ts';
+import { notFound, readWidgetFiles, widgetRoutes } from './routes/widget-files.ts';
 import { createWebhookLog } from './webhook-log.ts';
 import { createWebhookSender } from './webhooks.ts';
 import type { Worker } from './worker.ts';
@@ -125,7 +127,12 @@ export function createProxy({
       },
       onError,
     );
+  const sendsWebhooks = sender !== undefined;
+  const { retentionDays: days } = config;
+  const retention = days === undefined ? undefined : createRetention({ ledger, days, sendsWebhooks, log });
   const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
+
+  const callers = createCallerAddress(config.trustedProxies ?? 0, now, log);
 
   const app = new OpenAPIHono();
   const logRequest = createRequestLog(log, metrics);
@@ -161,7 +168,7 @@ export function createProxy({
       payments,
       streams,
       limitStarts: createRateLimit(now),
-      trustedProxies: config.trustedProxies ?? 0,
+      callers,
     }),
   );
   app.route(
@@ -172,6 +179,7 @@ export function createProxy({
       tokens,
       payouts: createPayouts({ gateway, ledger, recorder, self, isPathProven: () => proof.isProven('PAYOUT') }),
       ledger,
+      sendsWebhooks,
       exports,
       onDue: () => sender?.wake(),
     }),
@@ -191,8 +199,9 @@ export function createProxy({
         : []),
     ];
   };
-  // Those of the database are an operator's choice: start.ts logs them once.
-  const allWarnings = async () => [...(await warnings()), ...(await ledger.databaseWarnings())];
+  // Those of the callers are logged once an hour. Those of the database are an operator's choice: compose.ts logs them
+  // once.
+  const allWarnings = async () => [...(await warnings()), ...callers.warnings(), ...(await ledger.databaseWarnings())];
   const widgetFiles = readWidgetFiles(config.widgetFolder ?? WIDGET_FOLDER);
   const isWidgetBuilt = widgetFiles.has('widget.js');
   let isStopping = false;
@@ -208,7 +217,7 @@ export function createProxy({
     }),
   );
   app.route('/', widgetRoutes(widgetFiles));
-  app.notFound((c) => problemResponse(c, new Refusal('not_found', 'No such route.')));
+  app.notFound((c) => problemResponse(c, notFound(c.req.path)));
   app.onError((error, c) => {
     const refusal = toRefusal(error);
     if (refusal.cause !== undefined) {
@@ -228,7 +237,7 @@ export function createProxy({
       isStopping = true;
     },
     run() {
-      const stops = workers.map((worker) => worker.run());
+      const stops = [...workers, ...(retention ? [retention] : [])].map((worker) => worker.run());
       const pruning = setInterval(() => void ledger.prune().catch(onError), PRUNE_EVERY_MS);
       pruning.unref();
       const logWarnings = async () => {

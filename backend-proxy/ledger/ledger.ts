@@ -212,7 +212,7 @@ export interface Webhook {
   transactionId: string;
   /** The order or payout it reports on. */
   orderId: string;
-  /** The bytes to send, the same for every retry. */
+  /** The bytes to send, the same for every retry; empty once erased. */
   body: string;
   state: WebhookState;
   attempts: number;
@@ -258,6 +258,20 @@ export interface LedgerEvent {
   sinceIpnMs: number | null;
   /** The ids of the webhooks that the commit queued for it. */
   webhooks: readonly string[];
+}
+
+/** What to erase: only what has ended, is out of the sweep and needs no review. */
+export interface Retention {
+  /** Of what changed last longer ago than this. */
+  afterMs: number;
+  /** Whether webhooks are sent at all. If so, one that waits keeps its transaction from being erased. */
+  sendsWebhooks: boolean;
+}
+
+export interface ErasedPage {
+  erased: number;
+  /** Where the next page begins; null after the last. */
+  next: string | null;
 }
 
 /** Counts for operators. */
@@ -336,7 +350,7 @@ export interface Ledger {
   webhook(id: string): Promise<Webhook | undefined>;
   /** Newest first. */
   webhooks(state: WebhookState | undefined, limit: number, range?: WebhookRange): Promise<Webhook[]>;
-  /** Makes it due now and resets its attempts; undefined if there is none. */
+  /** Makes it due now and resets its attempts; undefined if there is none. Refuses if its body is erased. */
   redeliver(id: string): Promise<Webhook | undefined>;
 
   /** Makes uncertain what an earlier process of the same host and port was sending when it died. */
@@ -362,6 +376,15 @@ export interface Ledger {
   databaseWarnings(): Promise<string[]>;
   /** Deletes IPNs that matched nothing for 7 days, and moves up what another clock planned too far ahead. */
   prune(): Promise<void>;
+  /**
+   * Erases the personal data of an order's payments, or of a payout, and returns them. Refuses (`not_ended`) if one of
+   * them may still change; undefined if there is none.
+   */
+  erase(orderId: string, retention: Pick<Retention, 'sendsWebhooks'>): Promise<Transaction[] | undefined>;
+  /** Erases a page of transactions, beginning at `next` of the page before. */
+  erasePage(retention: Retention, next: string | null): Promise<ErasedPage>;
+  /** Returns a little of the unused space to the file system; false if there is none. */
+  shrink(): Promise<boolean>;
   counts(): Promise<Counts>;
   /** Throws if the database cannot be written. */
   ping(): Promise<void>;

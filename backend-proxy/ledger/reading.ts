@@ -24,6 +24,15 @@ export async function readNewestFound(db: Db, type: TransactionType): Promise<Tr
   return (await withHistory(db, rows))[0];
 }
 
+/** Every payment of an order, or the payout. */
+export async function readOfOrder(db: Db, orderId: string): Promise<Transaction[]> {
+  const rows = await db.selectFrom('transactions').selectAll().where('order_id', '=', orderId).execute();
+  return withHistory(
+    db,
+    rows.toSorted((a, b) => a.attempt - b.attempt),
+  );
+}
+
 /** Kept by triggers, except those that are due: with time a planned check becomes due without a write. */
 export async function readCounts(db: Db, now: number): Promise<Counts> {
   const sums = await db

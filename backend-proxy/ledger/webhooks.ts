@@ -2,6 +2,7 @@
 // body is fixed then, so a retry sends the same bytes. Sending them is ../webhooks.ts.
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
+import { Refusal } from '../errors.ts';
 import { iso } from '../protocol/iso-time.ts';
 import { merchantView, type WebhookType } from '../protocol/merchant-view.ts';
 import { historyOf, type Draft } from './draft.ts';
@@ -150,9 +151,13 @@ export async function redeliver({ db, execute }: Store, now: number, id: string)
     .updateTable('webhooks')
     .set({ state: 'pending', attempts: 0, next_at: now })
     .where('id', '=', id)
+    .where('body', '<>', '')
     .returningAll();
   const [row] = await execute(again.compile());
-  return row && toWebhook(row);
+  if (row !== undefined) return toWebhook(row);
+  const erased = await db.selectFrom('webhooks').select('id').where('id', '=', id).executeTakeFirst();
+  if (erased === undefined) return undefined;
+  throw new Refusal('erased', 'The personal data of this order was erased, and the body of the webhook with it.');
 }
 
 function toWebhook(row: WebhookRow): Webhook {

@@ -32,6 +32,7 @@ const settlingShape = {
   version: z.int(),
   createdAt: z.string(),
   updatedAt: z.string(),
+  erasedAt: z.string().nullable(),
   history: historySchema,
 };
 export const paymentSchema = z
@@ -139,6 +140,7 @@ export const webhookSchema = z
     attempts: z.int(),
     nextAttemptAt: z.string().nullable(),
     lastAnswer: z.string().nullable(),
+    erased: z.boolean().openapi({ description: 'The body is erased, so it cannot be sent again' }),
     createdAt: z.string(),
   })
   .openapi('Webhook');
@@ -188,9 +190,20 @@ export function ipnView({ reading, seen, firstAt, lastAt }: UnmatchedIpn) {
   };
 }
 
-export function webhookView({ id, type, orderId, state, attempts, nextAt, lastAnswer, createdAt }: Webhook) {
+export function webhookView({
+  id,
+  type,
+  orderId,
+  state,
+  attempts,
+  nextAt,
+  lastAnswer,
+  createdAt,
+  body: sent,
+}: Webhook) {
   const nextAttemptAt = state === 'pending' ? iso(nextAt) : null;
-  return { id, type, orderId, state, attempts, nextAttemptAt, lastAnswer, createdAt: iso(createdAt) };
+  const erased = sent === '';
+  return { id, type, orderId, state, attempts, nextAttemptAt, lastAnswer, erased, createdAt: iso(createdAt) };
 }
 
 const SCHEMAS_BY_WEBHOOK = new Map<string, z.ZodType>(

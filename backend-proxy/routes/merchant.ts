@@ -92,6 +92,21 @@ const getOrder = createRoute({
   },
 });
 
+const erase = createRoute({
+  method: 'delete',
+  path: '/orders/{orderId}/personal-data',
+  summary: 'Erase the personal data of an order or payout that has ended; again it changes nothing',
+  security,
+  request: { params: orderIdParam, query: noQuery },
+  responses: {
+    200: json(
+      z.object({ orderId: z.string(), transactions: z.array(z.union([paymentSchema, payoutSchema])) }),
+      'What is left of the order or payout',
+    ),
+    ...refusedBy(...MERCHANT, 'not_found', 'invalid_request', 'not_ended'),
+  },
+});
+
 const postPayout = createRoute({
   method: 'post',
   path: '/payouts',
@@ -200,7 +215,7 @@ const redeliver = createRoute({
   request: { params: webhookIdParam, query: noQuery },
   responses: {
     202: json(webhookSchema, 'The webhook is due now'),
-    ...refusedBy(...MERCHANT, 'not_found', 'invalid_request'),
+    ...refusedBy(...MERCHANT, 'not_found', 'invalid_request', 'erased'),
   },
 });
 
@@ -210,12 +225,23 @@ interface Deps {
   tokens: OrderTokens;
   payouts: Payouts;
   ledger: Ledger;
+  /** Whether there is a WEBHOOK_URL. */
+  sendsWebhooks: boolean;
   exports: Exports;
   /** Called when something is due to be sent, after a redelivery or a resolution. */
   onDue(): void;
 }
 
-export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, exports, onDue }: Deps): OpenAPIHono {
+export function merchantRoutes({
+  keys,
+  allowedOrigins,
+  tokens,
+  payouts,
+  ledger,
+  sendsWebhooks,
+  exports,
+  onDue,
+}: Deps): OpenAPIHono {
   const app = new OpenAPIHono({
     defaultHook: refuseInvalid,
   });
@@ -246,6 +272,13 @@ export function merchantRoutes({ keys, allowedOrigins, tokens, payouts, ledger, 
       { orderId, amount, currency, paid: paidBy !== null, payments: payments.map(merchantPayment) },
       200,
     );
+  });
+
+  app.openapi(erase, async (c) => {
+    const { orderId } = c.req.valid('param');
+    const transactions = await ledger.erase(orderId, { sendsWebhooks });
+    if (transactions === undefined) throw missing('order or payout, or nothing of it was started');
+    return answerJson(c, { orderId, transactions: transactions.map(merchantView) }, 200);
   });
 
   app.openapi(postPayout, async (c) => {

@@ -10,7 +10,7 @@ import type {
 } from '../../../backend-proxy/ledger/ledger.ts';
 import { STATUSES } from '../../../backend-proxy/protocol/wire.ts';
 import { TRANSACTION_TYPES } from '../../../backend-proxy/protocol/transaction.ts';
-import { M, NOON } from '../time.ts';
+import { D, M, NOON } from '../time.ts';
 import {
   BARE_READING,
   LEASE_MS,
@@ -112,7 +112,8 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   await step('IPNs', () => Promise.all([ledger.ipnReadings('A'), ledger.unmatchedIpns(100)]));
   await step('a report of unmatched IPNs', () => ledger.reportUnmatched(M));
 
-  const kinds = { pending: verified('pending'), failed: verified('failed'), unanswered: UNAVAILABLE, unknown: UNKNOWN };
+  const reports = { pending: verified('pending'), failed: verified('failed'), succeeded: verified('succeeded') };
+  const kinds = { ...reports, unanswered: UNAVAILABLE, unknown: UNKNOWN };
   for (const [name, observation] of Object.entries({
     ...kinds,
     mismatch: { kind: 'mismatch', field: 'amount' } as const,
@@ -154,9 +155,25 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   await step('warnings', () => ledger.databaseWarnings());
   await step('a ping', () => ledger.ping());
   await step('a prune', () => ledger.prune());
+  await callErasing(ledger, step, 'O-succeeded');
   stepClock();
   await step('a claim after a clock step', () => ledger.claimChecks(1, LEASE_MS));
   await ledger.close();
+}
+
+async function callErasing(ledger: Ledger, step: Calls['step'], id: string): Promise<void> {
+  await step('an erasing that is refused', () => ledger.erase(id, { sendsWebhooks: true }).catch(() => undefined));
+  const [webhook] = (await ledger.webhooks('pending', 50)).filter(({ orderId }) => orderId === id);
+  const webhookId = webhook?.id ?? assert.fail('no webhook');
+  await ledger.recordDelivery(webhookId, { state: 'delivered', answer: '200' });
+  await step('an erasing of an order', () => ledger.erase(id, { sendsWebhooks: true }));
+  await step('a redelivery of what is erased', () => ledger.redeliver(webhookId).catch(() => undefined));
+  for (const sendsWebhooks of [true, false]) {
+    const retention = { afterMs: 8 * D, sendsWebhooks };
+    const { next } = await step(`a first page of erasing: ${sendsWebhooks}`, () => ledger.erasePage(retention, ''));
+    await step(`a page of erasing: ${sendsWebhooks}`, () => ledger.erasePage(retention, next));
+  }
+  await step('a shrinking', () => ledger.shrink());
 }
 
 async function callLists(ledger: Ledger, step: Calls['step']): Promise<void> {
