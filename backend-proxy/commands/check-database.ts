@@ -51,11 +51,8 @@ async function checkPostgres(url: string): Promise<Finding[]> {
   }
 }
 
-function schemaFinding({ newest, pending, unknown }: SchemaState, where: string): Finding {
-  if (unknown.length > 0) {
-    const remedy = 'install that version, or restore a backup from before it';
-    return fail(ABOUT, `${where}; a newer version of the proxy has changed it (${unknown.join(', ')})`, remedy);
-  }
+function schemaFinding({ newest, pending, refusal }: SchemaState, where: string): Finding {
+  if (refusal !== undefined) return fail(ABOUT, `${where}; ${refusal}`, 'see docs/operations.md');
   if (newest === undefined) return ok(ABOUT, `${where}; empty: the first start makes the tables`);
   if (pending.length === 0) return ok(ABOUT, `${where}; schema ${newest}, nothing to migrate`);
   const says = `${where}; schema ${newest}; the next start migrates ${pending.join(', ')}`;

@@ -59,6 +59,7 @@ describe('/openapi.json', () => {
       'GET /readyz',
       'GET /transactions',
       'GET /webhooks',
+      'GET /webhooks/{id}',
       'GET /widget.js',
       'POST /ipn/{secret}',
       'POST /order/payments',
