@@ -9,10 +9,12 @@ export type Level = 'error' | 'warn' | 'info' | 'debug';
 export type Log = (level: Level, event: string, fields?: Record<string, unknown>) => void;
 
 export interface WebhookTarget {
-  /** https, or http on loopback. */
+  /** https, or http on loopback or at one of `privateHosts`. */
   url: string;
   /** `whsec_…`; each of them signs, so that a secret can be rotated without a gap. */
   secrets: readonly string[];
+  /** Hosts, with or without port, that may have private addresses. */
+  privateHosts?: readonly string[];
 }
 
 export interface ProxyConfig {
@@ -27,6 +29,8 @@ export interface ProxyConfig {
   trustedProxies?: number;
   /** URL by which browsers reach the proxy, for the OpenAPI document; default: the path at which it is mounted. */
   publicUrl?: string | undefined;
+  /** After so many days the personal data of what has ended is erased; default: never. */
+  retentionDays?: number | undefined;
   /** Upper limit of status checks per second; default 500. */
   checksPerSecond?: number;
   /** Host and port; identifies calls that this process left unfinished before a restart. Default: a random id. */

@@ -29,37 +29,43 @@ export interface EndingProcess {
   exit(code: number): void;
 }
 
+/**
+ * During the start, of which nothing has to be finished. Without it the first process of a container ignores signals.
+ * @returns ends this
+ */
+export function exitOnSignals(ending: EndingProcess = process): () => void {
+  const exit = () => ending.exit(0);
+  for (const signal of SIGNALS) ending.on(signal, exit);
+  return () => {
+    for (const signal of SIGNALS) ending.off(signal, exit);
+  };
+}
+
 /** @param isTerminal then SIGINT is Ctrl-C by a person, who does not wait for load balancers. */
 export function endOnSignals(
   { drainSeconds, drain, stop, log }: Shutdown,
   ending: EndingProcess = process,
   isTerminal: boolean = isatty(STANDARD_INPUT),
 ): void {
-  let endDraining: (() => void) | undefined;
-
-  function receive(signal: Signal): void {
-    if (endDraining === undefined) void end(signal);
-    else endDraining();
-  }
+  let onNext = (signal: Signal): void => void end(signal);
+  for (const signal of SIGNALS) ending.on(signal, (received) => onNext(received));
 
   async function end(signal: Signal): Promise<void> {
-    const isDraining = drainSeconds > 0 && !(signal === 'SIGINT' && isTerminal);
-    if (isDraining) {
+    if (drainSeconds > 0 && !(signal === 'SIGINT' && isTerminal)) {
       log('info', 'draining', { signal, seconds: drainSeconds });
       drain();
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, drainSeconds * 1000);
-        endDraining = () => {
+        onNext = () => {
           clearTimeout(timer);
           resolve();
         };
       });
     }
-    for (const each of SIGNALS) ending.off(each, receive);
+    onNext = () => ending.exit(1);
     log('info', 'stopping', { signal });
-    const limit = setTimeout(() => fail('not in time'), STOP_LIMIT_MS);
-    // What is still open ends with the process; the limit must not keep it alive.
-    limit.unref();
+    // The limit itself must not keep the process alive.
+    setTimeout(() => fail('not in time'), STOP_LIMIT_MS).unref();
     try {
       await stop();
       log('info', 'stopped');
@@ -72,6 +78,4 @@ export function endOnSignals(
     log('error', 'stopping failed', { error });
     ending.exit(1);
   }
-
-  for (const signal of SIGNALS) ending.on(signal, receive);
 }

@@ -2,17 +2,19 @@
 // flight finishes.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Hono } from 'hono';
 import { compose, namingVariables } from './compose.ts';
-import { readConfig, type Environment } from './config.ts';
+import { configWarnings, readConfig, type Config, type Environment } from './config.ts';
 import { describeError } from './errors.ts';
 import { REMEDIES, WIDGET_FOLDER } from './installation.ts';
 import { createLogger, type Log } from './log.ts';
-import { listen } from './server.ts';
-import { endOnSignals } from './shutdown.ts';
+import { listen, type Listening } from './server.ts';
+import { endOnSignals, exitOnSignals } from './shutdown.ts';
 import { VERSION } from './version.ts';
 
 /** Resolves when the server listens. Throws an Error whose message is written for the operator. */
 export async function start(env: Environment): Promise<void> {
+  const hasStarted = exitOnSignals();
   const config = readConfig(env);
   if (!existsSync(join(WIDGET_FOLDER, 'widget.js'))) {
     throw new Error(`The widget is not built: ${REMEDIES.widget}.`);
@@ -23,11 +25,18 @@ export async function start(env: Environment): Promise<void> {
     logger.fatal({ event: 'the database failed', error: describeError(error) });
     process.exit(1);
   };
-  const proxy = await compose(config, { log, lostLogLines: logger.lostLines, onFatal });
+  const proxy = await compose(config, {
+    log,
+    lostLogLines: logger.lostLines,
+    onFatal,
+    warnings: configWarnings(env),
+  });
 
   const server = await namingVariables('HOST, PORT', listen(proxy.app.fetch, { host: config.HOST, port: config.PORT }));
+  const admin = proxy.admin && (await listenForOperator(proxy.admin, config));
   const work = proxy.run();
 
+  hasStarted();
   endOnSignals({
     drainSeconds: config.DRAIN_SECONDS,
     drain() {
@@ -35,7 +44,7 @@ export async function start(env: Environment): Promise<void> {
       server.drain();
     },
     async stop() {
-      const closed = server.close();
+      const closed = Promise.all([server.close(), admin?.close()]);
       await work.stop();
       await closed;
       await proxy.close();
@@ -50,5 +59,11 @@ export async function start(env: Environment): Promise<void> {
     origins: config.ALLOWED_ORIGINS,
     database: config.DATABASE_URL.split(':')[0],
     webhooks: config.WEBHOOK_URL === undefined ? 'off' : 'on',
+    ...(admin && { admin: `${admin.url}/admin` }),
   });
+}
+
+/** The operator's page has its own port, so that no rule of the public one can expose it. */
+function listenForOperator({ fetch }: Hono, { ADMIN_HOST: host, ADMIN_PORT: port }: Config): Promise<Listening> {
+  return namingVariables('ADMIN_HOST, ADMIN_PORT', listen(fetch, { host, port }));
 }

@@ -13,7 +13,6 @@ export interface InspectedPostgres {
   schemaName: string;
   /** The database's clock, ms since 1970. */
   now: number;
-  connections: number;
 }
 
 const FACTS = `select current_setting('server_version') as version, current_user as role,
@@ -21,7 +20,6 @@ const FACTS = `select current_setting('server_version') as version, current_user
   has_schema_privilege(coalesce(current_schema(), 'public'), 'CREATE') as may_create,
   to_regclass('kysely_migration') is not null as has_tables,
   to_regclass('schema_steps') is not null as has_steps,
-  current_setting('max_connections')::int as connections,
   (extract(epoch from clock_timestamp()) * 1000)::float8 as now`;
 
 /** Throws what the server or the driver says if it cannot be used. */
@@ -36,7 +34,6 @@ export async function inspectPostgres(url: string): Promise<InspectedPostgres> {
         may_create: boolean;
         has_tables: boolean;
         has_steps: boolean;
-        connections: number;
         now: number;
       }>(client, FACTS)
     ).rows;
@@ -54,7 +51,6 @@ export async function inspectPostgres(url: string): Promise<InspectedPostgres> {
       role: facts.role,
       schemaName: facts.schema_name,
       now: facts.now,
-      connections: facts.connections,
     };
   } finally {
     await client.end();

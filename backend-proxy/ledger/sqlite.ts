@@ -3,6 +3,7 @@
 // writes share it. A savepoint lets each fail alone. Everything within a commit is synchronous, so nothing comes
 // between a load and its save. SQLite's own lock wait would block the whole process, so it is off: the queue waits, and
 // reads need no lock.
+import { resolve as absolute } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import { unavailable } from '../errors.ts';
@@ -19,6 +20,8 @@ const LOCK_WAIT_MS = 5_000;
 const LOCK_RETRY_MS = 5;
 const MAX_QUEUED_WRITES = 10_000;
 const MAX_WRITES_PER_COMMIT = 128;
+/** Of 4 KB, moved and cut off in one write. */
+const SHRINK_PAGES = 128;
 /** How often a write tries another id at the gateway: more than an order has payments. */
 const MAX_IDS_TRIED = 50;
 /** SQLite's primary result codes: the low byte of `errcode`. */
@@ -30,8 +33,11 @@ const SQLITE_CONSTRAINT = 19;
  * FULL: a commit is on disk before it is answered; NORMAL may lose the last ones in a power failure.
  * journal_size_limit: a long reader (a backup) makes the log grow; the first commit after it cuts the log to this,
  * twice its usual size. A truncating checkpoint would gain nothing more.
+ * auto_vacuum: the file can shrink; only where the tables are not made yet. secure_delete: what is erased is
+ * overwritten.
  */
 const PRAGMAS = `
+  PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON;
   PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = ${8 * 1024 * 1024};`;
 
 interface QueuedWrite {
@@ -169,8 +175,20 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     return changed;
   }
 
+  /** Without `auto_vacuum` (a file of an older version) nothing shrinks. */
+  async function shrink(): Promise<boolean> {
+    const freePages = () => Number(prepare('pragma freelist_count').get()?.['freelist_count']);
+    const before = freePages();
+    if (before === 0) return false;
+    return enqueue(() => {
+      prepare(`pragma incremental_vacuum(${SHRINK_PAGES})`).all();
+      return freePages() < before;
+    });
+  }
+
   return {
     db,
+    place: { path: absolute(path) },
     write: (subject, decide) => enqueue(() => decideAndSave(subject, decide)),
     async load(subject) {
       // One transaction, so that another process's commit is seen whole.
@@ -193,6 +211,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
       json_object('at', cast(${now} as integer), 'rung', json(iif(rings > rings_heard, 'true', 'false'))))`,
     announce: () => undefined,
     onAnnounced: () => undefined,
+    shrink,
     warnings: () => Promise.resolve([]),
     close: () => db.destroy(),
   };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { describe, it, type TestContext } from 'node:test';
-import { endOnSignals, type Shutdown } from '../../backend-proxy/shutdown.ts';
+import { endOnSignals, exitOnSignals, type Shutdown } from '../../backend-proxy/shutdown.ts';
 
 interface Tried {
   /** What happened, in order. */
@@ -10,8 +10,6 @@ interface Tried {
   send(signal: 'SIGTERM' | 'SIGINT'): Promise<void>;
   /** Advances the clock. */
   pass(seconds: number): Promise<void>;
-  /** Whether a signal still has a listener; without one, it ends the process. */
-  isHandled(): boolean;
 }
 
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -42,7 +40,6 @@ function createShutdown(t: TestContext, settings: Partial<Shutdown> & { isTermin
       t.mock.timers.tick(seconds * 1000);
       await settle();
     },
-    isHandled: () => signals.listenerCount('SIGTERM') + signals.listenerCount('SIGINT') > 0,
   };
 }
 
@@ -84,11 +81,23 @@ describe('the end by a signal', () => {
   });
 
   it('a signal while it stops ends the process', async (t) => {
-    const { send, isHandled } = createShutdown(t, { stop: () => new Promise(() => undefined) });
+    const { events, send } = createShutdown(t, { stop: () => new Promise(() => undefined) });
     await send('SIGTERM');
-    assert.equal(isHandled(), true);
     await send('SIGTERM');
-    assert.equal(isHandled(), false);
+    assert.deepEqual(events.slice(2), ['stopping SIGTERM']);
+    await send('SIGINT');
+    assert.deepEqual(events.slice(3), ['exit 1']);
+  });
+
+  it('a signal during the start ends the process with 0, and afterwards no more', () => {
+    const codes: number[] = [];
+    const signals = Object.assign(new EventEmitter(), { exit: (code: number) => void codes.push(code) });
+    const hasStarted = exitOnSignals(signals);
+    signals.emit('SIGTERM', 'SIGTERM');
+    signals.emit('SIGINT', 'SIGINT');
+    assert.deepEqual(codes, [0, 0]);
+    hasStarted();
+    assert.equal(signals.listenerCount('SIGTERM') + signals.listenerCount('SIGINT'), 0);
   });
 
   it('a stop that hangs ends the process with 1 after 35 s', async (t) => {

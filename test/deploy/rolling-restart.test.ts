@@ -1,13 +1,14 @@
-// Two proxies on one PostgreSQL behind nginx are restarted one after the other, while shoppers pay. No request fails,
+// Two proxies on one PostgreSQL behind nginx, or Caddy, are restarted one after the other, while shoppers pay. No request fails,
 // each stream comes back, and each start that was answered is in the database, and at the gateway once.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { readDatabase } from '../faults/database-reader.ts';
 import { createEnvironment } from '../faults/environment.ts';
-import { size, until } from '../faults/fault-test.ts';
+import { isLong, size, until } from '../faults/fault-test.ts';
 import { startProxy, type Running } from '../faults/processes.ts';
 import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
 import { whyNoDebian } from '../debian-package.ts';
+import { startCaddy } from './caddy.ts';
 import { startNginx } from './nginx.ts';
 import { createShoppers } from './shoppers.ts';
 
@@ -19,24 +20,29 @@ const ROUNDS = size(1, 10);
 /** Between two restarts, so that there is a load on both proxies. */
 const SHOPPERS_BETWEEN = 20;
 
-it(
-  'a rolling restart under load loses no request, ends no stream for good, and sends nothing twice',
-  { skip: why === undefined ? false : why },
-  async (t) => {
+const FRONTS = [
+  { name: 'nginx', base: '/pay', start: startNginx },
+  // Caddy has less to be wrong about: it asks /readyz.
+  ...(isLong ? [{ name: 'Caddy', base: '', start: startCaddy }] : []),
+];
+
+for (const front of FRONTS) {
+  const name = `a rolling restart behind ${front.name} loses no request, ends no stream for good, and sends nothing twice`;
+  it(name, { skip: why === undefined ? false : why }, async (t) => {
     const { gateway, merchant } = await createEnvironment({ defer: (end) => t.after(async () => void (await end())) });
     const postgres = await startPostgres();
     t.after(postgres.end);
     const databaseUrl = await postgres.createDatabase();
     const settings = { databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url };
     // The documented settings; 5 s is the default.
-    const start = (port = 0): Promise<Running> =>
-      startProxy({ ...settings, port, env: { TRUSTED_PROXIES: '1', DRAIN_SECONDS: '5' } });
-    const proxies = [await start(), await start()];
+    const startOne = (at = 0): Promise<Running> =>
+      startProxy({ ...settings, port: at, env: { TRUSTED_PROXIES: '1', DRAIN_SECONDS: '5' } });
+    const proxies = [await startOne(), await startOne()];
     t.after(() => Promise.all(proxies.map((proxy) => proxy.kill9())));
-    const nginx = await startNginx(proxies.map(({ url }) => new URL(url).host));
-    t.after(nginx.end);
+    const { port, end } = await front.start(proxies.map(({ url }) => new URL(url).host));
+    t.after(end);
 
-    const shoppers = createShoppers(nginx.port, gateway);
+    const shoppers = createShoppers(port, front.base, gateway);
     const { counts, problems } = shoppers;
     const more = (): Promise<void> => {
       const paid = counts.paid + SHOPPERS_BETWEEN;
@@ -49,7 +55,7 @@ it(
         await more();
         process.kill(proxy.pid, 'SIGTERM');
         assert.equal(await proxy.ended, '0', proxy.output().slice(-2_000));
-        proxies[at] = await start(Number(new URL(proxy.url).port));
+        proxies[at] = await startOne(Number(new URL(proxy.url).port));
         await until('it is ready', async () => (await fetch(`${proxy.url}/readyz`)).ok);
       }
     }
@@ -73,5 +79,5 @@ it(
       [],
     );
     assert.equal(sent.length, transactions.length);
-  },
-);
+  });
+}

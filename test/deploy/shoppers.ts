@@ -22,7 +22,8 @@ export interface Shoppers {
   leave(): Promise<void>;
 }
 
-export function createShoppers(port: number, gateway: TestGateway): Shoppers {
+/** @param base the path below which the proxy is */
+export function createShoppers(port: number, base: string, gateway: TestGateway): Shoppers {
   const problems: string[] = [];
   const started = new Map<string, string>();
   const counts = { requests: 0, streams: 0, paid: 0 };
@@ -53,18 +54,18 @@ export function createShoppers(port: number, gateway: TestGateway): Shoppers {
       const answer = await client.ask(method, path, { ...headers, ...more }, body);
       if (answer.status !== status) throw new Error(`${method} ${path} → ${answer.status} ${answer.text}`);
     };
-    await expect(200, 'GET', '/pay/order');
+    await expect(200, 'GET', `${base}/order`);
     const start = { 'Content-Type': 'application/json', 'Idempotency-Key': key };
-    await expect(201, 'POST', '/pay/order/payments', start, JSON.stringify({ method: 'QR' }));
+    await expect(201, 'POST', `${base}/order/payments`, start, JSON.stringify({ method: 'QR' }));
     started.set(order.orderId, key);
     const first = Promise.withResolvers<void>();
     const told = follow(client, headers, first.resolve);
-    for (let view = 0; view < VIEWS; view += 1) await expect(200, 'GET', '/pay/order');
+    for (let view = 0; view < VIEWS; view += 1) await expect(200, 'GET', `${base}/order`);
     await Promise.race([first.promise, told]);
     await opened();
     await gateway.act(order.orderId, 'approve');
     const ipn = JSON.stringify({ orderId: order.orderId, type: 'PAY', status: 'SUCCESS' });
-    await expect(200, 'POST', `/pay/ipn/${SECRETS.ipnSecret}`, {}, ipn);
+    await expect(200, 'POST', `${base}/ipn/${SECRETS.ipnSecret}`, {}, ipn);
     await told;
     counts.paid += 1;
   }
@@ -74,7 +75,7 @@ export function createShoppers(port: number, gateway: TestGateway): Shoppers {
     let text = '';
     while (!text.includes('"paid":true')) {
       counts.streams += 1;
-      const { status, ended } = await client.read('/pay/order/events', headers, (more) => (text += more));
+      const { status, ended } = await client.read(`${base}/order/events`, headers, (more) => (text += more));
       if (status !== 200) throw new Error(`the stream was answered ${status}`);
       onOpen();
       await ended;

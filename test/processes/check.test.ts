@@ -18,9 +18,11 @@ describe('payment-proxy check', () => {
     assert.deepEqual(leaksIn(ended.out + ended.err), []);
   });
 
-  it('check --json prints a JSON object for each finding', async (t) => {
+  it('check --json prints a JSON object for each finding, such as a misspelt variable', async (t) => {
     const { env } = await install(t);
-    const { out } = await runHere(['check', '--json'], env);
+    const { out } = await runHere(['check', '--json'], { ...env, ORDER_SECERT: 'canary' });
+    assert.match(out, /"warn","about":"configuration","says":"ORDER_SECERT .*ORDER_SECRET/);
+    assert.doesNotMatch(out, /canary/);
     const found = out.trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, string>); // prettier-ignore
     assert.ok(found.some(({ result, about: subject }) => result === 'ok' && subject === 'gateway'));
   });
