@@ -22,6 +22,7 @@ import { createRateLimit } from './routes/rate-limit.ts';
 import { createStreams } from './routes/events.ts';
 import { completeAnswer, prepareAnswer } from './routes/answer.ts';
 import { METHODS_WITH_BODY, limitBody } from './routes/body-limit.ts';
+import { createCallerAddress } from './routes/caller-address.ts';
 import { crossOrigin } from './routes/guards.ts';
 import { ipnRoutes } from './routes/ipn.ts';
 import { merchantRoutes } from './routes/merchant.ts';
@@ -30,7 +31,7 @@ import { orderRoutes } from './routes/order.ts';
 import { serveDocument } from './routes/openapi.ts';
 import { problemResponse, toRefusal } from './routes/problem.ts';
 import { createRequestLog, traced } from './routes/request-log.ts';
-import { readWidgetFiles, widgetRoutes } from './routes/widget-files.ts';
+import { notFound, readWidgetFiles, widgetRoutes } from './routes/widget-files.ts';
 import { createWebhookLog } from './webhook-log.ts';
 import { createWebhookSender } from './webhooks.ts';
 import type { Worker } from './worker.ts';
@@ -121,6 +122,8 @@ export function createProxy({
     );
   const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
 
+  const callers = createCallerAddress(config.trustedProxies ?? 0, now, log);
+
   const app = new OpenAPIHono();
   const logRequest = createRequestLog(log, metrics);
   app.use(async (c, next) => {
@@ -155,7 +158,7 @@ export function createProxy({
       payments,
       streams,
       limitStarts: createRateLimit(now),
-      trustedProxies: config.trustedProxies ?? 0,
+      callers,
     }),
   );
   app.route(
@@ -184,8 +187,9 @@ export function createProxy({
         : []),
     ];
   };
-  // Those of the database are an operator's choice: start.ts logs them once.
-  const allWarnings = async () => [...(await warnings()), ...(await ledger.databaseWarnings())];
+  // Those of the callers are logged once an hour. Those of the database are an operator's choice: compose.ts logs them
+  // once.
+  const allWarnings = async () => [...(await warnings()), ...callers.warnings(), ...(await ledger.databaseWarnings())];
   const widgetFiles = readWidgetFiles(config.widgetFolder ?? WIDGET_FOLDER);
   const isWidgetBuilt = widgetFiles.has('widget.js');
   let isStopping = false;
@@ -201,7 +205,7 @@ export function createProxy({
     }),
   );
   app.route('/', widgetRoutes(widgetFiles));
-  app.notFound((c) => problemResponse(c, new Refusal('not_found', 'No such route.')));
+  app.notFound((c) => problemResponse(c, notFound(c.req.path)));
   app.onError((error, c) => {
     const refusal = toRefusal(error);
     if (refusal.cause !== undefined) {

@@ -3,7 +3,8 @@
 // node_modules, not in a shared temp directory: whoever can write there can already change our code. If it cannot be
 // written, the start only takes longer.
 import * as module from 'node:module';
-import { CACHE_FOLDER, REMEDIES } from './installation.ts';
+import { CACHE_FOLDER } from './installation.ts';
+import { reasonOf } from './start-error.ts';
 
 // New files are readable only for this user: the database holds wallet ids.
 process.umask(0o077);
@@ -28,13 +29,4 @@ async function startProxy(): Promise<void> {
     const line = { level: 'fatal', time: new Date().toISOString(), event: 'not started', error: reasonOf(error) };
     process.stdout.write(`${JSON.stringify(line)}\n`, () => process.exit(1));
   }
-}
-
-/** The message for the operator: invalid configuration, database that cannot be opened, missing dependencies. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const isMissing = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
-  return isMissing
-    ? `${error.message.split('\n')[0]}: the dependencies are not installed; ${REMEDIES.dependencies}.`
-    : error.message;
 }

@@ -3,7 +3,7 @@
 // so their number is bounded and they hold no order or shopper data.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from '@prometheus-io/client';
 import type { Call } from './gateway/instrumented.ts';
-import type { Counts, LedgerEvent } from './ledger/ledger.ts';
+import type { Counts, LedgerEvent, WebhookState } from './ledger/ledger.ts';
 import { STAGES, TRANSACTION_TYPES, TYPES, reasonOf } from './protocol/transaction.ts';
 import { METHODS, REASONS } from './protocol/wire.ts';
 import { VERSION } from './version.ts';
@@ -12,6 +12,7 @@ import { withinLimit } from './within-limit.ts';
 const IPN_OUTCOMES = ['matched', 'unmatched', 'unreadable', 'refused', 'wrong_secret'] as const;
 export type IpnOutcome = (typeof IPN_OUTCOMES)[number];
 const DELIVERY_OUTCOMES = ['delivered', 'failed', 'dead'] as const;
+const WEBHOOK_STATES = ['pending', 'delivered', 'dead'] as const satisfies WebhookState[];
 const FLAGS = ['late', 'surplus', 'mismatch', 'conflict', 'needs_review'] as const;
 const SUCCESS = 'SUCCESS';
 /** Of a payout. */
@@ -138,6 +139,7 @@ export function createMetrics(sources: Sources): Metrics {
     reviews.set(counts.needReview);
     unmatched.set(counts.unmatchedIpns);
     for (const { state, count } of counts.checks) checks.set({ state }, count);
+    for (const state of WEBHOOK_STATES) webhooks.set({ state }, 0);
     for (const { state, count } of counts.webhooks) webhooks.set({ state }, count);
     oldest.set(counts.oldestPendingWebhookMs / 1000);
     offset.set((await sources.clockOffsetMs()) / 1000);

@@ -9,10 +9,12 @@ export type Level = 'error' | 'warn' | 'info' | 'debug';
 export type Log = (level: Level, event: string, fields?: Record<string, unknown>) => void;
 
 export interface WebhookTarget {
-  /** https, or http on loopback. */
+  /** https, or http on loopback or at one of `privateHosts`. */
   url: string;
   /** `whsec_…`; each of them signs, so that a secret can be rotated without a gap. */
   secrets: readonly string[];
+  /** Hosts, with or without port, that may have private addresses. */
+  privateHosts?: readonly string[];
 }
 
 export interface ProxyConfig {

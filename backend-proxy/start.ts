@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { compose, namingVariables } from './compose.ts';
-import { readConfig, type Environment } from './config.ts';
+import { configWarnings, readConfig, type Environment } from './config.ts';
 import { describeError } from './errors.ts';
 import { REMEDIES, WIDGET_FOLDER } from './installation.ts';
 import { createLogger, type Log } from './log.ts';
@@ -24,7 +24,12 @@ export async function start(env: Environment): Promise<void> {
     logger.fatal({ event: 'the database failed', error: describeError(error) });
     process.exit(1);
   };
-  const proxy = await compose(config, { log, lostLogLines: logger.lostLines, onFatal });
+  const proxy = await compose(config, {
+    log,
+    lostLogLines: logger.lostLines,
+    onFatal,
+    warnings: configWarnings(env),
+  });
 
   const server = await namingVariables('HOST, PORT', listen(proxy.app.fetch, { host: config.HOST, port: config.PORT }));
   const work = proxy.run();

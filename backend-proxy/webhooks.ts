@@ -10,6 +10,7 @@ import { Agent, request, type Dispatcher } from 'undici';
 import type { Delivery, Ledger, Webhook } from './ledger/ledger.ts';
 import { causeOf, runAs } from './cause.ts';
 import type { WebhookTarget } from './parts.ts';
+import { hostOf, mayBePrivate, remedyFor } from './private-hosts.ts';
 import { isPublicAddress } from './public-address.ts';
 import { beginStep } from './tracing.ts';
 import { createWorker, type Worker } from './worker.ts';
@@ -42,7 +43,7 @@ interface Options {
 
 export function createWebhookSender(options: Options, onError: (error: unknown) => void): Worker {
   const { ledger, target, now = Date.now, random = Math.random, onAttempt = () => undefined } = options;
-  const dispatcher = options.dispatcher ?? guardedAgent(target.url);
+  const dispatcher = options.dispatcher ?? guardedAgent(target.url, target.privateHosts);
   const signers = target.secrets.map((secret) => new Signer(secret));
 
   async function deliver(webhook: Webhook): Promise<void> {
@@ -137,13 +138,15 @@ function retryAfterMs(value: string | undefined, nowMs: number): number {
 
 /**
  * Connects to public addresses only. The check runs on the resolved address that is connected to, so a second DNS
- * answer cannot bypass it. Loopback is allowed only if the URL itself names it.
+ * answer cannot bypass it. Loopback is allowed only if the URL itself names it, another private address only if its
+ * host is one of `privateHosts`.
  */
-export function guardedAgent(url: string): Agent {
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  const isLoopback = host === 'localhost' || host === '127.0.0.1' || host === '::1';
-  if (isIP(host) !== 0 && !isLoopback && !isPublicAddress(host)) {
-    throw new Error('WEBHOOK_URL names a private address');
+export function guardedAgent(url: string, privateHosts: readonly string[] = []): Agent {
+  const target = new URL(url);
+  const host = hostOf(target);
+  const isPrivate = mayBePrivate(target, privateHosts);
+  if (isIP(host) !== 0 && !isPrivate && !isPublicAddress(host)) {
+    throw new Error(`WEBHOOK_URL names a private address; ${remedyFor(target)}`);
   }
   return new Agent({
     connect: {
@@ -151,7 +154,7 @@ export function guardedAgent(url: string): Agent {
       lookup: (name, options, done) => {
         lookup(name, { ...options, all: true }, (error, addresses) => {
           if (error) return done(error, []);
-          const allowed = isLoopback ? addresses : addresses.filter(({ address }) => isPublicAddress(address));
+          const allowed = isPrivate ? addresses : addresses.filter(({ address }) => isPublicAddress(address));
           if (allowed.length === 0) return done(Object.assign(new Error('private address'), { code: 'EPRIVATE' }), []);
           const [first] = allowed as [(typeof allowed)[0]];
           return options.all === true ? done(null, allowed) : done(null, first.address, first.family);

@@ -24,7 +24,7 @@ async function tryAllowed(deployed: Deployed, origin: string): Promise<Finding> 
   const answer = await preflight(deployed, origin);
   const given = 'lost' in answer ? undefined : answer.headers['access-control-allow-origin'];
   if (given === origin) return ok('origins', `pages of ${origin} may talk to it`);
-  const says = given === undefined ? wordOf(answer) : `the answer names ${String(given)}`;
+  const says = given === undefined ? wordOf(answer) : `the answer names ${given}`;
   const remedy = 'add it to ALLOWED_ORIGINS, and set no CORS header in the reverse proxy';
   return fail('origins', `pages of ${origin} may not talk to it (${says})`, remedy);
 }
@@ -35,6 +35,6 @@ async function tryForeign(deployed: Deployed): Promise<Finding> {
   if (!('lost' in answer) && answer.status === 403 && given === undefined) {
     return ok('origins', 'pages of another origin may not');
   }
-  const says = `pages of any origin may talk to it (${wordOf(answer)}${given === undefined ? '' : `, ${String(given)}`})`;
+  const says = `pages of any origin may talk to it (${wordOf(answer)}${given === undefined ? '' : `, ${given}`})`;
   return fail('origins', says, 'set no CORS header in the reverse proxy');
 }

@@ -10,13 +10,17 @@ const DAY_MS = 24 * 3_600_000;
 /** Certificates that renew themselves do so about 30 days before their end. */
 const SOON_DAYS = 14;
 const DEFAULT_PORT = '';
+/** Codes of OpenSSL and Node, as CERT_HAS_EXPIRED. */
+const CERTIFICATE_ERROR = /CERT|SIGNATURE|ISSUER|ERR_TLS|ERR_SSL|HOSTNAME/;
 
 export async function tryCertificate({ base }: Deployed, now = Date.now()): Promise<Finding> {
   const about = 'certificate';
   if (base.protocol === 'http:') return skipped(about, 'http on loopback has none');
   const found = await certificateOf(base);
   if ('refused' in found) {
-    const remedy = `renew it, or serve its whole chain; an authority of your own: NODE_EXTRA_CA_CERTS`;
+    const remedy = CERTIFICATE_ERROR.test(found.refused)
+      ? 'renew it, or serve its whole chain; name an authority of your own in NODE_EXTRA_CA_CERTS'
+      : 'correct the URL, the DNS or the firewall';
     return fail(about, `${base.host}: ${found.refused}`, remedy);
   }
   const days = Math.floor((Date.parse(found.valid_to) - now) / DAY_MS);

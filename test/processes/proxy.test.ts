@@ -66,10 +66,15 @@ function environment(t: TestContext): Record<string, string> {
   };
 }
 
-/** The error in the only line of a proxy that did not start. */
+/** The error in the last line of a proxy that did not start; before it is at most the line about its database. */
 function refusal({ out, err }: Running['output']): string {
-  assert.deepEqual([out.endsWith('\n'), out.split('\n').length, err], [true, 2, '']);
-  const { level, time, event, error } = JSON.parse(out) as Record<string, string>;
+  const lines = out.split('\n').map((line) => (line === '' ? {} : (JSON.parse(line) as Record<string, string>)));
+  assert.deepEqual([err, lines.at(-1)], ['', {}]);
+  assert.deepEqual(
+    lines.slice(0, -2).filter((line) => line['event'] !== 'database'),
+    [],
+  );
+  const { level, time, event, error } = lines.at(-2) ?? {};
   assert.deepEqual([level, event, Number.isFinite(Date.parse(time ?? ''))], ['fatal', 'not started', true]);
   return error ?? '';
 }
@@ -169,7 +174,10 @@ describe('the proxy process', () => {
     const { url } = (await first.event('listening')) as { url: string };
     for (const [wrong, why] of [
       [{ PORT: new URL(url).port }, /^HOST, PORT: .*EADDRINUSE/],
-      [{ DATABASE_URL: 'file:/nowhere/payments.db' }, /^DATABASE_URL: unable to open/],
+      [
+        { DATABASE_URL: `${env['DATABASE_URL']}/below/payments.db` },
+        /^DATABASE_URL: \/.*\/payments\.db\/below\/payments\.db cannot be written: not a directory$/,
+      ],
     ] as const) {
       const { child, output } = start(t, { ...env, ...wrong });
       const [code] = (await once(child, 'close')) as [number];
