@@ -16,10 +16,12 @@ import type { Log, ProxyConfig, ProxyParts } from './parts.ts';
 import { CHECKS_PER_SECOND, createCheckRate } from './check-rate.ts';
 import { createPayments } from './payments.ts';
 import { createPayouts } from './payouts.ts';
+import { createRetention } from './retention.ts';
 import { createUnknownProof } from './unknown-proof.ts';
 import { createReconciler } from './reconcile.ts';
 import { createRateLimit } from './routes/rate-limit.ts';
 import { createStreams } from './routes/events.ts';
+import { createExports } from './routes/exports.ts';
 import { completeAnswer, prepareAnswer } from './routes/answer.ts';
 import { METHODS_WITH_BODY, limitBody } from './routes/body-limit.ts';
 import { createCallerAddress } from './routes/caller-address.ts';
@@ -50,6 +52,10 @@ export interface Proxy {
   app: OpenAPIHono;
   /** Runs all checks and deliveries that are due now; for tests with a virtual clock. */
   tick(): Promise<void>;
+  /** Sends what became due by another way than the routes. */
+  wake(): void;
+  /** What an operator should fix, without secrets. */
+  warnings(): Promise<string[]>;
   /** From now on /readyz is 503, so that load balancers choose another proxy; everything else is served. */
   drain(): void;
   /** Starts the background work. `stop` ends the streams and resolves when no work is in flight. */
@@ -100,6 +106,7 @@ export function createProxy({
   const self = config.self ?? randomUUID();
   const payments = createPayments({ gateway, ledger, recorder, self });
   const streams = createStreams({ ledger, payments, now });
+  const exports = createExports({ onError });
   const proof = createUnknownProof({
     gateway,
     ledger,
@@ -120,6 +127,9 @@ export function createProxy({
       },
       onError,
     );
+  const sendsWebhooks = sender !== undefined;
+  const { retentionDays: days } = config;
+  const retention = days === undefined ? undefined : createRetention({ ledger, days, sendsWebhooks, log });
   const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
 
   const callers = createCallerAddress(config.trustedProxies ?? 0, now, log);
@@ -169,6 +179,8 @@ export function createProxy({
       tokens,
       payouts: createPayouts({ gateway, ledger, recorder, self, isPathProven: () => proof.isProven('PAYOUT') }),
       ledger,
+      sendsWebhooks,
+      exports,
       onDue: () => sender?.wake(),
     }),
   );
@@ -216,6 +228,8 @@ export function createProxy({
 
   return {
     app,
+    wake: () => sender?.wake(),
+    warnings: allWarnings,
     async tick() {
       while ((await Promise.all(workers.map((worker) => worker.tick()))).some((handled) => handled > 0));
     },
@@ -223,7 +237,7 @@ export function createProxy({
       isStopping = true;
     },
     run() {
-      const stops = workers.map((worker) => worker.run());
+      const stops = [...workers, ...(retention ? [retention] : [])].map((worker) => worker.run());
       const pruning = setInterval(() => void ledger.prune().catch(onError), PRUNE_EVERY_MS);
       pruning.unref();
       const logWarnings = async () => {
@@ -238,6 +252,7 @@ export function createProxy({
           clearInterval(pruning);
           clearInterval(warningTimer);
           streams.close();
+          exports.close();
           await Promise.all(stops.map((stop) => stop()));
           await recorder.drain(RECORDING_WAIT_MS);
         },

@@ -2,6 +2,8 @@
 // handles no signal; start.ts does both.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { Hono } from 'hono';
+import { createAdmin } from './admin/app.ts';
 import { createProxy, type Proxy } from './app.ts';
 import { configWarnings, readConfig, type Config, type Environment } from './config.ts';
 import { ensureOwner } from './database-owner.ts';
@@ -13,8 +15,11 @@ import type { Store } from './ledger/store.ts';
 import { createLogger, type Log } from './log.ts';
 import { privateHostWarning } from './private-hosts.ts';
 import { makePrivate } from './private-files.ts';
+import { VERSION } from './version.ts';
 
 export interface ComposedProxy extends Proxy {
+  /** The operator's page, for a listener of its own; undefined without ADMIN_TOKEN. */
+  admin: Hono | undefined;
   /** Ends the connections to the gateway and the database. Call it after `stop()` of `run()`. */
   close(): Promise<void>;
 }
@@ -95,12 +100,26 @@ export async function compose(
       trustedProxies: config.TRUSTED_PROXIES,
       publicUrl: config.PUBLIC_URL,
       checksPerSecond: config.CHECKS_PER_SECOND,
+      retentionDays: config.RETENTION_DAYS,
       self,
       webhook: url !== undefined && secrets !== undefined ? { url, secrets, privateHosts } : undefined,
     },
   });
+  const admin =
+    config.ADMIN_TOKEN === undefined
+      ? undefined
+      : createAdmin({
+          ledger,
+          token: config.ADMIN_TOKEN,
+          version: VERSION,
+          sendsWebhooks: url !== undefined,
+          onDue: proxy.wake,
+          warnings: proxy.warnings,
+          log,
+        });
   return {
     ...proxy,
+    admin,
     async close() {
       await gateway.close();
       await ledger.close();

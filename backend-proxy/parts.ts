@@ -29,6 +29,8 @@ export interface ProxyConfig {
   trustedProxies?: number;
   /** URL by which browsers reach the proxy, for the OpenAPI document; default: the path at which it is mounted. */
   publicUrl?: string | undefined;
+  /** After so many days the personal data of what has ended is erased; default: never. */
+  retentionDays?: number | undefined;
   /** Upper limit of status checks per second; default 500. */
   checksPerSecond?: number;
   /** Host and port; identifies calls that this process left unfinished before a restart. Default: a random id. */

@@ -2,12 +2,13 @@
 // flight finishes.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Hono } from 'hono';
 import { compose, namingVariables } from './compose.ts';
-import { configWarnings, readConfig, type Environment } from './config.ts';
+import { configWarnings, readConfig, type Config, type Environment } from './config.ts';
 import { describeError } from './errors.ts';
 import { REMEDIES, WIDGET_FOLDER } from './installation.ts';
 import { createLogger, type Log } from './log.ts';
-import { listen } from './server.ts';
+import { listen, type Listening } from './server.ts';
 import { endOnSignals, exitOnSignals } from './shutdown.ts';
 import { VERSION } from './version.ts';
 
@@ -32,6 +33,7 @@ export async function start(env: Environment): Promise<void> {
   });
 
   const server = await namingVariables('HOST, PORT', listen(proxy.app.fetch, { host: config.HOST, port: config.PORT }));
+  const admin = proxy.admin && (await listenForOperator(proxy.admin, config));
   const work = proxy.run();
 
   hasStarted();
@@ -42,7 +44,7 @@ export async function start(env: Environment): Promise<void> {
       server.drain();
     },
     async stop() {
-      const closed = server.close();
+      const closed = Promise.all([server.close(), admin?.close()]);
       await work.stop();
       await closed;
       await proxy.close();
@@ -57,5 +59,11 @@ export async function start(env: Environment): Promise<void> {
     origins: config.ALLOWED_ORIGINS,
     database: config.DATABASE_URL.split(':')[0],
     webhooks: config.WEBHOOK_URL === undefined ? 'off' : 'on',
+    ...(admin && { admin: `${admin.url}/admin` }),
   });
+}
+
+/** The operator's page has its own port, so that no rule of the public one can expose it. */
+function listenForOperator({ fetch }: Hono, { ADMIN_HOST: host, ADMIN_PORT: port }: Config): Promise<Listening> {
+  return namingVariables('ADMIN_HOST, ADMIN_PORT', listen(fetch, { host, port }));
 }

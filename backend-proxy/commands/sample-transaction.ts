@@ -83,6 +83,7 @@ export function sampleTransaction(webhook: WebhookType, now: number): Transactio
     conflict: false,
     needsReview: false,
     createdAt,
+    erasedAt: null,
     updatedAt: now,
     history: [
       { at: createdAt, event: 'created', source: TYPES[type].isOutgoing ? 'merchant' : 'shopper', detail: null },

@@ -20,6 +20,8 @@ const LOCK_WAIT_MS = 5_000;
 const LOCK_RETRY_MS = 5;
 const MAX_QUEUED_WRITES = 10_000;
 const MAX_WRITES_PER_COMMIT = 128;
+/** Of 4 KB, moved and cut off in one write. */
+const SHRINK_PAGES = 128;
 /** How often a write tries another id at the gateway: more than an order has payments. */
 const MAX_IDS_TRIED = 50;
 /** SQLite's primary result codes: the low byte of `errcode`. */
@@ -31,8 +33,11 @@ const SQLITE_CONSTRAINT = 19;
  * FULL: a commit is on disk before it is answered; NORMAL may lose the last ones in a power failure.
  * journal_size_limit: a long reader (a backup) makes the log grow; the first commit after it cuts the log to this,
  * twice its usual size. A truncating checkpoint would gain nothing more.
+ * auto_vacuum: the file can shrink; only where the tables are not made yet. secure_delete: what is erased is
+ * overwritten.
  */
 const PRAGMAS = `
+  PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON;
   PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = ${8 * 1024 * 1024};`;
 
 interface QueuedWrite {
@@ -170,6 +175,17 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     return changed;
   }
 
+  /** Without `auto_vacuum` (a file of an older version) nothing shrinks. */
+  async function shrink(): Promise<boolean> {
+    const freePages = () => Number(prepare('pragma freelist_count').get()?.['freelist_count']);
+    const before = freePages();
+    if (before === 0) return false;
+    return enqueue(() => {
+      prepare(`pragma incremental_vacuum(${SHRINK_PAGES})`).all();
+      return freePages() < before;
+    });
+  }
+
   return {
     db,
     place: { path: absolute(path) },
@@ -195,6 +211,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
       json_object('at', cast(${now} as integer), 'rung', json(iif(rings > rings_heard, 'true', 'false'))))`,
     announce: () => undefined,
     onAnnounced: () => undefined,
+    shrink,
     warnings: () => Promise.resolve([]),
     close: () => db.destroy(),
   };

@@ -12,6 +12,7 @@
 // `change` is one short transaction: new tables, or columns of one table that are nullable or have a constant default.
 // `index` is built while the table is written to. `backfill` changes few rows at a time; proxies of the version before
 // still write rows that lack the value. CONTRIBUTING.md says how a column is renamed or removed.
+import { randomBytes } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import type { Dialect } from './dialect.ts';
 
@@ -38,7 +39,58 @@ export interface Backfill extends Named {
   backfill: { table: string; key: string; set: string; where: string };
 }
 
-export const STEPS: readonly Step[] = [];
+const compatibleWith = '0.1.0';
+
+const indexStep = (name: string, index: Index['index']): Index => ({ name, compatibleWith, index });
+
+export const STEPS: readonly Step[] = [
+  {
+    name: '2026-12-erased-at',
+    compatibleWith,
+    change: ({ int }) => [`alter table transactions add column erased_at ${int}`],
+  },
+  indexStep('2026-12-transactions-to-erase', {
+    name: 'transactions_to_erase',
+    on: 'transactions',
+    columns: 'updated_at, id',
+    where: 'erased_at is null and next_check_at is null and needs_review = 0 and rank >= 4',
+  }),
+  indexStep('2026-12-webhooks-of-an-order', { name: 'webhooks_order', on: 'webhooks', columns: 'order_id' }),
+  {
+    name: '2026-12-fingerprint-key',
+    compatibleWith,
+    change: () => [
+      `insert into meta (key, value) values ('fingerprint_key', '${randomBytes(32).toString('base64url')}')`,
+    ],
+  },
+  {
+    // What was erased is reused after a vacuum, which by default waits until a fifth of the table has changed.
+    name: '2026-12-vacuum-soon',
+    compatibleWith,
+    change: ({ dialect }) =>
+      dialect === 'sqlite'
+        ? []
+        : ['ipns', 'history'].map((table) => `alter table ${table} set (autovacuum_vacuum_scale_factor = 0.02)`),
+  },
+  // Lists and exports by creation, totals.
+  indexStep('2026-12-list-by-creation', {
+    name: 'transactions_created',
+    on: 'transactions',
+    columns: 'created_at, id',
+  }),
+  indexStep('2026-12-list-by-creation-with-filters', {
+    name: 'transactions_listed_created',
+    on: 'transactions',
+    columns: 'type, rank, needs_review, created_at, id',
+  }),
+  indexStep('2026-12-add-up-by-success', {
+    name: 'history_succeeded',
+    on: 'history',
+    columns: 'at, transaction_id',
+    where: `event = 'succeeded'`,
+  }),
+  indexStep('2026-12-page-webhooks', { name: 'webhooks_paged', on: 'webhooks', columns: 'state, created_at, id' }),
+];
 
 const ROWS_AT_ONCE = 1_000;
 

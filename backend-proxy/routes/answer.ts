@@ -57,7 +57,7 @@ export function completeAnswer(c: Context): void {
 /** An answer with the headers of every answer; those given here replace them. */
 export function answer(
   c: Context,
-  body: string | Uint8Array<ArrayBuffer> | null,
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null,
   status: number,
   headers: Headers = {},
 ): Response {
