@@ -1,6 +1,7 @@
 // The Dockerfile's steps, without a container engine: each instruction is carried out in a temporary folder, on the
 // files that .dockerignore lets through. Then the image runs as Docker would run it: isolated, read-only, by its user.
-// `npm ci` is not run: the packages are linked. `npm run build` is, with LONG=1; otherwise what it made before is taken.
+// With LONG=1 `npm run build` is run too, on linked packages in place of `npm ci`; otherwise what it made before is
+// taken.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';

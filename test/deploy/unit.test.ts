@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { readConfig } from '../../backend-proxy/config.ts';
-import { signOrder } from '../faults/clients.ts';
 import { createEnvironment } from '../faults/environment.ts';
 import { until } from '../faults/fault-test.ts';
 import { whyNoDebian } from '../debian-package.ts';
