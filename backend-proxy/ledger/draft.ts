@@ -12,6 +12,8 @@ export interface Draft {
   readonly source: Source;
   /** The database's random id, part of each webhook's id. */
   readonly databaseId: string;
+  /** Of fingerprints whose personal data was erased. */
+  readonly fingerprintKey: string;
   /** ORDER_ID_PREFIX, put before every id at the gateway. */
   readonly idPrefix: string;
   readonly orders: Change<OrderRow>[];
@@ -24,7 +26,7 @@ export interface Draft {
   readonly prompts: Loaded['prompts'];
 }
 
-export type WriteContext = Pick<Draft, 'now' | 'source' | 'databaseId' | 'idPrefix'>;
+export type WriteContext = Pick<Draft, 'now' | 'source' | 'databaseId' | 'fingerprintKey' | 'idPrefix'>;
 
 export function createDraft(loaded: Loaded, context: WriteContext): Draft {
   const copied = <Row>(before: Row): Change<Row> => ({ before, after: { ...before } });

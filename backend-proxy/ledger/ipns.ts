@@ -29,6 +29,7 @@ export function receiveIpn(draft: Draft, { id, body, reading }: StoredIpn, row: 
   row.rung_at = draft.now;
   row.rings += 1;
   row.unanswered = 0;
+  row.erased_at = null;
   plan(draft, row);
   return true;
 }

@@ -1,5 +1,5 @@
-// Makes and changes the ledger's tables, the same in SQLite and PostgreSQL. To change a table, add a migration at the
-// end; never edit one.
+// Makes the tables of 0.1.0, the same in SQLite and PostgreSQL. Never change one of these migrations or add one: 0.1.0
+// refuses a database that has another one. Later changes are in steps.ts.
 import { sql, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import type { Building, Dialect } from './dialect.ts';
@@ -12,13 +12,14 @@ import type { Tables } from './tables.ts';
 const LOCK = 4_076_310_585;
 
 /**
- * Migrates to the newest version, or to the one named `upTo`, or leaves the tables as they were. Safe to call from
+ * Migrates to the last of them, or to the one named `upTo`, or leaves the tables as they were. Safe to call from
  * several processes at once: all runs in one transaction with a lock.
  */
 export async function migrate(db: Kysely<Tables>, dialect: Dialect, upTo?: string): Promise<void> {
   if (dialect === 'postgres') {
     await db.transaction().execute(async (tx) => {
       // Another process may migrate for as long as a statement may take; a table in use is waited for only shortly.
+      await sql`set local statement_timeout = '1h'`.execute(tx);
       await sql`set local lock_timeout = 0`.execute(tx);
       await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx);
       await sql`set local lock_timeout = '3s'`.execute(tx);
@@ -42,8 +43,13 @@ export async function migrate(db: Kysely<Tables>, dialect: Dialect, upTo?: strin
 async function runMigrations(db: Kysely<Tables>, dialect: Dialect, upTo: string | undefined): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations(dialect)) } });
   const { error } = await (upTo === undefined ? migrator.migrateToLatest() : migrator.migrateTo(upTo));
-  if (error !== undefined) throw new Error('The ledger could not be migrated', { cause: error });
+  if (error === undefined) return;
+  const reason = error instanceof Error ? `: ${error.message}` : '';
+  throw new Error(`The tables could not be made${reason}`, { cause: error });
 }
+
+/** All names, in their order. */
+export const MIGRATIONS: readonly string[] = Object.keys(migrations('sqlite'));
 
 function migrations(dialect: Dialect): Record<string, Migration> {
   const building: Building = {

@@ -66,6 +66,7 @@ const UNTOUCHED = {
   checks: '[]',
   next_check_at: null,
   lease_until: 0,
+  erased_at: null,
 } as const satisfies Omit<TransactionRow, keyof NewRow | 'created_at' | 'updated_at'>;
 
 export function insert(draft: Draft, given: NewRow): TransactionRow {

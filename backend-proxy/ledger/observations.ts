@@ -20,6 +20,8 @@ import { flag, plan, raise, showChange } from './transitions.ts';
 /** A FAILED this shortly before the end of its time is the gateway's expiry: its clock and ours differ. */
 const EXPIRY_SLACK_MS = 5_000;
 
+const INCOMPARABLE = 'SUCCESS to a wallet that cannot be compared, because the one that was asked is erased';
+
 /** One check of a row. */
 interface EndedCheck {
   row: TransactionRow;
@@ -64,7 +66,7 @@ function storeCheck(draft: Draft, { row, beganAt, isStale }: EndedCheck, claim: 
 }
 
 function isReport({ kind }: Observation): boolean {
-  return kind === 'verified' || kind === 'mismatch' || kind === 'incomplete';
+  return kind === 'verified' || kind === 'mismatch' || kind === 'incomplete' || kind === 'incomparable';
 }
 
 /** The gateway has an id that we have not sent: mark it as a duplicate, as its answer would have. */
@@ -86,6 +88,9 @@ function applyObserved(draft: Draft, check: EndedCheck, observation: Observation
       return;
     case 'failed_ipn':
       return flag(draft, row, 'needs_review', 'FAILED, reported only by an IPN');
+    case 'incomparable':
+      // Unless a person has said the same.
+      return row.resolved === 'succeeded' ? undefined : flag(draft, row, 'needs_review', INCOMPARABLE);
     case 'mismatch':
       return flag(draft, row, 'mismatch', observation.field);
     case 'verified':
@@ -105,6 +110,7 @@ function applyObserved(draft: Draft, check: EndedCheck, observation: Observation
 function applyToMarked(draft: Draft, check: EndedCheck, observation: Observation): void {
   const { row, isStale } = check;
   if (row.resolved !== null) return;
+  if (observation.kind === 'incomparable') return flag(draft, row, 'needs_review', INCOMPARABLE);
   if (observation.kind === 'verified' && observation.outcome === 'succeeded') {
     return flag(draft, row, 'needs_review', 'SUCCESS for an order id that the gateway reported as a duplicate');
   }

@@ -39,9 +39,19 @@ export async function readRestoredAt(db: Db): Promise<number> {
 }
 
 /** Random, written when the tables are made; a backup and a standby have the same. */
-export async function readDatabaseId(db: Db): Promise<string> {
-  const row = await db.selectFrom('meta').select('value').where('key', '=', 'books_id').executeTakeFirstOrThrow();
-  return row.value;
+export interface Identity {
+  databaseId: string;
+  fingerprintKey: string;
+}
+
+export async function readIdentity(db: Db): Promise<Identity> {
+  const rows = await db.selectFrom('meta').selectAll().where('key', 'in', ['books_id', 'fingerprint_key']).execute();
+  const valueOf = (name: MetaKey) => {
+    const row = rows.find(({ key }) => key === name);
+    if (row === undefined) throw new Error(`The table meta lacks ${name}`);
+    return row.value;
+  };
+  return { databaseId: valueOf('books_id'), fingerprintKey: valueOf('fingerprint_key') };
 }
 
 async function put({ db, execute }: Store, values: Partial<Record<MetaKey, string>>): Promise<void> {

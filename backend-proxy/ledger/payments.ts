@@ -1,6 +1,7 @@
 // Opens a payment: decides whether it may start, replaces the order's open payment, and writes its row before anything
 // is sent. It is decided on the whole order, so the second of two concurrent starts sees the first.
 import { Refusal } from '../errors.ts';
+import { isSameRequest } from '../fingerprint.ts';
 import { PAYS_BY } from '../protocol/methods.ts';
 import { STAGES } from '../protocol/transaction.ts';
 import { permitSending } from './answers.ts';
@@ -34,7 +35,7 @@ export function openPayment(
 
   const same = earlier.find((row) => row.idempotency_key === payment.idempotencyKey);
   if (same !== undefined) {
-    if (same.fingerprint !== payment.fingerprint) {
+    if (!isSameRequest(draft.fingerprintKey, same.fingerprint, payment.fingerprint)) {
       throw new Refusal('idempotency_key_reused', 'This Idempotency-Key was used with another body; use a new one.');
     }
     // This call's own row, if the answer to its save was lost.

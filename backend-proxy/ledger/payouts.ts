@@ -1,5 +1,6 @@
 // Opens a payout: writes its row before anything is sent, once for each order id of the merchant.
 import { Refusal } from '../errors.ts';
+import { isSameRequest } from '../fingerprint.ts';
 import { TYPES } from '../protocol/transaction.ts';
 import type { Draft } from './draft.ts';
 import type { NewPayout } from './ledger.ts';
@@ -11,7 +12,7 @@ export function openPayout(draft: Draft, payout: NewPayout, id: string, taken: R
   const { orderId, amountMinor, currency, customer, note, fingerprint } = payout;
   const existing = draft.transactions.map(({ after }) => after);
   const same = existing.find((row) => !TYPES[row.type].paysOrder && row.order_id === orderId);
-  if (same?.fingerprint === fingerprint) return same;
+  if (same !== undefined && isSameRequest(draft.fingerprintKey, same.fingerprint, fingerprint)) return same;
   if (existing.length > 0 || taken.has(id)) {
     throw new Refusal('order_id_taken', 'Another payment or payout uses this order id; nothing was sent.');
   }

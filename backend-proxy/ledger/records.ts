@@ -70,5 +70,6 @@ export function toTransactionState(row: TransactionRow): Omit<Transaction, 'hist
     needsReview: row.needs_review === 1,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    erasedAt: row.erased_at,
   };
 }

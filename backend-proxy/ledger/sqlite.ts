@@ -3,12 +3,15 @@
 // writes share it. A savepoint lets each fail alone. Everything within a commit is synchronous, so nothing comes
 // between a load and its save. SQLite's own lock wait would block the whole process, so it is off: the queue waits, and
 // reads need no lock.
+import { resolve as absolute } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import { unavailable } from '../errors.ts';
-import { migrate } from './migrations.ts';
+import type { Log } from '../log.ts';
+import { upgradeBy } from './schema-steps.ts';
 import { createRows } from './sqlite-rows.ts';
 import { createStatements } from './sqlite-statements.ts';
+import { upgradeSqlite } from './sqlite-steps.ts';
 import type { Decision, Loaded, Store, Subject } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -17,6 +20,8 @@ const LOCK_WAIT_MS = 5_000;
 const LOCK_RETRY_MS = 5;
 const MAX_QUEUED_WRITES = 10_000;
 const MAX_WRITES_PER_COMMIT = 128;
+/** Of 4 KB, moved and cut off in one write. */
+const SHRINK_PAGES = 128;
 /** How often a write tries another id at the gateway: more than an order has payments. */
 const MAX_IDS_TRIED = 50;
 /** SQLite's primary result codes: the low byte of `errcode`. */
@@ -28,8 +33,11 @@ const SQLITE_CONSTRAINT = 19;
  * FULL: a commit is on disk before it is answered; NORMAL may lose the last ones in a power failure.
  * journal_size_limit: a long reader (a backup) makes the log grow; the first commit after it cuts the log to this,
  * twice its usual size. A truncating checkpoint would gain nothing more.
+ * auto_vacuum: the file can shrink; only where the tables are not made yet. secure_delete: what is erased is
+ * overwritten.
  */
 const PRAGMAS = `
+  PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON;
   PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = ${8 * 1024 * 1024};`;
 
 interface QueuedWrite {
@@ -42,13 +50,13 @@ interface QueuedWrite {
  * `onFatal` is called if the disk fails during a commit: it is unknown what is durable, and a second fsync may wrongly
  * succeed, so the process must end and read the file again.
  */
-export async function openSqlite(path: string, onFatal: (error: unknown) => void): Promise<Store> {
+export async function openSqlite(path: string, onFatal: (error: unknown) => void, log: Log): Promise<Store> {
   const database = new DatabaseSync(path, { timeout: 0 });
   const { prepare, forKysely } = createStatements(database);
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: forKysely }) });
   await retryWhileLocked(async () => {
     database.exec(PRAGMAS);
-    await migrate(db, 'sqlite');
+    await upgradeSqlite(db, upgradeBy(log));
   }).catch((error: unknown) => {
     database.close();
     throw error;
@@ -167,8 +175,20 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     return changed;
   }
 
+  /** Without `auto_vacuum` (a file of an older version) nothing shrinks. */
+  async function shrink(): Promise<boolean> {
+    const freePages = () => Number(prepare('pragma freelist_count').get()?.['freelist_count']);
+    const before = freePages();
+    if (before === 0) return false;
+    return enqueue(() => {
+      prepare(`pragma incremental_vacuum(${SHRINK_PAGES})`).all();
+      return freePages() < before;
+    });
+  }
+
   return {
     db,
+    place: { path: absolute(path) },
     write: (subject, decide) => enqueue(() => decideAndSave(subject, decide)),
     async load(subject) {
       // One transaction, so that another process's commit is seen whole.
@@ -191,6 +211,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
       json_object('at', cast(${now} as integer), 'rung', json(iif(rings > rings_heard, 'true', 'false'))))`,
     announce: () => undefined,
     onAnnounced: () => undefined,
+    shrink,
     warnings: () => Promise.resolve([]),
     close: () => db.destroy(),
   };

@@ -58,6 +58,8 @@ export interface Decision<T> {
 export interface Store {
   /** For lists and for building statements. Do not write with it: use `execute`. */
   db: Db;
+  /** Where the database is and what it costs, for the log; without user and password. */
+  place: Readonly<Record<string, unknown>>;
   /**
    * Loads the subject, lets `decide` change its rows, and saves the changes in one durable commit, which happens only
    * if none of the rows to change is another than the loaded one; otherwise `decide` runs again on the newer rows. So
@@ -90,6 +92,8 @@ export interface Store {
   changedSince(since: number): Promise<Map<string, number>>;
   /** Calls back for announcements by other processes. */
   onAnnounced(listener: (orderId: string) => void): void;
+  /** Returns a little of the file's unused space to the file system; false if there is none, and on PostgreSQL. */
+  shrink(): Promise<boolean>;
   /** What an operator should change about the database. */
   warnings(): Promise<string[]>;
   close(): Promise<void>;

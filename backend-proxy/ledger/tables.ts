@@ -1,5 +1,5 @@
 // The rows of the ledger's tables, the same in SQLite and PostgreSQL. Times are ms since 1970, money is integer minor
-// units, flags are 0 or 1 (`conflict` counts). The tables themselves are made by migrations.ts.
+// units, flags are 0 or 1 (`conflict` counts). migrations.ts and steps.ts make the tables.
 import type { HistoryEntry, PostOutcome, Source, Transaction, TransactionType } from '../protocol/transaction.ts';
 import type { WebhookType } from '../protocol/merchant-view.ts';
 import type { Method } from '../protocol/wire.ts';
@@ -88,6 +88,8 @@ export interface TransactionRow {
   checks: string;
   next_check_at: number | null;
   lease_until: number;
+  /** When its personal data was erased; null if it may hold any, such as that of an IPN that came later. */
+  erased_at: number | null;
 }
 
 export interface HistoryRow {
@@ -119,6 +121,7 @@ export interface WebhookRow {
   transaction_id: string;
   order_id: string;
   type: WebhookType;
+  /** Empty once erased. */
   body: string;
   state: WebhookState;
   attempts: number;
@@ -128,7 +131,8 @@ export interface WebhookRow {
   created_at: number;
 }
 
-export type MetaKey = 'books_id' | 'gateway' | 'status_check' | 'key_digest' | 'went_back_at';
+export type MetaKey =
+  'books_id' | 'fingerprint_key' | 'gateway' | 'status_check' | 'key_digest' | 'went_back_at' | 'erasing_until';
 export interface MetaRow {
   key: MetaKey;
   value: string;

@@ -100,7 +100,7 @@ export function addHistory(
 
 /** The transaction changed for the merchant. */
 export function markChanged(draft: Draft, row: TransactionRow): void {
-  row.updated_at = draft.now;
+  stamp(draft, row);
   row.version += 1;
 }
 
@@ -109,9 +109,15 @@ export function markChanged(draft: Draft, row: TransactionRow): void {
  * `updated_at` says when, which is how other processes find it (watch.ts).
  */
 export function showChange(draft: Draft, row: TransactionRow): void {
-  row.updated_at = draft.now;
+  stamp(draft, row);
   const order = TYPES[row.type].paysOrder ? findOrder(draft, row.order_id) : undefined;
   if (order !== undefined) order.version += 1;
+}
+
+/** What changes, or the webhook about it, may hold personal data again. */
+function stamp({ now }: Draft, row: TransactionRow): void {
+  row.updated_at = now;
+  row.erased_at = null;
 }
 
 /** Plans the next check, after the row has its final state in this write. */

@@ -17,6 +17,8 @@ interface MerchantTransaction {
   version: number;
   createdAt: string;
   updatedAt: string;
+  /** When its personal data was erased. */
+  erasedAt: string | null;
   history: { at: string; event: HistoryEntry['event']; source: HistoryEntry['source']; detail: string | null }[];
 }
 
@@ -78,6 +80,7 @@ export function merchantPayout(payout: Transaction): MerchantPayout {
 function commonFields(transaction: Transaction): MerchantTransaction {
   const { amountMinor, currency, stage, paymentId, customer, needsReview, version, createdAt, updatedAt, history } =
     transaction;
+  const { erasedAt } = transaction;
   const { status } = STAGES[stage];
   return {
     paymentId,
@@ -90,6 +93,7 @@ function commonFields(transaction: Transaction): MerchantTransaction {
     version,
     createdAt: iso(createdAt),
     updatedAt: iso(updatedAt),
+    erasedAt: erasedAt === null ? null : iso(erasedAt),
     history: history.map(({ at, event, source, detail }) => ({ at: iso(at), event, source, detail })),
   };
 }

@@ -160,6 +160,8 @@ export interface Transaction {
   needsReview: boolean;
   createdAt: number;
   updatedAt: number;
+  /** When its personal data was erased; null if it may hold any. */
+  erasedAt: number | null;
   history: HistoryEntry[];
 }
 
@@ -173,7 +175,7 @@ export type Source = 'shopper' | 'merchant' | 'answer' | 'check' | 'clock' | 're
 
 export interface HistoryEntry {
   at: number;
-  event: Stage | Flag | 'resolved';
+  event: Stage | Flag | 'resolved' | 'erased';
   source: Source;
   detail: string | null;
 }

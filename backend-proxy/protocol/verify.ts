@@ -41,7 +41,9 @@ export type MismatchField = 'gatewayOrderId' | 'type' | 'paymentId' | 'currency'
 export type Verdict =
   | ({ kind: 'verified' } & Pick<Report, 'outcome' | 'paymentId' | 'customer' | 'message' | 'isExpired'>)
   | { kind: 'mismatch'; field: MismatchField }
-  | { kind: 'incomplete' };
+  | { kind: 'incomplete' }
+  /** A SUCCESS that names the receiver, and the wallet that was asked is erased. */
+  | { kind: 'incomparable' };
 
 /**
  * Set `complete` for an IPN in the weaker mode, where no status check confirms it: without an amount and a currency it
@@ -57,8 +59,7 @@ export function verify(expected: Expected, report: Report, { complete }: { compl
   const lacksAmount = report.amount === null || report.currency === null;
   const isOurs = paymentId !== null && paymentId === expected.answeredId;
   if (lacksAmount && (complete || (outcome === 'succeeded' && !isOurs))) return { kind: 'incomplete' };
-  // The receiver cannot be compared any more: neither a mismatch nor a proof.
-  if (namesReceiver(report) && expected.customer === null) return { kind: 'incomplete' };
+  if (namesReceiver(report) && expected.customer === null) return { kind: 'incomparable' };
   return {
     kind: 'verified',
     outcome,

@@ -96,7 +96,11 @@ export interface World {
   start(token: string, body: StartPayment | object, key?: string): Promise<Answer>;
   refused(token: string, body: StartPayment | object, key?: string): Promise<Answer<Problem>>;
   view(token: string): Promise<OrderView>;
-  merchant<Body = Record<string, unknown>>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer<Body>>;
+  merchant<Body = Record<string, unknown>>(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    body?: unknown,
+  ): Promise<Answer<Body>>;
   ipn(body: unknown, secret?: string): Promise<Response>;
   /** An action of the customer, the wallet or the clock at the gateway. */
   customer(does: 'approve' | 'decline' | 'expire' | 'ipn', gatewayOrderId: string): Promise<void>;
@@ -267,7 +271,7 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
       assert.equal(response.status, 200);
       return (await response.json()) as OrderView;
     },
-    async merchant<Body>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer<Body>> {
+    async merchant<Body>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Answer<Body>> {
       const headers = { Authorization: `Bearer ${SECRETS.merchant}`, 'Content-Type': 'application/json' };
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       const response = await request(method, path, { headers, ...(body !== undefined && { body: text }) });

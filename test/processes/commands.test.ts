@@ -41,8 +41,9 @@ const SETTINGS: Record<string, string> = {
   PGPASSWORD: 'canary-of-the-database',
   DESK_PASSWORD: 'canary-of-the-desk',
   PORT: '0',
+  DRAIN_SECONDS: '0',
 };
-const NO_SECRETS = ['ALLOWED_ORIGINS', 'PORT'];
+const NO_SECRETS = ['ALLOWED_ORIGINS', 'PORT', 'DRAIN_SECONDS'];
 
 /** Loaded into every Node process of a command: records which packages it loads, and which settings they can see. */
 const probeInto = (records: string) => `

@@ -39,6 +39,7 @@ export function createContract({ it, setUp }: Suite): void {
         needsReview: false,
         createdAt: NOON,
         updatedAt: NOON,
+        erasedAt: null,
         history: [{ at: NOON, event: 'created', source: 'shopper', detail: null }],
       };
       assert.deepEqual(opened, expected);

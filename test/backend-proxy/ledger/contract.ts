@@ -12,6 +12,7 @@ import { webhooksContract } from './contract-webhooks.ts';
 import { unknownContract } from './contract-unknown.ts';
 import { duplicatesContract } from './contract-duplicates.ts';
 import { resolveContract } from './contract-resolve.ts';
+import { erasingContract } from './contract-erasing.ts';
 import { timeContract } from './contract-time.ts';
 import { limitsContract } from './contract-limits.ts';
 import { ownerContract } from './contract-owner.ts';
@@ -37,4 +38,5 @@ export function ledgerContract({ name, runs, openDatabase }: Adapter): void {
   databaseContract(suite);
   listsContract(suite);
   countsContract(suite);
+  erasingContract(suite);
 }

@@ -1,9 +1,16 @@
 // Calls every method of the ledger's port, in each way that leads to another SQL statement, on a large database.
 import assert from 'node:assert/strict';
-import type { Fact, Ledger, NewPayment, Observation, TokenTerms } from '../../../backend-proxy/ledger/ledger.ts';
+import type {
+  Fact,
+  Ledger,
+  NewPayment,
+  Observation,
+  TokenTerms,
+  TransactionQuery,
+} from '../../../backend-proxy/ledger/ledger.ts';
 import { STATUSES } from '../../../backend-proxy/protocol/wire.ts';
 import { TRANSACTION_TYPES } from '../../../backend-proxy/protocol/transaction.ts';
-import { M, NOON } from '../time.ts';
+import { D, M, NOON } from '../time.ts';
 import {
   BARE_READING,
   LEASE_MS,
@@ -105,7 +112,8 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   await step('IPNs', () => Promise.all([ledger.ipnReadings('A'), ledger.unmatchedIpns(100)]));
   await step('a report of unmatched IPNs', () => ledger.reportUnmatched(M));
 
-  const kinds = { pending: verified('pending'), failed: verified('failed'), unanswered: UNAVAILABLE, unknown: UNKNOWN };
+  const reports = { pending: verified('pending'), failed: verified('failed'), succeeded: verified('succeeded') };
+  const kinds = { ...reports, unanswered: UNAVAILABLE, unknown: UNKNOWN };
   for (const [name, observation] of Object.entries({
     ...kinds,
     mismatch: { kind: 'mismatch', field: 'amount' } as const,
@@ -127,9 +135,14 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   await step('a redelivery', () => ledger.redeliver(id));
   for (const state of ['pending', 'delivered', 'dead', undefined] as const) {
     await step(`webhooks: ${state}`, () => ledger.webhooks(state, 100));
+    const olderThan = { createdAt: NOON - 50 * M, id: 'msg_50000' };
+    await step(`older webhooks: ${state}`, () => ledger.webhooks(state, 100, { olderThan }));
   }
+  await step('webhooks of an order', () => ledger.webhooks(undefined, 100, { orderId: 'A' }));
+  await step('a webhook', () => ledger.webhook(id));
 
   await callLists(ledger, step);
+  ledger.onWrite(() => undefined);
   const stopWatching = ledger.watch('A', () => undefined);
   await step('a poll', poll);
   stopWatching();
@@ -142,23 +155,52 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   await step('warnings', () => ledger.databaseWarnings());
   await step('a ping', () => ledger.ping());
   await step('a prune', () => ledger.prune());
+  await callErasing(ledger, step, 'O-succeeded');
   stepClock();
   await step('a claim after a clock step', () => ledger.claimChecks(1, LEASE_MS));
   await ledger.close();
 }
 
+async function callErasing(ledger: Ledger, step: Calls['step'], id: string): Promise<void> {
+  await step('an erasing that is refused', () => ledger.erase(id, { sendsWebhooks: true }).catch(() => undefined));
+  const [webhook] = (await ledger.webhooks('pending', 50)).filter(({ orderId }) => orderId === id);
+  const webhookId = webhook?.id ?? assert.fail('no webhook');
+  await ledger.recordDelivery(webhookId, { state: 'delivered', answer: '200' });
+  await step('an erasing of an order', () => ledger.erase(id, { sendsWebhooks: true }));
+  await step('a redelivery of what is erased', () => ledger.redeliver(webhookId).catch(() => undefined));
+  for (const sendsWebhooks of [true, false]) {
+    const retention = { afterMs: 8 * D, sendsWebhooks };
+    const { next } = await step(`a first page of erasing: ${sendsWebhooks}`, () => ledger.erasePage(retention, ''));
+    await step(`a page of erasing: ${sendsWebhooks}`, () => ledger.erasePage(retention, next));
+  }
+  await step('a shrinking', () => ledger.shrink());
+}
+
 async function callLists(ledger: Ledger, step: Calls['step']): Promise<void> {
-  const times = { updatedSince: NOON - 100 * M, cursor: `${NOON - 50 * M}~T1050000` };
-  await step('transactions: since a time, after a cursor', () => ledger.transactions({ ...times, limit: 50 }));
+  const list = (query: Omit<TransactionQuery, 'limit'>) =>
+    step(`transactions: ${JSON.stringify(query)}`, () => ledger.transactions({ ...query, limit: 50 }));
+  const [from, to] = [NOON - 100 * M, NOON - M];
+  await list({ updatedSince: from, cursor: `${NOON - 50 * M}~T1050000` });
+  await step('a transaction', () => ledger.transaction('A'));
   const maybe = <T>(...values: T[]) => [undefined, ...values];
-  for (const type of maybe(...TRANSACTION_TYPES)) {
-    for (const status of maybe(...STATUSES)) {
-      for (const needsReview of maybe(true, false)) {
-        for (const cursor of maybe(`${NOON - 50 * M}~T1050000`)) {
-          const query = { type, status, needsReview, cursor, limit: 50 };
-          await step(`transactions: ${JSON.stringify(query)}`, () => ledger.transactions(query));
+  for (const [sort, cursor] of [
+    ['updatedAt', `${NOON - 50 * M}~T1050000`],
+    ['createdAt', `c${NOON - 50 * M}~T1050000`],
+    ['-createdAt', `n${NOON - 50 * M}~T1050000`],
+  ] as const) {
+    for (const orderId of maybe('A')) {
+      await list({ sort, orderId, ...(sort !== 'updatedAt' && { createdFrom: from, createdBefore: to }), cursor });
+    }
+    for (const type of maybe(...TRANSACTION_TYPES)) {
+      for (const status of maybe(...STATUSES)) {
+        for (const needsReview of maybe(true, false)) {
+          for (const after of maybe(cursor)) await list({ sort, type, status, needsReview, cursor: after });
         }
       }
     }
+  }
+  for (const basis of ['paid', 'created'] as const) {
+    const query = { basis, after: { at: from, id: 'T1050000' }, before: to, limit: 50 };
+    await step(`counted: ${basis}`, () => ledger.counted(query));
   }
 }

@@ -34,6 +34,7 @@ const TRANSACTION: Transaction = {
   needsReview: false,
   createdAt: AT,
   updatedAt: AT + 1,
+  erasedAt: null,
   history: [{ at: AT, event: 'created', source: 'shopper', detail: null }],
 };
 
@@ -56,6 +57,7 @@ describe('merchantView()', () => {
       version: 7,
       createdAt: '2026-11-20T12:00:00.000Z',
       updatedAt: '2026-11-20T12:00:00.001Z',
+      erasedAt: null,
       history: [{ at: '2026-11-20T12:00:00.000Z', event: 'created', source: 'shopper', detail: null }],
     });
   });
@@ -85,6 +87,7 @@ describe('merchantView()', () => {
       version: 7,
       createdAt: '2026-11-20T12:00:00.000Z',
       updatedAt: '2026-11-20T12:00:00.001Z',
+      erasedAt: null,
       history: [{ at: '2026-11-20T12:00:00.000Z', event: 'created', source: 'shopper', detail: null }],
     });
     assert.deepEqual(merchantView(payout), merchantPayout(payout));

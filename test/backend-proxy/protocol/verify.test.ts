@@ -199,8 +199,8 @@ describe('verify() and the wallet', () => {
     assert.equal(check({ customer: '99999999' }).kind, 'verified');
   });
 
-  it('verify() finds a successful payout incomplete once its requested wallet was erased', () => {
-    assert.deepEqual(payout('12345678', null), { kind: 'incomplete' });
+  it('verify() cannot compare a successful payout once its requested wallet was erased', () => {
+    assert.deepEqual(payout('12345678', null), { kind: 'incomparable' });
     assert.equal(payout(null, null).kind, 'verified');
   });
 

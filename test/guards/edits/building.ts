@@ -22,7 +22,7 @@ export const building: Edits = {
       put: 'if (false) {',
     },
     {
-      file: MAIN,
+      file: 'backend-proxy/start-error.ts',
       find: "const isMissing = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';",
       put: 'const isMissing = false;',
     },
