@@ -18,6 +18,7 @@ import { logs } from './edits/logs.ts';
 import { memory } from './edits/memory.ts';
 import { orderTokens } from './edits/order-tokens.ts';
 import { origins } from './edits/origins.ts';
+import { personalData } from './edits/personal-data.ts';
 import { resolving } from './edits/resolving.ts';
 import { statusChecks } from './edits/status-checks.ts';
 import { webhooks } from './edits/webhooks.ts';
@@ -38,6 +39,7 @@ export const EDITS: Edits = {
   ...memory,
   ...files,
   ...database,
+  ...personalData,
   ...building,
   ...demoShop,
 };
