@@ -19,6 +19,7 @@ import { logs } from './edits/logs.ts';
 import { memory } from './edits/memory.ts';
 import { orderTokens } from './edits/order-tokens.ts';
 import { origins } from './edits/origins.ts';
+import { personalData } from './edits/personal-data.ts';
 import { resolving } from './edits/resolving.ts';
 import { statusChecks } from './edits/status-checks.ts';
 import { webhooks } from './edits/webhooks.ts';
@@ -40,6 +41,7 @@ export const EDITS: Edits = {
   ...files,
   ...database,
   ...commands,
+  ...personalData,
   ...building,
   ...demoShop,
 };
