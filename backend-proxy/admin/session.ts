@@ -1,4 +1,4 @@
-// The operator's session: a signed cookie, so that nothing is stored. Its key is derived from ADMIN_TOKEN: another token
+// The operator's session: a signed cookie, so that nothing is stored. Its key is made of ADMIN_TOKEN, so another token
 // ends every session. It ends 30 minutes after the last page and 8 hours after the login.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 

@@ -175,7 +175,7 @@ describe('webhooks', () => {
 });
 
 describe('the pages', () => {
-  it('every text of others is escaped, on every page', async (t) => {
+  it('every text of others is escaped, on every page, and no page may run a script', async (t) => {
     const operator = await createOperator(t);
     const { world } = operator;
     const evil = `<img/src=x>"'&<b>`;
@@ -186,7 +186,9 @@ describe('the pages', () => {
     await resolve(operator, evil, { ...ADA, by: evil, note: evil }).then((response) => response.text());
     const pages = ['/admin', '/admin/transactions', `/admin/transactions/${encodeURIComponent(evil)}`, '/admin/transactions/P-1', '/admin/ipns', '/admin/webhooks?state=pending', `/admin/transactions?orderId=${encodeURIComponent(evil)}&type=${encodeURIComponent(evil)}`]; // prettier-ignore
     for (const path of pages) {
-      const html = await (await operator.request(path)).text();
+      const response = await operator.request(path);
+      assert.match(response.headers.get('content-security-policy') ?? '', /^default-src 'none'; style-src 'self';/);
+      const html = await response.text();
       assert.doesNotMatch(html, /<img/, path);
       assert.ok(html.includes('&lt;img/src=x&gt;'), path);
     }
