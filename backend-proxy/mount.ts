@@ -13,7 +13,7 @@ export interface Handlers {
   handler: (incoming: IncomingMessage, outgoing: ServerResponse, next?: () => void) => void;
 }
 
-/** What a handler of requests can be told by its `env`: the host has read the body, so nothing is left of it. */
+/** Part of `env`: the host has read the body, so nothing is left of it. */
 export interface BodyWasRead {
   bodyWasRead?: boolean;
 }
@@ -34,11 +34,10 @@ export function mountAt(prefix: string, fetch: Fetch): Handlers {
       if (prefix === '') return fetch(request, env);
       const url = new URL(request.url);
       url.pathname = below(url.pathname) ?? NOWHERE;
-      // A Request cannot be made from one whose body has been read.
-      const { method, headers } = request;
-      return request.bodyUsed
-        ? fetch(new Request(url, { method, headers }), { ...env, bodyWasRead: true } satisfies BodyWasRead)
-        : fetch(new Request(url, request), env);
+      const { method, headers, bodyUsed: bodyWasRead } = request;
+      // `duplex` is required of a body that is a stream, and missing in TypeScript's types.
+      const init = { method, headers, body: bodyWasRead ? null : request.body, duplex: 'half' };
+      return fetch(new Request(url, init), { ...env, bodyWasRead } satisfies BodyWasRead);
     },
 
     handler(incoming, outgoing, next) {

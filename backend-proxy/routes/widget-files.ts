@@ -35,17 +35,19 @@ const COMPRESS: Record<Exclude<Coding, 'identity'>, (bytes: Uint8Array) => Promi
   gzip: promisify<Uint8Array, Uint8Array>(gzip),
 };
 
+/** Any page may load the files, also with an integrity attribute, which needs CORS. */
+const ANY_PAGE = {
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
 /**
  * For a script tag without type="module", which could not run the widget: it fetches in another mode than a module.
  * Never cached, because a cache would serve it to modules.
  */
 const CLASSIC = {
   script: `import(document.currentScript.src);console.warn('payment-widget: the script tag needs type="module"');`,
-  headers: {
-    'Content-Type': TYPES['js'] ?? '',
-    'Cache-Control': 'no-store',
-    'Cross-Origin-Resource-Policy': 'cross-origin',
-  },
+  headers: { ...ANY_PAGE, 'Content-Type': TYPES['js'] ?? '', 'Cache-Control': 'no-store' },
 };
 
 /** What log and metrics call all of them: their names change with each build. */
@@ -80,9 +82,7 @@ export function readWidgetFiles(folder: string): ReadonlyMap<string, WidgetFile>
       'Content-Type': type,
       'Cache-Control': HASHED.test(name) || VERSIONED.test(name) ? CACHE.lasting : CACHE.named,
       Vary: 'Accept-Encoding',
-      // Any page may load it, also with an integrity attribute, which needs CORS.
-      'Access-Control-Allow-Origin': '*',
-      'Cross-Origin-Resource-Policy': 'cross-origin',
+      ...ANY_PAGE,
     };
     files.set(name, {
       encoded: encoder(bytes),

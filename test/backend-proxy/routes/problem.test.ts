@@ -66,7 +66,7 @@ describe('a problem document', () => {
 
   it('each problem code has one status, one title and one retryable flag', () => {
     const retryable = Object.entries(REFUSALS).flatMap(([code, kind]) => (kind.retryable ? [code] : []));
-    assert.deepEqual(retryable, ['too_many_requests', 'internal', 'unavailable', 'too_many_streams']);
+    assert.deepEqual(retryable, ['not_ended', 'too_many_requests', 'internal', 'unavailable', 'too_many_streams']);
     const statuses = Object.fromEntries(Object.entries(REFUSALS).map(([code, { status }]) => [code, status]));
     assert.deepEqual(statuses, {
       invalid_request: 400,
