@@ -166,6 +166,8 @@ export interface TransactionQuery {
   status?: Status | undefined;
   type?: TransactionType | undefined;
   needsReview?: boolean | undefined;
+  /** Of each history only the success: an export needs no more, and the rest takes most of its time. */
+  successOnly?: boolean | undefined;
   cursor?: string | undefined;
   limit: number;
 }

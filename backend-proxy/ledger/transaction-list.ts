@@ -42,7 +42,7 @@ export async function readTransactions(store: Store, query: TransactionQuery): P
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   const nextCursor = rows.length > limit && last !== undefined ? `${letter}${last[column]}~${last.id}` : null;
-  return { transactions: await withHistory(store.db, page), nextCursor };
+  return { transactions: await withHistory(store.db, page, query.successOnly), nextCursor };
 }
 
 /** Up to one row more than the limit. */
@@ -146,13 +146,12 @@ function ranksShownAs(status: Status | undefined): number[] {
   );
 }
 
-export async function withHistory(db: Db, rows: TransactionRow[]): Promise<Transaction[]> {
+export async function withHistory(db: Db, rows: TransactionRow[], successOnly = false): Promise<Transaction[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
   // Filled up to a power of two, so that pages of any length are a few statements, each prepared once.
   const filled = Array.from({ length: 2 ** Math.ceil(Math.log2(ids.length)) }, (_, at) => ids[at] ?? ids[0] ?? '');
-  return toTransactions(
-    rows,
-    await db.selectFrom('history').selectAll().where('transaction_id', 'in', filled).execute(),
-  );
+  const all = db.selectFrom('history').selectAll().where('transaction_id', 'in', filled);
+  const history = successOnly ? all.where('event', '=', sql.lit('succeeded')) : all;
+  return toTransactions(rows, await history.execute());
 }

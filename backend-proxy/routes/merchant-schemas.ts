@@ -91,7 +91,10 @@ export const TRANSACTION_COLUMNS = [
 ] as const;
 
 export function transactionCells(transaction: Transaction): Cell[] {
-  const view: Record<string, unknown> = { ...merchantView(transaction), succeededAt: succeededAt(transaction) };
+  const view: Record<string, unknown> = {
+    ...merchantView({ ...transaction, history: [] }),
+    succeededAt: succeededAt(transaction),
+  };
   return TRANSACTION_COLUMNS.map((column) => (view[column] ?? null) as Cell);
 }
 

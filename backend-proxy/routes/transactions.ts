@@ -145,7 +145,12 @@ function ledgerQuery(asked: z.infer<typeof listQuery>, isCsv: boolean): Omit<Tra
 async function* exported(ledger: Ledger, query: Omit<TransactionQuery, 'limit'>): AsyncGenerator<string> {
   yield csvLine(TRANSACTION_COLUMNS);
   for (let cursor: string | undefined; ;) {
-    const page: TransactionPage = await ledger.transactions({ ...query, cursor, limit: EXPORT_PAGE });
+    const page: TransactionPage = await ledger.transactions({
+      ...query,
+      cursor,
+      successOnly: true,
+      limit: EXPORT_PAGE,
+    });
     if (page.transactions.length > 0) {
       yield page.transactions.map((transaction) => csvLine(transactionCells(transaction))).join('');
     }

@@ -182,6 +182,7 @@ async function callLists(ledger: Ledger, step: Calls['step']): Promise<void> {
     step(`transactions: ${JSON.stringify(query)}`, () => ledger.transactions({ ...query, limit: 50 }));
   const [from, to] = [NOON - 100 * M, NOON - M];
   await list({ updatedSince: from, cursor: `${NOON - 50 * M}~T1050000` });
+  await step('an export', () => ledger.transactions({ sort: 'createdAt', successOnly: true, limit: 50 }));
   await step('a transaction', () => ledger.transaction('A'));
   const maybe = <T>(...values: T[]) => [undefined, ...values];
   for (const [sort, cursor] of [

@@ -116,7 +116,7 @@ describe('CSV', () => {
   it('a CSV reads a page when its reader has taken the last one, and no page after the reader has gone', async (t) => {
     let pages = 0;
     const world = await createSome(t, {
-      wrapLedger: (ledger) => ({ ...ledger, transactions: (query) => ((pages += 1), endless(ledger, query)) }),
+      wrapLedger: (ledger) => ({ ...ledger, transactions: (query) => ((pages += 1), endless(ledger, query, pages)) }),
     });
     const { url, close } = await listen(world.proxy.app.fetch, { host: '127.0.0.1', port: 0 });
     const gone = new AbortController();
@@ -139,7 +139,8 @@ describe('CSV', () => {
     const world = await createSome(t, {
       wrapLedger: (ledger) => ({
         ...ledger,
-        transactions: async (query) => ((pages += 1) > 3 ? Promise.reject(new Error('gone')) : endless(ledger, query)),
+        transactions: async (query) =>
+          (pages += 1) > 3 ? Promise.reject(new Error('gone')) : endless(ledger, query, pages),
       }),
     });
     const { url, close } = await listen(world.proxy.app.fetch, { host: '127.0.0.1', port: 0 });
@@ -179,10 +180,13 @@ async function* never(): AsyncGenerator<string> {
   yield await new Promise<string>(() => undefined);
 }
 
-/** A page of many copies, always followed by another. */
-async function endless(ledger: Ledger, query: Parameters<Ledger['transactions']>[0]) {
+const MOST_PAGES = 1_000;
+
+/** The page `n` of very many, each with many copies. */
+async function endless(ledger: Ledger, query: Parameters<Ledger['transactions']>[0], n: number) {
   const { transactions } = await ledger.transactions({ ...query, cursor: undefined });
-  return { transactions: Array.from({ length: 50 }, () => transactions).flat(), nextCursor: `c${NOON}~A` };
+  const copies = Array.from({ length: 50 }, () => transactions).flat();
+  return { transactions: copies, nextCursor: n < MOST_PAGES ? `c${NOON}~A` : null };
 }
 
 /** Waits until a number no longer changes. */
