@@ -122,7 +122,7 @@ describe('docs/operations.md', () => {
   });
 
   it('docs/operations.md quotes only log events that the proxy writes', () => {
-    const sources = globSync('backend-proxy/*.ts').map((file) => readFileSync(file, 'utf8'));
+    const sources = globSync('backend-proxy/**/*.ts').map((file) => readFileSync(file, 'utf8'));
     const events = quoted(section('operations', 'At 3 a.m.').replaceAll(/\n +/g, ' ')).filter((word) =>
       /^[a-z].* /.test(word),
     );
