@@ -2,6 +2,7 @@
 // the log and the error: a look that fails is left out.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, type Kysely } from 'kysely';
+import type { Log } from '../log.ts';
 import type { Tables } from './tables.ts';
 
 /** Shorter than the wait for a lock, so that each wait is seen. */
@@ -34,7 +35,8 @@ export interface Watch {
 
 export function watchChanges(
   db: Kysely<Tables>,
-  log: (fields: Record<string, unknown>) => void,
+  log: Log,
+  step: string,
   now: () => number = () => performance.now(),
 ): Watch {
   const startedAt = now();
@@ -54,19 +56,19 @@ export function watchChanges(
 
   async function keepLooking(): Promise<void> {
     let loggedAt = startedAt;
+    let waitsFor: string | undefined;
     for (;;) {
       await sleep(LOOK_EVERY_MS, undefined, { signal: stopped.signal });
       if (pid === undefined) continue;
       const { phase, percent, blockers: [blocker] = [] } = (await look()) ?? {};
       const isFirstBlocker = blocker !== undefined && lastBlocker === undefined;
-      if (blocker !== undefined) lastBlocker = nameOf(blocker);
+      if (blocker !== undefined) lastBlocker = waitsFor = nameOf(blocker);
       if (!isFirstBlocker && now() - loggedAt < LOG_EVERY_MS) continue;
       loggedAt = now();
-      log({
-        seconds: Math.round((now() - startedAt) / 1000),
-        ...(phase && { phase, percent }),
-        ...(blocker && { waitsFor: nameOf(blocker) }),
-      });
+      const fields = { step, seconds: Math.round((now() - startedAt) / 1000), ...(phase && { phase, percent }) };
+      if (waitsFor === undefined) log('info', 'changing the database', fields);
+      else log('warn', 'a transaction is in the way of a change of the database', { ...fields, waitsFor });
+      waitsFor = undefined;
     }
   }
   const looking = keepLooking().catch(() => undefined);

@@ -28,9 +28,7 @@ export interface Making {
 
 export async function makeStep(step: Step, making: Making): Promise<void> {
   const { db, upgrade } = making;
-  const watch = watchChanges(db, (fields) =>
-    upgrade.log('waitsFor' in fields ? 'warn' : 'info', 'changing the database', { step: step.name, ...fields }),
-  );
+  const watch = watchChanges(db, upgrade.log, step.name);
   try {
     if ('change' in step) await change(step, making, watch);
     else if ('index' in step) await buildIndex(step, making, watch);
