@@ -1,11 +1,18 @@
-// Builds the widget into dist/widget, for pages: widget.js, which they load, the files that it loads later,
-// integrity.json, and the licences of the bundled packages. widget/build/ builds the npm package of the same sources.
+// Builds the widget into dist/widget, for pages: widget.js, which they load, a copy of it under the version's own name,
+// the files that it loads later, integrity.json, and the licences of the bundled packages. widget/build/ builds the npm
+// package of the same sources.
 import { defineConfig } from 'vite';
 import { licences } from './widget/build/licences.ts';
-import { copySharedModules, integrity, minifyTemplates } from './widget/build/plugins.ts';
+import { copySharedModules, integrity, minifyTemplates, rootRelative, versionedEntry } from './widget/build/plugins.ts';
 
 export default defineConfig({
-  plugins: [copySharedModules(), minifyTemplates(), licences(import.meta.dirname), integrity()],
+  plugins: [
+    copySharedModules(),
+    minifyTemplates(),
+    licences(import.meta.dirname),
+    versionedEntry(import.meta.dirname),
+    integrity(),
+  ],
   publicDir: false,
   // Beside this file lies the proxy's .env, which is none of the build's business.
   envDir: false,
@@ -18,6 +25,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         minify: true,
+        sourcemapPathTransform: rootRelative(import.meta.dirname),
         // Dictionaries have no hash in their names: the entry lists them all, and hashes do not compress.
         chunkFileNames: ({ facadeModuleId }) =>
           facadeModuleId?.includes('/widget/locales/') ? 'locale-[name].js' : '[name]-[hash].js',

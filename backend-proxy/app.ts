@@ -2,17 +2,17 @@
 // It reads no environment and opens no port, so it can also be mounted in a merchant's own server:
 // `server.route('/pay', proxy.app)`.
 import { randomUUID } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
+import { createBusinessLog } from './business-events.ts';
+import { causeFields } from './cause.ts';
 import { createRecorder } from './recorder.ts';
 import { instrument } from './gateway/instrumented.ts';
 import { Refusal, describeError } from './errors.ts';
-import type { Gateway } from './gateway/gateway.ts';
-import type { Ledger } from './ledger/ledger.ts';
+import { WIDGET_FOLDER } from './installation.ts';
 import { createOrderTokens } from './order-token.ts';
-import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
+import type { Log, ProxyConfig, ProxyParts } from './parts.ts';
 import { CHECKS_PER_SECOND, createCheckRate } from './check-rate.ts';
 import { createPayments } from './payments.ts';
 import { createPayouts } from './payouts.ts';
@@ -21,8 +21,10 @@ import { createUnknownProof } from './unknown-proof.ts';
 import { createReconciler } from './reconcile.ts';
 import { createRateLimit } from './routes/rate-limit.ts';
 import { createStreams } from './routes/events.ts';
+import { createExports } from './routes/exports.ts';
 import { completeAnswer, prepareAnswer } from './routes/answer.ts';
 import { METHODS_WITH_BODY, limitBody } from './routes/body-limit.ts';
+import { createCallerAddress } from './routes/caller-address.ts';
 import { crossOrigin } from './routes/guards.ts';
 import { ipnRoutes } from './routes/ipn.ts';
 import { merchantRoutes } from './routes/merchant.ts';
@@ -30,9 +32,10 @@ import { healthRoutes } from './routes/health.ts';
 import { orderRoutes } from './routes/order.ts';
 import { serveDocument } from './routes/openapi.ts';
 import { problemResponse, toRefusal } from './routes/problem.ts';
-import { createRequestLog } from './routes/request-log.ts';
-import { readWidgetFiles, widgetRoutes } from './routes/widget-files.ts';
-import { createWebhookSender, type WebhookTarget } from './webhooks.ts';
+import { createRequestLog, traced } from './routes/request-log.ts';
+import { notFound, readWidgetFiles, widgetRoutes } from './routes/widget-files.ts';
+import { createWebhookLog } from './webhook-log.ts';
+import { createWebhookSender } from './webhooks.ts';
 import type { Worker } from './worker.ts';
 
 const PRUNE_EVERY_MS = 3_600_000;
@@ -43,38 +46,18 @@ const CLOCK_TOLERANCE_MS = 1_000;
 /** Slightly longer than the time limit of a gateway call. */
 const RECORDING_WAIT_MS = 32_000;
 
-export interface ProxyConfig {
-  orderSecrets: readonly string[];
-  merchantKeys: readonly string[];
-  ipnSecrets: readonly string[];
-  allowedOrigins: readonly string[];
-  webhook?: WebhookTarget | undefined;
-  /** Number of reverse proxies in front whose X-Forwarded-For is trusted; default 0. */
-  trustedProxies?: number;
-  /** URL by which browsers reach the proxy, for the OpenAPI document; default: the path at which it is mounted. */
-  publicUrl?: string | undefined;
-  /** After so many days the personal data of what has ended is erased; default: never. */
-  retentionDays?: number | undefined;
-  /** Upper limit of status checks per second; default 500. */
-  checksPerSecond?: number;
-  /** Host and port; identifies calls that this process left unfinished before a restart. Default: a random id. */
-  self?: string;
-  /** Folder of the built widget; default: this project's dist/widget. */
-  widgetFolder?: string;
-}
-
-export interface ProxyParts {
-  gateway: Gateway;
-  ledger: Ledger;
-  config: ProxyConfig;
-  now?: () => number;
-  log?: Log;
-}
+export type { ProxyConfig, ProxyParts };
 
 export interface Proxy {
   app: OpenAPIHono;
   /** Runs all checks and deliveries that are due now; for tests with a virtual clock. */
   tick(): Promise<void>;
+  /** Sends what became due by another way than the routes. */
+  wake(): void;
+  /** What an operator should fix, without secrets. */
+  warnings(): Promise<string[]>;
+  /** From now on /readyz is 503, so that load balancers choose another proxy; everything else is served. */
+  drain(): void;
   /** Starts the background work. `stop` ends the streams and resolves when no work is in flight. */
   run(): { stop(): Promise<void> };
 }
@@ -84,8 +67,10 @@ export function createProxy({
   ledger,
   config,
   now = Date.now,
-  log = () => undefined,
+  log: write = () => undefined,
+  lostLogLines = () => 0,
 }: ProxyParts): Proxy {
+  const log: Log = (level, event, fields) => write(level, event, { ...causeFields(), ...fields });
   const tokens = createOrderTokens(config.orderSecrets, config, now);
   const onError = (error: unknown) => log('error', 'work failed', { error: describeError(error) });
   const rate = createCheckRate({ limit: config.checksPerSecond ?? CHECKS_PER_SECOND });
@@ -93,6 +78,24 @@ export function createProxy({
     counts: () => ledger.counts(),
     openStreams: () => streams.size(),
     checksPerSecond: () => rate.perSecond(),
+    isReady: async () => {
+      await ledger.ping();
+      return ledger.ownerMismatch() === undefined;
+    },
+    clockOffsetMs: () => ledger.clockOffset(),
+    lostLogLines,
+  });
+  const webhookLog = createWebhookLog(log, metrics, now);
+  const logEvents = createBusinessLog(log, metrics);
+  ledger.onWrite((ms, events) => {
+    try {
+      metrics.countWrite(ms);
+      logEvents(events);
+      webhookLog.queued(events);
+    } catch (error) {
+      // What is committed must not be answered as an error.
+      onError(error);
+    }
   });
   const gateway = instrument(uninstrumented, (call) => {
     metrics.countCall(call);
@@ -103,6 +106,7 @@ export function createProxy({
   const self = config.self ?? randomUUID();
   const payments = createPayments({ gateway, ledger, recorder, self });
   const streams = createStreams({ ledger, payments, now });
+  const exports = createExports({ onError });
   const proof = createUnknownProof({
     gateway,
     ledger,
@@ -111,20 +115,34 @@ export function createProxy({
       log('error', 'the gateway no longer knows a transaction: the status path or the API key is wrong', { type }),
   });
   const reconciler = createReconciler({ gateway, ledger, proof, rate, now }, onError);
-  const sender = config.webhook && createWebhookSender({ ledger, target: config.webhook, now }, onError);
+  const sender =
+    config.webhook &&
+    createWebhookSender(
+      {
+        ledger,
+        target: config.webhook,
+        now,
+        contextOf: webhookLog.contextOf,
+        onAttempt: webhookLog.attempted,
+      },
+      onError,
+    );
   const sendsWebhooks = sender !== undefined;
   const { retentionDays: days } = config;
   const retention = days === undefined ? undefined : createRetention({ ledger, days, sendsWebhooks, log });
   const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
+
+  const callers = createCallerAddress(config.trustedProxies ?? 0, now, log);
 
   const app = new OpenAPIHono();
   const logRequest = createRequestLog(log, metrics);
   app.use(async (c, next) => {
     const startedAt = now();
     prepareAnswer(c);
-    await next();
-    completeAnswer(c);
-    logRequest(c, now() - startedAt);
+    await traced(c, next, () => {
+      completeAnswer(c);
+      logRequest(c, now() - startedAt);
+    });
   });
   app.on(METHODS_WITH_BODY, '*', limitBody);
   app.use('/order/*', crossOrigin(config.allowedOrigins));
@@ -136,7 +154,11 @@ export function createProxy({
       secrets: config.ipnSecrets,
       gateway,
       receive: (ipn) => reconciler.receive(ipn),
-      onUnmatched: () => log('warn', 'an IPN matches no transaction in the database'),
+      onIpn: (outcome) => {
+        metrics.countIpn(outcome);
+        log('debug', 'IPN received', { outcome });
+        if (outcome === 'unmatched') log('warn', 'an IPN matches no transaction in the database');
+      },
     }),
   );
   app.route(
@@ -146,7 +168,7 @@ export function createProxy({
       payments,
       streams,
       limitStarts: createRateLimit(now),
-      trustedProxies: config.trustedProxies ?? 0,
+      callers,
     }),
   );
   app.route(
@@ -158,11 +180,11 @@ export function createProxy({
       payouts: createPayouts({ gateway, ledger, recorder, self, isPathProven: () => proof.isProven('PAYOUT') }),
       ledger,
       sendsWebhooks,
+      exports,
       onDue: () => sender?.wake(),
     }),
   );
   serveDocument(app, config.publicUrl);
-  const widgetFolder = config.widgetFolder ?? fileURLToPath(new URL('../dist/widget', import.meta.url));
   const warnings = async (): Promise<string[]> => {
     const offset = Math.round(await ledger.clockOffset());
     return [
@@ -177,25 +199,42 @@ export function createProxy({
         : []),
     ];
   };
-  // Those of the database are an operator's choice: start.ts logs them once.
-  const allWarnings = async () => [...(await warnings()), ...(await ledger.databaseWarnings())];
-  const widgetFiles = readWidgetFiles(widgetFolder);
+  // Those of the callers are logged once an hour. Those of the database are an operator's choice: compose.ts logs them
+  // once.
+  const allWarnings = async () => [...(await warnings()), ...callers.warnings(), ...(await ledger.databaseWarnings())];
+  const widgetFiles = readWidgetFiles(config.widgetFolder ?? WIDGET_FOLDER);
   const isWidgetBuilt = widgetFiles.has('widget.js');
-  app.route('/', healthRoutes({ keys: config.merchantKeys, ledger, metrics, isWidgetBuilt, warnings: allWarnings }));
+  let isStopping = false;
+  app.route(
+    '/',
+    healthRoutes({
+      keys: config.metricsTokens ?? config.merchantKeys,
+      ledger,
+      metrics,
+      isWidgetBuilt,
+      isStopping: () => isStopping,
+      warnings: allWarnings,
+    }),
+  );
   app.route('/', widgetRoutes(widgetFiles));
-  app.notFound((c) => problemResponse(c, new Refusal('not_found', 'No such route.')));
+  app.notFound((c) => problemResponse(c, notFound(c.req.path)));
   app.onError((error, c) => {
     const refusal = toRefusal(error);
     if (refusal.cause !== undefined) {
-      log('error', 'request failed', { requestId: c.get('requestId'), error: describeError(refusal.cause) });
+      log('error', 'request failed', { error: describeError(refusal.cause, refusal.kind === 'unavailable') });
     }
     return problemResponse(c, refusal);
   });
 
   return {
     app,
+    wake: () => sender?.wake(),
+    warnings: allWarnings,
     async tick() {
       while ((await Promise.all(workers.map((worker) => worker.tick()))).some((handled) => handled > 0));
+    },
+    drain() {
+      isStopping = true;
     },
     run() {
       const stops = [...workers, ...(retention ? [retention] : [])].map((worker) => worker.run());
@@ -213,6 +252,7 @@ export function createProxy({
           clearInterval(pruning);
           clearInterval(warningTimer);
           streams.close();
+          exports.close();
           await Promise.all(stops.map((stop) => stop()));
           await recorder.drain(RECORDING_WAIT_MS);
         },

@@ -2,22 +2,34 @@
 // handles no signal; start.ts does both.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { Hono } from 'hono';
+import { createAdmin } from './admin/app.ts';
 import { createProxy, type Proxy } from './app.ts';
-import { readConfig, type Config, type Environment } from './config.ts';
+import { configWarnings, readConfig, type Config, type Environment } from './config.ts';
 import { ensureOwner } from './database-owner.ts';
 import { createGateway } from './gateway/http.ts';
 import { connectDatabase } from './ledger/connect.ts';
+import type { Ledger } from './ledger/ledger.ts';
 import { createLedger } from './ledger/sql-ledger.ts';
-import type { Log } from './log.ts';
+import type { Store } from './ledger/store.ts';
+import { createLogger, type Log } from './log.ts';
+import { privateHostWarning } from './private-hosts.ts';
 import { makePrivate } from './private-files.ts';
+import { VERSION } from './version.ts';
 
 export interface ComposedProxy extends Proxy {
+  /** The operator's page, for a listener of its own; undefined without ADMIN_TOKEN. */
+  admin: Hono | undefined;
   /** Ends the connections to the gateway and the database. Call it after `stop()` of `run()`. */
   close(): Promise<void>;
 }
 
 export interface ComposeOptions {
   log?: Log;
+  /** How many lines the log has lost, for the metrics. */
+  lostLogLines?: () => number;
+  /** Logged at the start: what configWarnings() found. */
+  warnings?: readonly string[];
   /** The disk failed during a commit: the process must end, because what is durable is known only after a restart. */
   onFatal?: (error: unknown) => void;
 }
@@ -27,18 +39,24 @@ export interface ComposeOptions {
  * @throws an Error whose message is written for the operator
  */
 export async function createProxyFrom(env: Environment, options: ComposeOptions = {}): Promise<ComposedProxy> {
-  return compose(readConfig(env), options);
+  const config = readConfig(env);
+  const logger = createLogger(config.LOG_LEVEL);
+  const log: Log = (level, event, fields = {}) => logger[level]({ event, ...fields });
+  return compose(config, { log, warnings: configWarnings(env), ...options });
 }
 
 export async function compose(
   config: Config,
-  { log = () => undefined, onFatal = endProcess }: ComposeOptions = {},
+  { log = () => undefined, lostLogLines, onFatal = endProcess, warnings = [] }: ComposeOptions = {},
 ): Promise<ComposedProxy> {
   const { open, stillOpen } = makePrivate(filesOf(config.DATABASE_URL));
   if (open.length > 0)
     log('warn', 'other users could read the database files: their rights were removed', { open, stillOpen });
-  const store = await namingVariables('DATABASE_URL', connectDatabase(config.DATABASE_URL, onFatal, { log }));
+  const connected = connectDatabase(config.DATABASE_URL, onFatal, { connections: config.DATABASE_POOL, log });
+  const store = await namingVariables('DATABASE_URL', connected);
   const ledger = createLedger(store, { idPrefix: config.ORDER_ID_PREFIX ?? '' });
+  await logDatabase(store, ledger, log);
+  for (const warning of warnings) log('warn', 'configuration warning', { warning });
   const self = `${hostname()}:${config.PORT || randomUUID()}`;
   await ledger.recover(self);
   const gateway = createGateway({
@@ -63,14 +81,20 @@ export async function compose(
   if (gateway.status === undefined) {
     log('warn', 'weaker mode: the profile has no status check, so IPNs are trusted unchecked');
   }
-  const { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets } = config;
+  const { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets, PRIVATE_HOSTS: privateHosts = [] } = config;
+  if (url !== undefined) {
+    // Not waited for: a name server that does not answer delays no start.
+    void warnOfPrivateWebhook(url, privateHosts, log);
+  }
   const proxy = createProxy({
     gateway,
     ledger,
     log,
+    lostLogLines,
     config: {
       orderSecrets: config.ORDER_SECRET,
       merchantKeys: config.MERCHANT_API_KEY,
+      metricsTokens: config.METRICS_TOKEN,
       ipnSecrets: config.IPN_SECRET,
       allowedOrigins: config.ALLOWED_ORIGINS,
       trustedProxies: config.TRUSTED_PROXIES,
@@ -78,16 +102,45 @@ export async function compose(
       checksPerSecond: config.CHECKS_PER_SECOND,
       retentionDays: config.RETENTION_DAYS,
       self,
-      webhook: url !== undefined && secrets !== undefined ? { url, secrets } : undefined,
+      webhook: url !== undefined && secrets !== undefined ? { url, secrets, privateHosts } : undefined,
     },
   });
+  const admin =
+    config.ADMIN_TOKEN === undefined
+      ? undefined
+      : createAdmin({
+          ledger,
+          token: config.ADMIN_TOKEN,
+          version: VERSION,
+          sendsWebhooks: url !== undefined,
+          onDue: proxy.wake,
+          warnings: proxy.warnings,
+          log,
+        });
   return {
     ...proxy,
+    admin,
     async close() {
       await gateway.close();
       await ledger.close();
     },
   };
+}
+
+/** Where the database is and how much is in it: a wrong path or name shows at once. */
+async function logDatabase({ place }: Store, ledger: Ledger, log: Log): Promise<void> {
+  const isNew = (await ledger.owner()) === undefined;
+  const { transactions } = await ledger.counts();
+  log('info', 'database', { ...place, transactions: transactions.reduce((sum, { count }) => sum + count, 0) });
+  if (isNew) log('warn', 'a new, empty database was made', place);
+  if (place['pooler'] === 'transaction') {
+    log('info', 'behind a transaction pooler, events of other proxies are found by a look each second');
+  }
+}
+
+async function warnOfPrivateWebhook(url: string, privateHosts: readonly string[], log: Log): Promise<void> {
+  const warning = await privateHostWarning('WEBHOOK_URL', new URL(url), privateHosts);
+  if (warning !== undefined) log('warn', 'configuration warning', { warning });
 }
 
 function endProcess(): never {

@@ -23,7 +23,7 @@ export const REFUSALS = {
   too_many_payments: { status: 429, title: 'The order has too many payments', retryable: false },
   too_many_requests: { status: 429, title: 'Too many requests', retryable: true },
   internal: { status: 500, title: 'Internal error', retryable: true },
-  unavailable: { status: 503, title: 'The payment database is unavailable', retryable: true },
+  unavailable: { status: 503, title: 'Temporarily unavailable', retryable: true },
   too_many_streams: { status: 503, title: 'Too many open streams', retryable: true },
 } as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
 
@@ -70,13 +70,26 @@ export class Refusal extends Error {
   }
 }
 
+const MAX_MESSAGE_CHARS = 300;
+const MAX_CAUSES = 3;
+/** Long words with a digit, like keys and tokens, and numbers of six digits and more, like wallet ids. */
+const MAY_BE_SECRET = /(?=\S*\d)\S{16,}|\d{6,}/g;
+
 /**
- * For the log: name, code and place of an error. The message is omitted, because it may quote a request or the
- * gateway.
+ * For the log: name, code and place of an error and of its causes. The message only of what quotes no request and not
+ * the gateway: our refusals, the database (`isOfDatabase`) and the operating system; without what may be a secret.
  */
-export function describeError(error: unknown): string {
+export function describeError(error: unknown, isOfDatabase = false, causes = MAX_CAUSES): string {
   if (!(error instanceof Error)) return typeof error;
   const code = 'code' in error ? ` ${String(error.code)}` : '';
+  const isQuotable = isOfDatabase || error instanceof Refusal || OWN_FIELDS.some((field) => field in error);
+  const message = isQuotable ? `: ${error.message.replaceAll(MAY_BE_SECRET, '…').slice(0, MAX_MESSAGE_CHARS)}` : '';
   const place = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '));
-  return `${error.name}${code}${place ?? ''}`;
+  const described = `${error.name}${code}${message}${place ?? ''}`;
+  if (error.cause === undefined || causes === 0) return described;
+  const isDatabases = error instanceof Refusal && error.kind === 'unavailable';
+  return `${described}, caused by ${describeError(error.cause, isDatabases, causes - 1)}`;
 }
+
+/** What only errors of the operating system, of SQLite and of PostgreSQL have. */
+const OWN_FIELDS = ['syscall', 'errcode', 'severity'];

@@ -5,8 +5,7 @@
 import { writeSync } from 'node:fs';
 import { pino, type DestinationStream, type Logger } from 'pino';
 
-/** Logs an event and fields that hold no secret. */
-export type Log = (level: 'error' | 'warn' | 'info' | 'debug', event: string, fields?: Record<string, unknown>) => void;
+export type { Level, Log } from './parts.ts';
 
 /** Writes a part of the bytes and returns its length; throws if nothing can be written. */
 type Write = (bytes: Uint8Array) => number;
@@ -16,11 +15,17 @@ type AtEndOfTurn = (flush: () => void) => void;
 
 const MAX_CHARS = 65_536;
 
-export function createLogger(level: string, write?: Write, atEndOfTurn: AtEndOfTurn = setImmediate): Logger {
+export function createLogger(
+  level: string,
+  write?: Write,
+  atEndOfTurn: AtEndOfTurn = setImmediate,
+): Logger & { lostLines(): number } {
   const destination = lossy(write ?? ((bytes) => writeSync(1, bytes)), atEndOfTurn);
   if (write === undefined) process.once('exit', destination.flushSync);
   const timestamp = createTimestamp();
-  return pino({ level, base: null, timestamp, formatters: { level: (label) => ({ level: label }) } }, destination);
+  const formatters = { level: (label: string) => ({ level: label }) };
+  const logger = pino({ level, base: null, timestamp, formatters }, destination);
+  return Object.assign(logger, { lostLines: destination.lostLines });
 }
 
 /** The time in ISO 8601. The text of a second is kept, because Date takes longer for it than pino for a line. */
@@ -38,12 +43,20 @@ function createTimestamp(now: () => number = Date.now): () => string {
   };
 }
 
-/** pino calls `flushSync` for a fatal line. */
-function lossy(write: Write, atEndOfTurn: AtEndOfTurn): DestinationStream & { flushSync: () => void } {
+interface Lossy extends DestinationStream {
+  /** pino calls it for a fatal line. */
+  flushSync(): void;
+  /** Since the start. */
+  lostLines(): number;
+}
+
+function lossy(write: Write, atEndOfTurn: AtEndOfTurn): Lossy {
   /** The lines of this turn, and their number. */
   let text = '';
   let lines = 0;
+  /** Not yet reported, and all. */
   let lost = 0;
+  let lostInAll = 0;
   /** The unwritten rest of the lines before. It is written first, otherwise the next line would be broken too. */
   let rest: Uint8Array = new Uint8Array();
 
@@ -63,6 +76,7 @@ function lossy(write: Write, atEndOfTurn: AtEndOfTurn): DestinationStream & { fl
     const bytes = rest.length > 0 ? Buffer.concat([rest, added]) : added;
     const written = writeAll(bytes);
     const isStarted = written > rest.length;
+    if (!isStarted) lostInAll += lines;
     lost = isStarted ? 0 : lost + lines;
     rest = isStarted ? bytes.subarray(written) : rest.subarray(written);
     text = '';
@@ -77,6 +91,7 @@ function lossy(write: Write, atEndOfTurn: AtEndOfTurn): DestinationStream & { fl
       else if (lines === 1) atEndOfTurn(flush);
     },
     flushSync: flush,
+    lostLines: () => lostInAll,
   };
 }
 

@@ -1,30 +1,32 @@
-// `npm run proxy`. Enables the compile cache, which must happen before other modules load and saves a third of the
-// start time.
-// The cache is under node_modules, not a shared temp directory: whoever can write there can already change our code.
-// If it cannot be written, the start only takes longer.
-import { enableCompileCache, flushCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
+// `payment-proxy`, in a clone `npm run proxy`: without arguments the proxy, otherwise a command of commands/. Enables
+// the compile cache, which must happen before other modules load and saves a third of the start time. The cache is
+// under node_modules, not in a shared temp directory: whoever can write there can already change our code. If it cannot
+// be written, the start only takes longer.
+import * as module from 'node:module';
+import { CACHE_FOLDER } from './installation.ts';
+import { reasonOf } from './start-error.ts';
 
 // New files are readable only for this user: the database holds wallet ids.
 process.umask(0o077);
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/proxy', import.meta.url)));
+// Deno and Bun have no such cache.
+module.enableCompileCache?.(CACHE_FOLDER);
 
-try {
-  const { start } = await import('./start.ts');
-  await start(process.env);
-  // Now, because a killed process would not save it.
-  flushCompileCache();
-} catch (error) {
-  // Formatted by hand, because the logger itself may be what failed to load.
-  const line = { level: 'fatal', time: new Date().toISOString(), event: 'not started', error: reasonOf(error) };
-  process.stdout.write(`${JSON.stringify(line)}\n`, () => process.exit(1));
+const args = process.argv.slice(2);
+if (args.length === 0) await startProxy();
+else {
+  const { runCommand } = await import('./commands/command-line.ts');
+  process.exitCode = await runCommand(args, { env: process.env, print: console.log, printError: console.error });
 }
 
-/** The message for the operator: invalid configuration, database that cannot be opened, missing dependencies. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const isMissing = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
-  return isMissing
-    ? `${error.message.split('\n')[0]}: the dependencies are not installed; run \`npm ci\` first.`
-    : error.message;
+async function startProxy(): Promise<void> {
+  try {
+    const { start } = await import('./start.ts');
+    await start(process.env);
+    // Now, because a killed process would not save it.
+    module.flushCompileCache?.();
+  } catch (error) {
+    // Formatted by hand, because the logger itself may be what failed to load.
+    const line = { level: 'fatal', time: new Date().toISOString(), event: 'not started', error: reasonOf(error) };
+    process.stdout.write(`${JSON.stringify(line)}\n`, () => process.exit(1));
+  }
 }

@@ -1,5 +1,6 @@
 // Checks every transaction that is due, because an IPN requested it or by the schedule, and records the report.
 // Without any IPN, everything still settles this way.
+import { runAs } from './cause.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { Claim, Ledger, Observation, StoredIpn } from './ledger/ledger.ts';
 import type { CheckRate } from './check-rate.ts';
@@ -58,7 +59,10 @@ export function createReconciler(
 
   const worker = createWorker({
     claim: (most) => ledger.claimChecks(most, LEASE_MS),
-    handle: check,
+    handle: (claim) => {
+      const { id: transactionId, orderId } = claim.transaction;
+      return runAs({ orderId, transactionId }, () => check(claim));
+    },
     atOnce: CHECKS_AT_ONCE,
     // Without a status check no call is made: the IPNs are in the database.
     ...(status && { rate }),

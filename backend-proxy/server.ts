@@ -10,8 +10,13 @@ export interface ServerLimits {
   requestMs: number;
   /** How often Node checks these limits; its default of 30 s is longer than the limits themselves. */
   checkEveryMs: number;
-  /** An idle socket is closed after this, so that a stalled reader holds no resources. */
+  /** A socket that is idle during a request is closed after this, so that a stalled reader holds no resources. */
   idleMs: number;
+  /**
+   * How long a connection is kept for its next request. Longer than load balancers keep it (60 s at most of them): of
+   * two ends that close at the same time, the client's loses a request.
+   */
+  keepAliveMs: number;
   headerBytes: number;
   connections: number;
   /** Unanswered requests per connection; a client that pipelines more is disconnected. */
@@ -24,6 +29,7 @@ export const LIMITS: ServerLimits = {
   requestMs: 15_000,
   checkEveryMs: 2_000,
   idleMs: 60_000,
+  keepAliveMs: 65_000,
   headerBytes: 16_384,
   connections: 20_000,
   pipelined: 8,
@@ -34,6 +40,8 @@ const CLOSE_IDLE_EVERY_MS = 50;
 export interface Listening {
   /** URL for this machine. */
   url: string;
+  /** From now on each answer closes its connection, so that a reverse proxy does not keep it for its next request. */
+  drain(): void;
   /** Stops accepting and resolves when the last connection has closed. Event streams must be ended by their owner. */
   close(): Promise<void>;
 }
@@ -79,7 +87,16 @@ export function listen(
 ): Promise<Listening> {
   return new Promise((resolve, reject) => {
     const pending = createPendingAnswers(limits.pipelined);
-    const limited = (options: ServerOptions, answer: RequestListener) => createServer(options, pending.limit(answer));
+    let isDraining = false;
+    const drain = () => void (isDraining = true);
+    const limited = (options: ServerOptions, answer: RequestListener) =>
+      createServer(
+        options,
+        pending.limit((request, response) => {
+          if (isDraining) response.setHeader('Connection', 'close');
+          answer(request, response);
+        }),
+      );
     const server = serve({
       fetch: (request, bindings) => respond(fetch, request, bindings as HttpBindings),
       hostname: host,
@@ -88,6 +105,7 @@ export function listen(
       serverOptions: {
         headersTimeout: limits.headersMs,
         requestTimeout: limits.requestMs,
+        keepAliveTimeout: limits.keepAliveMs,
         connectionsCheckingInterval: limits.checkEveryMs,
         maxHeaderSize: limits.headerBytes,
       },
@@ -98,7 +116,11 @@ export function listen(
     server.once('error', reject).once('listening', () => {
       const { address, port: actual, family } = server.address() as AddressInfo;
       const name = family === 'IPv6' ? `[${address}]` : address;
-      resolve({ url: `http://${name}:${actual}`, close: () => closeServer(server, pending.areAny) });
+      const close = (): Promise<void> => {
+        drain();
+        return closeServer(server, pending.areAny);
+      };
+      resolve({ url: `http://${name}:${actual}`, drain, close });
     });
   });
 }

@@ -3,6 +3,7 @@
 // same type, begun within a minute after it, finds that one. If no regular check does, the transaction that was found
 // last is checked again, at most once a minute per type.
 // Waiting "unknowns" are kept in memory; after a restart the schedule checks again.
+import { runAs } from './cause.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { ProvenUnknown, Ledger } from './ledger/ledger.ts';
 import { TRANSACTION_TYPES, type TransactionType } from './protocol/transaction.ts';
@@ -64,7 +65,9 @@ export function createUnknownProof({ gateway, ledger, now, onWrongPath }: Ports)
     if (newest === undefined || gateway.status === undefined) return 'none';
     const beganAt = now();
     recheckedAt.set(type, beganAt);
-    const { kind } = await gateway.status(newest.id, type);
+    const { status } = gateway;
+    const about = { orderId: newest.orderId, transactionId: newest.id };
+    const { kind } = await runAs(about, () => status(newest.id, type));
     if (kind === 'found') await found(type, beganAt);
     if (kind === 'unknown') {
       wrongTypes.add(type);

@@ -4,10 +4,15 @@
 // At least once: a crash can duplicate a delivery but never lose it; `webhook-id` is the same for each attempt.
 import { lookup } from 'node:dns';
 import { isIP } from 'node:net';
+import type { Context } from '@opentelemetry/api';
 import { Webhook as Signer } from 'standardwebhooks';
 import { Agent, request, type Dispatcher } from 'undici';
 import type { Delivery, Ledger, Webhook } from './ledger/ledger.ts';
+import { causeOf, runAs } from './cause.ts';
+import type { WebhookTarget } from './parts.ts';
+import { hostOf, mayBePrivate, remedyFor } from './private-hosts.ts';
 import { isPublicAddress } from './public-address.ts';
+import { beginStep } from './tracing.ts';
 import { createWorker, type Worker } from './worker.ts';
 
 const S = 1000;
@@ -24,41 +29,62 @@ const TIMEOUT_MS = 15 * S;
 const LEASE_MS = 30 * S;
 const AT_ONCE = 16;
 
-export interface WebhookTarget {
-  /** https, or http on loopback. */
-  url: string;
-  /** `whsec_…`; each of them signs, so that a secret can be rotated without a gap. */
-  secrets: readonly string[];
-}
-
 interface Options {
   ledger: Ledger;
   target: WebhookTarget;
   now?: () => number;
   random?: () => number;
   dispatcher?: Dispatcher;
+  /** The trace that queued a webhook, if known. */
+  contextOf?(id: string): Context | undefined;
+  /** Called when an attempt is recorded; `ms` is how long it took. */
+  onAttempt?(webhook: Webhook, delivery: Delivery, ms: number): void;
 }
 
 export function createWebhookSender(options: Options, onError: (error: unknown) => void): Worker {
-  const { ledger, target, now = Date.now, random = Math.random } = options;
-  const dispatcher = options.dispatcher ?? guardedAgent(target.url);
+  const { ledger, target, now = Date.now, random = Math.random, onAttempt = () => undefined } = options;
+  const dispatcher = options.dispatcher ?? guardedAgent(target.url, target.privateHosts);
   const signers = target.secrets.map((secret) => new Signer(secret));
 
   async function deliver(webhook: Webhook): Promise<void> {
-    const answer = await post(webhook, target.url, sign(webhook, signers, now()), dispatcher);
-    await ledger.recordDelivery(webhook.id, deliveryOf(webhook.attempts, answer, now(), random));
+    const { step } = causeOf();
+    const headers = {
+      ...sign(webhook, signers, now()),
+      ...(step?.traceparent !== undefined && { traceparent: step.traceparent }),
+    };
+    const startedAt = performance.now();
+    const answer = await post(webhook, target.url, headers, dispatcher);
+    const ms = Math.round(performance.now() - startedAt);
+    const delivery = deliveryOf(webhook.attempts, answer, now(), random);
+    await ledger.recordDelivery(webhook.id, delivery);
+    onAttempt(webhook, delivery, ms);
+    step?.end(() => ({
+      attributes: { 'payment.webhook_id': webhook.id, 'payment.webhook_type': webhook.type },
+      isError: delivery.state !== 'delivered',
+    }));
+  }
+
+  /** A step of the trace in which the webhook was queued, if that was in this process; else of a new one. */
+  function handle(webhook: Webhook): Promise<void> {
+    const { id, orderId, transactionId } = webhook;
+    const step = beginStep('webhook delivery', 'client', options.contextOf?.(id));
+    return runAs({ orderId, transactionId, step }, () => step.run(() => deliver(webhook)));
   }
 
   return createWorker({
     claim: (most) => ledger.claimWebhooks(most, LEASE_MS),
-    handle: deliver,
+    handle,
     atOnce: AT_ONCE,
     onError,
   });
 }
 
 /** Signature and timestamp are new for each attempt; the id and the body stay. */
-function sign({ id, body }: Webhook, signers: readonly Signer[], nowMs: number): Record<string, string> {
+export function sign(
+  { id, body }: Pick<Webhook, 'id' | 'body'>,
+  signers: readonly Signer[],
+  nowMs: number,
+): Record<string, string> {
   const at = new Date(nowMs);
   return {
     'Content-Type': 'application/json',
@@ -112,13 +138,15 @@ function retryAfterMs(value: string | undefined, nowMs: number): number {
 
 /**
  * Connects to public addresses only. The check runs on the resolved address that is connected to, so a second DNS
- * answer cannot bypass it. Loopback is allowed only if the URL itself names it.
+ * answer cannot bypass it. Loopback is allowed only if the URL itself names it, another private address only if its
+ * host is one of `privateHosts`.
  */
-export function guardedAgent(url: string): Agent {
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  const isLoopback = host === 'localhost' || host === '127.0.0.1' || host === '::1';
-  if (isIP(host) !== 0 && !isLoopback && !isPublicAddress(host)) {
-    throw new Error('WEBHOOK_URL names a private address');
+export function guardedAgent(url: string, privateHosts: readonly string[] = []): Agent {
+  const target = new URL(url);
+  const host = hostOf(target);
+  const isPrivate = mayBePrivate(target, privateHosts);
+  if (isIP(host) !== 0 && !isPrivate && !isPublicAddress(host)) {
+    throw new Error(`WEBHOOK_URL names a private address; ${remedyFor(target)}`);
   }
   return new Agent({
     connect: {
@@ -126,7 +154,7 @@ export function guardedAgent(url: string): Agent {
       lookup: (name, options, done) => {
         lookup(name, { ...options, all: true }, (error, addresses) => {
           if (error) return done(error, []);
-          const allowed = isLoopback ? addresses : addresses.filter(({ address }) => isPublicAddress(address));
+          const allowed = isPrivate ? addresses : addresses.filter(({ address }) => isPublicAddress(address));
           if (allowed.length === 0) return done(Object.assign(new Error('private address'), { code: 'EPRIVATE' }), []);
           const [first] = allowed as [(typeof allowed)[0]];
           return options.all === true ? done(null, allowed) : done(null, first.address, first.family);

@@ -154,6 +154,8 @@ export class Stack {
         DATABASE_URL: `file:${join(this.#dir, 'payments.db')}`,
         WEBHOOK_URL: `${this.shop}/webhooks`,
         WEBHOOK_SECRET: webhookSecret,
+        // No load balancer is in front that would have to learn of a stop.
+        DRAIN_SECONDS: '0',
       },
       shop: {
         PROXY_URL: this.proxy,

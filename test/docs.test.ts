@@ -4,8 +4,10 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
+import { BUSINESS_EVENTS, eventName } from '../backend-proxy/business-events.ts';
 import { REFUSALS } from '../backend-proxy/errors.ts';
 import { DEFAULT_PROFILE } from '../backend-proxy/gateway/profile.ts';
+import { TRANSACTION_TYPES } from '../backend-proxy/protocol/transaction.ts';
 import { WEBHOOKS } from '../backend-proxy/protocol/merchant-view.ts';
 import { LOADERS } from '../widget/shell/language.ts';
 import { SECRETS, createWorld, readDocument } from './backend-proxy/world.ts';
@@ -113,26 +115,53 @@ describe('docs/api.md', () => {
 });
 
 describe('docs/operations.md', () => {
-  it('docs/operations.md lists every metric', async (t) => {
+  it('docs/operations.md lists every metric of the proxy', async (t) => {
     const world = await createWorld(t);
     const headers = { Authorization: `Bearer ${SECRETS.merchant}` };
     const text = await (await world.request('GET', '/metrics', { headers })).text();
-    const metrics = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name);
-    assert.deepEqual(listed(section('operations', 'Health and metrics'), 'items'), metrics.toSorted());
+    const metrics = [...text.matchAll(/^# TYPE (payment_proxy_\S+)/gm)].map(([, name = '']) => name);
+    const words = listed(section('operations', 'Health and metrics'), 'items');
+    assert.deepEqual(
+      words.filter((word) => word.startsWith('payment_proxy_')),
+      metrics.toSorted(),
+    );
   });
 
-  it('docs/operations.md quotes only log events that the proxy writes', () => {
-    const sources = globSync('backend-proxy/*.ts').map((file) => readFileSync(file, 'utf8'));
-    const events = quoted(section('operations', 'At 3 a.m.').replaceAll(/\n +/g, ' ')).filter((word) =>
-      /^[a-z].* /.test(word),
-    );
-    assert.ok(events.length > 0);
+  it('docs/operations.md lists every event of the log, and no other', () => {
+    const words = listed(section('operations', 'Log').split('### ')[0] ?? '');
+    assert.ok(logEvents().length > 30);
+    assert.deepEqual(words, logEvents().toSorted());
+  });
+
+  it('the table "At 3 a.m." has a row for each alert, and only rows for alerts and events of the log', () => {
+    const alerts = [...readFileSync('docs/monitoring/alerts.yml', 'utf8').matchAll(/- alert: (\w+)/g)];
+    const names = alerts.map(([, name = '']) => name);
+    const words = listed(section('operations', 'At 3 a.m.'));
+    assert.ok(names.length > 15);
     assert.deepEqual(
-      events.filter((event) => !sources.some((source) => source.includes(`'${event}'`))),
+      names.filter((name) => !words.includes(name)),
+      [],
+    );
+    const known = [...names, ...logEvents()];
+    assert.deepEqual(
+      words.filter((word) => !known.includes(word)),
       [],
     );
   });
 });
+
+/** What the proxy logs: by `log(level, 'event')`, by the logger itself, and about payments and payouts. */
+function logEvents(): string[] {
+  const sources = globSync('backend-proxy/{*,routes/*}.ts').map((file) => readFileSync(file, 'utf8'));
+  const written = sources.flatMap((text) => [
+    ...text.matchAll(/\blog\(\s*(?:[^'"\n]*'\w+'(?: : '\w+')?|\w+\(\w+\)),\s*'([^'\n]+)'/g),
+    ...text.matchAll(/\bevent: '([^'\n]+ [^'\n]+)'/g),
+  ]);
+  const business = TRANSACTION_TYPES.flatMap((type) =>
+    (Object.keys(BUSINESS_EVENTS) as (keyof typeof BUSINESS_EVENTS)[]).map((event) => eventName(event, type)),
+  );
+  return [...new Set([...written.map(([, event = '']) => event), ...business])];
+}
 
 describe('docs/element.md', () => {
   it('docs/element.md says how many languages there are', () => {

@@ -8,11 +8,10 @@ import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { freePort } from './free-port.ts';
 import { OTHER_USER, findBinaries } from './postgres-binaries.ts';
+import { TIED } from './tied.ts';
 
 const READY_WITHIN_MS = 60_000;
 const MAX_PORTS_TRIED = 5;
-/** The shell waits for a signal's name or the end of its input, which also comes when this process is killed. */
-const TIED = '"$0" "$@" </dev/null & read -r signal; kill -s "${signal:-QUIT}" $!; wait $!';
 const READY = /ready to accept (read-only )?connections/;
 
 export interface PostgresServer {

@@ -34,8 +34,8 @@ function anchorsOf(file: string): string[] {
 }
 
 describe('the documents', () => {
-  it(`documents have no line over ${LONGEST_LINE} characters`, () => {
-    const long = DOCUMENTS.flatMap(linesOf).filter(({ text }) => text.length > LONGEST_LINE);
+  it(`documents have no line over ${LONGEST_LINE} characters, apart from rows of tables, which cannot be broken`, () => {
+    const long = DOCUMENTS.flatMap(linesOf).filter(({ text }) => text.length > LONGEST_LINE && !text.startsWith('|'));
     assert.deepEqual(
       long.map(({ place }) => place),
       [],

@@ -61,11 +61,16 @@ export type Checked =
   | { kind: 'unknown'; isNoSuchOrder: boolean }
   | { kind: 'unavailable'; detail: string; retryAfterMs?: number };
 
+/** Headers beside those that the gateway documents; it ignores them. */
+export interface ExtraHeaders {
+  traceparent?: string;
+}
+
 export interface Gateway {
-  pay(collection: Collection): Promise<Sent<Accepted>>;
-  payout(payout: PayoutOrder): Promise<Sent<{ paymentId: string | null }>>;
+  pay(collection: Collection, headers?: ExtraHeaders): Promise<Sent<Accepted>>;
+  payout(payout: PayoutOrder, headers?: ExtraHeaders): Promise<Sent<{ paymentId: string | null }>>;
   /** Undefined if the profile has no status check: the documented weaker mode, in which IPNs are trusted. */
-  status?: (transactionId: string, type: TransactionType) => Promise<Checked>;
+  status?: (transactionId: string, type: TransactionType, headers?: ExtraHeaders) => Promise<Checked>;
   /** Parses the body of an IPN. `refused`: nested too deep; `unreadable`: not the JSON of an IPN. */
   readIpn(text: string): { kind: 'read'; reading: IpnReading } | { kind: 'refused' } | { kind: 'unreadable' };
   /** Whether payouts may have decimals. */

@@ -14,7 +14,7 @@ import {
   type Lost,
   type Reply,
 } from './answers.ts';
-import type { Collection, Gateway, PayoutOrder } from './gateway.ts';
+import type { Collection, ExtraHeaders, Gateway, PayoutOrder } from './gateway.ts';
 import { isTooDeep, parseExact } from '../exact-json.ts';
 import type { Profile } from './profile.ts';
 
@@ -43,25 +43,23 @@ export interface GatewayOptions {
 export function createGateway(options: GatewayOptions): Gateway {
   const { profile } = options;
   const pools = options.dispatcher ? sharedPool(options.dispatcher) : separatePools();
-  const post = (operation: Operation, path: string, body: Fields) =>
-    postJson(path, body, { ...options, dispatcher: pools[operation] });
+  const post = (operation: Operation, path: string, body: Fields, headers?: ExtraHeaders) =>
+    postJson(path, body, headers, { ...options, dispatcher: pools[operation] });
   const { status: statusPath } = profile.paths;
 
   return {
-    async pay(collection) {
-      return readSent(await post('pay', profile.paths.pay, payRequest(collection, profile)), profile, (fields) =>
-        readAccepted(fields, collection.transactionId, options),
-      );
+    async pay(collection, headers) {
+      const reply = await post('pay', profile.paths.pay, payRequest(collection, profile), headers);
+      return readSent(reply, profile, (fields) => readAccepted(fields, collection.transactionId, options));
     },
-    async payout(payout) {
-      return readSent(await post('payout', profile.paths.payout, payoutRequest(payout, profile)), profile, (fields) =>
-        readIdentity(fields, payout.transactionId, profile),
-      );
+    async payout(payout, headers) {
+      const reply = await post('payout', profile.paths.payout, payoutRequest(payout, profile), headers);
+      return readSent(reply, profile, (fields) => readIdentity(fields, payout.transactionId, profile));
     },
     ...(statusPath !== null && {
-      status: async (transactionId: string, type: TransactionType) => {
+      status: async (transactionId: string, type: TransactionType, headers?: ExtraHeaders) => {
         const body = { [profile.report.orderId]: transactionId, [profile.report.type]: profile.types[type] };
-        return readChecked(await post('status', statusPath, body), transactionId, profile);
+        return readChecked(await post('status', statusPath, body, headers), transactionId, profile);
       },
     }),
     readIpn: (text) => {
@@ -96,12 +94,18 @@ function separatePools(): Pools {
 async function postJson(
   path: string,
   body: Fields,
+  extraHeaders: ExtraHeaders | undefined,
   { url, apiKey, dispatcher, totalTimeoutMs = TOTAL_TIMEOUT_MS, now = Date.now }: GatewayOptions,
 ): Promise<Reply | Lost> {
   try {
     const answer = await request(url.replace(/\/$/, '') + path, {
       method: 'POST',
-      headers: { 'X-API-KEY': apiKey, 'Content-Type': 'application/json', Accept: 'application/json' },
+      headers: {
+        'X-API-KEY': apiKey,
+        'Content-Type': 'application/json',
+        Accept: 'application/json',
+        ...extraHeaders,
+      },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(totalTimeoutMs),
       ...(dispatcher && { dispatcher }),

@@ -1,5 +1,8 @@
-// Wraps the gateway and reports each call's operation, outcome and duration for logs and metrics; no customer data.
-import type { Checked, Gateway, Sent } from './gateway.ts';
+// Wraps the gateway: each call is a step of the trace, and is reported with its outcome and duration for log and
+// metrics; no customer data.
+import { causeOf, runAs } from '../cause.ts';
+import { beginStep } from '../tracing.ts';
+import type { Checked, ExtraHeaders, Gateway, Sent } from './gateway.ts';
 
 export interface Call {
   operation: 'pay' | 'payout' | 'status';
@@ -15,24 +18,39 @@ export interface Call {
 
 export function instrument(gateway: Gateway, onCall: (call: Call) => void, clock = () => performance.now()): Gateway {
   type Answer = { kind: Call['outcome']; detail?: string; retryAfterMs?: number };
-  async function measure<Result extends Answer>(operation: Call['operation'], call: () => Promise<Result>) {
+  async function measure<Result extends Answer>(
+    operation: Call['operation'],
+    transactionId: string,
+    call: (headers: ExtraHeaders) => Promise<Result>,
+  ): Promise<Result> {
+    const step = beginStep(`gateway ${operation}`, 'client', causeOf().step?.context);
+    const { traceparent } = step;
     const startedAt = clock();
-    const answer = await call();
-    const { kind: outcome, detail, retryAfterMs } = answer;
-    onCall({
-      operation,
-      outcome,
-      ms: Math.round(clock() - startedAt),
-      ...(detail !== undefined && { detail }),
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    return runAs({ transactionId, step }, async () => {
+      const answer = await step.run(() => call(traceparent === undefined ? {} : { traceparent }));
+      const { kind: outcome, detail, retryAfterMs } = answer;
+      onCall({
+        operation,
+        outcome,
+        ms: Math.round(clock() - startedAt),
+        ...(detail !== undefined && { detail }),
+        ...(retryAfterMs !== undefined && { retryAfterMs }),
+      });
+      step.end(() => ({
+        attributes: { 'payment.transaction_id': transactionId, 'payment.outcome': outcome },
+        isError: detail !== undefined,
+      }));
+      return answer;
     });
-    return answer;
   }
   const { status } = gateway;
   return {
     ...gateway,
-    pay: (collection) => measure('pay', () => gateway.pay(collection)),
-    payout: (payout) => measure('payout', () => gateway.payout(payout)),
-    ...(status && { status: (transactionId, type) => measure('status', () => status(transactionId, type)) }),
+    pay: (collection) => measure('pay', collection.transactionId, (headers) => gateway.pay(collection, headers)),
+    payout: (payout) => measure('payout', payout.transactionId, (headers) => gateway.payout(payout, headers)),
+    ...(status && {
+      status: (transactionId, type) =>
+        measure('status', transactionId, (headers) => status(transactionId, type, headers)),
+    }),
   };
 }

@@ -1,5 +1,8 @@
 // Opens the store that DATABASE_URL names. Only this file knows both kinds.
+import { resolve } from 'node:path';
 import type { Log } from '../log.ts';
+import { createPrivately } from '../private-files.ts';
+import { explainStart } from './postgres-errors.ts';
 import { openSqlite } from './sqlite.ts';
 import type { Store } from './store.ts';
 
@@ -7,15 +10,32 @@ const CONNECTIONS = 16;
 
 /**
  * Accepts `file:PATH` (SQLite) or `postgres://…`. `onFatal`: the disk failed during a commit, and the process must end.
- * `connections`: PostgreSQL's maximum for queries; one more listens, and after a lost commit another looks up its
- * state. `log`: changes of the tables.
+ * `connections`: PostgreSQL's maximum for queries; one more listens, and three more change the tables at the start of a
+ * new version. `log`: changes of the tables.
+ * @throws an Error whose message is written for the operator
  */
 export async function connectDatabase(
   url: string,
   onFatal: (error: unknown) => void,
   { connections = CONNECTIONS, log = () => undefined }: { connections?: number; log?: Log } = {},
 ): Promise<Store> {
-  if (url.startsWith('file:')) return openSqlite(url.slice('file:'.length), onFatal, log);
+  if (url.startsWith('file:')) return openFile(url.slice('file:'.length), onFatal, log);
   const { openPostgres } = await import('./postgres.ts');
-  return openPostgres(url, connections, log);
+  try {
+    return await openPostgres(url, connections, log);
+  } catch (error) {
+    throw new Error(explainStart(error, url, connections + 1), { cause: error });
+  }
+}
+
+async function openFile(path: string, onFatal: (error: unknown) => void, log: Log): Promise<Store> {
+  createPrivately(path);
+  try {
+    return await openSqlite(path, onFatal, log);
+  } catch (error) {
+    // SQLite's own message does not say which file.
+    throw new Error(`${resolve(path)}: ${error instanceof Error ? error.message : 'cannot be opened'}`, {
+      cause: error,
+    });
+  }
 }

@@ -1,7 +1,7 @@
 // The ledger's port: payments and payouts without SQL. Nothing is reported before the ledger has committed it. Each
 // writing method is one durable transaction: once its promise resolves, the change survives a kill -9. `watch` is part
 // of the port, so that nothing uncommitted is ever announced.
-import type { PostOutcome, Source, Transaction, TransactionType } from '../protocol/transaction.ts';
+import type { HistoryEntry, PostOutcome, Source, Transaction, TransactionType } from '../protocol/transaction.ts';
 import type { IpnReading, Verdict } from '../protocol/verify.ts';
 import type { WebhookType } from '../protocol/merchant-view.ts';
 import type { Method, QrCode, Status } from '../protocol/wire.ts';
@@ -151,8 +151,18 @@ export interface StoredIpn {
   reading: IpnReading | undefined;
 }
 
+/** By last change, or by creation: oldest first, or newest first. */
+export type TransactionSort = 'updatedAt' | 'createdAt' | '-createdAt';
+
 export interface TransactionQuery {
+  /** Default: `updatedAt`. */
+  sort?: TransactionSort | undefined;
+  orderId?: string | undefined;
+  /** For `updatedAt` only. */
   updatedSince?: number | undefined;
+  /** For lists by creation only: from this time, and before that one. */
+  createdFrom?: number | undefined;
+  createdBefore?: number | undefined;
   status?: Status | undefined;
   type?: TransactionType | undefined;
   needsReview?: boolean | undefined;
@@ -160,11 +170,46 @@ export interface TransactionQuery {
   limit: number;
 }
 
+export interface TransactionPage {
+  transactions: Transaction[];
+  nextCursor: string | null;
+}
+
+/** What succeeded, by the time at which it did; or all transactions, by the time at which they were created. */
+export type CountedBasis = 'paid' | 'created';
+
+export interface CountedQuery {
+  basis: CountedBasis;
+  /** The last position of the page before, or the begin: `id` is empty then. */
+  after: { at: number; id: string };
+  before: number;
+  limit: number;
+}
+
+/** A transaction as totals count it. */
+export interface Counted {
+  at: number;
+  id: string;
+  type: TransactionType;
+  method: Method | null;
+  currency: string;
+  amountMinor: number;
+  status: Status;
+}
+
 export type WebhookState = 'pending' | 'delivered' | 'dead';
+
+/** Narrows a list of webhooks: to an order, and to those older than one. */
+export interface WebhookRange {
+  orderId?: string | undefined;
+  olderThan?: { createdAt: number; id: string } | undefined;
+}
 
 export interface Webhook {
   id: string;
   type: WebhookType;
+  /** The id of its transaction at the gateway. */
+  transactionId: string;
   /** The order or payout it reports on. */
   orderId: string;
   /** The bytes to send, the same for every retry; empty once erased. */
@@ -197,6 +242,24 @@ export interface OpenedPayment {
   now: number;
 }
 
+/** What a commit changed about one transaction: a history entry that it added. */
+export interface LedgerEvent {
+  event: HistoryEntry['event'];
+  source: Source;
+  detail: string | null;
+  /** As the commit left it. */
+  transaction: Pick<
+    Transaction,
+    'id' | 'type' | 'orderId' | 'method' | 'stage' | 'endedBy' | 'answer' | 'late' | 'surplus'
+  >;
+  /** The status before the commit; undefined for a new transaction. */
+  statusBefore: Status | undefined;
+  /** How long before the commit its newest IPN came; null if none came. */
+  sinceIpnMs: number | null;
+  /** The ids of the webhooks that the commit queued for it. */
+  webhooks: readonly string[];
+}
+
 /** What to erase: only what has ended, is out of the sweep and needs no review. */
 export interface Retention {
   /** Of what changed last longer ago than this. */
@@ -220,6 +283,8 @@ export interface Counts {
   unmatchedIpns: number;
   checks: { state: 'planned' | 'due'; count: number }[];
   webhooks: { state: WebhookState; count: number }[];
+  /** Age of the oldest webhook that is not delivered and not dead; 0 if there is none. */
+  oldestPendingWebhookMs: number;
 }
 
 /** Refuses by throwing a Refusal; throws one of kind `unavailable` if the database cannot be used. */
@@ -260,11 +325,20 @@ export interface Ledger {
   orderAt(orderId: string): Promise<OrderAt>;
   /** By the merchant's order id. */
   payout(orderId: string): Promise<Transaction | undefined>;
-  transactions(query: TransactionQuery): Promise<{ transactions: Transaction[]; nextCursor: string | null }>;
+  /** By its id at the gateway. */
+  transaction(transactionId: string): Promise<Transaction | undefined>;
+  transactions(query: TransactionQuery): Promise<TransactionPage>;
+  /** A page of what totals are made of, oldest first; the last one is shorter than the limit. */
+  counted(query: CountedQuery): Promise<Counted[]>;
   /**
    * Calls back after each commit that changed the order, from any process, with the new version (undefined: not known).
    */
   watch(orderId: string, onChange: (version: number | undefined) => void): () => void;
+  /**
+   * Calls back after each write of this process, within the work that asked for it: how long the write took, and what
+   * its commit changed.
+   */
+  onWrite(listener: (ms: number, events: LedgerEvent[]) => void): void;
 
   /**
    * Claims transactions whose check is due, each exclusively for `leaseMs`. Recently rung ones come first, the newest
@@ -273,7 +347,9 @@ export interface Ledger {
   claimChecks(limit: number, leaseMs: number): Promise<Claim[]>;
   claimWebhooks(limit: number, leaseMs: number): Promise<Webhook[]>;
   recordDelivery(id: string, delivery: Delivery): Promise<void>;
-  webhooks(state: WebhookState | undefined, limit: number): Promise<Webhook[]>;
+  webhook(id: string): Promise<Webhook | undefined>;
+  /** Newest first. */
+  webhooks(state: WebhookState | undefined, limit: number, range?: WebhookRange): Promise<Webhook[]>;
   /** Makes it due now and resets its attempts; undefined if there is none. Refuses if its body is erased. */
   redeliver(id: string): Promise<Webhook | undefined>;
 

@@ -48,6 +48,9 @@ async function runMigrations(db: Kysely<Tables>, dialect: Dialect, upTo: string 
   throw new Error(`The tables could not be made${reason}`, { cause: error });
 }
 
+/** All names, in their order. */
+export const MIGRATIONS: readonly string[] = Object.keys(migrations('sqlite'));
+
 function migrations(dialect: Dialect): Record<string, Migration> {
   const building: Building = {
     dialect,

@@ -9,11 +9,13 @@ import {
   DatabaseError,
   Pool,
   type ClientBase,
+  type ClientConfig,
   type PoolClient,
   type QueryConfig,
   type QueryResult,
   type QueryResultRow,
 } from 'pg';
+import { createServers } from './postgres-servers.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
@@ -45,16 +47,24 @@ const REFUSALS: Record<string, string> = {
  */
 const WRONG_SERVER = new Set(['25006', '57P01', '57P02', '57P03']);
 
-/** One select that sets all for the session. */
-export function setSettings(): string {
-  const calls = Object.entries(SETTINGS).map(([name, value]) => `set_config('${name}', '${value}', false)`);
+/** One select that sets all, for the session or until the transaction ends. */
+export function setSettings(of: 'session' | 'transaction' = 'session'): string {
+  const calls = Object.entries(SETTINGS).map(
+    ([name, value]) => `set_config('${name}', '${value}', ${String(of === 'transaction')})`,
+  );
   return `select ${calls.join(', ')}`;
 }
 
-/** Applies and verifies the settings. @throws an Error for the operator if one does not hold */
-export async function prepare(client: ClientBase): Promise<void> {
+/** Begins a transaction that has the settings, whatever server connection a pooler has chosen for it. */
+export const BEGIN = `begin; ${setSettings('transaction')}`;
+
+/**
+ * Applies and verifies the settings, and returns whether a pooler is in between, which may not keep them for the next
+ * transaction. @throws an Error for the operator if one does not hold
+ */
+export async function prepare(client: ClientBase): Promise<{ isPooled: boolean }> {
   const readBack = Object.keys(REQUIRED).map((name) => `current_setting('${name}') as ${name}`);
-  const text = `${setSettings()}; select ${readBack.join(', ')}`;
+  const text = `${setSettings('session')}; select ${readBack.join(', ')}, pg_backend_pid() as pid`;
   const [actual = {}] = (await query(client, text)).rows;
   for (const [name, wanted] of Object.entries(REQUIRED)) {
     if (actual[name] === wanted) continue;
@@ -63,6 +73,12 @@ export async function prepare(client: ClientBase): Promise<void> {
         `PostgreSQL has ${name} = ${String(actual[name])} although it was set to ${wanted}; is a pooler in between?`,
     );
   }
+  return { isPooled: isPooled(client, actual['pid']) };
+}
+
+/** A pooler answers for the server, so the process id that it gave the client is not that of the server's process. */
+function isPooled(client: ClientBase, pid: unknown): boolean {
+  return !('processID' in client) || client.processID !== pid;
 }
 
 /** Returns the last result if there are several statements. */
@@ -74,9 +90,22 @@ export async function query<Row = Record<string, unknown>>(
   return Array.isArray(result) ? (result.at(-1) as QueryResult) : result;
 }
 
-/** A single connection outside the pool. The caller ends it. */
+/** A single connection outside the pool, to the first server that takes writes. The caller ends it. */
 export async function connect(url: string): Promise<Client> {
-  const client = new Client(optionsFor(url));
+  const servers = createServers(url);
+  for (let tried = 1; ; tried += 1) {
+    const server = servers.current();
+    try {
+      return await connectTo(server);
+    } catch (error) {
+      servers.passOver(server);
+      if (tried >= servers.count) throw error;
+    }
+  }
+}
+
+async function connectTo(server: string): Promise<Client> {
+  const client = new Client({ ...options(), connectionString: server });
   // Without a listener, a broken connection would crash the process; its query rejects anyway.
   client.on('error', () => undefined);
   try {
@@ -96,32 +125,48 @@ export interface Connection {
   /** One or more statements without parameters, in one round trip. */
   runSimple(text: string): Promise<void>;
   isInTransaction(): boolean;
+  /** The settings hold within a transaction that begins with BEGIN, and nowhere else. */
+  isPooled: boolean;
 }
 
 export function createPool(url: string, limit: number, silenceLimitMs = SILENCE_LIMIT_MS) {
-  const pool = new Pool({ ...optionsFor(url, silenceLimitMs), max: limit });
+  const servers = createServers(url);
+  const pool = new Pool({ ...options(silenceLimitMs), max: limit, Client: clientOf(servers) });
   pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
-  const prepared = new WeakSet<ClientBase>();
+  const prepared = new WeakMap<ClientBase, { isPooled: boolean }>();
   const names = createNames();
 
-  async function acquire(): Promise<PoolClient> {
+  async function acquire(): Promise<{ client: PoolClient; isPooled: boolean }> {
+    for (let tried = 1; ; tried += 1) {
+      const server = servers.current();
+      try {
+        return await acquireOne();
+      } catch (error) {
+        // With all connections in use, the wait was for one of them and not for the server.
+        if (tried >= servers.count || pool.totalCount >= limit) throw error;
+        servers.passOver(server);
+      }
+    }
+  }
+
+  async function acquireOne(): Promise<{ client: PoolClient; isPooled: boolean }> {
     const client = await pool.connect();
-    if (prepared.has(client)) return client;
     try {
-      await prepare(client);
+      const found = prepared.get(client) ?? (await prepare(client));
+      prepared.set(client, found);
+      return { client, ...found };
     } catch (error) {
       client.release(true);
       throw error;
     }
-    prepared.add(client);
-    return client;
   }
 
   /** A client that is closed on release if it must not be used again. */
   async function guard() {
-    const client = await acquire();
+    const { client, isPooled: isBehindPooler } = await acquire();
     let isUnusable = false;
     return {
+      isPooled: isBehindPooler,
       async ask<Row>(config: QueryConfig): Promise<QueryResult<Row & QueryResultRow>> {
         try {
           return await query<Row>(client, config);
@@ -137,9 +182,10 @@ export function createPool(url: string, limit: number, silenceLimitMs = SILENCE_
   }
 
   async function use<T>(work: (on: Connection) => Promise<T>): Promise<T> {
-    const { ask, release, isInTransaction } = await guard();
+    const { ask, release, isInTransaction, isPooled: isBehindPooler } = await guard();
     try {
       return await work({
+        isPooled: isBehindPooler,
         async run<Row>({ sql: text, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>) {
           const values = [...parameters];
           return (
@@ -211,9 +257,17 @@ function isNameError(error: unknown): boolean {
   return NO_SUCH_NAME.has(codeOf(error)) || codeOf(error) === OTHER_COLUMNS;
 }
 
-function optionsFor(url: string, silenceLimitMs = SILENCE_LIMIT_MS) {
+/** Each new client of the pool connects to the server that is the current one by then. */
+function clientOf(servers: { current(): string }): typeof Client {
+  return class extends Client {
+    constructor(settings?: ClientConfig) {
+      super({ ...settings, connectionString: servers.current() });
+    }
+  };
+}
+
+function options(silenceLimitMs = SILENCE_LIMIT_MS) {
   return {
-    connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,

@@ -9,8 +9,9 @@ import { Kysely, PostgresDialect, sql, type CompiledQuery } from 'kysely';
 import { types } from 'pg';
 import { Refusal, unavailable } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { codeOf, createPool, isOutcomeUnknown, isRepeatable, type Connection } from './postgres-connection.ts';
+import { BEGIN, codeOf, createPool, isOutcomeUnknown, isRepeatable, type Connection } from './postgres-connection.ts';
 import { CHANNEL, listenForOrders } from './postgres-listen.ts';
+import { findPooler, type Pooler } from './postgres-pooling.ts';
 import { standbyWarnings } from './postgres-replication.ts';
 import {
   CLOCK,
@@ -22,6 +23,7 @@ import {
   type LoadedRow,
   type Versions,
 } from './postgres-rows.ts';
+import { describeServers } from './postgres-servers.ts';
 import { createTurns } from './postgres-turns.ts';
 import { upgradePostgres } from './postgres-upgrade.ts';
 import { upgradeBy } from './schema-steps.ts';
@@ -47,10 +49,13 @@ export async function openPostgres(url: string, connections: number, log: Log): 
   types.setTypeParser(INT8, Number);
   const pool = createPool(url, connections);
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool.forKysely }) });
+  let pooler: Pooler;
   try {
     // First, so that a problem with the server is reported as itself, not as a failed change of the tables.
     await time();
+    await requireSchema(db);
     await upgradePostgres(url, db, upgradeBy(log));
+    pooler = await pool.use((on) => findPooler(on, url));
   } catch (error) {
     await pool.end();
     throw error;
@@ -116,7 +121,10 @@ export async function openPostgres(url: string, connections: number, log: Log): 
       if (conflicts > PATIENT_AFTER) await sleep(Math.random() * CONFLICT_WAIT_MS);
       try {
         const decision = await inTurn(rowsOf(subject), conflicts > 0, () =>
-          wallet === undefined ? pool.use((on) => attempt(on)) : whileLocked(wallet, attempt),
+          pool.use((on) => {
+            if (wallet === undefined && !on.isPooled) return attempt(on);
+            return inTransaction(on, wallet, (commit) => attempt(on, commit));
+          }),
         );
         if (decision !== undefined) return decision.result;
       } catch (error) {
@@ -136,30 +144,40 @@ export async function openPostgres(url: string, connections: number, log: Log): 
     throw unavailable(new Error('Other writes of the same order came first each time'));
   }
 
-  /** Within a transaction that holds the wallet's lock, so that its prompts are counted one after the other. */
-  function whileLocked<T>(
-    wallet: string,
-    work: (on: Connection, commit: () => Promise<void>) => Promise<T>,
+  /**
+   * Within a transaction: behind a pooler, because the settings hold nowhere else, and for a wallet, whose lock makes
+   * that its prompts are counted one after the other.
+   */
+  async function inTransaction<T>(
+    on: Connection,
+    wallet: string | undefined,
+    work: (commit: () => Promise<void>) => Promise<T>,
   ): Promise<T> {
-    const key = createHash('sha256').update(wallet).digest().readUIntBE(0, 6);
-    return pool.use(async (on) => {
-      await on.runSimple(`begin; select pg_advisory_xact_lock(${key})`);
-      try {
-        return await work(on, () => on.runSimple('commit'));
-      } finally {
-        // Nothing to roll back after the commit. If this fails, the connection is not used again.
-        if (on.isInTransaction()) await on.runSimple('rollback').catch(() => undefined);
-      }
+    await on.runSimple(wallet === undefined ? BEGIN : `${BEGIN}; select pg_advisory_xact_lock(${lockOf(wallet)})`);
+    try {
+      return await work(() => on.runSimple('commit'));
+    } finally {
+      // Nothing to roll back after the commit. If this fails, the connection is not used again.
+      if (on.isInTransaction()) await on.runSimple('rollback').catch(() => undefined);
+    }
+  }
+
+  async function executeOn<Row>(on: Connection, statement: CompiledQuery<Row>): Promise<Row[]> {
+    if (!on.isPooled) return on.run<Row>(statement);
+    return inTransaction(on, undefined, async (commit) => {
+      const rows = await on.run<Row>(statement);
+      await commit();
+      return rows;
     });
   }
 
-  async function execute<Row>(query: CompiledQuery<Row>, undo?: CompiledQuery): Promise<Row[]> {
+  async function execute<Row>(statement: CompiledQuery<Row>, undo?: CompiledQuery): Promise<Row[]> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await pool.use(({ run }) => run<Row>(query));
+        return await pool.use((on) => executeOn(on, statement));
       } catch (error) {
         if (undo !== undefined && isOutcomeUnknown(error))
-          await pool.use(({ run }) => run(undo)).catch(() => undefined);
+          await pool.use((on) => executeOn(on, undo)).catch(() => undefined);
         if (!isRepeatable(error) || tries >= MAX_ERRORS) throw unavailable(error);
       }
     }
@@ -191,6 +209,7 @@ export async function openPostgres(url: string, connections: number, log: Log): 
 
   return {
     db,
+    place: { ...describeServers(url), connections: connections + 1, ...(pooler !== 'none' && { pooler }) },
     write,
     load: (subject) => pool.use((on) => loadOn(on, subject, new WeakMap())),
     execute,
@@ -216,11 +235,27 @@ export async function openPostgres(url: string, connections: number, log: Log): 
   };
 }
 
+/** A number for the wallet, of 48 bits. */
+function lockOf(wallet: string): number {
+  return createHash('sha256').update(wallet).digest().readUIntBE(0, 6);
+}
+
 /** The same for writes that change the same rows; the id of an order's first payment is often the order's own. */
 function rowsOf(subject: Subject): string {
   if ('order' in subject) return subject.order;
   if ('payout' in subject) return subject.payout;
   return ('alone' in subject ? subject.alone : subject.transactions).join(' ');
+}
+
+/** Kysely hides this error behind the next one that it causes. */
+async function requireSchema(db: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ name: string | null; is_open: boolean | null }>`select current_schema() as name,
+    to_regclass('kysely_migration') is not null or has_schema_privilege(current_schema(), 'create') as is_open`.execute(
+    db,
+  );
+  const { name = null, is_open: isOpen } = rows[0] ?? {};
+  if (name === null) throw Object.assign(new Error('no schema has been selected to create in'), { code: '3F000' });
+  if (isOpen !== true) throw Object.assign(new Error(`permission denied for schema ${name}`), { code: '42501' });
 }
 
 function isEmpty({ orders, transactions, history, webhooks, ipn }: Changes): boolean {

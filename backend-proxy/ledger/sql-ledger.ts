@@ -21,8 +21,10 @@ import {
   sharesOf,
 } from './checks.ts';
 import { createStepDetector } from './clock-step.ts';
+import { readCounted } from './counted-page.ts';
 import { changesOf, createDraft, findOrder, findTransaction, historyOf, type Draft } from './draft.ts';
 import { deleteOldUnmatched, markUnmatchedReported, readIpns, readUnmatchedIpns, receiveIpn } from './ipns.ts';
+import { eventsOf } from './events.ts';
 import type { DatabaseOwner, Ledger, NewPayment, Order, OrderAt, PaymentLimits } from './ledger.ts';
 import { eraseOrder, erasePage } from './erasing.ts';
 import { findOrRestore } from './new-transaction.ts';
@@ -39,16 +41,18 @@ import {
 } from './owner.ts';
 import { openPayment, storeTerms } from './payments.ts';
 import { openPayout } from './payouts.ts';
-import { readCounts, readNewestFound, readOfOrder, readTransactions } from './reading.ts';
+import { readCounts, readNewestFound, readOfOrder } from './reading.ts';
 import { toOrder, toTransaction } from './records.ts';
 import { applyResolution } from './resolutions.ts';
 import type { Db, Store, Subject } from './store.ts';
 import type { TransactionRow } from './tables.ts';
+import { readTransactions } from './transaction-list.ts';
 import { plan } from './transitions.ts';
 import {
   bringWebhooksForward,
   claimWebhooks,
   isWebhookDue,
+  readWebhook,
   readWebhooks,
   recordDelivery,
   redeliver,
@@ -77,21 +81,24 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
   let ourOwner: DatabaseOwner | undefined;
   let mismatch: string | undefined;
   let claimed = 0;
+  let onWrite: Parameters<Ledger['onWrite']>[0] = () => undefined;
 
-  /** Runs one write. Watchers of the orders it changed are called only after its commit. */
+  /** Runs one write. Watchers and the listener are called only after its commit. */
   async function write<T>(
     source: Source,
     subject: Subject,
     apply: (draft: Draft, taken: ReadonlySet<string>) => T,
   ): Promise<T> {
     const own = await ownIdentity();
+    const startedAt = performance.now();
     const decided = await store.write(subject, (loaded, taken) => {
       const draft = createDraft(loaded, { now: now?.() ?? loaded.now, source, ...own, idPrefix });
       const result = apply(draft, taken);
       const changes = changesOf(draft);
-      return { changes, result: { result, versions: versionsRaised(changes.orders) } };
+      return { changes, result: { result, draft, versions: versionsRaised(changes.orders) } };
     });
     watch.changed(decided.versions);
+    onWrite(performance.now() - startedAt, eventsOf(decided.draft));
     return decided.result;
   }
 
@@ -213,8 +220,15 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
         )
       );
     },
+    async transaction(transactionId) {
+      const { transactions, history } = await read(() => store.load({ transactions: [transactionId] }));
+      const [row] = transactions;
+      return row && toTransaction(row, history);
+    },
     transactions: (query) => read(() => readTransactions(store, query)),
+    counted: (query) => read((tables) => readCounted(tables, query)),
     watch: watch.add,
+    onWrite: (listener) => void (onWrite = listener),
 
     async claimChecks(limit, leaseMs) {
       const at = await time();
@@ -231,7 +245,8 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       return (await isWebhookDue(db, at)) ? claimWebhooks(store, at, limit, leaseMs) : [];
     },
     recordDelivery: async (id, delivery) => void (await store.execute(recordDelivery(db, id, delivery))),
-    webhooks: (state, limit) => read((tables) => readWebhooks(tables, state, limit)),
+    webhook: (id) => read((tables) => readWebhook(tables, id)),
+    webhooks: (state, limit, range) => read((tables) => readWebhooks(tables, state, limit, range)),
     redeliver: async (id) => {
       const at = await time();
       return read(() => redeliver(store, at, id));

@@ -3,6 +3,7 @@
 // writes share it. A savepoint lets each fail alone. Everything within a commit is synchronous, so nothing comes
 // between a load and its save. SQLite's own lock wait would block the whole process, so it is off: the queue waits, and
 // reads need no lock.
+import { resolve as absolute } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import { unavailable } from '../errors.ts';
@@ -187,6 +188,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
 
   return {
     db,
+    place: { path: absolute(path) },
     write: (subject, decide) => enqueue(() => decideAndSave(subject, decide)),
     async load(subject) {
       // One transaction, so that another process's commit is seen whole.

@@ -41,27 +41,21 @@ export interface Backfill extends Named {
 
 const compatibleWith = '0.1.0';
 
+const indexStep = (name: string, index: Index['index']): Index => ({ name, compatibleWith, index });
+
 export const STEPS: readonly Step[] = [
   {
     name: '2026-12-erased-at',
     compatibleWith,
     change: ({ int }) => [`alter table transactions add column erased_at ${int}`],
   },
-  {
-    name: '2026-12-transactions-to-erase',
-    compatibleWith,
-    index: {
-      name: 'transactions_to_erase',
-      on: 'transactions',
-      columns: 'updated_at, id',
-      where: 'erased_at is null and next_check_at is null and needs_review = 0 and rank >= 4',
-    },
-  },
-  {
-    name: '2026-12-webhooks-of-an-order',
-    compatibleWith,
-    index: { name: 'webhooks_order', on: 'webhooks', columns: 'order_id' },
-  },
+  indexStep('2026-12-transactions-to-erase', {
+    name: 'transactions_to_erase',
+    on: 'transactions',
+    columns: 'updated_at, id',
+    where: 'erased_at is null and next_check_at is null and needs_review = 0 and rank >= 4',
+  }),
+  indexStep('2026-12-webhooks-of-an-order', { name: 'webhooks_order', on: 'webhooks', columns: 'order_id' }),
   {
     name: '2026-12-fingerprint-key',
     compatibleWith,
@@ -78,6 +72,24 @@ export const STEPS: readonly Step[] = [
         ? []
         : ['ipns', 'history'].map((table) => `alter table ${table} set (autovacuum_vacuum_scale_factor = 0.02)`),
   },
+  // Lists and exports by creation, totals.
+  indexStep('2026-12-list-by-creation', {
+    name: 'transactions_created',
+    on: 'transactions',
+    columns: 'created_at, id',
+  }),
+  indexStep('2026-12-list-by-creation-with-filters', {
+    name: 'transactions_listed_created',
+    on: 'transactions',
+    columns: 'type, rank, needs_review, created_at, id',
+  }),
+  indexStep('2026-12-add-up-by-success', {
+    name: 'history_succeeded',
+    on: 'history',
+    columns: 'at, transaction_id',
+    where: `event = 'succeeded'`,
+  }),
+  indexStep('2026-12-page-webhooks', { name: 'webhooks_paged', on: 'webhooks', columns: 'state, created_at, id' }),
 ];
 
 const ROWS_AT_ONCE = 1_000;

@@ -58,6 +58,8 @@ export interface Decision<T> {
 export interface Store {
   /** For lists and for building statements. Do not write with it: use `execute`. */
   db: Db;
+  /** Where the database is and what it costs, for the log; without user and password. */
+  place: Readonly<Record<string, unknown>>;
   /**
    * Loads the subject, lets `decide` change its rows, and saves the changes in one durable commit, which happens only
    * if none of the rows to change is another than the loaded one; otherwise `decide` runs again on the newer rows. So

@@ -6,8 +6,8 @@ import { Refusal } from '../errors.ts';
 import { iso } from '../protocol/iso-time.ts';
 import { merchantView, type WebhookType } from '../protocol/merchant-view.ts';
 import { historyOf, type Draft } from './draft.ts';
-import type { Delivery, Webhook, WebhookState } from './ledger.ts';
-import { mergedPages } from './reading.ts';
+import type { Delivery, Webhook, WebhookRange, WebhookState } from './ledger.ts';
+import { mergedPages } from './merged-pages.ts';
 import { toTransaction } from './records.ts';
 import type { Db, Store } from './store.ts';
 import type { TransactionRow, WebhookRow } from './tables.ts';
@@ -15,6 +15,8 @@ import type { TransactionRow, WebhookRow } from './tables.ts';
 /** A longer wait or lease than we ever plan was written by another clock. */
 const MAX_WAIT_MS = 48 * 3_600_000;
 const MAX_LEASE_MS = 60_000;
+/** Later than any time. */
+const END_OF_TIME = 999_999_999_999_999;
 
 /** Queues each type once per transaction, or once per `n`, however often the fact arrives. */
 export function queueWebhook(draft: Draft, row: TransactionRow, type: WebhookType, n = 1): void {
@@ -97,13 +99,51 @@ export function recordDelivery(db: Db, id: string, delivery: Delivery) {
 }
 
 /** Newest first. */
-export async function readWebhooks(db: Db, state: WebhookState | undefined, limit: number): Promise<Webhook[]> {
+export async function readWebhooks(
+  db: Db,
+  state: WebhookState | undefined,
+  limit: number,
+  { orderId, olderThan = { createdAt: END_OF_TIME, id: '' } }: WebhookRange = {},
+): Promise<Webhook[]> {
+  const rows = await (orderId === undefined ? readInStates(db, state, limit, olderThan) : readOfOrder(db, orderId));
+  const { createdAt, id } = olderThan;
+  const isOlder = (row: WebhookRow) => row.created_at < createdAt || (row.created_at === createdAt && row.id < id);
+  return rows
+    .filter((row) => isOlder(row) && (state === undefined || row.state === state))
+    .slice(0, limit)
+    .map(toWebhook);
+}
+
+function readInStates(
+  db: Db,
+  state: WebhookState | undefined,
+  limit: number,
+  { createdAt, id }: NonNullable<WebhookRange['olderThan']>,
+): Promise<WebhookRow[]> {
   // Each state is a range of an index by time.
   const inState = (each: WebhookState) =>
-    db.selectFrom('webhooks').selectAll().where('state', '=', each).orderBy('created_at', 'desc').limit(limit);
+    db
+      .selectFrom('webhooks')
+      .selectAll()
+      .where('state', '=', each)
+      .where(sql<boolean>`(created_at, id) < (${createdAt}, ${id})`)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit);
   const states: WebhookState[] = state === undefined ? ['pending', 'delivered', 'dead'] : [state];
-  const merged = mergedPages(db, states.map(inState)).orderBy('created_at', 'desc').limit(limit);
-  return (await merged.execute()).map(toWebhook);
+  const merged = mergedPages(db, states.map(inState));
+  return merged.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** An order has few webhooks, so they are all read. */
+async function readOfOrder(db: Db, orderId: string): Promise<WebhookRow[]> {
+  const rows = await db.selectFrom('webhooks').selectAll().where('order_id', '=', orderId).execute();
+  return rows.toSorted((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1));
+}
+
+export async function readWebhook(db: Db, id: string): Promise<Webhook | undefined> {
+  const row = await db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && toWebhook(row);
 }
 
 export async function redeliver({ db, execute }: Store, now: number, id: string): Promise<Webhook | undefined> {
@@ -122,6 +162,7 @@ export async function redeliver({ db, execute }: Store, now: number, id: string)
 
 function toWebhook(row: WebhookRow): Webhook {
   const { id, type, body, state, attempts } = row;
-  const { order_id: orderId, next_at: nextAt, last_answer: lastAnswer, created_at: createdAt } = row;
-  return { id, type, orderId, body, state, attempts, nextAt, lastAnswer, createdAt };
+  const { order_id: orderId, transaction_id: transactionId } = row;
+  const { next_at: nextAt, last_answer: lastAnswer, created_at: createdAt } = row;
+  return { id, type, orderId, transactionId, body, state, attempts, nextAt, lastAnswer, createdAt };
 }

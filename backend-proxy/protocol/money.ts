@@ -71,9 +71,10 @@ export function minorOfReported(text: string, currency: string): number | undefi
 }
 
 /** Writes integer minor units as a decimal string with all of the currency's digits: 1010 EUR is "10.10". */
-export function decimalOf(amountMinor: number, currency: string): string {
+export function decimalOf(amountMinor: number | bigint, currency: string): string {
   const exponent = exponentOf(currency);
-  if (exponent === undefined || !Number.isSafeInteger(amountMinor) || amountMinor < 0) {
+  const isWhole = typeof amountMinor === 'bigint' || Number.isSafeInteger(amountMinor);
+  if (exponent === undefined || !isWhole || amountMinor < 0) {
     throw new RangeError(`Not an amount: ${amountMinor} ${currency}`);
   }
   const digits = String(amountMinor).padStart(exponent + 1, '0');

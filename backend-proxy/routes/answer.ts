@@ -16,13 +16,15 @@ declare module 'hono' {
   }
 }
 
-/** For browsers; without a Content-Security-Policy, because no answer is a page. */
+/**
+ * For browsers; without a Content-Security-Policy, because no answer is a page, and without HSTS, which speaks for the
+ * whole domain and so belongs to what ends TLS there.
+ */
 const SECURITY: Headers = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Origin-Agent-Cluster': '?1',
   'Referrer-Policy': 'no-referrer',
-  'Strict-Transport-Security': 'max-age=15552000; includeSubDomains',
   'X-Content-Type-Options': 'nosniff',
   'X-DNS-Prefetch-Control': 'off',
   'X-Download-Options': 'noopen',
@@ -55,7 +57,7 @@ export function completeAnswer(c: Context): void {
 /** An answer with the headers of every answer; those given here replace them. */
 export function answer(
   c: Context,
-  body: string | Uint8Array<ArrayBuffer> | null,
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null,
   status: number,
   headers: Headers = {},
 ): Response {

@@ -2,12 +2,13 @@
 // with a middleware for each part, and makes a Headers object to read one header.
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { invalidJson, noQuery, refusalOf } from './problem.ts';
+import { fieldErrorsOf } from '../errors.ts';
+import { invalid, invalidJson, noQuery } from './problem.ts';
 
 /** The value as the schema reads it; throws `invalid_request`. */
 export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
-  if (!result.success) throw refusalOf(result.error);
+  if (!result.success) throw invalid(...fieldErrorsOf(result.error));
   return result.data;
 }
 

@@ -1,10 +1,8 @@
-// Access checks: the shopper's order token, the merchant's key, the IPN secret, the origin and the caller's address.
+// Access checks: the shopper's order token, the merchant's key, the IPN secret and the origin.
 // Secrets are compared by hash and in constant time; a wrong secret is answered like a missing one.
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context, MiddlewareHandler } from 'hono';
 import { Refusal } from '../errors.ts';
-import { callerAt, isPublicAddress } from '../public-address.ts';
 import { answer } from './answer.ts';
 
 /** Checks a text against all secrets; takes equally long whichever matches. */
@@ -55,29 +53,4 @@ export function crossOrigin(allowed: readonly string[]): MiddlewareHandler {
     headers['Vary'] = 'Origin';
     return c.req.method === 'OPTIONS' ? answer(c, null, 204, PREFLIGHT) : next();
   };
-}
-
-/**
- * The key by which a caller is counted: the address of the connection or, behind `trustedProxies` reverse proxies,
- * the address that the outermost of them saw. Entries further left in X-Forwarded-For are written by the caller.
- * Undefined if unknown: a private address is an undeclared reverse proxy or a developer, and counting it as one
- * caller would lock out everyone behind it.
- */
-export function addressOf(c: Context, trustedProxies: number): string | undefined {
-  if (trustedProxies > 0) {
-    const hops = (c.req.header('X-Forwarded-For') ?? '').split(',').map((hop) => hop.trim());
-    return callerAt(withoutPort(hops.at(-trustedProxies) ?? ''));
-  }
-  const hasSocket = typeof c.env === 'object' && c.env !== null && 'incoming' in c.env;
-  // A dual-stack socket reports IPv4 as ::ffff:192.0.2.1.
-  const address = hasSocket ? (getConnInfo(c).remote.address ?? '').replace(/^::ffff:(?=[0-9.]+$)/i, '') : '';
-  return isPublicAddress(address) ? callerAt(address) : undefined;
-}
-
-/**
- * Some load balancers add the port (`192.0.2.1:51234`, `[2001:db8::1]:443`), which would make each connection another
- * caller.
- */
-function withoutPort(hop: string): string {
-  return /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
 }

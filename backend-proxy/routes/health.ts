@@ -1,6 +1,7 @@
 // Health, readiness and metrics for operators.
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
+import { REMEDIES } from '../installation.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { METRICS_CONTENT_TYPE, type Metrics } from '../metrics.ts';
 import { answerJson } from './answer.ts';
@@ -22,7 +23,7 @@ const getHealth = createRoute({
 const getReadiness = createRoute({
   method: 'get',
   path: '/readyz',
-  summary: 'Whether the database can be written and payments can start',
+  summary: 'Whether the database can be written, payments can start, and the proxy is not stopping',
   responses: {
     200: {
       description: 'Ready; `warnings` lists problems that an operator should fix',
@@ -53,19 +54,22 @@ interface Deps {
   metrics: Metrics;
   /** False until `npm run build` has run. */
   isWidgetBuilt: boolean;
+  /** The process is about to end, and another one should get the requests. */
+  isStopping(): boolean;
   /** Problems to report, as messages without secrets. */
   warnings(): Promise<string[]>;
 }
 
-export function healthRoutes({ keys, ledger, metrics, isWidgetBuilt, warnings }: Deps): OpenAPIHono {
+export function healthRoutes({ keys, ledger, metrics, isWidgetBuilt, isStopping, warnings }: Deps): OpenAPIHono {
   const app = new OpenAPIHono();
   app.use('/metrics', merchantOnly(keys));
 
   app.openapi(getHealth, (c) => answerJson(c, { status: 'ok' as const }, 200));
 
   app.openapi(getReadiness, async (c) => {
+    if (isStopping()) throw new Refusal('unavailable', 'The proxy is stopping.');
     await ledger.ping();
-    if (!isWidgetBuilt) throw new Refusal('unavailable', 'The widget is not built: run npm run build.');
+    if (!isWidgetBuilt) throw new Refusal('unavailable', `The widget is not built: ${REMEDIES.widget}.`);
     const difference = ledger.ownerMismatch();
     if (difference !== undefined) throw new Refusal('unavailable', `No payments are started: ${difference}.`);
     const problems = await warnings();

@@ -3,8 +3,10 @@
 import { createHash } from 'node:crypto';
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
+import { note } from '../cause.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { StoredIpn } from '../ledger/ledger.ts';
+import type { IpnOutcome } from '../metrics.ts';
 import { answer } from './answer.ts';
 import { createSecretCheck } from './guards.ts';
 import { refusedBy } from './problem.ts';
@@ -25,27 +27,38 @@ interface Deps {
   gateway: Gateway;
   /** Stores the IPN and requests its check; returns whether its transaction is in the database. */
   receive(ipn: StoredIpn): Promise<boolean>;
-  /** Called if the IPN matches no transaction in the database. */
-  onUnmatched(): void;
+  onIpn(outcome: IpnOutcome): void;
 }
 
-export function ipnRoutes({ secrets, gateway, receive, onUnmatched }: Deps): OpenAPIHono {
+export function ipnRoutes({ secrets, gateway, receive, onIpn }: Deps): OpenAPIHono {
   const isSecret = createSecretCheck(secrets);
   const app = new OpenAPIHono();
   app.openAPIRegistry.registerPath(postIpn);
   app.post('/ipn/:secret', async (c) => {
-    if (!isSecret(c.req.param('secret'))) throw new Refusal('not_found', 'No such route.');
+    if (!isSecret(c.req.param('secret'))) {
+      onIpn('wrong_secret');
+      throw new Refusal('not_found', 'No such route.');
+    }
     const body = await c.req.text();
     const ipn = gateway.readIpn(body);
-    if (ipn.kind === 'refused') throw new Refusal('invalid_request', 'The body is nested too deeply.');
+    if (ipn.kind === 'refused') {
+      onIpn('refused');
+      throw new Refusal('invalid_request', 'The body is nested too deeply.');
+    }
+    if (ipn.kind === 'read') note({ transactionId: shownId(ipn.reading.transactionId) });
     const isMatched = await receive({
       id: createHash('sha256').update(body).digest('base64url'),
       // The text type of PostgreSQL cannot store NUL; a body that could not be stored would be sent again and again.
       body: body.replaceAll('\0', '\uFFFD'),
       reading: ipn.kind === 'read' ? ipn.reading : undefined,
     });
-    if (!isMatched) onUnmatched();
+    onIpn(ipn.kind === 'unreadable' ? 'unreadable' : isMatched ? 'matched' : 'unmatched');
     return answer(c, null, 200);
   });
   return app;
+}
+
+/** For the log: the id is short and has no control characters, but may have ones that reorder a line. */
+function shownId(id: string): string {
+  return id.replaceAll(/[^!-~]/g, '?');
 }

@@ -1,10 +1,21 @@
-// Response schemas of the merchant routes. They only generate the OpenAPI document and validate nothing.
+// What the merchant routes share: response schemas, which only generate the OpenAPI document and validate nothing, the
+// columns of CSV, and the parameters that several routes take.
 import { z, type OpenAPIHono } from '@hono/zod-openapi';
+import type { Cell } from '../csv.ts';
 import type { UnmatchedIpn, Webhook } from '../ledger/ledger.ts';
 import { iso } from '../protocol/iso-time.ts';
-import { WEBHOOKS, type MerchantPayment, type MerchantPayout } from '../protocol/merchant-view.ts';
-import { TRANSACTION_TYPES, TYPES, type TransactionType } from '../protocol/transaction.ts';
+import { WEBHOOKS, merchantView, type MerchantPayment, type MerchantPayout } from '../protocol/merchant-view.ts';
+import { TRANSACTION_TYPES, TYPES, type Transaction, type TransactionType } from '../protocol/transaction.ts';
 import { METHODS, REASONS, STATUSES } from '../protocol/wire.ts';
+import type { Total } from '../totals.ts';
+
+export const MERCHANT = ['unauthorized', 'forbidden_origin'] as const;
+const MOST_ROWS = 200;
+const LIMIT = { error: `a whole number from 1 to ${MOST_ROWS}` };
+export const limitQuery = z.coerce.number(LIMIT).int(LIMIT).min(1, LIMIT).max(MOST_ROWS, LIMIT);
+export const gatewayOrderIdParam = z.object({
+  gatewayOrderId: z.string().regex(/^[!-~]{1,100}$/, { error: 'a gatewayOrderId' }),
+});
 
 const historySchema = z.array(
   z.object({ at: z.string(), event: z.string(), source: z.string(), detail: z.string().nullable() }),
@@ -40,6 +51,86 @@ export const payoutSchema = z
 /** Schema of each transaction type. */
 const SCHEMAS = { PAY: paymentSchema, PAYOUT: payoutSchema } as const satisfies Record<TransactionType, z.ZodType>;
 
+const personText = (most: number) => {
+  const allowed = { error: `1 to ${most} characters, no control characters` };
+  return z
+    .string(allowed)
+    .min(1, allowed)
+    .max(most, allowed)
+    .regex(/^\P{Cc}*$/u, allowed);
+};
+
+/** A person's word on a review, from the merchant's server or the operator's page. */
+export const resolutionSchema = z
+  .strictObject({
+    status: z.enum(['SUCCESS', 'FAILED'], { error: 'SUCCESS or FAILED' }),
+    by: personText(100).openapi({ description: 'The person who resolves it' }),
+    note: personText(500).openapi({ description: 'How the person verified the outcome' }),
+  })
+  .openapi('Resolution');
+
+/** Names of the columns: stable, new ones are added at the end. */
+export const TRANSACTION_COLUMNS = [
+  'type',
+  'orderId',
+  'gatewayOrderId',
+  'paymentId',
+  'method',
+  'amount',
+  'currency',
+  'status',
+  'reason',
+  'late',
+  'surplus',
+  'needsReview',
+  'customer',
+  'note',
+  'createdAt',
+  'updatedAt',
+  'succeededAt',
+] as const;
+
+export function transactionCells(transaction: Transaction): Cell[] {
+  const view: Record<string, unknown> = { ...merchantView(transaction), succeededAt: succeededAt(transaction) };
+  return TRANSACTION_COLUMNS.map((column) => (view[column] ?? null) as Cell);
+}
+
+/** The time from which a transaction counts as paid. */
+export function succeededAt({ history }: Transaction): string | null {
+  const at = history.find(({ event }) => event === 'succeeded')?.at;
+  return at === undefined ? null : iso(at);
+}
+
+export const TOTAL_COLUMNS = [
+  'day',
+  'type',
+  'method',
+  'status',
+  'currency',
+  'count',
+  'amount',
+] as const satisfies (keyof Total)[];
+
+export const totalsSchema = z.object({
+  from: z.string(),
+  to: z.string(),
+  timeZone: z.string(),
+  basis: z.enum(['paid', 'created']),
+  totals: z.array(
+    z.object({
+      day: z.string().nullable(),
+      type: z.enum(TRANSACTION_TYPES),
+      method: z.enum(METHODS).nullable(),
+      status: z.enum(STATUSES).nullable(),
+      currency: z.string(),
+      count: z.int(),
+      amount: z.string(),
+    }),
+  ),
+});
+
+export const csv = { content: { 'text/csv': { schema: z.string() } } };
+
 export const webhookSchema = z
   .object({
     id: z.string(),
@@ -53,6 +144,10 @@ export const webhookSchema = z
     createdAt: z.string(),
   })
   .openapi('Webhook');
+
+export const sentWebhookSchema = webhookSchema
+  .extend({ body: z.string().openapi({ description: 'What is sent, byte for byte' }) })
+  .openapi('WebhookWithBody');
 
 export const ipnSchema = z
   .object({

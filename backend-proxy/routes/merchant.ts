@@ -1,5 +1,6 @@
 // Routes for the merchant's server: orders, payouts, reconciliation, webhooks. Browsers are refused.
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import { note } from '../cause.ts';
 import { Refusal } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import {
@@ -17,36 +18,33 @@ import { parseExact } from '../exact-json.ts';
 import { iso } from '../protocol/iso-time.ts';
 import { merchantPayment, merchantPayout, merchantView } from '../protocol/merchant-view.ts';
 import { shownAmount } from '../order-view.ts';
-import { STATUSES } from '../protocol/wire.ts';
-import { TRANSACTION_TYPES } from '../protocol/transaction.ts';
+import { createTotals } from '../totals.ts';
 import { answerJson } from './answer.ts';
 import { merchantOnly } from './guards.ts';
+import type { Exports } from './exports.ts';
 import {
+  MERCHANT,
   body,
+  gatewayOrderIdParam,
   ipnSchema,
   ipnView,
   json,
+  limitQuery,
   paymentSchema,
   payoutSchema,
+  resolutionSchema,
+  sentWebhookSchema,
   webhookSchema,
   webhookView,
 } from './merchant-schemas.ts';
-import { noQuery, refusalOf, refusedBy } from './problem.ts';
+import { noQuery, refuseInvalid, refusedBy } from './problem.ts';
+import { totalsRoutes } from './totals.ts';
+import { transactionRoutes } from './transactions.ts';
 
-const MERCHANT = ['unauthorized', 'forbidden_origin'] as const;
 const BODY = ['invalid_request', 'payload_too_large', 'unsupported_media_type'] as const;
 const DEFAULT_LIFETIME_S = 3600;
-const MOST_ROWS = 200;
 
 const security = [{ merchantKey: [] }];
-const personText = (most: number) => {
-  const allowed = { error: `1 to ${most} characters, no control characters` };
-  return z
-    .string(allowed)
-    .min(1, allowed)
-    .max(most, allowed)
-    .regex(/^\P{Cc}*$/u, allowed);
-};
 const orderIdParam = z.object({ orderId: orderIdSchema });
 
 const LIFETIME = { error: `a whole number of seconds, 60 to ${MAX_LIFETIME_S}` };
@@ -145,53 +143,15 @@ const getPayout = createRoute({
   responses: { 200: json(payoutSchema, 'The payout'), ...refusedBy(...MERCHANT, 'not_found', 'invalid_request') },
 });
 
-const LIMIT = { error: `a whole number from 1 to ${MOST_ROWS}` };
-const limitQuery = z.coerce.number(LIMIT).int(LIMIT).min(1, LIMIT).max(MOST_ROWS, LIMIT).default(50);
-
-const getTransactions = createRoute({
-  method: 'get',
-  path: '/transactions',
-  summary: 'List payments and payouts by last change, for reconciliation',
-  security,
-  request: {
-    query: z.strictObject({
-      updatedSince: z.iso.datetime({ offset: true, error: 'an RFC 3339 time' }).optional(),
-      status: z.enum(STATUSES).optional(),
-      type: z.enum(TRANSACTION_TYPES).optional(),
-      needsReview: z.stringbool({ truthy: ['true'], falsy: ['false'], error: 'true or false' }).optional(),
-      cursor: z
-        .string()
-        .regex(/^[0-9]{1,15}~[!-~]{1,100}$/, { error: 'the nextCursor of an earlier response' })
-        .optional(),
-      limit: limitQuery,
-    }),
-  },
-  responses: {
-    200: json(
-      z.object({ transactions: z.array(z.union([paymentSchema, payoutSchema])), nextCursor: z.string().nullable() }),
-      'Oldest change first',
-    ),
-    ...refusedBy(...MERCHANT, 'invalid_request'),
-  },
-});
-
 const resolveTransaction = createRoute({
   method: 'post',
   path: '/transactions/{gatewayOrderId}/resolve',
   summary: 'Resolve a payment or payout that needs review',
   security,
   request: {
-    params: z.object({ gatewayOrderId: z.string().regex(/^[!-~]{1,100}$/, { error: 'a gatewayOrderId' }) }),
+    params: gatewayOrderIdParam,
     query: noQuery,
-    body: body(
-      z
-        .strictObject({
-          status: z.enum(['SUCCESS', 'FAILED'], { error: 'SUCCESS or FAILED' }),
-          by: personText(100).openapi({ description: 'The person who resolves it' }),
-          note: personText(500).openapi({ description: 'How the person verified the outcome' }),
-        })
-        .openapi('Resolution'),
-    ),
+    body: body(resolutionSchema),
   },
   responses: {
     200: json(z.union([paymentSchema, payoutSchema]), 'The current state of the transaction'),
@@ -204,7 +164,7 @@ const getIpns = createRoute({
   path: '/ipns',
   summary: 'List IPNs of the last 7 days that match no transaction',
   security,
-  request: { query: z.strictObject({ limit: limitQuery }) },
+  request: { query: z.strictObject({ limit: limitQuery.default(50) }) },
   responses: {
     200: json(z.object({ ipns: z.array(ipnSchema) }), 'Newest first'),
     ...refusedBy(...MERCHANT, 'invalid_request'),
@@ -217,11 +177,33 @@ const getWebhooks = createRoute({
   summary: 'List deliveries to WEBHOOK_URL',
   security,
   request: {
-    query: z.strictObject({ state: z.enum(['pending', 'delivered', 'dead']).optional(), limit: limitQuery }),
+    query: z.strictObject({
+      state: z.enum(['pending', 'delivered', 'dead']).optional(),
+      orderId: orderIdSchema.optional(),
+      cursor: z
+        .string()
+        .regex(/^[0-9]{1,15}~[!-~]{1,100}$/, { error: 'the nextCursor of an earlier response' })
+        .optional(),
+      limit: limitQuery.default(50),
+    }),
   },
   responses: {
-    200: json(z.object({ webhooks: z.array(webhookSchema) }), 'Newest first'),
+    200: json(z.object({ webhooks: z.array(webhookSchema), nextCursor: z.string().nullable() }), 'Newest first'),
     ...refusedBy(...MERCHANT, 'invalid_request'),
+  },
+});
+
+const webhookIdParam = z.object({ id: z.string().regex(/^[!-~]{1,100}$/, { error: 'the id of a webhook' }) });
+
+const getWebhook = createRoute({
+  method: 'get',
+  path: '/webhooks/{id}',
+  summary: 'Get a delivery with its body',
+  security,
+  request: { params: webhookIdParam, query: noQuery },
+  responses: {
+    200: json(sentWebhookSchema, 'The delivery'),
+    ...refusedBy(...MERCHANT, 'not_found', 'invalid_request'),
   },
 });
 
@@ -230,10 +212,7 @@ const redeliver = createRoute({
   path: '/webhooks/{id}/redeliver',
   summary: 'Send a webhook again now',
   security,
-  request: {
-    params: z.object({ id: z.string().regex(/^[!-~]{1,100}$/, { error: 'the id of a webhook' }) }),
-    query: noQuery,
-  },
+  request: { params: webhookIdParam, query: noQuery },
   responses: {
     202: json(webhookSchema, 'The webhook is due now'),
     ...refusedBy(...MERCHANT, 'not_found', 'invalid_request', 'erased'),
@@ -248,6 +227,7 @@ interface Deps {
   ledger: Ledger;
   /** Whether there is a WEBHOOK_URL. */
   sendsWebhooks: boolean;
+  exports: Exports;
   /** Called when something is due to be sent, after a redelivery or a resolution. */
   onDue(): void;
 }
@@ -259,14 +239,13 @@ export function merchantRoutes({
   payouts,
   ledger,
   sendsWebhooks,
+  exports,
   onDue,
 }: Deps): OpenAPIHono {
   const app = new OpenAPIHono({
-    defaultHook: (result) => {
-      if (!result.success) throw refusalOf(result.error);
-    },
+    defaultHook: refuseInvalid,
   });
-  for (const path of ['/orders', '/payouts', '/transactions', '/ipns', '/webhooks']) {
+  for (const path of ['/orders', '/payouts', '/transactions', '/totals', '/ipns', '/webhooks']) {
     app.use(path, merchantOnly(keys)).use(`${path}/*`, merchantOnly(keys));
   }
   const missing = (what: string) => new Refusal('not_found', `No such ${what}.`);
@@ -277,11 +256,13 @@ export function merchantRoutes({
     if (errors.length > 0) {
       throw new Refusal('invalid_request', `Not valid: ${errors.map(({ field }) => field).join(', ')}.`, { errors });
     }
+    note({ orderId: claims.orderId });
     const { token, expiresAt } = await tokens.sign(claims, expiresIn);
     return answerJson(c, { orderId: claims.orderId, token, expiresAt: iso(expiresAt) }, 201);
   });
 
   app.openapi(getOrder, async (c) => {
+    note(c.req.valid('param'));
     const order = await ledger.order(c.req.valid('param').orderId);
     if (order === undefined || order.payments.length === 0) throw missing('order, or none of its payments was started');
     const { orderId, currency, paidBy, payments } = order;
@@ -302,24 +283,23 @@ export function merchantRoutes({
 
   app.openapi(postPayout, async (c) => {
     // The source text of the number: JSON.parse reads 1e3 and 1.00000000000000001 as whole numbers.
+    note({ orderId: c.req.valid('json').orderId });
     const { amount } = parseExact(await c.req.text()) as { amount: string };
     return answerJson(c, merchantPayout(await payouts.start({ ...c.req.valid('json'), amount })), 202);
   });
 
   app.openapi(getPayout, async (c) => {
+    note(c.req.valid('param'));
     const payout = await payouts.find(c.req.valid('param').orderId);
     if (payout === undefined) throw missing('payout');
     return answerJson(c, merchantPayout(payout), 200);
   });
 
-  app.openapi(getTransactions, async (c) => {
-    const { updatedSince, ...query } = c.req.valid('query');
-    const since = updatedSince === undefined ? undefined : Date.parse(updatedSince);
-    const { transactions, nextCursor } = await ledger.transactions({ ...query, updatedSince: since });
-    return answerJson(c, { transactions: transactions.map(merchantView), nextCursor }, 200);
-  });
+  app.route('/', transactionRoutes({ ledger, exports }));
+  app.route('/', totalsRoutes(createTotals(ledger)));
 
   app.openapi(resolveTransaction, async (c) => {
+    note({ transactionId: c.req.valid('param').gatewayOrderId });
     const resolved = await ledger.resolve(c.req.valid('param').gatewayOrderId, c.req.valid('json'));
     if (resolved === undefined) throw missing('transaction');
     onDue();
@@ -331,16 +311,32 @@ export function merchantRoutes({
   });
 
   app.openapi(getWebhooks, async (c) => {
-    const { state, limit } = c.req.valid('query');
-    return answerJson(c, { webhooks: (await ledger.webhooks(state, limit)).map(webhookView) }, 200);
+    const { state, limit, orderId, cursor } = c.req.valid('query');
+    const found = await ledger.webhooks(state, limit + 1, { orderId, olderThan: webhookOf(cursor) });
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    const nextCursor = found.length > limit && last !== undefined ? `${last.createdAt}~${last.id}` : null;
+    return answerJson(c, { webhooks: page.map(webhookView), nextCursor }, 200);
+  });
+
+  app.openapi(getWebhook, async (c) => {
+    const webhook = await ledger.webhook(c.req.valid('param').id);
+    if (webhook === undefined) throw missing('webhook');
+    return answerJson(c, { ...webhookView(webhook), body: webhook.body }, 200);
   });
 
   app.openapi(redeliver, async (c) => {
     const webhook = await ledger.redeliver(c.req.valid('param').id);
     if (webhook === undefined) throw missing('webhook');
+    note({ orderId: webhook.orderId, transactionId: webhook.transactionId });
     onDue();
     return answerJson(c, webhookView(webhook), 202);
   });
 
   return app;
+}
+
+function webhookOf(cursor: string | undefined): { createdAt: number; id: string } | undefined {
+  const at = cursor?.indexOf('~') ?? 0;
+  return cursor === undefined ? undefined : { createdAt: Number(cursor.slice(0, at)), id: cursor.slice(at + 1) };
 }

@@ -2,6 +2,7 @@
 // credential.
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { note } from '../cause.ts';
 import { Refusal } from '../errors.ts';
 import { languageSchema, walletIdSchema, type OrderTerms, type OrderTokens } from '../order-token.ts';
 import type { Payments } from '../payments.ts';
@@ -11,7 +12,8 @@ import type { AddressLimit } from './rate-limit.ts';
 import { answer, answerJson } from './answer.ts';
 import { STREAM_HEADERS, type Streams } from './events.ts';
 import { checked, jsonOf, refuseQuery } from './check-request.ts';
-import { addressOf, bearerOf } from './guards.ts';
+import type { CallerAddress } from './caller-address.ts';
+import { bearerOf } from './guards.ts';
 import { noQuery, refusedBy } from './problem.ts';
 import { sendToSocket, toWebStream } from './stream-sinks.ts';
 
@@ -124,15 +126,17 @@ interface Deps {
   payments: Payments;
   streams: Streams;
   limitStarts: AddressLimit;
-  trustedProxies: number;
+  callers: CallerAddress;
 }
 
-export function orderRoutes({ tokens, payments, streams, limitStarts, trustedProxies }: Deps): OpenAPIHono {
+export function orderRoutes({ tokens, payments, streams, limitStarts, callers }: Deps): OpenAPIHono {
   const app = new OpenAPIHono();
   const termsOf = async (c: Context): Promise<OrderTerms> => {
     const token = bearerOf(c);
     if (token === '') throw new Refusal('invalid_token', 'Send Authorization: Bearer and the order token.');
-    return tokens.verify(token);
+    const terms = await tokens.verify(token);
+    note({ orderId: terms.orderId });
+    return terms;
   };
   const answerView = (c: Context, view: OrderView, status: 200 | 201) =>
     answerJson(c, view, status, { 'Cache-Control': 'no-store' });
@@ -149,7 +153,7 @@ export function orderRoutes({ tokens, payments, streams, limitStarts, trustedPro
     const { headers, body } = startPayment.request;
     const key = checked(headers, { 'idempotency-key': c.req.header('Idempotency-Key') })['idempotency-key'];
     const request = checked(body.content['application/json'].schema, await jsonOf(c)) as StartPayment;
-    limitStarts(addressOf(c, trustedProxies));
+    limitStarts(callers.of(c));
     const { created, view } = await payments.start(await termsOf(c), request, key);
     return answerView(c, view, created ? 201 : 200);
   });
@@ -160,7 +164,7 @@ export function orderRoutes({ tokens, payments, streams, limitStarts, trustedPro
     const terms = await termsOf(c);
     const head = () => answer(c, null, 200, STREAM_HEADERS);
     if (c.req.method === 'HEAD') return head();
-    const stream = streams.open(terms, addressOf(c, trustedProxies));
+    const stream = streams.open(terms, callers.of(c));
     const env: unknown = c.env;
     if (!writesBodies(env)) return c.body(toWebStream(streams, stream), 200, STREAM_HEADERS);
     env.writeBody = (outgoing) => sendToSocket(streams, stream, outgoing);

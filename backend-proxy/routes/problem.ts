@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { REFUSALS, Refusal, fieldErrorsOf, type RefusalKind } from '../errors.ts';
+import { REFUSALS, Refusal, fieldErrorsOf, type FieldError, type RefusalKind } from '../errors.ts';
 import type { Problem } from '../protocol/wire.ts';
 import { answer } from './answer.ts';
 
@@ -55,10 +55,14 @@ export function problemResponse(c: Context, refusal: Refusal): Response {
 }
 
 /** The refusal for invalid input. */
-export function refusalOf(error: z.core.$ZodError): Refusal {
-  const errors = fieldErrorsOf(error);
+export function invalid(...errors: FieldError[]): Refusal {
   const fields = [...new Set(errors.map(({ field }) => field))].join(', ');
   return new Refusal('invalid_request', `Not valid: ${fields}.`, { errors });
+}
+
+/** A hook for apps whose routes have schemas. */
+export function refuseInvalid(result: { success: true } | { success: false; error: z.core.$ZodError }): void {
+  if (!result.success) throw invalid(...fieldErrorsOf(result.error));
 }
 
 export function invalidJson(): Refusal {

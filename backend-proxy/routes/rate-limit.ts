@@ -5,7 +5,7 @@ import { Refusal } from '../errors.ts';
 export const STARTS_PER_MINUTE = 30;
 const WINDOW_MS = 60_000;
 
-/** Counts one start; throws `too_many_requests`. Undefined is not counted (see addressOf in guards.ts). */
+/** Counts one start; throws `too_many_requests`. Undefined is not counted (see caller-address.ts). */
 export type AddressLimit = (address: string | undefined) => void;
 
 export function createRateLimit(now: () => number, most = STARTS_PER_MINUTE): AddressLimit {

@@ -1,18 +1,43 @@
-// Logs and counts each request.
-import type { Context } from 'hono';
+// Logs, counts and traces each request.
+import type { Context, Next } from 'hono';
 import { routePath } from 'hono/route';
+import { causeOf, runAs } from '../cause.ts';
 import type { Refusal } from '../errors.ts';
-import type { Log } from '../log.ts';
+import type { Level, Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import { beginStep, contextOfRequest } from '../tracing.ts';
 import { toRefusal } from './problem.ts';
 
 const MAX_LOGGED_CHARS = 300;
+/** Asked by balancers and Prometheus every few seconds: `debug`, unless the answer is a problem. */
+const PROBE = /\/(healthz|readyz|metrics)$/;
 
 declare module 'hono' {
   interface ContextVariableMap {
     /** Set by a handler that is not to be logged by the pattern of its route. */
     route: string;
   }
+}
+
+/** Runs a request as a part of its caller's trace, with its request id in each log line (../cause.ts). */
+export async function traced(c: Context, next: Next, answered: () => void): Promise<void> {
+  const step = beginStep(c.req.method, 'server', contextOfRequest(c.req.header('traceparent')));
+  await runAs({ requestId: c.get('requestId'), step }, async () => {
+    await step.run(next);
+    answered();
+    const { status } = c.res;
+    const { orderId } = causeOf();
+    step.end(() => ({
+      name: `${c.req.method} ${routeOf(c)}`,
+      attributes: {
+        'http.request.method': c.req.method,
+        'http.route': routeOf(c),
+        'http.response.status_code': status,
+        ...(orderId !== undefined && { 'payment.order_id': orderId }),
+      },
+      isError: status >= 500,
+    }));
+  });
 }
 
 /**
@@ -22,18 +47,26 @@ declare module 'hono' {
 export function createRequestLog(log: Log, metrics: Metrics): (c: Context, ms: number) => void {
   return (c, ms) => {
     const { status } = c.res;
-    const answered = { method: c.req.method, route: c.get('route') ?? routePath(c), status };
-    metrics.countRequest(answered);
-    // A 404 here means that the gateway's IPN URL has the wrong secret.
-    const isStray = status === 404 && answered.route.startsWith('/ipn/');
-    log(status >= 500 || isStray ? 'warn' : 'info', 'request', {
-      requestId: c.get('requestId'),
+    const answered = { method: c.req.method, route: routeOf(c), status };
+    metrics.countRequest({ ...answered, ms });
+    log(levelOf(answered), 'request', {
       ...answered,
       ...(c.error && refusalFields(toRefusal(c.error))),
       ...(status === 403 && { origin: originOf(c.req.header('Origin') ?? '') }),
       ms,
     });
   };
+}
+
+function routeOf(c: Context): string {
+  return c.get('route') ?? routePath(c);
+}
+
+function levelOf({ route, status }: { route: string; status: number }): Level {
+  // A 404 here means that the gateway's IPN URL has the wrong secret.
+  const isStray = status === 404 && route.startsWith('/ipn/');
+  if (status >= 500 || isStray) return 'warn';
+  return status < 400 && PROBE.test(route) ? 'debug' : 'info';
 }
 
 /** The origin, if the header holds one in the form that browsers send; other text of a caller is not logged. */

@@ -1,10 +1,16 @@
-// Serves the built widget. Files are read once at start, compressed once, and cached by browsers.
+// Serves the built widget. Files are read once at the start, compressed once, outside the only thread, and cached by
+// browsers. `/widget.js` is the newest version, for a minute; `/widget-1.2.3.js` is that version, for a year.
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliCompressSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import type { HonoRequest } from 'hono';
+import { Refusal } from '../errors.ts';
+import { VERSION } from '../version.ts';
 import { answer } from './answer.ts';
+import { chooseCoding, hasMatch, type Coding } from './content-negotiation.ts';
 import { refusedBy } from './problem.ts';
 
 const TYPES: Record<string, string> = {
@@ -14,15 +20,34 @@ const TYPES: Record<string, string> = {
 };
 /** The licence texts are served beside the code. */
 const LICENCES = 'LICENSES.txt';
-/**
- * Chunks have a content hash (`flow-Ab12Cd34.js`); entries and dictionaries have fixed names (`widget.js`,
- * `locale-de.js`).
- */
+/** The entry by its version. A version may have a suffix, as in `widget-1.2.3-beta.1.js`. */
+const VERSIONED = /^widget-\d+\.\d+\.\d+\S*\.js$/;
+/** Chunks have a content hash (`flow-Ab12Cd34.js`); the entry and dictionaries have fixed names (`locale-de.js`). */
 const HASHED = /^(?!locale-).+-[\w-]{8}\.js(\.map)?$/;
 /** Fixed names are cached briefly: an old entry asks for chunks that a newer build no longer has. */
 const CACHE = {
   named: 'public, max-age=60',
-  hashed: 'public, max-age=31536000, immutable',
+  lasting: 'public, max-age=31536000, immutable',
+};
+
+const COMPRESS: Record<Exclude<Coding, 'identity'>, (bytes: Uint8Array) => Promise<Uint8Array>> = {
+  br: promisify<Uint8Array, Uint8Array>(brotliCompress),
+  gzip: promisify<Uint8Array, Uint8Array>(gzip),
+};
+
+/** Any page may load the files, also with an integrity attribute, which needs CORS. */
+const ANY_PAGE = {
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
+/**
+ * For a script tag without type="module", which could not run the widget: it fetches in another mode than a module.
+ * Never cached, because a cache would serve it to modules.
+ */
+const CLASSIC = {
+  script: `import(document.currentScript.src);console.warn('payment-widget: the script tag needs type="module"');`,
+  headers: { ...ANY_PAGE, 'Content-Type': TYPES['js'] ?? '', 'Cache-Control': 'no-store' },
 };
 
 /** What log and metrics call all of them: their names change with each build. */
@@ -40,10 +65,9 @@ const getWidget = createRoute({
 });
 
 export interface WidgetFile {
-  bytes: Uint8Array<ArrayBuffer>;
   /** Compressed on the first request, so that the start does not wait for it. */
-  brotli(): Uint8Array<ArrayBuffer>;
-  headers: Record<string, string>;
+  encoded(coding: Coding): Promise<Uint8Array<ArrayBuffer>>;
+  headers(coding: Coding): Record<string, string>;
 }
 
 /** Reads the built files; an empty map if the widget is not built. */
@@ -53,26 +77,34 @@ export function readWidgetFiles(folder: string): ReadonlyMap<string, WidgetFile>
     const type = name === LICENCES ? 'text/plain; charset=utf-8' : TYPES[name.split('.').at(-1) ?? ''];
     if (type === undefined) continue;
     const bytes = new Uint8Array(readFileSync(join(folder, name)));
+    const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+    const common = {
+      'Content-Type': type,
+      'Cache-Control': HASHED.test(name) || VERSIONED.test(name) ? CACHE.lasting : CACHE.named,
+      Vary: 'Accept-Encoding',
+      ...ANY_PAGE,
+    };
     files.set(name, {
-      bytes,
-      brotli: once(() => new Uint8Array(brotliCompressSync(bytes))),
-      headers: {
-        'Content-Type': type,
-        'Cache-Control': HASHED.test(name) ? CACHE.hashed : CACHE.named,
-        ETag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
-        Vary: 'Accept-Encoding',
-        // Any page may load it, also with an integrity attribute, which needs CORS.
-        'Access-Control-Allow-Origin': '*',
-        'Cross-Origin-Resource-Policy': 'cross-origin',
-      },
+      encoded: encoder(bytes),
+      // A strong tag stands for bytes, so each encoding has one of its own.
+      headers: (coding) =>
+        coding === 'identity'
+          ? { ...common, ETag: `"${digest}"` }
+          : { ...common, ETag: `"${digest}-${coding}"`, 'Content-Encoding': coding },
     });
   }
   return files;
 }
 
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
+function encoder(bytes: Uint8Array<ArrayBuffer>): WidgetFile['encoded'] {
+  const made = new Map<Coding, Promise<Uint8Array<ArrayBuffer>>>([['identity', Promise.resolve(bytes)]]);
+  return (coding) => {
+    const known = made.get(coding);
+    if (known !== undefined || coding === 'identity') return known ?? Promise.resolve(bytes);
+    const making = COMPRESS[coding](bytes).then((compressed) => new Uint8Array(compressed));
+    made.set(coding, making);
+    return making;
+  };
 }
 
 function namesIn(folder: string): string[] {
@@ -86,15 +118,37 @@ function namesIn(folder: string): string[] {
 export function widgetRoutes(files: ReadonlyMap<string, WidgetFile>): OpenAPIHono {
   const app = new OpenAPIHono();
   // A route for each name: a pattern for all of them would make Hono match every request by its slower router.
-  for (const [name, { bytes, brotli, headers }] of files) {
-    app.get(`/${name}`, (c) => {
+  for (const [name, file] of files) {
+    app.get(`/${name}`, async (c) => {
       c.set('route', ROUTE);
-      if (c.req.header('If-None-Match') === headers['ETag']) return answer(c, null, 304, headers);
-      const takesBrotli = /\bbr\b/.test(c.req.header('Accept-Encoding') ?? '');
-      if (!takesBrotli) return answer(c, bytes, 200, headers);
-      return answer(c, brotli(), 200, { ...headers, 'Content-Encoding': 'br' });
+      if (isEntry(name) && isClassicScript(c.req)) return answer(c, CLASSIC.script, 200, CLASSIC.headers);
+      const coding = chooseCoding(c.req.header('Accept-Encoding'));
+      const { 'Content-Encoding': encoding, ...headers } = file.headers(coding);
+      if (hasMatch(c.req.header('If-None-Match'), headers['ETag'] ?? '')) return answer(c, null, 304, headers);
+      return answer(c, await file.encoded(coding), 200, {
+        ...headers,
+        ...(encoding !== undefined && { 'Content-Encoding': encoding }),
+      });
     });
   }
   app.openAPIRegistry.registerPath(getWidget);
   return app;
+}
+
+const isEntry = (name: string) => name === 'widget.js' || VERSIONED.test(name);
+
+/** By the browser's own word (https://www.w3.org/TR/fetch-metadata/). */
+function isClassicScript(request: HonoRequest): boolean {
+  return request.header('Sec-Fetch-Dest') === 'script' && request.header('Sec-Fetch-Mode') === 'no-cors';
+}
+
+/** The refusal of a path that has no route: of another version's script, with what to do. */
+export function notFound(path: string): Refusal {
+  const name = path.split('/').at(-1) ?? '';
+  return new Refusal(
+    'not_found',
+    VERSIONED.test(name)
+      ? `This proxy has version ${VERSION} of the widget: load /widget-${VERSION}.js, or /widget.js.`
+      : 'No such route.',
+  );
 }

@@ -25,11 +25,11 @@ const ASSETS: Record<string, string> = {
 };
 
 export function createShop(settings: ShopSettings, fetcher: typeof fetch = fetch, now: () => Date = () => new Date()) {
-  const { proxyUrl, walletUrl } = settings;
+  const { proxyUrl, proxyInternalUrl = proxyUrl, walletUrl } = settings;
   const guard = staffOnly(settings);
   const site = { walletUrl, hasDesk: guard !== undefined };
   const orders = new OrderStore(now);
-  const proxy = new ProxyClient(proxyUrl, settings.merchantApiKey, fetcher);
+  const proxy = new ProxyClient(proxyInternalUrl, settings.merchantApiKey, fetcher);
   const fulfilment = new Fulfilment(orders, proxy, settings.webhookSecret);
   const app = new Hono();
 

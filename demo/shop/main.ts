@@ -1,5 +1,6 @@
 // Starts the shop, configured by the environment: HOST and PORT (127.0.0.1, 8080); PROXY_URL, ORDER_SECRET,
-// MERCHANT_API_KEY, WEBHOOK_SECRET (required); PUBLIC_URL (default: where it listens); DESK_PASSWORD (at least 16
+// MERCHANT_API_KEY, WEBHOOK_SECRET (required); PROXY_INTERNAL_URL (how this server reaches the proxy, if not by
+// PROXY_URL, which the shop's pages use); PUBLIC_URL (default: where it listens); DESK_PASSWORD (at least 16
 // characters; without it the desk is served only on loopback host names); WALLET_URL (set by the demo: the address of
 // the wallet phone). Prints one JSON line, {"listening": "http://…"}, when ready.
 import { createServer } from 'node:http';
@@ -25,6 +26,7 @@ function required(name: string): string {
 const host = env['HOST'] || '127.0.0.1';
 const settings = {
   proxyUrl: required('PROXY_URL').replace(/\/$/, ''),
+  proxyInternalUrl: env['PROXY_INTERNAL_URL']?.replace(/\/$/, '') || undefined,
   orderSecret: required('ORDER_SECRET'),
   merchantApiKey: required('MERCHANT_API_KEY'),
   webhookSecret: required('WEBHOOK_SECRET'),

@@ -13,8 +13,9 @@ import { accountPage, fulfilmentOf, orderPage, shopFront } from './shop-pages.ts
 import type { StaffSettings } from './desk-auth.ts';
 
 export interface ShopSettings extends StaffSettings {
-  /** How browsers and this server reach the payment proxy. */
+  /** How browsers reach the payment proxy, and this server unless there is another way. */
   proxyUrl: string;
+  proxyInternalUrl?: string | undefined;
   orderSecret: string;
   merchantApiKey: string;
   webhookSecret: string;

@@ -1,10 +1,10 @@
 // Reading the environment: every wrong variable is named with its allowed values, and no value is repeated.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { readConfig } from '../../backend-proxy/config.ts';
+import { configWarnings, readConfig } from '../../backend-proxy/config.ts';
 import { DEFAULT_PROFILE } from '../../backend-proxy/gateway/profile.ts';
 
 const WHSEC = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -107,6 +107,7 @@ const WRONG: Record<string, string[]> = {
   PORT: ['http', '-1', '65536', '80.5'],
   LOG_LEVEL: ['loud', 'INFO'],
   TRUSTED_PROXIES: ['-1', '10', 'all', '1.5'],
+  PRIVATE_HOSTS: ['https://shop', 'SHOP', 'shop/hook', '*', '10.0.0.0/8', ','],
   CHECKS_PER_SECOND: ['0', '-1', '10001', 'all', '1.5'],
   NODE_TLS_REJECT_UNAUTHORIZED: ['0'],
 }; // prettier-ignore
@@ -198,5 +199,122 @@ describe('the profile file', () => {
         /GATEWAY_PROFILE: the path of a readable JSON file$/,
       );
     }
+  });
+});
+
+describe('a secret in a file', () => {
+  const FILES = ['GATEWAY_API_KEY', 'ORDER_SECRET', 'MERCHANT_API_KEY', 'IPN_SECRET'] as const;
+
+  it('each secret can be in a file, which may end with a newline', (t) => {
+    const whsec = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
+    const secrets = {
+      ...Object.fromEntries(FILES.map((name) => [name, REQUIRED[name]])),
+      WEBHOOK_SECRET: whsec,
+      METRICS_TOKEN: 't'.repeat(22),
+      ADMIN_TOKEN: 'a'.repeat(32),
+      DATABASE_URL: 'postgres://pay:secret@db/pay',
+    };
+    const plain = { ...REQUIRED, WEBHOOK_URL: 'https://shop.example/', ...secrets };
+    const inFiles = Object.entries(secrets).map(([name, secret], at) => [
+      `${name}_FILE`,
+      profileFile(t, secret + ['\n', '\r\n', ''][at % 3]),
+    ]);
+    const { GATEWAY_URL, ALLOWED_ORIGINS, WEBHOOK_URL } = plain;
+    const env = { GATEWAY_URL, ALLOWED_ORIGINS, WEBHOOK_URL, ...Object.fromEntries(inFiles) };
+    assert.deepEqual(readConfig(env), readConfig(plain));
+    assert.deepEqual(configWarnings(env), []);
+  });
+
+  it('a secret that is set by itself and in a file is refused', (t) => {
+    const path = profileFile(t, REQUIRED.ORDER_SECRET);
+    assert.match(
+      messageOf({ ...REQUIRED, ORDER_SECRET_FILE: path }),
+      /^ {2}ORDER_SECRET_FILE: ORDER_SECRET is set as well; keep one of them$/m,
+    );
+    assert.deepEqual(readConfig({ ...REQUIRED, ORDER_SECRET: '', ORDER_SECRET_FILE: path }), readConfig(REQUIRED));
+  });
+
+  it('a file that cannot be read is named by its variable alone, with the reason of the system', (t) => {
+    const folder = join(profileFile(t, ''), '..', 'canary');
+    mkdirSync(folder);
+    for (const [path, reason] of [
+      ['/canary/secret', 'no such file or directory'],
+      [folder, 'illegal operation on a directory'],
+      ['/dev/zero', 'it is larger than 65536 bytes'],
+      ['/dev/null', 'the file is empty'],
+    ]) {
+      const message = messageOf({ ...REQUIRED, ORDER_SECRET: undefined, ORDER_SECRET_FILE: path });
+      assert.deepEqual(named(message), ['ORDER_SECRET_FILE']);
+      assert.ok(message.endsWith(reason ?? ''), message);
+      assert.doesNotMatch(message, /canary/);
+    }
+  });
+
+  it('a wrong secret in a file is refused without its content', (t) => {
+    const env = { ...REQUIRED, ORDER_SECRET: undefined, ORDER_SECRET_FILE: profileFile(t, 'canary\n') };
+    assert.deepEqual(named(messageOf(env)), ['ORDER_SECRET']);
+    assert.doesNotMatch(messageOf(env), /canary/);
+  });
+});
+
+describe('one secret for two things', () => {
+  const secret = 'canary'.padEnd(40, 'x');
+
+  it('a secret that two parties would have is refused, and both variables are named', () => {
+    for (const [one, other] of [
+      ['MERCHANT_API_KEY', 'IPN_SECRET'],
+      ['MERCHANT_API_KEY', 'GATEWAY_API_KEY'],
+      ['MERCHANT_API_KEY', 'METRICS_TOKEN'],
+      ['MERCHANT_API_KEY', 'ADMIN_TOKEN'],
+      ['ORDER_SECRET', 'IPN_SECRET'],
+      ['METRICS_TOKEN', 'ADMIN_TOKEN'],
+    ] as const) {
+      const message = messageOf({ ...REQUIRED, [one]: `${secret},${'z'.repeat(40)}`, [other]: secret });
+      assert.deepEqual(named(message), [other]);
+      assert.match(message, new RegExp(`the same secret as ${one}, `));
+      assert.doesNotMatch(message, /canary/);
+    }
+  });
+
+  it('a secret that one party has for two things is warned of, and the start goes on', () => {
+    const env = { ...REQUIRED, MERCHANT_API_KEY: secret, ORDER_SECRET: `${'z'.repeat(40)},${secret}` };
+    assert.deepEqual(readConfig(env).MERCHANT_API_KEY, [secret]);
+    assert.deepEqual(configWarnings(env), ['MERCHANT_API_KEY and ORDER_SECRET are the same secret; make one for each']);
+    assert.deepEqual(configWarnings(REQUIRED), []);
+  });
+});
+
+describe('a misspelt variable', () => {
+  it('a misspelt variable is warned of, and named in the message about one that is missing', () => {
+    const warning = 'ORDER_SECERT is no variable of the proxy; the nearest one is ORDER_SECRET';
+    assert.deepEqual(configWarnings({ ...REQUIRED, ORDER_SECERT: 'canary', TRUSTED_PROXIES: '1' }), [warning]);
+    const message = messageOf({ ...REQUIRED, ORDER_SECRET: undefined, ORDER_SECERT: 'canary' });
+    assert.deepEqual(named(message), ['ORDER_SECRET']);
+    assert.ok(message.includes(warning));
+    assert.doesNotMatch(message, /canary/);
+  });
+});
+
+describe('PRIVATE_HOSTS', () => {
+  it('GATEWAY_URL and WEBHOOK_URL may be plain http at a host that PRIVATE_HOSTS names', () => {
+    const urls = { GATEWAY_URL: 'http://sandbox:8788', WEBHOOK_URL: 'http://shop:3000/hook', WEBHOOK_SECRET: WHSEC };
+    const config = readConfig({ ...REQUIRED, ...urls, PRIVATE_HOSTS: 'sandbox, shop:3000' });
+    assert.deepEqual([config.GATEWAY_URL, config.WEBHOOK_URL], [urls.GATEWAY_URL, urls.WEBHOOK_URL]);
+    assert.deepEqual(config.PRIVATE_HOSTS, ['sandbox', 'shop:3000']);
+    for (const hosts of ['shop:3001, sandbox:8787', 'other']) {
+      const message = messageOf({ ...REQUIRED, ...urls, PRIVATE_HOSTS: hosts });
+      assert.deepEqual(named(message), ['GATEWAY_URL', 'WEBHOOK_URL']);
+      assert.match(message, /at a host that PRIVATE_HOSTS names/);
+    }
+  });
+
+  it('PRIVATE_HOSTS allows neither credentials in a URL nor another scheme', () => {
+    for (const url of ['http://user:password@sandbox', 'ftp://sandbox'])
+      assert.deepEqual(named(messageOf({ ...REQUIRED, GATEWAY_URL: url, PRIVATE_HOSTS: 'sandbox' })), ['GATEWAY_URL']);
+  });
+
+  it('PRIVATE_HOSTS takes names, addresses and ports, also the default ones', () => {
+    const hosts = 'shop, shop.internal:3000, 10.0.0.5, [fd00::1]:8443, shop:443, shop:80';
+    assert.equal(readConfig({ ...REQUIRED, PRIVATE_HOSTS: hosts }).PRIVATE_HOSTS?.length, 6);
   });
 });

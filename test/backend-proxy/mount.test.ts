@@ -45,7 +45,7 @@ describe('mounted in another Hono app', () => {
     const document = (await (await server.request('http://shop.example/pay/openapi.json')).json()) as {
       servers: unknown;
     };
-    assert.deepEqual(document.servers, [{ url: '/pay' }]);
+    assert.deepEqual(document.servers, [{ url: '.' }]);
     assert.equal(await (await server.request('/')).text(), 'the shop');
     assert.equal(
       (await server.request('/order', { headers })).status,

@@ -53,6 +53,7 @@ describe('the server limits', () => {
       requestMs: 15_000,
       checkEveryMs: 2_000,
       idleMs: 60_000,
+      keepAliveMs: 65_000,
       headerBytes: 16_384,
       connections: 20_000,
       pipelined: 8,
@@ -203,6 +204,29 @@ describe('an answer whose body the handler writes to the socket', () => {
 });
 
 describe('the end of the server', () => {
+  it('a draining server accepts connections, and each answer closes its own', async (t) => {
+    const server = await start(t, () => new Response('ok'), { ...SHORT, idleMs: 600_000 });
+    const kept = await dial(t, server);
+    kept.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    const [first] = (await once(kept, 'data')) as [Buffer];
+    assert.match(first.toString(), /^HTTP\/1\.1 200 .*^Connection: keep-alive\r\nKeep-Alive: timeout=65\r$/ims);
+    server.drain();
+    for (const socket of [kept, await dial(t, server)]) {
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+      assert.match(await untilCut(socket), /^HTTP\/1\.1 200 .*^Connection: close\r$/ims);
+    }
+  });
+
+  it('a draining server also closes the connection of an answer whose body the handler writes', async (t) => {
+    const server = await start(t, (_: Request, env: BodyWriter) => {
+      env.writeBody = (outgoing) => void outgoing.end('written');
+      return new Response(null);
+    });
+    server.drain();
+    const response = await fetch(server.url);
+    assert.deepEqual([response.headers.get('connection'), await response.text()], ['close', 'written']);
+  });
+
   it('close() waits for open answers, accepts no new connections, and closes those without a request', async (t) => {
     const held = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();

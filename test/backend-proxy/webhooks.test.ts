@@ -122,9 +122,33 @@ describe('where webhooks may go', () => {
     ]) {
       assert.throws(
         () => guardedAgent(`https://${host}/hooks`),
-        { message: 'WEBHOOK_URL names a private address' },
+        { message: /^WEBHOOK_URL names a private address; .* set PRIVATE_HOSTS=/ },
         host,
       );
+    }
+  });
+
+  it('a webhook goes to a private address only at a host that PRIVATE_HOSTS names, and only there', async () => {
+    const allowed: [string, string[]][] = [
+      ['https://10.0.0.5/hook', ['10.0.0.5']],
+      ['https://[fd00::1]/hook', ['[fd00::1]']],
+      ['http://shop:3000/hook', ['other', 'shop:3000']],
+      ['http://shop:3000/hook', ['shop']],
+    ];
+    for (const [url, hosts] of allowed) await guardedAgent(url, hosts).close();
+    for (const hosts of [['10.0.0.6'], ['10.0.0.5:8443'], ['0.0.5'], []])
+      assert.throws(() => guardedAgent('https://10.0.0.5/hook', hosts), /PRIVATE_HOSTS=10\.0\.0\.5$/, String(hosts));
+    // An agent for this name connects to what it resolves to; here that is loopback, where port 9 has no server.
+    for (const [hosts, code] of [
+      [['hooks.example'], 'ECONNREFUSED'],
+      [['hooks.example:443'], 'ECONNREFUSED'],
+      [['hooks.example:9'], 'EPRIVATE'],
+      [['localhost', 'example'], 'EPRIVATE'],
+      [[], 'EPRIVATE'],
+    ] as const) {
+      const agent = guardedAgent('https://hooks.example/', hosts);
+      await assert.rejects(request('http://localhost:9/', { dispatcher: agent }), { code }, String(hosts));
+      await agent.close();
     }
   });
 

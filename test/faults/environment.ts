@@ -26,7 +26,7 @@ export interface Environment {
 }
 
 export async function createEnvironment(
-  { defer }: FaultTest,
+  { defer }: Pick<FaultTest, 'defer'>,
   clock = createRunningClock(),
   merchants: { refusesStale?: boolean } = {},
 ): Promise<Environment> {

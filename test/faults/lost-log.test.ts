@@ -26,6 +26,7 @@ function start({ defer }: FaultTest, dir: string, stdout: number | 'pipe') {
     ALLOWED_ORIGINS: SHOP_ORIGIN,
     DATABASE_URL: `file:${join(dir, 'payments.db')}`,
     PORT: '0',
+    DRAIN_SECONDS: '0',
   };
   const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', stdout, 'inherit'] });
   const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;

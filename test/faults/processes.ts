@@ -141,6 +141,8 @@ function listen(child: ChildProcess, readyBy: RegExp): { ready: Promise<string>;
 }
 
 export interface ProxySettings {
+  /** Another program than this version's proxy. */
+  file?: string;
   databaseUrl: string;
   gatewayUrl: string;
   webhookUrl?: string | undefined;
@@ -156,15 +158,17 @@ export const SHOP_ORIGIN = 'https://shop.example';
 /** The proxy as an operator runs it: its own main.ts, configured by its environment alone. */
 export function startProxy(settings: ProxySettings): Promise<Running> {
   const { databaseUrl, gatewayUrl, webhookUrl, port = 0, env, under, preload } = settings;
+  const { file = '../../backend-proxy/main.ts' } = settings;
   const { WEBHOOK_SECRET, ...secrets } = secretEnvironment();
   return startProgram({
-    file: '../../backend-proxy/main.ts',
+    file,
     env: {
       ...secrets,
       GATEWAY_URL: gatewayUrl,
       DATABASE_URL: databaseUrl,
       ALLOWED_ORIGINS: SHOP_ORIGIN,
       PORT: String(port),
+      DRAIN_SECONDS: '0',
       ...(webhookUrl !== undefined && WEBHOOK_SECRET !== undefined && { WEBHOOK_URL: webhookUrl, WEBHOOK_SECRET }),
       ...env,
     },

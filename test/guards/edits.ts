@@ -6,6 +6,7 @@
 import type { Edits } from './apply.ts';
 import { amounts } from './edits/amounts.ts';
 import { building } from './edits/building.ts';
+import { commands } from './edits/commands.ts';
 import { database } from './edits/database.ts';
 import { demoShop } from './edits/demo-shop.ts';
 import { doubles } from './edits/doubles.ts';
@@ -39,6 +40,7 @@ export const EDITS: Edits = {
   ...memory,
   ...files,
   ...database,
+  ...commands,
   ...personalData,
   ...building,
   ...demoShop,

@@ -148,6 +148,14 @@ describe('the package', () => {
     }
   });
 
+  it('the package’s module for React is a client module that exports what the package exports, each by its name', async () => {
+    const module = text('react.js');
+    assert.match(module, /^'use client';\n/);
+    assert.doesNotMatch(module, /export \*/, 'Next.js refuses it in a client module');
+    const namesIn = async (file: string) => Object.keys((await import(join(project.package, file))) as object);
+    assert.deepEqual(await namesIn('react.js'), await namesIn('index.js'));
+  });
+
   it('the package can be bundled into a classic script', async () => {
     const entry = project.write('classic.js', `import 'payment-widget'; console.log('fine');`);
     const outfile = join(project.folder, 'classic.cjs');

@@ -1,11 +1,13 @@
 // The PostgreSQL store behind a transaction pooler that swaps connections and does not know prepared statements.
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
+import { sql } from 'kysely';
+import { Client } from 'pg';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import type { Store } from '../../backend-proxy/ledger/store.ts';
 import { LIMITS, payment } from '../backend-proxy/ledger/ledger-kit.ts';
-import { raise } from '../backend-proxy/ledger/order-writes.ts';
+import { NOTHING, ORDER, raise } from '../backend-proxy/ledger/order-writes.ts';
 import { startPostgresPooler, type PostgresPooler } from '../postgres-pooler.ts';
 import { startPostgres, whyNoPostgres, type PostgresServer } from '../postgres-server.ts';
 
@@ -54,6 +56,49 @@ describe('PostgreSQL: a transaction pooler', { skip: why === undefined ? false :
         LIMITS,
       );
     for (let n = 0; n < 6; n += 1) assert.equal((await start(`P${n}`, `123${n}`)).maySend, true);
+  });
+
+  it("every write behind a pooler is durable and has its time limits, whatever the database's settings", async (t) => {
+    const database = await server.createDatabase();
+    const pooler = await startPostgresPooler(database, 2);
+    t.after(pooler.close);
+    const store = await opened(t, pooler);
+    const admin = new Client({ connectionString: database });
+    await admin.connect();
+    t.after(() => admin.end());
+    const NAMES = ['synchronous_commit', 'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+    // Deferred, so it notes the settings at the commit.
+    await admin.query(`create table settings (by text, value text);
+      create function note() returns trigger language plpgsql as $$ begin
+        insert into settings values (new.order_id, ${NAMES.map((name) => `current_setting('${name}')`).join(` || ' ' || `)});
+        return null; end $$;
+      create constraint trigger noted after insert or update on orders deferrable initially deferred
+        for each row execute function note()`);
+    // Both of the pooler's connections lose what the store has set, as new ones would.
+    for (let n = 0; n < 4; n += 1) {
+      for (const name of NAMES) await sql.raw(`set ${name} = ${name === NAMES[0] ? 'off' : '0'}`).execute(store.db);
+    }
+    const locked = { ...ORDER, order_id: 'locked' };
+    await raise(store, 'saved');
+    await store.write({ order: 'locked', prompts: { customer: '1', limit: 1 } }, () => ({
+      changes: { ...NOTHING, orders: [{ before: undefined, after: locked }] },
+      result: undefined,
+    }));
+    await store.execute(sql`update orders set version = 7 where order_id = 'saved'`.compile(store.db));
+    const value = 'on 10s 3s 5s';
+    assert.deepEqual(
+      (await admin.query('select * from settings')).rows,
+      ['saved', 'locked', 'saved'].map((by) => ({ by, value })),
+    );
+  });
+
+  it('the kind of a pooler is found, and a server without one has none', async (t) => {
+    assert.equal((await opened(t, await started(t, 2))).place['pooler'], 'transaction');
+    assert.equal((await opened(t, await started(t, 1))).place['pooler'], 'transaction');
+    const direct = await connectDatabase(await server.createDatabase(), die, { connections: 3 });
+    t.after(() => direct.close());
+    const { servers, name, ...rest } = direct.place;
+    assert.deepEqual([servers, name, rest], [[new URL(server.urlOf('x')).host], name, { connections: 4 }]);
   });
 
   it("proxies behind one pooler never run another's prepared statements", async (t) => {

@@ -22,7 +22,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { SECRETS, SHOP } from '../backend-proxy/world.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
-const SOURCES = ['backend-proxy', 'demo', 'widget', 'package.json', 'package-lock.json', '.npmrc', 'vite.config.ts', 'tsconfig.json', 'docs', 'LICENSE', 'test/hosts/package-lock.json']; // prettier-ignore
+const SOURCES = ['backend-proxy', 'demo', 'widget', 'package.json', 'package-lock.json', '.npmrc', 'vite.config.ts', 'tsconfig.json', 'docs', 'LICENSE', 'CHANGELOG.md', '.env.example', 'test/hosts/package-lock.json']; // prettier-ignore
 /** For one command; the build takes the longest. */
 const LIMIT_MS = 120_000;
 /** All settings of the proxy, and other variables that may hold a secret. */
@@ -41,8 +41,9 @@ const SETTINGS: Record<string, string> = {
   PGPASSWORD: 'canary-of-the-database',
   DESK_PASSWORD: 'canary-of-the-desk',
   PORT: '0',
+  DRAIN_SECONDS: '0',
 };
-const NO_SECRETS = ['ALLOWED_ORIGINS', 'PORT'];
+const NO_SECRETS = ['ALLOWED_ORIGINS', 'PORT', 'DRAIN_SECONDS'];
 
 /** Loaded into every Node process of a command: records which packages it loads, and which settings they can see. */
 const probeInto = (records: string) => `

@@ -62,13 +62,19 @@ function environment(t: TestContext): Record<string, string> {
     ALLOWED_ORIGINS: SHOP,
     DATABASE_URL: `file:${join(folder, 'payments.db')}`,
     PORT: '0',
+    DRAIN_SECONDS: '0',
   };
 }
 
-/** The error in the only line of a proxy that did not start. */
+/** The error in the last line of a proxy that did not start; before it is at most the line about its database. */
 function refusal({ out, err }: Running['output']): string {
-  assert.deepEqual([out.endsWith('\n'), out.split('\n').length, err], [true, 2, '']);
-  const { level, time, event, error } = JSON.parse(out) as Record<string, string>;
+  const lines = out.split('\n').map((line) => (line === '' ? {} : (JSON.parse(line) as Record<string, string>)));
+  assert.deepEqual([err, lines.at(-1)], ['', {}]);
+  assert.deepEqual(
+    lines.slice(0, -2).filter((line) => line['event'] !== 'database'),
+    [],
+  );
+  const { level, time, event, error } = lines.at(-2) ?? {};
   assert.deepEqual([level, event, Number.isFinite(Date.parse(time ?? ''))], ['fatal', 'not started', true]);
   return error ?? '';
 }
@@ -143,13 +149,35 @@ describe('the proxy process', () => {
     assert.ok(!output.out.includes(token));
   });
 
+  it('the proxy process is 503 at /readyz after SIGTERM but serves for DRAIN_SECONDS, and a second signal ends that', async (t) => {
+    const { child, output, event } = start(t, { ...environment(t), DRAIN_SECONDS: '300' });
+    const { url } = (await event('listening')) as { url: string };
+    child.kill('SIGTERM');
+    const { seconds, signal } = await event('draining');
+    assert.deepEqual([seconds, signal], [300, 'SIGTERM']);
+    const ready = await fetch(`${url}/readyz`);
+    assert.deepEqual([ready.status, ready.headers.get('connection')], [503, 'close']);
+    assert.equal((await fetch(`${url}/healthz`)).status, 200);
+    const closed = once(child, 'close') as Promise<[number | null]>;
+    child.kill('SIGTERM');
+    assert.equal((await closed)[0], 0, output.err);
+    const events = output.out.matchAll(/"event":"(draining|stopping|stopped)"/g);
+    assert.deepEqual(
+      [...events].map(([, name]) => name),
+      ['draining', 'stopping', 'stopped'],
+    );
+  });
+
   it('a proxy start with a port in use or an unusable database exits and logs the reason', async (t) => {
     const env = environment(t);
     const first = start(t, env);
     const { url } = (await first.event('listening')) as { url: string };
     for (const [wrong, why] of [
       [{ PORT: new URL(url).port }, /^HOST, PORT: .*EADDRINUSE/],
-      [{ DATABASE_URL: 'file:/nowhere/payments.db' }, /^DATABASE_URL: unable to open/],
+      [
+        { DATABASE_URL: `${env['DATABASE_URL']}/below/payments.db` },
+        /^DATABASE_URL: \/.*\/payments\.db\/below\/payments\.db cannot be written: not a directory$/,
+      ],
     ] as const) {
       const { child, output } = start(t, { ...env, ...wrong });
       const [code] = (await once(child, 'close')) as [number];

@@ -88,6 +88,10 @@ describe('localizedAmount()', () => {
     assert.equal(localizedAmount('1.234', 'KWD', 'en'), 'KWD\u00a01.234');
   });
 
+  it('localizedAmount() shows nothing for a text that is no amount', () => {
+    for (const text of ['10,10', 'ten', '€1', '1.2.3']) assert.equal(localizedAmount(text, 'EUR', 'en'), '', text);
+  });
+
   it('localizedAmount() does not round', () => {
     assert.equal(localizedAmount('9007199254740993.01', 'EUR', 'en'), '€9,007,199,254,740,993.01');
   });

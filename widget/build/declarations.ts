@@ -1,4 +1,4 @@
-// Makes the package's .d.ts files: runs `tsc` (TypeScript 7 has no other interface), then copies the files that the
+// Makes a package's .d.ts files: runs `tsc` (TypeScript 7 has no other interface), then copies the files that the
 // entry needs into one flat folder, so that the package does not show the project's folders.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,21 +8,23 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const TSC = fileURLToPath(new URL('bin/tsc', import.meta.resolve('typescript/package.json')));
-const CONFIG = fileURLToPath(new URL('tsconfig.json', import.meta.url));
 /** A relative specifier: `from './x.ts'`, or `import("./x.ts")`. */
 const RELATIVE = /(from |import\()(['"])(\.[^'"]+)\.ts\2/g;
 
-/** Writes the types of widget/index.ts into the folder `to`: index.d.ts and the files that it imports. */
-export async function writeDeclarations(to: string): Promise<void> {
-  const emitted = mkdtempSync(join(tmpdir(), 'widget-types-'));
+/**
+ * Writes the types of the entry into the folder `to`: index.d.ts and the files that it imports. `config` is a
+ * tsconfig.json with the project's folder as its `rootDir`; `entry` is relative to that, without an extension.
+ */
+export async function writeDeclarations(config: string, entry: string, to: string): Promise<void> {
+  const emitted = mkdtempSync(join(tmpdir(), 'types-'));
   try {
-    await promisify(execFile)(process.execPath, [TSC, '-p', CONFIG, '--outDir', emitted]).catch(
+    await promisify(execFile)(process.execPath, [TSC, '-p', config, '--outDir', emitted]).catch(
       (error: Error & { stdout: string }) => {
         throw new Error(`tsc: ${error.stdout}`, { cause: error });
       },
     );
     mkdirSync(to, { recursive: true });
-    gather(join(emitted, 'widget/index.d.ts'), to, new Map());
+    gather(join(emitted, `${entry}.d.ts`), to, new Map());
   } finally {
     rmSync(emitted, { recursive: true, force: true });
   }

@@ -9,6 +9,15 @@ export type Framework = (typeof FRAMEWORKS)[number];
 const HEAD = `// Generated from custom-elements.json.
 import type { PaymentEventMap, PaymentWidget } from './index.js';`;
 
+/**
+ * The module beside the types. In React's server components, `use client` sends it to the browser, which has to define
+ * the element. Next.js takes no `export *` in such a module.
+ */
+export function frameworkModule(framework: Framework, entry: string): string {
+  const directive = framework === 'react' ? "'use client';\n" : '';
+  return `${directive}export { PaymentWidget } from './${entry}';\n`;
+}
+
 export function frameworkTypes(framework: Framework, element: Declaration): string {
   return WRITERS[framework](element);
 }

@@ -2,39 +2,70 @@
 // included in every copy. They are read from the packages, so that a new package or a changed text is included too.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Plugin } from 'vite';
+import type { Plugin, Rolldown } from 'vite';
 
 const FILE = 'LICENSES.txt';
+const RULE = `\n${'-'.repeat(80)}\n\n`;
 
 export function licences(root: string): Plugin {
   return {
     name: 'licences',
     apply: 'build',
     generateBundle(_options, bundle) {
-      const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
-      const bundled = chunks
-        .flatMap(({ moduleIds }) => moduleIds)
-        .map((id) => id.split('/node_modules/').slice(1).at(-1));
-      const imported = chunks.flatMap(({ imports }) => imports).filter((name) => !(name in bundle));
-      const packages = [...bundled, ...imported].flatMap((path) => (path === undefined ? [] : packageOf(path)));
-      const texts = [...new Set(packages)].toSorted().map((name) => licenceOf(join(root, 'node_modules', name)));
-      this.emitFile({ type: 'asset', fileName: FILE, source: texts.join(`\n${'-'.repeat(80)}\n\n`) });
+      this.emitFile({ type: 'asset', fileName: FILE, source: licenceTexts(root, packagesIn(bundle)) });
     },
   };
 }
 
-/** `lit/static-html.js` → `lit`; `@lit/reactive-element/x.js` → `@lit/reactive-element`. */
-function packageOf(path: string): string {
-  return path.split('/', path.startsWith('@') ? 2 : 1).join('/');
+/** Folders of the packages in a bundle, relative to the project's, like the keys of a lock file. Sorted. */
+export function packagesIn(bundle: Rolldown.OutputBundle): string[] {
+  const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+  const bundled = chunks.flatMap(({ moduleIds }) => moduleIds);
+  const imported = chunks
+    .flatMap(({ imports }) => imports)
+    .filter((name) => !(name in bundle) && !name.startsWith('node:'))
+    .map((name) => `/node_modules/${name}`);
+  return packagesOf([...bundled, ...imported]);
 }
 
-/** Throws if the package contains no licence, because it may not be shipped then. */
-function licenceOf(folder: string): string {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<
-    string,
-    string
-  >;
-  const file = readdirSync(folder).find((entry) => /^licen[cs]e(\.\w+)?$/i.test(entry));
-  if (!file) throw new Error(`${name} contains no licence file, so it may not be shipped.`);
-  return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+/** The same of the bundle that a folder holds, by its source maps. */
+export function packagesInFolder(folder: string): string[] {
+  const maps = readdirSync(folder).filter((name) => name.endsWith('.map'));
+  const read = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as { sources: string[] };
+  return packagesOf(maps.flatMap((name) => read(name).sources).map((source) => `/${source}`));
+}
+
+/** A package may have packages of its own: the last folder of a path counts. */
+function packagesOf(paths: readonly string[]): string[] {
+  const folder = /\/(node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)/;
+  const folders = paths.flatMap((path) => folder.exec(path.replaceAll('\\', '/'))?.[1] ?? []);
+  return [...new Set(folders)].toSorted();
+}
+
+/** `folders`: as of `packagesIn`. */
+export function licenceTexts(root: string, folders: readonly string[]): string {
+  return folders.map((folder) => licenceOf(root, folder)).join(RULE);
+}
+
+interface Description {
+  name: string;
+  version: string;
+  license: string;
+  author?: string | { name: string };
+}
+
+function licenceOf(root: string, folder: string): string {
+  const path = join(root, folder);
+  const description = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Description;
+  const file = readdirSync(path).find((entry) => /^licen[cs]e(\.\w+)?$/i.test(entry));
+  const text = file === undefined ? declaredLicence(root, description) : readFileSync(join(path, file), 'utf8');
+  return `${description.name} ${description.version} (${description.license})\n\n${text.trim()}\n`;
+}
+
+/** Some packages only name their licence. Throws if it is none whose text is known: the package may not be shipped. */
+function declaredLicence(root: string, { name, license, author }: Description): string {
+  if (license !== 'MIT') throw new Error(`${name} contains no licence file, so it may not be shipped.`);
+  const holder = typeof author === 'object' ? author.name : author?.replace(/ *<.*>/, '');
+  const ours = readFileSync(join(root, 'LICENSE'), 'utf8');
+  return ours.replace(/^Copyright .*$/m, `Copyright (c) ${holder ?? `the authors of ${name}`}`);
 }

@@ -1,8 +1,11 @@
-// `npm run build`: builds the files for a CDN (vite.config.ts), then the npm package in dist/npm. The first import must
-// stay first: it removes secrets from the environment before any package is loaded.
+// `npm run build`: builds the files for a CDN (vite.config.ts), the widget's npm package in dist/npm, and the proxy's
+// in dist/proxy. The first import must stay first: it removes secrets from the environment before any package is
+// loaded.
 import './no-secrets.mjs';
 
 const { build } = await import('vite');
 const { buildPackage } = await import('./package.ts');
+const { buildProxyPackage } = await import('../../backend-proxy/build/package.ts');
 await build();
 await buildPackage('dist/npm');
+await buildProxyPackage('dist/proxy', 'dist/widget');

@@ -7,20 +7,15 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { writeDeclarations } from './declarations.ts';
 import { vscodeCssData, vscodeHtmlData, webTypes } from './editors.ts';
-import { FRAMEWORKS, frameworkTypes } from './frameworks.ts';
+import { FRAMEWORKS, frameworkModule, frameworkTypes } from './frameworks.ts';
 import { licences } from './licences.ts';
 import { elementOf, readManifest } from './manifest.ts';
 import { minifyTemplates } from './plugins.ts';
+import { originOf, withoutRelativeLinks, type Project } from './project.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NAME = 'payment-widget';
 const ENTRY = 'index.js';
-
-interface Project {
-  version: string;
-  license: string;
-  dependencies: { lit: string };
-}
 
 /** Replaces the folder `to`. */
 export async function buildPackage(to: string): Promise<void> {
@@ -28,7 +23,10 @@ export async function buildPackage(to: string): Promise<void> {
   const folder = `${to}-${process.pid}`;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  await Promise.all([writeModules(folder), writeDeclarations(join(folder, 'types'))]);
+  await Promise.all([
+    writeModules(folder),
+    writeDeclarations(join(ROOT, 'widget/build/tsconfig.json'), 'widget/index', join(folder, 'types')),
+  ]);
 
   const manifest = readManifest(ROOT, ENTRY);
   const element = elementOf(manifest);
@@ -39,7 +37,7 @@ export async function buildPackage(to: string): Promise<void> {
   json('vscode.css-custom-data.json', vscodeCssData(element));
   json('web-types.json', webTypes(element, { name: NAME, version: project.version }));
   for (const framework of FRAMEWORKS) {
-    writeFileSync(join(folder, `${framework}.js`), `export * from './${ENTRY}';\n`);
+    writeFileSync(join(folder, `${framework}.js`), frameworkModule(framework, ENTRY));
     writeFileSync(join(folder, `types/${framework}.d.ts`), frameworkTypes(framework, element));
   }
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
@@ -70,7 +68,8 @@ async function writeModules(outDir: string): Promise<void> {
   });
 }
 
-function describePackage({ version, license, dependencies }: Project, contents: string[]): object {
+function describePackage(project: Project, contents: string[]): object {
+  const { version, license, dependencies } = project;
   const exported = (name: string) => ({ types: `./types/${name}.d.ts`, default: `./${name}.js` });
   const exports = Object.fromEntries(FRAMEWORKS.map((name) => [`./${name}`, exported(name)]));
   return {
@@ -79,6 +78,7 @@ function describePackage({ version, license, dependencies }: Project, contents: 
     description: 'A custom element that collects a wallet payment and follows it until it is settled',
     keywords: ['payment', 'wallet', 'qr-code', 'web-components', 'custom-element', 'lit'],
     license,
+    ...originOf(project),
     type: 'module',
     exports: { '.': exported('index'), ...exports, './custom-elements.json': './custom-elements.json' },
     // Importing one of these defines the element, so a bundler must not drop it.
@@ -102,9 +102,4 @@ function packageReadme(): string {
   const intro =
     'The element of payment-widget. It needs the proxy, which is in the project’s repository, and an order token from there.';
   return `# payment-widget\n\n${intro}\n\n${withoutRelativeLinks(pages.join('\n')).replaceAll(/^#/gm, '##')}`;
-}
-
-/** Relative links lead to files of the project that are not in the package. */
-function withoutRelativeLinks(markdown: string): string {
-  return markdown.replaceAll(/\[([^\]]+)\]\((?!https?:|#)[^)]+\)/g, '$1');
 }

@@ -1,8 +1,8 @@
-// Vite plugins of the builds: minify templates, keep the first bundle one file, write integrity hashes. Runs in Node
-// and is in no bundle. Apart from vite.config.ts because the package's build uses minifyTemplates() as well.
+// Vite plugins of the builds: minify templates, keep the first bundle one file, name its version, write integrity
+// hashes. Runs in Node and is in no bundle. Apart from vite.config.ts because the packages' builds use some as well.
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { minifyHTMLLiterals } from 'minify-literals';
 import type { Plugin } from 'vite';
 
@@ -44,18 +44,42 @@ export function copySharedModules(): Plugin {
   };
 }
 
+/**
+ * Adds `widget-1.2.3.js`, whose content never changes: the bytes of widget.js. The other files are shared, because no
+ * file imports widget.js. A page that loads both defines the element once (widget/index.ts).
+ */
+export function versionedEntry(root: string): Plugin {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  return {
+    name: 'versioned-entry',
+    apply: 'build',
+    writeBundle({ dir }) {
+      const folder = dir ?? 'dist/widget';
+      copyFileSync(join(folder, 'widget.js'), join(folder, `widget-${version}.js`));
+    },
+  };
+}
+
+/** For `sourcemapPathTransform`: paths that do not depend on where a build is written. */
+export function rootRelative(root: string): (source: string, map: string) => string {
+  return (source, map) => relative(root, resolve(dirname(map), source)).replaceAll('\\', '/');
+}
+
 /** Writes integrity.json, file name → `sha384-…`, for the `integrity` attribute of script tags. */
 export function integrity(): Plugin {
   return {
     name: 'integrity',
     apply: 'build',
-    writeBundle({ dir }, bundle) {
+    // After all other plugins have written theirs.
+    writeBundle({ dir }) {
       const folder = dir ?? 'dist/widget';
       const hash = (file: string) =>
         `sha384-${createHash('sha384')
           .update(readFileSync(join(folder, file)))
           .digest('base64')}`;
-      const scripts = Object.keys(bundle).filter((file) => file.endsWith('.js'));
+      const scripts = readdirSync(folder)
+        .filter((file) => file.endsWith('.js'))
+        .toSorted();
       const hashes = Object.fromEntries(scripts.map((file) => [file, hash(file)]));
       writeFileSync(join(folder, 'integrity.json'), `${JSON.stringify(hashes, null, 2)}\n`);
     },

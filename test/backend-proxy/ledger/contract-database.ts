@@ -110,6 +110,7 @@ export function databaseContract({ it, setUp }: Suite): void {
           { state: 'due', count: 0 },
         ],
         webhooks: [],
+        oldestPendingWebhookMs: 0,
       });
       await openPending(ledger, { orderId: 'A' });
       await ledger.openPayment(payment({ orderId: 'B' }), LIMITS);
@@ -120,7 +121,8 @@ export function databaseContract({ it, setUp }: Suite): void {
       await ledger.record('P', PENDING, 'answer');
       skip(D + 2 * M);
       await ledger.observe('P', { kind: 'incomplete' });
-      const { transactions, ...counts } = await ledger.counts();
+      const { transactions, oldestPendingWebhookMs, ...counts } = await ledger.counts();
+      assert.equal(oldestPendingWebhookMs, D + 2 * M, 'the webhook of the paid order');
       assert.deepEqual(transactions.map(({ type, status, count }) => `${type} ${status} ${count}`).toSorted(), [
         'PAY INITIALIZED 1',
         'PAY PROCESSING 1',

@@ -97,6 +97,28 @@ export function webhooksContract({ it, setUp }: Suite): void {
         ['C', 'B'],
       );
     });
+
+    it('webhooks() lists those of an order, and those older than one', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      for (const orderId of ['A', 'B', 'C', 'D']) {
+        await queued(ledger, orderId);
+        if (orderId === 'B') skip(S);
+      }
+      const all = await ledger.webhooks(undefined, 10);
+      assert.deepEqual(await ledger.webhooks(undefined, 10, { orderId: 'B' }), [
+        all.find(({ orderId }) => orderId === 'B'),
+      ]);
+      assert.deepEqual(await ledger.webhooks('dead', 10, { orderId: 'B' }), []);
+      for (const [at, olderThan] of all.entries()) {
+        for (const state of ['pending', undefined] as const) {
+          assert.deepEqual(await ledger.webhooks(state, 2, { olderThan }), all.slice(at + 1, at + 3));
+        }
+        const { orderId } = olderThan;
+        assert.deepEqual(await ledger.webhooks(undefined, 2, { olderThan, orderId }), []);
+        assert.deepEqual(await ledger.webhook(olderThan.id), olderThan);
+      }
+      assert.equal(await ledger.webhook('nothing'), undefined);
+    });
   });
 
   describe('watch()', () => {

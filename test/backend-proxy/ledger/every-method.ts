@@ -1,6 +1,13 @@
 // Calls every method of the ledger's port, in each way that leads to another SQL statement, on a large database.
 import assert from 'node:assert/strict';
-import type { Fact, Ledger, NewPayment, Observation, TokenTerms } from '../../../backend-proxy/ledger/ledger.ts';
+import type {
+  Fact,
+  Ledger,
+  NewPayment,
+  Observation,
+  TokenTerms,
+  TransactionQuery,
+} from '../../../backend-proxy/ledger/ledger.ts';
 import { STATUSES } from '../../../backend-proxy/protocol/wire.ts';
 import { TRANSACTION_TYPES } from '../../../backend-proxy/protocol/transaction.ts';
 import { D, M, NOON } from '../time.ts';
@@ -125,12 +132,18 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   const id = webhook?.id ?? assert.fail('no webhook');
   await step('a delivery', () => ledger.recordDelivery(id, { state: 'delivered', answer: '200' }));
   await ledger.recordDelivery(id, { state: 'pending', nextAt: NOON, answer: '500' });
+  await step('a webhook', () => ledger.webhook(id));
   await step('a redelivery', () => ledger.redeliver(id));
   for (const state of ['pending', 'delivered', 'dead', undefined] as const) {
     await step(`webhooks: ${state}`, () => ledger.webhooks(state, 100));
+    const olderThan = { createdAt: NOON - 50 * M, id: 'msg_50000' };
+    await step(`older webhooks: ${state}`, () => ledger.webhooks(state, 100, { olderThan }));
   }
+  await step('webhooks of an order', () => ledger.webhooks(undefined, 100, { orderId: 'A' }));
+  await step('a webhook', () => ledger.webhook(id));
 
   await callLists(ledger, step);
+  ledger.onWrite(() => undefined);
   const stopWatching = ledger.watch('A', () => undefined);
   await step('a poll', poll);
   stopWatching();
@@ -165,17 +178,30 @@ async function callErasing(ledger: Ledger, step: Calls['step'], id: string): Pro
 }
 
 async function callLists(ledger: Ledger, step: Calls['step']): Promise<void> {
-  const times = { updatedSince: NOON - 100 * M, cursor: `${NOON - 50 * M}~T1050000` };
-  await step('transactions: since a time, after a cursor', () => ledger.transactions({ ...times, limit: 50 }));
+  const list = (query: Omit<TransactionQuery, 'limit'>) =>
+    step(`transactions: ${JSON.stringify(query)}`, () => ledger.transactions({ ...query, limit: 50 }));
+  const [from, to] = [NOON - 100 * M, NOON - M];
+  await list({ updatedSince: from, cursor: `${NOON - 50 * M}~T1050000` });
+  await step('a transaction', () => ledger.transaction('A'));
   const maybe = <T>(...values: T[]) => [undefined, ...values];
-  for (const type of maybe(...TRANSACTION_TYPES)) {
-    for (const status of maybe(...STATUSES)) {
-      for (const needsReview of maybe(true, false)) {
-        for (const cursor of maybe(`${NOON - 50 * M}~T1050000`)) {
-          const query = { type, status, needsReview, cursor, limit: 50 };
-          await step(`transactions: ${JSON.stringify(query)}`, () => ledger.transactions(query));
+  for (const [sort, cursor] of [
+    ['updatedAt', `${NOON - 50 * M}~T1050000`],
+    ['createdAt', `c${NOON - 50 * M}~T1050000`],
+    ['-createdAt', `n${NOON - 50 * M}~T1050000`],
+  ] as const) {
+    for (const orderId of maybe('A')) {
+      await list({ sort, orderId, ...(sort !== 'updatedAt' && { createdFrom: from, createdBefore: to }), cursor });
+    }
+    for (const type of maybe(...TRANSACTION_TYPES)) {
+      for (const status of maybe(...STATUSES)) {
+        for (const needsReview of maybe(true, false)) {
+          for (const after of maybe(cursor)) await list({ sort, type, status, needsReview, cursor: after });
         }
       }
     }
+  }
+  for (const basis of ['paid', 'created'] as const) {
+    const query = { basis, after: { at: from, id: 'T1050000' }, before: to, limit: 50 };
+    await step(`counted: ${basis}`, () => ledger.counted(query));
   }
 }

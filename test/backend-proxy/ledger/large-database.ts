@@ -97,6 +97,12 @@ export function fillings(filling: Filling, numbers: (most: number) => string): s
     fill('orders', order),
     fill('transactions', TRANSACTIONS[filling]),
     fill('history', { transaction_id: EVERY.id, event: `'created'`, at: CREATED, source: `'shopper'` }),
+    fill('history', {
+      transaction_id: EVERY.id,
+      event: `'succeeded'`,
+      at: TRANSACTIONS[filling].updated_at ?? CREATED,
+      source: `'check'`,
+    }),
     fill('webhooks', {
       ...WEBHOOKS[filling],
       id: `'msg_' || n`,

@@ -2,8 +2,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../../backend-proxy/errors.ts';
+import type { Claim } from '../../../backend-proxy/ledger/ledger.ts';
 import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
-import { SECRETS, createWorld } from '../world.ts';
+import { VERSION } from '../../../backend-proxy/version.ts';
+import { SECRETS, createWorld, type World } from '../world.ts';
+
+async function metricsOf(world: World): Promise<string> {
+  const headers = { Authorization: `Bearer ${SECRETS.merchant}` };
+  return (await world.request('GET', '/metrics', { headers })).text();
+}
+
+async function claimOf(world: World): Promise<Claim> {
+  world.skip(20_000);
+  const [claim] = await world.ledger.claimChecks(1, 1_000);
+  return claim ?? assert.fail('no check is due');
+}
 
 describe('health', () => {
   it('/healthz is ok while the process lives, even if the database is unavailable', async (t) => {
@@ -22,8 +35,20 @@ describe('health', () => {
     const response = await unbuilt.request('GET', '/readyz');
     assert.deepEqual(
       [response.status, ((await response.json()) as Problem).detail],
-      [503, 'The widget is not built: run npm run build.'],
+      [503, 'The widget is not built: run `npm run build` first.'],
     );
+  });
+
+  it('/readyz is 503 as soon as the proxy drains, and everything else is served', async (t) => {
+    const world = await createWorld(t, {
+      wrapLedger: (ledger) => ({ ...ledger, ping: () => assert.fail('a stopping proxy asks no database') }),
+    });
+    world.proxy.drain();
+    const response = await world.request('GET', '/readyz');
+    const { code, retryable, detail } = (await response.json()) as Problem;
+    assert.deepEqual([response.status, code, retryable, detail], [503, 'unavailable', true, 'The proxy is stopping.']);
+    assert.equal((await world.request('GET', '/healthz')).status, 200);
+    assert.equal((await world.start(world.token(), { method: 'QR' })).status, 201);
   });
 });
 
@@ -43,9 +68,9 @@ describe('metrics', () => {
     const text = await response.text();
     assert.ok(text.endsWith('\n'));
     const sample =
-      /^payment_proxy_[a-z_]+(\{[a-z]+="([^"\\\n]|\\["\\n])*"(,[a-z]+="([^"\\\n]|\\["\\n])*")*\})? [0-9]+$/;
+      /^(payment_proxy|process|nodejs)_[a-z0-9_]+(\{[a-z]+="([^"\\\n]|\\["\\n])*"(,[a-z]+="([^"\\\n]|\\["\\n])*")*\})? (-?[0-9.]+(e[+-]?[0-9]+)?|Nan)$/;
     for (const line of text.trimEnd().split('\n'))
-      assert.ok(/^# (HELP|TYPE) payment_proxy_/.test(line) || sample.test(line), line);
+      assert.ok(line === '' || /^# (HELP|TYPE) (payment_proxy|process|nodejs)_/.test(line) || sample.test(line), line);
     for (const line of [
       'payment_proxy_requests_total{method="POST",route="/order/payments",status="201"} 2',
       'payment_proxy_requests_total{method="POST",route="/ipn/:secret",status="200"} 1',
@@ -67,6 +92,104 @@ describe('metrics', () => {
     ]) {
       assert.ok(text.split('\n').includes(line), `${line} in\n${text}`);
     }
+  });
+
+  it('metrics name the running version, and measure requests, gateway calls, writes, deliveries and the process', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    world.receiver.answers = [500, 410];
+    await world.start(world.token(), { method: 'QR' });
+    await world.customer('approve', 'A-1');
+    await world.pass(10_000);
+    const text = await metricsOf(world);
+    for (const line of [
+      `payment_proxy_build_info{version="${VERSION}"} 1`,
+      'payment_proxy_ready 1',
+      'payment_proxy_request_duration_seconds_count{method="POST",route="/order/payments",status="2xx"} 1',
+      'payment_proxy_gateway_call_duration_seconds_count{operation="pay",outcome="accepted"} 1',
+      'payment_proxy_transactions_started_total{type="PAY",method="QR"} 1',
+      'payment_proxy_transactions_ended_total{type="PAY",method="QR",outcome="SUCCESS"} 1',
+      'payment_proxy_ipn_to_settled_seconds_count{type="PAY"} 1',
+      'payment_proxy_ipns_total{outcome="matched"} 1',
+      'payment_proxy_webhook_deliveries_total{outcome="failed"} 1',
+      'payment_proxy_webhook_deliveries_total{outcome="dead"} 1',
+      'payment_proxy_webhook_delivery_duration_seconds_count{outcome="failed"} 1',
+      'payment_proxy_webhook_age_seconds_count 0',
+    ]) {
+      assert.ok(text.split('\n').includes(line), `${line} in\n${text}`);
+    }
+    assert.match(text, /^payment_proxy_database_write_duration_seconds_count [1-9]/m);
+    assert.match(text, /^payment_proxy_clock_offset_seconds -?0/m);
+    assert.match(text, /^process_resident_memory_bytes [1-9]/m);
+  });
+
+  it('counters that alerts ask for begin at 0, and count each flag, each wrong secret and each unmatched IPN', async (t) => {
+    const world = await createWorld(t);
+    const before = await metricsOf(world);
+    for (const line of [
+      'payment_proxy_transactions_flagged_total{type="PAY",flag="mismatch"} 0',
+      'payment_proxy_transactions_ended_total{type="PAYOUT",method="none",outcome="SUCCESS"} 0',
+      'payment_proxy_ipns_total{outcome="wrong_secret"} 0',
+      'payment_proxy_webhook_deliveries_total{outcome="dead"} 0',
+    ]) {
+      assert.ok(before.split('\n').includes(line), `${line} in\n${before}`);
+    }
+    await world.start(world.token(), { method: 'QR' });
+    await world.ledger.observe(await claimOf(world), { kind: 'mismatch', field: 'amount' });
+    await world.ipn({ orderId: 'B-9', type: 'PAY', status: 'SUCCESS' });
+    await world.ipn('no JSON');
+    await world.ipn('{}', 'x'.repeat(30));
+    const after = await metricsOf(world);
+    for (const line of [
+      'payment_proxy_transactions_flagged_total{type="PAY",flag="mismatch"} 1',
+      'payment_proxy_transactions_flagged_total{type="PAY",flag="needs_review"} 1',
+      'payment_proxy_ipns_total{outcome="unmatched"} 1',
+      'payment_proxy_ipns_total{outcome="unreadable"} 1',
+      'payment_proxy_ipns_total{outcome="wrong_secret"} 1',
+    ]) {
+      assert.ok(after.split('\n').includes(line), `${line} in\n${after}`);
+    }
+  });
+
+  it('the age of the oldest webhook grows until it is delivered', async (t) => {
+    const world = await createWorld(t, { webhooks: true });
+    const ageOf = async () => /^payment_proxy_webhook_oldest_pending_seconds (.+)$/m.exec(await metricsOf(world))?.[1];
+    world.receiver.answers = [500, 200];
+    await world.start(world.token(), { method: 'QR' });
+    await world.customer('approve', 'A-1');
+    await world.settle();
+    world.skip(3_000);
+    assert.equal(await ageOf(), '3');
+    await world.pass(10_000);
+    assert.equal(await ageOf(), '0');
+  });
+
+  it('metrics of the process are shown while the database is away, and those of the database are not', async (t) => {
+    const world = await createWorld(t, {
+      wrapLedger: (ledger) => ({
+        ...ledger,
+        ping: () => Promise.reject(new Refusal('unavailable', 'away')),
+        counts: () => Promise.reject(new Refusal('unavailable', 'away')),
+      }),
+    });
+    await world.request('GET', '/healthz');
+    const text = await metricsOf(world);
+    assert.match(text, /^payment_proxy_ready 0$/m);
+    assert.match(text, /^payment_proxy_requests_total\{method="GET",route="\/healthz",status="200"\} 1$/m);
+    assert.doesNotMatch(
+      text,
+      /^payment_proxy_(transactions_needing_review|unmatched_ipns|webhook_oldest_pending_seconds) /m,
+    );
+  });
+
+  it('with a METRICS_TOKEN the metrics are open to it alone, and it opens nothing else', async (t) => {
+    const token = 'canary-metrics-token-0123';
+    const world = await createWorld(t, { config: { metricsTokens: [token] } });
+    const ask = async (path: string, bearer: string) =>
+      (await world.request('GET', path, { headers: { Authorization: `Bearer ${bearer}` } })).status;
+    assert.equal(await ask('/metrics', token), 200);
+    assert.equal(await ask('/metrics', SECRETS.merchant), 401);
+    assert.equal(await ask('/transactions', token), 401);
+    assert.equal(await ask('/transactions', SECRETS.merchant), 200);
   });
 
   it('metrics contain no order, wallet, path or secret', async (t) => {

@@ -5,9 +5,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { brotliDecompressSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { readWidgetFiles } from '../../../backend-proxy/routes/widget-files.ts';
+import { VERSION } from '../../../backend-proxy/version.ts';
 import { SHOP, createWorld } from '../world.ts';
+
+const VERSIONED = `widget-${VERSION}.js`;
 
 const BUILT = [
   'LICENSES.txt',
@@ -18,6 +21,7 @@ const BUILT = [
   'locale-longword.js',
   'locale-zh-Hant.js',
   'locale-zh-Hant.js.map',
+  VERSIONED,
   'widget.js',
   'widget.js.map',
 ];
@@ -48,6 +52,7 @@ describe("the widget's files", () => {
       ['locale-zh-Hant.js', 'text/javascript; charset=utf-8', named],
       ['locale-zh-Hant.js.map', 'application/json', named],
       ['later-Ab12_-xY.js', 'text/javascript; charset=utf-8', hashed],
+      [VERSIONED, 'text/javascript; charset=utf-8', hashed],
       ['later-Ab12_-xY.js.map', 'application/json', hashed],
     ] as const) {
       for (const origin of [SHOP, 'https://anyone.example']) {
@@ -70,22 +75,78 @@ describe("the widget's files", () => {
     }
   });
 
-  it("the widget's files are sent as Brotli if accepted, and as 304 if the browser has them", async (t) => {
+  it("the widget's files are sent in the encoding that the client likes best, each with an entity tag of its own", async (t) => {
     const world = await createWorld(t, { config: { widgetFolder: widgetFolder(t) } });
-    const compressed = await world.request('GET', '/widget.js', {
-      headers: { 'Accept-Encoding': 'gzip, deflate, br' },
-    });
-    assert.equal(compressed.headers.get('content-encoding'), 'br');
-    assert.equal(brotliDecompressSync(Buffer.from(await compressed.arrayBuffer())).toString(), WIDGET);
-    const etag = compressed.headers.get('etag') ?? '';
-    assert.equal(etag, `"${createHash('sha256').update(WIDGET).digest('base64url').slice(0, 22)}"`);
-    const again = await world.request('GET', '/widget.js', { headers: { 'If-None-Match': etag } });
-    assert.deepEqual(
-      [again.status, await again.text(), again.headers.get('access-control-allow-origin')],
-      [304, '', '*'],
-    );
-    assert.equal((await world.request('GET', '/widget.js', { headers: { 'If-None-Match': '"other"' } })).status, 200);
+    const digest = createHash('sha256').update(WIDGET).digest('base64url').slice(0, 22);
+    const plain = (bytes: Buffer) => bytes;
+    for (const [accepted, coding, decode] of [
+      ['gzip, deflate, br', 'br', brotliDecompressSync],
+      ['*', 'br', brotliDecompressSync],
+      ['BR;Q=0.4, gzip;q=0.9', 'gzip', gunzipSync],
+      ['x-gzip', 'gzip', gunzipSync],
+      ['br;q=0, *;q=0.1', 'gzip', gunzipSync],
+      ['gzip;q=0.5, identity', null, plain],
+      ['deflate, zstd', null, plain],
+      ['br;q=x, gzip;q=0', null, plain],
+      ['*;q=0', null, plain],
+      ['', null, plain],
+    ] as const) {
+      const response = await world.request('GET', '/widget.js', { headers: { 'Accept-Encoding': accepted } });
+      assert.equal(response.headers.get('content-encoding'), coding, accepted);
+      assert.equal(response.headers.get('etag'), coding === null ? `"${digest}"` : `"${digest}-${coding}"`);
+      assert.equal(response.headers.get('vary'), 'Accept-Encoding');
+      assert.equal(decode(Buffer.from(await response.arrayBuffer())).toString(), WIDGET);
+    }
     assert.equal((await world.request('HEAD', '/widget.js')).status, 200);
+  });
+
+  it("the widget's files are answered 304 if the client has them, also by a weakened entity tag", async (t) => {
+    const world = await createWorld(t, { config: { widgetFolder: widgetFolder(t) } });
+    const ask = (headers: Record<string, string>) =>
+      world.request('GET', '/widget.js', { headers: { 'Accept-Encoding': 'br', ...headers } });
+    const etag = (await ask({})).headers.get('etag') ?? '';
+    for (const known of [etag, `W/${etag}`, `"a", W/"b,c" ,W/${etag}`, ' * ']) {
+      const again = await ask({ 'If-None-Match': known });
+      const header = (name: string) => again.headers.get(name);
+      assert.deepEqual([again.status, await again.text()], [304, ''], known);
+      assert.deepEqual(
+        [header('etag'), header('cache-control'), header('vary'), header('access-control-allow-origin')],
+        [etag, 'public, max-age=60', 'Accept-Encoding', '*'],
+      );
+    }
+    for (const other of ['"other"', etag.slice(1, -1), '']) {
+      assert.equal((await ask({ 'If-None-Match': other })).status, 200, other);
+    }
+    const uncompressed = await ask({ 'If-None-Match': etag, 'Accept-Encoding': 'identity' });
+    assert.equal(uncompressed.status, 200, 'a client that takes no Brotli is not sent to its Brotli copy');
+  });
+
+  it('the script of another version is answered 404 with the address of the installed one', async (t) => {
+    const world = await createWorld(t, { config: { widgetFolder: widgetFolder(t) } });
+    for (const version of ['0.0.1', '99.0.0', '1.2.3-beta.1']) {
+      const response = await world.request('GET', `/widget-${version}.js`);
+      const { code, detail } = (await response.json()) as { code: string; detail: string };
+      assert.deepEqual(
+        [response.status, code, response.headers.get('cache-control')],
+        [404, 'not_found', 'no-store'],
+        version,
+      );
+      assert.ok(detail.includes(`/${VERSIONED}`), detail);
+    }
+  });
+
+  it('a script tag without type="module" is sent a script that imports the widget, which no cache keeps', async (t) => {
+    const world = await createWorld(t, { config: { widgetFolder: widgetFolder(t) } });
+    const ask = (name: string, mode: string, dest = 'script') =>
+      world.request('GET', `/${name}`, { headers: { 'Sec-Fetch-Dest': dest, 'Sec-Fetch-Mode': mode } });
+    for (const name of ['widget.js', VERSIONED]) {
+      const classic = await ask(name, 'no-cors');
+      assert.match(await classic.text(), /^import\(document\.currentScript\.src\)/);
+      assert.equal(classic.headers.get('cache-control'), 'no-store');
+      assert.equal(await (await ask(name, 'cors')).text(), WIDGET);
+      assert.equal(await (await ask(name, 'no-cors', 'empty')).text(), WIDGET);
+    }
+    assert.equal(await (await ask('locale-de.js', 'no-cors')).text(), WIDGET);
   });
 
   it('only the built widget files are served, and nothing else in or outside their folder', async (t) => {

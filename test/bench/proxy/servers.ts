@@ -47,6 +47,7 @@ export function startProxy(place: Place, settings: Settings = {}): Promise<Serve
     ALLOWED_ORIGINS: SHOP,
     DATABASE_URL: database,
     PORT: '0',
+    DRAIN_SECONDS: '0',
   }));
 }
 

@@ -7,8 +7,8 @@ export const building: Edits = {
   'Plant code for the next start': [
     {
       file: MAIN,
-      find: "enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/proxy', import.meta.url)))",
-      put: 'enableCompileCache()',
+      find: 'module.enableCompileCache?.(CACHE_FOLDER)',
+      put: 'module.enableCompileCache?.()',
     },
   ],
   'Read a secret while building': [{ file: 'widget/build/main.ts', find: "import './no-secrets.mjs';", put: '' }],
@@ -18,11 +18,11 @@ export const building: Edits = {
   "Read a secret at the proxy's start": [
     {
       file: 'backend-proxy/start.ts',
-      find: "if (!existsSync(new URL('../dist/widget/widget.js', import.meta.url))) {",
+      find: "if (!existsSync(join(WIDGET_FOLDER, 'widget.js'))) {",
       put: 'if (false) {',
     },
     {
-      file: MAIN,
+      file: 'backend-proxy/start-error.ts',
       find: "const isMissing = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';",
       put: 'const isMissing = false;',
     },

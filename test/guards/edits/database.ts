@@ -5,7 +5,7 @@ const SQLITE = 'backend-proxy/ledger/sqlite.ts';
 const POSTGRES_CONNECTION = 'backend-proxy/ledger/postgres-connection.ts';
 const POSTGRES = 'backend-proxy/ledger/postgres.ts';
 const POSTGRES_ROWS = 'backend-proxy/ledger/postgres-rows.ts';
-const MAIN = 'backend-proxy/main.ts';
+const PRIVATE_FILES = 'backend-proxy/private-files.ts';
 
 export const database: Edits = {
   'Lose an acknowledged commit in a power failure': [
@@ -14,6 +14,15 @@ export const database: Edits = {
   ],
   'Lose an acknowledged commit without fsync': [
     { file: POSTGRES_CONNECTION, find: "fsync: 'on', transaction", put: 'transaction' },
+  ],
+  'Lose an acknowledged commit behind a pooler': [
+    { file: POSTGRES, find: 'if (!on.isPooled) return on.run<Row>(statement);', put: 'return on.run<Row>(statement);' },
+    { file: POSTGRES, find: 'wallet === undefined && !on.isPooled', put: 'wallet === undefined' },
+    {
+      file: POSTGRES,
+      find: 'await on.runSimple(wallet === undefined ? BEGIN',
+      put: "await on.runSimple(wallet === undefined ? 'begin'",
+    },
   ],
   'Acknowledge an IPN before its commit': [
     {
@@ -59,7 +68,10 @@ export const database: Edits = {
     { file: SQLITE, find: 'if (primaryCode(refused) === SQLITE_BUSY) {', put: 'if (false) {' },
   ],
   'Read the database as another user': [
-    { file: MAIN, find: 'process.umask(0o077);', put: '' },
-    { file: 'backend-proxy/private-files.ts', find: 'chmodSync(path, modeOf(path) & 0o777 & ~OTHERS);', put: '' },
+    { file: PRIVATE_FILES, find: "'a', 0o600", put: "'a', 0o644" },
+    { file: PRIVATE_FILES, find: 'mode: 0o700', put: 'mode: 0o755' },
+  ],
+  'Read an older database as another user': [
+    { file: PRIVATE_FILES, find: 'chmodSync(path, modeOf(path) & 0o777 & ~OTHERS);', put: '' },
   ],
 };

@@ -23,10 +23,10 @@ export const files: Edits = {
     { file: WIDGET_FILES, find: "  json: 'application/json',\n", put: '' },
   ],
   'Change a script that has no hash': [
-    { file: 'vite.config.ts', find: ', integrity()]', put: ']' },
+    { file: 'vite.config.ts', find: '    integrity(),\n', put: '' },
     { file: 'widget/build/plugins.ts', find: "file.endsWith('.js')", put: "file === 'widget.js'" },
   ],
   'Poison a cache with another host': [
-    { file: OPENAPI, find: "new URL('.', c.req.url).pathname", put: "new URL('.', c.req.url).href" },
+    { file: OPENAPI, find: 'servers: [{ url }]', put: "servers: [{ url: new URL('.', c.req.url).href }]" },
   ],
 };

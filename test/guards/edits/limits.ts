@@ -2,7 +2,7 @@
 import type { Edits } from '../apply.ts';
 
 const PAYMENTS = 'backend-proxy/ledger/payments.ts';
-const GUARDS = 'backend-proxy/routes/guards.ts';
+const CALLER_ADDRESS = 'backend-proxy/routes/caller-address.ts';
 const PUBLIC_ADDRESS = 'backend-proxy/public-address.ts';
 
 export const limits: Edits = {
@@ -12,8 +12,8 @@ export const limits: Edits = {
   "Send prompts to another person's phone by two proxies": [
     {
       file: 'backend-proxy/ledger/postgres.ts',
-      find: 'await on.runSimple(`begin; select pg_advisory_xact_lock(${key})`);',
-      put: "await on.runSimple('begin');",
+      find: 'wallet === undefined ? BEGIN : `${BEGIN}; select pg_advisory_xact_lock(${lockOf(wallet)})`',
+      put: 'BEGIN',
     },
   ],
   "Use up a wallet's limit": [
@@ -28,9 +28,12 @@ export const limits: Edits = {
     { file: PAYMENTS, find: 'counted.length >= limits.perOrder', put: 'counted.length < 0' },
     { file: PAYMENTS, find: '.length >= directPerOrder', put: '.length < 0' },
   ],
-  "Forge the caller's address": [{ file: GUARDS, find: 'hops.at(-trustedProxies)', put: 'hops[0]' }],
+  "Forge the caller's address": [
+    { file: CALLER_ADDRESS, find: 'hops.at(-trustedProxies)', put: 'hops[0]' },
+    { file: CALLER_ADDRESS, find: 'hops.at(-1)', put: 'hops[0]' },
+  ],
   'Change the address for each request': [
-    { file: GUARDS, find: "withoutPort(hops.at(-trustedProxies) ?? '')", put: "hops.at(-trustedProxies) ?? ''" },
+    { file: CALLER_ADDRESS, find: 'withoutPort(hop.trim())', put: 'hop.trim()' },
     { file: PUBLIC_ADDRESS, find: "return `${all.slice(0, 4).join(':')}::/64`;", put: 'return address;' },
   ],
   'Send a text instead of an address': [

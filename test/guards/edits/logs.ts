@@ -9,7 +9,11 @@ const LOG = 'backend-proxy/log.ts';
 
 export const logs: Edits = {
   'Read secrets from a log or an error': [
-    { file: ERRORS, find: "${error.name}${code}${place ?? ''}", put: '${error.message}' },
+    {
+      file: ERRORS,
+      find: "isQuotable ? `: ${error.message.replaceAll(MAY_BE_SECRET, '…').slice(0, MAX_MESSAGE_CHARS)}` : ''",
+      put: '`: ${error.message}`',
+    },
     { file: PROBLEM, find: "'Internal error. Nothing is lost. Try again.'", put: 'error.message' },
     {
       file: 'backend-proxy/routes/problem.ts',
@@ -17,11 +21,25 @@ export const logs: Edits = {
       put: 'detail: String(refusal.cause ?? message),',
     },
   ],
+  'Read a secret from the message about its file': [
+    {
+      file: 'backend-proxy/secret-files.ts',
+      find: "typeof errno === 'number' ? getSystemErrorMessage(errno) : 'it cannot be read'",
+      put: 'String(error)',
+    },
+  ],
+  "Read the database's password from a failed start": [
+    {
+      file: 'backend-proxy/start-error.ts',
+      find: "return withoutCredentials(words.join(': '))",
+      put: "return words.join(': ')",
+    },
+  ],
   'Read secrets from the message of a failed start': [
     {
       file: CONFIG,
-      find: "`${path.join('.')}: ${message}`",
-      put: "`${path.join('.')}: ${message}: ${given[String(path[0])]}`",
+      find: "problemOf(path.join('.'), message)",
+      put: "problemOf(path.join('.'), `${message}: ${given[String(path[0])]}`)",
     },
   ],
   'Write lines into the log': [
@@ -36,6 +54,19 @@ export const logs: Edits = {
   ],
   'Write text into the log by field names': [
     { file: REQUEST_LOG, find: "kind === 'invalid_request' ? { code: kind } : ", put: '' },
+  ],
+  'Write text into the log by the id of an IPN': [
+    { file: 'backend-proxy/routes/ipn.ts', find: "id.replaceAll(/[^!-~]/g, '?')", put: 'id' },
+  ],
+  'Read what a person wrote about a customer': [
+    { file: 'backend-proxy/business-events.ts', find: "detail?.split(': ')[0]", put: 'detail' },
+  ],
+  'Pay out with the key of the monitoring': [
+    {
+      file: 'backend-proxy/app.ts',
+      find: 'keys: config.metricsTokens ?? config.merchantKeys,',
+      put: 'keys: config.merchantKeys,',
+    },
   ],
   'Learn about orders from the metrics': [
     { file: 'backend-proxy/metrics.ts', find: "HTTP_METHODS.has(given) ? given : 'other'", put: 'given' },

@@ -10,6 +10,13 @@ export const origins: Edits = {
     { file: GUARDS, find: 'origin !== undefined && !allowed.includes(origin)', put: 'false' },
     { file: APP, find: "app.use('/order/*', crossOrigin(config.allowedOrigins));", put: '' },
   ],
+  "Pay out with a secret of another's": [
+    {
+      file: 'backend-proxy/shared-secrets.ts',
+      find: 'if (HOLDERS[name] === HOLDERS[other]) {',
+      put: 'if (true) {',
+    },
+  ],
   'Pay out from a browser': [{ file: GUARDS, find: "c.req.header('Origin') !== undefined", put: 'false' }],
   'Read orders with an order token': [
     { file: GUARDS, find: 'if (!isKey(bearerOf(c))) throw', put: "if (bearerOf(c) === '') throw" },

@@ -1,0 +1,80 @@
+// Who may use the operator's page: a session for every page, and for every form also a request from the page itself.
+import type { Context, MiddlewareHandler } from 'hono';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { Refusal } from '../errors.ts';
+import type { Session, Sessions } from './session.ts';
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    session: Session;
+  }
+}
+
+export const ADMIN_HEADERS: Record<string, string> = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  // Not `no-referrer`: with that, browsers send `Origin: null` with a form.
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};
+
+export const adminHeaders: MiddlewareHandler = async (c, next) => {
+  await next();
+  for (const [name, value] of Object.entries(ADMIN_HEADERS)) c.res.headers.set(name, value);
+};
+
+/** A form is sent by a page of this host, whatever cookies come with it. */
+export const sameOriginOnly: MiddlewareHandler = async (c, next) => {
+  if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
+  const origin = c.req.header('Origin') ?? '';
+  if (!URL.canParse(origin) || new URL(origin).host !== c.req.header('Host')) {
+    throw new Refusal(
+      'forbidden_origin',
+      'This form was not sent by this page. If a reverse proxy is in front, it has to pass the Host header on.',
+    );
+  }
+  return next();
+};
+
+/** Sends everybody without a session to the login. Each request prolongs the session. */
+export function sessionOnly(sessions: Sessions): MiddlewareHandler {
+  return async (c, next) => {
+    const session = sessions.read(getCookie(c, cookieName(c)) ?? '');
+    if (session === undefined) return c.redirect('/admin/login', 303);
+    if (c.req.method === 'POST') {
+      const { form } = await c.req.parseBody();
+      if (typeof form !== 'string' || !sessions.isFormToken(session, form)) {
+        throw new Refusal('forbidden_origin', 'This form belongs to another session. Open the page again.');
+      }
+    }
+    c.set('session', session);
+    writeSession(c, sessions, session);
+    return next();
+  };
+}
+
+export function writeSession(c: Context, sessions: Sessions, session: Session): void {
+  setCookie(c, cookieName(c), sessions.write(session), cookieOptions(c));
+}
+
+export function endSession(c: Context): void {
+  deleteCookie(c, cookieName(c), cookieOptions(c));
+}
+
+/** Whether the browser reaches this page under a name of its own machine. */
+export function isLoopback(c: Context): boolean {
+  return /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(c.req.header('Host') ?? '');
+}
+
+/** Over http only loopback has a session: elsewhere the browser drops a Secure cookie. */
+function cookieOptions(c: Context) {
+  return { path: '/', httpOnly: true, sameSite: 'Strict', secure: !isLoopback(c) } as const;
+}
+
+function cookieName(c: Context): string {
+  return isLoopback(c) ? 'admin' : '__Host-admin';
+}

@@ -1,0 +1,52 @@
+// Whether the proxy can serve, what its operator should fix, and what is running.
+import { html } from 'hono/html';
+import type { Counts } from '../ledger/ledger.ts';
+import type { Html } from './shown.ts';
+
+export interface Health {
+  problem: string | undefined;
+  warnings: readonly string[];
+  counts: Counts | undefined;
+  version: string;
+}
+
+export function healthPage({ problem, warnings, counts, version }: Health): Html {
+  return html`${
+      problem === undefined
+        ? html`<p class="verdict good">The proxy is ready: its database can be written.</p>`
+        : html`<p class="verdict bad">The proxy cannot serve.</p>
+            <p>${problem}</p>`
+    }
+    <h2>Warnings</h2>
+    ${
+      warnings.length === 0
+        ? html`<p class="empty">None.</p>`
+        : html`<ul class="warnings">
+            ${warnings.map((warning) => html`<li>${warning}</li>`)}
+          </ul>`
+    }
+    ${counts === undefined ? '' : figures(counts)}
+    <h2>Running</h2>
+    <dl class="details">
+      <dt>Proxy</dt>
+      <dd>${version}</dd>
+      <dt>Node</dt>
+      <dd>${process.version}</dd>
+    </dl>`;
+}
+
+function figures({ checks, webhooks, unmatchedIpns }: Counts): Html {
+  const rows = [
+    ...checks.map(({ state, count }) => [`Status checks ${state}`, count] as const),
+    ...webhooks.map(({ state, count }) => [`Webhooks ${state}`, count] as const),
+    ['IPNs without a transaction', unmatchedIpns] as const,
+  ];
+  return html`<h2>Work</h2>
+    <dl class="details">
+      ${rows.map(
+        ([name, count]) =>
+          html`<dt>${name}</dt>
+            <dd>${count}</dd>`,
+      )}
+    </dl>`;
+}

@@ -1,0 +1,49 @@
+// The operator's session: a signed cookie, so that nothing is stored. Its key is derived from ADMIN_TOKEN: another token
+// ends every session. It ends 30 minutes after the last request and 8 hours after the login.
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+const M = 60_000;
+export const IDLE_MS = 30 * M;
+export const LONGEST_MS = 8 * 60 * M;
+
+export interface Session {
+  /** Random, so that a form of one session is none of another. */
+  id: string;
+  beganAt: number;
+}
+
+export interface Sessions {
+  begin(): Session;
+  /** The cookie's value, valid from now on for IDLE_MS. */
+  write(session: Session): string;
+  /** Undefined if the value is forged or no longer valid. */
+  read(value: string): Session | undefined;
+  /** Proves that a form was made for this session. */
+  formToken(session: Session): string;
+  isFormToken(session: Session, given: string): boolean;
+}
+
+export function createSessions(token: string, now: () => number): Sessions {
+  const sign = (purpose: string, text: string) =>
+    createHmac('sha256', token).update(`payment-proxy admin ${purpose} ${text}`).digest('base64url');
+  const isEqual = (a: string, b: string) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+  const formToken = ({ id }: Session) => sign('form', id);
+
+  return {
+    begin: () => ({ id: randomBytes(16).toString('base64url'), beganAt: now() }),
+    write({ id, beganAt }) {
+      const text = `${id}.${beganAt}.${now()}`;
+      return `${text}.${sign('session', text)}`;
+    },
+    read(value) {
+      const match = /^([\w-]{22})\.(\d{1,15})\.(\d{1,15})\.([\w-]{43})$/.exec(value);
+      if (match === null) return undefined;
+      const [, id = '', beganAt, usedAt, signature = ''] = match;
+      if (!isEqual(signature, sign('session', `${id}.${beganAt}.${usedAt}`))) return undefined;
+      const isOver = now() - Number(usedAt) > IDLE_MS || now() - Number(beganAt) > LONGEST_MS;
+      return isOver ? undefined : { id, beganAt: Number(beganAt) };
+    },
+    formToken,
+    isFormToken: (session, given) => isEqual(given, formToken(session)),
+  };
+}

@@ -1,0 +1,164 @@
+// One transaction: what it is, what happened, what the merchant was told; and the form for a review.
+import { html } from 'hono/html';
+import type { Resolution, Webhook } from '../ledger/ledger.ts';
+import type { HistoryEntry, Transaction } from '../protocol/transaction.ts';
+import type { Effect } from './resolution.ts';
+import { whyReview } from './overview.ts';
+import { NOTHING, amount, kind, marks, status, time, wallet, type Html } from './shown.ts';
+import { linkTo } from './transaction-table.ts';
+import { webhookTable } from './webhooks-page.ts';
+
+export interface ResolutionForm {
+  status: string;
+  by: string;
+  note: string;
+  /** Why it was refused, by field. */
+  refused: Readonly<Record<string, string>>;
+}
+
+interface Given {
+  transaction: Transaction;
+  webhooks: readonly Webhook[];
+  form: string;
+  resolution?: ResolutionForm;
+}
+
+export function transactionPage({ transaction, webhooks, form, resolution }: Given): Html {
+  const { id, orderId, paymentId, note, createdAt, updatedAt } = transaction;
+  return html`<p class="lead">
+      ${amount(transaction)} · ${kind(transaction)} · ${status(transaction)} ${marks(transaction)}
+    </p>
+    ${transaction.needsReview ? reviewForm(transaction, form, resolution) : ''}
+    <dl class="details">
+      <dt>Order</dt>
+      <dd><a href="/admin/transactions?orderId=${encodeURIComponent(orderId)}">${orderId}</a></dd>
+      <dt>Id at the gateway</dt>
+      <dd>${id}</dd>
+      <dt>Payment id</dt>
+      <dd>${paymentId ?? NOTHING}</dd>
+      <dt>Wallet</dt>
+      <dd>${wallet(transaction.customer)}</dd>
+      <dt>Note</dt>
+      <dd>${note ?? NOTHING}</dd>
+      <dt>Created</dt>
+      <dd>${time(createdAt)}</dd>
+      <dt>Changed</dt>
+      <dd>${time(updatedAt)}</dd>
+    </dl>
+    <h2>History</h2>
+    ${historyTable(transaction.history)}
+    <h2>Webhooks</h2>
+    ${webhookTable('Webhooks of this transaction', webhooks, form)}`;
+}
+
+function historyTable(history: readonly HistoryEntry[]): Html {
+  return html`<table role="table" class="cards">
+    <caption class="unseen">
+      What happened, oldest first
+    </caption>
+    <thead role="rowgroup">
+      <tr role="row">
+        <th role="columnheader" scope="col">Event</th>
+        <th role="columnheader" scope="col">Source</th>
+        <th role="columnheader" scope="col">Detail</th>
+        <th role="columnheader" scope="col">Time</th>
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      ${history.map(
+        ({ at, event, source, detail }) =>
+          html`<tr role="row">
+            <th role="rowheader" scope="row">${event.replaceAll('_', ' ')}</th>
+            <td role="cell" data-label="Source">${source}</td>
+            <td role="cell" data-label="Detail">${detail ?? NOTHING}</td>
+            <td role="cell" data-label="Time">${time(at)}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+function reviewForm(transaction: Transaction, form: string, given: ResolutionForm | undefined): Html {
+  const { status: chosen = '', by = '', note = '', refused = {} } = given ?? {};
+  const radio = (value: string, label: string) =>
+    html`<label class="choice">
+      <input type="radio" name="status" value="${value}" required ${chosen === value ? 'checked' : ''} />
+      ${label}</label
+    >`;
+  const problem = (field: string) =>
+    refused[field] === undefined ? '' : html`<p class="problem" id="${field}-problem">${refused[field]}</p>`;
+  const described = (field: string) =>
+    refused[field] === undefined ? '' : html`aria-invalid="true" aria-describedby="${field}-problem"`;
+  return html`<section class="panel" aria-labelledby="review">
+    <h2 id="review">Needs review</h2>
+    <p>${whyReview(transaction)} Ask the gateway’s support about <b>${transaction.id}</b>, then say what you know.</p>
+    <form method="post" action="${linkTo(transaction)}/resolve">
+      <input type="hidden" name="form" value="${form}" />
+      <input type="hidden" name="version" value="${transaction.version}" />
+      <fieldset>
+        <legend>How did it end?</legend>
+        ${radio('SUCCESS', 'SUCCESS: the money has moved')} ${radio('FAILED', 'FAILED: no money has moved')}
+        ${problem('status')}
+      </fieldset>
+      <div class="field">
+        <label for="by">Your name</label>
+        <input
+          id="by"
+          name="by"
+          value="${by}"
+          maxlength="100"
+          required
+          autocomplete="name"
+          ${described('by')}
+        />${problem('by')}
+      </div>
+      <div class="field wide">
+        <label for="note">How you know</label>
+        <input
+          id="note"
+          name="note"
+          value="${note}"
+          maxlength="500"
+          required
+          autocomplete="off"
+          ${described('note')}
+        />${problem('note')}
+      </div>
+      <button>Continue</button>
+      <p class="hint">Nothing is changed yet: the next page says what will happen.</p>
+    </form>
+  </section>`;
+}
+
+interface Confirmation {
+  transaction: Transaction;
+  resolution: Resolution;
+  effect: Effect;
+  form: string;
+  /** False if no WEBHOOK_URL is set. */
+  sendsWebhooks: boolean;
+}
+
+export function confirmationPage({ transaction, resolution, effect, form, sendsWebhooks }: Confirmation): Html {
+  const hidden = (name: string, value: string | number) =>
+    html`<input type="hidden" name="${name}" value="${value}" />`;
+  return html`<p class="lead">
+      ${amount(transaction)} · ${kind(transaction)} · ${status(transaction)} ${marks(transaction)}
+    </p>
+    <section class="panel" aria-labelledby="effect">
+      <h2 id="effect">You say: ${resolution.status}</h2>
+      <ul class="effect">
+        ${effect.sentences.map((sentence) => html`<li>${sentence}</li>`)}
+        ${effect.told !== null && !sendsWebhooks ? html`<li>No WEBHOOK_URL is set, so it is not sent to anybody now.</li>` : ''}
+        <li>The history shows “${resolution.status} by ${resolution.by}: ${resolution.note}”.</li>
+        <li>If the gateway later reports the contrary, a review is asked for again.</li>
+      </ul>
+      <form method="post" action="${linkTo(transaction)}/resolve">
+        ${hidden('form', form)} ${hidden('version', transaction.version)} ${hidden('confirmed', 'yes')}
+        ${hidden('status', resolution.status)} ${hidden('by', resolution.by)} ${hidden('note', resolution.note)}
+        <div class="buttons">
+          <button class="danger">Yes, it is ${resolution.status}</button> <a href="${linkTo(transaction)}">Cancel</a>
+        </div>
+      </form>
+    </section>`;
+}

@@ -1,0 +1,99 @@
+// The list of transactions, newest first, with its filters.
+import { html } from 'hono/html';
+import { isDay } from '../calendar-days.ts';
+import type { TransactionPage, TransactionQuery } from '../ledger/ledger.ts';
+import { isCursorOf } from '../ledger/transaction-list.ts';
+import { TRANSACTION_TYPES, type TransactionType } from '../protocol/transaction.ts';
+import { STATUSES, type Status } from '../protocol/wire.ts';
+import type { Html } from './shown.ts';
+import { transactionTable } from './transaction-table.ts';
+
+const PAGE_SIZE = 50;
+const DAY_MS = 86_400_000;
+
+/** The fields of the form, as they were sent. */
+export type Filters = Partial<Record<'orderId' | 'type' | 'status' | 'needsReview' | 'from' | 'to' | 'cursor', string>>;
+
+/** What the form asks for, or in words why it cannot be. */
+export function queryOf(filters: Filters): TransactionQuery | string {
+  const { orderId = '', type = '', status = '', needsReview = '', from = '', to = '', cursor = '' } = filters;
+  const isOf = <Word extends string>(words: readonly Word[], word: string): word is Word | '' =>
+    word === '' || (words as readonly string[]).includes(word);
+  if (!/^[!-~]{0,64}$/.test(orderId)) return 'An order id has up to 64 characters and no spaces.';
+  if (!isOf(TRANSACTION_TYPES, type) || !isOf(STATUSES, status)) return 'There is no such type or status.';
+  if ([from, to].some((day) => day !== '' && !isDay(day))) return 'A day is written as 2026-11-20.';
+  if (from !== '' && to !== '' && from > to) return 'The first day is after the last.';
+  if (cursor !== '' && !isCursorOf(cursor, '-createdAt')) return 'This page of the list does not exist.';
+  return {
+    sort: '-createdAt',
+    limit: PAGE_SIZE,
+    ...(orderId !== '' && { orderId }),
+    ...(type !== '' && { type: type satisfies TransactionType }),
+    ...(status !== '' && { status: status satisfies Status }),
+    ...(needsReview === 'true' && { needsReview: true }),
+    ...(from !== '' && { createdFrom: Date.parse(from) }),
+    ...(to !== '' && { createdBefore: Date.parse(to) + DAY_MS }),
+    ...(cursor !== '' && { cursor }),
+  };
+}
+
+export function transactionsPage(filters: Filters, page: TransactionPage | string): Html {
+  const refused = typeof page === 'string' ? page : undefined;
+  return html`${form(filters, refused)}
+  ${
+    typeof page === 'string'
+      ? ''
+      : html`${transactionTable('Transactions, newest first', page.transactions)} ${pager(filters, page.nextCursor)}`
+  }`;
+}
+
+function form(filters: Filters, refused: string | undefined): Html {
+  const isNarrowed = Object.values(filters).some((value) => value !== '');
+  return html`<form class="filters" method="get" action="/admin/transactions">
+    ${refused === undefined ? '' : html`<p class="message bad" role="alert">${refused}</p>`}
+    <div class="field order">
+      <label for="orderId">Order</label>
+      <input id="orderId" name="orderId" value="${filters.orderId ?? ''}" maxlength="64" autocomplete="off" />
+    </div>
+    <div class="field"><label for="type">Type</label>${select('type', TRANSACTION_TYPES, filters.type)}</div>
+    <div class="field"><label for="status">Status</label>${select('status', STATUSES, filters.status)}</div>
+    <div class="field day">
+      <label for="from">First day</label> <input id="from" name="from" type="date" value="${filters.from ?? ''}" />
+    </div>
+    <div class="field day">
+      <label for="to">Last day</label> <input id="to" name="to" type="date" value="${filters.to ?? ''}" />
+    </div>
+    <div class="field check">
+      <input
+        id="needsReview"
+        name="needsReview"
+        type="checkbox"
+        value="true"
+        ${filters.needsReview === 'true' ? 'checked' : ''}
+      />
+      <label for="needsReview">Needs review</label>
+    </div>
+    <div class="buttons">
+      <button>Show</button> ${isNarrowed ? html`<a href="/admin/transactions">Show all</a>` : ''}
+    </div>
+  </form>`;
+}
+
+function select(name: string, words: readonly string[], chosen: string | undefined): Html {
+  return html`<select id="${name}" name="${name}">
+    <option value="">any</option>
+    ${words.map((word) => html`<option ${word === chosen ? 'selected' : ''}>${word}</option>`)}
+  </select>`;
+}
+
+/** Links to the newest and to the next page of a list. */
+function pager(filters: Filters, nextCursor: string | null): Html {
+  const { cursor = '', ...others } = filters;
+  const query = (more: Record<string, string>) =>
+    String(new URLSearchParams(Object.entries({ ...others, ...more }).filter(([, value]) => value !== '')));
+  if (cursor === '' && nextCursor === null) return html``;
+  return html`<nav class="pager" aria-label="Pages of the list">
+    ${cursor === '' ? '' : html`<a href="/admin/transactions?${query({})}">Newest</a>`}
+    ${nextCursor === null ? '' : html`<a href="/admin/transactions?${query({ cursor: nextCursor })}">Older</a>`}
+  </nav>`;
+}

@@ -1,0 +1,120 @@
+// Webhooks: lists by state, and one with its body.
+import { html } from 'hono/html';
+import type { Webhook, WebhookState } from '../ledger/ledger.ts';
+import { NOTHING, plural, time, type Html } from './shown.ts';
+
+const STATES: Record<WebhookState, string> = { dead: 'given up', pending: 'to be sent', delivered: 'delivered' };
+
+export function isState(text: string | undefined): text is WebhookState {
+  return text !== undefined && Object.hasOwn(STATES, text);
+}
+
+interface List {
+  state: WebhookState;
+  webhooks: readonly Webhook[];
+  nextCursor: string | null;
+  form: string;
+}
+
+export function webhooksPage({ state, webhooks, nextCursor, form }: List): Html {
+  const tabs = Object.entries(STATES).map(
+    ([each, name]) =>
+      html`<li>
+        <a href="/admin/webhooks?state=${each}" ${each === state ? html` aria-current="true"` : ''}>${name}</a>
+      </li>`,
+  );
+  return html`<nav class="tabs" aria-label="States">
+      <ul>
+        ${tabs}
+      </ul>
+    </nav>
+    ${webhookTable(`Webhooks ${STATES[state]}, newest first`, webhooks, form)}
+    ${
+      nextCursor === null
+        ? ''
+        : html`<nav class="pager" aria-label="Pages of the list">
+            <a href="/admin/webhooks?state=${state}&cursor=${encodeURIComponent(nextCursor)}">Older</a>
+          </nav>`
+    }`;
+}
+
+export function webhookTable(caption: string, webhooks: readonly Webhook[], form: string): Html {
+  if (webhooks.length === 0) return html`<p class="empty">No webhook.</p>`;
+  return html`<table role="table" class="cards">
+    <caption class="unseen">
+      ${caption}
+    </caption>
+    <thead role="rowgroup">
+      <tr role="row">
+        <th role="columnheader" scope="col">Type</th>
+        <th role="columnheader" scope="col">Order</th>
+        <th role="columnheader" scope="col">State</th>
+        <th role="columnheader" scope="col">Last answer</th>
+        <th role="columnheader" scope="col">Created</th>
+        <th role="columnheader" scope="col"><span class="unseen">Action</span></th>
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      ${webhooks.map((webhook) => row(webhook, form))}
+    </tbody>
+  </table>`;
+}
+
+function row(webhook: Webhook, form: string): Html {
+  const { id, type, orderId, lastAnswer, createdAt } = webhook;
+  return html`<tr role="row">
+    <th role="rowheader" scope="row"><a href="/admin/webhooks/${id}">${type}</a></th>
+    <td role="cell" data-label="Order">
+      <a href="/admin/transactions?orderId=${encodeURIComponent(orderId)}">${orderId}</a>
+    </td>
+    <td role="cell" data-label="State">${state(webhook)}</td>
+    <td role="cell" data-label="Last answer">${lastAnswer ?? NOTHING}</td>
+    <td role="cell" data-label="Created">${time(createdAt)}</td>
+    <td role="cell" class="action">${redeliverForm(webhook, form)}</td>
+  </tr>`;
+}
+
+function state({ state: name, attempts }: Webhook): Html {
+  const tries = attempts === 0 ? '' : plural(attempts, 'attempt');
+  return html`<span class="status ${name}">${STATES[name]}</span> <span class="reason">${tries}</span>`;
+}
+
+function redeliverForm({ id, type, orderId, state: name }: Webhook, form: string): Html {
+  return html`<form method="post" action="/admin/webhooks/${id}/redeliver">
+    <input type="hidden" name="form" value="${form}" />
+    <button class="${name === 'dead' ? '' : 'quiet'}" aria-label="Send again: ${type} of ${orderId}">Send again</button>
+  </form>`;
+}
+
+export function webhookPage(webhook: Webhook, form: string): Html {
+  const { id, orderId, transactionId, lastAnswer, nextAt, createdAt } = webhook;
+  return html`<p class="lead">${state(webhook)}</p>
+    ${redeliverForm(webhook, form)}
+    <dl class="details">
+      <dt>Id</dt>
+      <dd>${id}</dd>
+      <dt>Order</dt>
+      <dd><a href="/admin/transactions?orderId=${encodeURIComponent(orderId)}">${orderId}</a></dd>
+      <dt>Id at the gateway</dt>
+      <dd>${transactionId}</dd>
+      <dt>Last answer</dt>
+      <dd>${lastAnswer ?? NOTHING}</dd>
+      <dt>Next attempt</dt>
+      <dd>${webhook.state === 'pending' ? time(nextAt) : NOTHING}</dd>
+      <dt>Created</dt>
+      <dd>${time(createdAt)}</dd>
+    </dl>
+    <h2>Body</h2>
+    <p class="hint">Laid out for reading; the wallet id is shown by its last four digits, but sent in full.</p>
+    <pre tabindex="0" aria-label="Body">${shownBody(webhook.body)}</pre>`;
+}
+
+function shownBody(body: string): string {
+  const hide = (key: string, value: unknown) =>
+    key === 'customer' && typeof value === 'string' ? `•••• ${value.slice(-4)}` : value;
+  try {
+    return JSON.stringify(JSON.parse(body), hide, 2);
+  } catch {
+    return 'The body was erased.';
+  }
+}

@@ -1,0 +1,16 @@
+// How a command is called.
+import type { Environment } from '../config.ts';
+
+export interface Call {
+  /** What follows the command's name. */
+  args: string[];
+  env: Environment;
+  /** Prints a line on standard output. */
+  print: (line: string) => void;
+}
+
+/** Resolves with the exit code. Throws an Error whose message is written for the operator. */
+export type Run = (call: Call) => Promise<number>;
+
+/** A wrong call: the usage is printed with it. */
+export class UsageError extends Error {}

@@ -1,0 +1,91 @@
+// Checks the database of DATABASE_URL without changing it: whether it can be read, its tables, rights, and space.
+import { accessSync, constants, existsSync, statSync, statfsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { SchemaState } from '../ledger/schema-state.ts';
+import { explainStart } from '../ledger/postgres-errors.ts';
+import { clockFinding } from './clocks.ts';
+import { fail, ok, warn, type Finding } from './report.ts';
+
+const ABOUT = 'database';
+const OTHERS = 0o077;
+const LITTLE_SPACE = 1024 ** 3;
+/** A full disk refuses payments. */
+const TOO_LITTLE_SPACE = 100 * 1024 ** 2;
+
+export async function checkDatabase(url: string): Promise<Finding[]> {
+  return url.startsWith('file:') ? checkSqlite(resolve(url.slice('file:'.length))) : checkPostgres(url);
+}
+
+async function checkSqlite(path: string): Promise<Finding[]> {
+  const folder = existingFolder(dirname(path));
+  if (!isWritable(folder)) {
+    const remedy = `give the user that runs the proxy the right to write there: SQLite has files beside its database`;
+    return [fail(ABOUT, `this user cannot write in ${folder}`, remedy)];
+  }
+  if (!existsSync(path)) return [ok(ABOUT, `${path} does not exist yet; the first start makes it`), ...spaceIn(folder)];
+  if (!isWritable(path)) return [fail(ABOUT, `this user cannot write ${path}`, 'run `check` as the user of the proxy')];
+  try {
+    const { inspectSqlite } = await import('../ledger/sqlite-copy.ts');
+    const { schema, orders, transactions } = inspectSqlite(path);
+    const rows = `${path}: ${orders} orders, ${transactions} transactions`;
+    return [schemaFinding(schema, rows), ...rightsOf(path), ...spaceIn(folder)];
+  } catch (error) {
+    return [
+      fail(
+        ABOUT,
+        String(error instanceof Error ? error.message : error),
+        'name another file in DATABASE_URL, or restore a backup',
+      ),
+    ];
+  }
+}
+
+async function checkPostgres(url: string): Promise<Finding[]> {
+  const { inspectPostgres } = await import('../ledger/postgres-inspect.ts');
+  try {
+    const found = await inspectPostgres(url);
+    const { schema, version, role, schemaName } = found;
+    const says = schemaFinding(schema, `PostgreSQL ${version}, role ${role}, schema ${schemaName}`);
+    const clock = clockFinding('clock of the database', found.now);
+    if (found.mayCreate || schema.pending.length === 0) return [says, clock];
+    const statement = `GRANT CREATE ON SCHEMA "${schemaName}" TO "${role}"`;
+    return [fail(ABOUT, `the role ${role} may not make tables in ${schemaName}`, `as its owner: ${statement}`), clock];
+  } catch (error) {
+    return [fail(ABOUT, explainStart(error, url, 1), 'see DATABASE_URL in docs/configuration.md')];
+  }
+}
+
+function schemaFinding({ newest, pending, refusal }: SchemaState, where: string): Finding {
+  if (refusal !== undefined) return fail(ABOUT, `${where}; ${refusal}`, 'see docs/operations.md');
+  if (newest === undefined) return ok(ABOUT, `${where}; empty: the first start makes the tables`);
+  if (pending.length === 0) return ok(ABOUT, `${where}; schema ${newest}, nothing to migrate`);
+  const says = `${where}; schema ${newest}; the next start migrates ${pending.join(', ')}`;
+  return warn(ABOUT, says, 'make a backup first');
+}
+
+function rightsOf(path: string): Finding[] {
+  if (process.platform === 'win32' || (statSync(path).mode & OTHERS) === 0) return [];
+  return [warn(ABOUT, `other users may read ${path}`, `chmod 600 ${path} (the next start does it)`)];
+}
+
+function spaceIn(folder: string): Finding[] {
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  const says = `${Math.floor(free / 1024 ** 2)} MB free in ${folder}`;
+  if (free < TOO_LITTLE_SPACE) return [fail('disk', says, 'make room: on a full disk no payment starts')];
+  return [free < LITTLE_SPACE ? warn('disk', says, 'make room; a payment keeps about 3 kB') : ok('disk', says)];
+}
+
+/** The start makes the folders that are missing. */
+function existingFolder(folder: string): string {
+  return existsSync(folder) ? folder : existingFolder(dirname(folder));
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

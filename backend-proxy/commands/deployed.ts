@@ -1,0 +1,26 @@
+// What the checks of `doctor` know of the proxy that they try.
+import type { Config } from '../config.ts';
+import { skipped, type Finding } from './report.ts';
+import type { Lost, Visit, VisitOptions, Visitor } from './visit.ts';
+
+export interface Deployed {
+  /** Ends with a slash. */
+  base: URL;
+  /** Those of the environment of this command; they should be the proxy's. */
+  settings: Partial<
+    Pick<Config, 'ORDER_SECRET' | 'MERCHANT_API_KEY' | 'IPN_SECRET' | 'ALLOWED_ORIGINS' | 'TRUSTED_PROXIES'>
+  >;
+  visitor: Visitor;
+  /** Requests a path below the base, without a slash at its beginning. */
+  visit(path: string, options?: VisitOptions): Promise<Visit | Lost>;
+  /** The header with a token of an order that nobody pays; undefined without the secret. */
+  token: ((orderId?: string) => Record<string, string>) | undefined;
+}
+
+export function isLoopback({ hostname }: URL): boolean {
+  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+}
+
+export function needs(about: string, variables: string): Finding {
+  return skipped(about, `needs ${variables}`);
+}

@@ -1,0 +1,43 @@
+// Whether the proxy answers and can take payments, and its clocks.
+import { clockFinding } from './clocks.ts';
+import { needs, type Deployed } from './deployed.ts';
+import { fail, ok, warn, type Finding } from './report.ts';
+import { jsonOf, wordOf } from './visit.ts';
+
+export async function tryHealth({ visit }: Deployed): Promise<Finding> {
+  const answer = await visit('healthz');
+  if (!('lost' in answer) && answer.status === 200 && jsonOf(answer)?.['status'] === 'ok') {
+    return ok('health', 'the proxy answers');
+  }
+  const remedy = 'start the proxy, and let the reverse proxy pass on the whole path below this URL';
+  return fail('health', `healthz is not answered by a proxy (${wordOf(answer)})`, remedy);
+}
+
+export async function tryReadiness({ visit }: Deployed): Promise<Finding[]> {
+  const answer = await visit('readyz');
+  const body = jsonOf(answer);
+  if (wordOf(answer) !== 'HTTP 200') {
+    const detail = typeof body?.['detail'] === 'string' ? `: ${body['detail']}` : '';
+    return [fail('readiness', `${wordOf(answer)}${detail}`, 'see "At 3 a.m." in docs/operations.md')];
+  }
+  const warnings = Array.isArray(body?.['warnings']) ? body['warnings'] : [];
+  if (warnings.length === 0) return [ok('readiness', 'payments can start')];
+  return warnings.map((each) => warn('readiness', String(each), 'see "At 3 a.m." in docs/operations.md'));
+}
+
+/** The Date header is by the proxy's clock, the order view's time by its database's. */
+export async function tryOrderClock({ token, visit }: Deployed): Promise<Finding[]> {
+  if (token === undefined) return [needs('clocks', 'ORDER_SECRET and ALLOWED_ORIGINS')];
+  const answer = await visit('order', { headers: token() });
+  if ('lost' in answer || answer.status !== 200) {
+    const remedy = 'use the ORDER_SECRET and ALLOWED_ORIGINS of the deployed proxy';
+    return [fail('order', `it does not show an order that ORDER_SECRET has signed (${wordOf(answer)})`, remedy)];
+  }
+  const date = Date.parse(String(answer.headers.date));
+  const serverTime = Date.parse(String(jsonOf(answer)?.['serverTime']));
+  return [
+    ok('order', 'it shows an order that ORDER_SECRET has signed'),
+    ...(Number.isNaN(date) ? [] : [clockFinding('clock of the proxy', date)]),
+    ...(Number.isNaN(serverTime) ? [] : [clockFinding('clock of the database', serverTime)]),
+  ];
+}

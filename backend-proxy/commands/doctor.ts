@@ -1,0 +1,99 @@
+// `payment-proxy doctor URL`: tries a deployed proxy from outside, as browsers, the gateway and the merchant's server
+// reach it. It starts no payment and sends no payout. With the environment of the proxy it tries more; a check whose
+// secret is missing is skipped, and says so. The secrets go to URL alone, and only once it has answered as a proxy
+// does.
+import { parseArgs } from 'node:util';
+import { readConfig, readSome, type Config, type Environment } from '../config.ts';
+import { isSafeWebUrl } from '../protocol/links.ts';
+import { checkGateway } from './check-gateway.ts';
+import { UsageError, type Call } from './call.ts';
+import type { Deployed } from './deployed.ts';
+import { createOrderToken } from './doctor-token.ts';
+import { tryAddresses } from './doctor-addresses.ts';
+import { tryIpn, tryMerchantApi, tryPayouts } from './doctor-callers.ts';
+import { tryHealth, tryOrderClock, tryReadiness } from './doctor-health.ts';
+import { tryOrigins } from './doctor-origins.ts';
+import { tryStream } from './doctor-stream.ts';
+import { tryCertificate, tryHsts, tryRedirect } from './doctor-transport.ts';
+import { tryWidgetFiles } from './doctor-widget.ts';
+import { createReport, skipped, type Finding } from './report.ts';
+import { createVisitor } from './visit.ts';
+
+/** Longer than the 60 s after which nginx, and others by default, end a silent answer. */
+const STREAM_SECONDS = 70;
+const MOST_STREAM_SECONDS = 3_600;
+
+const NAMES = ['ORDER_SECRET', 'MERCHANT_API_KEY', 'IPN_SECRET', 'ALLOWED_ORIGINS', 'TRUSTED_PROXIES'] as const;
+
+export async function doctor({ args, env, print }: Call): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { quick: { type: 'boolean' }, 'stream-seconds': { type: 'string' }, json: { type: 'boolean' } },
+  });
+  const base = baseOf(positionals);
+  const settings = readSome(env, NAMES);
+  const visitor = createVisitor();
+  const deployed: Deployed = {
+    base,
+    settings,
+    visitor,
+    visit: (path, options) => visitor.visit(`${base.href}${path}`, options),
+    token: createOrderToken(settings),
+  };
+  const report = createReport(print, values.json === true);
+  try {
+    for (const attempt of [tryCertificate, tryRedirect, tryHsts]) report.add(await attempt(deployed));
+    const health = await tryHealth(deployed);
+    report.add(health);
+    if (health.result === 'FAIL') {
+      report.add(skipped('everything else', 'no proxy answers there, and secrets are sent to nothing else'));
+      return report.end();
+    }
+    const attempts = [tryReadiness, tryOrderClock, tryOrigins, tryWidgetFiles, tryIpn, tryMerchantApi, tryPayouts];
+    for (const attempt of attempts) report.add(await attempt(deployed));
+    report.add(await tryAddresses(deployed));
+    report.add(await tryGateway(env));
+    report.add(await tryStream(deployed, secondsOf(values)));
+    return report.end();
+  } finally {
+    await visitor.close();
+  }
+}
+
+/** With a slash at the end, so that paths can be appended. */
+function baseOf([text, ...more]: string[]): URL {
+  if (text === undefined || more.length > 0) throw new UsageError('name the URL of one proxy.');
+  const url = URL.parse(text);
+  if (url === null || !isSafeWebUrl(url) || url.search !== '' || url.hash !== '') {
+    throw new UsageError('the URL of a proxy is https, or http on loopback.');
+  }
+  url.pathname = url.pathname.replace(/\/*$/, '/');
+  return url;
+}
+
+function secondsOf(values: { quick?: boolean; 'stream-seconds'?: string }): number {
+  if (values.quick === true) return 0;
+  const text = values['stream-seconds'] ?? String(STREAM_SECONDS);
+  const seconds = Number(text);
+  if (!/^\d+$/.test(text) || seconds > MOST_STREAM_SECONDS) {
+    throw new UsageError(`--stream-seconds is a whole number of at most ${MOST_STREAM_SECONDS}.`);
+  }
+  return seconds;
+}
+
+/** From this machine, which is not always the proxy's. */
+async function tryGateway(env: Environment): Promise<Finding[]> {
+  const config = configOf(env);
+  return config === undefined
+    ? [skipped('gateway', "needs the proxy's whole configuration (`payment-proxy check` says what is missing)")]
+    : checkGateway(config);
+}
+
+function configOf(env: Environment): Config | undefined {
+  try {
+    return readConfig(env);
+  } catch {
+    return undefined;
+  }
+}

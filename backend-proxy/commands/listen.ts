@@ -1,0 +1,95 @@
+// `payment-proxy listen --to URL`: brings the webhooks of a proxy to a server on this machine, also if the proxy cannot
+// reach it. It asks the merchant API for new webhooks and sends each on, freshly signed. It tells the proxy nothing:
+// what the proxy sends to its WEBHOOK_URL, and how often, stays as it is.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { readSome, type Environment } from '../config.ts';
+import { isSafeWebUrl } from '../protocol/links.ts';
+import { UsageError, type Call } from './call.ts';
+import { createTarget, type Target } from './loopback-target.ts';
+import { printable } from './report.ts';
+import { createVisitor, jsonOf, wordOf, type Visitor } from './visit.ts';
+
+const EVERY_MS = 1_000;
+/** The longest page of the merchant API. */
+const PAGE = 200;
+const MOST_REMEMBERED = 10_000;
+
+interface Listed {
+  id: string;
+  type: string;
+  orderId: string;
+  createdAt: string;
+}
+
+/** Runs until its process is ended. `signal` ends it in tests. */
+export async function listen({ args, env, print }: Call, signal?: AbortSignal): Promise<number> {
+  const { values } = parseArgs({ args, options: { to: { type: 'string' }, proxy: { type: 'string' } } });
+  const proxy = proxyUrl(values.proxy, env);
+  const [key] = readSome(env, ['MERCHANT_API_KEY']).MERCHANT_API_KEY ?? [];
+  if (key === undefined) throw new Error('MERCHANT_API_KEY is missing: the key of the proxy whose webhooks you want.');
+  const visitor = createVisitor();
+  try {
+    const target = createTarget(values.to, { env, visitor, print });
+    const source = createSource(visitor, proxy, key);
+    const present = await source.newest();
+    const seen: Seen = { ids: new Set(present.map(({ id }) => id)), since: present[0]?.createdAt ?? '' };
+    print(`Webhooks of ${proxy} go to ${values.to}`);
+    while (signal?.aborted !== true) {
+      await sleep(EVERY_MS, undefined, { ...(signal && { signal }) }).catch(() => undefined);
+      await forwardNew(source, seen, target, print).catch((error: unknown) =>
+        print(`${error instanceof Error ? error.message : String(error)}; trying again`),
+      );
+    }
+    return 0;
+  } finally {
+    await visitor.close();
+  }
+}
+
+function proxyUrl(given: string | undefined, env: Environment): string {
+  const { PORT = 0 } = readSome(env, ['PORT']);
+  const url = URL.parse(given ?? `http://127.0.0.1:${PORT}`);
+  if (url === null || !isSafeWebUrl(url)) throw new UsageError('--proxy is https, or http on loopback.');
+  return url.href.replace(/\/$/, '');
+}
+
+interface Source {
+  /** Newest first. Throws an Error for the user. */
+  newest(): Promise<Listed[]>;
+  body(id: string): Promise<string>;
+}
+
+function createSource(visitor: Visitor, proxy: string, key: string): Source {
+  async function get(path: string): Promise<Record<string, unknown>> {
+    const answer = await visitor.visit(`${proxy}${path}`, { headers: { Authorization: `Bearer ${key}` } });
+    const body = jsonOf(answer);
+    if (wordOf(answer) === 'HTTP 401') throw new Error(`${proxy} refuses MERCHANT_API_KEY`);
+    if (wordOf(answer) !== 'HTTP 200' || body === undefined) throw new Error(`${proxy} answers ${wordOf(answer)}`);
+    return body;
+  }
+  return {
+    newest: async () => ((await get(`/webhooks?limit=${PAGE}`))['webhooks'] ?? []) as Listed[],
+    body: async (id) => String((await get(`/webhooks/${encodeURIComponent(id)}`))['body']),
+  };
+}
+
+/** What is not new: what was there at the start, and what was sent on. */
+interface Seen {
+  ids: Set<string>;
+  /** Older ones come into the page when newer ones are deleted. */
+  since: string;
+}
+
+/** Oldest first, one after the other. One that was not fetched is new again the next time. */
+async function forwardNew(source: Source, { ids, since }: Seen, target: Target, print: (line: string) => void) {
+  const isNew = ({ id, createdAt }: Listed) => createdAt >= since && !ids.has(id);
+  const added = (await source.newest()).filter(isNew).toReversed();
+  if (added.length === PAGE) print(`More than ${PAGE} webhooks at once: the oldest of them are left out`);
+  for (const { id, type, orderId } of added) {
+    const body = await source.body(id);
+    ids.add(id);
+    if (ids.size > MOST_REMEMBERED) ids.delete(ids.values().next().value ?? '');
+    print(printable(`${type} ${orderId} ${id} ${await target.send({ id, body })}`));
+  }
+}

@@ -1,0 +1,46 @@
+// What `check` and `doctor` found: a line for each finding, as text for people or as JSON. A finding that is not ok
+// says what to do about it.
+export type Finding =
+  | { result: 'ok'; about: string; says: string }
+  | { result: 'warn' | 'FAIL'; about: string; says: string; remedy: string }
+  | { result: 'skipped'; about: string; says: string };
+
+export const ok = (about: string, says: string): Finding => ({ result: 'ok', about, says });
+export const warn = (about: string, says: string, remedy: string): Finding => ({ result: 'warn', about, says, remedy });
+export const fail = (about: string, says: string, remedy: string): Finding => ({ result: 'FAIL', about, says, remedy });
+export const skipped = (about: string, says: string): Finding => ({ result: 'skipped', about, says });
+
+const RESULTS = ['ok', 'warn', 'FAIL', 'skipped'] as const;
+const WIDTH = Math.max(...RESULTS.map((result) => result.length));
+
+export interface Report {
+  add(findings: Finding | readonly Finding[]): void;
+  /** Prints the totals and returns the exit code: 1 if anything failed. */
+  end(): number;
+}
+
+export function createReport(print: (line: string) => void, asJson: boolean): Report {
+  const counts = { ok: 0, warn: 0, FAIL: 0, skipped: 0 };
+  return {
+    add(findings) {
+      for (const finding of [findings].flat()) {
+        counts[finding.result] += 1;
+        print(asJson ? JSON.stringify(finding) : printable(textOf(finding)));
+      }
+    },
+    end() {
+      if (!asJson) print(RESULTS.map((result) => `${counts[result]} ${result}`).join(', '));
+      return counts.FAIL > 0 ? 1 : 0;
+    },
+  };
+}
+
+function textOf(finding: Finding): string {
+  const { result, about, says } = finding;
+  return `${result.padEnd(WIDTH)}  ${about}: ${says}${'remedy' in finding ? ` -> ${finding.remedy}` : ''}`;
+}
+
+/** Parts of a line may come from another server: no control character of it reaches the terminal. */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, ' ');
+}

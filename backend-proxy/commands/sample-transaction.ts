@@ -1,0 +1,96 @@
+// Sample transactions for `trigger`: what the database has when it sends a webhook of this type.
+import { randomBytes } from 'node:crypto';
+import type { WebhookType } from '../protocol/merchant-view.ts';
+import {
+  TRANSACTION_TYPES,
+  TYPES,
+  type HistoryEntry,
+  type Transaction,
+  type TransactionType,
+} from '../protocol/transaction.ts';
+
+type EventName = WebhookType extends `${string}.${infer Name}` ? Name : never;
+
+interface Sample {
+  /** What differs from a transaction that the gateway has accepted. */
+  is: Partial<Transaction>;
+  /** What came after that, a minute later. */
+  event: Omit<HistoryEntry, 'at'>;
+}
+
+const SAMPLES = {
+  succeeded: {
+    is: { stage: 'succeeded' },
+    event: { event: 'succeeded', source: 'check', detail: null },
+  },
+  failed: {
+    is: { stage: 'declined' },
+    event: { event: 'declined', source: 'check', detail: 'INSUFFICIENT_BALANCE' },
+  },
+  surplus: {
+    is: { stage: 'succeeded', surplus: true },
+    event: { event: 'surplus', source: 'check', detail: null },
+  },
+  mismatch: {
+    is: { mismatch: true },
+    event: { event: 'mismatch', source: 'check', detail: 'amount differs' },
+  },
+  conflict: {
+    is: { stage: 'succeeded', conflict: true },
+    event: { event: 'conflict', source: 'check', detail: null },
+  },
+  needs_review: {
+    is: { stage: 'uncertain', needsReview: true },
+    event: { event: 'needs_review', source: 'clock', detail: null },
+  },
+} as const satisfies Record<EventName, Sample>;
+
+/** What differs between the types. */
+const METHODS = { PAY: 'QR', PAYOUT: null } as const satisfies Record<TransactionType, Transaction['method']>;
+
+const MINUTE_MS = 60_000;
+
+export function sampleTransaction(webhook: WebhookType, now: number): Transaction {
+  const [prefix, name] = webhook.split('.') as [string, EventName];
+  const type = TRANSACTION_TYPES.find((each) => TYPES[each].webhooks === prefix) ?? 'PAY';
+  const { is, event } = SAMPLES[name];
+  const orderId = `SAMPLE-${randomBytes(3).toString('hex').toUpperCase()}`;
+  const createdAt = now - MINUTE_MS;
+  return {
+    id: orderId,
+    type,
+    orderId,
+    attempt: 1,
+    asked: METHODS[type],
+    method: METHODS[type],
+    amountMinor: 1400,
+    currency: 'EUR',
+    customer: '12345678',
+    note: null,
+    fingerprint: '',
+    stage: 'pending',
+    endedBy: null,
+    version: 4,
+    answer: 'identified',
+    paymentId: String(100_000 + (createdAt % 900_000)),
+    checkoutUrl: null,
+    qr: null,
+    appUrl: null,
+    expiresAt: null,
+    late: false,
+    surplus: false,
+    mismatch: false,
+    conflict: false,
+    needsReview: false,
+    createdAt,
+    erasedAt: null,
+    updatedAt: now,
+    history: [
+      { at: createdAt, event: 'created', source: TYPES[type].isOutgoing ? 'merchant' : 'shopper', detail: null },
+      { at: createdAt, event: 'sending', source: TYPES[type].isOutgoing ? 'merchant' : 'shopper', detail: null },
+      { at: createdAt + 1_000, event: 'pending', source: 'answer', detail: null },
+      { at: now, ...event },
+    ],
+    ...is,
+  };
+}

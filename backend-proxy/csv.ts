@@ -1,0 +1,23 @@
+// Writes CSV (RFC 4180). Merchants open it in spreadsheets, which run a cell that begins with `=`, `+`, `-`, `@`, tab
+// or a carriage return as a formula, and an order id may begin so: such a cell begins with an apostrophe. So does a cell
+// that begins with an apostrophe itself, so that `unguarded` gets back every text.
+
+const FORMULA = /^['=+\-@\t\r]/;
+const QUOTED = /[",\r\n]/;
+
+export type Cell = string | number | boolean | null;
+
+export function csvLine(cells: readonly Cell[]): string {
+  return `${cells.map(cellOf).join(',')}\r\n`;
+}
+
+function cellOf(value: Cell): string {
+  if (value === null) return '';
+  const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value);
+  return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** The text of a cell that `csvLine` wrote. */
+export function unguarded(cell: string): string {
+  return cell.startsWith("'") ? cell.slice(1) : cell;
+}

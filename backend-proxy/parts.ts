@@ -1,0 +1,50 @@
+// What a proxy is made of. The npm package publishes these types, so this file, and whatever it imports, imports no
+// package: a merchant's compiler would need its types.
+import type { Gateway } from './gateway/gateway.ts';
+import type { Ledger } from './ledger/ledger.ts';
+
+export type Level = 'error' | 'warn' | 'info' | 'debug';
+
+/** Logs an event and fields that hold no secret. */
+export type Log = (level: Level, event: string, fields?: Record<string, unknown>) => void;
+
+export interface WebhookTarget {
+  /** https, or http on loopback or at one of `privateHosts`. */
+  url: string;
+  /** `whsec_…`; each of them signs, so that a secret can be rotated without a gap. */
+  secrets: readonly string[];
+  /** Hosts, with or without port, that may have private addresses. */
+  privateHosts?: readonly string[];
+}
+
+export interface ProxyConfig {
+  orderSecrets: readonly string[];
+  merchantKeys: readonly string[];
+  /** The bearers of `/metrics` alone; default: `merchantKeys`. */
+  metricsTokens?: readonly string[] | undefined;
+  ipnSecrets: readonly string[];
+  allowedOrigins: readonly string[];
+  webhook?: WebhookTarget | undefined;
+  /** Number of reverse proxies in front whose X-Forwarded-For is trusted; default 0. */
+  trustedProxies?: number;
+  /** URL by which browsers reach the proxy, for the OpenAPI document; default: the path at which it is mounted. */
+  publicUrl?: string | undefined;
+  /** After so many days the personal data of what has ended is erased; default: never. */
+  retentionDays?: number | undefined;
+  /** Upper limit of status checks per second; default 500. */
+  checksPerSecond?: number;
+  /** Host and port; identifies calls that this process left unfinished before a restart. Default: a random id. */
+  self?: string;
+  /** Folder of the built widget; default: the one of this installation. */
+  widgetFolder?: string;
+}
+
+export interface ProxyParts {
+  gateway: Gateway;
+  ledger: Ledger;
+  config: ProxyConfig;
+  now?: () => number;
+  log?: Log;
+  /** How many lines the log has lost, for the metrics. */
+  lostLogLines?: (() => number) | undefined;
+}

@@ -1,0 +1,156 @@
+// GET /transactions, as pages of JSON or as one CSV of any length; and one transaction.
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import { csvLine } from '../csv.ts';
+import { Refusal, type FieldError } from '../errors.ts';
+import type { Ledger, TransactionPage, TransactionQuery, TransactionSort } from '../ledger/ledger.ts';
+import { isCursorOf } from '../ledger/transaction-list.ts';
+import { orderIdSchema } from '../order-token.ts';
+import { merchantView } from '../protocol/merchant-view.ts';
+import { TRANSACTION_TYPES } from '../protocol/transaction.ts';
+import { STATUSES } from '../protocol/wire.ts';
+import { answerJson } from './answer.ts';
+import { csvAnswer, csvName, wantsCsv } from './csv-answer.ts';
+import type { Exports } from './exports.ts';
+import {
+  MERCHANT,
+  TRANSACTION_COLUMNS,
+  csv,
+  gatewayOrderIdParam,
+  json,
+  limitQuery,
+  paymentSchema,
+  payoutSchema,
+  transactionCells,
+} from './merchant-schemas.ts';
+import { invalid, noQuery, refuseInvalid, refusedBy } from './problem.ts';
+
+const SORTS = ['updatedAt', 'createdAt', '-createdAt'] as const satisfies TransactionSort[];
+/** Rows of a CSV that are read together: each part keeps the process busy for some milliseconds. */
+const EXPORT_PAGE = 200;
+
+const time = z.iso.datetime({ offset: true, error: 'an RFC 3339 time' });
+const security = [{ merchantKey: [] }];
+
+const listQuery = z.strictObject({
+  orderId: orderIdSchema.optional(),
+  from: time.optional().openapi({ description: 'Created at or after this time' }),
+  to: time.optional().openapi({ description: 'Created before this time' }),
+  updatedSince: time.optional().openapi({ description: 'Changed at or after this time; only with sort=updatedAt' }),
+  status: z.enum(STATUSES).optional(),
+  type: z.enum(TRANSACTION_TYPES).optional(),
+  needsReview: z.stringbool({ truthy: ['true'], falsy: ['false'], error: 'true or false' }).optional(),
+  sort: z
+    .enum(SORTS, { error: `one of ${SORTS.join(', ')}` })
+    .optional()
+    .openapi({ description: 'Default: updatedAt; with `from` or `to` and as CSV createdAt' }),
+  cursor: z
+    .string()
+    .regex(/^[cn]?[0-9]{1,15}~[!-~]{1,100}$/, { error: 'the nextCursor of an earlier response' })
+    .optional(),
+  limit: limitQuery.optional().openapi({ description: 'Rows of a page, 50 by default; not for CSV' }),
+});
+
+const getTransactions = createRoute({
+  method: 'get',
+  path: '/transactions',
+  summary: 'List payments and payouts by last change or creation; as CSV, all of them',
+  security,
+  request: { query: listQuery },
+  responses: {
+    200: {
+      description: 'A page, or with `Accept: text/csv` all that match, oldest first',
+      content: {
+        ...json(
+          z.object({
+            transactions: z.array(z.union([paymentSchema, payoutSchema])),
+            nextCursor: z.string().nullable(),
+          }),
+          '',
+        ).content,
+        ...csv.content,
+      },
+    },
+    ...refusedBy(...MERCHANT, 'invalid_request', 'too_many_requests'),
+  },
+});
+
+const getTransaction = createRoute({
+  method: 'get',
+  path: '/transactions/{gatewayOrderId}',
+  summary: 'Get a payment or payout by its id at the gateway',
+  security,
+  request: { params: gatewayOrderIdParam, query: noQuery },
+  responses: {
+    200: json(z.union([paymentSchema, payoutSchema]), 'The transaction'),
+    ...refusedBy(...MERCHANT, 'not_found', 'invalid_request'),
+  },
+});
+
+interface Deps {
+  ledger: Ledger;
+  exports: Exports;
+}
+
+export function transactionRoutes({ ledger, exports }: Deps): OpenAPIHono {
+  const app = new OpenAPIHono({ defaultHook: refuseInvalid });
+
+  app.openapi(getTransactions, async (c) => {
+    const asked = c.req.valid('query');
+    const isCsv = wantsCsv(c);
+    const query = ledgerQuery(asked, isCsv);
+    const name = csvName('transactions', asked);
+    if (isCsv && c.req.method === 'HEAD') return csvAnswer(c, '', name);
+    if (isCsv) return csvAnswer(c, exports.open(exported(ledger, query)), name);
+    const { transactions, nextCursor } = await ledger.transactions({ ...query, limit: asked.limit ?? 50 });
+    return answerJson(c, { transactions: transactions.map(merchantView), nextCursor }, 200, { Vary: 'Accept' });
+  });
+
+  app.openapi(getTransaction, async (c) => {
+    const transaction = await ledger.transaction(c.req.valid('param').gatewayOrderId);
+    if (transaction === undefined) throw new Refusal('not_found', 'No such transaction.');
+    return answerJson(c, merchantView(transaction), 200);
+  });
+
+  return app;
+}
+
+/** Refuses what no list can be: each is in the order of one index. */
+function ledgerQuery(asked: z.infer<typeof listQuery>, isCsv: boolean): Omit<TransactionQuery, 'limit'> {
+  const { from, to, updatedSince, limit, cursor, ...filters } = asked;
+  const isByCreation = from !== undefined || to !== undefined || isCsv;
+  const sort = asked.sort ?? (isByCreation ? 'createdAt' : 'updatedAt');
+  const errors: FieldError[] = [];
+  if (isByCreation && sort === 'updatedAt') {
+    errors.push({ field: 'sort', detail: 'createdAt or -createdAt with from, to and text/csv' });
+  }
+  if (updatedSince !== undefined && sort !== 'updatedAt') {
+    errors.push({ field: 'updatedSince', detail: 'not with from, to, text/csv or a sort by creation' });
+  }
+  if (isCsv && (limit !== undefined || cursor !== undefined)) {
+    errors.push({ field: limit === undefined ? 'cursor' : 'limit', detail: 'not with text/csv, which has all rows' });
+  }
+  if (cursor !== undefined && !isCursorOf(cursor, sort)) {
+    errors.push({ field: 'cursor', detail: 'the nextCursor of an earlier response with the same sort' });
+  }
+  if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to)) {
+    errors.push({ field: 'to', detail: 'later than from' });
+  }
+  if (errors.length > 0) throw invalid(...errors);
+  const ms = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
+  return { ...filters, sort, cursor, updatedSince: ms(updatedSince), createdFrom: ms(from), createdBefore: ms(to) };
+}
+
+/** The lines of a CSV. Between two pages nothing of the database is held. */
+async function* exported(ledger: Ledger, query: Omit<TransactionQuery, 'limit'>): AsyncGenerator<string> {
+  yield csvLine(TRANSACTION_COLUMNS);
+  for (let cursor: string | undefined; ;) {
+    const page: TransactionPage = await ledger.transactions({ ...query, cursor, limit: EXPORT_PAGE });
+    if (page.transactions.length > 0) {
+      yield page.transactions.map((transaction) => csvLine(transactionCells(transaction))).join('');
+    }
+    if (page.nextCursor === null) return;
+    cursor = page.nextCursor;
+    await yieldToOthers();
+  }
+}

@@ -1,0 +1,69 @@
+// Secrets in files: NAME_FILE holds the path of a file with the secret, in place of NAME, so that it is in no
+// environment that other processes can read. systemd's credentials and the secrets of containers are such files.
+import { closeSync, openSync, readSync } from 'node:fs';
+import { getSystemErrorMessage } from 'node:util';
+
+/** A list of the longest secrets has a tenth of it. */
+const MAX_BYTES = 65_536;
+
+export interface WithSecrets {
+  /** The variables, each secret in its own. */
+  given: Record<string, string>;
+  /** Wrong variables with what is allowed; never a path, because a secret may stand there by mistake. */
+  problems: { name: string; problem: string }[];
+}
+
+/** Reads the files of those `secrets` that have one. Empty variables count as unset. */
+export function readSecretFiles(env: Readonly<Record<string, string | undefined>>, secrets: readonly string[]) {
+  const entries = Object.entries(env).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const read: WithSecrets = { given: Object.fromEntries(entries), problems: [] };
+  for (const name of secrets) {
+    const path = read.given[fileVariable(name)];
+    if (path === undefined) continue;
+    if (read.given[name] !== undefined) {
+      read.problems.push({ name: fileVariable(name), problem: `${name} is set as well; keep one of them` });
+      continue;
+    }
+    const result = readSecret(path);
+    if ('problem' in result) read.problems.push({ name: fileVariable(name), problem: result.problem });
+    else read.given[name] = result.secret;
+  }
+  return read;
+}
+
+export function fileVariable(name: string): string {
+  return `${name}_FILE`;
+}
+
+/** Without the newline that editors and `echo` put at the end. */
+function readSecret(path: string): { secret: string } | { problem: string } {
+  try {
+    const text = readLimited(path).replace(/\r?\n$/, '');
+    return text === '' ? { problem: 'the file is empty' } : { secret: text };
+  } catch (error) {
+    return { problem: `the path of a file that the proxy can read; ${reasonOf(error)}` };
+  }
+}
+
+function readLimited(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(MAX_BYTES + 1);
+    let length = 0;
+    for (;;) {
+      const added = readSync(file, bytes, length, bytes.length - length, null);
+      length += added;
+      if (length > MAX_BYTES) throw new RangeError(`it is larger than ${MAX_BYTES} bytes`);
+      if (added === 0) return bytes.toString('utf8', 0, length);
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The system's words; Node's own message also has the path. */
+function reasonOf(error: unknown): string {
+  if (error instanceof RangeError) return error.message;
+  const errno = error instanceof Error && 'errno' in error ? error.errno : undefined;
+  return typeof errno === 'number' ? getSystemErrorMessage(errno) : 'it cannot be read';
+}

@@ -1,0 +1,45 @@
+// Finds secrets that are used for two things. Each of them is known to somebody: who knows one must not be able to do
+// what another one allows.
+
+/** Who holds it besides the proxy. */
+const HOLDERS = {
+  MERCHANT_API_KEY: "the merchant's server",
+  ORDER_SECRET: "the merchant's server",
+  WEBHOOK_SECRET: "the merchant's server",
+  GATEWAY_API_KEY: 'the gateway',
+  IPN_SECRET: 'the gateway',
+  METRICS_TOKEN: 'monitoring',
+  ADMIN_TOKEN: 'the operator',
+} as const;
+
+type Secret = keyof typeof HOLDERS;
+
+const SECRETS = Object.keys(HOLDERS) as Secret[];
+
+export interface SharedSecrets {
+  /** Two holders have the same secret: one of them can act as the other. */
+  refused: { name: string; problem: string }[];
+  /** One holder has it for two things: to replace it for one of them is to replace it for both. */
+  warned: string[];
+}
+
+/** `listOf` splits the value of a variable into its secrets. */
+export function sharedSecrets(
+  given: Readonly<Record<string, string | undefined>>,
+  listOf: (value: string) => string[],
+): SharedSecrets {
+  const shared: SharedSecrets = { refused: [], warned: [] };
+  for (const [at, name] of SECRETS.entries()) {
+    const mine = new Set(listOf(given[name] ?? ''));
+    for (const other of SECRETS.slice(at + 1)) {
+      if (!listOf(given[other] ?? '').some((secret) => mine.has(secret))) continue;
+      if (HOLDERS[name] === HOLDERS[other]) {
+        shared.warned.push(`${name} and ${other} are the same secret; make one for each`);
+      } else {
+        const problem = `the same secret as ${name}, which ${HOLDERS[name]} has and ${HOLDERS[other]} must not have`;
+        shared.refused.push({ name: other, problem });
+      }
+    }
+  }
+  return shared;
+}

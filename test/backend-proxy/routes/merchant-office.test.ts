@@ -1,0 +1,269 @@
+// What the office reads: lists by order and creation, CSV, totals, one transaction.
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { csvLine, unguarded } from '../../../backend-proxy/csv.ts';
+import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
+import type { Refusal } from '../../../backend-proxy/errors.ts';
+import { listen } from '../../../backend-proxy/server.ts';
+import { createExports } from '../../../backend-proxy/routes/exports.ts';
+import { NOON, S } from '../time.ts';
+import { SECRETS, createWorld, type World, type WorldOptions } from '../world.ts';
+import { PAYOUT } from './merchant-kit.ts';
+
+const at = (ms: number) => encodeURIComponent(new Date(ms).toISOString());
+const CSV = { Authorization: `Bearer ${SECRETS.merchant}`, Accept: 'text/csv' };
+
+interface List {
+  transactions: { orderId: string; gatewayOrderId: string }[];
+  nextCursor: string | null;
+}
+
+/** Orders a second apart: A-1 paid, A-2 declined, =A-3 open, then a payout. */
+async function createSome(t: TestContext, options: WorldOptions = {}): Promise<World> {
+  const world = await createWorld(t, { webhooks: true, ...options });
+  for (const orderId of ['A-1', 'A-2', '=A-3']) {
+    await world.start(world.token({ orderId }), { method: 'QR' });
+    world.skip(S);
+  }
+  await world.merchant('POST', '/payouts', { ...PAYOUT, note: 'Thank you, "Ada"' });
+  world.skip(S);
+  await world.customer('approve', 'A-1');
+  await world.customer('decline', 'A-2');
+  await world.settle();
+  return world;
+}
+
+describe('GET /transactions by creation', () => {
+  it('GET /transactions lists by order and by half-open times of creation, oldest or newest first', async (t) => {
+    const world = await createSome(t);
+    const list = async (query: string) =>
+      (await world.merchant<List>('GET', `/transactions?${query}`)).body.transactions.map(({ orderId }) => orderId);
+    assert.deepEqual(await list('sort=createdAt'), ['A-1', 'A-2', '=A-3', 'P-1']);
+    assert.deepEqual(await list('sort=-createdAt'), ['P-1', '=A-3', 'A-2', 'A-1']);
+    assert.deepEqual(await list(`from=${at(NOON + S)}&to=${at(NOON + 3 * S)}`), ['A-2', '=A-3']);
+    assert.deepEqual(await list(`from=${at(NOON + S)}&type=PAY&status=FAILED`), ['A-2']);
+    assert.deepEqual(await list('orderId=A-2'), ['A-2']);
+    assert.deepEqual(await list('orderId=A-2&status=SUCCESS'), []);
+    const seen: string[] = [];
+    for (let more = ''; ;) {
+      const { body } = await world.merchant<List>('GET', `/transactions?sort=-createdAt&limit=1${more}`);
+      seen.push(...body.transactions.map(({ orderId }) => orderId));
+      if (body.nextCursor === null) break;
+      more = `&cursor=${body.nextCursor}`;
+    }
+    assert.deepEqual(seen, ['P-1', '=A-3', 'A-2', 'A-1']);
+  });
+
+  it('GET /transactions refuses what no list can be, and says which field', async (t) => {
+    const world = await createSome(t);
+    const { body } = await world.merchant<List>('GET', '/transactions?sort=createdAt&limit=1');
+    for (const [query, field, headers] of [
+      [`from=${at(NOON)}&to=${at(NOON)}`, 'to'],
+      [`from=${at(NOON)}&updatedSince=${at(NOON)}`, 'updatedSince'],
+      [`from=${at(NOON)}&sort=updatedAt`, 'sort'],
+      [`sort=-createdAt&updatedSince=${at(NOON)}`, 'updatedSince'],
+      [`sort=-createdAt&cursor=${body.nextCursor}`, 'cursor'],
+      [`cursor=${body.nextCursor}`, 'cursor'],
+      ['sort=amount', 'sort'],
+      ['orderId=', 'orderId'],
+      ['from=2026-11-20', 'from'],
+      ['customer=12345678', 'customer'],
+      ['limit=2', 'limit', CSV],
+      [`cursor=${body.nextCursor}`, 'cursor', CSV],
+      [`updatedSince=${at(NOON)}`, 'updatedSince', CSV],
+    ] as const) {
+      const response = await world.request('GET', `/transactions?${query}`, { headers: headers ?? { Authorization: CSV.Authorization } }); // prettier-ignore
+      const problem = (await response.json()) as { errors: { field: string }[] };
+      assert.deepEqual([response.status, problem.errors.map((each) => each.field)], [400, [field]], query);
+    }
+  });
+
+  it('GET /transactions/{gatewayOrderId} answers one transaction', async (t) => {
+    const world = await createSome(t);
+    const { transactions } = (await world.merchant<List>('GET', '/transactions')).body;
+    for (const each of transactions) {
+      assert.deepEqual((await world.merchant('GET', `/transactions/${encodeURIComponent(each.gatewayOrderId)}`)).body, each); // prettier-ignore
+    }
+    assert.equal((await world.merchant('GET', '/transactions/A-9')).status, 404);
+  });
+});
+
+describe('CSV', () => {
+  it('GET /transactions as CSV has every transaction that matches, oldest first, with stable columns', async (t) => {
+    const world = await createSome(t);
+    const response = await world.request('GET', `/transactions?from=${at(NOON)}`, { headers: CSV });
+    assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8; header=present');
+    assert.equal(
+      response.headers.get('content-disposition'),
+      'attachment; filename="transactions-from-2026-11-20.csv"',
+    );
+    const text = await response.text();
+    assert.match(text, /^type,orderId,gatewayOrderId,paymentId,method,amount,currency,status,reason,late,surplus,needsReview,customer,note,createdAt,updatedAt,succeededAt\r\n/); // prettier-ignore
+    const rows = parse(text, { columns: true }) as unknown as Record<string, string>[];
+    assert.deepEqual(
+      rows.map((row) => [row['type'], unguarded(row['orderId'] ?? ''), row['amount'], row['status'], row['succeededAt'], row['note']]), // prettier-ignore
+      [
+        ['PAY', 'A-1', '10.10', 'SUCCESS', new Date(NOON + 4 * S).toISOString(), ''],
+        ['PAY', 'A-2', '10.10', 'FAILED', '', ''],
+        ['PAY', '=A-3', '10.10', 'PROCESSING', '', ''],
+        ['PAYOUT', 'P-1', '50.00', 'SUCCESS', new Date(NOON + 4 * S).toISOString(), 'Thank you, "Ada"'],
+      ],
+    );
+    assert.equal(rows[2]?.['orderId'], "'=A-3");
+  });
+
+  it('a CSV reads a page when its reader has taken the last one, and no page after the reader has gone', async (t) => {
+    let pages = 0;
+    const world = await createSome(t, {
+      wrapLedger: (ledger) => ({ ...ledger, transactions: (query) => ((pages += 1), endless(ledger, query)) }),
+    });
+    const { url, close } = await listen(world.proxy.app.fetch, { host: '127.0.0.1', port: 0 });
+    const gone = new AbortController();
+    const response = await fetch(`${url}/transactions`, { headers: CSV, signal: gone.signal });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await settled(() => pages);
+    const unread = pages;
+    assert.ok(unread < 200, `${unread} pages for a reader that takes nothing`);
+    gone.abort();
+    await settled(() => pages);
+    const afterwards = pages;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal(pages, afterwards);
+    await close();
+  });
+
+  it('a CSV whose database fails is broken off, so that it cannot be taken for complete', async (t) => {
+    let pages = 0;
+    const world = await createSome(t, {
+      wrapLedger: (ledger) => ({
+        ...ledger,
+        transactions: async (query) => ((pages += 1) > 3 ? Promise.reject(new Error('gone')) : endless(ledger, query)),
+      }),
+    });
+    const { url, close } = await listen(world.proxy.app.fetch, { host: '127.0.0.1', port: 0 });
+    const response = await fetch(`${url}/transactions`, { headers: CSV });
+    assert.equal(response.status, 200);
+    await assert.rejects(response.text());
+    assert.ok(world.log.some(({ level, event }) => level === 'error' && event === 'work failed'));
+    await close();
+  });
+
+  it('four exports run at once; another is refused until one has ended, is left or takes too long', async () => {
+    const lines = async function* () {
+      yield csvLine(['a']);
+      yield csvLine(['b']);
+    };
+    const exports = createExports();
+    const start = () => exports.open(lines()).toWebStream();
+    const open = Array.from({ length: 4 }, start);
+    const refused = ({ kind, retryAfterS }: Refusal) => kind === 'too_many_requests' && retryAfterS === 30;
+    assert.throws(start, refused);
+    assert.equal(await new Response(open[0]).text(), 'a\r\nb\r\n');
+    open.push(start());
+    assert.throws(start, refused);
+    await open[1]?.cancel();
+    open.push(start());
+    assert.throws(start, refused);
+    exports.close();
+    await assert.rejects(new Response(open[2]).text(), /broken off/);
+    start();
+    const short = createExports({ atOnce: 1, limitMs: 1 });
+    await assert.rejects(new Response(short.open(never()).toWebStream()).text(), /broken off/);
+    assert.equal(await new Response(short.open(lines()).toWebStream()).text(), 'a\r\nb\r\n');
+  });
+});
+
+async function* never(): AsyncGenerator<string> {
+  await new Promise(() => undefined);
+}
+
+/** A page of many copies, always followed by another. */
+async function endless(ledger: Ledger, query: Parameters<Ledger['transactions']>[0]) {
+  const { transactions } = await ledger.transactions({ ...query, cursor: undefined });
+  return { transactions: Array.from({ length: 50 }, () => transactions).flat(), nextCursor: `c${NOON}~A` };
+}
+
+/** Waits until a number no longer changes. */
+async function settled(read: () => number): Promise<void> {
+  for (let before = -1; before !== read();) {
+    before = read();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+describe('GET /totals', () => {
+  it('GET /totals adds up what was paid on each day, and as CSV the same', async (t) => {
+    const world = await createSome(t);
+    const { body } = await world.merchant<{ totals: object[] }>('GET', '/totals?from=2026-11-20&to=2026-11-21');
+    const day = { day: '2026-11-20', status: null, currency: 'EUR', count: 1 };
+    assert.deepEqual(body, {
+      from: '2026-11-20',
+      to: '2026-11-21',
+      timeZone: 'UTC',
+      basis: 'paid',
+      totals: [
+        { ...day, type: 'PAY', method: 'QR', amount: '10.10' },
+        { ...day, type: 'PAYOUT', method: null, amount: '50.00' },
+      ],
+    });
+    const csv = await world.request('GET', '/totals?from=2026-11-20&to=2026-11-21&basis=created&by=status', { headers: CSV }); // prettier-ignore
+    assert.equal(
+      await csv.text(),
+      [
+        'day,type,method,status,currency,count,amount',
+        ',PAY,,FAILED,EUR,1,10.10',
+        ',PAY,,PROCESSING,EUR,1,10.10',
+        ',PAY,,SUCCESS,EUR,1,10.10',
+        ',PAYOUT,,SUCCESS,EUR,1,50.00',
+        '',
+      ].join('\r\n'),
+    );
+  });
+
+  it('GET /totals refuses a range that is empty, longer than 366 days, or not of days', async (t) => {
+    const world = await createWorld(t);
+    for (const [query, field] of [
+      ['from=2026-11-20', 'to'],
+      ['from=2026-11-20&to=2026-11-20', 'to'],
+      ['from=2026-11-20&to=2027-11-22', 'to'],
+      ['from=2026-11-20T00:00:00Z&to=2026-11-21', 'from'],
+      ['from=2026-02-30&to=2026-03-02', 'from'],
+      ['from=2026-11-20&to=2026-11-21&by=week', 'by'],
+      ['from=2026-11-20&to=2026-11-21&timeZone=Mars/Olympus', 'timeZone'],
+      ['from=2026-11-20&to=2026-11-21&currency=EURO', 'currency'],
+      ['from=2026-11-20&to=2026-11-21&limit=5', 'limit'],
+    ] as const) {
+      const { status, body } = await world.merchant<{ errors: { field: string }[] }>('GET', `/totals?${query}`);
+      assert.deepEqual([status, body.errors.map((each) => each.field)], [400, [field]], query);
+    }
+    assert.equal((await world.merchant('GET', '/totals?from=2026-11-20&to=2027-11-21&by=')).status, 200);
+  });
+});
+
+describe('GET /webhooks by order', () => {
+  it('GET /webhooks lists those of an order, and pages through all once', async (t) => {
+    const world = await createSome(t);
+    interface Webhooks {
+      webhooks: { id: string; orderId: string }[];
+      nextCursor: string | null;
+    }
+    const all = (await world.merchant<Webhooks>('GET', '/webhooks')).body;
+    assert.deepEqual([all.webhooks.length, all.nextCursor], [3, null]);
+    const own = (await world.merchant<Webhooks>('GET', '/webhooks?orderId=A-2')).body;
+    assert.deepEqual(
+      own.webhooks,
+      all.webhooks.filter(({ orderId }) => orderId === 'A-2'),
+    );
+    const seen: object[] = [];
+    for (let more = ''; ;) {
+      const page: Webhooks = (await world.merchant<Webhooks>('GET', `/webhooks?limit=1${more}`)).body;
+      seen.push(...page.webhooks);
+      if (page.nextCursor === null) break;
+      more = `&cursor=${page.nextCursor}`;
+    }
+    assert.deepEqual(seen, all.webhooks);
+    assert.equal((await world.merchant('GET', '/webhooks?cursor=x')).status, 400);
+  });
+});

@@ -1,0 +1,65 @@
+// Debian's packages for tests: the installed ones, or their files in a cache folder, where nothing is installed and no
+// script of theirs runs.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const CACHE = fileURLToPath(new URL('../node_modules/.cache/debian', import.meta.url));
+const DOWNLOAD_WITHIN_MS = 120_000;
+
+/** Why these packages cannot be used on this machine, or undefined. */
+export function whyNoDebian(): string | undefined {
+  return existsSync('/usr/bin/dpkg') ? undefined : 'not Debian: there is no dpkg';
+}
+
+/**
+ * The root folder of the packages' files. Libraries that these need and that not every Debian has must be named too.
+ * Throws if they are neither installed nor can be downloaded.
+ */
+export async function debianPackage(names: readonly string[]): Promise<string> {
+  if (await areInstalled(names)) return '/';
+  const folder = join(CACHE, createHash('sha256').update(names.join()).digest('hex').slice(0, 16));
+  if (existsSync(folder)) return folder;
+  await mkdir(CACHE, { recursive: true });
+  const unfinished = await mkdtemp(`${folder}-`);
+  try {
+    await download(names, unfinished);
+    // Another test may have been faster: its files are the same.
+    await rename(join(unfinished, 'root'), folder).catch((error: unknown) => {
+      if (!existsSync(folder)) throw error;
+    });
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+async function areInstalled(names: readonly string[]): Promise<boolean> {
+  try {
+    const { stdout } = await run('dpkg-query', ['-W', '-f', '${db:Status-Status}\n', ...names]);
+    return stdout
+      .trim()
+      .split('\n')
+      .every((status) => status === 'installed');
+  } catch {
+    return false;
+  }
+}
+
+async function download(names: readonly string[], cwd: string): Promise<void> {
+  const options = { cwd, timeout: DOWNLOAD_WITHIN_MS };
+  const get = () => run('apt-get', ['download', ...names], options);
+  // A machine's lists of packages may be missing or too old; only root can renew them.
+  await get().catch(async () => {
+    await run('apt-get', ['update'], options);
+    await get();
+  });
+  for (const file of await readdir(cwd)) {
+    if (file.endsWith('.deb')) await run('dpkg', ['-x', file, 'root'], options);
+  }
+}

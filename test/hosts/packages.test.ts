@@ -1,0 +1,241 @@
+// What `npm run build` makes: the same bytes in any folder, and two npm packages that the registry's checkers accept.
+// Then the proxy's package: its types, its contents, its licences, and what it loads.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, mkdirSync, writeFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { publint } from 'publint';
+import { VERSION } from '../../backend-proxy/version.ts';
+import { SECRETS, SHOP } from '../backend-proxy/world.ts';
+import { copyProject, digestsOf } from './project-copy.ts';
+
+const run = promisify(execFile);
+const MAX_BYTES = 10_000_000;
+const LIMIT_MS = 60_000;
+
+const [here, elsewhere] = [copyProject('build'), copyProject('a-build-with-a-longer-name')];
+await Promise.all(
+  [here, elsewhere].map((cwd) => run(process.execPath, ['widget/build/main.ts'], { cwd, maxBuffer: 1e7 })),
+);
+const PROXY = join(here, 'dist/proxy');
+const text = (name: string) => readFileSync(join(PROXY, name), 'utf8');
+const json = (name: string): unknown => JSON.parse(text(name));
+const files = Object.keys(digestsOf(PROXY));
+
+describe('npm run build', () => {
+  for (const part of ['widget', 'npm', 'proxy']) {
+    it(`two builds of dist/${part} in different folders have the same files with the same bytes`, () => {
+      const digests = digestsOf(join(here, 'dist', part));
+      assert.ok(Object.keys(digests).length > 20);
+      assert.deepEqual(digestsOf(join(elsewhere, 'dist', part)), digests);
+    });
+  }
+});
+
+describe('npm packages', () => {
+  const ATTW = resolve('test/hosts/node_modules/@arethetypeswrong/cli/dist/index.js');
+  /** Exports that are no modules. */
+  const DATA = { npm: ['custom-elements.json'], proxy: [] };
+
+  for (const [part, data] of Object.entries(DATA)) {
+    it(`publint and "Are the types wrong?" find nothing in dist/${part}`, async () => {
+      const pkgDir = join(here, 'dist', part);
+      const { messages } = await publint({ pkgDir, strict: true });
+      assert.deepEqual(messages, []);
+      const excluded = [...data, 'package.json'].flatMap((name) => ['--exclude-entrypoints', `./${name}`]);
+      // Only as ES modules: a CommonJS program can require() them, because they have no top-level await.
+      const args = [
+        ATTW,
+        '--pack',
+        pkgDir,
+        '--profile',
+        'esm-only',
+        '--no-definitely-typed',
+        '--no-color',
+        ...excluded,
+      ];
+      // Rejects at a problem.
+      const { stdout } = await run(process.execPath, args);
+      assert.match(stdout, /node16 \(from ESM\)/);
+    });
+  }
+});
+
+describe('the proxy’s package', () => {
+  interface Description {
+    version: string;
+    bin: Record<string, string>;
+    exports: Record<string, unknown>;
+    files: string[];
+  }
+  const description = json('package.json') as Description;
+  const scripts = files.filter((file) => /^lib\/.*\.js$/.test(file));
+  const SOURCE_MAP = /^(lib|dist\/widget)\/.*\.map$/;
+
+  it('the proxy’s package has the project’s version, a command, and nothing to install', () => {
+    assert.equal(description.version, VERSION);
+    assert.deepEqual(description.bin, { 'payment-proxy': './lib/main.js' });
+    for (const key of ['dependencies', 'devDependencies', 'optionalDependencies', 'scripts', 'private'])
+      assert.ok(!(key in description), key);
+    assert.match(text('lib/main.js'), /^#!\/usr\/bin\/env node\n/);
+  });
+
+  it('the proxy’s package is under 10 MB, and has no source that Node would have to compile', () => {
+    const bytes = files.reduce((sum, file) => sum + statSync(join(PROXY, file)).size, 0);
+    assert.ok(bytes < MAX_BYTES, `${bytes} bytes`);
+    assert.deepEqual(
+      files.filter((file) => /\.(ts|tsx|mts)$/.test(file) && !file.endsWith('.d.ts')),
+      [],
+    );
+  });
+
+  it('the proxy’s package includes in npm pack each of its files and no other', async () => {
+    const { stdout } = await run('npm', ['pack', '--dry-run', '--json'], {
+      cwd: PROXY,
+      shell: process.platform === 'win32',
+    });
+    const packed = JSON.parse(stdout) as [{ files: { path: string }[] }];
+    assert.deepEqual(packed[0].files.map(({ path }) => path).toSorted(), files.toSorted());
+  });
+
+  it('the proxy’s package imports only its own files and modules of Node, and an addon that it never loads', () => {
+    const found = scripts.flatMap((file) =>
+      [...text(file).matchAll(/^(?:import|export) .*?from "([^"]+)"|^import "([^"]+)"|import\("([^"]+)"\)/gm)].map(
+        ([, from, bare, lazy]) => from ?? bare ?? lazy ?? '',
+      ),
+    );
+    const required = scripts.flatMap((file) =>
+      [...text(file).matchAll(/__require\("([^"]+)"\)/g)].map(([, name = '']) => name),
+    );
+    assert.ok(found.length > 10 && required.length > 10);
+    const isKnown = (name: string) =>
+      name.startsWith('node:') || builtinModules.includes(name) || scripts.includes(name.replace('./', 'lib/'));
+    const others = [...new Set([...found, ...required])].filter((name) => !isKnown(name));
+    assert.deepEqual(others, ['pg-native']);
+  });
+
+  it('the proxy’s package names in its SBOM each package of its source maps, and has each one’s licence', () => {
+    const sources = files
+      .filter((file) => SOURCE_MAP.test(file))
+      .flatMap((file) => (json(file) as { sources: string[] }).sources);
+    const names = sources.flatMap((source) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1] ?? []);
+    const { components, metadata } = json('sbom.cdx.json') as {
+      components: { name: string; version: string; purl: string; hashes: { content: string }[]; licenses: object[] }[];
+      metadata: { component: { version: string } };
+    };
+    assert.equal(metadata.component.version, VERSION);
+    for (const name of ['lit-html', 'pg', 'zod', 'undici']) assert.ok(names.includes(name), name);
+    assert.deepEqual(components.map(({ name }) => name).toSorted(), [...new Set(names)].toSorted());
+    const licences = text('LICENSES.txt');
+    for (const { name, version, purl, hashes, licenses } of components) {
+      assert.ok(licences.includes(`${name} ${version} (`), name);
+      assert.equal(purl, `pkg:npm/${name.replace('@', '%40')}@${version}`);
+      assert.match(hashes[0]?.content ?? '', /^[0-9a-f]{128}$/, name);
+      assert.equal(licenses.length, 1, name);
+    }
+  });
+
+  it('the proxy’s package has source maps with the project’s own sources', () => {
+    const map = json('lib/start.js.map') as { sources: string[]; sourcesContent: string[] };
+    const at = map.sources.indexOf('backend-proxy/start.ts');
+    assert.equal(map.sourcesContent[at], readFileSync('backend-proxy/start.ts', 'utf8'));
+  });
+
+  it('the README of the proxy’s package says how to start and mount it, and links to no file outside the package', () => {
+    const readme = text('README.md');
+    for (const passage of ['npx payment-proxy', 'createProxyFrom', '`GATEWAY_URL`'])
+      assert.ok(readme.includes(passage));
+    assert.doesNotMatch(readme, /\]\((?!https:|#)|backend-proxy\//);
+  });
+
+  describe('installed', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'proxy-types-'));
+    after(() => rmSync(folder, { recursive: true, force: true }));
+    mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
+    symlinkSync(PROXY, join(folder, 'node_modules/payment-proxy'), 'junction');
+    for (const name of ['@types/node', 'undici-types'])
+      symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name), 'junction');
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+
+    it('the proxy’s types accept correct use and reject wrong use, with nothing of the project installed', async () => {
+      writeFileSync(
+        join(folder, 'shop.ts'),
+        `import { createServer } from 'node:http';
+         import { createGateway, createProxy, createProxyFrom, openLedger, VERSION, type Log, type OwnedProxy } from 'payment-proxy';
+         const log: Log = (level, event) => console.log(level, event);
+         const proxy: OwnedProxy = await createProxyFrom(process.env, { prefix: '/pay', log });
+         createServer(proxy.handler);
+         const answer: Response = await proxy.fetch(new Request('https://shop.example/pay/healthz'));
+         const ledger = await openLedger('file:payments.db', { onFatal: () => process.exit(1) });
+         const gateway = createGateway({ url: 'https://gateway.example', apiKey: VERSION });
+         const config = { orderSecrets: [], merchantKeys: [], ipnSecrets: [], allowedOrigins: [] };
+         await createProxy({ gateway, ledger, config }, { prefix: '/pay' }).run().stop();
+         // @ts-expect-error: there is no such option
+         await createProxyFrom({}, { path: '/pay' });
+         // @ts-expect-error: a proxy needs a ledger
+         createProxy({ gateway, config });
+         export { answer };`,
+      );
+      const compilerOptions = {
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        skipLibCheck: false,
+        noEmit: true,
+        target: 'es2023',
+        lib: ['es2024'],
+        module: 'nodenext',
+        types: ['node'],
+        preserveSymlinks: true,
+      };
+      const config = join(folder, 'tsconfig.json');
+      writeFileSync(config, JSON.stringify({ compilerOptions, files: ['shop.ts'] }));
+      const tsc = resolve('node_modules/typescript/bin/tsc');
+      const { stdout } = await run(process.execPath, [tsc, '-p', config]).catch((error: { stdout: string }) => error);
+      assert.equal(stdout, '');
+    });
+
+    it('the command payment-proxy starts without the code for PostgreSQL, and reads no other package', async () => {
+      const probe = join(folder, 'probe.mjs');
+      writeFileSync(
+        probe,
+        `import module from 'node:module';
+         module.registerHooks({ load(url, context, next) {
+           if (url.startsWith('file:')) process.stderr.write(url + '\\n');
+           return next(url, context);
+         } });`,
+      );
+      const env = {
+        PATH: process.env['PATH'],
+        GATEWAY_URL: 'http://127.0.0.1:1',
+        GATEWAY_API_KEY: SECRETS.gatewayKey,
+        ORDER_SECRET: SECRETS.order,
+        MERCHANT_API_KEY: SECRETS.merchant,
+        IPN_SECRET: SECRETS.ipn,
+        ALLOWED_ORIGINS: SHOP,
+        DATABASE_URL: `file:${join(folder, 'payments.db')}`,
+        DRAIN_SECONDS: '0',
+        PORT: '0',
+      };
+      const main = join(PROXY, description.bin['payment-proxy'] ?? '');
+      const running = run(process.execPath, ['--import', probe, main], { env, cwd: folder, timeout: LIMIT_MS });
+      running.child.stdout?.on('data', (lines: string) => {
+        if (lines.includes('"listening"')) running.child.kill('SIGTERM');
+      });
+      const { stdout, stderr } = await running;
+      assert.match(stdout, /"listening"/);
+      const loaded = stderr.split('\n').filter((url) => url !== '' && !url.endsWith('/probe.mjs'));
+      assert.ok(
+        loaded.some((url) => url.endsWith('/lib/start.js')),
+        stderr,
+      );
+      assert.deepEqual(
+        loaded.filter((url) => !url.includes('/dist/proxy/lib/') || url.endsWith('/postgres.js')),
+        [],
+      );
+    });
+  });
+});

@@ -1,0 +1,139 @@
+// A start that PostgreSQL refuses: the message has the server's own words, and the statement or setting that mends it.
+// Then that statement is run, and the start succeeds.
+import assert from 'node:assert/strict';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { Client } from 'pg';
+import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
+import { freePort } from '../free-port.ts';
+import {
+  copyDataFolder,
+  createDataFolder,
+  startPostgres,
+  whyNoPostgres,
+  type PostgresServer,
+} from '../postgres-server.ts';
+
+const why = whyNoPostgres();
+const die = (error: unknown): never => assert.fail(String(error));
+
+describe('PostgreSQL: a start', { skip: why === undefined ? false : `skipped: ${why}` }, () => {
+  let server: PostgresServer;
+  let standbyData: string;
+  let admin: Client;
+
+  before(async () => {
+    const data = createDataFolder();
+    standbyData = copyDataFolder(data);
+    server = await startPostgres({ data, settings: { max_connections: '20' } });
+    admin = new Client({ connectionString: server.urlOf('postgres') });
+    admin.on('error', () => undefined);
+    await admin.connect();
+    await admin.query('create role pay login');
+  });
+  after(async () => {
+    await admin.end();
+    await server.end();
+  });
+
+  const as = (role: string, database: string) => server.urlOf(database).replace('postgres@', `${role}@`);
+
+  async function opens(t: TestContext, url: string): Promise<void> {
+    const store = await connectDatabase(url, die, { connections: 2 });
+    t.after(() => store.close());
+  }
+
+  async function refusal(url: string): Promise<string> {
+    let message = '';
+    await assert.rejects(connectDatabase(url, die, { connections: 2 }), (error: Error) => {
+      message = error.message;
+      return true;
+    });
+    return message;
+  }
+
+  /** The statement after "run: ", up to the next clause. */
+  const statementIn = (message: string): string => /run: ([^;]+)/.exec(message)?.[1] ?? '';
+
+  it('a role that may not create tables is refused with the cause and the GRANT that mends it', async (t) => {
+    const url = await server.createDatabase();
+    const name = new URL(url).pathname.slice(1);
+    const message = await refusal(as('pay', name));
+    assert.match(message, /permission denied for schema public; as the owner of the database run: GRANT /);
+    const owner = new Client({ connectionString: url });
+    await owner.connect();
+    t.after(() => owner.end());
+    await owner.query(statementIn(message));
+    await opens(t, as('pay', name));
+  });
+
+  it('a database that is missing is refused with the statement that creates it', async (t) => {
+    const message = await refusal(as('pay', 'absent'));
+    assert.match(message, /^database "absent" does not exist; run: CREATE DATABASE "absent" OWNER "pay"$/);
+    await admin.query(statementIn(message));
+    await opens(t, as('pay', 'absent'));
+  });
+
+  it('a role that is missing is refused with the statement that creates it', async () => {
+    const message = await refusal(as('nobody', 'postgres'));
+    assert.match(message, /^role "nobody" does not exist; run: CREATE ROLE "nobody" LOGIN PASSWORD/);
+  });
+
+  it('too many connections are refused with the number that each proxy uses', async (t) => {
+    await admin.query('alter role pay connection limit 0');
+    t.after(() => admin.query('alter role pay connection limit -1'));
+    assert.match(
+      await refusal(as('pay', 'postgres')),
+      /^too many connections for role "pay"; each proxy uses up to 3 /,
+    );
+  });
+
+  it('a server without TLS is refused if sslmode asks for it, without a warning of the driver', async (t) => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => void warnings.push(warning);
+    process.on('warning', onWarning);
+    t.after(() => process.off('warning', onWarning));
+    for (const mode of ['require', 'verify-full']) {
+      assert.match(
+        await refusal(`${server.urlOf('postgres')}?sslmode=${mode}`),
+        /does not support SSL connections; turn on ssl at the server, or remove sslmode from DATABASE_URL$/,
+      );
+    }
+    assert.deepEqual(warnings, []);
+  });
+
+  it('a host that refuses connections is reported with its address and what to check', async () => {
+    const port = await freePort();
+    const message = await refusal(`postgres://pay:canary@127.0.0.1:${port}/pay`);
+    assert.match(message, new RegExp(`^connect ECONNREFUSED 127\\.0\\.0\\.1:${port}; check host, port`));
+    assert.doesNotMatch(message, /canary/);
+  });
+
+  it('of several servers the one that takes writes is used, whichever stands first', async (t) => {
+    const url = await server.createDatabase();
+    const name = new URL(url).pathname.slice(1);
+    const standby = await startPostgres({
+      data: standbyData,
+      settings: { default_transaction_read_only: 'on' },
+    });
+    t.after(() => standby.end());
+    const [primary, other, gone] = [
+      new URL(url).host,
+      new URL(standby.urlOf('x')).host,
+      `127.0.0.1:${await freePort()}`,
+    ];
+    const reader = new Client({ connectionString: standby.urlOf('postgres') });
+    await reader.connect();
+    await reader.query('set default_transaction_read_only = off');
+    await reader.query(`create database ${name}`);
+    await reader.end();
+    const listed = [`${primary},${other}`, `${other},${primary}`, `${gone},${other},${primary}`];
+    for (const hosts of listed) {
+      const store = await connectDatabase(`postgres://postgres@${hosts}/${name}?target_session_attrs=read-write`, die, {
+        connections: 2,
+      });
+      assert.deepEqual(store.place['servers'], hosts.split(','));
+      await store.close();
+    }
+    assert.match(await refusal(`postgres://postgres@${gone},${other}/${name}`), /PostgreSQL is read-only|ECONNREFUSED/);
+  });
+});
