@@ -52,7 +52,7 @@ function emptyWebhooks(
   erasing: Erasing,
 ): RawBuilder<unknown> {
   return sql`update webhooks set body = '', last_answer = null, state = case state when 'pending' then 'dead' else state end
-      ${movingTogether}
+      ${movingTogether('webhooks')}
     where order_id ${among(idsOf('order_id', rows, erasing))} and transaction_id ${among(idsOf('id', rows, erasing))}
       and body <> '' ${ifSent(erasing, sql`and state <> 'pending'`)}`;
 }
@@ -72,7 +72,7 @@ function emptyTransactions(
     ({ id, fingerprint }) => sql`when ${id} then ${keyedFingerprint(fingerprintKey, fingerprint)}`,
   );
   return sql`update transactions as t set customer = null, customer_ref = null, note = null, checkout_url = null,
-      qr = null, app_url = null, fingerprint = case id ${sql.join(keyed, sql` `)} end, erased_at = ${at} ${movingTogether}
+      qr = null, app_url = null, fingerprint = case id ${sql.join(keyed, sql` `)} end, erased_at = ${at} ${movingTogether('transactions')}
     where ${mayBeErased(rows, erasing)} and not exists (select 1 from ipns i where i.order_id = t.id)
       and not exists (select 1 from webhooks w where w.order_id = t.order_id and w.transaction_id = t.id and w.body <> '')
     returning id`;
