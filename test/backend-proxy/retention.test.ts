@@ -122,6 +122,7 @@ describe('the retention', () => {
         claimWebhooks: nothing,
         reportUnmatched: async () => 0,
         clockOffset: async () => 0,
+        onWrite: () => undefined,
       };
       const proxy = createProxy({
         gateway: { status: mock.fn() } as unknown as Gateway,

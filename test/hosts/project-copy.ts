@@ -18,7 +18,7 @@ const SOURCES = [
 ];
 
 /**
- * Within dist/, and so on the same disk as node_modules, whose files are linked: a package must lie where its name says,
+ * Within dist/, and so on the same disk as node_modules, whose files are linked: a package must lie where its name is,
  * because a path through a symbolic link would be another one. Deleted when this process ends.
  */
 export function copyProject(name: string): string {

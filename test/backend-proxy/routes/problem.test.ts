@@ -79,6 +79,8 @@ describe('a problem document', () => {
       order_changed: 409,
       no_review_needed: 409,
       order_id_taken: 409,
+      not_ended: 409,
+      erased: 410,
       payload_too_large: 413,
       unsupported_media_type: 415,
       method_unavailable: 422,
