@@ -1,8 +1,10 @@
 // `payment-proxy check`: tries what a start needs, before the start, and changes nothing: configuration, database,
 // gateway, webhook host and clocks.
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readConfig, type Config, type Environment } from '../config.ts';
+import { REMEDIES, WIDGET_FOLDER } from '../installation.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkGateway } from './check-gateway.ts';
 import { checkWebhookHost } from './check-webhook-host.ts';
@@ -37,7 +39,7 @@ function readConfiguration(env: Environment): { config?: Config; findings: Findi
 }
 
 function checkWidget(): Finding {
-  return existsSync(new URL('../../dist/widget/widget.js', import.meta.url))
+  return existsSync(join(WIDGET_FOLDER, 'widget.js'))
     ? ok('widget', 'its files are there')
-    : fail('widget', 'it is not built, so the proxy does not start', 'run `npm run build`');
+    : fail('widget', 'it is not built, so the proxy does not start', REMEDIES.widget);
 }

@@ -1,6 +1,8 @@
 // Whether the widget's files arrive as they were built, and compressed.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { WIDGET_FOLDER } from '../installation.ts';
 import type { Deployed } from './deployed.ts';
 import { fail, ok, skipped, warn, type Finding } from './report.ts';
 import { wordOf } from './visit.ts';
@@ -31,8 +33,7 @@ async function tryIntegrity({ visit }: Deployed): Promise<Finding> {
 
 function readIntegrity(): Record<string, string> | undefined {
   try {
-    const file = new URL('../../dist/widget/integrity.json', import.meta.url);
-    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+    return JSON.parse(readFileSync(join(WIDGET_FOLDER, 'integrity.json'), 'utf8')) as Record<string, string>;
   } catch {
     return undefined;
   }
