@@ -1,6 +1,5 @@
 // Erases the personal data of what ended RETENTION_DAYS ago, a page at a time with pauses, and then returns the space
 // to the file system. Beside requests it costs little, and several proxies share the pages.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from './errors.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { Log } from './log.ts';
@@ -64,6 +63,16 @@ export function createRetention({ ledger, days, sendsWebhooks, log, wait = waitF
 }
 
 /** Resolves sooner if stopped. Keeps no process alive. */
-async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
+function waitFor(ms: number, stopped: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (stopped.aborted) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      stopped.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    timer.unref();
+    stopped.addEventListener('abort', end);
+  });
 }

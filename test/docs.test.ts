@@ -160,9 +160,9 @@ describe('docs/operations.md', () => {
 
 /** What the proxy logs: by `log(level, 'event')`, by the logger itself, and about payments and payouts. */
 function logEvents(): string[] {
-  const sources = globSync('backend-proxy/{*,routes/*}.ts').map((file) => readFileSync(file, 'utf8'));
+  const sources = globSync('backend-proxy/{*,routes/*,ledger/*}.ts').map((file) => readFileSync(file, 'utf8'));
   const written = sources.flatMap((text) => [
-    ...text.matchAll(/\blog\(\s*(?:[^'"\n]*'\w+'(?: : '\w+')?|\w+\(\w+\)),\s*'([^'\n]+)'/g),
+    ...text.matchAll(/\blog\(\s*[^,\n]+,\s*'([^'\n]+)'/g),
     ...text.matchAll(/\bevent: '([^'\n]+ [^'\n]+)'/g),
   ]);
   const business = TRANSACTION_TYPES.flatMap((type) =>

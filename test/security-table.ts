@@ -20,7 +20,7 @@ export function attackRows(): Row[] {
     .map((item) => {
       const [, attack = ''] = /^\*\*(.+?)\.\*\* \S/.exec(item) ?? [];
       const [, guard = ''] = /^ {2}- Guard: (.+)/m.exec(item) ?? [];
-      const guards = [...guard.matchAll(/`([\w/.-]+\.m?[tj]s)`/g)].map(([, path = '']) => path);
+      const guards = [...guard.matchAll(/`([\w/.-]+\.m?[tj]s|docs\/deploy\/[\w.]+)`/g)].map(([, path = '']) => path);
       const [, file = '', test = ''] = /^ {2}- Test: `(test\/[\w/.-]+\.ts)`: (.+)/m.exec(item) ?? [];
       return { attack, guards, file, test: test.trimEnd().replaceAll('\\<', '<') };
     });

@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { Counts, Webhook } from '../ledger/ledger.ts';
 import type { Transaction } from '../protocol/transaction.ts';
-import { age, amount, kind, plural, status, type Html } from './shown.ts';
+import { age, amount, kind, plural, status, typeName, type Html } from './shown.ts';
 import { linkTo } from './transaction-table.ts';
 
 export interface Overview {
@@ -81,7 +81,7 @@ function review(transaction: Transaction, now: number): Html {
 function deadWebhook({ id, orderId, type, lastAnswer, createdAt }: Webhook, now: number): Html {
   return html`<article class="item">
     <h3><a href="/admin/webhooks/${id}">${type}</a> ${orderId}</h3>
-    <p class="facts">Last answer: ${lastAnswer ?? 'none'} · from ${age(now - createdAt)} ago</p>
+    <p class="facts">Last answer: ${lastAnswer ?? 'none'} · made ${age(now - createdAt)} ago</p>
   </article>`;
 }
 
@@ -109,7 +109,7 @@ function summary({ transactions }: Counts): Html {
     ${transactions.map(
       ({ type, status: shown, count }) =>
         html`<li>
-          <a href="/admin/transactions?type=${type}&status=${shown}"><b>${count}</b> ${type} ${shown}</a>
+          <a href="/admin/transactions?type=${type}&status=${shown}"><b>${count}</b> ${typeName(type)}s ${shown}</a>
         </li>`,
     )}
   </ul>`;

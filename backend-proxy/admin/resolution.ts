@@ -2,6 +2,7 @@
 // (ledger/resolutions.ts, ledger/transitions.ts); a test compares the two.
 import type { Order, Resolution } from '../ledger/ledger.ts';
 import { WEBHOOKS, type WebhookType } from '../protocol/merchant-view.ts';
+import { decimalOf } from '../protocol/money.ts';
 import { STAGES, TYPES, advance, type Transaction } from '../protocol/transaction.ts';
 
 export interface Effect {
@@ -11,7 +12,17 @@ export interface Effect {
 }
 
 export function effectOf(transaction: Transaction, order: Order | undefined, status: Resolution['status']): Effect {
-  const { stage, type, orderId } = transaction;
+  const { stage, type, orderId, mismatch } = transaction;
+  const tell = (told: WebhookType, sentence: string): Effect => ({
+    told,
+    sentences: [
+      sentence,
+      ...(mismatch && status === 'SUCCESS'
+        ? [`It counts as ${amountOf(transaction)}, as it was asked for, whatever the gateway reported.`]
+        : []),
+      `The merchant is told ${told}: “${WEBHOOKS[told]}”.`,
+    ],
+  });
   const { webhooks, paysOrder } = TYPES[type];
   const shown = STAGES[stage].status;
   const stages = { SUCCESS: 'succeeded', FAILED: 'declined' } as const;
@@ -32,6 +43,6 @@ export function effectOf(transaction: Transaction, order: Order | undefined, sta
   return { told: null, sentences: stays };
 }
 
-function tell(told: WebhookType, sentence: string): Effect {
-  return { told, sentences: [sentence, `The merchant is told ${told}: “${WEBHOOKS[told]}”.`] };
+function amountOf({ amountMinor, currency }: Transaction): string {
+  return `${decimalOf(amountMinor, currency)} ${currency}`;
 }

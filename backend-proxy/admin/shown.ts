@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import { iso } from '../protocol/iso-time.ts';
 import { decimalOf } from '../protocol/money.ts';
-import { STAGES, TYPES, reasonOf, type Transaction } from '../protocol/transaction.ts';
+import { STAGES, TYPES, reasonOf, type Transaction, type TransactionType } from '../protocol/transaction.ts';
 import type { Reason } from '../protocol/wire.ts';
 
 export type Html = ReturnType<typeof html>;
@@ -52,13 +52,17 @@ export function status(transaction: Transaction): Html {
 export function marks({ needsReview, late, surplus, mismatch, conflict }: Transaction): Html {
   const words = Object.entries({ 'needs review': needsReview, late, surplus, mismatch, conflict });
   const set = words.filter(([, is]) => is).map(([word]) => word);
-  return html`${set.map((word) => html`<span class="mark ${word === 'needs review' ? 'review' : ''}">${word}</span> `)}`;
+  return html`${set.map((word) => html`<span class="mark ${word === 'needs review' ? 'urgent' : ''}">${word}</span> `)}`;
 }
 
 export function kind({ type, method }: Transaction): string {
+  return method === null ? typeName(type) : `${typeName(type)}, ${method}`;
+}
+
+/** `Payment`. */
+export function typeName(type: TransactionType): string {
   const { webhooks } = TYPES[type];
-  const name = webhooks.charAt(0).toUpperCase() + webhooks.slice(1);
-  return method === null ? name : `${name}, ${method}`;
+  return webhooks.charAt(0).toUpperCase() + webhooks.slice(1);
 }
 
 /** Only the last four digits: enough to compare, too little to use. */

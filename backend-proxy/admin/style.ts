@@ -31,6 +31,7 @@ body { margin: 0; background: var(--page); color: var(--text); overflow-wrap: an
 a { color: var(--accent); text-underline-offset: 0.15em; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 main:focus { outline: none; }
+.lead + form { margin: -0.5rem 0 1.5rem; }
 .skip, .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip:focus { position: fixed; inset: 0.5rem auto auto 0.5rem; z-index: 1; width: auto; height: auto; clip-path: none;
   padding: 0.5rem 0.75rem; background: var(--card); }
@@ -62,22 +63,22 @@ h3 { margin: 0; font-size: 1rem; font-weight: 600; }
 .failed, .dead { color: var(--bad); background: var(--bad-back); }
 .processing, .pending { color: var(--calm); background: var(--calm-back); }
 .mark { font-weight: 500; }
-.mark.review { color: var(--wait); background: var(--wait-back); font-weight: 600; }
+.mark.urgent { color: var(--wait); background: var(--wait-back); font-weight: 600; }
 .reason { font-size: 0.875rem; }
 
 .verdict { margin: 0 0 1rem; padding: 1rem 1.25rem; border-radius: 8px; font-size: 1.25rem; font-weight: 600; border-left: 4px solid; }
 .verdict.good { color: var(--good); background: var(--good-back); }
 .verdict.bad { color: var(--bad); background: var(--bad-back); }
 .waiting { display: grid; gap: 0.5rem; margin: 0; padding: 0; list-style: none; }
-.waiting a { display: block; padding: 0.85rem 1.25rem; background: var(--card); border: 1px solid var(--line); border-left: 4px solid var(--wait);
+.waiting a { display: flex; justify-content: space-between; gap: 1rem; padding: 0.85rem 1.25rem; background: var(--card); border: 1px solid var(--line); border-left: 4px solid var(--wait);
   border-radius: 8px; color: var(--text); text-decoration: none; }
 .waiting .urgent a { border-left-color: var(--bad); font-weight: 600; }
-.waiting a::after { content: '→' / ''; float: right; color: var(--soft); }
+.waiting a::after { content: '→' / ''; color: var(--soft); }
 .waiting a:hover { text-decoration: underline; }
 .item { margin: 0 0 0.75rem; padding: 0.9rem 1.25rem; background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
 .item h3 { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; }
 .item p { margin: 0.25rem 0 0; }
-.figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(12rem, 1fr)); gap: 0.5rem; margin: 0; padding: 0; list-style: none; }
+.figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(8rem, 1fr)); gap: 0.5rem; margin: 0; padding: 0; list-style: none; }
 .figures a { display: block; padding: 0.75rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 8px;
   color: var(--soft); font-size: 0.875rem; text-decoration: none; }
 .figures a:hover { border-color: var(--accent); }
@@ -111,21 +112,26 @@ button:hover { filter: brightness(1.08); }
 button.quiet { background: transparent; border-color: var(--line); color: var(--text); font-weight: 500; }
 button.quiet:hover { border-color: var(--field); filter: none; }
 td button, .top button { min-height: 2.25rem; padding: 0.2rem 0.8rem; font-size: 0.875rem; }
-fieldset { margin: 0 0 1rem; padding: 0; border: 0; }
+fieldset { margin: 0; padding: 0; border: 0; }
+legend { padding: 0; }
 .choice { display: flex; align-items: center; gap: 0.6rem; padding: 0.45rem 0; font-weight: 400; }
-.field { display: grid; gap: 0.25rem; align-content: start; }
+.field { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.25rem; align-content: start; }
 .buttons { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1rem; }
 .problem { margin: 0; color: var(--bad); font-size: 0.875rem; }
-.filters { display: grid; grid-template-columns: repeat(auto-fill, minmax(10rem, 1fr)); gap: 0.75rem 1rem; align-items: end; margin-bottom: 1.25rem; }
-.filters .message { grid-column: 1 / -1; margin: 0; }
+.filters { display: flex; flex-wrap: wrap; gap: 0.75rem 1rem; align-items: end; margin-bottom: 1.25rem; }
+.filters .field { flex: 0 1 8.5rem; min-width: 0; }
+.filters .order { flex-grow: 1; }
+.filters .day { flex-basis: 9.75rem; }
+.filters .check, .filters .buttons { flex: 0 0 auto; }
+.filters .buttons { display: flex; }
+.filters .message { flex-basis: 100%; margin: 0; }
 .filters label { font-size: 0.875rem; color: var(--soft); }
 .check { display: flex; align-items: center; gap: 0.5rem; min-height: 2.75rem; }
 .check label { color: var(--text); font-weight: 500; }
-.review { margin: 0 0 1.5rem; padding: 1.25rem; background: var(--card); border: 1px solid var(--line); border-left: 4px solid var(--wait); border-radius: 8px; }
-.review h2 { margin: 0 0 0.5rem; }
-.review form { display: grid; gap: 1rem; max-width: 40rem; margin-top: 1rem; }
-.review fieldset { margin: 0; }
-.review form > button { justify-self: start; }
+.panel { margin: 0 0 1.5rem; padding: 1.25rem; background: var(--card); border: 1px solid var(--line); border-left: 4px solid var(--wait); border-radius: 8px; }
+.panel h2 { margin: 0 0 0.5rem; }
+.panel form { display: grid; gap: 1rem; max-width: 40rem; margin-top: 1rem; }
+.panel form > button { justify-self: start; }
 .effect { margin: 0.5rem 0 0; padding-left: 1.25rem; }
 .effect li { margin: 0.35rem 0; }
 .message { margin: 0 0 1.25rem; padding: 0.75rem 1rem; border-radius: 8px; color: var(--good); background: var(--good-back); }
@@ -135,7 +141,8 @@ fieldset { margin: 0 0 1rem; padding: 0; border: 0; }
 .pager a { padding: 0.55rem 0; }
 .login { max-width: 26rem; margin: 12vh auto 0; }
 .login form { display: grid; gap: 0.6rem; padding: 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
-.login .hint { margin: 0; }
+.login .hint, .panel .hint { margin: 0; }
+.panel b { white-space: nowrap; }
 
 @media (max-width: 46rem) {
   .top nav { order: 3; flex-basis: 100%; }
@@ -145,10 +152,13 @@ fieldset { margin: 0 0 1rem; padding: 0; border: 0; }
   .cards thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .cards tr { margin-bottom: 0.75rem; padding: 0.75rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
   .cards tbody th { padding: 0 0 0.35rem; border: 0; font-size: 1.0625rem; }
-  .cards td { display: flex; flex-wrap: wrap; gap: 0 0.5rem; padding: 0.2rem 0; border: 0; text-align: left; }
-  .cards td::before { content: attr(data-label) / ''; flex: 0 0 7rem; color: var(--soft); font-size: 0.875rem; }
-  .cards td.action { padding-top: 0.5rem; }
+  .cards td { position: relative; padding: 0.2rem 0 0.2rem 6rem; border: 0; text-align: left; }
+  .cards td::before { content: attr(data-label) / ''; position: absolute; left: 0; color: var(--soft); font-size: 0.875rem; line-height: 1.7; }
+  .cards td.action { padding: 0.5rem 0 0; }
   .cards td.action::before { content: none; }
+  .filters { display: grid; grid-template-columns: 1fr 1fr; }
+  .filters .order, .filters .buttons { grid-column: 1 / -1; }
+  .filters input[type='date'] { padding-inline: 0.4rem; font-size: 0.875rem; }
   .details { grid-template-columns: 1fr; }
   .details dt { padding-bottom: 0; font-size: 0.875rem; }
   .details dd { padding-top: 0; border-top: 0 !important; }

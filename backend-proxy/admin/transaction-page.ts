@@ -89,7 +89,7 @@ function reviewForm(transaction: Transaction, form: string, given: ResolutionFor
     refused[field] === undefined ? '' : html`<p class="problem" id="${field}-problem">${refused[field]}</p>`;
   const described = (field: string) =>
     refused[field] === undefined ? '' : html`aria-invalid="true" aria-describedby="${field}-problem"`;
-  return html`<section class="review" aria-labelledby="review">
+  return html`<section class="panel" aria-labelledby="review">
     <h2 id="review">Needs review</h2>
     <p>${whyReview(transaction)} Ask the gateway’s support about <b>${transaction.id}</b>, then say what you know.</p>
     <form method="post" action="${linkTo(transaction)}/resolve">
@@ -145,7 +145,7 @@ export function confirmationPage({ transaction, resolution, effect, form, sendsW
   return html`<p class="lead">
       ${amount(transaction)} · ${kind(transaction)} · ${status(transaction)} ${marks(transaction)}
     </p>
-    <section class="review" aria-labelledby="effect">
+    <section class="panel" aria-labelledby="effect">
       <h2 id="effect">You say: ${resolution.status}</h2>
       <ul class="effect">
         ${effect.sentences.map((sentence) => html`<li>${sentence}</li>`)}

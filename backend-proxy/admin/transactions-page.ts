@@ -51,16 +51,16 @@ function form(filters: Filters, refused: string | undefined): Html {
   const isNarrowed = Object.values(filters).some((value) => value !== '');
   return html`<form class="filters" method="get" action="/admin/transactions">
     ${refused === undefined ? '' : html`<p class="message bad" role="alert">${refused}</p>`}
-    <div class="field">
+    <div class="field order">
       <label for="orderId">Order</label>
       <input id="orderId" name="orderId" value="${filters.orderId ?? ''}" maxlength="64" autocomplete="off" />
     </div>
     <div class="field"><label for="type">Type</label>${select('type', TRANSACTION_TYPES, filters.type)}</div>
     <div class="field"><label for="status">Status</label>${select('status', STATUSES, filters.status)}</div>
-    <div class="field">
+    <div class="field day">
       <label for="from">First day</label> <input id="from" name="from" type="date" value="${filters.from ?? ''}" />
     </div>
-    <div class="field">
+    <div class="field day">
       <label for="to">Last day</label> <input id="to" name="to" type="date" value="${filters.to ?? ''}" />
     </div>
     <div class="field check">
@@ -73,7 +73,7 @@ function form(filters: Filters, refused: string | undefined): Html {
       />
       <label for="needsReview">Needs review</label>
     </div>
-    <div class="field buttons">
+    <div class="buttons">
       <button>Show</button> ${isNarrowed ? html`<a href="/admin/transactions">Show all</a>` : ''}
     </div>
   </form>`;

@@ -1,7 +1,7 @@
 // Webhooks: lists by state, and one with its body.
 import { html } from 'hono/html';
 import type { Webhook, WebhookState } from '../ledger/ledger.ts';
-import { NOTHING, time, type Html } from './shown.ts';
+import { NOTHING, plural, time, type Html } from './shown.ts';
 
 const STATES: Record<WebhookState, string> = { dead: 'given up', pending: 'to be sent', delivered: 'delivered' };
 
@@ -75,8 +75,8 @@ function row(webhook: Webhook, form: string): Html {
 }
 
 function state({ state: name, attempts }: Webhook): Html {
-  const tries = attempts === 0 ? '' : attempts === 1 ? ', 1 attempt' : `, ${attempts} attempts`;
-  return html`<span class="status ${name}">${STATES[name]}</span><span class="reason">${tries}</span>`;
+  const tries = attempts === 0 ? '' : plural(attempts, 'attempt');
+  return html`<span class="status ${name}">${STATES[name]}</span> <span class="reason">${tries}</span>`;
 }
 
 function redeliverForm({ id, type, orderId, state: name }: Webhook, form: string): Html {

@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, statSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { SchemaState } from '../ledger/schema-state.ts';
+import { explainStart } from '../ledger/postgres-errors.ts';
 import { clockFinding } from './clocks.ts';
 import { fail, ok, warn, type Finding } from './report.ts';
 
@@ -16,10 +17,7 @@ export async function checkDatabase(url: string): Promise<Finding[]> {
 }
 
 async function checkSqlite(path: string): Promise<Finding[]> {
-  const folder = dirname(path);
-  if (!existsSync(folder)) {
-    return [fail(ABOUT, `the folder ${folder} does not exist`, 'make it, writable for the user that runs the proxy')];
-  }
+  const folder = existingFolder(dirname(path));
   if (!isWritable(folder)) {
     const remedy = `give the user that runs the proxy the right to write there: SQLite has files beside its database`;
     return [fail(ABOUT, `this user cannot write in ${folder}`, remedy)];
@@ -32,7 +30,13 @@ async function checkSqlite(path: string): Promise<Finding[]> {
     const rows = `${path}: ${orders} orders, ${transactions} transactions`;
     return [schemaFinding(schema, rows), ...rightsOf(path), ...spaceIn(folder)];
   } catch (error) {
-    return [fail(ABOUT, messageOf(error), 'name another file in DATABASE_URL, or restore a backup')];
+    return [
+      fail(
+        ABOUT,
+        String(error instanceof Error ? error.message : error),
+        'name another file in DATABASE_URL, or restore a backup',
+      ),
+    ];
   }
 }
 
@@ -47,15 +51,12 @@ async function checkPostgres(url: string): Promise<Finding[]> {
     const statement = `GRANT CREATE ON SCHEMA "${schemaName}" TO "${role}"`;
     return [fail(ABOUT, `the role ${role} may not make tables in ${schemaName}`, `as its owner: ${statement}`), clock];
   } catch (error) {
-    return [fail(ABOUT, messageOf(error), 'see DATABASE_URL in docs/configuration.md')];
+    return [fail(ABOUT, explainStart(error, url, 1), 'see DATABASE_URL in docs/configuration.md')];
   }
 }
 
-function schemaFinding({ newest, pending, unknown }: SchemaState, where: string): Finding {
-  if (unknown.length > 0) {
-    const remedy = 'install that version, or restore a backup from before it';
-    return fail(ABOUT, `${where}; a newer version of the proxy has changed it (${unknown.join(', ')})`, remedy);
-  }
+function schemaFinding({ newest, pending, refusal }: SchemaState, where: string): Finding {
+  if (refusal !== undefined) return fail(ABOUT, `${where}; ${refusal}`, 'see docs/operations.md');
   if (newest === undefined) return ok(ABOUT, `${where}; empty: the first start makes the tables`);
   if (pending.length === 0) return ok(ABOUT, `${where}; schema ${newest}, nothing to migrate`);
   const says = `${where}; schema ${newest}; the next start migrates ${pending.join(', ')}`;
@@ -75,6 +76,11 @@ function spaceIn(folder: string): Finding[] {
   return [free < LITTLE_SPACE ? warn('disk', says, 'make room; a payment keeps about 3 kB') : ok('disk', says)];
 }
 
+/** The start makes the folders that are missing. */
+function existingFolder(folder: string): string {
+  return existsSync(folder) ? folder : existingFolder(dirname(folder));
+}
+
 function isWritable(path: string): boolean {
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
@@ -82,13 +88,4 @@ function isWritable(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** The whole chain of causes: the outer error often says only what was tried. */
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error ? String(error.code) : '';
-  const own = error.message || code;
-  const inner = error.cause === undefined ? '' : messageOf(error.cause);
-  return inner === '' || own.includes(inner) ? own : `${own}: ${inner}`;
 }

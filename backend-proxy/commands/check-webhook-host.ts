@@ -4,36 +4,29 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Config } from '../config.ts';
+import { hostOf, mayBePrivate, remedyFor } from '../private-hosts.ts';
 import { isPublicAddress } from '../public-address.ts';
 import { fail, ok, skipped, type Finding } from './report.ts';
 
 const ABOUT = 'webhooks';
 const TIMEOUT_MS = 5_000;
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1']);
 
 export async function checkWebhookHost(config: Pick<Config, 'WEBHOOK_URL' | 'PRIVATE_HOSTS'>): Promise<Finding> {
   if (config.WEBHOOK_URL === undefined) return skipped(ABOUT, 'WEBHOOK_URL is not set, so nobody is told of a payment');
   const url = new URL(config.WEBHOOK_URL);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const mayBePrivate = LOOPBACK.has(host) || isNamed(url, config.PRIVATE_HOSTS ?? []);
+  const host = hostOf(url);
+  const isAllowed = mayBePrivate(url, config.PRIVATE_HOSTS ?? []);
   const addresses = await lookup(host, { all: true }).catch(() => []);
   if (addresses.length === 0) return fail(ABOUT, `${host} has no address`, 'correct WEBHOOK_URL, or the DNS');
-  const allowed = addresses.filter(({ address }) => mayBePrivate || isPublicAddress(address));
+  const allowed = addresses.filter(({ address }) => isAllowed || isPublicAddress(address));
   const [first] = allowed;
   if (first === undefined) {
-    const remedy = `set PRIVATE_HOSTS=${url.host} if it is inside your own network`;
-    return fail(ABOUT, `${host} has only private addresses, so nothing is sent to it`, remedy);
+    return fail(ABOUT, `${host} has only private addresses, so nothing is sent to it`, remedyFor(url));
   }
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   const refused = await tryConnection({ host: first.address, port }, url.protocol === 'https:' ? host : undefined);
   if (refused === undefined) return ok(ABOUT, `${url.host} takes connections`);
   return fail(ABOUT, `${url.host} takes no connection (${refused})`, 'start your endpoint, or mend its certificate');
-}
-
-/** Named with the URL's port, or for every port. */
-function isNamed({ hostname, port, protocol }: URL, hosts: readonly string[]): boolean {
-  const itsPort = port || (protocol === 'https:' ? '443' : '80');
-  return hosts.includes(hostname) || hosts.includes(`${hostname}:${itsPort}`);
 }
 
 /** The error's code, or undefined. With a server name by TLS. */

@@ -3,13 +3,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readConfig, type Config, type Environment } from '../config.ts';
+import { configWarnings, readConfig, type Config, type Environment } from '../config.ts';
 import { REMEDIES, WIDGET_FOLDER } from '../installation.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkGateway } from './check-gateway.ts';
 import { checkWebhookHost } from './check-webhook-host.ts';
 import type { Call } from './call.ts';
-import { createReport, fail, ok, skipped, type Finding } from './report.ts';
+import { createReport, fail, ok, skipped, warn, type Finding } from './report.ts';
 
 export async function check({ args, env, print }: Call): Promise<number> {
   const { values } = parseArgs({ args, options: { json: { type: 'boolean' } } });
@@ -31,7 +31,8 @@ export async function check({ args, env, print }: Call): Promise<number> {
 function readConfiguration(env: Environment): { config?: Config; findings: Finding[] } {
   try {
     const config = readConfig(env);
-    return { config, findings: [ok('configuration', 'every variable is valid')] };
+    const warnings = configWarnings(env).map((says) => warn('configuration', says, 'see docs/configuration.md'));
+    return { config, findings: [ok('configuration', 'every variable is valid'), ...warnings] };
   } catch (error) {
     const lines = (error instanceof Error ? error.message : String(error)).split('\n  ').slice(1);
     return { findings: lines.map((line) => fail('configuration', line, 'see docs/configuration.md')) };
@@ -41,5 +42,5 @@ function readConfiguration(env: Environment): { config?: Config; findings: Findi
 function checkWidget(): Finding {
   return existsSync(join(WIDGET_FOLDER, 'widget.js'))
     ? ok('widget', 'its files are there')
-    : fail('widget', 'it is not built, so the proxy does not start', REMEDIES.widget);
+    : fail('widget', 'its files are missing, so the proxy does not start', REMEDIES.widget);
 }

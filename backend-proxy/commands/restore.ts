@@ -44,11 +44,7 @@ export async function restore({ args, env, print }: Call, now: () => number = Da
 
 function refuseUnusable(source: string, { schema }: Inspected): void {
   if (schema.newest === undefined) throw new Error(`${source} is empty: not a database of the proxy`);
-  if (schema.unknown.length > 0) {
-    throw new Error(
-      `${source} was written by a newer version of the proxy (${schema.unknown.join(', ')}): install that`,
-    );
-  }
+  if (schema.refusal !== undefined) throw new Error(`${source}: ${schema.refusal}`);
 }
 
 /** Also migrates it, as the next start would. The file is complete and on disk when this resolves. */

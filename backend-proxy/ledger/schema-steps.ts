@@ -21,7 +21,7 @@ export function upgradeBy(log: Log): Upgrade {
   return { log, steps: STEPS, version: VERSION };
 }
 
-interface MadeStep {
+export interface MadeStep {
   name: string;
   written_by: string;
   compatible_with: string;
@@ -39,7 +39,7 @@ export async function missingSteps(
   if (!(await hasStepsTable(db, dialect))) return undefined;
   const { rows: made } = await sql<MadeStep>`select name, written_by, compatible_with from schema_steps`.execute(db);
   const known = new Set(upgrade.steps.map(({ name }) => name));
-  checkUnknown(
+  refuseNewer(
     made.filter(({ name }) => !known.has(name)),
     upgrade,
   );
@@ -47,7 +47,11 @@ export async function missingSteps(
   return upgrade.steps.filter(({ name }) => !names.has(name));
 }
 
-function checkUnknown(unknown: readonly MadeStep[], { version, log }: Upgrade): void {
+/**
+ * Given the steps that this version does not know.
+ * @throws an Error for the operator if the database needs a newer version
+ */
+export function refuseNewer(unknown: readonly MadeStep[], { version, log }: Pick<Upgrade, 'version' | 'log'>): void {
   if (unknown.length === 0) return;
   const writtenBy = newestOf(unknown.map((step) => step.written_by));
   const needed = newestOf(unknown.map((step) => step.compatible_with));

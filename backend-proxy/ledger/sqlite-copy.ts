@@ -7,6 +7,7 @@ import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
 import { schemaState, type SchemaState } from './schema-state.ts';
+import type { MadeStep } from './schema-steps.ts';
 
 /** How long a read waits for another process that recovers or closes the database. */
 const LOCK_WAIT_MS = 5_000;
@@ -20,11 +21,11 @@ export interface Inspected {
 /** @throws an Error for the operator if the file is no database of the proxy */
 export function inspectSqlite(path: string): Inspected {
   return reading(path, (database) => {
-    const made = namesIn(database);
+    const made = migrationsIn(database);
     const count = (table: string) => Number(database.prepare(`select count(*) as n from ${table}`).get()?.['n']);
     const isEmpty = made.length === 0;
     return {
-      schema: schemaState(made),
+      schema: schemaState(made, stepsIn(database)),
       transactions: isEmpty ? 0 : count('transactions'),
       orders: isEmpty ? 0 : count('orders'),
     };
@@ -93,13 +94,24 @@ function reading<T>(path: string, read: (database: DatabaseSync) => T): T {
   }
 }
 
-/** The migrations that were made; none in an empty file. */
-function namesIn(database: DatabaseSync): string[] {
-  const tables = database.prepare("select name from sqlite_master where type = 'table'").all();
-  if (tables.length === 0) return [];
-  if (!tables.some(({ name }) => name === 'kysely_migration')) throw new Error('not a database of the proxy');
-  return database
-    .prepare('select name from kysely_migration')
-    .all()
-    .map(({ name }) => String(name));
+/** None in an empty file. */
+function migrationsIn(database: DatabaseSync): string[] {
+  if (tablesIn(database).length === 0) return [];
+  if (!tablesIn(database).includes('kysely_migration')) throw new Error('not a database of the proxy');
+  return textsOf(database, 'select name from kysely_migration').map(({ name = '' }) => name);
+}
+
+/** In their order; none before the first version that records them. */
+function stepsIn(database: DatabaseSync): MadeStep[] {
+  if (!tablesIn(database).includes('schema_steps')) return [];
+  const rows = textsOf(database, 'select name, written_by, compatible_with from schema_steps order by name');
+  return rows.map(({ name = '', written_by = '', compatible_with = '' }) => ({ name, written_by, compatible_with }));
+}
+
+function tablesIn(database: DatabaseSync): string[] {
+  return textsOf(database, "select name from sqlite_master where type = 'table'").map(({ name = '' }) => name);
+}
+
+function textsOf(database: DatabaseSync, query: string): Record<string, string>[] {
+  return database.prepare(query).all() as Record<string, string>[];
 }

@@ -108,11 +108,14 @@ describe('docs/deploy/nginx.conf', { skip: why === undefined ? false : why }, ()
     const path = `/pay/ipn/${SECRETS.ipnSecret}`;
     const answer = await client.ask('POST', path, {}, '{}');
     const id = answer.headers['x-request-id'] ?? '';
+    // nginx writes its log when the answer is sent.
+    await until('nginx has logged the id', () => nginx.log('access').includes(id));
     assert.match(nginx.log('access'), new RegExp(`"POST /pay/ipn/\\.\\.\\." 200 .* ${id}$`, 'm'));
     await until('the proxy has logged the id', () => proxy.output().includes(id));
     await proxy.end();
     assert.equal((await client.ask('POST', path, {}, '{}')).status, 502);
     assert.equal((await client.ask('GET', '/pay/order', bearer('A-1'))).status, 502);
+    await until('nginx has logged both failures', () => nginx.log('access').match(/" 502 /g)?.length === 2);
     assert.match(nginx.log('error'), /Connection refused.*"GET \/pay\/order /);
     assert.doesNotMatch(nginx.log('error') + nginx.log('access'), new RegExp(SECRETS.ipnSecret));
   });

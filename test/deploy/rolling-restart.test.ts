@@ -1,5 +1,5 @@
-// Two proxies on one PostgreSQL behind nginx, or Caddy, are restarted one after the other, while shoppers pay. No request fails,
-// each stream comes back, and each start that was answered is in the database, and at the gateway once.
+// Two proxies on one PostgreSQL are restarted one after the other behind nginx, or Caddy, while shoppers pay. No
+// request fails, each stream comes back, and each start that was answered is in the database, and at the gateway once.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { readDatabase } from '../faults/database-reader.ts';

@@ -6,6 +6,7 @@
 import type { Edits } from './apply.ts';
 import { amounts } from './edits/amounts.ts';
 import { building } from './edits/building.ts';
+import { commands } from './edits/commands.ts';
 import { database } from './edits/database.ts';
 import { demoShop } from './edits/demo-shop.ts';
 import { doubles } from './edits/doubles.ts';
@@ -18,6 +19,7 @@ import { logs } from './edits/logs.ts';
 import { memory } from './edits/memory.ts';
 import { orderTokens } from './edits/order-tokens.ts';
 import { origins } from './edits/origins.ts';
+import { personalData } from './edits/personal-data.ts';
 import { resolving } from './edits/resolving.ts';
 import { statusChecks } from './edits/status-checks.ts';
 import { webhooks } from './edits/webhooks.ts';
@@ -38,6 +40,8 @@ export const EDITS: Edits = {
   ...memory,
   ...files,
   ...database,
+  ...commands,
+  ...personalData,
   ...building,
   ...demoShop,
 };

@@ -18,8 +18,8 @@ const SOURCES = [
 ];
 
 /**
- * Within dist/, and so on the same disk as node_modules, whose files are linked: through a symbolic link a package
- * would have another path. Deleted when this process ends.
+ * Within dist/, and so on the same disk as node_modules, whose files are linked: a package must lie where its name is,
+ * because a path through a symbolic link would be another one. Deleted when this process ends.
  */
 export function copyProject(name: string): string {
   const folder = resolve('dist', `${name}-${process.pid}`);

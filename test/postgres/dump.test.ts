@@ -1,5 +1,6 @@
-// Backup and restore of PostgreSQL as docs/operations.md describes them: by the very commands that `payment-proxy backup`
-// and `restore` print. Needs pg_dump and pg_restore of the server's version, which the npm package does not have.
+// Backup and restore of PostgreSQL as docs/operations.md describes them: by the very commands that `payment-proxy
+// backup` and `restore` print. Needs pg_dump and pg_restore of the server's version, which the npm package does not
+// have.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
 // An upgrade and the way back, with the released version before and this one as real processes on one PostgreSQL, under
-// load all the time. Then a version that is newer than this one changes the tables, while somebody's open transaction is
-// in its way.
+// load all the time. Then a version that is newer than this one changes the tables, while somebody's open transaction
+// is in its way.
 import assert from 'node:assert/strict';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Client, Pool } from 'pg';

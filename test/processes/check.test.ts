@@ -18,9 +18,11 @@ describe('payment-proxy check', () => {
     assert.deepEqual(leaksIn(ended.out + ended.err), []);
   });
 
-  it('check --json prints a JSON object for each finding', async (t) => {
+  it('check --json prints a JSON object for each finding, such as a misspelt variable', async (t) => {
     const { env } = await install(t);
-    const { out } = await runHere(['check', '--json'], env);
+    const { out } = await runHere(['check', '--json'], { ...env, ORDER_SECERT: 'canary' });
+    assert.match(out, /"warn","about":"configuration","says":"ORDER_SECERT .*ORDER_SECRET/);
+    assert.doesNotMatch(out, /canary/);
     const found = out.trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, string>); // prettier-ignore
     assert.ok(found.some(({ result, about: subject }) => result === 'ok' && subject === 'gateway'));
   });
@@ -58,12 +60,15 @@ describe('payment-proxy check', () => {
     const open = await runHere(['check'], env);
     assert.match(about(open, 'database').join('\n'), /^ok .*nothing to migrate\nwarn other users may read/);
     const database = new DatabaseSync(databaseFile);
-    database.exec("insert into kysely_migration values ('2999-01-of-the-future', '2999-01-01')");
+    database.exec("insert into schema_steps values ('2999-01-of-the-future', '9.1.0', '9.0.0', 0)");
     database.close();
     const before = readFileSync(databaseFile);
     const newer = await runHere(['check'], env);
     assert.equal(newer.code, 1);
-    assert.match(about(newer, 'database')[0] ?? '', /^FAIL .*2999-01-of-the-future/);
+    assert.match(
+      about(newer, 'database')[0] ?? '',
+      /^FAIL .*written by payment-proxy 9\.1\.0; it needs at least 9\.0\.0/,
+    );
     assert.deepEqual(readFileSync(databaseFile), before);
     writeFileSync(databaseFile, 'not a database at all');
     const other = await runHere(['check'], env);

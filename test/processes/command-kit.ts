@@ -118,8 +118,8 @@ export async function install(t: TestContext): Promise<Installation> {
 /** The lines of a report: `ok database`, each with the rest of its line. */
 export function findingsIn({ out }: Ended): { result: string; about: string; says: string }[] {
   return out.split('\n').flatMap((line) => {
-    const [, result, about, says] = /^(ok|warn|FAIL|skipped) +([^:]+): (.*)$/.exec(line) ?? [];
-    return result === undefined ? [] : [{ result, about: about ?? '', says: says ?? '' }];
+    const [, result, subject, says] = /^(ok|warn|FAIL|skipped) +([^:]+): (.*)$/.exec(line) ?? [];
+    return result === undefined ? [] : [{ result, about: subject ?? '', says: says ?? '' }];
   });
 }
 

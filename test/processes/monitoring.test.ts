@@ -97,8 +97,8 @@ describe('monitoring', { skip }, () => {
     const promtool = await programOf('promtool');
     await run(promtool, ['check', 'rules', ALERTS]);
     await run(promtool, ['test', 'rules', FIXTURES]);
-    const alerts = [...readFileSync(ALERTS, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
-    const tested = [...readFileSync(FIXTURES, 'utf8').matchAll(/alertname: (\w+)/g)].map(([, name]) => name);
+    const alerts = [...readFileSync(ALERTS, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
+    const tested = [...readFileSync(FIXTURES, 'utf8').matchAll(/alertname: (\w+)/g)].map(([, name = '']) => name);
     const twice = alerts.flatMap((name) => [name, name]);
     assert.deepEqual(
       tested.toSorted(),

@@ -1,5 +1,5 @@
-// Orders that live from start to payment while versions come and go: each call goes to the next of the proxies that run,
-// so an order is started at one version, and its IPN, payout and view reach another.
+// Orders that live from start to payment while versions come and go: each call goes to the next of the proxies that
+// run, so an order is started at one version, and its IPN, payout and view reach another.
 import { createClients, signOrder, type Clients, type ShopperOrder } from '../faults/clients.ts';
 import { until } from '../faults/fault-test.ts';
 import type { TestGateway } from '../faults/sandbox-gateway.ts';

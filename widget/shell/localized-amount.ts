@@ -11,7 +11,7 @@ export function localizedAmount(amount: string, currency: string, language: stri
   const format =
     formats.get(key) ?? new Intl.NumberFormat(language, { style: 'currency', currency, maximumFractionDigits: 9 });
   formats.set(key, format);
-  // Intl formats decimal strings exactly (ES2023); TypeScript accepts only those that look like numbers. Others would be
-  // shown as NaN: the proxy refuses them, and until then no amount is shown.
+  // Intl formats decimal strings exactly (ES2023); TypeScript accepts only those that look like numbers. The proxy
+  // refuses a text that is no number; until then it is not shown, as NaN would be.
   return +amount >= 0 ? format.format(amount as `${number}`) : '';
 }

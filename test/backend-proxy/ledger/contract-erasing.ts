@@ -11,7 +11,6 @@ import {
   LIMITS,
   MEANS,
   PAYOUT,
-  PENDING,
   openPending,
   openSentPayout,
   payment,
@@ -75,7 +74,8 @@ export function erasingContract({ it, setUp }: Suite): void {
     const { opened } = await ledger.openPayment(payment({ orderId: 'REVIEW' }), LIMITS);
     await BRING_TO.succeeded(setup, opened!.id);
     await ledger.observe('REVIEW', { kind: 'mismatch', field: 'amount' });
-    await openPending(ledger, { orderId: 'SWEEP', method: 'CHECKOUT' }, { ...PENDING, method: 'CHECKOUT' });
+    await openPending(ledger, { orderId: 'SWEEP' });
+    await openPending(ledger, { orderId: 'SWEEP' });
     await tellAll(ledger);
     await openPending(ledger, { orderId: 'UNTOLD' });
     await settle(setup, 'UNTOLD');
@@ -248,6 +248,19 @@ export function erasingContract({ it, setUp }: Suite): void {
       found.reduce((sum, each) => sum + each),
       2,
     );
+  });
+
+  it('a page erases at most 50 transactions', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip } = setup;
+    await openPending(ledger);
+    await settle(setup, 'A');
+    await tellAll(ledger);
+    await copyTransactions(setup, 60);
+    skip(9 * D);
+    const { erased, next } = await ledger.erasePage(RETENTION, '');
+    assert.equal(erased, 50);
+    assert.deepEqual(await ledger.erasePage(RETENTION, next), { erased: 11, next: null });
   });
 
   it('two processes that erase at once share the pages, and erase each transaction once', async (t) => {

@@ -132,6 +132,7 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   const id = webhook?.id ?? assert.fail('no webhook');
   await step('a delivery', () => ledger.recordDelivery(id, { state: 'delivered', answer: '200' }));
   await ledger.recordDelivery(id, { state: 'pending', nextAt: NOON, answer: '500' });
+  await step('a webhook', () => ledger.webhook(id));
   await step('a redelivery', () => ledger.redeliver(id));
   for (const state of ['pending', 'delivered', 'dead', undefined] as const) {
     await step(`webhooks: ${state}`, () => ledger.webhooks(state, 100));

@@ -49,7 +49,7 @@ async function eraseAll(ledger: Ledger): Promise<number> {
   return erased;
 }
 
-async function opened(t: TestContext, file: string): Promise<Ledger> {
+async function openLedger(t: TestContext, file: string): Promise<Ledger> {
   const store = await openedStore(t, file);
   return createLedger(store, { now: () => NOON });
 }
@@ -57,7 +57,7 @@ async function opened(t: TestContext, file: string): Promise<Ledger> {
 describe('an SQLite file after erasing', () => {
   it('an SQLite file has none of the erased bytes, and gets smaller by less than a megabyte a step', async (t) => {
     const file = temporaryFile(t);
-    const ledger = await opened(t, file);
+    const ledger = await openLedger(t, file);
     await fill(ledger);
     const reader = new DatabaseSync(file);
     reader.exec('pragma wal_checkpoint(truncate)');
@@ -82,7 +82,7 @@ describe('an SQLite file after erasing', () => {
     const old = new DatabaseSync(file);
     old.exec('create table made_before (a); drop table made_before');
     old.close();
-    const ledger = await opened(t, file);
+    const ledger = await openLedger(t, file);
     await fill(ledger);
     assert.equal(await eraseAll(ledger), ORDERS);
     assert.equal(await ledger.shrink(), false);

@@ -1,7 +1,7 @@
 // The file of SQLite: durable settings, strict tables, a full disk, other processes that write it, and its log.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -98,8 +98,12 @@ describe('SQLite: the file', () => {
     assert.match(plan[0]?.detail ?? '', /SEARCH t USING INDEX transactions_updated \(updated_at>/);
   });
 
-  it('a file that cannot be opened is an error', async () => {
-    await assert.rejects(connectDatabase('file:/nowhere/payments.db', die), /unable to open/);
+  it('a file that cannot be opened is an error that names it', async (t) => {
+    const file = temporaryFile(t);
+    writeFileSync(file, '');
+    await assert.rejects(connectDatabase(`file:${file}/payments.db`, die), ({ message }: Error) =>
+      message.includes(`${file}/payments.db`),
+    );
   });
 });
 

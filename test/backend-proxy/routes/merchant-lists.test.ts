@@ -118,6 +118,21 @@ describe('GET /webhooks', () => {
     assert.equal(body.webhooks[0]?.nextAttemptAt, new Date(NOON + 2000).toISOString());
   });
 
+  it('GET /webhooks/:id answers one webhook with the bytes that are sent', async (t) => {
+    const world = await createWorld(t);
+    await world.start(world.token(), { method: 'QR' });
+    await world.customer('decline', 'A-1');
+    await world.settle();
+    const { body: list } = await world.merchant<{ webhooks: { id: string }[] }>('GET', '/webhooks');
+    const [listed] = list.webhooks;
+    const { body } = await world.merchant<{ body: string }>('GET', `/webhooks/${listed?.id}`);
+    const { body: sent, ...rest } = body;
+    assert.deepEqual(rest, listed);
+    assert.equal((JSON.parse(sent) as { type: string }).type, 'payment.failed');
+    assert.equal((await world.merchant('GET', '/webhooks/msg_nothing')).status, 404);
+    assert.equal((await world.merchant('GET', '/webhooks/a%20b')).status, 400);
+  });
+
   it('a webhook that does not exist cannot be sent again', async (t) => {
     const world = await createWorld(t);
     assert.equal((await world.merchant('POST', '/webhooks/msg_nothing/redeliver')).status, 404);

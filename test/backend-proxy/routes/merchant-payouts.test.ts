@@ -27,6 +27,7 @@ describe('POST /payouts', () => {
       version: 4,
       createdAt: new Date(NOON).toISOString(),
       updatedAt: new Date(NOON).toISOString(),
+      erasedAt: null,
     });
     assert.deepEqual(
       history.map(({ event, source }) => [event, source]),

@@ -49,6 +49,7 @@ describe('/openapi.json', () => {
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
     );
     assert.deepEqual(routes.toSorted(), [
+      'DELETE /orders/{orderId}/personal-data',
       'GET /healthz',
       'GET /ipns',
       'GET /metrics',

@@ -66,7 +66,7 @@ describe('a problem document', () => {
 
   it('each problem code has one status, one title and one retryable flag', () => {
     const retryable = Object.entries(REFUSALS).flatMap(([code, kind]) => (kind.retryable ? [code] : []));
-    assert.deepEqual(retryable, ['too_many_requests', 'internal', 'unavailable', 'too_many_streams']);
+    assert.deepEqual(retryable, ['not_ended', 'too_many_requests', 'internal', 'unavailable', 'too_many_streams']);
     const statuses = Object.fromEntries(Object.entries(REFUSALS).map(([code, { status }]) => [code, status]));
     assert.deepEqual(statuses, {
       invalid_request: 400,
@@ -79,6 +79,8 @@ describe('a problem document', () => {
       order_changed: 409,
       no_review_needed: 409,
       order_id_taken: 409,
+      not_ended: 409,
+      erased: 410,
       payload_too_large: 413,
       unsupported_media_type: 415,
       method_unavailable: 422,

@@ -19,6 +19,22 @@ export const ipns: Edits = {
     { file: 'backend-proxy/routes/ipn.ts', find: "if (!isSecret(c.req.param('secret')))", put: 'if (!isSecret)' },
     { file: REQUEST_LOG, find: "c.get('route') ?? routePath(c)", put: 'c.req.path' },
   ],
+  "Read the IPN secret in the reverse proxy's log": [
+    { file: 'docs/deploy/nginx.conf', find: '"$request_method $payment_path"', put: '"$request_method $request_uri"' },
+    { file: 'docs/deploy/nginx.conf', find: 'error_log  /dev/null crit;', put: '' },
+  ],
+  "Read the IPN secret in Caddy's log": [
+    {
+      file: 'docs/deploy/Caddyfile',
+      find: '{\n\t# Of all logs, requests that failed among them. The path of an IPN contains IPN_SECRET.\n\tlog {\n\t\tformat filter {\n\t\t\twrap json\n\t\t\tfields {\n\t\t\t\trequest>uri regexp "/ipn/[^/]*" "/ipn/..."',
+      put: '{\n\t# Of all logs\n\tlog {\n\t\tformat filter {\n\t\t\twrap json\n\t\t\tfields {',
+    },
+    {
+      file: 'docs/deploy/Caddyfile',
+      find: 'output stdout\n\t\tformat filter {\n\t\t\twrap json\n\t\t\tfields {\n\t\t\t\trequest>uri regexp "/ipn/[^/]*" "/ipn/..."',
+      put: 'output stdout\n\t\tformat filter {\n\t\t\twrap json\n\t\t\tfields {',
+    },
+  ],
   'Forge an IPN': [{ file: 'backend-proxy/reconcile.ts', find: 'if (status === undefined) {', put: 'if (true) {' }],
   'Settle an order with another payment': [
     { file: VERIFY, find: "if (report.transactionId !== expected.id) return 'gatewayOrderId';", put: '' },

@@ -8,6 +8,6 @@ export const resolving: Edits = {
     { file: 'backend-proxy/ledger/resolutions.ts', find: 'if (row.needs_review === 0) {', put: 'if (false) {' },
   ],
   'Resolve without the merchant key': [
-    { file: MERCHANT_ROUTES, find: "'/payouts', '/transactions', '/ipns'", put: "'/payouts', '/ipns'" },
+    { file: MERCHANT_ROUTES, find: "'/payouts', '/transactions', '/totals'", put: "'/payouts', '/totals'" },
   ],
 };

@@ -1,0 +1,144 @@
+// Reads a gateway's statement, a CSV whose format nobody promises: columns and words are named by the caller, and what
+// cannot be read is an error that names the line. Nothing is guessed.
+import { createReadStream } from 'node:fs';
+import { parse, type Info } from 'csv-parse';
+import { MAX_AMOUNT_DIGITS, exponentOf, minorOf } from '../protocol/money.ts';
+import type { TransactionType } from '../protocol/transaction.ts';
+import { UsageError } from './call.ts';
+
+/** Columns of the statement by what they hold: the id at the gateway or the payment id, and the rest if there is one. */
+const FIELDS = ['id', 'paymentId', 'amount', 'currency', 'status', 'type'] as const;
+type Field = (typeof FIELDS)[number];
+
+const MOST_RECORD_CHARS = 100_000;
+
+/** As both sides are compared: INITIALIZED and PROCESSING are one. */
+export type Outcome = 'SUCCESS' | 'FAILED' | 'PENDING';
+
+export interface StatementFormat {
+  columns: Partial<Record<Field, string>>;
+  delimiter: string;
+  decimal: string;
+  /** Between groups of three digits. */
+  thousands: string;
+  encoding: BufferEncoding;
+  /** Lines before the one with the names. */
+  skip: number;
+  /** For a statement without such a column. */
+  currency: string | undefined;
+  /** A minus means a payout, its absence a payment. */
+  isSigned: boolean;
+  outcomes: ReadonlyMap<string, Outcome>;
+  types: ReadonlyMap<string, TransactionType>;
+}
+
+export interface StatementLine {
+  /** Number of its line in the file. */
+  line: number;
+  key: string;
+  amountMinor: number;
+  currency: string;
+  outcome: Outcome;
+  /** Null if the statement does not say. */
+  type: TransactionType | null;
+}
+
+/** `id=Order,amount=Gross amount`: what each column of the statement holds. */
+export function parseColumns(text: string): StatementFormat['columns'] {
+  const columns: StatementFormat['columns'] = {};
+  for (const part of text.split(',')) {
+    const [field = '', name = ''] = [part.slice(0, part.indexOf('=')).trim(), part.slice(part.indexOf('=') + 1).trim()];
+    if (!part.includes('=') || name === '' || !(FIELDS as readonly string[]).includes(field)) {
+      throw new UsageError(`--columns is a list like id=Order,amount=Gross; it can name ${FIELDS.join(', ')}.`);
+    }
+    columns[field as Field] = name;
+  }
+  if ((columns.id === undefined) === (columns.paymentId === undefined)) {
+    throw new UsageError('--columns has to name id (the id at the gateway) or paymentId, one of the two.');
+  }
+  if (columns.amount === undefined) throw new UsageError('--columns has to name amount.');
+  return columns;
+}
+
+/** Throws an Error that names the line. */
+export async function* readStatement(file: string, format: StatementFormat): AsyncGenerator<StatementLine> {
+  const { columns, delimiter, encoding, skip } = format;
+  const parser = createReadStream(file).pipe(
+    parse({
+      delimiter,
+      encoding,
+      bom: true,
+      from_line: skip + 1,
+      info: true,
+      trim: true,
+      skip_empty_lines: true,
+      max_record_size: MOST_RECORD_CHARS,
+      columns: (header: string[]) => checkedHeader(header, columns),
+    }),
+  );
+  for await (const { record, info } of parser as AsyncIterable<{ record: Record<string, string>; info: Info }>) {
+    yield lineOf(record, info.lines, format);
+  }
+}
+
+function checkedHeader(header: string[], columns: StatementFormat['columns']): string[] {
+  const missing = Object.values(columns).filter((name) => !header.includes(name));
+  if (missing.length > 0) {
+    throw new Error(`The statement has no column ${missing.join(', ')}; it has: ${header.join(', ').slice(0, 500)}`);
+  }
+  return header;
+}
+
+function lineOf(record: Record<string, string>, line: number, format: StatementFormat): StatementLine {
+  const cell = (field: Field) => {
+    const name = format.columns[field];
+    return name === undefined ? undefined : (record[name] ?? '');
+  };
+  const fail = (field: Field, allowed: string): never => {
+    throw new Error(
+      `Line ${line}, ${format.columns[field] ?? field}: "${(cell(field) ?? '').slice(0, 60)}" is not ${allowed}`,
+    );
+  };
+  const key = cell('id') ?? cell('paymentId') ?? '';
+  if (key === '') fail(format.columns.id === undefined ? 'paymentId' : 'id', 'an id');
+  const currency = cell('currency') ?? format.currency ?? '';
+  if (exponentOf(currency) === undefined) fail('currency', 'an ISO 4217 code');
+  const { minor, isNegative } = amountOf(cell('amount') ?? '', currency, format) ?? fail('amount', amountRule(format));
+  const status = cell('status');
+  const outcome = status === undefined ? 'SUCCESS' : format.outcomes.get(status);
+  if (outcome === undefined) return fail('status', 'one of the words of --success, --failed and --pending');
+  const word = cell('type');
+  const type = word === undefined ? null : format.types.get(word);
+  if (type === undefined) return fail('type', 'one of the words of --pay and --payout');
+  const signed = isNegative ? 'PAYOUT' : 'PAY';
+  return { line, key, amountMinor: minor, currency, outcome, type: type ?? (format.isSigned ? signed : null) };
+}
+
+/** Exactly, without floats; undefined if it is not written as the format says. */
+function amountOf(text: string, currency: string, format: StatementFormat) {
+  const { decimal, thousands, isSigned } = format;
+  const [, sign = '', whole = '', fraction] = splitAmount(text, decimal);
+  if (sign !== '' && !isSigned) return undefined;
+  const isGrouped = thousands !== '' && whole.includes(thousands);
+  const groups = isGrouped ? whole.split(thousands) : [whole];
+  const isWellGrouped = groups.every((group, at) => (at === 0 ? /^\d{1,3}$/ : /^\d{3}$/).test(group));
+  const digits = groups.join('').replace(/^0+(?=\d)/, '');
+  if ((isGrouped && !isWellGrouped) || !/^\d+$/.test(digits) || digits.length > MAX_AMOUNT_DIGITS) return undefined;
+  // Zeros beyond the currency's decimals say nothing.
+  const decimals = (fraction ?? '').replace(new RegExp(`(?<=^\\d{${exponentOf(currency) ?? 0}})0+$`), '');
+  const minor = minorOf(decimals === '' ? digits : `${digits}.${decimals}`, currency);
+  return minor === undefined ? undefined : { minor, isNegative: sign === '-' };
+}
+
+function splitAmount(text: string, decimal: string): readonly (string | undefined)[] {
+  const at = text.lastIndexOf(decimal);
+  const [before, after] = at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + decimal.length)];
+  if (after !== undefined && !/^\d+$/.test(after)) return [];
+  const [, sign, whole] = /^([-+]?)(.*)$/s.exec(before) ?? [];
+  return [text, sign, whole, after];
+}
+
+function amountRule({ decimal, thousands, isSigned }: StatementFormat): string {
+  const group = thousands === '' ? '' : ` and "${thousands}" between thousands`;
+  return `an amount with "${decimal}" before the decimals${group}${isSigned ? '' : ', without a sign (--signed)'}`;
+}

@@ -1,0 +1,201 @@
+// `payment-proxy reconcile`: what it finds in a statement, in every form that its options describe.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { runCommand } from '../../../backend-proxy/commands/command-line.ts';
+import { reconcile } from '../../../backend-proxy/commands/reconcile.ts';
+import { D, S } from '../time.ts';
+import { SECRETS, createWorld, type World } from '../world.ts';
+
+const ENV = { MERCHANT_API_KEY: SECRETS.merchant, PORT: '8787' };
+const PERIOD = ['--from', '2026-11-20', '--to', '2026-11-21'];
+const COLUMNS = ['--columns', 'id=Order,amount=Gross,currency=Cur,status=State,type=Kind'];
+
+interface Result {
+  code: number;
+  lines: string[];
+}
+
+/** Runs the command over a statement of these lines. */
+async function run(t: TestContext, world: World, statement: string | Buffer, args: string[]): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), 'statement-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'statement.csv');
+  writeFileSync(file, statement);
+  const lines: string[] = [];
+  const request: typeof fetch = async (url, init) => world.request('GET', String(url).replace('http://127.0.0.1:8787', ''), init); // prettier-ignore
+  const call = { args: [file, ...args], env: ENV, print: (line: string) => void lines.push(line) };
+  const code = await reconcile(call, request);
+  return { code, lines };
+}
+
+/** A-1 paid, A-2 declined, A-3 open, P-1 paid out, all at noon. */
+async function createSome(t: TestContext): Promise<World> {
+  const world = await createWorld(t);
+  for (const orderId of ['A-1', 'A-2', 'A-3']) await world.start(world.token({ orderId }), { method: 'QR' });
+  await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 50, currency: 'EUR', customer: '12345678' });
+  world.skip(S);
+  await world.customer('approve', 'A-1');
+  await world.customer('decline', 'A-2');
+  await world.settle();
+  return world;
+}
+
+const HEAD = 'Order,Gross,Cur,State,Kind\n';
+const SAME = 'A-1,10.10,EUR,SUCCESS,PAY\nA-2,10.1,EUR,FAILED,PAY\nP-1,50,EUR,SUCCESS,PAYOUT\n';
+
+describe('payment-proxy reconcile', () => {
+  it('a statement that agrees has no differences, and the exit code is 0', async (t) => {
+    const world = await createSome(t);
+    const { code, lines } = await run(t, world, HEAD + SAME, [...PERIOD, ...COLUMNS]);
+    assert.deepEqual(lines, [
+      'Succeeded in the period here: 2; lines there: 3',
+      'EUR: here 60.10, there 60.10',
+      'No differences',
+    ]);
+    assert.equal(code, 0);
+  });
+
+  it('each difference is a line with both sides and what to do, and the exit code is 1', async (t) => {
+    const world = await createSome(t);
+    const statement = `${HEAD}A-1,10.11,EUR,SUCCESS,PAY\nA-2,10.10,EUR,SUCCESS,PAYOUT\nA-3,10.10,USD,SUCCESS,PAY
+X-9,5.00,EUR,SUCCESS,PAY\nA-3,10.10,EUR,PROCESSING,PAY\n`;
+    const { code, lines } = await run(t, world, statement, [...PERIOD, ...COLUMNS]);
+    const support = "ask the gateway's support";
+    assert.deepEqual(lines, [
+      `amount        A-1: here 10.10 EUR SUCCESS PAY, there 10.11 EUR SUCCESS PAY (line 2) -> ${support}`,
+      `type          A-2: here 10.10 EUR FAILED PAY, there 10.10 EUR SUCCESS PAYOUT (line 3) -> ${support}`,
+      `status        A-2: here 10.10 EUR FAILED PAY, there 10.10 EUR SUCCESS PAYOUT (line 3) -> money has moved for what was told as FAILED; ${support}`,
+      `currency      A-3: here 10.10 EUR PENDING PAY, there 10.10 USD SUCCESS PAY (line 4) -> ${support}`,
+      'status        A-3: here 10.10 EUR PENDING PAY, there 10.10 USD SUCCESS PAY (line 4) -> the proxy goes on asking the gateway; if it needs review, resolve it',
+      `missing here  X-9: here –, there 5.00 EUR SUCCESS PAY (line 5) -> not started by this proxy: another shop on the account, or a lost row (GET /ipns); ${support}`,
+      `twice         A-3: here 10.10 EUR PENDING PAY, there 10.10 EUR PENDING PAY (line 6) -> the statement has this id more than once; ${support}`,
+      `missing there P-1: here 50.00 EUR SUCCESS PAYOUT, there – -> check the period of the statement, then ${support}`,
+      'Succeeded in the period here: 2; lines there: 5',
+      'EUR: here 60.10, there 25.21',
+      'USD: here 0.00, there 10.10',
+      '8 differences',
+    ]); // prettier-ignore
+    assert.equal(lines.at(-1), '8 differences');
+    assert.equal(code, 1);
+  });
+
+  it('--csv prints the differences as CSV and nothing else', async (t) => {
+    const world = await createSome(t);
+    const { lines } = await run(t, world, `${HEAD}=1+1,5,EUR,SUCCESS,PAY\n${SAME}`, [...PERIOD, ...COLUMNS, '--csv']);
+    assert.deepEqual(lines, [
+      'difference,id,line,hereAmount,hereCurrency,hereStatus,hereType,thereAmount,thereCurrency,thereStatus,thereType,remedy',
+      'missing here,\'=1+1,2,,,,,5.00,EUR,SUCCESS,PAY,"not started by this proxy: another shop on the account, or a lost row (GET /ipns); ask the gateway\'s support"',
+    ]);
+  });
+
+  it('a statement in another form is read as its options say: separators, signs, words, payment ids, encoding', async (t) => {
+    const world = await createSome(t);
+    const { body } = await world.merchant<{ transactions: { orderId: string; paymentId: string }[] }>('GET', '/transactions'); // prettier-ignore
+    const idOf = (orderId: string) => body.transactions.find((each) => each.orderId === orderId)?.paymentId;
+    const statement = Buffer.from(
+      `Bank für Wallets\n\nZahlung;Betrag;Zustand;Text\n${idOf('A-1')};10,10;bezahlt;für A\n${idOf('P-1')};-0.050,000;bezahlt;"a;b"\n`,
+      'latin1',
+    );
+    const { lines } = await run(t, world, statement, [
+      ...[...PERIOD, '--columns', 'paymentId=Zahlung,amount=Betrag,status=Zustand', '--currency', 'EUR', '--signed'],
+      ...['--delimiter', ';', '--decimal', ',', '--thousands', '.', '--success', 'bezahlt', '--skip', '2'],
+      ...['--encoding', 'latin1'],
+    ]);
+    assert.deepEqual(lines.at(-1), 'No differences');
+  });
+
+  it('without a status column each line counts as SUCCESS, and the report says so', async (t) => {
+    const world = await createSome(t);
+    const statement = 'Order,Gross\nA-1,10.10\nA-2,10.10\nP-1,50\n';
+    const { lines } = await run(t, world, statement, [...PERIOD, '--columns', 'id=Order,amount=Gross', '--currency', 'EUR']); // prettier-ignore
+    assert.ok(lines.includes('The statement has no status: each line counts as SUCCESS'));
+    assert.match(lines[0] ?? '', /^status +A-2: here 10\.10 EUR FAILED PAY, there 10\.10 EUR SUCCESS \(line 3\)/);
+    assert.equal(lines.at(-1), '1 difference');
+  });
+
+  it('a payment counts in the period in which it succeeded, and an older one is looked up', async (t) => {
+    const world = await createWorld(t);
+    await world.start(world.token(), { method: 'QR' });
+    world.skip(8 * D);
+    await world.settle();
+    world.skip(12 * D);
+    await world.merchant('POST', '/transactions/A-1/resolve', { status: 'SUCCESS', by: 'ada', note: 'asked' });
+    const paid = `${HEAD}A-1,10.10,EUR,SUCCESS,PAY\n`;
+    assert.equal((await run(t, world, paid, ['--from', '2026-12-10', '--to', '2026-12-11', ...COLUMNS])).code, 0);
+    assert.equal((await run(t, world, HEAD, [...PERIOD, ...COLUMNS])).code, 0);
+    assert.equal((await run(t, world, HEAD, ['--from', '2026-12-01', '--to', '2026-12-31', ...COLUMNS])).code, 0);
+  });
+
+  it('what cannot be read ends the comparison with the line, the column and what is allowed', async (t) => {
+    const world = await createSome(t);
+    for (const [row, message] of [
+      [',10.10,EUR,SUCCESS,PAY', /^Line 2, Order: "" is not an id/],
+      [
+        'A-1,"10,10",EUR,SUCCESS,PAY',
+        /^Line 2, Gross: "10,10" is not an amount with "\." before the decimals, without a sign/,
+      ],
+      ['A-1,1e3,EUR,SUCCESS,PAY', /Gross: "1e3"/],
+      ['A-1,-10.10,EUR,SUCCESS,PAY', /Gross: "-10.10"/],
+      ['A-1,10.101,EUR,SUCCESS,PAY', /Gross: "10.101"/],
+      ['A-1,10.10,EURO,SUCCESS,PAY', /Cur: "EURO" is not an ISO 4217 code/],
+      ['A-1,10.10,EUR,Paid,PAY', /State: "Paid" is not one of the words of --success, --failed and --pending/],
+      ['A-1,10.10,EUR,SUCCESS,IN', /Kind: "IN" is not one of the words of --pay and --payout/],
+    ] as const) {
+      await assert.rejects(run(t, world, `${HEAD}${row}\n`, [...PERIOD, ...COLUMNS]), { message }, row);
+    }
+    await assert.rejects(run(t, world, 'Order;Gross\n', [...PERIOD, ...COLUMNS]), /has no column Order, Gross, Cur, State, Kind; it has: Order;Gross/); // prettier-ignore
+  });
+
+  it('a call without a period, columns or one currency, or with contradictions, prints the usage', async () => {
+    const good = ['reconcile', 'x.csv', ...PERIOD];
+    for (const [args, says] of [
+      [['reconcile'], /name one file/],
+      [['reconcile', 'x.csv', ...COLUMNS], /--from is the first day/],
+      [['reconcile', 'x.csv', '--from', '2026-11-21', '--to', '2026-11-20', ...COLUMNS], /--from is the first day/],
+      [good, /--columns says/],
+      [[...good, '--columns', 'amount=A'], /has to name id .* or paymentId/],
+      [[...good, '--columns', 'id=A,paymentId=B,amount=C'], /one of the two/],
+      [[...good, '--columns', 'id=A'], /has to name amount/],
+      [[...good, '--columns', 'order=A'], /is a list like/],
+      [[...good, '--columns', 'id=A,amount=B'], /The currency is a column, or/],
+      [[...good, ...COLUMNS, '--currency', 'EUR'], /One of the two/],
+      [[...good, ...COLUMNS, '--signed'], /without a type column/],
+      [[...good, ...COLUMNS, '--decimal', ',', '--thousands', ','], /another character/],
+      [[...good, ...COLUMNS, '--failed', 'SUCCESS'], /one meaning/],
+      [[...good, ...COLUMNS, '--proxy', 'http://pay.example'], /https, or http on loopback/],
+      [[...good, ...COLUMNS, '--unknown'], /unknown/i],
+    ] as const) {
+      const errors: string[] = [];
+      const code = await runCommand([...args], { env: ENV, print: () => undefined, printError: (line) => errors.push(line) }); // prettier-ignore
+      assert.equal(code, 2, args.join(' '));
+      assert.match(errors.join('\n'), says);
+      assert.match(errors.join('\n'), /Usage:\n {2}payment-proxy reconcile STATEMENT\.csv/);
+    }
+  });
+
+  it('a list that is broken off is an error, never a comparison', async (t) => {
+    const world = await createSome(t);
+    const folder = mkdtempSync(join(tmpdir(), 'statement-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, 'statement.csv');
+    writeFileSync(file, HEAD + SAME);
+    const csv = await (await world.request('GET', '/transactions', { headers: { Authorization: `Bearer ${SECRETS.merchant}`, Accept: 'text/csv' } })).text(); // prettier-ignore
+    const broken = async () =>
+      new Response(
+        new ReadableStream({
+          start(controller) {
+            controller.enqueue(Buffer.from(csv.slice(0, -1)));
+            controller.error(new Error('reset'));
+          },
+        }),
+        { headers: { 'Content-Type': 'text/csv' } },
+      );
+    const call = { args: [file, ...PERIOD, ...COLUMNS], env: ENV, print: () => assert.fail('nothing is compared') };
+    await assert.rejects(reconcile(call, broken), /broke the list off/);
+    const refused = async () => new Response('', { status: 401 });
+    await assert.rejects(reconcile(call, refused), /refuses MERCHANT_API_KEY/);
+  });
+});
