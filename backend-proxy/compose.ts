@@ -42,7 +42,7 @@ export async function createProxyFrom(env: Environment, options: ComposeOptions 
   const config = readConfig(env);
   const logger = createLogger(config.LOG_LEVEL);
   const log: Log = (level, event, fields = {}) => logger[level]({ event, ...fields });
-  return compose(config, { log, warnings: configWarnings(env), ...options });
+  return compose(config, { log, lostLogLines: logger.lostLines, warnings: configWarnings(env), ...options });
 }
 
 export async function compose(
