@@ -55,7 +55,7 @@ async function fill(step: Backfill, making: Making, watch: Watch): Promise<void>
     const page = pageOf(step, after);
     after = await shortly(making, watch, async (tx) => {
       const last = (await page.upTo.execute(tx)).rows[0]?.last ?? null;
-      if (last !== null) await page.change(last).execute(tx);
+      if (last !== null) watch.count(Number((await page.change(last).execute(tx)).numAffectedRows ?? 0));
       return last;
     });
     await sleep(PAGE_PAUSE_MS);
