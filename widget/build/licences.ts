@@ -1,6 +1,7 @@
 // Writes LICENSES.txt: the licences of the packages that a build bundles or imports. Most licences require to be
 // included in every copy. They are read from the packages, so that a new package or a changed text is included too.
 import { readFileSync, readdirSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
 
@@ -23,7 +24,7 @@ export function packagesIn(bundle: Rolldown.OutputBundle): string[] {
   const bundled = chunks.flatMap(({ moduleIds }) => moduleIds);
   const imported = chunks
     .flatMap(({ imports }) => imports)
-    .filter((name) => !(name in bundle) && !name.startsWith('node:'))
+    .filter((name) => !(name in bundle) && !isBuiltin(name))
     .map((name) => `/node_modules/${name}`);
   return packagesOf([...bundled, ...imported]);
 }
