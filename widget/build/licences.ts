@@ -2,7 +2,6 @@
 // included in every copy. They are read from the packages, so that a new package or a changed text is included too.
 import { isBuiltin } from 'node:module';
 import { readFileSync, readdirSync } from 'node:fs';
-import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
 
