@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { createBusinessLog } from './business-events.ts';
-import { causeFields } from './cause.ts';
+import { withCause } from './cause.ts';
 import { createRecorder } from './recorder.ts';
 import { instrument } from './gateway/instrumented.ts';
 import { Refusal, describeError } from './errors.ts';
@@ -70,7 +70,7 @@ export function createProxy({
   log: write = () => undefined,
   lostLogLines = () => 0,
 }: ProxyParts): Proxy {
-  const log: Log = (level, event, fields) => write(level, event, { ...causeFields(), ...fields });
+  const log: Log = (level, event, fields) => write(level, event, withCause(fields));
   const tokens = createOrderTokens(config.orderSecrets, config, now);
   const onError = (error: unknown) => log('error', 'work failed', { error: describeError(error) });
   const rate = createCheckRate({ limit: config.checksPerSecond ?? CHECKS_PER_SECOND });
@@ -136,10 +136,10 @@ export function createProxy({
 
   const app = new OpenAPIHono();
   const logRequest = createRequestLog(log, metrics);
-  app.use(async (c, next) => {
+  app.use((c, next) => {
     const startedAt = now();
     prepareAnswer(c);
-    await traced(c, next, () => {
+    return traced(c, next, () => {
       completeAnswer(c);
       logRequest(c, now() - startedAt);
     });

@@ -1,6 +1,6 @@
-// Writes CSV (RFC 4180). Merchants open it in spreadsheets, which run a cell that begins with `=`, `+`, `-`, `@`, tab
-// or a carriage return as a formula, and an order id may begin so: such a cell begins with an apostrophe. So does a cell
-// that begins with an apostrophe itself, so that `unguarded` gets back every text.
+// Writes CSV (RFC 4180). Merchants open it in spreadsheets, which run a cell that begins with `=`, `+`, `-`, `@`, a tab
+// or a carriage return as a formula, and an order id may begin so. Such a cell begins with an apostrophe instead; so
+// does one that begins with an apostrophe itself, so that `unguarded` gets back every text.
 
 const FORMULA = /^['=+\-@\t\r]/;
 const QUOTED = /[",\r\n]/;

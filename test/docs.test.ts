@@ -160,7 +160,7 @@ describe('docs/operations.md', () => {
 
 /** What the proxy logs: by `log(level, 'event')`, by the logger itself, and about payments and payouts. */
 function logEvents(): string[] {
-  const sources = globSync('backend-proxy/{*,routes/*,ledger/*}.ts').map((file) => readFileSync(file, 'utf8'));
+  const sources = globSync('backend-proxy/{*,routes/*,ledger/*,admin/*}.ts').map((file) => readFileSync(file, 'utf8'));
   const written = sources.flatMap((text) => [
     ...text.matchAll(/\blog\(\s*[^,\n]+,\s*'([^'\n]+)'/g),
     ...text.matchAll(/\bevent: '([^'\n]+ [^'\n]+)'/g),

@@ -80,6 +80,7 @@ export function createAdmin(parts: AdminParts): Hono {
 
   const show = (c: Context, section: Section, title: string, body: Html, code: 200 | 400 | 409 = 200) => {
     const form = sessions.formToken(c.get('session'));
+    writeSession(c, sessions, c.get('session'));
     return c.html(page({ title, section, body, form, done: c.req.query('done') }), code);
   };
   const formOf = (c: Context) => sessions.formToken(c.get('session'));

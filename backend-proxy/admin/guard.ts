@@ -40,7 +40,7 @@ export const sameOriginOnly: MiddlewareHandler = async (c, next) => {
   return next();
 };
 
-/** Sends everybody without a session to the login. Each request prolongs the session. */
+/** Sends everybody without a session to the login. */
 export function sessionOnly(sessions: Sessions): MiddlewareHandler {
   return async (c, next) => {
     const session = sessions.read(getCookie(c, cookieName(c)) ?? '');
@@ -52,11 +52,11 @@ export function sessionOnly(sessions: Sessions): MiddlewareHandler {
       }
     }
     c.set('session', session);
-    writeSession(c, sessions, session);
     return next();
   };
 }
 
+/** With a page, so that each page prolongs the session. */
 export function writeSession(c: Context, sessions: Sessions, session: Session): void {
   setCookie(c, cookieName(c), sessions.write(session), cookieOptions(c));
 }

@@ -15,7 +15,10 @@ export function createLoginLimit(now: () => number): LoginLimit {
   const failures = new Map<string, number[]>();
   const recent = (address: string) => (failures.get(address) ?? []).filter((at) => now() - at < WITHIN_MS);
   return {
-    isReached: (address) => recent(address).length >= MOST_FAILURES,
+    isReached: (address) => {
+      const times = recent(address);
+      return times.length >= MOST_FAILURES;
+    },
     fail(address) {
       const times = [...recent(address), now()];
       failures.delete(address);

@@ -109,7 +109,7 @@ function summary({ transactions }: Counts): Html {
     ${transactions.map(
       ({ type, status: shown, count }) =>
         html`<li>
-          <a href="/admin/transactions?type=${type}&status=${shown}"><b>${count}</b> ${typeName(type)}s ${shown}</a>
+          <a href="/admin/transactions?type=${type}&amp;status=${shown}"><b>${count}</b> ${typeName(type)}s ${shown}</a>
         </li>`,
     )}
   </ul>`;

@@ -1,10 +1,10 @@
-// The operator's session: a signed cookie, so that nothing is stored. Its key is derived from ADMIN_TOKEN: another token
-// ends every session. It ends 30 minutes after the last request and 8 hours after the login.
+// The operator's session: a signed cookie, so that nothing is stored. Its key is made of ADMIN_TOKEN, so another token
+// ends every session. It ends 30 minutes after the last page and 8 hours after the login.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const M = 60_000;
-export const IDLE_MS = 30 * M;
-export const LONGEST_MS = 8 * 60 * M;
+const IDLE_MS = 30 * M;
+const LONGEST_MS = 8 * 60 * M;
 
 export interface Session {
   /** Random, so that a form of one session is none of another. */

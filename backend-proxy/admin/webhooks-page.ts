@@ -33,7 +33,7 @@ export function webhooksPage({ state, webhooks, nextCursor, form }: List): Html 
       nextCursor === null
         ? ''
         : html`<nav class="pager" aria-label="Pages of the list">
-            <a href="/admin/webhooks?state=${state}&cursor=${encodeURIComponent(nextCursor)}">Older</a>
+            <a href="/admin/webhooks?state=${state}&amp;cursor=${encodeURIComponent(nextCursor)}">Older</a>
           </nav>`
     }`;
 }
@@ -67,14 +67,14 @@ function row(webhook: Webhook, form: string): Html {
     <td role="cell" data-label="Order">
       <a href="/admin/transactions?orderId=${encodeURIComponent(orderId)}">${orderId}</a>
     </td>
-    <td role="cell" data-label="State">${state(webhook)}</td>
+    <td role="cell" data-label="State">${stateOf(webhook)}</td>
     <td role="cell" data-label="Last answer">${lastAnswer ?? NOTHING}</td>
     <td role="cell" data-label="Created">${time(createdAt)}</td>
     <td role="cell" class="action">${redeliverForm(webhook, form)}</td>
   </tr>`;
 }
 
-function state({ state: name, attempts }: Webhook): Html {
+function stateOf({ state: name, attempts }: Webhook): Html {
   const tries = attempts === 0 ? '' : plural(attempts, 'attempt');
   return html`<span class="status ${name}">${STATES[name]}</span> <span class="reason">${tries}</span>`;
 }
@@ -88,7 +88,7 @@ function redeliverForm({ id, type, orderId, state: name }: Webhook, form: string
 
 export function webhookPage(webhook: Webhook, form: string): Html {
   const { id, orderId, transactionId, lastAnswer, nextAt, createdAt } = webhook;
-  return html`<p class="lead">${state(webhook)}</p>
+  return html`<p class="lead">${stateOf(webhook)}</p>
     ${redeliverForm(webhook, form)}
     <dl class="details">
       <dt>Id</dt>

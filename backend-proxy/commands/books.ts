@@ -36,6 +36,11 @@ export interface Books {
 
 const FIND_LIMIT_MS = 15_000;
 
+interface View extends Record<string, unknown> {
+  needsReview?: boolean;
+  history?: { at: string; event: string }[];
+}
+
 export function openBooks(proxy: string, key: string, request: typeof fetch = fetch): Books {
   async function get(path: string, accept: string, signal?: AbortSignal): Promise<Response> {
     const headers = { Authorization: `Bearer ${key}`, Accept: accept };
@@ -61,21 +66,26 @@ export function openBooks(proxy: string, key: string, request: typeof fetch = fe
       const parser = parse({ columns: true });
       source.on('error', (error) => parser.destroy(new Error(`${proxy} broke the list off`, { cause: error })));
       for await (const row of source.pipe(parser) as AsyncIterable<Record<string, string>>) {
-        yield bookedOf((name) => unguarded(row[name] ?? ''));
+        yield bookedOf(Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, unguarded(cell)])));
       }
     },
     async find(id) {
       const path = `/transactions/${encodeURIComponent(id)}`;
       const response = await get(path, 'application/json', AbortSignal.timeout(FIND_LIMIT_MS));
       if (response.status === 404) return undefined;
-      const view = (await response.json()) as Record<string, unknown> & { history?: { at: string; event: string }[] };
+      const view = (await response.json()) as View;
       const succeededAt = view.history?.find(({ event }) => event === 'succeeded')?.at;
-      return bookedOf((name) => String((name === 'succeededAt' ? succeededAt : view[name]) ?? ''));
+      return bookedOf({ ...view, needsReview: String(view.needsReview), succeededAt });
     },
   };
 }
 
-function bookedOf(cell: (name: string) => string): Booked {
+/** `row`: the cells of a line of CSV, or the fields of a view. */
+function bookedOf(row: Record<string, unknown>): Booked {
+  const cell = (name: string): string => {
+    const value = row[name];
+    return typeof value === 'string' ? value : '';
+  };
   const [amount, currency] = [cell('amount'), cell('currency')];
   const amountMinor = minorOf(amount, currency);
   const outcome = OUTCOMES[cell('status') as Status];

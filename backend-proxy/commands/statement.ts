@@ -6,7 +6,7 @@ import { MAX_AMOUNT_DIGITS, exponentOf, minorOf } from '../protocol/money.ts';
 import type { TransactionType } from '../protocol/transaction.ts';
 import { UsageError } from './call.ts';
 
-/** Columns of the statement by what they hold: the id at the gateway or the payment id, and the rest if there is one. */
+/** What a column of the statement may hold. The id at the gateway or the payment id, and the amount, are needed. */
 const FIELDS = ['id', 'paymentId', 'amount', 'currency', 'status', 'type'] as const;
 type Field = (typeof FIELDS)[number];
 
@@ -47,7 +47,7 @@ export interface StatementLine {
 export function parseColumns(text: string): StatementFormat['columns'] {
   const columns: StatementFormat['columns'] = {};
   for (const part of text.split(',')) {
-    const [field = '', name = ''] = [part.slice(0, part.indexOf('=')).trim(), part.slice(part.indexOf('=') + 1).trim()];
+    const [field, name] = [part.slice(0, part.indexOf('=')).trim(), part.slice(part.indexOf('=') + 1).trim()];
     if (!part.includes('=') || name === '' || !(FIELDS as readonly string[]).includes(field)) {
       throw new UsageError(`--columns is a list like id=Order,amount=Gross; it can name ${FIELDS.join(', ')}.`);
     }

@@ -20,9 +20,9 @@ declare module 'hono' {
 }
 
 /** Runs a request as a part of its caller's trace, with its request id in each log line (../cause.ts). */
-export async function traced(c: Context, next: Next, answered: () => void): Promise<void> {
+export function traced(c: Context, next: Next, answered: () => void): Promise<void> {
   const step = beginStep(c.req.method, 'server', contextOfRequest(c.req.header('traceparent')));
-  await runAs({ requestId: c.get('requestId'), step }, async () => {
+  return runAs({ requestId: c.get('requestId'), step }, async () => {
     await step.run(next);
     answered();
     const { status } = c.res;

@@ -4,6 +4,7 @@
 // The edits in a list are tried one by one. A list inside it is one edit in several places, for guards that repeat
 // each other.
 import type { Edits } from './apply.ts';
+import { admin } from './edits/admin.ts';
 import { amounts } from './edits/amounts.ts';
 import { building } from './edits/building.ts';
 import { commands } from './edits/commands.ts';
@@ -43,5 +44,6 @@ export const EDITS: Edits = {
   ...commands,
   ...personalData,
   ...building,
+  ...admin,
   ...demoShop,
 };

@@ -125,7 +125,7 @@ describe('PostgreSQL: changes of tables in use', { skip: why === undefined ? fal
     assert.equal(isDone, false);
     assert.match(
       lines[0] ?? '',
-      /warn changing the database .*"waitsFor":"process \d+ \(psql, idle in transaction, for/,
+      /^warn a transaction is in the way .*"waitsFor":"process \d+ \(psql, idle in transaction, for/,
     );
     await holder.query('commit');
     await upgrading;

@@ -175,8 +175,8 @@ describe('the proxy process', () => {
     for (const [wrong, why] of [
       [{ PORT: new URL(url).port }, /^HOST, PORT: .*EADDRINUSE/],
       [
-        { DATABASE_URL: `${env['DATABASE_URL']}/below/payments.db` },
-        /^DATABASE_URL: \/.*\/payments\.db\/below\/payments\.db cannot be written: not a directory$/,
+        { DATABASE_URL: `${env['DATABASE_URL']}/payments.db` },
+        /^DATABASE_URL: \/.*\/payments\.db\/payments\.db cannot be written: not a directory/,
       ],
     ] as const) {
       const { child, output } = start(t, { ...env, ...wrong });

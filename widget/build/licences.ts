@@ -1,7 +1,7 @@
 // Writes LICENSES.txt: the licences of the packages that a build bundles or imports. Most licences require to be
 // included in every copy. They are read from the packages, so that a new package or a changed text is included too.
-import { readFileSync, readdirSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
 

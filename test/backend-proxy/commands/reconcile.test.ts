@@ -25,7 +25,7 @@ async function run(t: TestContext, world: World, statement: string | Buffer, arg
   const file = join(folder, 'statement.csv');
   writeFileSync(file, statement);
   const lines: string[] = [];
-  const request: typeof fetch = async (url, init) => world.request('GET', String(url).replace('http://127.0.0.1:8787', ''), init); // prettier-ignore
+  const request: typeof fetch = async (url, init) => world.request('GET', (url as string).replace('http://127.0.0.1:8787', ''), init); // prettier-ignore
   const call = { args: [file, ...args], env: ENV, print: (line: string) => void lines.push(line) };
   const code = await reconcile(call, request);
   return { code, lines };
@@ -100,9 +100,24 @@ X-9,5.00,EUR,SUCCESS,PAY\nA-3,10.10,EUR,PROCESSING,PAY\n`;
       'latin1',
     );
     const { lines } = await run(t, world, statement, [
-      ...[...PERIOD, '--columns', 'paymentId=Zahlung,amount=Betrag,status=Zustand', '--currency', 'EUR', '--signed'],
-      ...['--delimiter', ';', '--decimal', ',', '--thousands', '.', '--success', 'bezahlt', '--skip', '2'],
-      ...['--encoding', 'latin1'],
+      ...PERIOD,
+      '--columns',
+      'paymentId=Zahlung,amount=Betrag,status=Zustand',
+      '--currency',
+      'EUR',
+      '--signed',
+      '--delimiter',
+      ';',
+      '--decimal',
+      ',',
+      '--thousands',
+      '.',
+      '--success',
+      'bezahlt',
+      '--skip',
+      '2',
+      '--encoding',
+      'latin1',
     ]);
     assert.deepEqual(lines.at(-1), 'No differences');
   });

@@ -85,13 +85,13 @@ export function listsContract({ it, setUp }: Suite): void {
       assert.ok(states.size >= 8, [...states].join());
       const byCreation = all.toSorted((a, b) => a.createdAt - b.createdAt || compare(a.id, b.id));
       const orders = { updatedAt: all, createdAt: byCreation, '-createdAt': byCreation.toReversed() } as const;
-      const times = { updatedAt: [{ updatedSince: NOON + S }], createdAt: CREATED, '-createdAt': CREATED };
+      const times = { updatedAt: [{ updatedSince: NOON + S }], createdAt: CREATED, '-createdAt': CREATED.slice(2) };
       for (const type of [undefined, ...TRANSACTION_TYPES]) {
         for (const status of [undefined, ...STATUSES]) {
           for (const needsReview of [undefined, true, false]) {
             for (const sort of ['updatedAt', 'createdAt', '-createdAt'] as const) {
               for (const time of [{}, ...times[sort]] as TimeFilter[]) {
-                for (const orderId of [undefined, 'created', '_2']) {
+                for (const orderId of needsReview === undefined ? [undefined, 'created', '_2'] : [undefined]) {
                   const matching = orders[sort].filter(
                     (each) =>
                       (type === undefined || each.type === type) &&
@@ -103,7 +103,7 @@ export function listsContract({ it, setUp }: Suite): void {
                       each.createdAt < (time.createdBefore ?? Infinity),
                   );
                   const query = { sort, type, status, needsReview, orderId, ...time };
-                  const walked = await walk(ledger, { ...query, limit: orderId === undefined ? 3 : 1 });
+                  const walked = await walk(ledger, { ...query, limit: orderId === undefined ? 5 : 1 });
                   assert.deepEqual(ids(walked), ids(matching), JSON.stringify(query));
                 }
               }

@@ -1,0 +1,85 @@
+// The operator's page over the world of the proxy's tests, and a browser's cookie and forms for it.
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { createAdmin } from '../../../backend-proxy/admin/app.ts';
+import { createWorld, type World, type WorldOptions } from '../world.ts';
+
+export const TOKEN = 'canary-admin-token-0123456789-0123456789';
+export const HOST = '127.0.0.1:8789';
+
+export interface Operator {
+  world: World;
+  logged: Record<string, unknown>[];
+  /** `address`: of the connection. */
+  request(path: string, init?: RequestInit, address?: string): Promise<Response>;
+  /** Signs in and keeps the cookie. */
+  signIn(): Promise<void>;
+  /** A page's HTML; its status is 200. */
+  open(path: string): Promise<string>;
+  /** Sends a form as the page would, with the session's own fields. */
+  send(path: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
+  cookie: string;
+}
+
+export async function createOperator(t: TestContext, options: WorldOptions = {}, host = HOST): Promise<Operator> {
+  const world = await createWorld(t, { webhooks: true, ...options });
+  const logged: Record<string, unknown>[] = [];
+  const admin = createAdmin({
+    ledger: world.ledger,
+    token: TOKEN,
+    version: '1.2.3',
+    sendsWebhooks: true,
+    onDue: () => world.proxy.wake(),
+    warnings: () => world.proxy.warnings(),
+    now: world.now,
+    log: (level, event, fields) => void logged.push({ level, event, ...fields }),
+  });
+  const operator: Operator = {
+    world,
+    logged,
+    cookie: '',
+    async request(path, init = {}, address = '127.0.0.1') {
+      const headers = new Headers(init.headers);
+      headers.set('Host', host);
+      if (operator.cookie !== '' && !headers.has('Cookie')) headers.set('Cookie', operator.cookie);
+      const env = { incoming: { socket: { remoteAddress: address } } };
+      const response = await admin.request(`http://${host}${path}`, { ...init, headers }, env);
+      const [set] = response.headers.getSetCookie();
+      if (set !== undefined) operator.cookie = set.split(';')[0] ?? '';
+      return response;
+    },
+    async signIn() {
+      const response = await operator.send('/admin/login', { token: TOKEN });
+      assert.equal(response.status, 303);
+      assert.equal(response.headers.get('location'), '/admin');
+    },
+    async open(path) {
+      const response = await operator.request(path);
+      assert.equal(response.status, 200, path);
+      return response.text();
+    },
+    async send(path, fields = {}, headers = {}) {
+      let form: Record<string, string> = {};
+      if (!('form' in fields) && path !== '/admin/login') {
+        const [, value = ''] = /name="form" value="([\w-]+)"/.exec(await operator.open('/admin/health')) ?? [];
+        form = { form: value };
+      }
+      return operator.request(path, {
+        method: 'POST',
+        body: new URLSearchParams({ ...form, ...fields }),
+        headers: { Origin: `http://${host}`, ...headers },
+      });
+    },
+  };
+  return operator;
+}
+
+/** A payment that needs a person: the gateway reports another amount. */
+export async function createMismatch(world: World, orderId = 'A-1'): Promise<void> {
+  await world.start(world.token({ orderId }), { method: 'QR' });
+  const none = { paymentId: null, customer: null, amount: null, currency: null };
+  const reading = { transactionId: orderId, type: 'PAY', ...none, outcome: 'succeeded' } as const;
+  const { claim } = await world.ledger.receiveIpn({ id: orderId, body: '{}', reading }, 45_000);
+  assert.ok(claim);
+  await world.ledger.observe(claim, { kind: 'mismatch', field: 'amount' });
+}

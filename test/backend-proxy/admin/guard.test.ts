@@ -1,0 +1,197 @@
+// Who gets into the operator's page: nobody without the token, no page of another site, and no script in it.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createProxyFrom } from '../../../backend-proxy/compose.ts';
+import { createSessions } from '../../../backend-proxy/admin/session.ts';
+import { M, NOON } from '../time.ts';
+import { SECRETS, SHOP } from '../world.ts';
+import { HOST, TOKEN, createMismatch, createOperator } from './admin-kit.ts';
+
+const PAGES = [
+  '/admin',
+  '/admin/transactions',
+  '/admin/transactions/A-1',
+  '/admin/webhooks',
+  '/admin/webhooks/msg_1',
+  '/admin/ipns',
+  '/admin/health',
+];
+const FORMS = ['/admin/transactions/A-1/resolve', '/admin/webhooks/msg_1/redeliver', '/admin/logout'];
+const RESOLUTION = { status: 'SUCCESS', by: 'Ada', note: 'asked', confirmed: 'yes' };
+
+describe('the operator’s session', () => {
+  it('every page and form of the operator needs a session, and shows nothing without one', async (t) => {
+    const operator = await createOperator(t);
+    await createMismatch(operator.world);
+    for (const cookie of ['', 'admin=', `admin=${TOKEN}`, 'admin=a.1.1.b', '__Host-admin=x']) {
+      operator.cookie = cookie;
+      for (const path of PAGES) {
+        const response = await operator.request(path);
+        assert.deepEqual([response.status, response.headers.get('location'), await response.text()], [303, '/admin/login', '']); // prettier-ignore
+      }
+      for (const path of FORMS) {
+        const response = await operator.send(path, { form: 'x', version: '4', ...RESOLUTION });
+        assert.deepEqual([response.status, response.headers.get('location')], [303, '/admin/login'], path);
+      }
+    }
+    assert.equal((await operator.world.ledger.transaction('A-1'))?.needsReview, true);
+  });
+
+  it('a session cookie that was changed, made with another token or is too old is none', () => {
+    let now = NOON;
+    const sessions = createSessions(TOKEN, () => now);
+    const session = sessions.begin();
+    const value = sessions.write(session);
+    assert.deepEqual(sessions.read(value), session);
+    for (let at = 0; at < value.length; at += 1) {
+      const other = value[at] === 'A' ? 'B' : 'A';
+      assert.equal(sessions.read(value.slice(0, at) + other + value.slice(at + 1)), undefined, `character ${at}`);
+    }
+    assert.equal(createSessions(`${TOKEN}x`, () => now).read(value), undefined);
+    assert.equal(sessions.isFormToken(session, sessions.formToken(sessions.begin())), false);
+    now += 30 * M;
+    assert.deepEqual(sessions.read(value), session);
+    now += 1;
+    assert.equal(sessions.read(value), undefined);
+    let last = sessions.write(session);
+    for (now = NOON; now <= NOON + 8 * 60 * M; now += 30 * M) {
+      assert.deepEqual(sessions.read(last), session);
+      last = sessions.write(session);
+    }
+    assert.equal(sessions.read(last), undefined);
+  });
+
+  it('the cookie is HttpOnly and SameSite=Strict, and Secure except on loopback', async (t) => {
+    for (const [host, name, secure] of [
+      [HOST, 'admin', false],
+      ['localhost:8789', 'admin', false],
+      ['[::1]:8789', 'admin', false],
+      ['pay.example', '__Host-admin', true],
+      ['localhost.evil.example', '__Host-admin', true],
+    ] as const) {
+      const operator = await createOperator(t, {}, host);
+      const response = await operator.request('/admin/login', {
+        method: 'POST',
+        body: new URLSearchParams({ token: TOKEN }),
+        headers: { Origin: secure ? `https://${host}` : `http://${host}` },
+      });
+      const [cookie = ''] = response.headers.getSetCookie();
+      assert.ok(cookie.startsWith(`${name}=`), cookie);
+      assert.match(cookie, /; Path=\/; HttpOnly(; Secure)?; SameSite=Strict$/);
+      assert.equal(cookie.includes('Secure'), secure, cookie);
+    }
+  });
+
+  it('signing out takes the cookie away', async (t) => {
+    const operator = await createOperator(t);
+    await operator.signIn();
+    assert.equal((await operator.send('/admin/logout')).status, 303);
+    assert.equal(operator.cookie, 'admin=');
+    assert.equal((await operator.request('/admin')).status, 303);
+  });
+});
+
+describe('signing in', () => {
+  it('ten wrong tokens of an address shut it out for ten minutes, also with the right one, and no other address', async (t) => {
+    const operator = await createOperator(t);
+    const attempt = async (token: string, address: string) => {
+      const headers = { Origin: `http://${HOST}` };
+      const body = new URLSearchParams({ token });
+      return (await operator.request('/admin/login', { method: 'POST', headers, body }, address)).status;
+    };
+    for (let n = 0; n < 10; n += 1) assert.equal(await attempt(`${TOKEN}x`, '10.0.0.1'), 401);
+    assert.equal(await attempt(TOKEN, '10.0.0.1'), 429);
+    assert.equal(await attempt(TOKEN, '10.0.0.2'), 303);
+    operator.world.skip(10 * M);
+    assert.equal(await attempt(TOKEN, '10.0.0.1'), 303);
+    const events = operator.logged.map(({ event }) => event);
+    assert.equal(events.filter((event) => event === 'operator sign-in refused').length, 10);
+    assert.ok(!JSON.stringify(operator.logged).includes(TOKEN));
+  });
+
+  it('the token is in no page, and the merchant’s key and a part of the token do not sign in', async (t) => {
+    const operator = await createOperator(t);
+    for (const token of ['', TOKEN.slice(0, -1), `${TOKEN} `, 'canary-merchant-key-0123456789-0123456789']) {
+      const response = await operator.send('/admin/login', { token });
+      assert.equal(response.status, 401);
+      assert.ok(!(await response.text()).includes(token || 'canary'));
+    }
+    await operator.signIn();
+    assert.ok(!operator.cookie.includes(TOKEN));
+    for (const path of ['/admin', '/admin/health']) assert.ok(!(await operator.open(path)).includes(TOKEN));
+  });
+});
+
+describe('forged forms', () => {
+  it("a form from another origin, without one, or without its session's own field changes nothing", async (t) => {
+    const operator = await createOperator(t);
+    await createMismatch(operator.world);
+    await operator.signIn();
+    const { version } = (await operator.world.ledger.transaction('A-1')) ?? {};
+    const fields = { version: String(version), token: TOKEN, ...RESOLUTION };
+    for (const origin of ['https://evil.example', 'null', '', `http://${HOST}.evil.example`, 'http://127.0.0.1:8790']) {
+      for (const path of ['/admin/transactions/A-1/resolve', '/admin/logout', '/admin/login']) {
+        const response = await operator.send(path, fields, { Origin: origin });
+        assert.equal(response.status, 403, `${origin} ${path}`);
+      }
+    }
+    const others = createSessions(TOKEN, operator.world.now);
+    for (const form of ['', 'x', others.formToken(others.begin())]) {
+      const response = await operator.send('/admin/transactions/A-1/resolve', { form, ...fields });
+      assert.equal(response.status, 403, form);
+    }
+    assert.equal((await operator.world.ledger.transaction('A-1'))?.needsReview, true);
+  });
+
+  it('a body of more than 16 kB is refused', async (t) => {
+    const operator = await createOperator(t);
+    assert.equal((await operator.send('/admin/login', { token: 'x'.repeat(20_000) })).status, 413);
+  });
+});
+
+describe('the answers', () => {
+  it('no answer may be framed, cached, or run a script, and none names another site', async (t) => {
+    const operator = await createOperator(t);
+    await createMismatch(operator.world);
+    await operator.signIn();
+    for (const path of [...PAGES, '/admin/login', '/admin/style.css', '/admin/icon.svg', '/admin/none', '/none', '/']) {
+      const response = await operator.request(path);
+      const { headers } = response;
+      const policy = headers.get('content-security-policy') ?? '';
+      assert.match(policy, /^default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/); // prettier-ignore
+      assert.equal(headers.get('cache-control'), 'no-store');
+      assert.equal(headers.get('x-frame-options'), 'DENY');
+      assert.equal(headers.get('referrer-policy'), 'same-origin');
+      assert.equal(headers.get('x-content-type-options'), 'nosniff');
+      const text = await response.text();
+      assert.doesNotMatch(text, /<script|\son\w+=|style=|javascript:/i, path);
+      if (path !== '/admin/icon.svg') assert.doesNotMatch(text, /https?:\/\//, path);
+    }
+  });
+
+  it("without ADMIN_TOKEN there is no operator's page", async (t) => {
+    const { world } = await createOperator(t);
+    const env = {
+      GATEWAY_URL: world.gatewayUrl,
+      GATEWAY_API_KEY: SECRETS.gatewayKey,
+      ORDER_SECRET: SECRETS.order,
+      MERCHANT_API_KEY: SECRETS.merchant,
+      IPN_SECRET: SECRETS.ipn,
+      ALLOWED_ORIGINS: SHOP,
+      DATABASE_URL: `file:${world.file}.other`,
+    };
+    for (const ADMIN_TOKEN of [undefined, '', TOKEN]) {
+      const proxy = await createProxyFrom({ ...env, ADMIN_TOKEN });
+      assert.equal(proxy.admin !== undefined, ADMIN_TOKEN === TOKEN);
+      await proxy.close();
+    }
+  });
+
+  it('the public port has no operator’s page', async (t) => {
+    const { world } = await createOperator(t);
+    for (const path of [...PAGES, '/admin/login', '/admin/style.css']) {
+      assert.equal((await world.request('GET', path)).status, 404, path);
+      assert.equal((await world.request('POST', path)).status, 404, path);
+    }
+  });
+});

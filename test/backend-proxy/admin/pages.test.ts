@@ -1,0 +1,260 @@
+// What the operator sees and does: reviews, webhooks, lists, health.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { effectOf } from '../../../backend-proxy/admin/resolution.ts';
+import type { Observation } from '../../../backend-proxy/ledger/ledger.ts';
+import { verified } from '../ledger/ledger-kit.ts';
+import { M, S } from '../time.ts';
+import { createOperator, createMismatch, type Operator } from './admin-kit.ts';
+
+/** What a reader of the page sees, with one space between words. */
+const textOf = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
+async function resolve(operator: Operator, id: string, fields: Record<string, string>): Promise<Response> {
+  const { version } = (await operator.world.ledger.transaction(id)) ?? {};
+  return operator.send(`/admin/transactions/${id}/resolve`, { version: String(version), ...fields });
+}
+
+const ADA = { status: 'SUCCESS', by: 'Ada', note: 'on the statement' };
+
+describe('a review', () => {
+  it('a review is resolved in two steps: the first says what will happen and changes nothing', async (t) => {
+    const operator = await createOperator(t);
+    const { world } = operator;
+    await createMismatch(world);
+    await operator.signIn();
+    assert.match(textOf(await operator.open('/admin')), /1 transaction needs a person.*A-1 10\.10 EUR The gateway reports another amount than was asked for\./); // prettier-ignore
+    const first = await resolve(operator, 'A-1', ADA);
+    const said = textOf(await first.text());
+    assert.equal(first.status, 200);
+    assert.match(said, /You say: SUCCESS Order A-1 becomes paid\. It counts as 10\.10 EUR.*payment\.succeeded: “The order is paid: ship it”.*SUCCESS by Ada: on the statement/); // prettier-ignore
+    assert.equal((await world.ledger.transaction('A-1'))?.needsReview, true);
+    const second = await resolve(operator, 'A-1', { ...ADA, confirmed: 'yes' });
+    assert.deepEqual([second.status, second.headers.get('location')], [303, '/admin/transactions/A-1?done=resolved']);
+    const transaction = await world.ledger.transaction('A-1');
+    assert.deepEqual([transaction?.stage, transaction?.needsReview], ['succeeded', false]);
+    assert.deepEqual(
+      transaction?.history.find(({ event }) => event === 'resolved'),
+      {
+        at: world.now(),
+        event: 'resolved',
+        source: 'person',
+        detail: 'SUCCESS by Ada: on the statement',
+      },
+    );
+    await world.settle();
+    assert.ok(world.receiver.received.some(({ payload }) => payload.type === 'payment.succeeded'));
+    assert.match(textOf(await operator.open('/admin')), /Nothing needs you\./);
+  });
+
+  it('a form with a missing or wrong field is shown again with what was typed and what is allowed', async (t) => {
+    const operator = await createOperator(t);
+    await createMismatch(operator.world);
+    await operator.signIn();
+    for (const [fields, problem] of [
+      [{ ...ADA, status: '' }, 'SUCCESS or FAILED'],
+      [{ ...ADA, by: ' ' }, '1 to 100 characters'],
+      [{ ...ADA, note: 'x'.repeat(501) }, '1 to 500 characters'],
+      [{ ...ADA, note: 'two\nlines' }, 'no control characters'],
+    ] as const) {
+      const response = await resolve(operator, 'A-1', { ...fields, confirmed: 'yes' });
+      const html = await response.text();
+      assert.equal(response.status, 400);
+      assert.ok(html.includes(problem), problem);
+      assert.ok(html.includes(`value="${fields.by}"`));
+    }
+    assert.equal((await operator.world.ledger.transaction('A-1'))?.needsReview, true);
+  });
+
+  it('a decision about what has changed since it was shown is not taken', async (t) => {
+    const operator = await createOperator(t);
+    await createMismatch(operator.world);
+    await operator.signIn();
+    const response = await operator.send('/admin/transactions/A-1/resolve', { version: '1', ...ADA, confirmed: 'yes' });
+    assert.equal(response.status, 409);
+    assert.match(textOf(await response.text()), /It has changed since you looked\./);
+    await resolve(operator, 'A-1', { ...ADA, confirmed: 'yes' });
+    assert.equal((await resolve(operator, 'A-1', { ...ADA, confirmed: 'yes' })).status, 409);
+  });
+
+  it('what is said before a resolution is what the resolution does, in every state', async (t) => {
+    const seen: string[] = [];
+    const mismatch = { kind: 'mismatch', field: 'amount' } as const;
+    const reports: Record<string, Observation[]> = {
+      open: [mismatch],
+      failed: [verified('failed'), mismatch],
+      succeeded: [verified('succeeded'), verified('failed')],
+    };
+    for (const [name, observations] of Object.entries(reports)) {
+      for (const status of ['SUCCESS', 'FAILED'] as const) {
+        const { world } = await createOperator(t);
+        await world.start(world.token(), { method: 'QR' });
+        for (const [n, observation] of observations.entries()) await observe(world, 'A-1', observation, String(n));
+        seen.push(`${name} ${status}: ${await compare(world, 'A-1', status)}`);
+      }
+    }
+    const { world } = await createOperator(t);
+    await createMismatch(world);
+    await world.start(world.token(), { method: 'CHECKOUT' });
+    await observe(world, 'A-1-2', verified('succeeded'), 'other');
+    seen.push(`paid by another SUCCESS: ${await compare(world, 'A-1', 'SUCCESS')}`);
+    for (const status of ['SUCCESS', 'FAILED'] as const) {
+      const { world: payer } = await createOperator(t);
+      await payer.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678' });
+      await observe(payer, 'P-1', mismatch, 'payout');
+      seen.push(`payout ${status}: ${await compare(payer, 'P-1', status)}`);
+    }
+    assert.deepEqual(seen, [
+      'open SUCCESS: payment.succeeded',
+      'open FAILED: payment.failed',
+      'failed SUCCESS: payment.succeeded',
+      'failed FAILED: null',
+      'succeeded SUCCESS: null',
+      'succeeded FAILED: null',
+      'paid by another SUCCESS: payment.surplus',
+      'payout SUCCESS: payout.succeeded',
+      'payout FAILED: payout.failed',
+    ]);
+  });
+});
+
+type World = Operator['world'];
+
+async function observe(world: World, id: string, observation: Observation, ring: string): Promise<void> {
+  const none = { paymentId: null, customer: null, amount: null, currency: null };
+  world.skip(30 * S);
+  const reading = { transactionId: id, type: 'PAY', ...none, outcome: 'succeeded' } as const;
+  const { claim } = await world.ledger.receiveIpn({ id: ring, body: ring, reading }, 45_000);
+  assert.ok(claim, ring);
+  await world.ledger.observe(claim, observation);
+}
+
+/** Resolves it, and compares the webhook that this queues with the one that was foretold. */
+async function compare(world: World, id: string, status: 'SUCCESS' | 'FAILED'): Promise<string | null> {
+  const before = await world.ledger.transaction(id);
+  assert.ok(before?.needsReview, id);
+  const { told, sentences } = effectOf(before, await world.ledger.order(before.orderId), status);
+  const known = new Set((await world.ledger.webhooks(undefined, 100)).map((webhook) => webhook.id));
+  const after = await world.ledger.resolve(id, { status, by: 'Ada', note: 'asked' });
+  const queued = (await world.ledger.webhooks(undefined, 100)).filter((webhook) => !known.has(webhook.id));
+  assert.deepEqual(
+    queued.map(({ type }) => type),
+    told === null ? [] : [told],
+  );
+  assert.equal(
+    sentences.some((sentence) => sentence.includes('told nothing')),
+    told === null,
+  );
+  assert.equal(
+    after?.stage === before.stage,
+    before.stage === 'succeeded' || (before.stage === 'declined' && told === null),
+  );
+  return told;
+}
+
+describe('webhooks', () => {
+  it('a webhook that was given up is found from the overview and sent again', async (t) => {
+    const operator = await createOperator(t);
+    const { world } = operator;
+    world.receiver.answers = [410];
+    await world.start(world.token(), { method: 'QR' });
+    await world.customer('approve', 'A-1');
+    await world.settle();
+    await operator.signIn();
+    const overview = await operator.open('/admin');
+    assert.match(textOf(overview), /1 webhook given up: your server was not told/);
+    const [, path = ''] = /href="(\/admin\/webhooks\/msg_\w+)"/.exec(overview) ?? [];
+    assert.match(textOf(await operator.open(path)), /given up 1 attempt .* Last answer HTTP 410/);
+    world.receiver.answers = [200];
+    const sent = await operator.send(`${path}/redeliver`);
+    assert.deepEqual([sent.status, sent.headers.get('location')], [303, `${path}?done=redelivered`]);
+    await world.settle();
+    assert.match(textOf(await operator.open(path)), /delivered 1 attempt/);
+    assert.equal((await operator.send('/admin/webhooks/msg_none/redeliver')).status, 404);
+  });
+});
+
+describe('the pages', () => {
+  it('every text of others is escaped, on every page, and no page may run a script', async (t) => {
+    const operator = await createOperator(t);
+    const { world } = operator;
+    const evil = `<img/src=x>"'&<b>`;
+    await createMismatch(world, evil);
+    await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678', note: evil }); // prettier-ignore
+    await world.ipn({ orderId: `${evil}2`, type: 'PAY', amount: 1, currency: 'EUR', status: 'SUCCESS' });
+    await operator.signIn();
+    await resolve(operator, evil, { ...ADA, by: evil, note: evil }).then((response) => response.text());
+    const pages = ['/admin', '/admin/transactions', `/admin/transactions/${encodeURIComponent(evil)}`, '/admin/transactions/P-1', '/admin/ipns', '/admin/webhooks?state=pending', `/admin/transactions?orderId=${encodeURIComponent(evil)}&type=${encodeURIComponent(evil)}`]; // prettier-ignore
+    for (const path of pages) {
+      const response = await operator.request(path);
+      assert.match(response.headers.get('content-security-policy') ?? '', /^default-src 'none'; style-src 'self';/);
+      const html = await response.text();
+      assert.doesNotMatch(html, /<img/, path);
+      assert.ok(html.includes('&lt;img/src=x&gt;'), path);
+    }
+    const confirmation = await (await resolve(operator, evil, { ...ADA, by: evil, note: evil })).text();
+    assert.doesNotMatch(confirmation, /<img/);
+  });
+
+  it('no page shows more of a wallet id than its last four digits', async (t) => {
+    const operator = await createOperator(t);
+    const { world } = operator;
+    await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '98765432' });
+    await world.pass(M);
+    await operator.signIn();
+    const [webhook] = await world.ledger.webhooks(undefined, 1);
+    for (const path of ['/admin', '/admin/transactions', '/admin/transactions/P-1', `/admin/webhooks/${webhook?.id}`]) {
+      const html = await operator.open(path);
+      assert.ok(!html.includes('98765432'), path);
+      if (path !== '/admin' && path !== '/admin/transactions') assert.ok(html.includes('•••• 5432'), path);
+    }
+  });
+
+  it('the list of transactions is filtered, paged newest first, and says what is wrong with a filter', async (t) => {
+    const operator = await createOperator(t);
+    const { world } = operator;
+    for (let n = 0; n < 52; n += 1) {
+      await world.start(world.token({ orderId: `A-${n}` }), { method: 'QR' });
+      world.skip(S);
+    }
+    await operator.signIn();
+    const idsOf = (html: string) => [...html.matchAll(/scope="row">\s*<a href="[^"]+">([^<]+)</g)].map(([, id]) => id);
+    const first = await operator.open('/admin/transactions');
+    assert.deepEqual(
+      idsOf(first),
+      Array.from({ length: 50 }, (_, n) => `A-${51 - n}`),
+    );
+    const [, older = ''] = /href="([^"]+)">Older</.exec(first) ?? [];
+    assert.deepEqual(idsOf(await operator.open(older.replaceAll('&amp;', '&'))), ['A-1', 'A-0']);
+    assert.deepEqual(idsOf(await operator.open('/admin/transactions?orderId=A-7&type=&status=&from=&to=')), ['A-7']);
+    assert.deepEqual(idsOf(await operator.open('/admin/transactions?status=SUCCESS')), []);
+    assert.equal(idsOf(await operator.open('/admin/transactions?from=2026-11-20&to=2026-11-20')).length, 50);
+    assert.deepEqual(idsOf(await operator.open('/admin/transactions?from=2026-11-21')), []);
+    for (const query of ['from=2026-02-30', 'from=2026-11-21&to=2026-11-20', 'type=X', 'orderId=a%20b', 'cursor=x']) {
+      const response = await operator.request(`/admin/transactions?${query}`);
+      assert.equal(response.status, 400, query);
+      assert.match(await response.text(), /role="alert"/);
+    }
+  });
+
+  it('the pages stay useful while the database fails: health says so, others say to try again', async (t) => {
+    let isBroken = false;
+    const operator = await createOperator(t, {
+      wrapLedger: (ledger) => ({
+        ...ledger,
+        ping: () => (isBroken ? Promise.reject(new Error('secret text')) : ledger.ping()),
+        transactions: (query) => (isBroken ? Promise.reject(new Error('secret text')) : ledger.transactions(query)),
+      }),
+    });
+    await operator.signIn();
+    assert.match(textOf(await operator.open('/admin/health')), /The proxy is ready.*Proxy 1\.2\.3/);
+    isBroken = true;
+    assert.match(textOf(await operator.open('/admin/health')), /cannot serve\. The database cannot be written\./);
+    const response = await operator.request('/admin/transactions');
+    assert.equal(response.status, 500);
+    assert.ok(!(await response.text()).includes('secret text'));
+    for (const path of ['/admin/transactions/none', '/admin/webhooks/none', '/admin/none']) {
+      assert.equal((await operator.request(path)).status, 404, path);
+    }
+  });
+});

@@ -1,0 +1,178 @@
+// The operator's journey: from the first page to what needs a person, without a script; and a forged form.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { DEFAULT_PROFILE } from '../../backend-proxy/gateway/profile.ts';
+import { FREE_PORTS, startStack, type Stack } from '../../demo/stack.ts';
+import { buildWidgetIfStale } from '../../demo/widget-build.ts';
+import { findBrowser } from '../browser.ts';
+import { freePort } from '../free-port.ts';
+import { STEP_MS, Visitor } from './visitor.ts';
+
+const TOKEN = 'operator-token-0123456789-0123456789';
+
+let stack: Stack;
+let browser: Browser;
+let admin = '';
+/** What the merchant's server answers to webhooks. 410 makes one be given up at once. */
+let answer = 410;
+
+async function serve(listener: RequestListener): Promise<{ url: string; close(): void }> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, close: () => (server.closeAllConnections(), server.close()) };
+}
+
+const shop = await serve((request, response) => {
+  request.resume().on('end', () => response.writeHead(answer).end());
+});
+
+before(async () => {
+  await buildWidgetIfStale();
+  const port = await freePort();
+  admin = `http://127.0.0.1:${port}/admin`;
+  const proxy = { ADMIN_TOKEN: TOKEN, ADMIN_PORT: String(port), WEBHOOK_URL: shop.url };
+  [stack, browser] = await Promise.all([
+    startStack({ ports: FREE_PORTS, readyWithinMs: STEP_MS, env: { proxy } }),
+    findBrowser().then((found) => chromium.launch(found)),
+  ]);
+});
+after(async () => {
+  await Promise.all([browser?.close(), stack?.stop()]);
+  shop.close();
+});
+
+async function merchant(path: string, body: object): Promise<Record<string, string>> {
+  const headers = { Authorization: `Bearer ${stack.secrets.merchantApiKey}`, 'Content-Type': 'application/json' };
+  const response = await fetch(`${stack.proxy}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  assert.ok(response.ok, await response.clone().text());
+  return (await response.json()) as Record<string, string>;
+}
+
+async function pay(orderId: string): Promise<void> {
+  const returnUrl = `${stack.shop}/thanks`;
+  const { token } = await merchant('/orders', { orderId, amount: '10.10', currency: 'EUR', returnUrl });
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'Idempotency-Key': orderId };
+  const body = JSON.stringify({ method: 'QR' });
+  await fetch(`${stack.proxy}/order/payments`, { method: 'POST', headers, body });
+}
+
+const approve = (id: string) => fetch(`${stack.sandbox}/_sandbox/transactions/${id}/approve`, { method: 'POST', body: '{}' }); // prettier-ignore
+
+/** A payment whose id another shop has used at the gateway before, and which was paid there. */
+async function createReview(orderId: string): Promise<void> {
+  const headers = { 'X-API-KEY': stack.secrets.gatewayApiKey, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ orderId, amount: 10.1, currency: 'EUR', method: 'QR', returnUrl: `${stack.shop}/x` });
+  await fetch(`${stack.sandbox}${DEFAULT_PROFILE.paths.pay}`, { method: 'POST', headers, body });
+  await pay(orderId);
+  await approve(orderId);
+}
+
+/** Opens a page until it shows this, because checks and deliveries take their time. */
+async function openUntil(page: Page, url: string, text: string | RegExp): Promise<void> {
+  const deadline = Date.now() + STEP_MS;
+  do {
+    await page.goto(url);
+    if (await page.getByText(text).first().isVisible()) return;
+    await page.waitForTimeout(200);
+  } while (Date.now() < deadline);
+  assert.fail(`${url} does not show ${text}:\n${await page.locator('body').ariaSnapshot()}`);
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.goto(admin);
+  await page.getByLabel('Operator’s token').fill(TOKEN);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+}
+
+test('the operator finds what needs a person, resolves it, and sends a webhook again, without a script', async () => {
+  await pay('A-1');
+  await approve('A-1');
+  await createReview('A-2');
+  const visitor = await Visitor.enter(await browser.newContext({ javaScriptEnabled: false }), () => undefined);
+  const { page } = visitor;
+  await signIn(page);
+  await openUntil(page, admin, '2 webhooks given up: your server was not told');
+  await openUntil(page, admin, '1 transaction needs a person');
+
+  await page.getByRole('link', { name: '1 transaction needs a person' }).click();
+  await page.getByRole('link', { name: 'A-2' }).click();
+  await page.getByLabel('FAILED: no money has moved').check();
+  await page.getByLabel('Your name').fill('Ada');
+  await page.getByLabel('How you know').fill('it was paid to the other shop');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('The merchant is told payment.failed').waitFor();
+  await page.getByRole('button', { name: 'Yes, it is FAILED' }).click();
+  await page.getByText('Resolved. The history below has your name and note.').waitFor();
+  await page.getByText('FAILED by Ada: it was paid to the other shop').waitFor();
+
+  answer = 200;
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await page.getByRole('button', { name: 'Send again: payment.succeeded of A-1' }).click();
+  await openUntil(page, page.url().replace(/\?.*/, ''), 'delivered');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('Operator’s token').waitFor();
+  await page.goto(`${admin}/transactions`);
+  await page.getByLabel('Operator’s token').waitFor();
+  await visitor.leave();
+});
+
+test('a form that another page of the same machine sends to the operator’s page is refused', async () => {
+  await createReview('A-3');
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await signIn(page);
+  await openUntil(page, `${admin}/transactions?orderId=A-3`, 'needs review');
+  // Of the same site, so that even a strict cookie is sent.
+  const forger = await serve((_, response) => {
+    response.setHeader('Content-Type', 'text/html');
+    response.end(`<form method="post" action="${admin}/transactions/A-3/resolve"><input name="status" value="SUCCESS">
+      <input name="by" value="x"><input name="note" value="x"><input name="confirmed" value="yes"></form>`);
+  });
+  await page.goto(forger.url);
+  const refused = page.waitForResponse((response) => response.url().endsWith('/resolve'));
+  await page.evaluate(() => document.forms[0]?.submit());
+  assert.equal((await refused).status(), 403);
+  await page.goto(`${admin}/transactions/A-3`);
+  await page.getByRole('button', { name: 'Continue' }).waitFor();
+  await context.close();
+  forger.close();
+});
+
+test('the operator’s pages pass axe in light and dark, fit 320 px, and the public port has none of them', async () => {
+  const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
+  for (const [width, colorScheme] of [
+    [1280, 'light'],
+    [320, 'dark'],
+  ] as const) {
+    const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme, bypassCSP: true });
+    const page = await context.newPage();
+    const look = async () => {
+      await page.evaluate(axe);
+      const problems = await page.evaluate(async () => {
+        const { violations } = await (window as unknown as { axe: { run(): Promise<{ violations: { id: string }[] }> } }).axe.run(); // prettier-ignore
+        const isTooWide = document.documentElement.scrollWidth > innerWidth;
+        return [...violations.map(({ id }) => id), ...(isTooWide ? ['wider than the window'] : [])];
+      });
+      assert.deepEqual(problems, [], `${page.url()} ${width} ${colorScheme}`);
+    };
+    await page.goto(admin);
+    await look();
+    await signIn(page);
+    for (const path of ['', '/transactions', '/transactions/A-3', '/webhooks?state=delivered', '/ipns', '/health']) {
+      await page.goto(`${admin}${path}`);
+      await look();
+    }
+    await page.goto(`${admin}/webhooks?state=delivered`);
+    await page.getByRole('rowheader').getByRole('link').first().click();
+    await look();
+    await context.close();
+  }
+  assert.equal((await fetch(`${stack.proxy}/admin`)).status, 404);
+});
