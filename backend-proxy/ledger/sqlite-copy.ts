@@ -42,7 +42,8 @@ export function copySqlite(from: string, to: string): Inspected {
   try {
     reading(from, (database) => {
       // So that the copy can shrink later (sqlite.ts), also that of a file of an earlier version.
-      database.exec('pragma auto_vacuum = incremental');
+      const [vacuum] = database.prepare('pragma auto_vacuum').all();
+      if (vacuum?.['auto_vacuum'] === 0) database.exec('pragma auto_vacuum = incremental');
       database.prepare('vacuum into ?').run(to);
     });
     const problems = reading(to, (copy) => [
