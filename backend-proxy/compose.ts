@@ -42,7 +42,7 @@ export async function createProxyFrom(env: Environment, options: ComposeOptions 
   const config = readConfig(env);
   const logger = createLogger(config.LOG_LEVEL);
   const log: Log = (level, event, fields = {}) => logger[level]({ event, ...fields });
-  return compose(config, { log, warnings: configWarnings(env), ...options });
+  return compose(config, { log, lostLogLines: logger.lostLines, warnings: configWarnings(env), ...options });
 }
 
 export async function compose(
@@ -127,11 +127,11 @@ export async function compose(
   };
 }
 
-/** Where the database is and how much is in it: a wrong path or name shows at once. */
+/** How much is in the database: a wrong path or name shows at once. */
 async function logDatabase({ place }: Store, ledger: Ledger, log: Log): Promise<void> {
   const isNew = (await ledger.owner()) === undefined;
   const { transactions } = await ledger.counts();
-  log('info', 'database', { ...place, transactions: transactions.reduce((sum, { count }) => sum + count, 0) });
+  log('info', 'database opened', { transactions: transactions.reduce((sum, { count }) => sum + count, 0) });
   if (isNew) log('warn', 'a new, empty database was made', place);
   if (place['pooler'] === 'transaction') {
     log('info', 'behind a transaction pooler, events of other proxies are found by a look each second');

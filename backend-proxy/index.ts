@@ -9,12 +9,12 @@ import { DEFAULT_PROFILE as BUILT_IN, profileSchema } from './gateway/profile.ts
 import { connectDatabase } from './ledger/connect.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { createLedger } from './ledger/sql-ledger.ts';
-import { mountAt, type Handlers } from './mount.ts';
+import { mountAt, type Fetch, type Handlers } from './mount.ts';
 import type { Log, ProxyParts } from './parts.ts';
 
 export type { Gateway } from './gateway/gateway.ts';
 export type { Ledger } from './ledger/ledger.ts';
-export type { Fetch, Handlers } from './mount.ts';
+export type { Fetch, Handlers, NodeHandler } from './mount.ts';
 export type { Log, ProxyConfig, ProxyParts, WebhookTarget } from './parts.ts';
 export { VERSION } from './version.ts';
 
@@ -31,11 +31,15 @@ export interface Options extends MountOptions {
 }
 
 export interface MountedProxy extends Handlers {
+  /** From now on /readyz is 503, so that load balancers choose another proxy; everything else is served. */
+  drain(): void;
   /** Starts the checks and webhooks. `stop` ends the streams and resolves when no work is in flight. */
   run(): { stop(): Promise<void> };
 }
 
 export interface OwnedProxy extends MountedProxy {
+  /** The operator's page at /admin, for a listener that the public cannot reach; undefined without ADMIN_TOKEN. */
+  admin: Fetch | undefined;
   /** Ends the connections to the gateway and the database. Call it after `stop()`. */
   close(): Promise<void>;
 }
@@ -48,14 +52,14 @@ export async function createProxyFrom(
   env: Record<string, string | undefined>,
   { prefix = '', ...options }: Options = {},
 ): Promise<OwnedProxy> {
-  const { app, run, close } = await composeFrom(env, options);
-  return { ...mountAt(prefix, app.fetch), run, close };
+  const { app, admin, drain, run, close } = await composeFrom(env, options);
+  return { ...mountAt(prefix, app.fetch), admin: admin?.fetch, drain, run, close };
 }
 
 /** A proxy over any gateway and ledger. Whoever opened them closes them, after `stop()`. */
 export function createProxy(parts: ProxyParts, { prefix = '' }: MountOptions = {}): MountedProxy {
-  const { app, run } = createApp(parts);
-  return { ...mountAt(prefix, app.fetch), run };
+  const { app, drain, run } = createApp(parts);
+  return { ...mountAt(prefix, app.fetch), drain, run };
 }
 
 /** The gateway over HTTP. `profile`: the keys that differ from DEFAULT_PROFILE; throws if one is unknown. */

@@ -6,11 +6,13 @@ import { getRequestListener } from '@hono/node-server';
 /** `env`: what the host's server passes along; the address of the caller is read from its `incoming`. */
 export type Fetch = (request: Request, env?: object) => Response | Promise<Response>;
 
+export type NodeHandler = (incoming: IncomingMessage, outgoing: ServerResponse, next?: () => void) => void;
+
 export interface Handlers {
   /** Answers a request with the path that the browser sent. Outside the prefix the answer is 404. */
   fetch: Fetch;
   /** Calls `next` outside the prefix; without `next` the answer is 404. Mount it before any body parser. */
-  handler: (incoming: IncomingMessage, outgoing: ServerResponse, next?: () => void) => void;
+  handler: NodeHandler;
 }
 
 /** Part of `env`: the host has read the body, so nothing is left of it. */

@@ -169,6 +169,12 @@ describe('imports', () => {
     assertNone(IMPORTS.filter(({ target }) => target.endsWith('/main.ts')));
   });
 
+  it('in the proxy only installation.ts and version.ts look beside themselves, because the bundle has no other folders', () => {
+    const bundled = SOURCES.filter((file) => within('backend-proxy/')(file) && !within('backend-proxy/build/')(file));
+    const looking = bundled.filter((file) => /import\.meta\b/.test(readFileSync(file, 'utf8')));
+    assert.deepEqual(looking.toSorted(), ['backend-proxy/installation.ts', 'backend-proxy/version.ts']);
+  });
+
   it('only config.ts, main.ts files and the demo read the environment', () => {
     const readers = SOURCES.filter((file) => /process\.env/.test(readFileSync(file, 'utf8')));
     assert.deepEqual(

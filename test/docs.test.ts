@@ -9,6 +9,7 @@ import { REFUSALS } from '../backend-proxy/errors.ts';
 import { DEFAULT_PROFILE } from '../backend-proxy/gateway/profile.ts';
 import { TRANSACTION_TYPES } from '../backend-proxy/protocol/transaction.ts';
 import { WEBHOOKS } from '../backend-proxy/protocol/merchant-view.ts';
+import { VERSION } from '../backend-proxy/version.ts';
 import { LOADERS } from '../widget/shell/language.ts';
 import { SECRETS, createWorld, readDocument } from './backend-proxy/world.ts';
 
@@ -62,6 +63,13 @@ describe('docs/configuration.md', () => {
       Object.keys(DEFAULT_PROFILE).filter((key) => !words.includes(key)),
       [],
     );
+  });
+});
+
+describe('docs/element.md', () => {
+  it('docs/element.md pins the script of this version', () => {
+    const pinned = [...page('element').matchAll(/widget-(\d+\.\d+\.\d+)\.js/g)].map(([, version]) => version);
+    assert.deepEqual(pinned, [VERSION]);
   });
 });
 

@@ -27,6 +27,7 @@ export async function buildProxyPackage(to: string, widget: string): Promise<voi
     writeDeclarations(config, 'backend-proxy/index', join(folder, 'types')),
   ]);
   cpSync(widget, join(folder, 'dist/widget'), { recursive: true });
+  cpSync(join(ROOT, 'docs'), join(folder, 'docs'), { recursive: true });
 
   const packages = [...new Set([...bundled, ...packagesInFolder(widget)])].toSorted();
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
@@ -58,14 +59,14 @@ function describe(project: Project, release: object): object {
       './package.json': './package.json',
     },
     engines: project.engines,
-    files: ['lib', 'types', 'dist', '.env.example', 'CHANGELOG.md', 'LICENSES.txt', 'sbom.cdx.json'],
+    files: ['lib', 'types', 'dist', 'docs', '.env.example', 'CHANGELOG.md', 'LICENSES.txt', 'sbom.cdx.json'],
     // For the types of a handler of node:http.
     peerDependencies: { '@types/node': '>=24' },
     peerDependenciesMeta: { '@types/node': { optional: true } },
   };
 }
 
-/** The project's page on configuration, which is all that the package needs. */
+/** How to start it, and the project's page on configuration; the other pages are beside it, in docs/. */
 function readme(): string {
   const page = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8')
     .replaceAll('./backend-proxy/gateway/profile.ts', NAME)
@@ -77,6 +78,7 @@ verifies every callback and sends your server signed webhooks. It needs Node 24,
 npx ${NAME}            # starts it, as its environment says
 \`\`\`
 
-\`/widget.js\` is the widget. What is bundled here is in \`sbom.cdx.json\`, with its licences in \`LICENSES.txt\`.`;
+\`/widget.js\` is the widget. The other pages of the documentation are in
+\`docs/\`, with files for systemd, nginx and Caddy. What is bundled here is in \`sbom.cdx.json\`, with its licences in \`LICENSES.txt\`.`;
   return `# ${NAME}\n\n${intro}\n\n${withoutRelativeLinks(page).replaceAll(/^#/gm, '##')}`;
 }

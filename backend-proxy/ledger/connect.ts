@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Log } from '../log.ts';
 import { createPrivately } from '../private-files.ts';
 import { explainStart } from './postgres-errors.ts';
+import { describeServers } from './postgres-servers.ts';
 import { openSqlite } from './sqlite.ts';
 import type { Store } from './store.ts';
 
@@ -11,7 +12,7 @@ const CONNECTIONS = 16;
 /**
  * Accepts `file:PATH` (SQLite) or `postgres://…`. `onFatal`: the disk failed during a commit, and the process must end.
  * `connections`: PostgreSQL's maximum for queries; one more listens, and three more change the tables at the start of a
- * new version. `log`: changes of the tables.
+ * new version. `log`: where it is, and changes of the tables.
  * @throws an Error whose message is written for the operator
  */
 export async function connectDatabase(
@@ -22,6 +23,7 @@ export async function connectDatabase(
   if (url.startsWith('file:')) return openFile(url.slice('file:'.length), onFatal, log);
   const { openPostgres } = await import('./postgres.ts');
   try {
+    log('info', 'database', { ...describeServers(url), connections: connections + 1 });
     return await openPostgres(url, connections, log);
   } catch (error) {
     throw new Error(explainStart(error, url, connections + 1), { cause: error });
@@ -29,6 +31,7 @@ export async function connectDatabase(
 }
 
 async function openFile(path: string, onFatal: (error: unknown) => void, log: Log): Promise<Store> {
+  log('info', 'database', { path: resolve(path) });
   createPrivately(path);
   try {
     return await openSqlite(path, onFatal, log);

@@ -29,7 +29,7 @@ export async function eraseRows(store: Store, rows: readonly ErasableRow[], eras
   for (const each of [recordErasing, forgetPersons, emptyWebhooks, deleteIpns]) {
     await store.execute(each(store, rows, erasing).compile(store.db));
   }
-  const erased = await store.execute(emptyTransactions(rows, erasing).compile(store.db));
+  const erased = await store.execute(emptyTransactions(store, rows, erasing).compile(store.db));
   return erased.map(({ id }) => id);
 }
 
@@ -46,8 +46,13 @@ function forgetPersons({ among }: Store, rows: readonly ErasableRow[], erasing: 
     where transaction_id ${among(idsOf('id', rows, erasing))} and event = 'resolved'`;
 }
 
-function emptyWebhooks({ among }: Store, rows: readonly ErasableRow[], erasing: Erasing): RawBuilder<unknown> {
+function emptyWebhooks(
+  { among, movingTogether }: Store,
+  rows: readonly ErasableRow[],
+  erasing: Erasing,
+): RawBuilder<unknown> {
   return sql`update webhooks set body = '', last_answer = null, state = case state when 'pending' then 'dead' else state end
+      ${movingTogether('webhooks')}
     where order_id ${among(idsOf('order_id', rows, erasing))} and transaction_id ${among(idsOf('id', rows, erasing))}
       and body <> '' ${ifSent(erasing, sql`and state <> 'pending'`)}`;
 }
@@ -57,13 +62,17 @@ function deleteIpns({ among }: Store, rows: readonly ErasableRow[], erasing: Era
   return sql`delete from ipns where order_id ${among(idsOf('id', rows, erasing))}`;
 }
 
-function emptyTransactions(rows: readonly ErasableRow[], erasing: Erasing): RawBuilder<{ id: string }> {
+function emptyTransactions(
+  { movingTogether }: Store,
+  rows: readonly ErasableRow[],
+  erasing: Erasing,
+): RawBuilder<{ id: string }> {
   const { at, fingerprintKey } = erasing;
   const keyed = filled(rows).map(
     ({ id, fingerprint }) => sql`when ${id} then ${keyedFingerprint(fingerprintKey, fingerprint)}`,
   );
   return sql`update transactions as t set customer = null, customer_ref = null, note = null, checkout_url = null,
-      qr = null, app_url = null, fingerprint = case id ${sql.join(keyed, sql` `)} end, erased_at = ${at}
+      qr = null, app_url = null, fingerprint = case id ${sql.join(keyed, sql` `)} end, erased_at = ${at} ${movingTogether('transactions')}
     where ${mayBeErased(rows, erasing)} and not exists (select 1 from ipns i where i.order_id = t.id)
       and not exists (select 1 from webhooks w where w.order_id = t.order_id and w.transaction_id = t.id and w.body <> '')
     returning id`;

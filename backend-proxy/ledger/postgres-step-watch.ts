@@ -2,6 +2,7 @@
 // the log and the error: a look that fails is left out.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, type Kysely } from 'kysely';
+import type { Log } from '../log.ts';
 import type { Tables } from './tables.ts';
 
 /** Shorter than the wait for a lock, so that each wait is seen. */
@@ -27,6 +28,8 @@ interface Look {
 export interface Watch {
   /** From now on, `on` makes the changes. */
   follow(on: Kysely<Tables>): Promise<void>;
+  /** So many more rows were changed. */
+  count(rows: number): void;
   /** Which transaction was in the way last, for the operator. */
   lastBlocker(): string | undefined;
   stop(): Promise<void>;
@@ -34,48 +37,52 @@ export interface Watch {
 
 export function watchChanges(
   db: Kysely<Tables>,
-  log: (fields: Record<string, unknown>) => void,
+  log: Log,
+  step: string,
   now: () => number = () => performance.now(),
 ): Watch {
   const startedAt = now();
   const stopped = new AbortController();
   let pid: number | undefined;
+  let rows = 0;
   let lastBlocker: string | undefined;
 
   async function look(): Promise<Look | undefined> {
-    const { rows } = await sql<Look>`select p.phase,
+    const found = await sql<Look>`select p.phase,
         round(100.0 * p.blocks_done / nullif(p.blocks_total, 0))::int as percent,
         (select coalesce(json_agg(json_build_object('pid', a.pid, 'application', nullif(a.application_name, ''),
             'state', a.state, 'seconds', extract(epoch from clock_timestamp() - a.xact_start)::int)), '[]')
           from pg_stat_activity a where a.pid = any(pg_blocking_pids(${pid}))) as blockers
       from (select 1) one left join pg_stat_progress_create_index p on p.pid = ${pid}`.execute(db);
-    return rows[0];
+    return found.rows[0];
   }
 
   async function keepLooking(): Promise<void> {
     let loggedAt = startedAt;
+    let waitsFor: string | undefined;
     for (;;) {
       await sleep(LOOK_EVERY_MS, undefined, { signal: stopped.signal });
       if (pid === undefined) continue;
       const { phase, percent, blockers: [blocker] = [] } = (await look()) ?? {};
       const isFirstBlocker = blocker !== undefined && lastBlocker === undefined;
-      if (blocker !== undefined) lastBlocker = nameOf(blocker);
+      if (blocker !== undefined) lastBlocker = waitsFor = nameOf(blocker);
       if (!isFirstBlocker && now() - loggedAt < LOG_EVERY_MS) continue;
       loggedAt = now();
-      log({
-        seconds: Math.round((now() - startedAt) / 1000),
-        ...(phase && { phase, percent }),
-        ...(blocker && { waitsFor: nameOf(blocker) }),
-      });
+      const seconds = Math.round((now() - startedAt) / 1000);
+      const fields = { step, seconds, ...(phase && { phase, percent }), ...(rows > 0 && { rows }) };
+      if (waitsFor === undefined) log('info', 'changing the database', fields);
+      else log('warn', 'a transaction is in the way of a change of the database', { ...fields, waitsFor });
+      waitsFor = undefined;
     }
   }
   const looking = keepLooking().catch(() => undefined);
 
   return {
     async follow(on) {
-      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(on);
-      pid = rows[0]?.pid;
+      const found = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(on);
+      pid = found.rows[0]?.pid;
     },
+    count: (changed) => void (rows += changed),
     lastBlocker: () => lastBlocker,
     async stop() {
       stopped.abort();

@@ -28,9 +28,7 @@ export interface Making {
 
 export async function makeStep(step: Step, making: Making): Promise<void> {
   const { db, upgrade } = making;
-  const watch = watchChanges(db, (fields) =>
-    upgrade.log('waitsFor' in fields ? 'warn' : 'info', 'changing the database', { step: step.name, ...fields }),
-  );
+  const watch = watchChanges(db, upgrade.log, step.name);
   try {
     if ('change' in step) await change(step, making, watch);
     else if ('index' in step) await buildIndex(step, making, watch);
@@ -57,7 +55,7 @@ async function fill(step: Backfill, making: Making, watch: Watch): Promise<void>
     const page = pageOf(step, after);
     after = await shortly(making, watch, async (tx) => {
       const last = (await page.upTo.execute(tx)).rows[0]?.last ?? null;
-      if (last !== null) await page.change(last).execute(tx);
+      if (last !== null) watch.count(Number((await page.change(last).execute(tx)).numAffectedRows ?? 0));
       return last;
     });
     await sleep(PAGE_PAUSE_MS);

@@ -3,10 +3,11 @@
 // statement may.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
+import type { Level } from '../log.ts';
 import { migrate } from './migrations.ts';
 import { createPool } from './postgres-connection.ts';
 import { makeStep } from './postgres-steps.ts';
-import { createStepsTable, missingSteps, type Upgrade } from './schema-steps.ts';
+import { createStepsTable, isEmptyDatabase, missingSteps, type Upgrade } from './schema-steps.ts';
 import type { Tables } from './tables.ts';
 
 /** Not the number of 0.1.0, which waits within a statement, and the building of an index would wait for that. */
@@ -49,7 +50,9 @@ export async function upgradePostgres(
 
 async function makeMissing(db: Kysely<Tables>, upgrade: Upgrade, waitLimitMs: number): Promise<void> {
   let missing = await missingSteps(db, 'postgres', upgrade);
+  let level: Level = 'info';
   if (missing === undefined) {
+    if (await isEmptyDatabase(db, 'postgres')) level = 'debug';
     await migrate(db, 'postgres');
     await createStepsTable(db, 'postgres');
     missing = await missingSteps(db, 'postgres', upgrade);
@@ -57,7 +60,7 @@ async function makeMissing(db: Kysely<Tables>, upgrade: Upgrade, waitLimitMs: nu
   for (const step of missing ?? []) {
     const startedAt = performance.now();
     await makeStep(step, { db, upgrade, waitLimitMs });
-    upgrade.log('info', 'database changed', { step: step.name, ms: Math.round(performance.now() - startedAt) });
+    upgrade.log(level, 'database changed', { step: step.name, ms: Math.round(performance.now() - startedAt) });
   }
 }
 

@@ -225,6 +225,7 @@ export async function openPostgres(url: string, connections: number, log: Log): 
       void sendAnnouncements();
     },
     onAnnounced: listener.onAnnounced,
+    movingTogether: () => sql``,
     shrink: () => Promise.resolve(false),
     warnings: () => standbyWarnings(db),
     async close() {

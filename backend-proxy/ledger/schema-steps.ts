@@ -36,7 +36,7 @@ export async function missingSteps(
   dialect: Dialect,
   upgrade: Upgrade,
 ): Promise<Step[] | undefined> {
-  if (!(await hasStepsTable(db, dialect))) return undefined;
+  if (!(await hasTable(db, dialect, 'schema_steps'))) return undefined;
   const { rows: made } = await sql<MadeStep>`select name, written_by, compatible_with from schema_steps`.execute(db);
   const known = new Set(upgrade.steps.map(({ name }) => name));
   refuseNewer(
@@ -86,11 +86,16 @@ export async function recordStep(db: Kysely<Tables>, step: Step, { version }: Up
   return rows.length > 0;
 }
 
-async function hasStepsTable(db: Kysely<Tables>, dialect: Dialect): Promise<boolean> {
+/** Before the first start: the tables are made, and nothing in them changed. */
+export async function isEmptyDatabase(db: Kysely<Tables>, dialect: Dialect): Promise<boolean> {
+  return !(await hasTable(db, dialect, 'transactions'));
+}
+
+async function hasTable(db: Kysely<Tables>, dialect: Dialect, name: string): Promise<boolean> {
   const found =
     dialect === 'sqlite'
-      ? sql`select 1 from sqlite_master where type = 'table' and name = 'schema_steps'`
-      : sql`select 1 where to_regclass('schema_steps') is not null`;
+      ? sql`select 1 from sqlite_master where type = 'table' and name = ${name}`
+      : sql`select 1 where to_regclass(${name}) is not null`;
   return (await found.execute(db)).rows.length > 0;
 }
 

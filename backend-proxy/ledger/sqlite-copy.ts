@@ -40,7 +40,12 @@ export function copySqlite(from: string, to: string): Inspected {
   // Made here, because SQLite would make it readable for others under a wider umask. SQLite takes an empty file.
   closeSync(openSync(to, 'wx', 0o600));
   try {
-    reading(from, (database) => database.prepare('vacuum into ?').run(to));
+    reading(from, (database) => {
+      // So that the copy can shrink later (sqlite.ts), also that of a file of an earlier version.
+      const [vacuum] = database.prepare('pragma auto_vacuum').all();
+      if (vacuum?.['auto_vacuum'] === 0) database.exec('pragma auto_vacuum = incremental');
+      database.prepare('vacuum into ?').run(to);
+    });
     const problems = reading(to, (copy) => [
       ...copy
         .prepare('pragma integrity_check(5)')

@@ -1,8 +1,9 @@
 // Brings a SQLite file to this version's tables. Each step is a transaction with its record, so a kill leaves it made
 // or not made; other processes on the file wait in their queues meanwhile.
 import { sql, type Kysely } from 'kysely';
+import type { Level } from '../log.ts';
 import { migrate } from './migrations.ts';
-import { createStepsTable, missingSteps, recordStep, type Upgrade } from './schema-steps.ts';
+import { createStepsTable, isEmptyDatabase, missingSteps, recordStep, type Upgrade } from './schema-steps.ts';
 import { indexStatement, pageOf, type Backfill, type Step } from './steps.ts';
 import type { Tables } from './tables.ts';
 
@@ -11,7 +12,9 @@ const TYPES = { dialect: 'sqlite', int: 'integer', strict: 'strict' } as const;
 /** May be called again after any failure. */
 export async function upgradeSqlite(db: Kysely<Tables>, upgrade: Upgrade): Promise<void> {
   let missing = await missingSteps(db, 'sqlite', upgrade);
+  let level: Level = 'info';
   if (missing === undefined) {
+    if (await isEmptyDatabase(db, 'sqlite')) level = 'debug';
     await migrate(db, 'sqlite');
     await createStepsTable(db, 'sqlite');
     missing = await missingSteps(db, 'sqlite', upgrade);
@@ -19,7 +22,7 @@ export async function upgradeSqlite(db: Kysely<Tables>, upgrade: Upgrade): Promi
   for (const step of missing ?? []) {
     const startedAt = performance.now();
     await makeStep(db, step, upgrade);
-    upgrade.log('info', 'database changed', { step: step.name, ms: Math.round(performance.now() - startedAt) });
+    upgrade.log(level, 'database changed', { step: step.name, ms: Math.round(performance.now() - startedAt) });
   }
 }
 

@@ -211,6 +211,10 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
       json_object('at', cast(${now} as integer), 'rung', json(iif(rings > rings_heard, 'true', 'false'))))`,
     announce: () => undefined,
     onAnnounced: () => undefined,
+    // What a shorter row leaves in its page stays unused. A row that gets another number is taken out and put beside
+    // the others, which frees whole pages. The highest number stays, because the next row gets the one after it.
+    movingTogether: (table) => sql`, rowid = case rowid
+      when (select max(rowid) from ${sql.table(table)}) then rowid else -abs(rowid) end`,
     shrink,
     warnings: () => Promise.resolve([]),
     close: () => db.destroy(),

@@ -92,6 +92,8 @@ export interface Store {
   changedSince(since: number): Promise<Map<string, number>>;
   /** Calls back for announcements by other processes. */
   onAnnounced(listener: (orderId: string) => void): void;
+  /** SQL that follows the columns of an update which makes rows shorter, so that their space can be used by others. */
+  movingTogether(table: 'transactions' | 'webhooks'): RawBuilder<unknown>;
   /** Returns a little of the file's unused space to the file system; false if there is none, and on PostgreSQL. */
   shrink(): Promise<boolean>;
   /** What an operator should change about the database. */

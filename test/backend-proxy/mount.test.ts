@@ -1,12 +1,13 @@
 // The proxy mounted in a merchant's own server: in another Hono app, and in a plain node:http server.
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { Agent, request as fetchBy } from 'undici';
 import type { OrderView, Problem } from '../../backend-proxy/protocol/wire.ts';
+import { mountAt, type NodeHandler } from '../../backend-proxy/mount.ts';
 import { listen } from '../../backend-proxy/server.ts';
 import { SECRETS, SHOP, createWorld } from './world.ts';
 
@@ -158,5 +159,87 @@ describe('mounted in a plain node:http server', () => {
     assert.equal(started.status, 201);
     assert.equal((await fetch(`${base}/pay/ipn/${SECRETS.ipn}`, { method: 'POST', body: '{}' })).status, 200);
     assert.equal((await fetch(`${base}/pay/nowhere`)).status, 404);
+  });
+});
+
+describe('mounted under a prefix', () => {
+  async function open(t: TestContext, listener: (proxy: NodeHandler) => RequestListener) {
+    const world = await createWorld(t);
+    const server = createServer(listener(mountAt('/pay', world.proxy.app.fetch).handler));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => server.closeAllConnections());
+    t.after(() => server.close());
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const start = () =>
+      fetch(`${base}/pay/order/payments`, {
+        method: 'POST',
+        headers: { ...JSON_BODY, Authorization: `Bearer ${world.token()}`, 'Idempotency-Key': 'k' },
+        body: '{"method":"QR"}',
+      });
+    return { world, base, start };
+  }
+  const statusOf = async (url: string) => (await fetch(url)).status;
+
+  it('the handler answers below its prefix, and passes every other path to the server', async (t) => {
+    const { base, start } = await open(t, (proxy) => (request, response) => {
+      proxy(request, response, () => response.end(`the shop at ${request.url}`));
+    });
+    assert.equal((await start()).status, 201);
+    assert.equal(await statusOf(`${base}/pay/nowhere`), 404);
+    for (const path of ['/', '/pay', '/payments/', '/order?/pay/'])
+      assert.equal(await (await fetch(base + path)).text(), `the shop at ${path}`);
+  });
+
+  it('the handler answers 404 outside its prefix if the server gives it nothing to pass on to', async (t) => {
+    const { base } = await open(t, (proxy) => (request, response) => proxy(request, response));
+    assert.deepEqual([await statusOf(`${base}/healthz`), await statusOf(`${base}/pay/healthz`)], [404, 200]);
+  });
+
+  it('the handler finds its prefix where the server has removed it from the URL, as Express does', async (t) => {
+    const { start } = await open(t, (proxy) => (request, response) => {
+      const { url = '' } = request;
+      proxy(Object.assign(request, { originalUrl: url, url: url.replace('/pay', '') }), response);
+    });
+    assert.equal((await start()).status, 201);
+  });
+
+  it('a body that the host has read is refused with what to do, and no payment starts', async (t) => {
+    const { world, start } = await open(t, (proxy) => async (request, response) => {
+      for await (const _ of request);
+      proxy(request, response);
+    });
+    const mounted = mountAt('/pay', world.proxy.app.fetch);
+    const request = new Request('https://shop.example/pay/order/payments', {
+      method: 'POST',
+      headers: { ...JSON_BODY, Authorization: `Bearer ${world.token()}`, 'Idempotency-Key': 'k' },
+      body: '{"method":"QR"}',
+    });
+    await request.text();
+    for (const response of [await start(), await mounted.fetch(request)]) {
+      const { code, detail, errors } = (await response.json()) as Problem;
+      assert.deepEqual(
+        [response.status, code, errors],
+        [400, 'invalid_request', [{ field: 'body', detail: 'read already' }]],
+      );
+      assert.match(detail, /mount the proxy before express\.json\(\)/);
+    }
+    assert.deepEqual(world.rows('select * from transactions'), []);
+  });
+
+  it('the fetch handler answers below its prefix only, with bodies of any kind', async (t) => {
+    const world = await createWorld(t);
+    const { fetch: answer } = mountAt('/pay', world.proxy.app.fetch);
+    const ask = async (path: string, init?: RequestInit) =>
+      (await answer(new Request(`https://shop.example${path}`, init))).status;
+    assert.deepEqual([await ask('/pay/healthz'), await ask('/healthz'), await ask('/pay')], [200, 404, 404]);
+    const init = (body: BodyInit): RequestInit => ({ method: 'POST', body, duplex: 'half' }) as RequestInit;
+    const stream = new Blob(['{}']).stream();
+    assert.deepEqual([await ask(`/pay/ipn/${SECRETS.ipn}`, init(stream)), await ask('/ipn/x', init('{}'))], [200, 404]);
+  });
+
+  it('a prefix that is not a path is refused', async (t) => {
+    const world = await createWorld(t);
+    for (const prefix of ['pay', '/pay/', '/', '/a b', '/pay?x', 'https://shop.example/pay'])
+      assert.throws(() => mountAt(prefix, world.proxy.app.fetch), /^Error: prefix: a path like \/pay/);
   });
 });

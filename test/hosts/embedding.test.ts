@@ -2,6 +2,7 @@
 // several on one page. Needs a browser, because the browser's rules about forms, shadow trees and modules apply.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { VERSION } from '../../backend-proxy/version.ts';
 import { Host } from './host.ts';
 import { until } from './visit.ts';
 
@@ -91,6 +92,32 @@ test('the Enter key in a field of the widget does not submit the form around the
   await visit.widget.locator('[part~="amount"]').press('Enter');
   assert.match(await visit.scannedCode(), /^http/);
   assert.equal(new URL(visit.page.url()).pathname, '/page.html');
+  await visit.leave();
+});
+
+test('a page whose script tag lacks type="module" shows a code, and is warned in the console', async () => {
+  const { token } = await host.order();
+  const visit = await host.visit({
+    head: `<script src="${host.proxy}/widget.js"></script>`,
+    body: `<payment-widget order="${token}"></payment-widget>`,
+  });
+  await visit.pay();
+  assert.match(await visit.scannedCode(), /^http/);
+  const warning = /^warning: payment-widget: the script tag needs type="module"$/;
+  await visit.logs(warning);
+  await visit.leave(warning);
+});
+
+test('a page that pins the script of this version by its hash, and loads the newest too, shows a code', async () => {
+  const { token } = await host.order();
+  const name = `widget-${VERSION}.js`;
+  const hashes = (await (await fetch(`${host.proxy}/integrity.json`)).json()) as Record<string, string>;
+  const visit = await host.visit({
+    head: `<script type="module" src="${host.proxy}/${name}" integrity="${hashes[name]}" crossorigin></script>${SCRIPT}`,
+    body: `<payment-widget order="${token}"></payment-widget>`,
+  });
+  await visit.pay();
+  assert.match(await visit.scannedCode(), /^http/);
   await visit.leave();
 });
 

@@ -12,10 +12,15 @@ import { publint } from 'publint';
 import { VERSION } from '../../backend-proxy/version.ts';
 import { SECRETS, SHOP } from '../backend-proxy/world.ts';
 import { copyProject, digestsOf } from './project-copy.ts';
+import { RUNTIMES } from './server.ts';
 
 const run = promisify(execFile);
 const MAX_BYTES = 10_000_000;
 const LIMIT_MS = 60_000;
+
+interface Line {
+  event: string;
+}
 
 const [here, elsewhere] = [copyProject('build'), copyProject('a-build-with-a-longer-name')];
 await Promise.all(
@@ -198,18 +203,12 @@ describe('the proxy’s package', () => {
       assert.equal(stdout, '');
     });
 
-    it('the command payment-proxy starts without the code for PostgreSQL, and reads no other package', async () => {
-      const probe = join(folder, 'probe.mjs');
-      writeFileSync(
-        probe,
-        `import module from 'node:module';
-         module.registerHooks({ load(url, context, next) {
-           if (url.startsWith('file:')) process.stderr.write(url + '\\n');
-           return next(url, context);
-         } });`,
-      );
+    const command = join(PROXY, description.bin['payment-proxy'] ?? '');
+    /** Starts the proxy, and ends it by SIGTERM once it listens. Rejects if it fails. */
+    async function startAndEnd([program, ...args]: readonly [string, ...string[]]) {
       const env = {
         PATH: process.env['PATH'],
+        HOME: folder,
         GATEWAY_URL: 'http://127.0.0.1:1',
         GATEWAY_API_KEY: SECRETS.gatewayKey,
         ORDER_SECRET: SECRETS.order,
@@ -220,13 +219,27 @@ describe('the proxy’s package', () => {
         DRAIN_SECONDS: '0',
         PORT: '0',
       };
-      const main = join(PROXY, description.bin['payment-proxy'] ?? '');
-      const running = run(process.execPath, ['--import', probe, main], { env, cwd: folder, timeout: LIMIT_MS });
+      const running = run(program, [...args, command], { env, cwd: folder, timeout: LIMIT_MS });
       running.child.stdout?.on('data', (lines: string) => {
         if (lines.includes('"listening"')) running.child.kill('SIGTERM');
       });
       const { stdout, stderr } = await running;
-      assert.match(stdout, /"listening"/);
+      const events = stdout.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as Line).event]));
+      return { events, stderr };
+    }
+
+    it('the command payment-proxy starts without the code for PostgreSQL, and reads no other package', async () => {
+      const probe = join(folder, 'probe.mjs');
+      writeFileSync(
+        probe,
+        `import module from 'node:module';
+         module.registerHooks({ load(url, context, next) {
+           if (url.startsWith('file:')) process.stderr.write(url + '\\n');
+           return next(url, context);
+         } });`,
+      );
+      const { events, stderr } = await startAndEnd([process.execPath, '--import', probe]);
+      assert.ok(events.includes('listening'), events.join());
       const loaded = stderr.split('\n').filter((url) => url !== '' && !url.endsWith('/probe.mjs'));
       assert.ok(
         loaded.some((url) => url.endsWith('/lib/start.js')),
@@ -236,6 +249,18 @@ describe('the proxy’s package', () => {
         loaded.filter((url) => !url.includes('/dist/proxy/lib/') || url.endsWith('/postgres.js')),
         [],
       );
+    });
+
+    for (const [name, program] of Object.entries(RUNTIMES)) {
+      it(`the command payment-proxy starts in ${name} and ends cleanly on SIGTERM`, async () => {
+        const { events, stderr } = await startAndEnd(program);
+        assert.deepEqual([events.at(-2), events.at(-1), stderr], ['stopping', 'stopped', '']);
+      });
+    }
+
+    it('the command payment-proxy version prints the version', async () => {
+      const { stdout } = await run(process.execPath, [command, 'version']);
+      assert.equal(stdout.trim(), VERSION);
     });
   });
 });

@@ -115,7 +115,10 @@ export class Shop {
   }
 
   /** Below the proxy's prefix. The merchant's key is sent unless `headers` has another credential. */
-  proxy(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Response> {
+  proxy(
+    path: string,
+    init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {},
+  ): Promise<Response> {
     const headers = { Authorization: `Bearer ${SECRETS.merchant}`, ...init.headers };
     return fetch(`${this.url}/pay${path}`, { signal: AbortSignal.timeout(LIMIT_MS), ...init, headers });
   }

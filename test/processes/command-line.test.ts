@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { runCommand, runHere } from './command-kit.ts';
 
-const COMMANDS = ['check', 'doctor', 'listen', 'trigger', 'backup', 'restore', 'version'];
+const COMMANDS = ['check', 'doctor', 'listen', 'trigger', 'backup', 'restore', 'reconcile', 'version'];
 
 describe('payment-proxy', () => {
   it('payment-proxy version prints the version, and needs no configuration', async (t) => {

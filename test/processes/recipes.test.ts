@@ -161,10 +161,17 @@ describe('the recipe for a webhook', () => {
     const copy = new Copy(t);
     const [table = ''] = filesOf('A webhook', 1);
     const [transitions = ''] = filesOf('A webhook', 2);
-    const [page = '', test = ''] = filesOf('A webhook', 3);
+    const [sample = ''] = filesOf('A webhook', 3);
+    const [page = '', test = ''] = filesOf('A webhook', 4);
     copy.edit(transitions, "'payment.surplus');", "'payment.refunded');");
     assert.deepEqual(await copy.named(), [transitions]);
     copy.edit(table, "  'payment.surplus':", "  'payment.refunded': 'The money went back to the customer',\n$&");
+    assert.deepEqual(await copy.named(), [sample]);
+    copy.edit(
+      sample,
+      '  surplus: {',
+      "  refunded: { is: {}, event: { event: 'surplus', source: 'check', detail: null } },\n$&",
+    );
     assert.deepEqual(await copy.named(), []);
     assert.equal((await copy.failing(test)).length, 1);
     copy.edit(page, '- `payment.surplus`:', '- `payment.refunded`: The money went back to the customer.\n$&');

@@ -42,6 +42,12 @@ const WIDGET = {
   vary: 'Accept-Encoding',
 };
 const SCRIPT = { ...WIDGET, 'content-type': 'text/javascript; charset=utf-8' };
+/** Each encoding has an entity tag of its own. */
+const encoded = (coding: string) => ({
+  ...SCRIPT,
+  'content-encoding': coding,
+  etag: WIDGET.etag.replace(/"$/, `-${coding}"`),
+});
 /** What Hono answers for the merchant's own app. */
 const OTHERS_404 = { 'content-type': 'text/plain; charset=UTF-8' };
 /** Depend on the connection and the body. */
@@ -82,8 +88,9 @@ function rows(world: World): Row[] {
     ['OPTIONS /order/payments', evil, '', 403, PROBLEM],
     [`POST /ipn/${SECRETS.ipn}`, {}, '{}', 200, {}],
     ['POST /ipn/wrong', {}, '{}', 404, PROBLEM],
-    ['GET /widget.js', origin, '', 200, SCRIPT],
-    ['GET /widget.js', { 'accept-encoding': 'br' }, '', 200, { ...SCRIPT, 'content-encoding': 'br' }],
+    ['GET /widget.js', { ...origin, 'accept-encoding': 'identity' }, '', 200, SCRIPT],
+    ['GET /widget.js', { 'accept-encoding': 'br' }, '', 200, encoded('br')],
+    ['GET /widget.js', { 'accept-encoding': 'gzip' }, '', 200, encoded('gzip')],
     ['GET /widget.js', etag, '', 304, SCRIPT],
     ['GET /orders/A-1', merchant, '', 200, JSON_TYPE],
     ['GET /orders/A-2', merchant, '', 404, PROBLEM],

@@ -26,6 +26,12 @@ export const files: Edits = {
     { file: 'vite.config.ts', find: '    integrity(),\n', put: '' },
     { file: 'widget/build/plugins.ts', find: "file.endsWith('.js')", put: "file === 'widget.js'" },
   ],
+  'Have a cache serve modules what is for old script tags': [
+    { file: WIDGET_FILES, find: ", 'Cache-Control': 'no-store' }", put: ' }' },
+  ],
+  'Round an amount before the proxy reads it': [
+    { file: 'backend-proxy/routes/body-limit.ts', find: 'if (wasRead(c)) throw alreadyRead();', put: '' },
+  ],
   'Poison a cache with another host': [
     { file: OPENAPI, find: 'servers: [{ url }]', put: "servers: [{ url: new URL('.', c.req.url).href }]" },
   ],

@@ -3,10 +3,11 @@
 /** @param {import('payment-proxy').OwnedProxy} proxy @param {number} port */
 export function live(proxy, port) {
   const work = proxy.run();
-  process.once('SIGTERM', async () => {
+  const end = async () => {
     await work.stop();
     await proxy.close();
     process.exit(0);
-  });
+  };
+  process.once('SIGTERM', () => void end());
   console.log(JSON.stringify({ event: 'the shop listens', port }));
 }
