@@ -27,6 +27,7 @@ async function startProxy(): Promise<void> {
   } catch (error) {
     // Formatted by hand, because the logger itself may be what failed to load.
     const line = { level: 'fatal', time: new Date().toISOString(), event: 'not started', error: reasonOf(error) };
-    process.stdout.write(`${JSON.stringify(line)}\n`, () => process.exit(1));
+    // After the logger's lines of this turn, which it writes at the turn's end.
+    setImmediate(() => process.stdout.write(`${JSON.stringify(line)}\n`, () => process.exit(1)));
   }
 }
