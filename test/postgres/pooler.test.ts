@@ -23,7 +23,10 @@ describe('PostgreSQL: a transaction pooler', { skip: why === undefined ? false :
   after(() => server.end());
 
   async function started(t: TestContext, connections: number): Promise<PostgresPooler> {
-    const pooler = await startPostgresPooler(await server.createDatabase(), connections);
+    const url = await server.createDatabase();
+    // A pooler with one connection can make no tables, which needs two at a time.
+    await (await connectDatabase(url, die, { connections: 1 })).close();
+    const pooler = await startPostgresPooler(url, connections);
     t.after(pooler.close);
     return pooler;
   }
