@@ -262,10 +262,10 @@ export function merchantRoutes({
   });
 
   app.openapi(getOrder, async (c) => {
-    note(c.req.valid('param'));
     const order = await ledger.order(c.req.valid('param').orderId);
     if (order === undefined || order.payments.length === 0) throw missing('order, or none of its payments was started');
     const { orderId, currency, paidBy, payments } = order;
+    note({ orderId });
     const amount = shownAmount(order, order);
     return answerJson(
       c,
@@ -289,9 +289,9 @@ export function merchantRoutes({
   });
 
   app.openapi(getPayout, async (c) => {
-    note(c.req.valid('param'));
     const payout = await payouts.find(c.req.valid('param').orderId);
     if (payout === undefined) throw missing('payout');
+    note({ orderId: payout.orderId });
     return answerJson(c, merchantPayout(payout), 200);
   });
 
@@ -299,9 +299,9 @@ export function merchantRoutes({
   app.route('/', totalsRoutes(createTotals(ledger)));
 
   app.openapi(resolveTransaction, async (c) => {
-    note({ transactionId: c.req.valid('param').gatewayOrderId });
     const resolved = await ledger.resolve(c.req.valid('param').gatewayOrderId, c.req.valid('json'));
     if (resolved === undefined) throw missing('transaction');
+    note({ orderId: resolved.orderId, transactionId: resolved.id });
     onDue();
     return answerJson(c, merchantView(resolved), 200);
   });

@@ -123,7 +123,7 @@ test('the operator finds what needs a person, resolves it, and sends a webhook a
   await visitor.leave();
 });
 
-test('a form that another page of the same machine sends to the operator’s page is refused', async () => {
+test('a form that another page of the same machine sends to the operator’s page is refused', async (t) => {
   await createReview('A-3');
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -135,14 +135,15 @@ test('a form that another page of the same machine sends to the operator’s pag
     response.end(`<form method="post" action="${admin}/transactions/A-3/resolve"><input name="status" value="SUCCESS">
       <input name="by" value="x"><input name="note" value="x"><input name="confirmed" value="yes"></form>`);
   });
+  t.after(forger.close);
   await page.goto(forger.url);
   const refused = page.waitForResponse((response) => response.url().endsWith('/resolve'));
   await page.evaluate(() => document.forms[0]?.submit());
   assert.equal((await refused).status(), 403);
+  await page.waitForURL('**/resolve');
   await page.goto(`${admin}/transactions/A-3`);
   await page.getByRole('button', { name: 'Continue' }).waitFor();
   await context.close();
-  forger.close();
 });
 
 test('the operator’s pages pass axe in light and dark, fit 320 px, and the public port has none of them', async () => {
