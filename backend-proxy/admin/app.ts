@@ -2,13 +2,15 @@
 // ledger's methods alone, the same as the merchant API, so that there is one truth.
 import { Hono, type Context } from 'hono';
 import { Refusal, REFUSALS, describeError } from '../errors.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Expected, Ledger, Resolution } from '../ledger/ledger.ts';
+import { ChangedMeanwhile } from '../ledger/resolutions.ts';
 import type { Log } from '../log.ts';
+import { TYPES, type Transaction } from '../protocol/transaction.ts';
 import { limitBody } from '../routes/body-limit.ts';
 import { createSecretCheck } from '../routes/guards.ts';
 import { toRefusal } from '../routes/problem.ts';
 import { resolutionSchema } from '../routes/merchant-schemas.ts';
-import { adminHeaders, endSession, isLoopback, sameOriginOnly, sessionOnly, writeSession } from './guard.ts';
+import { adminHeaders, endSession, isLoopback, readForm, sameOriginOnly, sessionOnly, writeSession } from './guard.ts';
 import { healthPage } from './health-page.ts';
 import { ipnsPage } from './ipns-page.ts';
 import { loginPage, page, refusalPage, type Section } from './layout.ts';
@@ -58,12 +60,18 @@ export function createAdmin(parts: AdminParts): Hono {
   app.get('/admin/login', (c) => c.html(loginPage(undefined, isLoopback(c))));
   app.post('/admin/login', async (c) => {
     const address = addressOf(c);
+    // The body is read first: nothing is awaited between asking the limit and counting, so that parallel tries count.
+    const given = await field(c, 'token').catch((error: unknown) => {
+      if (error instanceof Refusal) return error;
+      throw error;
+    });
     if (limit.isReached(address)) {
       return c.html(loginPage('Too many attempts. Wait ten minutes.', isLoopback(c)), 429);
     }
-    if (!isToken(await field(c, 'token'))) {
+    if (typeof given !== 'string' || !isToken(given)) {
       limit.fail(address);
       log('warn', 'operator sign-in refused', { address });
+      if (typeof given !== 'string') throw given;
       return c.html(loginPage('This is not the token.', isLoopback(c)), 401);
     }
     writeSession(c, sessions, sessions.begin());
@@ -74,6 +82,7 @@ export function createAdmin(parts: AdminParts): Hono {
   app.use('/admin', sessionOnly(sessions));
   app.use('/admin/*', sessionOnly(sessions));
   app.post('/admin/logout', (c) => {
+    sessions.end(c.get('session'));
     endSession(c);
     return c.redirect('/admin/login', 303);
   });
@@ -123,6 +132,13 @@ export function createAdmin(parts: AdminParts): Hono {
   };
   app.get('/admin/transactions/:id', (c) => showTransaction(c, 200));
 
+  const showConfirmation = async (c: Context, asked: Transaction, resolution: Resolution, hasChanged: boolean) => {
+    const order = await ledger.order(asked.orderId);
+    const effect = effectOf(asked, order, resolution.status);
+    const expected = { version: asked.version, paidBy: (TYPES[asked.type].paysOrder && order?.paidBy) || null };
+    const shown = { transaction: asked, resolution, effect, expected, hasChanged, form: formOf(c), sendsWebhooks };
+    return show(c, 'transactions', `Resolve ${asked.orderId}?`, confirmationPage(shown), hasChanged ? 409 : 200);
+  };
   app.post('/admin/transactions/:id/resolve', async (c) => {
     const [status, by, note] = [await field(c, 'status'), await field(c, 'by'), await field(c, 'note')];
     const { transaction } = await read(c);
@@ -135,12 +151,14 @@ export function createAdmin(parts: AdminParts): Hono {
       return showTransaction(c, 400, { status, by, note, refused });
     }
     const resolution = parsed.data;
-    if ((await field(c, 'confirmed')) !== 'yes') {
-      const effect = effectOf(transaction, await ledger.order(transaction.orderId), resolution.status);
-      const body = confirmationPage({ transaction, resolution, effect, form: formOf(c), sendsWebhooks });
-      return show(c, 'transactions', `Resolve ${transaction.orderId}?`, body);
+    if ((await field(c, 'confirmed')) !== 'yes') return showConfirmation(c, transaction, resolution, false);
+    const expected: Expected = { version: transaction.version, paidBy: (await field(c, 'paidBy')) || null };
+    try {
+      await ledger.resolve(transaction.id, resolution, expected);
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile)) throw error;
+      return showConfirmation(c, (await read(c)).transaction, resolution, true);
     }
-    await ledger.resolve(transaction.id, resolution);
     onDue();
     log('info', 'operator resolved', { transaction: transaction.id, status: resolution.status });
     return c.redirect(`${linkTo(transaction)}?done=resolved`, 303);
@@ -202,7 +220,7 @@ async function problemOf(ledger: Ledger): Promise<string | undefined> {
 
 /** A field of the form that was sent. */
 async function field(c: Context, name: string): Promise<string> {
-  const value = (await c.req.parseBody())[name];
+  const value = (await readForm(c))[name];
   return typeof value === 'string' ? value : '';
 }
 

@@ -40,13 +40,23 @@ export const sameOriginOnly: MiddlewareHandler = async (c, next) => {
   return next();
 };
 
+/** The fields of the form that was sent; refuses a body that is none. */
+export async function readForm(c: Context): Promise<Record<string, unknown>> {
+  try {
+    return await c.req.parseBody();
+  } catch (error) {
+    if (error instanceof TypeError) throw new Refusal('invalid_request', 'The body is not a form.');
+    throw error;
+  }
+}
+
 /** Sends everybody without a session to the login. */
 export function sessionOnly(sessions: Sessions): MiddlewareHandler {
   return async (c, next) => {
     const session = sessions.read(getCookie(c, cookieName(c)) ?? '');
     if (session === undefined) return c.redirect('/admin/login', 303);
     if (c.req.method === 'POST') {
-      const { form } = await c.req.parseBody();
+      const { form } = await readForm(c);
       if (typeof form !== 'string' || !sessions.isFormToken(session, form)) {
         throw new Refusal('forbidden_origin', 'This form belongs to another session. Open the page again.');
       }

@@ -27,7 +27,7 @@ export function page({ title, section, body, form, done = '' }: Page): Html {
         <a href="/admin${path && `/${path}`}" ${path === section ? html` aria-current="page"` : ''}>${name}</a>
       </li>`,
   );
-  const message = DONE[done];
+  const message = Object.hasOwn(DONE, done) ? DONE[done] : undefined;
   return document(
     title,
     html`<a class="skip" href="#content">Skip to the content</a>

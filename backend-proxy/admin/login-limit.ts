@@ -1,5 +1,6 @@
 // How often an address may try to log in. ADMIN_TOKEN is too long to be guessed; this keeps the log and the processor
 // free of those who try.
+import { isIPv6 } from 'node:net';
 
 const MOST_FAILURES = 10;
 const WITHIN_MS = 600_000;
@@ -13,7 +14,7 @@ export interface LoginLimit {
 
 export function createLoginLimit(now: () => number): LoginLimit {
   const failures = new Map<string, number[]>();
-  const recent = (address: string) => (failures.get(address) ?? []).filter((at) => now() - at < WITHIN_MS);
+  const recent = (address: string) => (failures.get(networkOf(address)) ?? []).filter((at) => now() - at < WITHIN_MS);
   return {
     isReached: (address) => {
       const times = recent(address);
@@ -21,10 +22,20 @@ export function createLoginLimit(now: () => number): LoginLimit {
     },
     fail(address) {
       const times = [...recent(address), now()];
-      failures.delete(address);
-      failures.set(address, times);
+      failures.delete(networkOf(address));
+      failures.set(networkOf(address), times);
       const [oldest] = failures.keys();
       if (failures.size > MOST_ADDRESSES && oldest !== undefined) failures.delete(oldest);
     },
   };
+}
+
+/** The first 64 bits of an IPv6 address, because one caller usually has all of the rest; other addresses unchanged. */
+function networkOf(address: string): string {
+  const [plain = ''] = address.split('%');
+  if (!isIPv6(plain) || /^::ffff:/i.test(plain)) return address;
+  const [left = '', right = ''] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::');
+  const groups = (part: string) => part.split(':').filter((group) => group !== '');
+  const zeros = Array<string>(8 - groups(left).length - groups(right).length).fill('0');
+  return [...groups(left), ...zeros, ...groups(right)].slice(0, 4).join(':');
 }

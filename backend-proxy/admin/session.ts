@@ -1,10 +1,12 @@
-// The operator's session: a signed cookie, so that nothing is stored. Its key is made of ADMIN_TOKEN, so another token
-// ends every session. It ends 30 minutes after the last page and 8 hours after the login.
+// The operator's session: a signed cookie. In memory are only those that were signed out. The key is made of
+// ADMIN_TOKEN, so another token ends every session. It ends 30 minutes after the last page and 8 hours after the login.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const M = 60_000;
 const IDLE_MS = 30 * M;
 const LONGEST_MS = 8 * 60 * M;
+/** Ended sessions that are remembered; beyond that the oldest are forgotten. */
+const MOST_ENDED = 10_000;
 
 export interface Session {
   /** Random, so that a form of one session is none of another. */
@@ -18,6 +20,8 @@ export interface Sessions {
   write(session: Session): string;
   /** Undefined if the value is forged or no longer valid. */
   read(value: string): Session | undefined;
+  /** No cookie of this session is valid from now on. */
+  end(session: Session): void;
   /** Proves that a form was made for this session. */
   formToken(session: Session): string;
   isFormToken(session: Session, given: string): boolean;
@@ -26,7 +30,12 @@ export interface Sessions {
 export function createSessions(token: string, now: () => number): Sessions {
   const sign = (purpose: string, text: string) =>
     createHmac('sha256', token).update(`payment-proxy admin ${purpose} ${text}`).digest('base64url');
-  const isEqual = (a: string, b: string) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+  const isEqual = (a: string, b: string) => {
+    const [left, right] = [Buffer.from(a), Buffer.from(b)];
+    return left.length === right.length && timingSafeEqual(left, right);
+  };
+  /** When each began, by id, in the order in which they ended. */
+  const ended = new Map<string, number>();
   const formToken = ({ id }: Session) => sign('form', id);
 
   return {
@@ -41,7 +50,14 @@ export function createSessions(token: string, now: () => number): Sessions {
       const [, id = '', beganAt, usedAt, signature = ''] = match;
       if (!isEqual(signature, sign('session', `${id}.${beganAt}.${usedAt}`))) return undefined;
       const isOver = now() - Number(usedAt) > IDLE_MS || now() - Number(beganAt) > LONGEST_MS;
+      if (ended.has(id)) return undefined;
       return isOver ? undefined : { id, beganAt: Number(beganAt) };
+    },
+    end({ id, beganAt }) {
+      for (const [other, began] of ended) if (now() - began > LONGEST_MS) ended.delete(other);
+      ended.set(id, beganAt);
+      const [oldest] = ended.keys();
+      if (ended.size > MOST_ENDED && oldest !== undefined) ended.delete(oldest);
     },
     formToken,
     isFormToken: (session, given) => isEqual(given, formToken(session)),

@@ -65,10 +65,14 @@ export function typeName(type: TransactionType): string {
   return webhooks.charAt(0).toUpperCase() + webhooks.slice(1);
 }
 
-/** Only the last four digits: enough to compare, too little to use. */
+/** The last four digits, and at most half of a short id: enough to compare, too little to use. */
+export function walletEnd(customer: string): string {
+  return customer.slice(Math.max(customer.length - 4, Math.ceil(customer.length / 2)));
+}
+
 export function wallet(customer: string | null): Html {
   if (customer === null) return NOTHING;
-  return html`<span class="wallet">•••• ${customer.slice(-4)}</span>`;
+  return html`<span class="wallet">•••• ${walletEnd(customer)}</span>`;
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {

@@ -1,6 +1,6 @@
 // One transaction: what it is, what happened, what the merchant was told; and the form for a review.
 import { html } from 'hono/html';
-import type { Resolution, Webhook } from '../ledger/ledger.ts';
+import type { Expected, Resolution, Webhook } from '../ledger/ledger.ts';
 import type { HistoryEntry, Transaction } from '../protocol/transaction.ts';
 import type { Effect } from './resolution.ts';
 import { whyReview } from './overview.ts';
@@ -134,17 +134,29 @@ interface Confirmation {
   transaction: Transaction;
   resolution: Resolution;
   effect: Effect;
+  /** What the effect was told from; the ledger compares it when it writes. */
+  expected: Expected;
+  /** Whether it was confirmed before, when it would have done something else. */
+  hasChanged: boolean;
   form: string;
   /** False if no WEBHOOK_URL is set. */
   sendsWebhooks: boolean;
 }
 
-export function confirmationPage({ transaction, resolution, effect, form, sendsWebhooks }: Confirmation): Html {
+export function confirmationPage(confirmation: Confirmation): Html {
+  const { transaction, resolution, effect, expected, hasChanged, form, sendsWebhooks } = confirmation;
   const hidden = (name: string, value: string | number) =>
     html`<input type="hidden" name="${name}" value="${value}" />`;
   return html`<p class="lead">
       ${amount(transaction)} · ${kind(transaction)} · ${status(transaction)} ${marks(transaction)}
     </p>
+    ${
+      hasChanged
+        ? html`<p class="message bad" role="alert">
+            Nothing was done: the payment or its order has changed since you looked. This is what would happen now.
+          </p>`
+        : ''
+    }
     <section class="panel" aria-labelledby="effect">
       <h2 id="effect">You say: ${resolution.status}</h2>
       <ul class="effect">
@@ -154,8 +166,9 @@ export function confirmationPage({ transaction, resolution, effect, form, sendsW
         <li>If the gateway later reports the contrary, a review is asked for again.</li>
       </ul>
       <form method="post" action="${linkTo(transaction)}/resolve">
-        ${hidden('form', form)} ${hidden('version', transaction.version)} ${hidden('confirmed', 'yes')}
-        ${hidden('status', resolution.status)} ${hidden('by', resolution.by)} ${hidden('note', resolution.note)}
+        ${hidden('form', form)} ${hidden('version', expected.version)} ${hidden('paidBy', expected.paidBy ?? '')}
+        ${hidden('confirmed', 'yes')} ${hidden('status', resolution.status)} ${hidden('by', resolution.by)}
+        ${hidden('note', resolution.note)}
         <div class="buttons">
           <button class="danger">Yes, it is ${resolution.status}</button> <a href="${linkTo(transaction)}">Cancel</a>
         </div>

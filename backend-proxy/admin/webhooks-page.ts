@@ -1,7 +1,7 @@
 // Webhooks: lists by state, and one with its body.
 import { html } from 'hono/html';
 import type { Webhook, WebhookState } from '../ledger/ledger.ts';
-import { NOTHING, plural, time, type Html } from './shown.ts';
+import { NOTHING, plural, time, walletEnd, type Html } from './shown.ts';
 
 const STATES: Record<WebhookState, string> = { dead: 'given up', pending: 'to be sent', delivered: 'delivered' };
 
@@ -79,7 +79,9 @@ function stateOf({ state: name, attempts }: Webhook): Html {
   return html`<span class="status ${name}">${STATES[name]}</span> <span class="reason">${tries}</span>`;
 }
 
-function redeliverForm({ id, type, orderId, state: name }: Webhook, form: string): Html {
+/** Nothing for one whose body was erased: it cannot be sent. */
+function redeliverForm({ id, type, orderId, state: name, body }: Webhook, form: string): Html {
+  if (body === '') return html``;
   return html`<form method="post" action="/admin/webhooks/${id}/redeliver">
     <input type="hidden" name="form" value="${form}" />
     <button class="${name === 'dead' ? '' : 'quiet'}" aria-label="Send again: ${type} of ${orderId}">Send again</button>
@@ -105,13 +107,13 @@ export function webhookPage(webhook: Webhook, form: string): Html {
       <dd>${time(createdAt)}</dd>
     </dl>
     <h2>Body</h2>
-    <p class="hint">Laid out for reading; the wallet id is shown by its last four digits, but sent in full.</p>
+    <p class="hint">Laid out for reading; the wallet id is shown only by its end, but sent in full.</p>
     <pre tabindex="0" aria-label="Body">${shownBody(webhook.body)}</pre>`;
 }
 
 function shownBody(body: string): string {
   const hide = (key: string, value: unknown) =>
-    key === 'customer' && typeof value === 'string' ? `•••• ${value.slice(-4)}` : value;
+    key === 'customer' && typeof value === 'string' ? `•••• ${walletEnd(value)}` : value;
   try {
     return JSON.stringify(JSON.parse(body), hide, 2);
   } catch {

@@ -126,6 +126,14 @@ export interface Resolution {
   note: string;
 }
 
+/** What a person was shown before resolving. */
+export interface Expected {
+  /** Of the transaction. */
+  version: number;
+  /** Which transaction pays the order; null for none, and for a payout. */
+  paidBy: string | null;
+}
+
 /** An IPN whose transaction is not in this database. */
 export interface UnmatchedIpn {
   reading: IpnReading;
@@ -310,8 +318,11 @@ export interface Ledger {
   recordUnknown(unknown: ProvenUnknown): Promise<void>;
   /** The transaction of this type that a status check found most recently. */
   newestFound(type: TransactionType): Promise<Transaction | undefined>;
-  /** Records how a person resolved a review; refuses if none is needed. Undefined if there is no such transaction. */
-  resolve(transactionId: string, resolution: Resolution): Promise<Transaction | undefined>;
+  /**
+   * Records how a person resolved a review; refuses if none is needed, or if it is no longer as `expected`. Undefined
+   * if there is no such transaction.
+   */
+  resolve(transactionId: string, resolution: Resolution, expected?: Expected): Promise<Transaction | undefined>;
   /**
    * Stores the IPN and requests a check in the same commit. With `leaseMs` that commit also claims the check, if it is
    * due and free.

@@ -183,11 +183,11 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
         applyProvenUnknown(draft, row, unknown),
       ),
     newestFound: (type) => read((tables) => readNewestFound(tables, type)),
-    resolve: (transactionId, resolution) =>
+    resolve: (transactionId, resolution, expected) =>
       write('person', { transactions: [transactionId] }, (draft) => {
         const row = findTransaction(draft, transactionId);
         if (row === undefined) return undefined;
-        applyResolution(draft, row, resolution);
+        applyResolution(draft, row, resolution, expected);
         return toTransaction(row, historyOf(draft, row.id));
       }),
     async receiveIpn(ipn, leaseMs) {

@@ -89,6 +89,18 @@ describe('the operator’s session', () => {
     assert.equal(operator.cookie, 'admin=');
     assert.equal((await operator.request('/admin')).status, 303);
   });
+
+  it('a copy of the cookie is no session after signing out, and other sessions stay', async (t) => {
+    const operator = await createOperator(t);
+    await operator.signIn();
+    const other = operator.cookie;
+    operator.cookie = '';
+    await operator.signIn();
+    const copy = operator.cookie;
+    assert.equal((await operator.send('/admin/logout')).status, 303);
+    assert.equal((await operator.request('/admin', { headers: { Cookie: copy } })).status, 303);
+    assert.equal((await operator.request('/admin', { headers: { Cookie: other } })).status, 200);
+  });
 });
 
 describe('signing in', () => {
@@ -107,6 +119,34 @@ describe('signing in', () => {
     const events = operator.logged.map(({ event }) => event);
     assert.equal(events.filter((event) => event === 'operator sign-in refused').length, 10);
     assert.ok(!JSON.stringify(operator.logged).includes(TOKEN));
+  });
+
+  it('tries at the same time count like those one after another, and all of one IPv6 network count together', async (t) => {
+    const operator = await createOperator(t);
+    const attempt = async (address: string) => {
+      const headers = { Origin: `http://${HOST}` };
+      const body = new URLSearchParams({ token: `${TOKEN}x` });
+      return (await operator.request('/admin/login', { method: 'POST', headers, body }, address)).status;
+    };
+    const refusedOf = (statuses: number[]) => statuses.filter((status) => status === 401).length;
+    const atOnce = await Promise.all(Array.from({ length: 50 }, () => attempt('10.0.0.1')));
+    assert.equal(refusedOf(atOnce), 10);
+    const network = Array.from({ length: 20 }, (_, n) => (n % 2 ? `2001:db8::${n}` : `2001:DB8:0:0:1:2:3:${n}`));
+    assert.equal(refusedOf(await Promise.all(network.map(attempt))), 10);
+    const others = ['2001:db8:0:1::1', '::1', '::ffff:10.0.0.2', '1:2:3:4:5:6:7:8', 'fe80::1%eth0', 'unknown'];
+    for (const address of others) assert.equal(await attempt(address), 401, address);
+  });
+
+  it('a body that is no form is refused, and counts as a wrong token', async (t) => {
+    const operator = await createOperator(t);
+    const headers = { Origin: `http://${HOST}`, 'Content-Type': 'multipart/form-data; boundary=x' };
+    const attempt = async (path: string) =>
+      (await operator.request(path, { method: 'POST', headers, body: 'garbage' })).status;
+    for (let n = 0; n < 10; n += 1) assert.equal(await attempt('/admin/login'), 400);
+    assert.equal(await attempt('/admin/login'), 429);
+    operator.world.skip(10 * M);
+    await operator.signIn();
+    assert.equal(await attempt('/admin/logout'), 400);
   });
 
   it('the token is in no page, and the merchant’s key and a part of the token do not sign in', async (t) => {
@@ -136,7 +176,7 @@ describe('forged forms', () => {
       }
     }
     const others = createSessions(TOKEN, operator.world.now);
-    for (const form of ['', 'x', others.formToken(others.begin())]) {
+    for (const form of ['', 'x', 'é'.repeat(43), others.formToken(others.begin())]) {
       const response = await operator.send('/admin/transactions/A-1/resolve', { form, ...fields });
       assert.equal(response.status, 403, form);
     }

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { effectOf } from '../../../backend-proxy/admin/resolution.ts';
-import type { Observation } from '../../../backend-proxy/ledger/ledger.ts';
+import { walletEnd } from '../../../backend-proxy/admin/shown.ts';
+import { webhookPage, webhookTable } from '../../../backend-proxy/admin/webhooks-page.ts';
+import type { Observation, Webhook } from '../../../backend-proxy/ledger/ledger.ts';
 import { verified } from '../ledger/ledger-kit.ts';
 import { M, S } from '../time.ts';
 import { createOperator, createMismatch, type Operator } from './admin-kit.ts';
@@ -15,6 +17,18 @@ async function resolve(operator: Operator, id: string, fields: Record<string, st
   return operator.send(`/admin/transactions/${id}/resolve`, { version: String(version), ...fields });
 }
 
+const WEBHOOK: Webhook = {
+  id: 'msg_1',
+  type: 'payment.succeeded',
+  orderId: 'A-1',
+  transactionId: 'A-1',
+  state: 'delivered',
+  attempts: 1,
+  lastAnswer: 'HTTP 200',
+  nextAt: 0,
+  createdAt: 0,
+  body: '{}',
+};
 const ADA = { status: 'SUCCESS', by: 'Ada', note: 'on the statement' };
 
 describe('a review', () => {
@@ -75,6 +89,40 @@ describe('a review', () => {
     assert.match(textOf(await response.text()), /It has changed since you looked\./);
     await resolve(operator, 'A-1', { ...ADA, confirmed: 'yes' });
     assert.equal((await resolve(operator, 'A-1', { ...ADA, confirmed: 'yes' })).status, 409);
+  });
+
+  it('if the order is paid between the page and its button, nothing is done until the new effect is confirmed', async (t) => {
+    const operator = await createOperator(t);
+    const { world } = operator;
+    await createMismatch(world);
+    await world.start(world.token(), { method: 'CHECKOUT' });
+    await operator.signIn();
+    const fieldsOf = (html: string) =>
+      Object.fromEntries([...html.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value])); // prettier-ignore
+    const first = await (await resolve(operator, 'A-1', ADA)).text();
+    assert.match(first, /payment\.succeeded/);
+    await observe(world, 'A-1-2', verified('succeeded'), 'other');
+    const second = await operator.send('/admin/transactions/A-1/resolve', fieldsOf(first));
+    const said = await second.text();
+    assert.equal(second.status, 409);
+    assert.match(textOf(said), /Nothing was done: .* has changed .*The merchant is told payment\.surplus/);
+    assert.equal((await world.ledger.transaction('A-1'))?.needsReview, true);
+    assert.equal((await operator.send('/admin/transactions/A-1/resolve', fieldsOf(said))).status, 303);
+    const transaction = await world.ledger.transaction('A-1');
+    assert.deepEqual([transaction?.needsReview, transaction?.surplus], [false, true]);
+  });
+
+  it('the ledger itself refuses a resolution of another version than expected', async (t) => {
+    const { world } = await createOperator(t);
+    await createMismatch(world);
+    const { version = 0 } = (await world.ledger.transaction('A-1')) ?? {};
+    const word = { status: 'SUCCESS', by: 'Ada', note: 'asked' } as const;
+    await assert.rejects(
+      world.ledger.resolve('A-1', word, { version: version - 1, paidBy: null }),
+      /changed meanwhile/,
+    );
+    await assert.rejects(world.ledger.resolve('A-1', word, { version, paidBy: 'A-1-2' }), /changed meanwhile/);
+    assert.equal((await world.ledger.resolve('A-1', word, { version, paidBy: null }))?.needsReview, false);
   });
 
   it('what is said before a resolution is what the resolution does, in every state', async (t) => {
@@ -208,6 +256,45 @@ describe('the pages', () => {
       assert.ok(!html.includes('98765432'), path);
       if (path !== '/admin' && path !== '/admin/transactions') assert.ok(html.includes('•••• 5432'), path);
     }
+  });
+
+  it('of a short wallet id at most half is shown', async (t) => {
+    const operator = await createOperator(t);
+    const { world } = operator;
+    for (const [id, customer] of [
+      ['P-4', '1234'],
+      ['P-1', '7'],
+    ] as const) {
+      // prettier-ignore
+      await world.merchant('POST', '/payouts', { orderId: id, amount: 5, currency: 'EUR', customer });
+    }
+    assert.equal(walletEnd('1234'), '34');
+    assert.deepEqual(['', '7', '12345', '1234567', '12345678'].map(walletEnd), ['', '', '45', '567', '5678']);
+    await operator.signIn();
+    assert.match(await operator.open('/admin/transactions/P-4'), /•••• 34</);
+    const body = JSON.stringify({ data: { customer: '1234' } });
+    assert.match(String(await webhookPage({ ...WEBHOOK, body }, 'x')), /•••• 34&quot;/);
+  });
+
+  it('a webhook whose body was erased cannot be sent again from a page', async () => {
+    for (const [body, isOffered] of [
+      ['{}', true],
+      ['', false],
+    ] as const) {
+      // prettier-ignore
+      const webhook = { ...WEBHOOK, body };
+      assert.equal(String(await webhookPage(webhook, 'x')).includes('Send again'), isOffered);
+      assert.equal(String(await webhookTable('Webhooks', [webhook], 'x')).includes('Send again'), isOffered);
+    }
+  });
+
+  it('only known words of the address become a message', async (t) => {
+    const operator = await createOperator(t);
+    await operator.signIn();
+    for (const word of ['constructor', '__proto__', 'toString', 'x']) {
+      assert.doesNotMatch(await operator.open(`/admin?done=${word}`), /role="status"/, word);
+    }
+    assert.match(await operator.open('/admin?done=resolved'), /role="status"/);
   });
 
   it('the list of transactions is filtered, paged newest first, and says what is wrong with a filter', async (t) => {

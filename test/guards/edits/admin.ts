@@ -55,7 +55,7 @@ export const admin: Edits = {
     { file: GUARD, find: "'X-Frame-Options': 'DENY'", put: "'X-Frame-Options': 'SAMEORIGIN'" },
   ],
   "Read wallet ids on the operator's screen": [
-    { file: 'backend-proxy/admin/shown.ts', find: '•••• ${customer.slice(-4)}', put: '•••• ${customer}' },
+    { file: 'backend-proxy/admin/shown.ts', find: '•••• ${walletEnd(customer)}', put: '•••• ${customer}' },
     {
       file: 'backend-proxy/admin/webhooks-page.ts',
       find: "key === 'customer' && typeof value === 'string' ?",
