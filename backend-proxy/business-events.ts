@@ -30,7 +30,6 @@ export const BUSINESS_EVENTS = {
   conflict: { level: 'error', word: 'conflict' },
   needs_review: { level: 'warn', word: 'needs review' },
   resolved: { level: 'info', word: 'resolved' },
-  erased: { level: 'info', word: 'erased' },
 } as const satisfies Record<LedgerEvent['event'], Meaning>;
 
 export function eventName(event: LedgerEvent['event'], type: TransactionType): string {
@@ -89,7 +88,6 @@ function detailsOf({ event, detail, transaction }: LedgerEvent): Record<string, 
     case 'sending':
     case 'pending':
     case 'surplus':
-    case 'erased':
       return {};
     default:
       return event satisfies never;

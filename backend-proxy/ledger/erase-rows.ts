@@ -1,6 +1,7 @@
 // Erases the personal data of a few transactions that have ended. Their rows, ids, amounts, stages and keys stay;
 // wallet ids, customer references, notes, links, codes, persons, IPNs and the bodies of webhooks go. Each statement
-// looks again whether the transaction has ended, and its row comes last: erasing may stop anywhere and be done again.
+// looks again whether the transaction has ended, and its row comes after all that it holds: erasing may stop anywhere
+// and be done again.
 import { sql, type RawBuilder } from 'kysely';
 import { keyedFingerprint } from '../fingerprint.ts';
 import { STAGES, type Source } from '../protocol/transaction.ts';
@@ -26,18 +27,20 @@ export type ErasableRow = Pick<TransactionRow, 'id' | 'fingerprint' | 'updated_a
 /** At most ERASED_AT_ONCE rows. Returns the ids of those that were erased, without any that changed meanwhile. */
 export async function eraseRows(store: Store, rows: readonly ErasableRow[], erasing: Erasing): Promise<string[]> {
   if (rows.length === 0) return [];
-  for (const each of [recordErasing, forgetPersons, emptyWebhooks, deleteIpns]) {
+  for (const each of [forgetPersons, emptyWebhooks, deleteIpns]) {
     await store.execute(each(store, rows, erasing).compile(store.db));
   }
   const erased = await store.execute(emptyTransactions(store, rows, erasing).compile(store.db));
+  await store.execute(recordErasing(rows, erasing).compile(store.db));
   return erased.map(({ id }) => id);
 }
 
-function recordErasing(_: Store, rows: readonly ErasableRow[], erasing: Erasing): RawBuilder<unknown> {
+/** Only of what was erased now. After a crash before it, `erased_at` alone says so. */
+function recordErasing(rows: readonly ErasableRow[], { at, source }: Erasing): RawBuilder<unknown> {
   return sql`insert into history (transaction_id, event, n, at, source)
     select t.id, 'erased', 1 + (select count(*) from history h where h.transaction_id = t.id and h.event = 'erased'),
-      cast(${erasing.at} as bigint), ${sql.lit(erasing.source)}
-    from transactions t where ${mayBeErased(rows, erasing)} on conflict do nothing`;
+      cast(${at} as bigint), ${sql.lit(source)}
+    from transactions t where ${isOneOf(rows)} and +t.erased_at = ${at} on conflict do nothing`;
 }
 
 /** A resolution has who made it, and a note. */
@@ -83,13 +86,18 @@ function emptyTransactions(
  * ended, and `not in` from that of all webhooks that wait.
  */
 function mayBeErased(rows: readonly ErasableRow[], erasing: Erasing): RawBuilder<boolean> {
-  return sql`t.id in (${sql.join(filled(rows).map(({ id }) => sql`${id}`))})
+  return sql`${isOneOf(rows)}
     and t.erased_at is null and t.next_check_at is null and +t.needs_review = 0 and +t.rank >= ${STAGES.replaced.rank}
     and +t.updated_at < ${erasing.changedBefore} ${ifSent(
       erasing,
       sql`and not exists (select 1 from webhooks w
         where w.order_id = t.order_id and w.transaction_id = t.id and w.state not in ('delivered', 'dead'))`,
     )}`;
+}
+
+/** Of table `t`. */
+function isOneOf(rows: readonly ErasableRow[]): RawBuilder<boolean> {
+  return sql`t.id in (${sql.join(filled(rows).map(({ id }) => sql`${id}`))})`;
 }
 
 /** Where no webhooks are sent, one that waits keeps nothing from being erased. */

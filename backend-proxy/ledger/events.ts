@@ -8,12 +8,16 @@ import type { HistoryRow, TransactionRow } from './tables.ts';
 
 export function eventsOf(draft: Draft): LedgerEvent[] {
   return draft.history.flatMap((entry) => {
+    const { event } = entry;
     const change = draft.transactions.find(({ after }) => after.id === entry.transaction_id);
-    return change === undefined ? [] : [eventOf(draft, entry, change)];
+    // What is erased is not written by a draft.
+    return change === undefined || event === 'erased' ? [] : [eventOf(draft, { ...entry, event }, change)];
   });
 }
 
-function eventOf(draft: Draft, entry: HistoryRow, { before, after }: Change<TransactionRow>): LedgerEvent {
+type Entry = HistoryRow & Pick<LedgerEvent, 'event'>;
+
+function eventOf(draft: Draft, entry: Entry, { before, after }: Change<TransactionRow>): LedgerEvent {
   const { event, source, detail } = entry;
   const { id, type, method, answer } = after;
   return {

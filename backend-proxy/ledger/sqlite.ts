@@ -32,7 +32,7 @@ const SQLITE_CONSTRAINT = 19;
 /**
  * FULL: a commit is on disk before it is answered; NORMAL may lose the last ones in a power failure.
  * journal_size_limit: a long reader (a backup) makes the log grow; the first commit after it cuts the log to this,
- * twice its usual size. A truncating checkpoint would gain nothing more.
+ * twice its usual size.
  * auto_vacuum: the file can shrink; only where the tables are not made yet. secure_delete: what is erased is
  * overwritten.
  */
@@ -175,15 +175,21 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     return changed;
   }
 
-  /** Without `auto_vacuum` (a file of an older version) nothing shrinks. */
+  /**
+   * Without `auto_vacuum` (a file of an older version) nothing shrinks. The log is emptied, because it still has what
+   * was erased; somebody who reads at that moment leaves it for the next time.
+   */
   async function shrink(): Promise<boolean> {
     const freePages = () => Number(prepare('pragma freelist_count').get()?.['freelist_count']);
     const before = freePages();
-    if (before === 0) return false;
-    return enqueue(() => {
-      prepare(`pragma incremental_vacuum(${SHRINK_PAGES})`).all();
-      return freePages() < before;
-    });
+    const isSmaller =
+      before > 0 &&
+      (await enqueue(() => {
+        prepare(`pragma incremental_vacuum(${SHRINK_PAGES})`).all();
+        return freePages() < before;
+      }));
+    database.exec('pragma wal_checkpoint(truncate)');
+    return isSmaller;
   }
 
   return {
