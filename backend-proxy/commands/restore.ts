@@ -34,7 +34,9 @@ export async function restore({ args, env, print }: Call, now: () => number = Da
     print(`${database}: ${orders} orders, ${transactions} transactions, restored from ${source}`);
     if (isReplaced) print(`The replaced database is ${kept}`);
     print('Start the proxy. For 7 days it looks up each payout at the gateway before it sends it.');
-    print('Then repeat the payouts sent since the backup, and see GET /ipns for payments since then.');
+    print(
+      'Then repeat the payouts sent since the backup, and find the payments since then: docs/operations.md says where.',
+    );
     return 0;
   } finally {
     for (const part of ['', '-wal', '-shm', '-journal']) rmSync(`${prepared}${part}`, { force: true });

@@ -21,13 +21,13 @@ export function bearerOf(c: Context): string {
 }
 
 /** Allows only the merchant's server: a request with an Origin comes from a browser and is refused whatever its key. */
-export function merchantOnly(keys: readonly string[]): MiddlewareHandler {
+export function merchantOnly(keys: readonly string[], called = 'the merchant API key'): MiddlewareHandler {
   const isKey = createSecretCheck(keys);
   return async (c, next) => {
     if (c.req.header('Origin') !== undefined) {
       throw new Refusal('forbidden_origin', 'Only for servers: a browser must never hold the merchant key.');
     }
-    if (!isKey(bearerOf(c))) throw new Refusal('unauthorized', 'Send Authorization: Bearer and the merchant API key.');
+    if (!isKey(bearerOf(c))) throw new Refusal('unauthorized', `Send Authorization: Bearer and ${called}.`);
     await next();
   };
 }

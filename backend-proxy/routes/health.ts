@@ -62,7 +62,7 @@ interface Deps {
 
 export function healthRoutes({ keys, ledger, metrics, isWidgetBuilt, isStopping, warnings }: Deps): OpenAPIHono {
   const app = new OpenAPIHono();
-  app.use('/metrics', merchantOnly(keys));
+  app.use('/metrics', merchantOnly(keys, 'METRICS_TOKEN; without one, the merchant API key'));
 
   app.openapi(getHealth, (c) => answerJson(c, { status: 'ok' as const }, 200));
 

@@ -20,7 +20,11 @@ export const origins: Edits = {
   'Pay out from a browser': [{ file: GUARDS, find: "c.req.header('Origin') !== undefined", put: 'false' }],
   'Read orders with an order token': [
     { file: GUARDS, find: 'if (!isKey(bearerOf(c))) throw', put: "if (bearerOf(c) === '') throw" },
-    { file: HEALTH, find: "app.use('/metrics', merchantOnly(keys));", put: '' },
+    {
+      file: HEALTH,
+      find: "app.use('/metrics', merchantOnly(keys, 'METRICS_TOKEN; without one, the merchant API key'));",
+      put: '',
+    },
   ],
   'Find a secret by the time or the text of the answer': [
     { file: GUARDS, find: 'timingSafeEqual(known, given)', put: 'known.equals(given)' },
