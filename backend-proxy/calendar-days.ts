@@ -12,8 +12,9 @@ export interface Days {
   start(day: string): number;
 }
 
-/** Throws a RangeError for a zone that this Node does not know. */
+/** Throws a RangeError for a zone that this Node does not know, and for an offset, which may be of any minute. */
 export function daysIn(timeZone: string): Days {
+  if (!/^[a-z]/i.test(timeZone)) throw new RangeError(`${timeZone} is not the name of a zone`);
   const format = new Intl.DateTimeFormat('en', {
     timeZone,
     calendar: 'iso8601',

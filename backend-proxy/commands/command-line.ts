@@ -1,6 +1,7 @@
 // What `payment-proxy COMMAND` can do, and how each command is run. A command's module is loaded only when it is
 // called, so that `version` answers at once. An unknown command or option prints the usage and ends with 2.
 import { UsageError, type Call, type Run } from './call.ts';
+import { printable } from './report.ts';
 
 interface Command {
   takes: string;
@@ -67,7 +68,7 @@ export async function runCommand(
   const name = ALIASES[given] ?? given;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) {
-    printError(`payment-proxy: there is no command "${given}".\n\n${usageOf()}`);
+    printError(`payment-proxy: there is no command "${printable(given)}".\n\n${usageOf()}`);
     return USAGE_EXIT_CODE;
   }
   if (args.some((arg) => arg === '--help' || arg === '-h')) {
@@ -81,7 +82,8 @@ export async function runCommand(
   } catch (error) {
     const isUsage = isWrongCall(error);
     const message = error instanceof Error ? error.message : String(error);
-    printError(`payment-proxy ${name}: ${message}${isUsage ? `\n\n${usageOf(name)}` : ''}`);
+    const lines = message.split('\n').map(printable).join('\n');
+    printError(`payment-proxy ${name}: ${lines}${isUsage ? `\n\n${usageOf(name)}` : ''}`);
     return isUsage ? USAGE_EXIT_CODE : 1;
   }
 }

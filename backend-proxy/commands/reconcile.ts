@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { isDay } from '../calendar-days.ts';
 import { readSome, type Environment } from '../config.ts';
+import { csvLine } from '../csv.ts';
 import { isSafeWebUrl } from '../protocol/links.ts';
 import { decimalOf, exponentOf } from '../protocol/money.ts';
 import { openBooks, type Booked, type Books } from './books.ts';
@@ -17,6 +18,9 @@ const DAY_MS = 86_400_000;
 const MARGIN_DAYS = 8;
 /** Lines outside the period that are looked up one by one. */
 const MOST_LOOKUPS = 1_000;
+
+const NOT_LOOKED_UP = 'not looked up';
+const NOT_LOOKED_UP_REMEDY = 'perhaps older than the period, not looked up: search GET /transactions for it';
 
 const OPTIONS = {
   from: { type: 'string' },
@@ -54,12 +58,11 @@ export async function reconcile({ args, env, print }: Call, request: typeof fetc
     }
     for await (const booked of books.between(from - MARGIN_DAYS * DAY_MS, to)) {
       comparison.addHere(format.columns.id === undefined ? booked.paymentId : booked.id, booked);
-      const isPaidWithin = booked.succeededAt !== null && booked.succeededAt >= from && booked.succeededAt < to;
-      if (isPaidWithin) totals.add('here', booked);
+      if (isPaidWithin(booked, from, to)) totals.add('here', booked);
     }
-    const count = await report({ comparison, books, format, from, to }, values.csv, print);
-    if (!values.csv) for (const line of totals.lines(count, format)) print(line);
-    return count > 0 ? 1 : 0;
+    const counts = await report({ comparison, books, format, totals, from, to }, values.csv, print);
+    for (const line of values.csv ? totals.csvLines() : totals.lines(counts, format)) print(line);
+    return counts.differences > 0 || totals.differing().length > 0 ? 1 : 0;
   } finally {
     comparison.close();
   }
@@ -69,50 +72,98 @@ interface Sides {
   comparison: Comparison;
   books: Books;
   format: StatementFormat;
+  totals: ReturnType<typeof createTotals>;
   from: number;
   to: number;
 }
 
-/** Prints each difference and returns how many there are. */
-async function report({ comparison, books, format, from, to }: Sides, asCsv: boolean, print: Call['print']) {
-  let count = 0;
+interface Counts {
+  differences: number;
+  /** Of these. */
+  notLookedUp: number;
+}
+
+function isPaidWithin({ succeededAt }: Booked, from: number, to: number): boolean {
+  return succeededAt !== null && succeededAt >= from && succeededAt < to;
+}
+
+/** Prints each difference and returns how many there are. What is looked up is added to the totals. */
+async function report(sides: Sides, asCsv: boolean, print: Call['print']): Promise<Counts> {
+  const { comparison, books, format, totals, from, to } = sides;
+  const counts = { differences: 0, notLookedUp: 0 };
   let lookups = 0;
   const tell = (difference: Difference) => {
-    count += 1;
-    print(asCsv ? csvOf(difference) : printable(textOf(difference)));
+    counts.differences += 1;
+    print(printable(asCsv ? csvOf(difference) : textOf(difference)));
+  };
+  const tellNotLookedUp = (there: StatementLine) => {
+    counts.differences += 1;
+    counts.notLookedUp += 1;
+    print(printable(notLookedUp(there, asCsv)));
   };
   if (asCsv) print(CSV_HEADER);
   for (const pair of comparison.pairs()) {
     let { here } = pair;
     // It may have been created long before the period.
-    if (here === undefined && format.columns.id !== undefined && lookups < MOST_LOOKUPS) {
+    let isSearched = here !== undefined;
+    if (!isSearched && format.columns.id !== undefined && lookups < MOST_LOOKUPS) {
       lookups += 1;
+      isSearched = true;
       here = await books.find(pair.there.key);
+      if (here !== undefined && pair.repeats === 0 && isPaidWithin(here, from, to)) totals.add('here', here);
     }
-    for (const difference of differencesOf({ ...pair, here })) tell(difference);
+    for (const difference of differencesOf({ ...pair, here })) {
+      if (difference.kind === 'missing here' && !isSearched) tellNotLookedUp(pair.there);
+      else tell(difference);
+    }
   }
   for (const booked of comparison.onlyHere(from, to)) tell(missingThere(booked));
-  return count;
+  return counts;
+}
+
+/** The proxy was not asked for it, so nobody knows whether it is missing. */
+function notLookedUp({ key, line, amountMinor, currency, outcome, type }: StatementLine, asCsv: boolean): string {
+  const there = [decimalOf(amountMinor, currency), currency, outcome, type];
+  if (asCsv) {
+    const here = [null, null, null, null];
+    return csvLine([NOT_LOOKED_UP, key, line, ...here, ...there, NOT_LOOKED_UP_REMEDY]).trimEnd();
+  }
+  const said = there.filter((each) => each !== null).join(' ');
+  return `${NOT_LOOKED_UP} ${key}: here –, there ${said} (line ${line}) -> ${NOT_LOOKED_UP_REMEDY}`;
 }
 
 /** Sums of what succeeded, by currency. */
 function createTotals() {
   const sums = { here: new Map<string, bigint>(), there: new Map<string, bigint>() };
   const counts = { here: 0, there: 0 };
+  const sum = (side: 'here' | 'there', currency: string) => sums[side].get(currency) ?? 0n;
+  const amount = (side: 'here' | 'there', currency: string) => decimalOf(sum(side, currency), currency);
+  const currencies = () => [...new Set([...sums.here.keys(), ...sums.there.keys()])].toSorted();
+  const differing = () => currencies().filter((each) => sum('here', each) !== sum('there', each));
   return {
+    differing,
     add(side: 'here' | 'there', { outcome, currency, amountMinor }: StatementLine | Booked) {
       counts[side] += 1;
       if (outcome !== 'SUCCESS') return;
-      sums[side].set(currency, (sums[side].get(currency) ?? 0n) + BigInt(amountMinor));
+      sums[side].set(currency, sum(side, currency) + BigInt(amountMinor));
     },
-    lines(differences: number, { columns }: StatementFormat): string[] {
-      const currencies = [...new Set([...sums.here.keys(), ...sums.there.keys()])].toSorted();
-      const amount = (side: 'here' | 'there', currency: string) => decimalOf(sums[side].get(currency) ?? 0n, currency);
+    /** A row for each currency whose sums differ. */
+    csvLines(): string[] {
+      return differing().map((each) => {
+        const [here, there] = [amount('here', each), amount('there', each)];
+        return csvLine(['sums', null, null, here, each, null, null, there, each, null, null, null]).trimEnd();
+      });
+    },
+    lines({ differences, notLookedUp: unknown }: Counts, { columns }: StatementFormat): string[] {
+      const unequal = differing();
+      const none = unequal.length > 0 ? 'No line differs, only the sums' : 'No differences';
       return [
         `Succeeded in the period here: ${counts.here}; lines there: ${counts.there}`,
         ...(columns.status === undefined ? ['The statement has no status: each line counts as SUCCESS'] : []),
-        ...currencies.map((each) => `${each}: here ${amount('here', each)}, there ${amount('there', each)}`),
-        differences === 0 ? 'No differences' : `${differences} difference${differences === 1 ? '' : 's'}`,
+        ...(unknown > 0 ? [`Perhaps older than the period, not looked up: ${unknown}`] : []),
+        ...currencies().map((each) => `${each}: here ${amount('here', each)}, there ${amount('there', each)}`),
+        ...(unequal.length > 0 ? [`The sums differ: ${unequal.join(', ')}`] : []),
+        differences === 0 ? none : `${differences} difference${differences === 1 ? '' : 's'}`,
       ];
     },
   };

@@ -5,6 +5,7 @@ import { parse, type Info } from 'csv-parse';
 import { MAX_AMOUNT_DIGITS, exponentOf, minorOf } from '../protocol/money.ts';
 import type { TransactionType } from '../protocol/transaction.ts';
 import { UsageError } from './call.ts';
+import { printable } from './report.ts';
 
 /** What a column of the statement may hold. The id at the gateway or the payment id, and the amount, are needed. */
 const FIELDS = ['id', 'paymentId', 'amount', 'currency', 'status', 'type'] as const;
@@ -63,6 +64,7 @@ export function parseColumns(text: string): StatementFormat['columns'] {
 /** Throws an Error that names the line. */
 export async function* readStatement(file: string, format: StatementFormat): AsyncGenerator<StatementLine> {
   const { columns, delimiter, encoding, skip } = format;
+  let hasHeader = false;
   const parser = createReadStream(file).pipe(
     parse({
       delimiter,
@@ -73,19 +75,26 @@ export async function* readStatement(file: string, format: StatementFormat): Asy
       trim: true,
       skip_empty_lines: true,
       max_record_size: MOST_RECORD_CHARS,
-      columns: (header: string[]) => checkedHeader(header, columns),
+      columns: (header: string[]) => {
+        hasHeader = true;
+        return checkedHeader(header, columns);
+      },
     }),
   );
   for await (const { record, info } of parser as AsyncIterable<{ record: Record<string, string>; info: Info }>) {
     yield lineOf(record, info.lines, format);
   }
+  if (!hasHeader) throw new Error('No header was read: the statement is empty, or --skip is beyond its end');
 }
 
 function checkedHeader(header: string[], columns: StatementFormat['columns']): string[] {
   const missing = Object.values(columns).filter((name) => !header.includes(name));
   if (missing.length > 0) {
-    throw new Error(`The statement has no column ${missing.join(', ')}; it has: ${header.join(', ').slice(0, 500)}`);
+    const names = printable(header.join(', ').slice(0, 500));
+    throw new Error(`The statement has no column ${missing.join(', ')}; it has: ${names}`);
   }
+  const twice = Object.values(columns).find((name) => header.indexOf(name) !== header.lastIndexOf(name));
+  if (twice !== undefined) throw new Error(`The statement has the column ${twice} more than once`);
   return header;
 }
 
@@ -95,9 +104,8 @@ function lineOf(record: Record<string, string>, line: number, format: StatementF
     return name === undefined ? undefined : (record[name] ?? '');
   };
   const fail = (field: Field, allowed: string): never => {
-    throw new Error(
-      `Line ${line}, ${format.columns[field] ?? field}: "${(cell(field) ?? '').slice(0, 60)}" is not ${allowed}`,
-    );
+    const text = printable((cell(field) ?? '').slice(0, 60));
+    throw new Error(`Line ${line}, ${format.columns[field] ?? field}: "${text}" is not ${allowed}`);
   };
   const key = cell('id') ?? cell('paymentId') ?? '';
   if (key === '') fail(format.columns.id === undefined ? 'paymentId' : 'id', 'an id');

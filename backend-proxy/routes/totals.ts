@@ -68,6 +68,6 @@ function daysOf(timeZone: string): Days {
   try {
     return daysIn(timeZone);
   } catch {
-    throw invalid({ field: 'timeZone', detail: 'an IANA time zone, as Europe/Berlin' });
+    throw invalid({ field: 'timeZone', detail: 'an IANA name, as Europe/Paris' });
   }
 }

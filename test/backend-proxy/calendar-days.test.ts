@@ -39,6 +39,10 @@ describe('daysIn()', () => {
     for (const zone of ['Mars/Olympus', '', 'UTC; x']) assert.throws(() => daysIn(zone), RangeError);
   });
 
+  it('an offset is a RangeError: its days may begin at any minute', () => {
+    for (const zone of ['+05:37', '-00:07', '+05:30', '+0530', '+00:00']) assert.throws(() => daysIn(zone), RangeError);
+  });
+
   it('isDay() takes days of the calendar only', () => {
     for (const day of ['2026-11-20', '2024-02-29']) assert.ok(isDay(day));
     for (const day of ['2026-02-29', '2026-13-01', '2026-1-1', '20261120', '2026-11-20T00:00', ''])

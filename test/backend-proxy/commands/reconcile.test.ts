@@ -31,6 +31,41 @@ async function run(t: TestContext, world: World, statement: string | Buffer, arg
   return { code, lines };
 }
 
+const BY_PAYMENT_ID = ['--columns', 'paymentId=Pay,amount=Gross', '--currency', 'EUR'];
+const LISTED = 'type,gatewayOrderId,paymentId,amount,currency,status,needsReview,succeededAt\n';
+const NOON = '2026-11-20T12:00:00.000Z';
+
+/** A row of the export; all have one payment id. */
+function bookedRow(type: string, id: string, amount: string, succeededAt = NOON): string {
+  return `${type},${id},77,${amount},EUR,SUCCESS,false,${succeededAt}\n`;
+}
+
+function statementFile(t: TestContext, statement: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'statement-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'statement.csv');
+  writeFileSync(file, statement);
+  return file;
+}
+
+/** Runs the command over a proxy that lists these rows, and knows each older payment as one of 10 euros at noon. */
+async function runOver(t: TestContext, statement: string, rows: string[], args: string[]): Promise<Result> {
+  const lines: string[] = [];
+  const request: typeof fetch = async (url) => {
+    const { pathname, search } = new URL(url as string);
+    if (search !== '') return new Response(LISTED + rows.join(''), { headers: { 'Content-Type': 'text/csv' } });
+    const history = [{ event: 'succeeded', at: NOON }];
+    const amount = { amount: '10.00', currency: 'EUR', status: 'SUCCESS', type: 'PAY' };
+    return Response.json({ ...amount, gatewayOrderId: pathname.split('/').at(-1), history });
+  };
+  const call = {
+    args: [statementFile(t, statement), ...PERIOD, ...args],
+    env: ENV,
+    print: (line: string) => void lines.push(line),
+  };
+  return { code: await reconcile(call, request), lines };
+}
+
 /** A-1 paid, A-2 declined, A-3 open, P-1 paid out, all at noon. */
 async function createSome(t: TestContext): Promise<World> {
   const world = await createWorld(t);
@@ -76,18 +111,20 @@ X-9,5.00,EUR,SUCCESS,PAY\nA-3,10.10,EUR,PROCESSING,PAY\n`;
       'Succeeded in the period here: 2; lines there: 5',
       'EUR: here 60.10, there 25.21',
       'USD: here 0.00, there 10.10',
+      'The sums differ: EUR, USD',
       '8 differences',
     ]); // prettier-ignore
     assert.equal(lines.at(-1), '8 differences');
     assert.equal(code, 1);
   });
 
-  it('--csv prints the differences as CSV and nothing else', async (t) => {
+  it('--csv prints the differences and the sums that differ as CSV, and nothing else', async (t) => {
     const world = await createSome(t);
     const { lines } = await run(t, world, `${HEAD}=1+1,5,EUR,SUCCESS,PAY\n${SAME}`, [...PERIOD, ...COLUMNS, '--csv']);
     assert.deepEqual(lines, [
       'difference,id,line,hereAmount,hereCurrency,hereStatus,hereType,thereAmount,thereCurrency,thereStatus,thereType,remedy',
       'missing here,\'=1+1,2,,,,,5.00,EUR,SUCCESS,PAY,"not started by this proxy: another shop on the account, or a lost row (GET /ipns); ask the gateway\'s support"',
+      'sums,,,60.10,EUR,,,65.10,EUR,,,',
     ]);
   });
 
@@ -162,6 +199,82 @@ X-9,5.00,EUR,SUCCESS,PAY\nA-3,10.10,EUR,PROCESSING,PAY\n`;
       await assert.rejects(run(t, world, `${HEAD}${row}\n`, [...PERIOD, ...COLUMNS]), { message }, row);
     }
     await assert.rejects(run(t, world, 'Order;Gross\n', [...PERIOD, ...COLUMNS]), /has no column Order, Gross, Cur, State, Kind; it has: Order;Gross/); // prettier-ignore
+  });
+
+  it('a line that was not looked up is told as such, because nobody knows whether it is missing', async (t) => {
+    const byId = ['--columns', 'id=Order,amount=Gross', '--currency', 'EUR'];
+    const old = Array.from({ length: 1_002 }, (_, at) => `L-${at},10\n`).join('');
+    const found = await runOver(t, `Order,Gross\n${old}`, [], byId);
+    assert.deepEqual(
+      [found.code, found.lines],
+      [
+        1,
+        [
+          ...[1_000, 1_001].map(
+            (at) =>
+              `not looked up L-${at}: here –, there 10.00 EUR SUCCESS (line ${at + 2}) -> perhaps older than the period, not looked up: search GET /transactions for it`,
+          ),
+          'Succeeded in the period here: 1000; lines there: 1002',
+          'The statement has no status: each line counts as SUCCESS',
+          'Perhaps older than the period, not looked up: 2',
+          'EUR: here 10000.00, there 10020.00',
+          'The sums differ: EUR',
+          '2 differences',
+        ],
+      ],
+    ); // prettier-ignore
+    const { code, lines } = await runOver(t, 'Pay,Gross\n7,10\n', [], [...BY_PAYMENT_ID, '--csv']);
+    assert.equal(code, 1);
+    assert.equal(
+      lines[1],
+      'not looked up,7,2,,,,,10.00,EUR,SUCCESS,,"perhaps older than the period, not looked up: search GET /transactions for it"',
+    ); // prettier-ignore
+  });
+
+  it('one line stands for one transaction, also where a payment and a payout share a payment id', async (t) => {
+    const shared = [bookedRow('PAY', 'A-1', '10.00'), bookedRow('PAYOUT', 'P-1', '5.00')];
+    const one = await runOver(t, 'Pay,Gross\n77,5\n', shared, BY_PAYMENT_ID);
+    assert.equal(one.code, 1);
+    assert.match(one.lines[0] ?? '', /^missing there A-1: here 10\.00 EUR SUCCESS PAY, there –/);
+    assert.deepEqual(one.lines.slice(-2), ['The sums differ: EUR', '1 difference']);
+    for (const rows of ['77,5\n77,10\n', '77,10\n77,5\n']) {
+      assert.equal((await runOver(t, `Pay,Gross\n${rows}`, shared, BY_PAYMENT_ID)).lines.at(-1), 'No differences');
+    }
+    const three = await runOver(t, 'Pay,Gross\n77,5\n77,10\n77,5\n', shared, BY_PAYMENT_ID);
+    assert.deepEqual([three.code, three.lines.filter((line) => line.startsWith('twice')).length], [1, 1]);
+  });
+
+  it('sums that differ are told and end with 1, also if no line differs', async (t) => {
+    const before = bookedRow('PAY', 'A-1', '10.00', '2026-11-19T23:59:59.000Z');
+    const { code, lines } = await runOver(t, 'Pay,Gross\n77,10\n', [before], BY_PAYMENT_ID);
+    assert.deepEqual([code, lines.slice(-2)], [1, ['The sums differ: EUR', 'No line differs, only the sums']]);
+  });
+
+  it('a named column that is there twice, and a statement without a header, are errors', async (t) => {
+    for (const [statement, args, message] of [
+      ['Pay,Gross,Fee,Gross\n77,10,1,9\n', [], /^The statement has the column Gross more than once$/],
+      ['', [], /^No header was read/],
+      ['Pay,Gross\n77,10\n', ['--skip', '9'], /^No header was read: the statement is empty, or --skip/],
+    ] as const) {
+      await assert.rejects(runOver(t, statement, [], [...BY_PAYMENT_ID, ...args]), { message });
+    }
+    await runOver(t, 'Pay,Gross,Fee,Fee\n', [], BY_PAYMENT_ID);
+  });
+
+  it('no control character of a statement reaches the terminal', async (t) => {
+    const { lines } = await runOver(t, 'Pay,Gross\n"\u001B[31mX\n7",10\n', [], [...BY_PAYMENT_ID, '--csv']);
+    assert.match(lines[1] ?? '', /^not looked up," \[31mX 7"/);
+    for (const statement of [
+      'Pay,\u001B[31mGros\n',
+      'Pay,Gross\n7,"\u001B[31m\n1"\n',
+      'Pay,Gross\n7,"\u001B[31m"x\n',
+    ]) {
+      const errors: string[] = [];
+      const args = ['reconcile', statementFile(t, statement), ...PERIOD, ...BY_PAYMENT_ID];
+      const code = await runCommand(args, { env: ENV, print: () => undefined, printError: (line) => errors.push(line) }); // prettier-ignore
+      assert.equal(code, 1);
+      assert.doesNotMatch(errors.join('|'), /\p{Cc}/u);
+    }
   });
 
   it('a call without a period, columns or one currency, or with contradictions, prints the usage', async () => {

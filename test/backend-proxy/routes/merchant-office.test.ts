@@ -236,6 +236,7 @@ describe('GET /totals', () => {
       ['from=2026-02-30&to=2026-03-02', 'from'],
       ['from=2026-11-20&to=2026-11-21&by=week', 'by'],
       ['from=2026-11-20&to=2026-11-21&timeZone=Mars/Olympus', 'timeZone'],
+      ['from=2026-11-20&to=2026-11-21&timeZone=%2B05:37', 'timeZone'],
       ['from=2026-11-20&to=2026-11-21&currency=EURO', 'currency'],
       ['from=2026-11-20&to=2026-11-21&limit=5', 'limit'],
     ] as const) {
