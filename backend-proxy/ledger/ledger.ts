@@ -254,7 +254,8 @@ export interface OpenedPayment {
 
 /** What a commit changed about one transaction: a history entry that it added. */
 export interface LedgerEvent {
-  event: HistoryEntry['event'];
+  /** Erasing is not logged as an event of each. */
+  event: Exclude<HistoryEntry['event'], 'erased'>;
   source: Source;
   detail: string | null;
   /** As the commit left it. */

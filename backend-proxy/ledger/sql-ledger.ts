@@ -286,6 +286,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
       const erasing = { at: await time(), source: 'merchant', fingerprintKey, sendsWebhooks } as const;
       const all = { ...erasing, changedBefore: Number.MAX_SAFE_INTEGER };
       const hasAny = await read(() => eraseOrder(store, orderId, all));
+      await store.shrink();
       return hasAny ? read((tables) => readOfOrder(tables, orderId)) : undefined;
     },
     async erasePage({ afterMs, sendsWebhooks }, next) {
