@@ -27,7 +27,7 @@ export interface Comparison {
 }
 
 /**
- * A payment and a payout may have one payment id. Which line is which of them: the one that is equal in all, or in type,
+ * A payment and a payout may have one payment id. Which line is which: the one that is equal in all, or in type,
  * or in amount.
  */
 const SHARED_KEY = [['type', 'minor', 'currency', 'outcome'], ['type'], ['minor', 'currency', 'outcome']];
