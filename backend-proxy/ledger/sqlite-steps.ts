@@ -1,7 +1,6 @@
 // Brings a SQLite file to this version's tables. Each step is a transaction with its record, so a kill leaves it made
-// or not made; other processes on the file wait in their queues meanwhile.
+// or not made; other processes on the file wait in their queues meanwhile. In a new file all are one transaction.
 import { sql, type Kysely } from 'kysely';
-import type { Level } from '../log.ts';
 import { migrate } from './migrations.ts';
 import { createStepsTable, isEmptyDatabase, missingSteps, recordStep, type Upgrade } from './schema-steps.ts';
 import { indexStatement, pageOf, type Backfill, type Step } from './steps.ts';
@@ -12,27 +11,30 @@ const TYPES = { dialect: 'sqlite', int: 'integer', strict: 'strict' } as const;
 /** May be called again after any failure. */
 export async function upgradeSqlite(db: Kysely<Tables>, upgrade: Upgrade): Promise<void> {
   let missing = await missingSteps(db, 'sqlite', upgrade);
-  let level: Level = 'info';
   if (missing === undefined) {
-    if (await isEmptyDatabase(db, 'sqlite')) level = 'debug';
+    const isNew = await isEmptyDatabase(db, 'sqlite');
     await migrate(db, 'sqlite');
     await createStepsTable(db, 'sqlite');
-    missing = await missingSteps(db, 'sqlite', upgrade);
+    missing = (await missingSteps(db, 'sqlite', upgrade)) ?? [];
+    if (isNew) {
+      await inTransaction(db, async (tx) => {
+        for (const step of upgrade.steps) await change(tx, step, upgrade);
+      });
+      return;
+    }
   }
-  for (const step of missing ?? []) {
+  for (const step of missing) {
     const startedAt = performance.now();
-    await makeStep(db, step, upgrade);
-    upgrade.log(level, 'database changed', { step: step.name, ms: Math.round(performance.now() - startedAt) });
+    if ('backfill' in step) await fill(db, step);
+    await inTransaction(db, (tx) => change(tx, step, upgrade));
+    upgrade.log('info', 'database changed', { step: step.name, ms: Math.round(performance.now() - startedAt) });
   }
 }
 
-async function makeStep(db: Kysely<Tables>, step: Step, upgrade: Upgrade): Promise<void> {
-  if ('backfill' in step) await fill(db, step);
-  await inTransaction(db, async (tx) => {
-    if (!(await recordStep(tx, step, upgrade))) return;
-    if ('change' in step) for (const statement of step.change(TYPES)) await sql.raw(statement).execute(tx);
-    if ('index' in step) await sql.raw(indexStatement(step, 'create index')).execute(tx);
-  });
+async function change(tx: Kysely<Tables>, step: Step, upgrade: Upgrade): Promise<void> {
+  if (!(await recordStep(tx, step, upgrade))) return;
+  if ('change' in step) for (const statement of step.change(TYPES)) await sql.raw(statement).execute(tx);
+  if ('index' in step) await sql.raw(indexStatement(step, 'create index')).execute(tx);
 }
 
 async function fill(db: Kysely<Tables>, step: Backfill): Promise<void> {
