@@ -15,23 +15,22 @@ export async function upgradeSqlite(db: Kysely<Tables>, upgrade: Upgrade): Promi
     const isNew = await isEmptyDatabase(db, 'sqlite');
     await migrate(db, 'sqlite');
     await createStepsTable(db, 'sqlite');
-    missing = (await missingSteps(db, 'sqlite', upgrade)) ?? [];
     if (isNew) {
       await inTransaction(db, async (tx) => {
-        for (const step of upgrade.steps) await change(tx, step, upgrade);
+        for (const step of upgrade.steps) await makeOnce(tx, step, upgrade);
       });
-      return;
     }
+    missing = (await missingSteps(db, 'sqlite', upgrade)) ?? [];
   }
   for (const step of missing) {
     const startedAt = performance.now();
     if ('backfill' in step) await fill(db, step);
-    await inTransaction(db, (tx) => change(tx, step, upgrade));
+    await inTransaction(db, (tx) => makeOnce(tx, step, upgrade));
     upgrade.log('info', 'database changed', { step: step.name, ms: Math.round(performance.now() - startedAt) });
   }
 }
 
-async function change(tx: Kysely<Tables>, step: Step, upgrade: Upgrade): Promise<void> {
+async function makeOnce(tx: Kysely<Tables>, step: Step, upgrade: Upgrade): Promise<void> {
   if (!(await recordStep(tx, step, upgrade))) return;
   if ('change' in step) for (const statement of step.change(TYPES)) await sql.raw(statement).execute(tx);
   if ('index' in step) await sql.raw(indexStatement(step, 'create index')).execute(tx);
