@@ -82,7 +82,7 @@ faultTest(
         watch.note([{ kind: 'forged', what: `${method} ${path} was accepted without valid credentials` }]);
       statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
       const after = await stateOf(environment);
-      const mayChange = method === 'POST' && answer.ok;
+      const mayChange = (method === 'POST' || method === 'DELETE') && answer.ok;
       if (!mayChange && after !== before)
         watch.note([
           { kind: 'differing', what: `${method} ${path} was answered ${answer.status} and changed the database` },
