@@ -51,6 +51,8 @@ export function problemResponse(c: Context, refusal: Refusal): Response {
     'Cache-Control': 'no-store',
     ...(retryAfterS !== undefined && { 'Retry-After': String(retryAfterS) }),
     ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
+    // The rest of the body may never end, and would keep the connection.
+    ...(status === 413 && { Connection: 'close' }),
   });
 }
 
