@@ -43,4 +43,16 @@ describe('the limit of a body', () => {
       { length: LIMIT },
     ]);
   });
+
+  it('a connection ends with the refusal of a body that is too large, whatever the client still sends', async (t) => {
+    const world = await createWorld(t);
+    const server = await listen(world.proxy.app.fetch, { host: '127.0.0.1', port: 0 });
+    t.after(() => server.close());
+    for (const header of [`Content-Length: ${LIMIT + 1}`, 'Transfer-Encoding: chunked']) {
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+      const body = header.startsWith('T') ? chunk(LIMIT + 1) : 'x';
+      socket.write(`POST /ipn/${SECRETS.ipn} HTTP/1.1\r\nHost: a\r\n${header}\r\n\r\n${body}`);
+      assert.match(await text(socket), /^HTTP\/1\.1 413 [^]*\r\nconnection: close\r\n/i);
+    }
+  });
 });
