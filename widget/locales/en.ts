@@ -6,13 +6,14 @@ import type { enFlow } from './en-flow.ts';
 export const en = {
   choose: 'How would you like to pay?',
   DIRECT: 'Wallet',
-  DIRECT_help: 'Confirm in your wallet app',
-  CHECKOUT: 'Online checkout',
+  DIRECT_help: 'We send a request to your wallet app',
+  CHECKOUT: 'Wallet website',
   CHECKOUT_help: 'Log in on the wallet’s website',
   JETGO: 'JetGo',
-  JETGO_help: 'A JetGo code for your wallet app',
+  JETGO_help: 'Scan a JetGo code with your wallet app',
   QR: 'QR code',
-  QR_help: 'A code for your wallet app',
+  QR_help: 'Scan a QR code with your wallet app',
+  codeOnPhone: 'Opens your wallet app or shows a code',
   amount: 'Amount',
   atLeast: 'At least {min}',
   atMost: 'At most {max}',
@@ -20,7 +21,7 @@ export const en = {
   walletHelp: 'The number shown in your wallet app',
   pay: 'Pay {amount}',
   network:
-    'The payment service could not be reached. Check your connection and try again: you will not be charged twice.',
+    'The payment service could not be reached. Check your connection and try again. You will not be charged twice.',
 } as const;
 
 export type MessageKey = keyof typeof en | keyof typeof enFlow;

@@ -14,6 +14,7 @@ export const LOADERS = {
   de: () => import('../locales/de.ts'),
   el: () => import('../locales/el.ts'),
   es: () => import('../locales/es.ts'),
+  'es-419': () => import('../locales/es-419.ts'),
   et: () => import('../locales/et.ts'),
   fa: () => import('../locales/fa.ts'),
   fi: () => import('../locales/fi.ts'),

@@ -1,0 +1,70 @@
+// Holds each dictionary to its glossary: one word for one thing, and none of the words that were found to be wrong.
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { LOADERS } from '../../widget/shell/language.ts';
+import { en } from '../../widget/locales/en.ts';
+import { enFlow } from '../../widget/locales/en-flow.ts';
+import { TERMS, type Glossary, type Term } from './glossary.ts';
+
+const english: Record<string, string> = { ...en, ...enFlow };
+const files = readdirSync('test/widget/glossary').map((file) => file.replace('.ts', ''));
+
+async function load(tag: string): Promise<{ glossary: Glossary; texts: Record<string, string> }> {
+  const [{ default: glossary }, { default: texts }] = (await Promise.all([
+    import(`./glossary/${tag}.ts`),
+    import(`../../widget/locales/${tag}.ts`),
+  ])) as [{ default: Glossary }, { default: Record<string, string> }];
+  return { glossary, texts };
+}
+
+/** The keys of the texts that say `term` in English. */
+const keysOf = (term: Term) => Object.keys(english).filter((key) => TERMS[term].test(english[key] ?? ''));
+
+/** Texts that say a term in other words than the glossary, or a word that it forbids. */
+function deviations({ say, without = {}, never }: Glossary, texts: Record<string, string>): string[] {
+  const missing = (Object.keys(TERMS) as Term[]).flatMap((term) =>
+    keysOf(term)
+      .filter((key) => !without[term]?.includes(key) && !new RegExp(say[term], 'iu').test(texts[key] ?? ''))
+      .map((key) => `${key}: no “${say[term]}” (${term}) in “${texts[key]}”`),
+  );
+  const forbidden = Object.entries(never).flatMap(([source, reason]) =>
+    Object.entries(texts)
+      .filter(([, text]) => new RegExp(source, 'iu').test(text))
+      .map(([key, text]) => `${key}: “${source}” in “${text}”: ${reason}`),
+  );
+  return [...missing, ...forbidden];
+}
+
+describe('the glossaries', () => {
+  it('every language has a glossary', () => {
+    assert.deepEqual(files.toSorted(), Object.keys(LOADERS).toSorted());
+  });
+
+  it('a term in other words and a forbidden word are found', async () => {
+    const { glossary, texts } = await load('de');
+    const synonym = { ...texts, other: 'Anderes Verfahren', pay: 'Bezahle {amount} per Link' };
+    assert.match(deviations(glossary, synonym).join('\n'), /^other: no /m);
+    const strict = { ...glossary, never: { 'per Link': 'a link is no method' } };
+    assert.match(deviations(strict, synonym).join('\n'), /^pay: “per Link” in /m);
+  });
+});
+
+for (const tag of files) {
+  describe(`the glossary ${tag}`, () => {
+    it(`the dictionary ${tag} says each term as its glossary does`, async () => {
+      const { glossary, texts } = await load(tag);
+      assert.deepEqual(deviations(glossary, texts), []);
+    });
+
+    it(`the glossary ${tag} excepts only texts that need it`, async () => {
+      const { glossary, texts } = await load(tag);
+      const needless = Object.entries(glossary.without ?? {}).flatMap(([term, keys]) =>
+        keys.filter(
+          (key) => !keysOf(term as Term).includes(key) || new RegExp(glossary.say[term as Term], 'iu').test(texts[key] ?? ''),
+        ),
+      );
+      assert.deepEqual(needless, []);
+    });
+  });
+}
