@@ -238,10 +238,17 @@ export class PaymentWidget extends LitElement {
     const { description, amount } = this.#state.order;
     const total = context.money(amount) || '\u00a0';
     const hasTotal = amount && !(shown.panel === 'choose' && shown.askAmount);
-    return html`<div class="sheet" part="sheet" lang=${context.language} dir=${this.#language.direction}>
+    return html`<div
+      class="sheet"
+      part="sheet"
+      role="group"
+      aria-labelledby="order"
+      lang=${context.language}
+      dir=${this.#language.direction}
+    >
       <slot name="header"></slot>
-      <section>
-        ${description ? html`<p part="description"><bdi>${description}</bdi></p>` : ''}
+      <section id="order">
+        ${description ? html`<p part="description"><bdi lang=${nearestLang(this) ?? ''}>${description}</bdi></p>` : ''}
         ${hasTotal ? html`<p class=${total.length > 12 ? 'total long' : 'total'} part="total">${total}</p>` : ''}
       </section>
       <div class="panel">${shown.panel === 'choose' ? choose(shown, context, flow) : flow?.panel(shown, context)}</div>
@@ -280,7 +287,7 @@ export class PaymentWidget extends LitElement {
     const { order } = state;
     return {
       say: this.#say,
-      money: (amount) => (amount && isPainted ? localizedAmount(amount, order.currency, language) : ''),
+      money: (amount, max) => (amount && isPainted ? localizedAmount(amount, order.currency, language, max) : ''),
       language,
       state,
       amount: flow ? flow.formAmount(state, language) : order.amount,

@@ -61,7 +61,8 @@ for (const tag of files) {
       const { glossary, texts } = await load(tag);
       const needless = Object.entries(glossary.without ?? {}).flatMap(([term, keys]) =>
         keys.filter(
-          (key) => !keysOf(term as Term).includes(key) || new RegExp(glossary.say[term as Term], 'iu').test(texts[key] ?? ''),
+          (key) =>
+            !keysOf(term as Term).includes(key) || new RegExp(glossary.say[term as Term], 'iu').test(texts[key] ?? ''),
         ),
       );
       assert.deepEqual(needless, []);

@@ -27,6 +27,8 @@ export interface State {
 const description = 'Two tickets, Saturday evening';
 const appUrl = 'jetgo://pay?reference=4711';
 const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
+/** A payment of 15 minutes that has `remainingMs` left. */
+const limited = (remainingMs: number) => ({ createdAt: soon(remainingMs - 900_000), expiresAt: soon(remainingMs) });
 const paid = { paid: true };
 
 const IMAGE =
@@ -71,7 +73,8 @@ function refused(code: string, { retryable = false, isClosed = false } = {}): St
 
 export const STATES = {
   choose: { claims: { description }, heading: 'How would you like to pay?' },
-  'choose, one method': { claims: { methods: ['QR'] }, heading: 'How would you like to pay?' },
+  'choose, one method': { claims: { methods: ['QR'] }, heading: 'QR code' },
+  'choose, one method with a field': { claims: { methods: ['DIRECT'], description }, heading: 'Wallet' },
   'choose, amount open': {
     claims: {
       amount: undefined,
@@ -98,6 +101,20 @@ export const STATES = {
   'choose, wallet wrong': {
     act: (widget) => {
       type(widget, 'wallet', 'me@mail');
+      widget.pay();
+    },
+    heading: 'How would you like to pay?',
+  },
+  'choose, website': {
+    claims: { description },
+    attributes: { method: 'CHECKOUT' },
+    heading: 'How would you like to pay?',
+  },
+  'choose, wallet empty': { act: (widget) => widget.pay(), heading: 'How would you like to pay?' },
+  'choose, decimals wrong': {
+    claims: { amount: undefined, minAmount: '5', methods: ['CHECKOUT', 'QR'] },
+    act: (widget) => {
+      type(widget, 'amount', '12.345');
       widget.pay();
     },
     heading: 'How would you like to pay?',
@@ -145,21 +162,21 @@ export const STATES = {
   'lost, request': { payment: paymentOf('DIRECT', LOST), heading: 'Check your wallet app' },
   redirect: {
     claims: { description },
-    payment: paymentOf('CHECKOUT', { expiresAt: soon(872_000) }),
+    payment: paymentOf('CHECKOUT', limited(572_000)),
     heading: 'Continue on the wallet’s website',
   },
   'redirect, asked the wallet': {
-    payment: paymentOf('DIRECT', { method: 'CHECKOUT', checkoutUrl: CHECKOUT_URL, expiresAt: soon(872_000) }),
+    payment: paymentOf('DIRECT', { method: 'CHECKOUT', checkoutUrl: CHECKOUT_URL, ...limited(572_000) }),
     heading: 'Continue on the wallet’s website',
   },
-  'redirect, time up': { payment: paymentOf('CHECKOUT', { expiresAt: soon(-1000) }), heading: 'The time is up' },
+  'redirect, time up': { payment: paymentOf('CHECKOUT', limited(-1000)), heading: 'The time is up' },
   'redirect, unsafe': {
     payment: paymentOf('CHECKOUT', { checkoutUrl: 'http://checkout.example/' }),
-    heading: 'Continue on the wallet’s website',
+    heading: 'The wallet’s website cannot be opened',
   },
   scan: { payment: paymentOf('QR', { appUrl }), heading: 'Scan the code to pay' },
-  'scan, time left': { payment: paymentOf('QR', { expiresAt: soon(299_000) }), heading: 'Scan the code to pay' },
-  'scan, time up': { payment: paymentOf('QR', { expiresAt: soon(-1000) }), heading: 'The time is up' },
+  'scan, time left': { payment: paymentOf('QR', limited(299_000)), heading: 'Scan the code to pay' },
+  'scan, time up': { payment: paymentOf('QR', limited(-1000)), heading: 'The time is up' },
   'scan, app pressed': { payment: paymentOf('QR', { appUrl }), act: openAppLink, heading: 'Scan the code to pay' },
   'scan, image': { payment: paymentOf('JETGO', { qr: { image: IMAGE } }), heading: 'Scan the code to pay' },
   'scan, app only': { payment: paymentOf('JETGO', { qr: null, appUrl }), heading: 'Pay in your wallet app' },
@@ -169,10 +186,10 @@ export const STATES = {
     heading: 'Pay in your wallet app',
   },
   'wallet, time left': {
-    payment: paymentOf('DIRECT', { expiresAt: soon(299_000) }),
+    payment: paymentOf('DIRECT', limited(299_000)),
     heading: 'Confirm in your wallet app',
   },
-  'wallet, time up': { payment: paymentOf('DIRECT', { expiresAt: soon(-1000) }), heading: 'The time is up' },
+  'wallet, time up': { payment: paymentOf('DIRECT', limited(-1000)), heading: 'The time is up' },
   wallet: { payment: paymentOf('DIRECT'), heading: 'Confirm in your wallet app' },
   paid: {
     claims: { description },
@@ -199,17 +216,17 @@ export const STATES = {
     payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'DECLINED' }),
     heading: 'The payment was not completed',
   },
-  'expired, code': { payment: paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' }), heading: 'The time ran out' },
+  'expired, code': { payment: paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' }), heading: 'Time ran out' },
   'expired, request': {
     payment: paymentOf('DIRECT', { status: 'FAILED', reason: 'EXPIRED' }),
-    heading: 'The time ran out',
+    heading: 'Time ran out',
   },
   resolved: {
     claims: { supportUrl },
     payment: paymentOf('QR', { status: 'FAILED', reason: 'RESOLVED' }),
     heading: 'The shop has closed this payment',
   },
-  expired: { payment: paymentOf('CHECKOUT', { status: 'FAILED', reason: 'EXPIRED' }), heading: 'The time ran out' },
+  expired: { payment: paymentOf('CHECKOUT', { status: 'FAILED', reason: 'EXPIRED' }), heading: 'Time ran out' },
   rejected: {
     act: (widget, proxy) => {
       type(widget, 'wallet', '12345678');
@@ -219,7 +236,7 @@ export const STATES = {
   },
   replaced: {
     payment: paymentOf('QR', { status: 'FAILED', reason: 'REPLACED' }),
-    heading: 'This payment was replaced',
+    heading: 'You started a newer payment',
   },
   'not created': {
     payment: paymentOf('JETGO', { status: 'FAILED', reason: 'NOT_CREATED' }),

@@ -7,8 +7,8 @@ import type { Shown } from './view.ts';
 /** Remaining seconds that are announced: frequent enough to act on, rare enough not to annoy. */
 const ANNOUNCED_SECONDS = [180, 60, 30];
 
-/** A panel's text below its heading, without what is only for the eye: the running countdown, and what is printed. */
-const PROSE = '.panel p:not(.status, .print-only), .status span:not(.countdown)';
+/** A panel's text below its heading, without what is folded or only for the eye: the countdown, and what is printed. */
+const PROSE = '.panel p:not(.status, .print-only, details p), .status span:not(.countdown)';
 
 export class Announcer {
   /** The heading of the previous paint: a panel is a new one if its heading differs. */
@@ -36,18 +36,22 @@ export class Announcer {
         ...(hadFocus ? [] : [title]),
         ...textsOf(shown.panel === 'paid' ? `.total, ${PROSE}` : PROSE),
       ]);
-    else if (hasNewNotes) announce(find('.live'), notes);
-    else if (time) announce(find('.live'), [time]);
+    else if (hasNewNotes) {
+      // A field that takes the focus is read together with its error, so the error is not said as well.
+      const wrong = hadFocus ? find('[aria-invalid=true]') : null;
+      const isRead = wrong && wrong !== root.activeElement;
+      announce(find('.live'), isRead ? textsOf('.announce:not(small)') : notes);
+      wrong?.focus();
+    } else if (time) announce(find('.live'), [time]);
     // If the focused element was removed, the focus moves to the heading, so that it does not leave the widget.
     if (hadFocus && (isNew || !root.activeElement)) find('h2')?.focus();
-    else if (hadFocus && hasNewNotes) find('[aria-invalid=true]')?.focus();
   }
 
   #announcedTime(shown: Shown, say: Say, language: string): string | undefined {
     const seconds = 'remainingMs' in shown ? Math.ceil((shown.remainingMs ?? 0) / 1000) : 0;
     const step = ANNOUNCED_SECONDS.findLast((each) => this.#seconds > each && seconds <= each && seconds > 0);
     this.#seconds = seconds;
-    return step === undefined ? undefined : say('timeLeft', { time: timeInWords(step, language) });
+    return step === undefined ? undefined : say('timeSpoken', { time: timeInWords(step, language) });
   }
 }
 

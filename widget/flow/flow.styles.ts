@@ -13,8 +13,9 @@ export const flowStyles = css`
   :host(:disabled) {
     opacity: 0.5;
   }
-  .method,
+  .method > label,
   button,
+  summary,
   a {
     touch-action: manipulation;
     cursor: pointer;
@@ -29,19 +30,54 @@ export const flowStyles = css`
   section:not(:has(p)) {
     display: none;
   }
-  .panel > h2 {
-    font-size: 1.1875em;
-    line-height: 1.3;
+  h2 {
+    line-height: 1.35;
     text-wrap: balance;
   }
-  .panel > h2 + p:not(.note) {
+  p,
+  small {
+    text-wrap: pretty;
+  }
+  .panel > h2 + p:not(.note),
+  .panel > h2 + .pair {
     margin-block-start: calc(var(--_space) / -2);
+  }
+  .panel > .quiet:last-child,
+  form > .quiet:last-child,
+  details:last-child {
+    margin-block-end: calc(var(--_space) / -2);
+  }
+  :disabled ~ slot .icon {
+    opacity: 0.5;
+  }
+  :disabled ~ span b {
+    color: var(--_muted);
   }
   .field [aria-invalid='true'] {
     border: 2px solid var(--_danger);
   }
   .wrong {
     color: var(--_danger);
+  }
+  small.wrong,
+  .note:is(.wrong, .warning) {
+    display: grid;
+    grid-template-columns: auto minmax(0, 1fr);
+    gap: 4px 0.6em;
+  }
+  :is(small, .note):is(.wrong, .warning)::before {
+    content: '!';
+    content: '!' / '';
+    inline-size: 1.25em;
+    block-size: 1.25em;
+    margin-block: 0.1em;
+    border-radius: 50%;
+    background: currentColor;
+    box-shadow: inset 0 0 0 1px;
+    font-weight: 700;
+    line-height: 1.25;
+    text-align: center;
+    -webkit-text-fill-color: var(--_surface);
   }
   .note {
     padding: calc(var(--_space) * 0.75) var(--_space);
@@ -52,19 +88,24 @@ export const flowStyles = css`
   .note.wrong {
     color: var(--_danger);
   }
-  .note.warning {
-    border-inline-start: 3px solid var(--_danger);
-  }
   .note small {
-    margin-block-start: 4px;
+    grid-column: 2;
   }
   .note b {
     color: var(--_text);
   }
   .quiet {
-    min-block-size: 44px;
+    min-block-size: max(2.75em, 44px);
     border-color: transparent;
+    background: none;
     color: var(--_accent);
+  }
+  .quiet .icon {
+    inline-size: 1.25em;
+    stroke: currentColor;
+  }
+  .center {
+    text-align: center;
   }
   @media (hover: hover) {
     .method:hover:not(:has(:checked)) {
@@ -82,6 +123,9 @@ export const flowStyles = css`
       text-decoration: underline;
     }
   }
+  :is(.second, .quiet):active {
+    background: color-mix(in srgb, var(--_accent) 16%, transparent);
+  }
   .primary:active {
     background: color-mix(in srgb, var(--_accent) 76%, var(--_text));
   }
@@ -90,8 +134,14 @@ export const flowStyles = css`
     outline: 3px solid color-mix(in srgb, var(--_accent) 75%, transparent);
     outline-offset: 2px;
   }
-  .method :focus-visible {
+  .method:has([name='wallet']:focus-visible) {
     outline: none;
+  }
+  .method [type='radio']:focus-visible {
+    outline: none;
+  }
+  [aria-invalid='true']:focus-visible {
+    outline-color: color-mix(in srgb, var(--_danger) 60%, transparent);
   }
   [aria-disabled='true'] {
     cursor: progress;
@@ -109,14 +159,28 @@ export const flowStyles = css`
     display: flex;
     flex-wrap: wrap;
     align-items: center;
-    gap: 0.3em 0.7em;
+    gap: 8px 12px;
+  }
+  .status,
+  .fact {
+    color: var(--_muted);
+    font-variant-numeric: tabular-nums;
   }
   .status span {
-    flex: 1 1 6em;
+    flex: 1;
   }
   .status .countdown {
     flex: none;
-    font-variant-numeric: tabular-nums;
+  }
+  .bar {
+    inline-size: 100%;
+    block-size: 4px;
+    border-radius: 2px;
+    background: var(--_line);
+    fill: var(--_accent);
+  }
+  .bar:dir(rtl) {
+    scale: -1 1;
   }
   .note button {
     justify-content: start;
@@ -126,45 +190,85 @@ export const flowStyles = css`
   }
   .panel > .icon {
     box-sizing: content-box;
-    padding: 13px;
+    inline-size: 1.75em;
+    padding: 0.75em;
     border-radius: 50%;
     background: var(--_tint);
     stroke: var(--_accent);
   }
-  .panel > .paid {
-    background: color-mix(in srgb, var(--_success) 14%, transparent);
-    stroke: var(--_success);
-    stroke-width: 2.2;
-  }
-  .panel > .expired {
+  .panel > :is(.clock, .ended, .replaced, .info) {
     background: color-mix(in srgb, var(--_muted) 14%, transparent);
     stroke: var(--_text);
-    stroke-width: 2.2;
+    stroke-width: 2;
   }
-  .panel > .failed {
+  .panel > .wrong {
     background: color-mix(in srgb, var(--_danger) 12%, transparent);
     stroke: var(--_danger);
+    stroke-width: 2.6;
+  }
+  .panel > .paid {
+    inline-size: 2.25em;
+    padding: 1em;
+    justify-self: center;
+    background: var(--_success);
+    stroke: var(--_surface);
     stroke-width: 2.4;
   }
+  .sheet:has(.paid) section,
+  .paid + h2 {
+    text-align: center;
+  }
   .pair,
-  .beside,
-  .row {
+  details[open] {
     display: grid;
     gap: var(--_space);
   }
   .row {
     display: flex;
     flex-wrap: wrap;
-    gap: calc(var(--_space) / 2);
+    justify-content: center;
+    gap: 0 4px;
+    margin-block: calc(var(--_space) / -2);
+  }
+  .row:not(:has(*)) {
+    display: none;
   }
   .row > * {
-    flex: 1 1 min(100%, 8.5rem);
     inline-size: auto;
+    padding-inline: 12px;
+  }
+  summary {
+    display: flex;
+    align-items: center;
+    justify-content: center;
+    gap: 0.6em;
+    min-block-size: max(2.75em, 44px);
+    border-radius: var(--_radius);
+    color: var(--_accent);
+    font-weight: 600;
+    list-style: none;
+  }
+  summary::-webkit-details-marker {
+    display: none;
+  }
+  summary::after {
+    content: '';
+    inline-size: 0.45em;
+    block-size: 0.45em;
+    margin-block-start: -0.25em;
+    border: solid;
+    border-width: 0 2px 2px 0;
+    rotate: 45deg;
+  }
+  [open] > summary::after {
+    margin-block-start: 0.25em;
+    rotate: 225deg;
   }
   .print-only {
     display: none;
   }
   .code {
+    position: relative;
     inline-size: min(100%, var(--_code-size));
     justify-self: center;
     border: 1px solid var(--_line);
@@ -173,7 +277,7 @@ export const flowStyles = css`
     background: #fff;
     forced-color-adjust: none;
   }
-  .code > * {
+  .code > :not(slot) {
     display: block;
     inline-size: 100%;
     aspect-ratio: 1;
@@ -183,6 +287,18 @@ export const flowStyles = css`
   }
   .code img {
     padding: 6%;
+  }
+  ::slotted([slot='mark']) {
+    position: absolute;
+    inset: 0;
+    box-sizing: border-box;
+    inline-size: 18%;
+    block-size: 18%;
+    margin: auto;
+    padding: 1.5%;
+    border-radius: 20%;
+    background: #fff;
+    object-fit: contain;
   }
   dl {
     display: grid;
@@ -201,6 +317,10 @@ export const flowStyles = css`
   .CHECKOUT:dir(rtl) {
     scale: -1 1;
   }
+  :lang(ja) {
+    line-break: strict;
+    word-break: auto-phrase;
+  }
   @keyframes turn {
     to {
       rotate: 1turn;
@@ -217,25 +337,24 @@ export const flowStyles = css`
     }
   }
   @container (width >= 34rem) {
-    .pair:has(.code) {
-      grid-template-columns: var(--_code-size) 1fr;
-      align-items: center;
-      gap: calc(var(--_space) * 2);
+    .panel > h2 + .pair {
+      margin-block-start: 0;
     }
-  }
-  @media (pointer: coarse) {
-    a.second {
-      border-color: transparent;
-      background: var(--_accent);
-      color: var(--_on-accent);
+    .pair {
+      grid-template: auto auto / var(--_code-size) minmax(0, 1fr);
+      column-gap: calc(var(--_space) * 2);
     }
-    @container (width < 34rem) {
-      .pair:has(a) .beside {
-        display: contents;
-      }
-      .pair:has(a) :is(p, a) {
-        order: -1;
-      }
+    .pair .code {
+      grid-area: 1 / 1 / 3;
+    }
+    .pair p {
+      align-self: end;
+    }
+    .pair .row {
+      flex-direction: column;
+      align-items: start;
+      justify-content: start;
+      margin-inline-start: -12px;
     }
   }
   @media print {
@@ -252,8 +371,46 @@ export const flowStyles = css`
     .code {
       justify-self: start;
     }
-    .sheet:has(.code) :is(a, button, small, .note, .status, .beside, .live, slot, h2) {
+    .sheet:has(.code) :is(.panel p:not(.print-only), .pair p, small, .note, h2, summary),
+    :is(a, button, .row, .status, .live, slot) {
       display: none;
+    }
+  }
+  @media (prefers-reduced-motion: no-preference) {
+    .fold {
+      transition:
+        grid-template-rows 0.15s,
+        visibility 0.15s;
+    }
+    .panel > * {
+      transition:
+        opacity 0.18s ease-out,
+        translate 0.18s ease-out;
+    }
+    @starting-style {
+      .panel > * {
+        opacity: 0;
+        translate: 0 4px;
+      }
+    }
+    .paid.news {
+      transition: none;
+      animation: pop 0.3s cubic-bezier(0.2, 1.4, 0.4, 1);
+    }
+    .paid.news path {
+      stroke-dasharray: 24;
+      animation: draw 0.3s 0.1s ease-out backwards;
+    }
+  }
+  @keyframes pop {
+    from {
+      scale: 0.6;
+      opacity: 0;
+    }
+  }
+  @keyframes draw {
+    from {
+      stroke-dashoffset: 24;
     }
   }
   @media (prefers-reduced-motion: reduce) {
@@ -286,6 +443,13 @@ export const flowStyles = css`
     }
     .note {
       border: 1px solid;
+    }
+    [aria-invalid='true'] {
+      border-style: dashed !important;
+    }
+    .bar {
+      border: 1px solid;
+      fill: CanvasText;
     }
     i {
       border-style: dotted;

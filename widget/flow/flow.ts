@@ -7,6 +7,7 @@ import { Announcer } from './announcer.ts';
 import { Countdown } from './countdown.ts';
 import { flowStyles } from './flow.styles.ts';
 import { render } from './lit.ts';
+import { showPaidNews } from './paid-news.ts';
 import { redirect, timeUp } from './panels/redirect.ts';
 import { failed, paid } from './panels/result.ts';
 import { scan } from './panels/scan.ts';
@@ -16,7 +17,7 @@ import { Session, type SessionHost } from './session.ts';
 import type { Outcome, Shown } from './view.ts';
 
 export { provide } from './lit.ts';
-export { backButton, choiceNotes } from './panels/open-payment.ts';
+export { notesAbovePay, notesBelowPay } from './panels/choice-notes.ts';
 export { formAmount } from './start-form.ts';
 export { show } from './view.ts';
 export { enFlow } from '../locales/en-flow.ts';
@@ -78,7 +79,9 @@ export function start(host: SessionHost & { element: ReactiveElement }): Flow {
       if (context.state.activity.at === 'sending') drawScanAhead(context);
       const isCounting = shown.panel === 'fetching' ? !shown.isLong : 'remainingMs' in shown && !!shown.remainingMs;
       countdown.run(element.isConnected && isCounting);
-      if (element.shadowRoot) announcer.update(element.shadowRoot, shown, hadFocus, context.say);
+      if (!element.shadowRoot) return;
+      if (shown.panel === 'paid') showPaidNews(element.shadowRoot, context.state.order.orderId);
+      announcer.update(element.shadowRoot, shown, hadFocus, context.say);
     },
   };
 }
@@ -90,7 +93,7 @@ function drawScanAhead(context: PanelContext): void {
   if (isScanDrawn) return;
   isScanDrawn = true;
   const code = { text: 'A', size: 21, modules: 'A'.repeat(75) };
-  const shown = { panel: 'scan', code, appUrl: null, remainingMs: null } as const;
+  const shown = { panel: 'scan', code, appUrl: null, remainingMs: null, totalMs: null } as const;
   setTimeout(() => render(scan(shown, context), new DocumentFragment()));
 }
 

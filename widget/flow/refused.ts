@@ -1,6 +1,6 @@
 // Turns a proxy's error into a change of the state: it is shown beside a field, at the choice, in place of the choice
 // if the proxy accepts no further payment, or for good. Pure.
-import { offeredMethods } from '../shell/choice.ts';
+import { chosenMethod } from '../shell/choice.ts';
 import type { ProxyError } from './proxy-client.ts';
 import { exampleAmount } from './start-form.ts';
 import type { FieldErrors, SessionState, Trouble } from '../shell/state.ts';
@@ -16,9 +16,12 @@ export function refusedState(
 ): Partial<SessionState> {
   const trouble = troubleOf(problem);
   if (stopped) return { activity: { at: 'stopped', trouble } };
+  const refused = problem.code === 'method_unavailable' && chosenMethod(state);
+  const unavailable = refused ? [...state.unavailable, refused] : state.unavailable;
   return {
     activity: { at: 'choosing', trouble, errors: fieldErrors(problem, state, language) },
-    ...(isFinal(problem, state) && { blocked: trouble }),
+    unavailable,
+    ...(isFinal(problem, { ...state, unavailable }) && { blocked: trouble }),
   };
 }
 
@@ -29,7 +32,7 @@ export function troubleOf({ code, retryable, requestId, detail }: Problem): Trou
 /** Whether no other try can help: not the same one, not a corrected field, not another method. */
 function isFinal({ code, retryable }: Problem, state: SessionState): boolean {
   if (retryable || code === 'invalid_request') return false;
-  return code !== 'method_unavailable' || offeredMethods(state).length < 2;
+  return code !== 'method_unavailable' || !chosenMethod(state);
 }
 
 function fieldErrors({ errors = [] }: Problem, state: SessionState, language: string): FieldErrors {

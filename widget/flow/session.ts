@@ -138,7 +138,7 @@ export class Session implements ReactiveController, Actions {
     this.#sending.abort();
     this.#closeCheckoutWindow();
     if (this.#pending) this.#pending.before = undefined;
-    this.#host.set({ activity: { at: 'choosing' } });
+    this.#host.set({ activity: { at: 'choosing' }, unavailable: [] });
   }
 
   /** Stores what the shopper chose or typed, and removes the errors of the last try. */

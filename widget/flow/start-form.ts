@@ -13,20 +13,38 @@ export function checkForm(state: SessionState, method: Method, language: string)
   const body: StartPayment = { method };
   if (claims?.amount === undefined) {
     const amount = formAmount(state, language);
-    if (!amount) {
-      errors.amount = 'amountWrong';
-      errors.example = exampleAmount(state, language);
-    } else if (claims?.minAmount && compareAmounts(amount, claims.minAmount) < 0) errors.amount = 'below';
-    else if (claims?.maxAmount && compareAmounts(amount, claims.maxAmount) > 0) errors.amount = 'above';
-    else body.amount = amount;
+    if (amount && isWithin(claims, amount)) body.amount = amount;
+    else Object.assign(errors, amountErrors(state, amount, language));
   }
   if (asksWalletId(method, claims)) {
     const customer = normalized(form.customer);
     if (/^\d{4,20}$/.test(customer)) body.customer = customer;
-    else errors.customer = 'walletWrong';
+    else errors.customer = customer ? 'walletWrong' : 'walletEmpty';
   }
   return errors.amount || errors.customer ? { errors } : { body };
 }
+
+function isWithin(claims: SessionState['claims'], amount: string): boolean {
+  const { minAmount = amount, maxAmount = amount } = claims ?? {};
+  return compareAmounts(amount, minAmount) >= 0 && compareAmounts(amount, maxAmount) <= 0;
+}
+
+/** What is wrong with an amount that is not accepted; null: the typed text is no amount. */
+function amountErrors(state: SessionState, amount: string | null, language: string): FieldErrors {
+  const { claims, order, form } = state;
+  const { minAmount } = claims ?? {};
+  if (amount) return { amount: minAmount && compareAmounts(amount, minAmount) < 0 ? 'below' : 'above' };
+  const typed = normalized(form.amount ?? '');
+  if (!typed) return { amount: 'amountEmpty' };
+  const { currency } = order;
+  if (/^\D*0[0\D]*$/.test(typed))
+    return { amount: 'below', ...(!minAmount && { min: writeTypedAmount(leastAmount(currency), currency, language) }) };
+  const isTooExact = readTypedAmount(typed, currency, language, MOST_DECIMALS);
+  return { amount: isTooExact ? 'amountDecimals' : 'amountWrong', example: exampleAmount(state, language) };
+}
+
+/** One of the currency's smallest unit. */
+const leastAmount = (currency: string): string => `${10 ** -decimalsOf(currency)}`;
 
 /** The language of the gateway's own pages: ISO 639-1, two letters. */
 export function gatewayLanguage(tag: string): Pick<StartPayment, 'language'> {
@@ -50,9 +68,14 @@ const GROUPED = /^\d{1,3}([.,])(?:\d{2,3}\1)*\d{3}(?!\1)[.,٫]\d+$|^\d{1,3}([.,]
 
 /**
  * The decimal string of a typed amount, or null if the text is no amount. Accepts point and comma, Latin, Arabic and
- * Persian digits, and the currency's code or symbol.
+ * Persian digits, and the currency's code or symbol. `most`: the decimals that are accepted.
  */
-export function readTypedAmount(typed: string, currency: string, language: string): string | null {
+export function readTypedAmount(
+  typed: string,
+  currency: string,
+  language: string,
+  most = decimalsOf(currency),
+): string | null {
   const parts = new Intl.NumberFormat(language, {
     style: 'currency',
     currency,
@@ -62,17 +85,15 @@ export function readTypedAmount(typed: string, currency: string, language: strin
   const bare = normalized(typed)
     .replace(currency, '')
     .replace(normalized(partOf('currency')), '');
-  // ISO 4217, as the proxy counts: Intl has other digits in 16 currencies.
-  const decimals = exponentOf(currency) ?? 2;
   const [, beforeFraction, several] = GROUPED.exec(bare) ?? [];
   const [, single] = /^\d{1,3}([.,])\d{3}$/.exec(bare) ?? [];
-  const isThousand = decimals < 3 && single === partOf('group');
+  const isThousand = decimalsOf(currency) < 3 && single === partOf('group');
   const separator = beforeFraction ?? several ?? (isThousand ? single : undefined);
   // "1.000" dinars are a thousand in German and one in English. An ambiguous amount is refused rather than guessed.
   if (!separator && /\D\d{3}$/.test(bare) && bare.at(-4) !== partOf('decimal')) return null;
   const text = separator ? bare.replaceAll(separator, '') : bare;
   const [, whole, fraction = ''] = /^0*(\d{1,15})(?:[.,٫](\d+))?$/.exec(text) ?? [];
-  if (!whole || fraction.length > decimals) return null;
+  if (!whole || fraction.length > most) return null;
   const amount = fraction ? `${whole}.${fraction}` : whole;
   return scaled(amount) > 0n ? amount : null;
 }
@@ -81,8 +102,8 @@ export function readTypedAmount(typed: string, currency: string, language: strin
 export function writeTypedAmount(amount: string, currency: string, language: string): string {
   return new Intl.NumberFormat(language, {
     useGrouping: false,
-    minimumFractionDigits: exponentOf(currency) ?? 2,
-    maximumFractionDigits: 9,
+    minimumFractionDigits: decimalsOf(currency),
+    maximumFractionDigits: MOST_DECIMALS,
   }).format(amount as `${number}`);
 }
 
@@ -96,8 +117,14 @@ export function compareAmounts(a: string, b: string): number {
   return Number(scaled(a) - scaled(b));
 }
 
-/** In billionths: no currency has more than nine decimals. */
+/** By ISO 4217, as the proxy counts: Intl has other digits in 16 currencies. */
+const decimalsOf = (currency: string): number => exponentOf(currency) ?? 2;
+
+/** More than any currency has. */
+const MOST_DECIMALS = 9;
+
+/** In billionths. */
 function scaled(amount: string): bigint {
   const [whole = '', fraction = ''] = amount.split('.');
-  return BigInt(whole + fraction.padEnd(9, '0'));
+  return BigInt(whole + fraction.padEnd(MOST_DECIMALS, '0'));
 }

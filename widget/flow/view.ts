@@ -18,14 +18,20 @@ export type Outcome =
   | { panel: 'fetching'; method: Method; isLong: boolean }
   /** The gateway's answer is lost, so there is nothing to pay with. */
   | { panel: 'unanswered'; method: Method }
-  | { panel: 'redirect'; asked: Method; url: string; remainingMs: number | null }
-  | { panel: 'scan'; code: QrCode | null; appUrl: string | null; remainingMs: number | null }
-  | { panel: 'wallet'; last4: string | null; remainingMs: number | null }
+  | ({ panel: 'redirect'; asked: Method; url: string } & Limit)
+  | ({ panel: 'scan'; code: QrCode | null; appUrl: string | null } & Limit)
+  | ({ panel: 'wallet'; last4: string | null } & Limit)
   /** The payment's time is up, but the proxy has not said yet how it ended. */
   | { panel: 'timeUp'; method: Method }
   | { panel: 'paid'; payment: PaymentView | null }
   | { panel: 'failed'; method: Method; reason: Reason | null }
   | { panel: 'trouble'; trouble: Trouble };
+
+/** How long the payment can still be paid, and how long it could be at first, in ms; null without a limit. */
+export interface Limit {
+  remainingMs: number | null;
+  totalMs: number | null;
+}
 
 /** Null means the choice (shell/choice.ts). `now`: our clock, in ms. */
 export function show(state: SessionState, now: number): Outcome | null {
@@ -73,12 +79,14 @@ function showWaiting(payment: PaymentView, proxyTime: number): Outcome {
   const isInWallet = PAYS_BY[method] === 'prompt' && answer === 'ARRIVED';
   // A status check found the payment; a status check brings no code, link or page.
   if (!checkoutUrl && !qr && !appUrl && !isInWallet) return showUnanswered(payment, proxyTime);
-  const remainingMs = payment.expiresAt ? Math.max(0, Date.parse(payment.expiresAt) - proxyTime) : null;
-  if (remainingMs === 0) return { panel: 'timeUp', method };
-  if (checkoutUrl) return { panel: 'redirect', asked, url: checkoutUrl, remainingMs };
-  return isInWallet
-    ? { panel: 'wallet', last4: walletLast4, remainingMs }
-    : { panel: 'scan', code: qr, appUrl, remainingMs };
+  const end = payment.expiresAt && Date.parse(payment.expiresAt);
+  const limit = {
+    remainingMs: end ? Math.max(0, end - proxyTime) : null,
+    totalMs: end ? end - Date.parse(payment.createdAt) : null,
+  };
+  if (limit.remainingMs === 0) return { panel: 'timeUp', method };
+  if (checkoutUrl) return { panel: 'redirect', asked, url: checkoutUrl, ...limit };
+  return isInWallet ? { panel: 'wallet', last4: walletLast4, ...limit } : { panel: 'scan', code: qr, appUrl, ...limit };
 }
 
 function showUnanswered({ method, answer, createdAt }: PaymentView, proxyTime: number): Outcome {

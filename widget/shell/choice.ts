@@ -8,8 +8,9 @@ export interface Choice {
   panel: 'choose';
   methods: Method[];
   chosen: Method | null;
+  /** Of these methods: cannot be chosen, because the gateway has just refused them. */
+  unavailable: readonly Method[];
   askAmount: boolean;
-  askWallet: boolean;
   busy: false | 'sending' | 'slow';
   trouble: Trouble | undefined;
   errors: FieldErrors;
@@ -17,14 +18,13 @@ export interface Choice {
 
 export function showChoice(state: SessionState): Choice {
   const { activity, claims } = state;
-  const chosen = chosenMethod(state);
   const choosing = activity.at === 'choosing' ? activity : null;
   return {
     panel: 'choose',
     methods: offeredMethods(state),
-    chosen,
+    chosen: chosenMethod(state),
+    unavailable: state.unavailable,
     askAmount: claims?.amount === undefined,
-    askWallet: !!chosen && asksWalletId(chosen, claims),
     busy: activity.at === 'sending' && (activity.slow ? 'slow' : 'sending'),
     trouble: choosing?.trouble,
     errors: choosing?.errors ?? {},
@@ -45,7 +45,7 @@ export function offeredMethods({ order, preferences }: SessionState): Method[] {
 
 /** The shopper's choice, else the page's, else the first method, so that paying takes one click. */
 export function chosenMethod(state: SessionState): Method | null {
-  const methods = offeredMethods(state);
+  const methods = offeredMethods(state).filter((method) => !state.unavailable.includes(method));
   const offered = (name: string | null) => methods.find((method) => method === name);
   return offered(state.form.method) ?? offered(state.preferences.method) ?? methods[0] ?? null;
 }

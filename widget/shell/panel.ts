@@ -21,8 +21,8 @@ export interface Actions {
 
 export interface PanelContext {
   say: Say;
-  /** A decimal string in the order's currency, as the language writes it; empty if there is none. */
-  money(amount: string | null | undefined): string;
+  /** A decimal string in the order's currency, or a range of two, as the language writes it; empty if there is none. */
+  money(amount: string | null | undefined, max?: string): string;
   /** BCP 47 tag. */
   language: string;
   state: SessionState;

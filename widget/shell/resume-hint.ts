@@ -2,7 +2,7 @@
 // "checking" instead of the choice until the first view arrives. It is only a hint: nothing depends on it, so a page
 // without storage loses nothing.
 
-const keyOf = (orderId: string): string => `payment-widget ${orderId}`;
+export const keyOf = (orderId: string): string => `payment-widget ${orderId}`;
 
 export function hasResumeHint(orderId: string): boolean {
   try {

@@ -10,7 +10,7 @@ export const styles = css`
     --_muted: var(--payment-color-muted, light-dark(#596070, #a6adbb));
     --_surface: var(--payment-color-surface, light-dark(#fff, #16181e));
     --_line: var(--payment-color-line, light-dark(#dfe2e9, #343945));
-    --_field: var(--payment-color-field, light-dark(#8a91a0, #737b8b));
+    --_field: var(--payment-color-field, light-dark(#858c9b, #737b8b));
     --_accent: var(--payment-color-accent, light-dark(#2348d5, #94abff));
     --_on-accent: var(--payment-color-on-accent, light-dark(#fff, #0c1230));
     --_radius: var(--payment-radius, 12px);
@@ -56,14 +56,18 @@ export const styles = css`
   .total {
     font-size: min(2em, 11cqi);
     font-weight: 680;
+    font-variant-numeric: lining-nums tabular-nums;
     line-height: 1.2;
     letter-spacing: -0.02em;
   }
   .long {
     font-size: min(2em, 7cqi);
   }
-  small,
-  p {
+  section p:not(.total) {
+    margin-block-end: 4px;
+  }
+  section p:not(.total),
+  small {
     color: var(--_muted);
   }
   small {
@@ -74,91 +78,123 @@ export const styles = css`
   b {
     font-weight: 600;
   }
+  h2 {
+    font-size: 1.125em;
+  }
   b {
     display: block;
-  }
-  .total,
-  h2 {
-    color: var(--_text);
   }
   fieldset {
     gap: calc(var(--_space) / 2);
   }
   legend {
-    padding-block-end: calc(var(--_space) / 1.5);
+    padding-block-end: calc(var(--_space) * 0.75);
   }
   .method {
-    display: flex;
-    align-items: center;
-    gap: calc(var(--_space) * 0.75);
-    min-block-size: 62px;
-    padding: calc(var(--_space) / 2) var(--_space);
     border: 1px solid var(--_line);
     border-radius: var(--_radius);
   }
-  .method span {
-    flex: 1;
+  .method > label,
+  .only {
+    display: flex;
+    align-items: center;
+    gap: 0.75em;
+  }
+  .method > label {
+    min-block-size: 3.75em;
+    padding: calc(var(--_space) / 2) calc(var(--_space) - 1px);
   }
   .method:has(:checked) {
     border-color: var(--_accent);
     box-shadow: inset 0 0 0 1px var(--_accent);
     background: var(--_tint);
   }
+  .fold {
+    display: grid;
+    grid-template-rows: 0fr;
+    visibility: hidden;
+  }
+  .fold > div {
+    overflow: hidden;
+  }
+  .fold .field {
+    padding: 4px calc(var(--_space) - 1px) var(--_space);
+  }
+  .method:has(:checked) .fold {
+    grid-template-rows: 1fr;
+    visibility: inherit;
+  }
   [type='radio'] {
     flex: none;
-    inline-size: 20px;
-    block-size: 20px;
+    inline-size: 1.25em;
+    block-size: 1.25em;
     border: 1px solid var(--_field);
     border-radius: 50%;
     appearance: none;
   }
   :checked {
-    border: 6px solid var(--_accent);
+    border: 0.375em solid var(--_accent);
   }
   .icon {
     flex: none;
-    inline-size: 26px;
+    inline-size: 1.5em;
     fill: none;
     stroke: var(--_muted);
     stroke-width: 1.6;
     stroke-linecap: round;
     stroke-linejoin: round;
   }
-  :checked ~ slot .icon {
+  :checked ~ slot .icon,
+  .only .icon {
     stroke: var(--_accent);
   }
   .field {
-    gap: calc(var(--_space) / 3);
-    padding-block: 4px 8px;
+    gap: calc(var(--_space) / 2);
+  }
+  .input {
+    display: grid;
+  }
+  .input > * {
+    grid-area: 1 / 1;
+  }
+  .input label {
+    place-self: center end;
+    padding-inline-end: var(--_space);
+    color: var(--_muted);
   }
   .field input,
   button,
   a {
     inline-size: 100%;
-    min-block-size: 48px;
+    min-block-size: 3em;
     padding-inline: var(--_space);
     border: 1px solid var(--_field);
     border-radius: var(--_radius);
-    background: none;
+    background: var(--_surface);
     color: inherit;
   }
   .field input {
     font-size: max(1em, 16px);
+  }
+  [name='amount'] {
+    padding-inline-end: 4.5em;
+    font-variant-numeric: tabular-nums;
   }
   button,
   a {
     display: flex;
     align-items: center;
     justify-content: center;
-    gap: 0.6em;
+    gap: 0.5em;
     padding-block: 8px;
     font-weight: 600;
   }
   .primary {
-    min-block-size: 52px;
+    min-block-size: 3.25em;
     border-color: transparent;
     background: var(--_accent);
     color: var(--_on-accent);
+    font-variant-numeric: tabular-nums;
   }
   .live {
     position: absolute;
@@ -168,7 +204,7 @@ export const styles = css`
     .sheet {
       padding: var(--payment-padding, var(--_space));
     }
-    .method slot {
+    .method > label slot {
       display: none;
     }
   }

@@ -14,10 +14,12 @@ export interface Trouble {
 
 /** Why a field that the shopper filled in is not accepted. */
 export interface FieldErrors {
-  amount?: 'amountWrong' | 'below' | 'above';
+  amount?: 'amountEmpty' | 'amountWrong' | 'amountDecimals' | 'below' | 'above';
   /** An amount that would be accepted, as the shopper would type it. */
   example?: string;
-  customer?: 'walletWrong';
+  /** The least amount, if the token names none. */
+  min?: string;
+  customer?: 'walletEmpty' | 'walletWrong';
 }
 
 /** What the shopper is doing in this page. Everything else about the payment is in the order view. */
@@ -44,6 +46,8 @@ export interface SessionState {
   activity: Activity;
   /** Why the proxy accepts no further payment with this token, or null. The open one can still be paid. */
   blocked: Trouble | null;
+  /** Methods that the gateway refused as not available since the shopper came to the choice. */
+  unavailable: readonly Method[];
   /** This tab started a payment for this order before a reload, and no view has arrived since. */
   hasResumeHint: boolean;
   /** Neither the stream nor polling reaches the proxy. */
@@ -67,6 +71,7 @@ export const BLANK: SessionState = {
   order: claimedOrder({}),
   activity: FOLLOWING,
   blocked: null,
+  unavailable: [],
   hasResumeHint: false,
   disconnected: false,
   copied: null,
@@ -88,6 +93,7 @@ export function stateFor(token: string, before: SessionState, hasHint: (orderId:
     order: isSame && order.version >= 0 ? order : claimedOrder(claims ?? {}),
     activity: FOLLOWING,
     blocked: null,
+    unavailable: [],
     hasResumeHint: hasHint(claims?.orderId ?? ''),
   };
 }

@@ -6,19 +6,19 @@ import { PAYS_BY } from '../../../backend-proxy/protocol/methods.ts';
 import type { PanelContext } from '../../shell/panel.ts';
 import { targetOf } from '../checkout-window.ts';
 import { checkoutLink } from '../links.ts';
-import { heading, html, icon, problem } from '../lit.ts';
+import { heading, html, icon } from '../lit.ts';
 import type { Shown } from '../view.ts';
+import { sign } from './sign.ts';
 import { newAttemptButton, onePaymentNote, otherMethodButton, waitingStatus } from './waiting-status.ts';
 
-export function redirect(
-  { asked, url, remainingMs }: Extract<Shown, { panel: 'redirect' }>,
-  context: PanelContext,
-): TemplateResult {
+export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: PanelContext): TemplateResult {
   const { say, target, run } = context;
+  const { asked, url } = shown;
   const link = checkoutLink(url);
   if (!link)
-    return html`${heading(say('redirect'))}${problem({ code: 'redirectUnsafe', retryable: false }, say)}
-    ${otherMethodButton(context)}`;
+    return html`${sign('wrong')}${heading(say('redirectUnsafe'))}
+      <p part="error">${say('redirectUnsafe_help')}</p>
+      ${otherMethodButton(context)}`;
   return html`${icon('CHECKOUT')}${heading(say('redirect'))}
     <p>${say(PAYS_BY[asked] === 'prompt' ? 'notDirect' : 'redirect_help')}</p>
     <a
@@ -30,12 +30,12 @@ export function redirect(
       @click=${(event: Event) => run((session) => session.leaveForCheckout(event, link))}
       >${say('redirectOpen')}</a
     >
-    ${waitingStatus(context, say('waiting'), remainingMs)} ${otherMethodButton(context)}`;
+    ${waitingStatus(context, say('waiting'), shown)} ${otherMethodButton(context)}`;
 }
 
 export function timeUp({ method }: Extract<Shown, { panel: 'timeUp' }>, context: PanelContext): TemplateResult {
   const { say } = context;
-  return html`${heading(say('timeUp'))}
+  return html`${sign('clock')}${heading(say('timeUp'))}
     <p>${say('timeUp_counts')}</p>
     ${waitingStatus(context, say('timeUp_help'))} ${onePaymentNote(method, context)}
     ${newAttemptButton(method, context)} ${otherMethodButton(context)}`;

@@ -1,18 +1,23 @@
 // The result: paid, with the details; or failed, with the reason, what happened to the money, and what the shopper
 // can do next.
 import type { TemplateResult } from 'lit';
-import type { Method } from '../../../backend-proxy/protocol/wire.ts';
+import type { Method, Reason } from '../../../backend-proxy/protocol/wire.ts';
 import type { PanelContext } from '../../shell/panel.ts';
 import { supportLink } from '../links.ts';
-import { heading, html, icon } from '../lit.ts';
+import { heading, html } from '../lit.ts';
 import type { Shown } from '../view.ts';
+import { sign } from './sign.ts';
 import { againButton, newAttemptButton, onePaymentNote, otherMethodButton } from './waiting-status.ts';
 
-/** The hands of a clock. */
-const CLOCK = 'M12 6v6.5l4 2.5';
-
-/** An exclamation mark. */
-export const WARNING = 'M12 6v7.5m0 4h.01';
+/** What ended is no alarm; what is refused must be corrected. */
+const SIGNS = {
+  DECLINED: 'ended',
+  EXPIRED: 'clock',
+  REPLACED: 'replaced',
+  REJECTED: 'wrong',
+  NOT_CREATED: 'ended',
+  RESOLVED: 'info',
+} as const satisfies Record<Reason, string>;
 
 export function paid(
   { payment }: Extract<Shown, { panel: 'paid' }>,
@@ -23,13 +28,14 @@ export function paid(
     html`<dt>${name}</dt>
       <dd>${value}</dd>`;
   const warning = order.surplus ? 'surplus' : order.otherOpen && 'otherOpen';
-  return html`${icon('paid', 'm5 12.5 4.5 4.5L19 7.5')}${heading(say('paid'))}
+  return html`${sign('paid')}${heading(say('paid'))}
     ${warning ? html`<p class="note warning announce">${say(warning)}</p>` : ''}
     <dl part="details">
       ${payment ? detail(say('method'), say(payment.method)) : ''}
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${payment?.paidAt ? detail(say('date'), formatTime(payment.paidAt, language)) : ''}
     </dl>
+    <p class="print-only"><bdi dir="ltr">${location.host}</bdi></p>
     <slot name="success"></slot>`;
 }
 
@@ -40,7 +46,7 @@ export function failed({ method, reason }: Extract<Shown, { panel: 'failed' }>, 
   // A shopper who typed nothing in this page has no details to check.
   const isTyped = state.form.customer || state.form.amount;
   const help = key === 'REJECTED' && !isTyped ? 'DECLINED' : key;
-  return html`${key === 'EXPIRED' ? icon('expired', CLOCK) : icon('failed', WARNING)}${heading(say(key))}
+  return html`${sign(SIGNS[key])}${heading(say(key))}
     <p part="error">${say(`${help}_help`)}</p>
     <slot name="failed"></slot>
     ${nextStep[key === 'EXPIRED' || key === 'RESOLVED' ? key : 'again'](method, context)} ${otherMethodButton(context)}

@@ -1,11 +1,12 @@
-// Waiting for a scan (JETGO, QR): the code on a light background in every theme, its text to copy, and the link to
-// the app. On a touch device the app comes first, by a media query rather than by the user agent; elsewhere it is
-// beside the code. Printed, only the code remains, with the amount, the order and the shop (flow.styles.ts).
+// Waiting for a scan (JETGO, QR): what to do, the code on a light background in every theme, and in one quiet row the
+// other ways to use it. A touch device that has a link to the app shows the link; the code is folded, for another
+// device. This is decided by a media query rather than by the user agent. Printed, only the code remains, with the
+// amount, the order and the shop (flow.styles.ts).
 import type { TemplateResult } from 'lit';
 import type { QrCode } from '../../../backend-proxy/protocol/wire.ts';
 import type { PanelContext } from '../../shell/panel.ts';
 import { appLink } from '../links.ts';
-import { heading, html } from '../lit.ts';
+import { heading, html, icon } from '../lit.ts';
 import { QUIET_ZONE, qrImage, qrPath, removeIfTooLarge } from '../qr-code.ts';
 import { canShare, drawPng, saveImage, shareImage } from '../save-code.ts';
 import type { Shown } from '../view.ts';
@@ -13,88 +14,119 @@ import { otherMethodButton, waitingStatus } from './waiting-status.ts';
 
 type Scan = Extract<Shown, { panel: 'scan' }>;
 
-export function scan({ code, appUrl, remainingMs }: Scan, context: PanelContext): TemplateResult {
-  const { say, state, run } = context;
-  const picture = code && pictureOf(code, context);
-  const link = appLink(appUrl);
+const ICONS = {
+  app: 'M8 4h8a2 2 0 0 1 2 2v12a2 2 0 0 1-2 2H8a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2m2.5 13h3',
+  copy: 'M9 9h9a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2h-7a2 2 0 0 1-2-2zm6-5H6a2 2 0 0 0-2 2v9',
+  copied: 'm5 12.5 4.5 4.5L19 7.5',
+  save: 'M12 4v11m-4.5-4 4.5 4.5 4.5-4.5M5 20h14',
+  share: 'M12 15V4M8 7.5 12 4l4 3.5M6 12v6a2 2 0 0 0 2 2h8a2 2 0 0 0 2-2v-6',
+};
+
+export function scan(shown: Scan, context: PanelContext): TemplateResult {
+  const { say, state } = context;
+  const code = shown.code && pictureOf(shown.code, context);
+  const link = appLink(shown.appUrl);
+  const isTouch = matchMedia('(pointer: coarse)').matches;
   // A phone cannot scan its own screen. If the wallet is probably on this device, the link to it comes first.
-  const isAppFirst = !picture || (link && matchMedia('(pointer: coarse)').matches);
-  return html`${heading(say(isAppFirst ? 'app' : 'scan'))}
-    <div class="pair">
-      ${picture ? html`<div part="code" class="code">${picture.drawing}</div>` : ''}
-      <div class="beside">
-        <p>${say(isAppFirst ? 'app_help' : 'scan_help')}</p>
-        ${
-          link
-            ? html`<a
-                part="app-link"
-                class=${picture ? 'second' : 'primary'}
-                href=${link}
-                rel="noopener"
-                @click=${() => run((session) => session.appLinkOpened(link))}
-                >${say('appOpen')}</a
-              >`
-            : ''
-        }
-        ${isAppFirst && picture ? html`<small>${say('scanOther')}</small>` : ''}
-        ${codeButtons(code, link, picture, context)}
-      </div>
-    </div>
-    ${link && state.openedAppLink === link ? appHelp(!!picture, context) : ''}
+  const isAppFirst = !code || (link && isTouch);
+  return html`${isAppFirst ? appPanel(shown, code, link, context) : codePanel(shown, code, link, isTouch, context)}
     <p class="print-only">
       ${say('order')}: <bdi dir="ltr">${state.order.orderId}</bdi> · <bdi dir="ltr">${location.host}</bdi>
     </p>
-    ${waitingStatus(context, say('waiting'), remainingMs)} ${otherMethodButton(context)}`;
+    ${waitingStatus(context, say('waiting'), shown)} ${otherMethodButton(context)}`;
+}
+
+function codePanel(
+  { code }: Scan,
+  picture: Picture,
+  link: string | null,
+  isTouch: boolean,
+  context: PanelContext,
+): TemplateResult {
+  const { say } = context;
+  return html`${heading(say('scan'))}
+    <div class="pair">
+      <p>${say(isTouch ? 'scanOnPhone' : 'scan_help')}</p>
+      ${picture.tile}
+      <div class="row">
+        ${link ? appButton(link, 'quiet', context, icon('', ICONS.app)) : ''}
+        ${codeButtons(code && 'text' in code ? code.text : null, picture, context)}
+      </div>
+    </div>
+    ${appHelp(link, true, context)}`;
+}
+
+function appPanel({ code }: Scan, picture: Picture | null, link: string | null, context: PanelContext): TemplateResult {
+  const { say, state } = context;
+  const text = code && 'text' in code ? code.text : null;
+  return html`${icon('', ICONS.app)}${heading(say('app'))}
+    <p>${say('app_help')}</p>
+    ${link ? appButton(link, 'primary', context) : ''} ${appHelp(link, !!picture, context)}
+    ${
+      picture
+        ? html`<details part="other-device">
+            <summary>${say('otherDevice')}</summary>
+            <p>${say('scanOther')}</p>
+            ${picture.tile}
+            <div class="row">${codeButtons(text, picture, context)}</div>
+          </details>`
+        : html`<div class="row">
+            ${text ? copyButton(text, 'copy', context) : ''}
+            ${!text && link && state.openedAppLink === link ? copyButton(link, 'copyLink', context) : ''}
+          </div>`
+    }`;
+}
+
+function appButton(
+  link: string,
+  rank: 'primary' | 'quiet',
+  { say, run }: PanelContext,
+  sign: TemplateResult | '' = '',
+): TemplateResult {
+  const open = () => run((session) => session.appLinkOpened(link));
+  return html`<a part="app-link" class=${rank} href=${link} rel="noopener" @click=${open}>${sign}${say('appOpen')}</a>`;
 }
 
 /** Alternatives for an app that did not open, which a page cannot know. Shown once the link was opened. */
-function appHelp(hasPicture: boolean, { say }: PanelContext): TemplateResult {
+function appHelp(link: string | null, hasPicture: boolean, { say, state }: PanelContext): TemplateResult | '' {
+  if (!link || state.openedAppLink !== link) return '';
   return html`<p part="status" class="note announce">
     <b>${say('appHelp')}</b> ${hasPicture ? say('appHelp_scan') : ''} ${say('appHelp_browser')}
   </p>`;
 }
 
-/** Buttons to copy, save and share the code; without a code, to copy the link once it was opened. */
-function codeButtons(
-  code: QrCode | null,
-  link: string | null,
-  picture: Picture | null,
-  context: PanelContext,
-): TemplateResult | '' {
-  const { say, state } = context;
-  const copiesLink = !picture && state.openedAppLink === link;
-  const text = code && 'text' in code ? code.text : copiesLink && link;
-  const button = (part: string, key: 'save' | 'share', act: (image: string) => void) => {
+/** Buttons to copy, save and share the code. */
+function codeButtons(text: string | null, picture: Picture, context: PanelContext): TemplateResult {
+  const button = (key: 'save' | 'share', act: (image: string) => void) => {
     const click = () => {
-      const image = picture?.image();
+      const image = picture.image();
       if (image) act(image);
     };
-    return html`<button part=${part} class="second" type="button" @click=${click}>${say(key)}</button>`;
+    return html`<button part=${key} class="quiet" type="button" @click=${click}>
+      ${icon('', ICONS[key])}${context.say(key)}
+    </button>`;
   };
-  // Without access to the clipboard there is no button.
-  const copy = text && navigator.clipboard ? copyButton(text, code ? 'copy' : 'copyLink', context) : '';
-  if (!copy && !picture) return '';
-  return html`<div class="row">
-    ${copy} ${picture ? button('save', 'save', saveImage) : ''}
-    ${picture && canShare() ? button('share', 'share', shareImage) : ''}
-  </div>`;
+  return html`${text ? copyButton(text, 'copy', context) : ''} ${button('save', saveImage)}
+  ${canShare() ? button('share', shareImage) : ''}`;
 }
 
-function copyButton(text: string, key: 'copy' | 'copyLink', context: PanelContext): TemplateResult {
-  const { say, state, run } = context;
+function copyButton(text: string, key: 'copy' | 'copyLink', { say, state, run }: PanelContext): TemplateResult | '' {
+  // Without access to the clipboard there is no button.
+  if (!navigator.clipboard) return '';
   const isCopied = state.copied === text;
   const copy = () =>
     void navigator.clipboard.writeText(text).then(
       () => run((session) => session.copied(text)),
       () => {},
     );
-  return html`<button part="copy" class="second" type="button" @click=${copy}>
+  return html`<button part="copy" class="quiet" type="button" @click=${copy}>
+    ${icon('', ICONS[isCopied ? 'copied' : 'copy'])}
     <span class=${isCopied ? 'announce' : ''}>${say(isCopied ? 'copied' : key)}</span>
   </button>`;
 }
 
 interface Picture {
-  drawing: TemplateResult;
+  tile: TemplateResult;
   /** Data URL. */
   image(): string | null;
 }
@@ -103,12 +135,20 @@ interface Picture {
 function pictureOf(code: QrCode, { say, money, state }: PanelContext): Picture | null {
   const label = say('scanLabel', { amount: money(state.order.amount) });
   const image = qrImage(code);
-  if (image) return { drawing: html`<img src=${image} alt=${label} @load=${removeIfTooLarge} />`, image: () => image };
+  if (image)
+    return {
+      tile: html`<div part="code" class="code"><img src=${image} alt=${label} @load=${removeIfTooLarge} /></div>`,
+      image: () => image,
+    };
   const path = 'modules' in code && qrPath(code);
   if (!path) return null;
   const side = code.size + 2 * QUIET_ZONE;
   return {
-    drawing: html`<svg viewBox="0 0 ${side} ${side}" role="img" aria-label=${label}><path d=${path} /></svg>`,
+    // The proxy's codes can lose 15 % of their modules and are still read; the mark covers less than 5 %.
+    tile: html`<div part="code" class="code">
+      <svg viewBox="0 0 ${side} ${side}" role="img" aria-label=${label}><path d=${path} /></svg>
+      <slot name="mark"></slot>
+    </div>`,
     image: () => drawPng(path, code.size),
   };
 }

@@ -4,9 +4,10 @@
 import type { TemplateResult } from 'lit';
 import type { PanelContext } from '../../shell/panel.ts';
 import type { Trouble } from '../../shell/state.ts';
-import { heading, html, icon, problem } from '../lit.ts';
-import { backButton } from './open-payment.ts';
-import { WARNING, helpLink } from './result.ts';
+import { heading, html, problem } from '../lit.ts';
+import { backButton } from './choice-notes.ts';
+import { helpLink } from './result.ts';
+import { sign } from './sign.ts';
 
 export function trouble(refused: Trouble, context: PanelContext): TemplateResult {
   const { say, state } = context;
@@ -14,7 +15,7 @@ export function trouble(refused: Trouble, context: PanelContext): TemplateResult
   // The open payment may be paid by now, but this page no longer receives views. A reloaded page does.
   const mayBePaid = state.activity.at === 'stopped' && payment && payment.status !== 'FAILED';
   const shown = mayBePaid ? { ...refused, code: 'token_expired' } : refused;
-  return html`${icon('failed', WARNING)}${heading(say('stopped'))}${problem(shown, say)}
+  return html`${sign(shown.code === 'already_paid' ? 'info' : 'wrong')}${heading(say('stopped'))}${problem(shown, say)}
   ${
     shown.code === 'token_expired'
       ? html`<button part="again" class="primary" type="button" @click=${() => location.reload()}>

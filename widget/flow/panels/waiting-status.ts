@@ -7,11 +7,14 @@ import type { Method } from '../../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../../locales/en.ts';
 import type { PanelContext } from '../../shell/panel.ts';
 import { html } from '../lit.ts';
+import type { Limit } from '../view.ts';
 
-export function waitingStatus(context: PanelContext, text: string, remainingMs: number | null = null): TemplateResult {
+export function waitingStatus(context: PanelContext, text: string, limit?: Limit): TemplateResult {
   const { say, state, run } = context;
   if (!state.disconnected)
-    return html`<p part="status" class="status"><i></i><span>${text}</span>${countdown(context, remainingMs)}</p>`;
+    return html`<p part="status" class="status">
+      <i></i><span>${text}</span>${limit ? countdown(context, limit) : ''}
+    </p>`;
   return html`<div part="status" class="note">
     <span class="announce">${say('lost')}</span>
     <button part="retry" class="quiet" type="button" @click=${() => run((session) => session.reconnect())}>
@@ -20,14 +23,17 @@ export function waitingStatus(context: PanelContext, text: string, remainingMs: 
   </div>`;
 }
 
-/** Only shows the time. That it is over is for the proxy to say. */
-function countdown({ say, language }: PanelContext, remainingMs: number | null): TemplateResult | '' {
-  if (!remainingMs) return '';
+/** Only shows the time, as digits and as a bar. That it is over is for the proxy to say. */
+function countdown({ say, language }: PanelContext, { remainingMs, totalMs }: Limit): TemplateResult | '' {
+  if (!remainingMs || !totalMs) return '';
   const seconds = Math.ceil(remainingMs / 1000);
   const digits = (value: number, least: number) =>
     new Intl.NumberFormat(language, { minimumIntegerDigits: least }).format(value);
   const time = `${digits(Math.floor(seconds / 60), 1)}:${digits(seconds % 60, 2)}`;
-  return html`<span part="countdown" class="countdown" role="timer">${say('timeLeft', { time })}</span>`;
+  return html`<span part="countdown" class="countdown" role="timer">${say('timeLeft', { time })}</span>
+    <svg part="bar" class="bar" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+      <rect width=${Math.min(1, remainingMs / totalMs)} height="1" />
+    </svg>`;
 }
 
 /** The button's text for a new payment of each method. */

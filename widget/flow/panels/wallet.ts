@@ -7,6 +7,7 @@ import type { MessageKey } from '../../locales/en.ts';
 import type { PanelContext } from '../../shell/panel.ts';
 import { heading, html, icon } from '../lit.ts';
 import type { Shown } from '../view.ts';
+import { sign } from './sign.ts';
 import { newAttemptButton, onePaymentNote, otherMethodButton, waitingStatus } from './waiting-status.ts';
 
 /** Headings while the answer is awaited, and once it is lost. */
@@ -17,15 +18,13 @@ const HEADINGS = {
   QR: ['fetchCode', 'lostCode'],
 } as const satisfies Record<Method, [MessageKey, MessageKey]>;
 
-export function wallet(
-  { last4, remainingMs }: Extract<Shown, { panel: 'wallet' }>,
-  context: PanelContext,
-): TemplateResult {
+export function wallet(shown: Extract<Shown, { panel: 'wallet' }>, context: PanelContext): TemplateResult {
   const { say } = context;
+  const { last4 } = shown;
   return html`${icon('DIRECT')}${heading(say('direct'))}
     <p>${say('direct_help')}</p>
-    ${last4 ? html`<p>${say('wallet')}: <bdi>…${last4}</bdi></p>` : ''}
-    ${waitingStatus(context, say('waiting'), remainingMs)} ${otherMethodButton(context)}`;
+    ${last4 ? html`<p class="fact">${say('wallet')}: <bdi>…${last4}</bdi></p>` : ''}
+    ${waitingStatus(context, say('waiting'), shown)} ${otherMethodButton(context)}`;
 }
 
 export function fetching(
@@ -50,5 +49,5 @@ export function unanswered({ method }: Extract<Shown, { panel: 'unanswered' }>, 
 /** No button: while the outcome is unknown, another payment might be paid as well. */
 export function checking(context: PanelContext): TemplateResult {
   const { say } = context;
-  return html`${heading(say('checking'))}${waitingStatus(context, say('checking_help'))}`;
+  return html`${sign('clock')}${heading(say('checking'))}${waitingStatus(context, say('checking_help'))}`;
 }

@@ -1,10 +1,14 @@
-// What the choice adds while a payment is open or a start is slow: a note, and the button back to the open payment.
-// Apart from shell/choose.ts because the first paint needs neither.
+// What the choice adds around its button: that a payment is open already, that a start is slow, how much time the
+// wallet's website gives, and the button back to the open payment. Apart from shell/choose.ts because the first paint
+// needs none of it.
 import type { TemplateResult } from 'lit';
+import { PAYS_BY } from '../../../backend-proxy/protocol/methods.ts';
+import { CHECKOUT_LIFETIME_MS } from '../../../backend-proxy/protocol/schedule.ts';
 import type { MessageKey } from '../../locales/en.ts';
 import type { Choice } from '../../shell/choice.ts';
 import type { PanelContext } from '../../shell/panel.ts';
 import { FOLLOWING, type SessionState } from '../../shell/state.ts';
+import { timeInWords } from '../announcer.ts';
 import { html } from '../lit.ts';
 import { show } from '../view.ts';
 
@@ -16,13 +20,23 @@ export function canReturn(state: SessionState, now = Date.now()): boolean {
   );
 }
 
-export const choiceNotes = ({ busy }: Choice, { say, state }: PanelContext): TemplateResult =>
+export const notesAbovePay = ({ busy }: Choice, { say, state }: PanelContext): TemplateResult =>
   html`${canReturn(state) ? html`<p class="note warning" part="status">${say('open')}</p>` : ''}
   ${busy === 'slow' ? html`<p class="note announce" part="status">${say(slownessText(state))}</p>` : ''}`;
 
 function slownessText({ activity }: SessionState): MessageKey {
   if (!navigator.onLine) return 'lost';
   return activity.at === 'sending' && activity.slow === 'again' ? 'slow' : 'long';
+}
+
+export function notesBelowPay({ chosen }: Choice, context: PanelContext): TemplateResult {
+  const { say, state, language } = context;
+  // The page is left at once, so the limit is told before.
+  const isLeaving = chosen && PAYS_BY[chosen] === 'link';
+  const seconds = Math.min(CHECKOUT_LIFETIME_MS / 1000, state.claims?.payWithin ?? Infinity);
+  const time = timeInWords(seconds - (seconds % 60), language);
+  return html`${isLeaving ? html`<small part="help" class="center">${say('checkoutTime', { time })}</small>` : ''}
+  ${backButton(context)}`;
 }
 
 export const backButton = ({ say, run, state }: PanelContext): TemplateResult | '' =>
