@@ -62,6 +62,7 @@ let loading: Promise<typeof import('./flow/flow.ts')> | undefined;
  * @slot success - Below the details of a paid order.
  * @slot failed - Below the explanation of a failed payment.
  * @slot help - After a payment failed or cannot continue; replaces the link to the shop's help (`supportUrl`).
+ * @slot mark - The wallet's mark, in the middle of the code; square.
  * @slot icon-DIRECT - Replaces the icon of DIRECT.
  * @slot icon-CHECKOUT - Replaces the icon of CHECKOUT.
  * @slot icon-JETGO - Replaces the icon of JETGO.
@@ -72,7 +73,7 @@ let loading: Promise<typeof import('./flow/flow.ts')> | undefined;
  * @csspart total - The amount, above each panel.
  * @csspart heading - The panel's heading.
  * @csspart methods - The group of all methods.
- * @csspart method - One method: a label around its radio input.
+ * @csspart method - One method: its row, and the field that the row opens.
  * @csspart icon - The icon of a method, or the sign of success or failure.
  * @csspart amount - The input for the amount, if the shopper enters it.
  * @csspart wallet - The input for the wallet id.
@@ -80,11 +81,13 @@ let loading: Promise<typeof import('./flow/flow.ts')> | undefined;
  * @csspart pay - The button that pays.
  * @csspart checkout - The link to the checkout.
  * @csspart code - The tile with the QR code.
+ * @csspart other-device - On a phone, the fold with the code for another device.
  * @csspart app-link - The link to the wallet app.
  * @csspart copy - The button that copies the code's text or the app link.
  * @csspart save - The button that saves the code as a picture.
  * @csspart share - The button that shares the code as a picture.
  * @csspart countdown - The time left.
+ * @csspart bar - The time left, as a bar.
  * @csspart status - What the widget is waiting for.
  * @csspart error - What went wrong.
  * @csspart details - The details of a paid order.

@@ -161,21 +161,22 @@ describe('sentencesIn()', () => {
   it('sentencesIn() recognizes every sentence of the dictionary and its placeholders', () => {
     for (const [key, words] of Object.entries(ENGLISH)) {
       const text = words.replaceAll(/\{(\w+)\}/g, (_, name: string) => VALUES[name] ?? 'x');
-      const place = /^(DIRECT|CHECKOUT|JETGO|QR)_help$/.test(key) ? 'method' : 'panel';
+      const isOfMethods = /^(DIRECT|CHECKOUT|JETGO|QR)_help$|^(codeOnPhone|unavailable)$/.test(key);
+      const place = isOfMethods ? 'method' : 'panel';
       assert.ok(
         sentencesIn({ text, place }).some((sentence) => sentence.key === key),
         `${key}: ${text}`,
       );
     }
-    assert.deepEqual(sentencesIn({ text: 'Time left: 0:59', place: 'panel' }), [
+    assert.deepEqual(sentencesIn({ text: '0:59 left', place: 'panel' }), [
       { key: 'timeLeft', values: { time: '0:59' } },
     ]);
   });
 
-  it('sentencesIn() takes a method’s description for no claim, and the same words as a heading for one', () => {
+  it('sentencesIn() knows a method’s description only where the methods stand', () => {
     const keys = (place: 'method' | 'panel') => sentencesIn({ text: en.DIRECT_help, place }).map(({ key }) => key);
     assert.deepEqual(keys('method'), ['DIRECT_help']);
-    assert.deepEqual(keys('panel'), ['direct']);
+    assert.deepEqual(keys('panel'), []);
   });
 
   it('sentencesIn() tells the app link from the pay button, and finds no sentence in other text', () => {
@@ -245,9 +246,9 @@ describe('findFalseClaims()', () => {
     assert.equal(judge([screen(AT, enFlow.DECLINED_help)], paying(late)).length, 1);
   });
 
-  it('findFalseClaims() finds a page that says it updates itself but has stopped its requests', () => {
+  it('findFalseClaims() finds a page that says it will show the result but has stopped its requests', () => {
     const stopped = { ...paying(payment({ method: 'DIRECT' })), requests: [request({ at: AT, endedAt: AT })] };
-    const falseClaims = findFalseClaims([screen(AT, enFlow.direct_help)], AT + 60_000, stopped, /^$/);
+    const falseClaims = findFalseClaims([screen(AT, enFlow.EXPIRED_help)], AT + 60_000, stopped, /^$/);
     assert.deepEqual(
       falseClaims.map((falseClaim) => falseClaim.split(' ').at(-1)),
       ['follows'],
@@ -257,6 +258,7 @@ describe('findFalseClaims()', () => {
   it('findFalseClaims() measures a page that shows a lost connection by what was true when it broke', () => {
     const records: OrderRecords = {
       ...paying(payment({ method: 'DIRECT', ends: 'SUCCESS' })),
+      requests: [request({ at: 900, isStart: true, key: 'k', endedAt: 1_100 }), LISTENING],
       connections: [{ at: AT - 10, is: 'cut' }],
     };
     assert.deepEqual(judge([screen(AT - 5, enFlow.lost, enFlow.direct)], records), []);

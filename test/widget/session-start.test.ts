@@ -41,7 +41,7 @@ describe('pay()', () => {
     const { session, proxy, state, events } = await scene();
     session.pay();
     await settle();
-    assert.deepEqual(state().activity, { at: 'choosing', errors: { customer: 'walletWrong' } });
+    assert.deepEqual(state().activity, { at: 'choosing', errors: { customer: 'walletEmpty' } });
     assert.deepEqual([proxy.starts.length, events], [0, []]);
     session.edit({ customer: '1' });
     assert.deepEqual(state().activity, { at: 'choosing' });

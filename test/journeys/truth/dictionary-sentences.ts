@@ -25,11 +25,11 @@ const PLACEHOLDERS: Record<string, string> = {
   min: '[^a-z]*\\d[^a-z]*',
   max: '[^a-z]*\\d[^a-z]*',
   example: '[\\d.,]+',
-  time: '[\\d:]+',
+  time: '[\\d:]+(?: \\w+)?',
   id: '\\S+',
 };
 
-const OF_METHODS = /^(DIRECT|CHECKOUT|JETGO|QR)(_help)?$/;
+const OF_METHODS = /^(DIRECT|CHECKOUT|JETGO|QR)(_help)?$|^(codeOnPhone|unavailable)$/;
 const NAMES = /^(DIRECT|CHECKOUT|JETGO|QR)$/;
 
 /** Several if sentences share their words; none if it is not in the dictionary. */

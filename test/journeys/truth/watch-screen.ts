@@ -53,10 +53,12 @@ function watch(binding: string): void {
     const isSeen = (element: Element) =>
       !element.closest('.live, style') && element.checkVisibility({ visibilityProperty: true });
     const find = (selector: string) => [...root.querySelectorAll(selector)].filter(isSeen);
+    /** A field that a row opens is the shopper's, not a description. */
+    const isOfMethods = (element: Element) => element.closest('.field, [part~=method]')?.matches('[part~=method]');
     const texts: object[] = [];
     const note = (text: string | null | undefined, near: Element) => {
       const words = text?.replaceAll(/\s+/g, ' ').trim();
-      if (words) texts.push({ text: words, place: near.closest('[part~=method]') ? 'method' : 'panel' });
+      if (words) texts.push({ text: words, place: isOfMethods(near) ? 'method' : 'panel' });
     };
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
