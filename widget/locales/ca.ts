@@ -94,7 +94,7 @@ export default {
   DECLINED_help: 'No s’ha cobrat res. Podeu tornar-ho a provar o pagar d’una altra manera.',
   EXPIRED: 'S’ha exhaurit el temps',
   EXPIRED_help:
-    'Si heu confirmat a l’últim moment, el pagament es mostrarà aquí d’aquí a uns minuts. Si no, no s’ha cobrat res.',
+    'Si heu confirmat a l’últim moment, el pagament es mostrarà aquí en uns minuts. Si no, no s’ha cobrat res.',
   REPLACED: 'Heu iniciat un pagament més recent',
   REPLACED_help: 'No confirmeu l’anterior. Si tot i així s’acaba completant, es mostrarà aquí.',
   REJECTED: 'No s’ha acceptat el pagament',

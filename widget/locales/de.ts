@@ -28,7 +28,7 @@ export default {
   unavailable: 'Zurzeit nicht verfügbar',
   checkoutTime: 'Zum Anmelden und Bestätigen haben Sie dann {time} Zeit.',
   pay: '{amount} bezahlen',
-  sending: 'Zahlung wird gestartet …',
+  sending: 'Zahlung wird gestartet …',
   long: 'Das dauert länger als üblich. Bitte warten Sie einen Moment.',
   slow: 'Das dauert länger als üblich. Wir versuchen es weiter. Es wird nicht doppelt abgebucht.',
   back: 'Zurück zu dieser Zahlung',

@@ -126,7 +126,7 @@ export default {
   too_many_payments:
     'Trop de tentatives pour cette commande. Aucun nouveau paiement n’a été lancé. Veuillez contacter la boutique.',
   too_many_requests:
-    'Trop de tentatives. Aucun nouveau paiement n’a été lancé. Veuillez essayer plus tard ou payer autrement.',
+    'Trop de tentatives. Aucun nouveau paiement n’a été lancé. Veuillez réessayer plus tard ou payer autrement.',
   forbidden_origin:
     'Cette page n’est pas autorisée à recevoir des paiements. Aucun nouveau paiement n’a été lancé. Veuillez prévenir la boutique.',
   tryLater:

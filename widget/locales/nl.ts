@@ -125,7 +125,7 @@ export default {
   too_many_requests:
     'Te veel pogingen. Er is geen nieuwe betaling gestart. Probeer het later of kies een andere betaalmethode.',
   forbidden_origin:
-    'Deze pagina mag geen betalingen aannemen. Er is geen nieuwe betaling gestart. Meld dit aan de winkel.',
+    'Deze pagina mag geen betalingen aannemen. Er is geen nieuwe betaling gestart. Meld dit bij de winkel.',
   tryLater: 'Er is een probleem bij de betaaldienst. Probeer het opnieuw. Er wordt niet dubbel afgeschreven.',
   tryNever: 'Er is geen nieuwe betaling gestart. Neem contact op met de winkel.',
   reference: 'Referentie: {id}',

@@ -54,7 +54,7 @@ export default {
   notDirect:
     'Não podemos enviar uma solicitação para este ID de carteira. Em vez disso, entre na sua conta no site da carteira. O resultado aparecerá aqui.',
   redirectOpen: 'Ir para o site da carteira',
-  redirectUnsafe: 'Não é possível abrir o site da carteira',
+  redirectUnsafe: 'Não foi possível abrir o site da carteira',
   redirectUnsafe_help: 'O endereço do site não é seguro. Por favor, pague de outra forma.',
   timeLeft: 'Restam {time}',
   timeSpoken: 'Tempo restante: {time}',
@@ -97,7 +97,7 @@ export default {
   EXPIRED_help:
     'Se você confirmou no último momento, seu pagamento aparecerá aqui em alguns minutos. Caso contrário, nenhum valor foi cobrado.',
   REPLACED: 'Você iniciou um pagamento mais recente',
-  REPLACED_help: 'Não confirme o anterior. Se ele ainda for concluído, aparecerá aqui.',
+  REPLACED_help: 'Não confirme o anterior. Se ainda assim ele for concluído, aparecerá aqui.',
   REJECTED: 'O pagamento não foi aceito',
   REJECTED_help: 'Nenhum valor foi cobrado. Verifique seus dados ou pague de outra forma.',
   NOT_CREATED: 'O pagamento não foi iniciado',

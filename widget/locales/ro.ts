@@ -65,7 +65,7 @@ export default {
   scan_help: 'Deschideți aplicația portofelului, scanați codul și confirmați.',
   scanOnPhone:
     'Aveți portofelul pe acest telefon? Salvați codul ca imagine și deschideți imaginea în aplicația portofelului.',
-  otherDevice: 'Plătiți cu alt dispozitiv',
+  otherDevice: 'Plătiți de pe alt dispozitiv',
   scanOther: 'Scanați codul cu aplicația portofelului de pe celălalt dispozitiv.',
   scanLabel: 'Cod QR pentru plata sumei de {amount}',
   appOpen: 'Deschideți aplicația portofelului',
