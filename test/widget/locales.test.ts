@@ -17,7 +17,6 @@ const SAME_AS_ENGLISH: Record<string, string[]> = {
   '*': ['JETGO'],
   da: ['DIRECT'],
   de: ['DIRECT'],
-  fr: ['date'],
   nl: ['DIRECT'],
 };
 /** Words of a half translated text. Not app, online, QR, ID, wallet, link, which many languages use. */
@@ -85,7 +84,7 @@ describe('the dictionaries', () => {
     [['sh'], 'sr-Latn'],
     [['DE-at'], 'de'],
     [['de-CH-1996'], 'de'],
-    [['es-419'], 'es'],
+    [['es-419'], 'es-419'],
     [['fr-CA-u-nu-latn'], 'fr'],
     [['zz', 'it-CH'], 'it'],
     [['xx-Latn', 'zz', 'uk'], 'uk'],
