@@ -78,7 +78,7 @@ describe('the remaining time', () => {
       // The browser's clock is an hour wrong.
       Date.now = () => start + 3_600_000 + ahead;
       const widget = await mount(proxy);
-      expect(thePart(widget, 'countdown').textContent).to.equal('Time left: 3:20');
+      expect(thePart(widget, 'countdown').textContent).to.equal('3:20 left');
       const announcedAt = async (secondsLeft: number) => {
         ahead = 200_000 - secondsLeft * 1000;
         widget.requestUpdate();

@@ -66,7 +66,7 @@ describe('paying', () => {
     widget.pay();
     await widget.updateComplete;
     expect(button.getAttribute('aria-disabled')).to.equal('true');
-    expect(button.textContent?.trim()).to.equal('Starting…');
+    expect(button.textContent?.trim()).to.equal('Starting the payment…');
     release();
     await heading(widget, 'Scan the code to pay');
     expect(proxy.starts).to.have.length(1);

@@ -46,7 +46,7 @@ describe('a failed payment', () => {
     const proxy = proxyWith('QR');
     const widget = await mount(proxy);
     proxy.settle({ status: 'FAILED', reason: 'EXPIRED' });
-    await heading(widget, 'The time ran out');
+    await heading(widget, 'Time ran out');
     thePart(widget, 'again').click();
     await heading(widget, 'Scan the code to pay');
   });
@@ -60,7 +60,7 @@ describe('a failed payment', () => {
     const widget = await mount(proxyWith('QR', { status: 'FAILED', reason: 'REJECTED' }));
     await heading(widget, 'The payment was not accepted');
     expect(thePart(widget, 'error').textContent).to.equal(
-      'No money was taken. You can try again or use another method.',
+      'No money was taken. You can try again or pay another way.',
     );
   });
 
@@ -71,7 +71,7 @@ describe('a failed payment', () => {
   ] as const) {
     it(`a failed payment that expired offers a new ${method} payment by its own text`, async () => {
       const widget = await mount(proxyWith(method, { status: 'FAILED', reason: 'EXPIRED' }));
-      await heading(widget, 'The time ran out');
+      await heading(widget, 'Time ran out');
       expect(thePart(widget, 'again').textContent?.trim()).to.equal(label);
       expect(textOf(widget).includes('you will pay twice')).to.equal(method === 'DIRECT');
     });

@@ -106,7 +106,9 @@ function dictionaryOf(tag: string): Dictionary | undefined {
     // Readers of either written Norwegian can read the other.
     const base = /^n[no]$/.test(language) ? 'nb' : language;
     // `in` is safe: subtags are at most eight lower-case letters, so none matches an inherited property.
-    return [`${base}-${locale.maximize().script}`, `${base}-${region}`, base].find(
+    // The Spanish of all countries but Spain is that of Latin America (UN M.49 region 419).
+    const area = base === 'es' && region && region !== 'ES' ? '419' : region;
+    return [`${base}-${locale.maximize().script}`, `${base}-${area}`, base].find(
       (name): name is Dictionary => name === 'en' || name in LOADERS,
     );
   } catch {
