@@ -1,7 +1,20 @@
 // The choice: methods, wallet id, and an amount that the shopper enters.
 import { expect, fixture, html } from '@open-wc/testing';
-import { FakeProxy, paymentOf, proxyWith } from './fake-proxy.ts';
-import { announced, field, methodsOf, mount, part, radio, textOf, texts, thePart, type, until } from './mount.ts';
+import { FakeProxy, paymentOf, problemOf, proxyWith } from './fake-proxy.ts';
+import {
+  announced,
+  field,
+  heading,
+  methodsOf,
+  mount,
+  part,
+  radio,
+  textOf,
+  texts,
+  thePart,
+  type,
+  until,
+} from './mount.ts';
 
 describe('the choice', () => {
   it('the choice is painted from the token, before the proxy answers', async () => {
@@ -27,7 +40,7 @@ describe('the choice', () => {
     const input = radio(widget, 'QR');
     expect(input.type).to.equal('radio');
     const help = widget.shadowRoot?.getElementById(input.getAttribute('aria-describedby') ?? '');
-    expect(help?.textContent).to.equal('A code for your wallet app');
+    expect(help?.textContent).to.equal('Scan a QR code with your wallet app');
     const name = widget.shadowRoot?.getElementById(input.getAttribute('aria-labelledby') ?? '');
     expect(name?.textContent).to.equal('QR code');
   });
@@ -49,14 +62,17 @@ describe('the choice', () => {
 
   it('the choice asks for the wallet id only for DIRECT, and not if the token has it', async () => {
     const widget = await mount();
-    expect(part(widget, 'wallet')).not.to.equal(null);
+    const isShown = () => thePart(widget, 'wallet').checkVisibility({ visibilityProperty: true });
+    expect(isShown()).to.equal(true);
     radio(widget, 'QR').click();
-    await widget.updateComplete;
-    expect(part(widget, 'wallet')).to.equal(null);
+    expect(isShown()).to.equal(false);
+    expect(thePart(widget, 'wallet').closest('.fold')?.clientHeight).to.equal(0);
+    radio(widget, 'DIRECT').click();
+    expect(isShown()).to.equal(true);
     expect(part(await mount(new FakeProxy({ customer: '12345678' })), 'wallet')).to.equal(null);
   });
 
-  it('the choice describes a wrong field by its error, announces the error and focuses the field', async () => {
+  it('the choice describes a wrong field by its error and focuses it, and says the error once', async () => {
     const widget = await mount();
     thePart(widget, 'pay').focus();
     thePart(widget, 'pay').click();
@@ -64,10 +80,15 @@ describe('the choice', () => {
     const input = field(widget, 'wallet');
     expect(input.getAttribute('aria-invalid')).to.equal('true');
     const help = widget.shadowRoot?.getElementById(input.getAttribute('aria-describedby') ?? '');
-    expect(help?.textContent?.trim()).to.equal('Enter the 4 to 20 digits shown in your wallet app.');
+    expect(help?.textContent?.trim()).to.equal('Enter your wallet ID. It is shown in your wallet app.');
     expect(widget.shadowRoot?.activeElement).to.equal(input);
-    expect(announced(widget)).to.equal('Enter the 4 to 20 digits shown in your wallet app.');
+    // A screen reader reads the field that takes the focus, with its description.
+    expect(announced(widget)).to.equal('');
     type(widget, 'wallet', '1');
+    widget.pay();
+    await until(() => announced(widget), 'the error of the field that has the focus already');
+    expect(announced(widget)).to.equal('Enter the 4 to 20 digits shown in your wallet app.');
+    type(widget, 'wallet', '12');
     await widget.updateComplete;
     expect(input.getAttribute('aria-invalid')).to.equal('false');
   });
@@ -84,6 +105,62 @@ describe('the choice', () => {
   });
 });
 
+describe('a choice of one method', () => {
+  it('a choice of one method names it and pays by it, without a radio input', async () => {
+    const proxy = new FakeProxy({ methods: ['QR'] });
+    const widget = await mount(proxy);
+    expect(thePart(widget, 'heading').textContent).to.equal('QR code');
+    expect(widget.shadowRoot?.querySelector('[type=radio], fieldset')).to.equal(null);
+    thePart(widget, 'pay').click();
+    await until(() => proxy.starts.length, 'a start');
+    expect(proxy.starts[0]?.body.method).to.equal('QR');
+  });
+});
+
+describe('a method that is not available', () => {
+  const refusal = () => problemOf('method_unavailable');
+
+  it('a method that is not available cannot be chosen again, and the next one is chosen', async () => {
+    const proxy = new FakeProxy({ methods: ['QR', 'JETGO', 'CHECKOUT'] });
+    proxy.nextStarts.push(refusal());
+    const widget = await mount(proxy, { method: 'QR' });
+    thePart(widget, 'pay').click();
+    await until(() => part(widget, 'error'), 'the refusal');
+    expect([radio(widget, 'QR').disabled, radio(widget, 'JETGO').checked]).to.deep.equal([true, true]);
+    expect(texts(widget, '#help-QR')).to.deep.equal(['Not available right now']);
+    thePart(widget, 'pay').click();
+    await until(() => proxy.starts.length === 2, 'the next start');
+    expect(proxy.starts[1]?.body.method).to.equal('JETGO');
+    await until(() => part(widget, 'other'), 'the code');
+    thePart(widget, 'other').click();
+    await until(() => part(widget, 'pay'), 'the choice');
+    expect(radio(widget, 'QR').disabled).to.equal(false);
+  });
+
+  it('a method that is not available ends the choice once no other is left', async () => {
+    const proxy = new FakeProxy({ methods: ['QR', 'JETGO'] });
+    proxy.nextStarts.push(refusal(), refusal());
+    const widget = await mount(proxy);
+    thePart(widget, 'pay').click();
+    await until(() => part(widget, 'error'), 'the first refusal');
+    thePart(widget, 'pay').click();
+    await heading(widget, 'The payment cannot continue here');
+    expect(part(widget, 'pay')).to.equal(null);
+  });
+});
+
+describe('the time for the wallet’s website', () => {
+  it('the time for the wallet’s website is said before the shopper leaves, and is that of the order', async () => {
+    const widget = await mount(new FakeProxy(), { method: 'CHECKOUT' });
+    expect(textOf(widget)).to.contain('You then have 15 minutes');
+    radio(widget, 'QR').click();
+    await widget.updateComplete;
+    expect(textOf(widget)).not.to.contain('You then have');
+    const short = await mount(new FakeProxy({ payWithin: 300 }), { method: 'CHECKOUT' });
+    expect(textOf(short)).to.contain('You then have 5 minutes');
+  });
+});
+
 describe('an open amount', () => {
   it('an open amount is asked for within its bounds, shown on the button and sent as a decimal string', async () => {
     const proxy = new FakeProxy({ amount: undefined, minAmount: '5', maxAmount: '500', methods: ['QR'] });
@@ -97,7 +174,7 @@ describe('an open amount', () => {
     type(widget, 'amount', '?');
     thePart(widget, 'pay').click();
     await widget.updateComplete;
-    expect(thePart(widget, 'error').textContent).to.contain('zum Beispiel 5,00.');
+    expect(thePart(widget, 'error').textContent).to.contain('5,00');
     type(widget, 'amount', '12,5');
     await widget.updateComplete;
     expect(thePart(widget, 'pay').textContent).to.contain('12,50');

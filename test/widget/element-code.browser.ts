@@ -95,6 +95,21 @@ describe('the link to the app', () => {
   });
 });
 
+describe('the mark of the wallet', () => {
+  it('the mark of the wallet is in the middle of a drawn code, and small enough to scan', async () => {
+    const widget = await mount(proxyWith('QR'));
+    const mark = document.createElement('img');
+    mark.slot = 'mark';
+    mark.alt = '';
+    widget.append(mark);
+    const code = thePart(widget, 'code').getBoundingClientRect();
+    const { x, y, width, height } = mark.getBoundingClientRect();
+    expect(x + width / 2).to.be.closeTo(code.x + code.width / 2, 1);
+    expect(y + height / 2).to.be.closeTo(code.y + code.height / 2, 1);
+    expect(width * height).to.be.below(0.05 * code.width * code.height);
+  });
+});
+
 describe('a picture of a code', () => {
   it('a picture of a code with more than 2048 pixels per side is removed, and its name stays', async () => {
     const pictureOf = async (width: number, height: number) => {
@@ -125,7 +140,7 @@ describe('the time of a code', () => {
     const widget = await mount(proxy, { method: 'QR' });
     widget.pay();
     await heading(widget, 'Scan the code to pay');
-    expect(thePart(widget, 'countdown').textContent).to.match(/^Time left: 0:0[12]$/);
+    expect(thePart(widget, 'countdown').textContent).to.match(/^0:0[12] left$/);
     await heading(widget, 'The time is up');
     expect(part(widget, 'code')).to.equal(null);
     expect(textOf(widget)).to.contain('If you have paid, your payment counts.');

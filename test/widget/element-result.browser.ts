@@ -21,6 +21,23 @@ describe('a paid order', () => {
     expect(thePart(widget, 'details').textContent).to.contain('2026').and.to.contain(`:${minutes}`);
   });
 
+  it('a paid order draws its sign once, in the tab that started the payment, and not on a reload', async () => {
+    const isDrawn = (widget: Element) => widget.shadowRoot?.querySelector('.paid')?.classList.contains('news');
+    const proxy = new FakeProxy();
+    const widget = await mount(proxy, { method: 'QR' });
+    widget.pay();
+    await until(() => part(widget, 'code'), 'the code');
+    const other = await mount(proxyWith('QR', { status: 'SUCCESS' }, { orderId: 'OTHER' }));
+    await heading(other, 'Payment received');
+    expect(isDrawn(other)).to.equal(false);
+    proxy.settle({ status: 'SUCCESS' });
+    await heading(widget, 'Payment received');
+    expect(isDrawn(widget)).to.equal(true);
+    const reloaded = await mount(proxy);
+    await heading(reloaded, 'Payment received');
+    expect(isDrawn(reloaded)).to.equal(false);
+  });
+
   it('a paid order is shown as paid even if its time cannot be read', async () => {
     const widget = await mount(proxyWith('QR', { status: 'SUCCESS', paidAt: 'soon' }));
     await heading(widget, 'Payment received');
@@ -59,9 +76,7 @@ describe('a failed payment', () => {
   it('a failed payment asks the shopper to check the details only if some were typed', async () => {
     const widget = await mount(proxyWith('QR', { status: 'FAILED', reason: 'REJECTED' }));
     await heading(widget, 'The payment was not accepted');
-    expect(thePart(widget, 'error').textContent).to.equal(
-      'No money was taken. You can try again or pay another way.',
-    );
+    expect(thePart(widget, 'error').textContent).to.equal('No money was taken. You can try again or pay another way.');
   });
 
   for (const [method, label] of [
