@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Browser } from 'playwright-core';
+import type { Browser, LaunchOptions } from 'playwright-core';
 
 const INSTALLED = [
   '/usr/bin/chromium',
@@ -22,6 +22,8 @@ const ARGS = [
   '--disable-sync',
 ];
 
+const CAN_RUN_BUNDLED = process.platform === 'linux' && process.arch === 'x64';
+
 /** The options for puppeteer's and playwright's `launch`. Throws with a remedy if there is no browser. */
 export async function findBrowser(): Promise<{ executablePath: string; args: string[] }> {
   const args = process.platform === 'linux' ? [...ARGS, '--no-sandbox'] : ARGS;
@@ -31,10 +33,26 @@ export async function findBrowser(): Promise<{ executablePath: string; args: str
   const found =
     CHROME_PATH ?? (process.env['BUNDLED_CHROMIUM'] ? undefined : INSTALLED.find((path) => existsSync(path)));
   if (found !== undefined) return { executablePath: found, args };
-  if (process.platform !== 'linux' || process.arch !== 'x64') {
+  if (!CAN_RUN_BUNDLED) {
     throw new Error('No Chrome or Chromium found: install one, or set CHROME_PATH to its executable.');
   }
   return { executablePath: await unpackBundled(), args: [...args, '--headless'] };
+}
+
+/**
+ * The options for playwright's `launch` of the Chromium inside @sparticuz/chromium, which sees only the fonts of that
+ * package: the same page has the same pixels on each machine. Undefined where that Chromium cannot run.
+ */
+export async function findPinnedBrowser(): Promise<LaunchOptions | undefined> {
+  if (!CAN_RUN_BUNDLED) return undefined;
+  const executablePath = await unpackBundled();
+  const fonts = join(dirname(executablePath), 'only-bundled-fonts.conf');
+  await writeFile(fonts, fontsConfig(dirname(executablePath), []));
+  return {
+    executablePath,
+    args: [...ARGS, '--no-sandbox', '--headless', '--disable-lcd-text'],
+    env: { ...process.env, FONTCONFIG_FILE: fonts },
+  };
 }
 
 /** Prints the content of pages that failed tests left open. */
@@ -83,7 +101,7 @@ async function unpackInto(folder: string): Promise<void> {
 }
 
 /** The package's own fonts.conf names a folder that does not exist here, and without fonts all text is 0 px wide. */
-function fontsConfig(cache: string): string {
-  const folders = [join(cache, 'fonts'), '/usr/share/fonts'].map((folder) => `<dir>${folder}</dir>`).join('');
+function fontsConfig(cache: string, others = ['/usr/share/fonts']): string {
+  const folders = [join(cache, 'fonts'), ...others].map((folder) => `<dir>${folder}</dir>`).join('');
   return `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>${folders}<cachedir>${join(cache, 'fontcache')}</cachedir></fontconfig>`;
 }

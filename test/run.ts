@@ -49,6 +49,7 @@ const PARTS: readonly Part[] = [
   { name: 'processes', command: ['npm', 'run', '--silent', 'test:processes'], count: byNodeTotals },
   { name: 'PostgreSQL', command: ['npm', 'run', '--silent', 'test:postgres'], count: byNodeTotals },
   { name: 'the element in a browser', command: ['npm', 'run', '--silent', 'test:widget'], count: byBrowserTotals },
+  { name: 'pictures', command: ['npm', 'run', '--silent', 'test:shots'], count: byNodeTotals },
   { name: 'host pages', command: ['npm', 'run', '--silent', 'test:hosts'], count: byNodeTotals },
   { name: 'journeys', command: ['npm', 'run', '--silent', 'test:journeys'], count: byNodeTotals },
   { name: 'faults', command: ['npm', 'run', '--silent', 'test:faults'], count: byNodeTotals },

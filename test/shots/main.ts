@@ -1,53 +1,49 @@
-// `npm run shots`: draws every state of the widget in every variant of the page into shots/, with index.html as the
-// contact sheet. The images are for people to look at and are not compared. The states are in test/widget/states.ts.
-import { mkdir, writeFile } from 'node:fs/promises';
+// `npm run shots`: draws every state of the widget in every scene into shots/, and compares those that are kept in
+// test/shots/pictures/. index.html shows the differences and all scenes.
+//   npm run shots -- --update          keeps what was drawn
+//   npm run shots -- --scene dark      one scene only
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
-import { findBrowser } from '../browser.ts';
-import { statesPageOpener, type Variant } from './states-page.ts';
+import { findPinnedBrowser } from '../browser.ts';
+import { drawScene } from './draw.ts';
+import { compareWithKept, fileOf, keep, keptOf, type Finding } from './kept.ts';
+import { FOLDER, messageOf, writeFindings, writeIndex } from './report.ts';
+import { SCENES } from './scenes.ts';
+import { statesPageOpener } from './states-page.ts';
 
-const FOLDER = 'shots';
+const { values } = parseArgs({ options: { update: { type: 'boolean' }, scene: { type: 'string' } } });
+const scenes = Object.entries(SCENES).filter(([name]) => (values.scene ?? name) === name);
+if (scenes.length === 0) throw new Error(`The scenes are: ${Object.keys(SCENES).join(', ')}`);
+const launch = await findPinnedBrowser();
+if (!launch) throw new Error('The pictures need Linux on x64, where the browser that draws them comes from a package.');
 
-const VARIANTS: Record<string, Variant> = {
-  light: { width: 400 },
-  dark: { width: 400, options: { colorScheme: 'dark' } },
-  wide: { width: 640 },
-  phone: { width: 320, options: { hasTouch: true, isMobile: true } },
-  narrow: { width: 240 },
-  'right-to-left': { width: 400, lang: 'ar' },
-  german: { width: 240, lang: 'de' },
-  'forced-colors': { width: 400, options: { forcedColors: 'active', colorScheme: 'dark' } },
-};
-
-const browser = await chromium.launch(await findBrowser());
+const browser = await chromium.launch(launch);
 try {
-  await mkdir(FOLDER, { recursive: true });
+  await rm(FOLDER, { recursive: true, force: true });
+  await mkdir(FOLDER);
   const open = await statesPageOpener(browser);
+  const findings: Finding[] = [];
   // Two at a time: more would only wait for the processor.
-  const queue = Object.entries(VARIANTS).values();
+  const queue = scenes.values();
   const drawNext = async () => {
-    for (const [name, variant] of queue) {
-      const page = await open(variant);
-      // Not `fullPage`: while it stretches the page, Chromium forgets that the device has no mouse.
-      const { width, height } = await page.evaluate(() => ({
-        width: innerWidth,
-        height: document.documentElement.scrollHeight,
-      }));
-      await page.setViewportSize({ width, height });
-      await page.screenshot({ path: `${FOLDER}/${name}.png`, animations: 'disabled', timeout: 60_000 });
-      await page.context().close();
+    for (const [name, scene] of queue) {
+      const { sheet, pictures } = await drawScene(open, scene);
+      await writeFile(`${FOLDER}/${fileOf(name)}.png`, sheet);
+      findings.push(...(await compareWithKept(name, keptOf(scene, pictures))));
     }
   };
   await Promise.all([drawNext(), drawNext()]);
-  await writeFile(`${FOLDER}/index.html`, contactSheet());
-  console.log(`${Object.keys(VARIANTS).length} variants in ${FOLDER}/index.html`);
+  const names = scenes.map(([name]) => name);
+  await writeFindings(findings);
+  await writeIndex(findings, names);
+  if (values.update) {
+    for (const finding of findings) await keep(finding);
+    console.log(`${findings.length} pictures changed in test/shots/pictures/`);
+  } else if (findings.length > 0) {
+    console.error(messageOf(findings));
+    process.exitCode = 1;
+  } else console.log(`Every state looks as kept. All scenes: ${FOLDER}/index.html`);
 } finally {
   await browser.close();
-}
-
-function contactSheet(): string {
-  const figures = Object.entries(VARIANTS).map(
-    ([name, { width }]) =>
-      `<h2>${name}, ${width} px</h2>\n<a href="${name}.png"><img src="${name}.png" alt="${name}" width="100%"></a>`,
-  );
-  return `<!doctype html>\n<meta charset="utf-8">\n<title>Contact sheet</title>\n${figures.join('\n')}\n`;
 }

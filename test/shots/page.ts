@@ -1,5 +1,6 @@
-// A page with one widget for every state, each with its own proxy in memory. `?lang=ar` and `?width=240` set the
-// variant. Sets `document.title` to 'ready' once all are drawn; until then the title names the states it waits for.
+// A page with one widget for every state, each with its own proxy in memory. `?lang=ar&width=240&textSize=32` sets the
+// variant, and each `state=…` names a state to show; without any all are shown. Sets `document.title` to 'ready' once
+// all are drawn; until then the title names the states it waits for.
 import '../../widget/index.ts';
 import type { FakeProxy } from '../widget/fake-proxy.ts';
 import { proxyOf, STATES, type State } from '../widget/states.ts';
@@ -9,6 +10,9 @@ const language = variant.get('lang') ?? 'en';
 document.documentElement.lang = language;
 document.documentElement.dir = language === 'ar' ? 'rtl' : 'ltr';
 document.documentElement.style.setProperty('--width', `${variant.get('width') ?? 400}px`);
+document.documentElement.style.setProperty('--text-size', `${variant.get('textSize') ?? 16}px`);
+const wanted = variant.getAll('state');
+const states = Object.entries<State>(STATES).filter(([name]) => wanted.length === 0 || wanted.includes(name));
 
 /** Longer timers never run: on a slow machine a start that takes long, or a silent stream, would change a state. */
 const LONGEST_TIMER_MS = 3_000;
@@ -16,7 +20,7 @@ const realTimeout = globalThis.setTimeout;
 globalThis.setTimeout = ((run: () => void, ms = 0) =>
   ms > LONGEST_TIMER_MS ? 0 : realTimeout(run, ms)) as typeof setTimeout;
 
-const waiting = new Set(Object.keys(STATES));
+const waiting = new Set(states.map(([name]) => name));
 const proxies = new Map<string, FakeProxy>();
 const realFetch = globalThis.fetch;
 globalThis.fetch = (input, init) => {
@@ -56,6 +60,6 @@ function pause(ms: number): Promise<void> {
   });
 }
 
-await Promise.all(Object.entries(STATES).map(([name, state], index) => show(name, state, index)));
-await document.fonts.ready;
+await Promise.all([...document.fonts].map((font) => font.load()));
+await Promise.all(states.map(([name, state], index) => show(name, state, index)));
 document.title = 'ready';
