@@ -3,14 +3,18 @@
 import { readFileSync } from 'node:fs';
 import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { getCookie } from 'hono/cookie';
 import { csrf } from 'hono/csrf';
 import { secureHeaders } from 'hono/secure-headers';
 import { WebhookVerificationError } from 'standardwebhooks';
+import { clockOf } from './desk-clock.ts';
 import { deskPage, deskTables } from './desk-page.ts';
-import { StaffDesk } from './desk.ts';
+import { filterOf, viewOf } from './desk-view.ts';
+import { StaffDesk, type DeskList } from './desk.ts';
 import { Fulfilment } from './fulfilment.ts';
 import { OrderStore } from './order-store.ts';
 import { notice, type Site } from './page.ts';
+import type { PayoutForm } from './payout-form.ts';
 import { ProxyClient } from './proxy-client.ts';
 import { staffOnly } from './desk-auth.ts';
 import { addStorefront, type ShopSettings } from './storefront.ts';
@@ -18,6 +22,7 @@ import { addStorefront, type ShopSettings } from './storefront.ts';
 const BODY_LIMIT = 16 * 1024;
 const ASSETS: Record<string, string> = {
   'shop.css': 'text/css; charset=utf-8',
+  'desk.css': 'text/css; charset=utf-8',
   'basket.js': 'text/javascript; charset=utf-8',
   'order.js': 'text/javascript; charset=utf-8',
   'desk.js': 'text/javascript; charset=utf-8',
@@ -40,7 +45,7 @@ export function createShop(settings: ShopSettings, fetcher: typeof fetch = fetch
   addAssets(app);
 
   addStorefront(app, { settings, site, orders, fulfilment, now });
-  if (guard !== undefined) addDesk(app.use('/desk/*', guard), new StaffDesk(orders, proxy, now), site);
+  if (guard !== undefined) addDesk(app.use('/desk/*', guard), new StaffDesk(orders, proxy, now), site, now);
   app.notFound((c) => c.html(notice('Nothing here', 'This page does not exist.'), 404));
   return { app, sweep: () => fulfilment.sweep(now()) };
 }
@@ -94,15 +99,27 @@ function addAssets(app: Hono): void {
   }
 }
 
-function addDesk(app: Hono, desk: StaffDesk, site: Site): void {
+function addDesk(app: Hono, desk: StaffDesk, site: Site, now: () => Date): void {
   app.get('/desk', async (c) => {
-    const tables = await desk.list();
-    return c.html(deskPage(tables, desk.formFor(c.req.query('back'), tables), site));
+    const list = await desk.list();
+    const back = c.req.query('back');
+    return c.html(pageOf(c, list, back === undefined ? undefined : desk.formFor(back, list)));
   });
-  app.get('/desk/tables', async (c) => c.html(deskTables(await desk.list())));
+  app.get('/desk/tables', async (c) => c.html(deskTables(contentOf(c, await desk.list()))));
+  app.get('/desk/payouts', async (c) => c.html(pageOf(c, await desk.list(), desk.emptyForm())));
   app.post('/desk/payouts', async (c) => {
     const form = await desk.sendPayout(await c.req.parseBody());
     if (form === undefined) return c.redirect('/desk', 303);
-    return c.html(deskPage(await desk.list(), form, site), 422);
+    return c.html(pageOf(c, await desk.list(), form), 422);
   });
+
+  function pageOf(c: Context, list: DeskList, form: PayoutForm | undefined) {
+    return deskPage(contentOf(c, list), form, site);
+  }
+
+  /** Narrowed by the address, and in the zone that desk.js found in the browser. */
+  function contentOf(c: Context, list: DeskList) {
+    const clock = clockOf(getCookie(c, 'zone'), now());
+    return { list, clock, view: viewOf(list.entries, filterOf(c.req.query()), clock, now()) };
+  }
 }

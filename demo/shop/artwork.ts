@@ -80,8 +80,11 @@ export function picture(artwork: Artwork) {
 /** A sun over the water in light mode, a moon in dark mode. */
 export const shore = raw(`
   <svg viewBox="0 0 1120 440" preserveAspectRatio="xMaxYMax slice" aria-hidden="true">
-    <path d="M0 0h1120v440H0z" fill="light-dark(#fbe3cf, #17222d)"/>
-    <path d="M0 214h1120v120H0z" fill="light-dark(#f8cfb2, #1f2f3c)"/>
+    <linearGradient id="sky" x2="0" y2="1">
+      <stop offset=".3" stop-color="light-dark(#fbe3cf, #17222d)"/>
+      <stop offset=".76" stop-color="light-dark(#f6c6a4, #223542)"/>
+    </linearGradient>
+    <path d="M0 0h1120v440H0z" fill="url(#sky)"/>
     <circle cx="950" cy="288" r="78" fill="light-dark(#ee9168, #f3e3bb)"/>
     <path d="M0 318q110-34 230-14t210-12 200 10 170-24 150 6 160-28v80H0z" fill="light-dark(#8fb0ab, #2a4450)"/>
     <path d="M0 332q140-26 300-10t260-2 240-4 180-10 140-2v32H0z" fill="light-dark(#4d7f80, #1d333c)"/>

@@ -1,165 +1,169 @@
-// The markup of the desk: all payments and payouts with their history, and the form that sends a payout. The server
-// creates the payout's order id and the form contains it, so submitting a form twice sends one payout.
+// The desk: the merchant's page with all payments and payouts. A filter is a link, a search is a form, and each page of
+// the list has an address; desk.js only refreshes what `deskTables` makes.
 import { html } from 'hono/html';
 import { CURRENCY, formatMoney } from './catalogue.ts';
-import { page, type Markup, type Site } from './page.ts';
-import { canRefund, hasNotFailed, refundsOf } from './refunds.ts';
-import { isPayment, type Payment, type Payout, type Status, type Transaction } from './proxy-client.ts';
+import type { Clock } from './desk-clock.ts';
+import type { DeskList } from './desk.ts';
+import { transactionRow } from './desk-row.ts';
+import { addressOf, type Day, type Filter, type Sum, type View } from './desk-view.ts';
+import { STATE_NAMES } from './desk-words.ts';
+import { page, type Markup, type Menu, type Site } from './page.ts';
+import { payoutForm, type PayoutForm } from './payout-form.ts';
+import { MOST_LISTED, isPayout } from './proxy-client.ts';
 
-/** The values typed so far, and the error message. */
-export interface PayoutForm {
-  orderId: string;
-  amount?: string | undefined;
-  customer?: string | undefined;
-  note?: string | undefined;
-  /** The payment that the payout refunds. */
-  back?: Payment | undefined;
-  problem?: string | undefined;
+export interface DeskContent {
+  list: DeskList;
+  view: View;
+  clock: Clock;
 }
 
-export interface DeskTables {
-  payments: readonly Payment[];
-  payouts: readonly Payout[];
-  /** Why the tables are empty or out of date. */
-  problem?: string | undefined;
-}
+const TITLES: Record<Filter['show'], string> = {
+  all: 'All money',
+  payments: 'Payments',
+  payouts: 'Payouts',
+};
 
-const CHIPS = {
-  INITIALIZED: { tone: '', label: 'Being sent' },
-  PROCESSING: { tone: '', label: 'Processing' },
-  SUCCESS: { tone: 'good', label: 'Success' },
-  FAILED: { tone: 'bad', label: 'Failed' },
-} satisfies Record<Status, { tone: string; label: string }>;
-
-const times = new Intl.DateTimeFormat('en', {
-  timeZone: 'UTC',
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-});
-
-export function deskPage(desk: DeskTables, form: PayoutForm, site: Site): Markup {
+export function deskPage(content: DeskContent, form: PayoutForm | undefined, site: Site): Markup {
+  const { filter } = content.view;
+  const title = TITLES[filter.show];
   return page(
-    { title: 'The desk', place: 'desk', scripts: ['/assets/desk.js'], site },
-    html`<h1>The desk</h1>
-      <p class="quiet">All money in and out in the last seven days. Times are UTC.</p>
-      <p class="quiet">
-        Anyone who can open this page can send money. So it is served only on this machine, or with DESK_PASSWORD, in
-        place of your staff's sign-in.
-      </p>
-      <div class="stack">
-        <div class="stack" data-live>${deskTables(desk)}</div>
-        ${payoutForm(form)}
-      </div>`,
+    {
+      title: `${title} · Desk`,
+      place: 'desk',
+      menu: menuOf(filter),
+      styles: ['/assets/desk.css'],
+      scripts: ['/assets/desk.js'],
+      site,
+    },
+    html`<div class="head">
+        <h1>${title}</h1>
+        ${search(filter)}
+        ${form === undefined ? html`<a class="button" href="/desk/payouts#send">Send a payout</a>` : ''}
+      </div>
+      ${form === undefined ? '' : payoutForm(form)}
+      <div data-live>${deskTables(content)}</div>`,
   );
 }
 
+function menuOf({ show }: Filter): Menu {
+  const link = (to: Filter['show'], text: string) => ({
+    href: addressOf({ show: to }),
+    text,
+    isCurrent: show === to,
+  });
+  return {
+    label: 'Desk',
+    home: '/desk',
+    tag: 'Desk',
+    links: [
+      link('all', 'All'),
+      link('payments', 'Payments'),
+      link('payouts', 'Payouts'),
+      { href: '/', text: 'The shop', isCurrent: false },
+    ],
+    footer:
+      'Anyone who can open this page can send money. So it is served only on this machine, or with DESK_PASSWORD, ' +
+      'in place of your staff’s sign-in.',
+  };
+}
+
+function search({ show, find }: Filter): Markup {
+  return html`<form class="find" role="search" action="/desk">
+    ${show === 'all' ? '' : html`<input type="hidden" name="show" value="${show}" />`}
+    <input type="search" name="find" value="${find}" placeholder="Order id" aria-label="Order id" maxlength="64" />
+    <button class="button plain">Search</button>
+  </form>`;
+}
+
 /** The part that `desk.js` refreshes. */
-export function deskTables({ payments, payouts, problem }: DeskTables): Markup {
-  return html`${problem === undefined ? '' : html`<p class="message bad" role="alert">${problem}</p>`}
-    <section class="stack" aria-labelledby="payouts">
-      <h2 id="payouts">Payouts</h2>
-      ${list(
-        payouts.map((payout) => transaction(payout, 'Payout', payout.note)),
-        'None sent yet.',
-      )}
-    </section>
-    <section class="stack" aria-labelledby="payments">
-      <h2 id="payments">Payments</h2>
-      ${list(
-        payments.map((payment) =>
-          transaction(payment, payment.method ?? 'Payment', null, refundLink(payment, payouts)),
-        ),
-        'None yet. They appear as soon as a customer starts one.',
-      )}
-    </section>`;
+export function deskTables({ list, view, clock }: DeskContent): Markup {
+  const { filter, days } = view;
+  const payouts = list.entries.filter(isPayout);
+  const isWhole = filter.state === 'all' && filter.find === '' && filter.show === 'all';
+  if (list.problem !== undefined) return html`<p class="message bad" role="alert">${list.problem}</p>`;
+  return html`${totals(view)} ${tabs(view)} ${days.length === 0 ? nothing(list, filter) : ''}
+    ${days.map(
+      (day, at) =>
+        html`<section class="day" aria-labelledby="day-${at}">
+          <h2 id="day-${at}">${day.name}</h2>
+          ${isWhole ? html`<p>${daySums(day)}</p>` : ''}
+          <ul class="transactions card">
+            ${day.rows.map((entry) => transactionRow(entry, payouts, clock))}
+          </ul>
+        </section>`,
+    )}
+    ${pager(view)}
+    <p class="quiet zone" data-zone="${clock.zone}">
+      ${list.entries.length < MOST_LISTED ? 'The last seven days.' : `The newest ${MOST_LISTED} of seven days.`} Times
+      are those of ${clock.zoneName}.
+    </p>`;
 }
 
-function list(rows: readonly Markup[], none: string): Markup {
-  return rows.length === 0
-    ? html`<p class="quiet">${none}</p>`
-    : html`<ul class="transactions card">
-        ${rows}
-      </ul>`;
+function totals({ today, waiting, toReview }: View): Markup {
+  return html`<dl class="totals card">
+    ${total('Paid in today', today.paidIn, 'payment')} ${total('Paid out today', today.paidOut, 'payout')}
+    ${total('Still to be paid', waiting, 'payment')}
+    <div class="${toReview === 0 ? '' : 'warn'}">
+      <dt>Needs you</dt>
+      <dd>${toReview} <small>${toReview === 0 ? 'all is well' : 'to look at'}</small></dd>
+    </div>
+  </dl>`;
 }
 
-function transaction(entry: Transaction, what: string, note: string | null, foot: Markup | '' = ''): Markup {
-  const isSurplus = isPayment(entry) && entry.surplus;
-  const isForReview = entry.needsReview || isSurplus;
-  const review = { tone: 'warn', label: isSurplus ? 'Paid twice' : 'Needs review' };
-  const chip = entry.reason === 'REPLACED' ? { tone: '', label: 'Replaced' } : CHIPS[entry.status];
-  const { tone, label } = isForReview ? review : chip;
-  const key = `${entry.orderId} ${entry.createdAt}`;
-  return html`<li class="${isForReview ? 'warn' : ''}" data-status="${entry.status}" data-key="${key}">
-    <details>
-      <summary>
-        <span class="what"><b>${what}</b> <small>${entry.orderId}</small></span>
-        <small>${[entry.reason, entry.customer && `wallet ${entry.customer}`, note].filter(Boolean).join(' · ')}</small>
-        <b class="amount">${formatMoney(entry.amount, entry.currency)}</b>
-        <span class="chip ${tone}">${label}</span>
-        <small><time datetime="${entry.createdAt}">${times.format(new Date(entry.createdAt))}</time></small>
-      </summary>
-      <ol class="stack history">
-        ${entry.history.map(
-          ({ at, event, source, detail }) =>
-            html`<li>
-              <time class="quiet" datetime="${at}">${at.slice(11, 19)}</time>
-              <b>${event.replaceAll('_', ' ')}</b>
-              <span class="quiet">${source}${detail === null ? '' : html`: ${detail}`}</span>
-            </li>`,
-        )}
-      </ol>
-    </details>
-    ${foot}
-  </li>`;
+function total(name: string, { amount, count }: Sum, of: string): Markup {
+  return html`<div>
+    <dt>${name}</dt>
+    <dd>${formatMoney(amount, CURRENCY)} <small>${count} ${of}${count === 1 ? '' : 's'}</small></dd>
+  </div>`;
 }
 
-/** The status of the refund, or a link to the form. The link has the payment's id: a URL must not have a wallet id. */
-function refundLink(payment: Payment, payouts: readonly Payout[]): Markup | '' {
-  const { orderId, gatewayOrderId } = payment;
-  const sent = refundsOf(gatewayOrderId, payouts).find(hasNotFailed);
-  if (sent !== undefined) return html`<p class="back">Money back: ${CHIPS[sent.status].label.toLowerCase()}</p>`;
-  if (!canRefund(payment)) return '';
-  return html`<a
-    class="back"
-    href="/desk?back=${encodeURIComponent(gatewayOrderId)}#send"
-    aria-label="Send money back for ${orderId}"
-    >Send money back</a
-  >`;
+function tabs({ filter, counts }: View): Markup {
+  const names = { all: 'All', ...STATE_NAMES };
+  const states = Object.keys(names) as Filter['state'][];
+  return html`<nav class="tabs" aria-label="States">
+    ${states.map(
+      (state) =>
+        html`<a
+          href="${addressOf({ ...filter, state, page: 1 })}"
+          ${filter.state === state ? html`aria-current="page"` : ''}
+          >${names[state]} <small>${counts[state]}</small></a
+        > `,
+    )}
+  </nav>`;
 }
 
-function payoutForm({ orderId, amount = '', customer = '', note = '', back, problem }: PayoutForm): Markup {
-  return html`<section class="send stack card" aria-labelledby="send">
-    <h2 id="send">${back === undefined ? 'Send a payout' : 'Send money back'}</h2>
-    ${
-      back === undefined
-        ? ''
-        : html`<p class="quiet">
-            ${formatMoney(back.amount, back.currency)} came in for ${back.orderId}. A payout is a whole amount.
-          </p>`
-    }
-    ${problem === undefined ? '' : html`<p class="message bad" role="alert">${problem}</p>`}
-    <form class="stack" method="post" action="/desk/payouts">
-      <input type="hidden" name="orderId" value="${orderId}" />
-      <label
-        >Amount, in whole ${CURRENCY}
-        <input
-          name="amount"
-          value="${amount}"
-          inputmode="numeric"
-          pattern="[1-9][0-9]{0,6}"
-          title="A whole amount"
-          required
-      /></label>
-      <label
-        >Wallet ID
-        <input name="customer" value="${customer}" inputmode="numeric" pattern="[0-9]+" maxlength="32" required
-      /></label>
-      <label>Note to the customer <input name="note" value="${note}" maxlength="120" placeholder="Optional" /></label>
-      <button class="button">Send payout</button>
-      <small>Order id ${orderId}</small>
-    </form>
-  </section>`;
+function daySums({ paidIn, paidOut }: Day): string {
+  const parts = [
+    paidIn.count > 0 ? `${formatMoney(paidIn.amount, CURRENCY)} in` : '',
+    paidOut.count > 0 ? `${formatMoney(paidOut.amount, CURRENCY)} out` : '',
+  ];
+  return parts.filter(Boolean).join(' · ');
+}
+
+function nothing({ entries }: DeskList, { show, find, state }: Filter): Markup {
+  if (entries.length === 0) {
+    return html`<div class="nothing card">
+      <h2>No money has moved yet</h2>
+      <p class="quiet">Order something in the shop and pay for it. It is listed here within seconds.</p>
+      <p><a class="button" href="/">Open the shop</a></p>
+    </div>`;
+  }
+  const kind = show === 'all' ? 'payment or payout' : show.slice(0, -1);
+  return html`<div class="nothing card">
+    <h2>${find === '' ? `No ${kind} here` : `No ${kind} with “${find}”`}</h2>
+    <p class="quiet">
+      ${state === 'all' ? 'Only the last seven days are listed.' : 'None of the last seven days is in this state.'}
+    </p>
+    <p><a class="button plain" href="/desk">Show all</a></p>
+  </div>`;
+}
+
+function pager({ filter, matching, first, last }: View): Markup | '' {
+  if (first <= 1 && last === matching) return '';
+  const to = (step: number) => addressOf({ ...filter, page: filter.page + step });
+  return html`<nav class="pager" aria-label="Pages of the list">
+    <p>${first} to ${last} of ${matching}</p>
+    ${first > 1 ? html`<a class="button plain" href="${to(-1)}">Newer</a>` : ''}
+    ${last < matching ? html`<a class="button plain" href="${to(1)}">Older</a>` : ''}
+  </nav>`;
 }

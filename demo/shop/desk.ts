@@ -2,13 +2,20 @@
 // so after a lost answer the same id can be checked or sent again, and money moves once. If the proxy has no list of
 // transactions, the shop reads its own orders one by one.
 import { CURRENCY } from './catalogue.ts';
-import type { DeskTables, PayoutForm } from './desk-page.ts';
 import { newId, type OrderStore } from './order-store.ts';
+import type { PayoutForm } from './payout-form.ts';
 import { isPayment, isPayout, ProxyError, type ProxyClient, type Transaction } from './proxy-client.ts';
 import { canRefund, hasNotFailed, refundOrderId, refundsOf, wholeAmount } from './refunds.ts';
 
 const SHOWN_FOR_MS = 7 * 24 * 60 * 60 * 1000;
 const ASKED_ONE_BY_ONE = 25;
+
+/** Of the last seven days, newest first. */
+export interface DeskList {
+  entries: readonly Transaction[];
+  /** Why there are none. */
+  problem?: string | undefined;
+}
 
 export class StaffDesk {
   readonly #orders: OrderStore;
@@ -30,10 +37,10 @@ export class StaffDesk {
    * Filled in to refund the payment, or empty if it cannot be refunded or was already. Two people who refund it at
    * once send one payout.
    */
-  formFor(gatewayOrderId: string | undefined, { payments, payouts }: DeskTables): PayoutForm {
-    const back = payments.find((payment) => payment.gatewayOrderId === gatewayOrderId);
+  formFor(gatewayOrderId: string | undefined, { entries }: DeskList): PayoutForm {
+    const back = entries.filter(isPayment).find((payment) => payment.gatewayOrderId === gatewayOrderId);
     if (back === undefined || !canRefund(back)) return this.emptyForm();
-    const tries = refundsOf(back.gatewayOrderId, payouts);
+    const tries = refundsOf(back.gatewayOrderId, entries.filter(isPayout));
     if (tries.some(hasNotFailed)) return this.emptyForm();
     const { orderId, amount, customer } = back;
     return {
@@ -71,18 +78,14 @@ export class StaffDesk {
     }
   }
 
-  async list(): Promise<DeskTables> {
+  async list(): Promise<DeskList> {
     try {
-      const all =
-        (await this.#proxy.transactions(new Date(this.#now().getTime() - SHOWN_FOR_MS))) ?? (await this.#oneByOne());
-      const newestFirst = all.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
-      return {
-        payments: newestFirst.filter(isPayment),
-        payouts: newestFirst.filter(isPayout),
-      };
+      const since = new Date(this.#now().getTime() - SHOWN_FOR_MS);
+      const all = (await this.#proxy.transactions(since)) ?? (await this.#oneByOne());
+      return { entries: all.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt)) };
     } catch (error) {
       if (!(error instanceof ProxyError)) throw error;
-      return { payments: [], payouts: [], problem: error.message };
+      return { entries: [], problem: error.message };
     }
   }
 

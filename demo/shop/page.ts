@@ -7,13 +7,25 @@ export type Markup = ReturnType<typeof html>;
 
 export interface PageFrame {
   title: string;
-  /** Marks the current link of the menu; also a class of the body. */
+  /** Marks the current link of the shop's menu; also a class of the body. */
   place: string;
+  /** In place of the shop's menu and footer. */
+  menu?: Menu;
   /** Style sheets besides the shop's. */
   styles?: string[];
   /** Module scripts in the order in which they run. */
   scripts?: string[];
   site?: Site;
+}
+
+export interface Menu {
+  label: string;
+  /** Where the brand leads. */
+  home: string;
+  /** Beside the brand. */
+  tag: string;
+  links: { href: string; text: string; isCurrent: boolean }[];
+  footer: string;
 }
 
 /** The settings that all pages share. */
@@ -24,9 +36,9 @@ export interface Site {
   hasDesk?: boolean;
 }
 
-export function page({ title, place, styles = [], scripts = [], site = {} }: PageFrame, body: Markup): Markup {
-  const { walletUrl, hasDesk = false } = site;
-  const current = (here: string) => (place === here ? html` aria-current="page"` : '');
+export function page(frame: PageFrame, body: Markup): Markup {
+  const { title, place, styles = [], scripts = [], site = {} } = frame;
+  const { home, tag, label, links, footer } = frame.menu ?? shopMenu(place);
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -40,21 +52,36 @@ export function page({ title, place, styles = [], scripts = [], site = {} }: Pag
       </head>
       <body class="${place}">
         <a class="skip" href="#main">Skip to the content</a>
-        ${walletUrl === undefined ? '' : demoBar(walletUrl)}
+        ${site.walletUrl === undefined ? '' : demoBar(site.walletUrl)}
         <header class="top">
-          <a class="brand" href="/">${logo}<span>Stillwater</span></a>
-          <nav aria-label="Shop">
-            <a href="/" ${current('shop')}>Coffee</a>
-            <a href="/account" ${current('account')}>Account</a>
+          <a class="brand" href="${home}">${logo}<span>Stillwater</span>${tag && html` <small>${tag}</small>`}</a>
+          <nav aria-label="${label}">
+            ${links.map(
+              ({ href, text, isCurrent }) =>
+                html`<a href="${href}" ${isCurrent ? html`aria-current="page"` : ''}>${text}</a> `,
+            )}
           </nav>
         </header>
         <main id="main">${body}</main>
         <footer class="bottom">
-          <p>Stillwater Coffee Roasters. Roasted on Tuesdays, sent on Wednesdays.</p>
-          ${hasDesk ? html`<p><a href="/desk" ${current('desk')}>For staff: the desk</a></p>` : ''}
+          <p>${footer}</p>
+          ${site.hasDesk && frame.menu === undefined ? html`<p><a href="/desk">For staff: the desk</a></p>` : ''}
         </footer>
       </body>
     </html>`;
+}
+
+function shopMenu(place: string): Menu {
+  return {
+    label: 'Shop',
+    home: '/',
+    tag: '',
+    links: [
+      { href: '/', text: 'Coffee', isCurrent: place === 'shop' },
+      { href: '/account', text: 'Account', isCurrent: place === 'account' },
+    ],
+    footer: 'Stillwater Coffee Roasters. Roasted on Tuesdays, sent on Wednesdays.',
+  };
 }
 
 function demoBar(walletUrl: string): Markup {

@@ -78,7 +78,9 @@ interface TransactionPage {
 }
 
 const ANSWER_WITHIN_MS = 5_000;
+const PAGE_SIZE = 100;
 const PAGES_FOLLOWED = 10;
+export const MOST_LISTED = PAGE_SIZE * PAGES_FOLLOWED;
 
 export class ProxyClient {
   readonly #url: string;
@@ -104,14 +106,15 @@ export class ProxyClient {
     return this.#call('POST', '/payouts', payout);
   }
 
-  /** The transactions updated since then, at most 1,000; null if this proxy has no list of transactions. */
-  async transactions(updatedSince: Date): Promise<Transaction[] | null> {
+  /** Those created since then, newest first, at most MOST_LISTED; null if this proxy has no list of transactions. */
+  async transactions(from: Date): Promise<Transaction[] | null> {
     const found: Transaction[] = [];
     let cursor: string | null = null;
     for (let pages = 0; pages < PAGES_FOLLOWED; pages++) {
       const query = new URLSearchParams({
-        updatedSince: updatedSince.toISOString(),
-        limit: '100',
+        from: from.toISOString(),
+        sort: '-createdAt',
+        limit: String(PAGE_SIZE),
         ...(cursor && { cursor }),
       });
       const page = await this.#call<TransactionPage>('GET', `/transactions?${query.toString()}`);

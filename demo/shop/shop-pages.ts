@@ -2,7 +2,7 @@
 // order's paid status comes from the order store, never from the widget.
 import { html } from 'hono/html';
 import { card, picture, shore } from './artwork.ts';
-import { CURRENCY, MOST_OF_ONE, PRODUCTS, TOP_UP, decimal, formatMoney, type Line, type Product } from './catalogue.ts';
+import { CURRENCY, MOST_OF_ONE, PRODUCTS, decimal, formatMoney, type Line, type Product } from './catalogue.ts';
 import type { Order } from './order-store.ts';
 import { page, type Markup, type Site } from './page.ts';
 
@@ -55,26 +55,31 @@ function productCard({ id, name, note, size, cents, artwork }: Product): Markup 
 
 export interface OrderPage {
   order: Order;
+  /** Of the customer's coffee card. */
+  balance: string;
   token: string;
   proxyUrl: string;
   site: Site;
 }
 
 /** The order beside the widget. `order.js` comes first, so that it listens before the widget sends an event. */
-export function orderPage({ order, token, proxyUrl, site }: OrderPage): Markup {
+export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage): Markup {
+  const title = `Order ${order.orderId}`;
   return page(
     {
-      title: `Order ${order.orderId}`,
+      title: order.paidAt === null ? title : `Paid · ${title}`,
       place: 'order',
       scripts: ['/assets/order.js', `${proxyUrl}/widget.js`],
       site,
     },
     html`<div class="stack" data-order="${order.orderId}">
       <section class="stack" aria-labelledby="summary">
-        <small>Order ${order.orderId}</small>
-        <h1 id="summary">${order.kind === 'goods' ? 'Your order' : 'Top up your coffee card'}</h1>
+        <div>
+          <small>Order ${order.orderId}</small>
+          <h1 id="summary">${order.kind === 'goods' ? 'Your order' : 'Top up your coffee card'}</h1>
+        </div>
         <p class="message" role="status" data-fulfilled="${String(order.paidAt !== null)}">${fulfilmentOf(order)}</p>
-        ${order.kind === 'goods' ? receipt(order.lines, order.amount) : topUpReceipt(order.amount)}
+        ${order.kind === 'goods' ? orderSummary(order.lines, order.amount) : coffeeCard(balance)}
       </section>
       <section class="payment" aria-label="Payment">
         <payment-widget order="${token}"></payment-widget>
@@ -88,6 +93,22 @@ export function fulfilmentOf(order: Order): string {
   return order.kind === 'goods'
     ? 'We pack it as soon as the payment is in.'
     : 'It is on your card once the payment is in.';
+}
+
+/** Folded on a phone, so that the payment is seen first; always open where it has a column of its own. */
+function orderSummary(lines: readonly Line[], amount: string): Markup {
+  return html`<details class="summary">
+    <summary>
+      <span><span class="show">Show</span><span class="hide">Hide</span> order · ${formatMoney(amount, CURRENCY)}</span>
+    </summary>
+    ${receipt(lines, amount)}
+    <h2>What happens next</h2>
+    <ol class="steps">
+      <li><b>Payment</b> With your wallet, on this page.</li>
+      <li><b>Packed on Tuesday</b> The day on which we roast, so that it is fresh.</li>
+      <li><b>Sent on Wednesday</b> Shipping is free.</li>
+    </ol>
+  </details>`;
 }
 
 function receipt(lines: readonly Line[], amount: string): Markup {
@@ -117,13 +138,10 @@ function receipt(lines: readonly Line[], amount: string): Markup {
   </table>`;
 }
 
-function topUpReceipt(amount: string | null): Markup {
-  const range = `Between ${formatMoney(TOP_UP.least, CURRENCY)} and ${formatMoney(TOP_UP.most, CURRENCY)}, as you like.`;
+function coffeeCard(balance: string): Markup {
   return html`<div class="coffee-card">
     ${card}
-    <p ${amount === null ? 'data-unpaid' : ''}>
-      <small>${amount === null ? range : 'Topped up by'}</small> ${amount === null ? '' : formatMoney(amount, CURRENCY)}
-    </p>
+    <p><small>Balance</small> <span data-balance>${formatMoney(balance, CURRENCY)}</span></p>
   </div>`;
 }
 
@@ -139,10 +157,7 @@ export function accountPage({ balance, orders, site }: AccountPage): Markup {
     html`<div class="stack">
       <section class="stack" aria-labelledby="card">
         <h1 id="card">Your coffee card</h1>
-        <div class="coffee-card">
-          ${card}
-          <p><small>Balance</small> ${formatMoney(balance, CURRENCY)}</p>
-        </div>
+        ${coffeeCard(balance)}
         <form method="post" action="/account/top-ups"><button class="button">Top up your balance</button></form>
       </section>
       <section class="stack" aria-labelledby="orders">

@@ -4,7 +4,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import { CURRENCY, TOP_UP, linesOf } from './catalogue.ts';
+import { CURRENCY, TOP_UP, formatMoney, linesOf } from './catalogue.ts';
 import type { Fulfilment } from './fulfilment.ts';
 import type { Order, OrderStore } from './order-store.ts';
 import { signOrder } from './order-token.ts';
@@ -57,13 +57,15 @@ export function addStorefront(app: Hono, { settings, site, orders, fulfilment, n
   app.get('/orders/:orderId', async (c) => {
     const order = await theirs(c);
     if (order === undefined) return c.html(notice('No such order', 'It may belong to someone else.'), 404);
-    return c.html(orderPage({ order, token: tokenFor(order, settings, now()), proxyUrl, site }));
+    const balance = orders.balance(order.owner);
+    return c.html(orderPage({ order, balance, token: tokenFor(order, settings, now()), proxyUrl, site }));
   });
 
   app.get('/orders/:orderId/state', async (c) => {
     const order = await theirs(c);
     if (order === undefined) return c.json({}, 404);
-    return c.json({ fulfilled: order.paidAt !== null, text: fulfilmentOf(order) });
+    const balance = formatMoney(orders.balance(order.owner), CURRENCY);
+    return c.json({ fulfilled: order.paidAt !== null, text: fulfilmentOf(order), balance });
   });
 
   /** The visitor's order, after asking the proxy about it; an unreachable proxy is ignored. */

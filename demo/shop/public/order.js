@@ -5,6 +5,7 @@ const TRIES = 120;
 
 const { order } = document.querySelector('[data-order]').dataset;
 const fulfilment = document.querySelector('[data-fulfilled]');
+const balance = document.querySelector('[data-balance]');
 let asking = false;
 
 async function askShop() {
@@ -18,7 +19,8 @@ async function askShop() {
     if (state?.fulfilled) {
       fulfilment.textContent = state.text;
       fulfilment.dataset.fulfilled = 'true';
-      document.querySelector('[data-unpaid]')?.remove();
+      document.title = `Paid · ${document.title}`;
+      if (balance) balance.textContent = state.balance;
     }
   }
   asking = false;

@@ -36,7 +36,7 @@ async function openDesk() {
   const shop = openShop(undefined, undefined, { publicUrl: 'http://127.0.0.1:8080' });
   const staff = new Browser(shop);
   const sent = () => shop.proxy.asked.filter(({ method }) => method === 'POST').map(({ body }) => body);
-  return { shop, staff, sent, form: orderIdIn((await staff.get('/desk')).text) };
+  return { shop, staff, sent, form: orderIdIn((await staff.get('/desk/payouts')).text) };
 }
 
 test('the desk sends a payout with a whole amount and an order id from the server', async () => {
@@ -107,10 +107,10 @@ test('the desk lists payments and payouts, and marks those that need review', as
   ];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const { text } = await staff.get('/desk/tables');
-  assert.match(text, /<li class="warn"[^>]*>[\s\S]*?PO-1[\s\S]*?Needs review/);
-  assert.match(text, /<li class="warn"[^>]*>[\s\S]*?ST-2[\s\S]*?Paid twice/);
-  assert.match(text, /ST-1[\s\S]*?EXPIRED[\s\S]*?Failed/);
-  assert.match(text, /ST-0[\s\S]*?Replaced/);
+  assert.match(text, /<li\s+class="warn"[^>]*PO-1[^>]*>[\s\S]*?Needs review/);
+  assert.match(text, /<li\s+class="warn"[^>]*ST-2[^>]*>[\s\S]*?Paid twice/);
+  assert.match(text, /Expired[\s\S]*?ST-1/);
+  assert.match(text, /Replaced[\s\S]*?ST-0/);
 });
 
 const valueIn = (page: string, name: string) => new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(page)?.[1];
@@ -123,7 +123,7 @@ test('the refund link of a paid payment fills in the form with a whole amount, a
   ];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const { text: desk } = await staff.get('/desk');
-  assert.equal(valueIn(desk, 'customer'), '');
+  assert.equal(valueIn(desk, 'customer'), undefined);
   const links = [...desk.matchAll(/href="(\/desk\?[^"#]*)#send"/g)].map(([, link]) => link ?? '');
   assert.deepEqual(links, ['/desk?back=ST-1-2']);
   const { text } = await staff.get(links[0] ?? '');

@@ -164,6 +164,22 @@ test('a webhook that is forged, too old, of another type or of another amount pa
   assert.doesNotMatch((await shopper.get(path)).text, new RegExp(PAID));
 });
 
+test('an order page that is paid says so in its title, and a top-up page shows the card’s balance', async () => {
+  const shop = openShop();
+  const shopper = new Browser(shop);
+  const topUp = (await shopper.post('/account/top-ups', {})).headers.get('location') ?? '';
+  const orderId = topUp.replace('/orders/', '');
+  const before = (await shopper.get(topUp)).text;
+  assert.match(before, new RegExp(`<title>Order ${orderId} `));
+  assert.match(before, /data-balance>€0\.00</);
+  const payments = [{ type: 'PAY', orderId, amount: '20.00', currency: 'EUR', status: 'SUCCESS' }];
+  shop.proxy.answers[`GET ${topUp}`] = { body: { orderId, paid: true, payments } };
+  assert.match((await shopper.get(`${topUp}/state`)).text, /"balance":"€20\.00"/);
+  const after = (await shopper.get(topUp)).text;
+  assert.match(after, new RegExp(`<title>Paid · Order ${orderId} `));
+  assert.match(after, /data-balance>€20\.00</);
+});
+
 test('a form that another site sends is refused', async () => {
   const shopper = new Browser(openShop());
   assert.equal((await shopper.post('/checkout', BASKET, 'https://evil.example')).status, 403);

@@ -1,0 +1,162 @@
+// What the desk shows of many transactions, in the reader's time zone and in a merchant's words.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clockOf } from '../../../demo/shop/desk-clock.ts';
+import { addressOf, filterOf, viewOf } from '../../../demo/shop/desk-view.ts';
+import { badgeOf, eventName, methodOf, stateOf } from '../../../demo/shop/desk-words.ts';
+import type { Payment, Payout, Transaction } from '../../../demo/shop/proxy-client.ts';
+import { METHODS, REASONS } from '../../../backend-proxy/protocol/wire.ts';
+import { STAGES } from '../../../backend-proxy/protocol/transaction.ts';
+import { Browser, openShop } from './shop-fixture.ts';
+
+const NOW = new Date('2026-11-22T23:30:00Z');
+const common = {
+  orderId: 'ST-1',
+  amount: '14.50',
+  currency: 'EUR',
+  customer: null,
+  status: 'SUCCESS',
+  reason: null,
+  needsReview: false,
+  createdAt: '2026-11-22T12:00:00.000Z',
+  updatedAt: '2026-11-22T12:00:00.000Z',
+  history: [],
+} as const;
+const payment = (more: Partial<Payment> = {}): Payment => ({
+  ...common,
+  history: [],
+  type: 'PAY',
+  gatewayOrderId: more.orderId ?? 'ST-1',
+  method: 'QR',
+  surplus: false,
+  ...more,
+});
+const payout = (more: Partial<Payout> = {}): Payout => ({
+  ...common,
+  history: [],
+  type: 'PAYOUT',
+  note: null,
+  ...more,
+});
+const view = (all: readonly Transaction[], query: Record<string, string> = {}, zone = 'UTC') =>
+  viewOf(all, filterOf(query), clockOf(zone, NOW), NOW);
+const idsIn = ({ days }: ReturnType<typeof view>) => days.flatMap(({ rows }) => rows.map(({ orderId }) => orderId));
+
+test('the desk groups transactions by the day of the reader’s time zone', () => {
+  const late = payment({ createdAt: '2026-11-22T22:30:00.000Z' });
+  const early = payment({ createdAt: '2026-11-22T12:00:00.000Z' });
+  const names = (zone: string) => view([late, early], {}, zone).days.map(({ name }) => name);
+  assert.deepEqual(names('UTC'), ['Today, 22 November']);
+  assert.deepEqual(names('Europe/Helsinki'), ['Today, 23 November', 'Yesterday, 22 November']);
+  assert.deepEqual(
+    view([payment({ createdAt: '2026-11-20T12:00:00.000Z' })]).days.map(({ name }) => name),
+    ['Friday, 20 November'],
+  );
+});
+
+test('the desk says its time zone with the offset, and takes an unknown one for none', () => {
+  const { zoneName, timeOf } = clockOf('Europe/Helsinki', NOW);
+  assert.equal(zoneName, 'Europe/Helsinki, GMT+2');
+  assert.equal(timeOf(NOW), '01:30');
+  const { zone } = clockOf(undefined, NOW);
+  for (const wrong of ['', 'Mars/Olympus', '<b>']) assert.equal(clockOf(wrong, NOW).zone, zone, wrong);
+});
+
+test('the totals of a day have what was paid that day, whatever the list is narrowed to', () => {
+  const all = [
+    payment(),
+    payment({ amount: '0.05', surplus: true }),
+    payment({ status: 'FAILED', reason: 'EXPIRED', amount: '99.00' }),
+    payment({ amount: '7.00', currency: 'USD' }),
+    payout({ amount: '25.00' }),
+    payout({ amount: '300.00', status: 'PROCESSING' }),
+    payment({ createdAt: '2026-11-21T12:00:00.000Z' }),
+  ];
+  for (const query of [{}, { state: 'unpaid' }, { find: 'nothing' }] as Record<string, string>[]) {
+    assert.deepEqual(view(all, query).today, {
+      paidIn: { amount: '14.55', count: 2 },
+      paidOut: { amount: '25.00', count: 1 },
+    });
+  }
+  assert.deepEqual(view(all, { show: 'payments', state: 'unpaid' }).days[0]?.paidOut, { amount: '25.00', count: 1 });
+});
+
+test('the desk narrows by kind, state and part of an order id, and counts each state', () => {
+  const all = [
+    payment({ orderId: 'ST-OPEN', status: 'PROCESSING' }),
+    payment({ orderId: 'ST-PAID', gatewayOrderId: 'ST-PAID-2' }),
+    payment({ orderId: 'ST-GONE', status: 'FAILED', reason: 'EXPIRED' }),
+    payout({ orderId: 'PO-ASK', status: 'INITIALIZED', needsReview: true }),
+  ];
+  assert.deepEqual(idsIn(view(all, { state: 'waiting' })), ['ST-OPEN']);
+  assert.deepEqual(idsIn(view(all, { state: 'paid' })), ['ST-PAID']);
+  assert.deepEqual(idsIn(view(all, { state: 'unpaid' })), ['ST-GONE']);
+  assert.deepEqual(idsIn(view(all, { state: 'review' })), ['PO-ASK']);
+  assert.deepEqual(idsIn(view(all, { show: 'payouts' })), ['PO-ASK']);
+  assert.deepEqual(idsIn(view(all, { find: ' paid-2 ' })), ['ST-PAID']);
+  assert.deepEqual(idsIn(view(all, { show: 'payouts', find: 'ST' })), []);
+  assert.deepEqual(view(all, { state: 'paid', show: 'payments' }).counts, {
+    all: 3,
+    waiting: 1,
+    paid: 1,
+    unpaid: 1,
+    review: 0,
+  });
+  assert.equal(idsIn(view(all, { show: 'toString', state: 'constructor', page: '0' })).length, 4);
+});
+
+test('the desk shows 25 rows a page, the last page for any later one, and totals of whole days', () => {
+  const all = Array.from({ length: 60 }, (_, at) => payment({ orderId: `ST-${at}` }));
+  const second = view(all, { page: '2' });
+  assert.deepEqual([second.first, second.last, second.matching], [26, 50, 60]);
+  assert.deepEqual(idsIn(second).at(0), 'ST-25');
+  assert.equal(second.days[0]?.paidIn.count, 60);
+  const beyond = view(all, { page: '99' });
+  assert.deepEqual([beyond.first, beyond.last, beyond.filter.page], [51, 60, 3]);
+  assert.deepEqual([view([]).first, view([]).last], [0, 0]);
+});
+
+test('the address of a filter is read as that filter', () => {
+  const filter = { show: 'payouts', state: 'review', find: 'ST-1&page=9', page: 3 } as const;
+  const query = Object.fromEntries(new URL(addressOf(filter), 'http://shop').searchParams);
+  assert.deepEqual(filterOf(query), filter);
+  assert.equal(addressOf(filterOf({})), '/desk');
+});
+
+test('a second payment of an order needs a person until its money is on its way back', () => {
+  const twice = payment({ surplus: true });
+  const back = (status: Payout['status']) => [payout({ orderId: 'BACK1-ST-1', status })];
+  assert.equal(stateOf(twice, []), 'review');
+  assert.equal(stateOf(twice, back('FAILED')), 'review');
+  assert.equal(stateOf(twice, back('PROCESSING')), 'paid');
+  assert.equal(stateOf(payment({ surplus: true, needsReview: true }), back('SUCCESS')), 'review');
+});
+
+test('the desk has words of its own for every method, reason and event of the proxy', () => {
+  for (const method of METHODS) assert.notEqual(methodOf(payment({ method })), method);
+  for (const reason of REASONS) {
+    const { label } = badgeOf(payment({ status: 'FAILED', reason }), 'unpaid');
+    assert.ok(label !== 'Failed' && !/[A-Z_]{2}/.test(label), reason);
+  }
+  const events = [...Object.keys(STAGES), 'surplus', 'mismatch', 'conflict', 'needs_review', 'resolved', 'erased'];
+  for (const event of events) assert.match(eventName(event), /^[A-Z]/, event);
+  assert.equal(eventName('half_paid'), 'half paid');
+  assert.equal(methodOf(payment({ method: 'CARRIER_PIGEON' })), 'CARRIER_PIGEON');
+});
+
+test('the desk shows times in the zone of the browser’s cookie', async () => {
+  const shop = openShop(undefined, () => NOW, { publicUrl: 'http://127.0.0.1:8080' });
+  shop.proxy.answers['GET /transactions'] = { body: { transactions: [payment()], nextCursor: null } };
+  const { text } = await new Browser(shop, { cookie: 'zone=Asia/Tokyo' }).get('/desk/tables');
+  assert.match(text, /21:00<\/time>/);
+  assert.match(text, /data-zone="Asia\/Tokyo"[\s\S]*Asia\/Tokyo, GMT\+9/);
+});
+
+test('the desk says what to do first while it has nothing to list', async () => {
+  const shop = openShop(undefined, () => NOW, { publicUrl: 'http://127.0.0.1:8080' });
+  shop.proxy.answers['GET /transactions'] = { body: { transactions: [], nextCursor: null } };
+  const staff = new Browser(shop);
+  assert.match((await staff.get('/desk')).text, /Order something in the shop[\s\S]*href="\/">Open the shop/);
+  shop.proxy.answers['GET /transactions'] = { body: { transactions: [payment()], nextCursor: null } };
+  assert.match((await staff.get('/desk?find=none')).text, /with “none”[\s\S]*href="\/desk">Show all/);
+});
