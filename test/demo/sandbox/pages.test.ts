@@ -81,7 +81,12 @@ describe('the hosted checkout', () => {
     const browser = await openCheckout(opened);
     await browser.submit('/pay/login', { wallet: '12345678', password: 'wrong' });
     assert.equal(browser.status, 422);
-    assert.match(browser.text, /wallet ID or password is not right/);
+    assert.match(browser.html, /<p class="problem" id="problem" role="alert">This wallet ID or password is not right/);
+    for (const field of ['wallet', 'password']) {
+      const [input = ''] = new RegExp(`<input\\s+id="${field}"[^>]*>`).exec(browser.html) ?? [];
+      assert.match(input, /aria-describedby="problem"\s+aria-invalid="true"/, field);
+    }
+    assert.match(browser.html, /<input\s+id="password"[^>]*autofocus/, 'the field to type again has the focus');
     assert.deepEqual(await statusOf(opened), ['INITIALIZED', 'INITIALIZED']);
   });
 
@@ -92,6 +97,7 @@ describe('the hosted checkout', () => {
     for (const left of [4, 3, 2, 1]) {
       await browser.submit('/pay/verify', { code: '000000' });
       assert.match(browser.text, new RegExp(`Tries left: ${left}`));
+      assert.match(browser.html, /<input\s+id="code"[^>]*aria-describedby="problem code-help"\s+aria-invalid="true"/);
     }
     await browser.submit('/pay/verify', { code: '000000' });
     assert.match(browser.text, /Too many wrong codes/);
@@ -259,6 +265,19 @@ describe('the wallet phone', () => {
       assert.equal((await opened.transaction(`order-${method}`))['customer'], '12345678');
     });
   }
+
+  it('the customer cannot be changed beside a payment on a phone, only beside the wallet', async () => {
+    const opened = openSandbox();
+    const { json } = await opened.send('pay', collection('JETGO'));
+    const phone = await phoneOf(opened);
+    assert.match(phone.html, /<div class="stage home">/);
+    await phone.open(String(json['appPaymentLink']));
+    assert.match(phone.html, /<div class="stage payment">/);
+    await phone.submit('/wallet/answer', { answer: 'approve' });
+    assert.match(phone.html, /<div class="stage payment">/);
+    await phone.open('/assets/sandbox.css');
+    assert.match(phone.html, /@media \(width < 700px\) \{\s+\.payment \.beside \{\s+display: none/);
+  });
 
   it('the phone links back to the shop if the payment was opened on the same device', async () => {
     const opened = openSandbox();
