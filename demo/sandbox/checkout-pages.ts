@@ -99,12 +99,13 @@ const hidden = ({ payment, proof }: CheckoutView): Markup =>
   html`<input type="hidden" name="token" value="${payment.checkout?.token ?? ''}" />
     <input type="hidden" name="proof" value="${proof}" />`;
 
-const problemText = (text: string): Markup => html`<p class="problem" role="alert">${text}</p>`;
+/** The fields name it by its id: an alert that a page loads with is not announced by every screen reader. */
+const problemText = (text: string): Markup => html`<p class="problem" id="problem" role="alert">${text}</p>`;
 
 function cancelForm(view: CheckoutView, texts: CheckoutTexts): Markup {
   return html`<form method="post" action="/pay/cancel">
     ${hidden(view)}
-    <button class="quiet">${fill(texts.cancel, { merchant: view.merchant })}</button>
+    <button class="quiet">${texts.cancel}</button>
   </form>`;
 }
 
@@ -112,6 +113,9 @@ function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, tex
   const people = view.people.map(
     ({ walletId, name }) => html`<li class="row between">${name} <code>${walletId}</code></li>`,
   );
+  // Too many codes are no mistake in these fields.
+  const isWrong = screen.problem === 'wrongLogin' ? html`aria-invalid="true"` : '';
+  const problem = screen.problem ? html`aria-describedby="problem" ${isWrong}` : '';
   return html`<h1>${texts.loginTitle}</h1>
     ${screen.problem ? problemText(texts[screen.problem]) : ''}
     <form method="post" action="/pay/login">
@@ -125,6 +129,7 @@ function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, tex
         autocapitalize="none"
         spellcheck="false"
         required
+        ${problem}
         ${screen.wallet ? '' : html`autofocus`}
       />
       <label for="password">${texts.passwordField}</label>
@@ -134,6 +139,7 @@ function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, tex
         type="password"
         autocomplete="current-password"
         required
+        ${problem}
         ${screen.wallet ? html`autofocus` : ''}
       />
       <button class="main">${texts.next}</button>
@@ -165,7 +171,7 @@ function verifyScreen(view: CheckoutView, screen: Screen & { name: 'verify' }, t
         autocomplete="one-time-code"
         pattern="[0-9 ]{6,7}"
         maxlength="7"
-        aria-describedby="code-help"
+        ${triesLeft === null ? html`aria-describedby="code-help"` : html`aria-describedby="problem code-help" aria-invalid="true"`}
         required
         autofocus
       />

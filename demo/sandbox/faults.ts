@@ -28,12 +28,13 @@ const answer = {
   refusalStatus: z.int().min(400).max(499).optional(),
 };
 
-const ONE_OF = ['status', 'dropAnswer', 'halfAnswer', 'garbage', 'tamper'] as const;
-const takesOneOf = (fault: Partial<Record<(typeof ONE_OF)[number], unknown>>) =>
-  ONE_OF.filter((name) => fault[name] !== undefined).length <= 1;
-const oneOfMessage = { error: `takes one of ${ONE_OF.join(', ')}` };
+/** At most one of them in a fault: each decides what becomes of the answer. */
+export const EXCLUSIVE = ['status', 'dropAnswer', 'halfAnswer', 'garbage', 'tamper'] as const;
+const takesOneOf = (fault: Partial<Record<(typeof EXCLUSIVE)[number], unknown>>) =>
+  EXCLUSIVE.filter((name) => fault[name] !== undefined).length <= 1;
+const oneOfMessage = { error: `takes one of ${EXCLUSIVE.join(', ')}` };
 
-const FaultSet = z.strictObject({
+export const FaultSet = z.strictObject({
   pay: z
     .strictObject({ ...answer, qr: z.enum(['text', 'png', 'svg']).optional() })
     .refine(takesOneOf, oneOfMessage)
@@ -76,17 +77,19 @@ export class Faults {
 
   /** Replaces all active faults; `{}` ends all. @throws Refusal */
   replace(wanted: unknown): void {
-    const result = FaultSet.safeParse(wanted);
-    if (!result.success) {
-      const errors = result.error.issues.map(({ path, message }) => ({ field: path.join('.') || 'body', message }));
-      const message = errors.map((error) => `${error.field}: ${error.message}.`).join(' ');
-      throw new Refusal(400, 'INVALID_FAULTS', message, errors);
-    }
-    this.#set = result.data;
+    this.#set = read(wanted);
     this.#left = {};
     for (const target of TARGETS) {
       if (this.#set[target]) this.#left[target] = this.#set.times ?? Infinity;
     }
+    this.#onChange();
+  }
+
+  /** Replaces the fault of one target; `{}` ends it. `times`: null means no limit. @throws Refusal */
+  replaceOne(target: Target, fault: object, times: number | null): void {
+    const isEnd = Object.keys(fault).length === 0;
+    this.#set = { ...this.#set, ...read({ [target]: fault }) };
+    this.#left[target] = isEnd ? 0 : (times ?? Infinity);
     this.#onChange();
   }
 
@@ -108,6 +111,15 @@ export class Faults {
       return fault && left > 0 ? [{ target, fault, left: Number.isFinite(left) ? left : null }] : [];
     });
   }
+}
+
+/** @throws Refusal */
+function read(wanted: unknown): FaultSet {
+  const result = FaultSet.safeParse(wanted);
+  if (result.success) return result.data;
+  const errors = result.error.issues.map(({ path, message }) => ({ field: path.join('.') || 'body', message }));
+  const message = errors.map((error) => `${error.field}: ${error.message}.`).join(' ');
+  throw new Refusal(400, 'INVALID_FAULTS', message, errors);
 }
 
 /** The body with these fields replaced. */

@@ -1,43 +1,35 @@
-// The sandbox's front page, for developers: all transactions with their IPNs and the answers to them, the active
-// faults, the clock and the refused requests. Its buttons act for the customer or advance the clock, as controls.ts
-// does for tests.
-import { Hono } from 'hono';
+// The sandbox's front page, for developers: what is active now, all transactions, the refused requests, and a control
+// for everything that controls.ts offers to tests. transaction-list.ts and test-controls.ts have the markup of the
+// two columns.
+import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
-import { ACTIONS, act, type ControlOptions, findTransaction } from './controls.ts';
-import type { Delivery } from './ipn.ts';
-import { formatMoney } from './money.ts';
+import { ACTIONS, act, type ControlOptions, findTransaction, IpnUrlBody } from './controls.ts';
+import { toggle } from './fault-presets.ts';
 import { banner, logo, liveAnswer, type Markup, page, readForm, errorPage } from './page.ts';
 import { Refusal } from './refusal.ts';
-import { isFinal, isPayment, type Payment, type Status, type Transaction } from './transaction.ts';
+import { faultButtons, state, STEPS_MS, testControls, TIMES } from './test-controls.ts';
+import { list, time } from './transaction-list.ts';
 
-const MOST_SHOWN = 100;
-const STEPS_MS = [
-  ['1 minute', 60_000],
-  ['15 minutes', 900_000],
-  ['1 day', 86_400_000],
-] as const;
+const MOST_REFUSALS = 20;
 
 export interface OverviewOptions extends ControlOptions {
   version: () => number;
 }
 
 export function createOverview(options: OverviewOptions) {
-  const { processor, clock, faults, version } = options;
+  const { processor, clock, faults, ipns } = options;
   const overview = new Hono();
 
-  overview.get('/', (c) => page(c, { title: 'Transactions', layout: 'overview', body: frontPage(options) }));
-  overview.get('/overview/live', (c) =>
-    liveAnswer(c, String(version()), () => ({
-      state: stateOf(options),
-      transactions: list(options),
-      refusals: refusals(options),
-    })),
-  );
+  overview.get('/', (c) => {
+    const body = frontPage(options, c.req.query('times') ?? '');
+    return page(c, { title: 'Transactions', layout: 'overview', body });
+  });
+  overview.get('/overview/live', (c) => liveAnswer(c, versionOf(options), () => regions(options)));
 
   for (const action of ACTIONS) {
     overview.post(`/overview/${action}`, async (c) => {
-      const { orderId = '' } = await readForm(c);
-      act(action, findTransaction(processor, orderId), undefined, options);
+      const { orderId = '', customer } = await readForm(c);
+      act(action, findTransaction(processor, orderId), customer || undefined, options);
       return c.redirect('/', 303);
     });
   }
@@ -45,12 +37,28 @@ export function createOverview(options: OverviewOptions) {
     faults.replace({});
     return c.redirect('/', 303);
   });
+  overview.post('/overview/fault', async (c) => {
+    const { fault = '', times = '' } = await readForm(c);
+    if (!TIMES.some(([value]) => value === times)) throw new Refusal(400, 'INVALID_FAULTS', 'Not one of the choices.');
+    toggle(faults, fault, times === '' ? null : Number(times));
+    return backToControls(c, times);
+  });
+  overview.post('/overview/faults', async (c) => {
+    faults.replace(parseJson((await readForm(c))['json'] ?? ''));
+    return backToControls(c);
+  });
+  overview.post('/overview/ipn-url', async (c) => {
+    const wanted = IpnUrlBody.safeParse(await readForm(c));
+    if (!wanted.success) throw new Refusal(400, 'INVALID_REQUEST', 'This is not an http or https address.', 'url');
+    ipns.url = wanted.data.url;
+    return backToControls(c);
+  });
   overview.post('/overview/clock', async (c) => {
     const ms = Number((await readForm(c))['ms']);
     if (!STEPS_MS.some(([, step]) => step === ms))
       throw new Refusal(400, 'INVALID_REQUEST', 'Not a step of the clock.');
     clock.advance(ms);
-    return c.redirect('/', 303);
+    return backToControls(c);
   });
 
   overview.onError((error, c) => {
@@ -60,171 +68,68 @@ export function createOverview(options: OverviewOptions) {
   return overview;
 }
 
-function frontPage(options: OverviewOptions): Markup {
+/** On a phone the controls are below the transactions. Keeps what was chosen for `times`. */
+function backToControls(c: Context, times = '') {
+  return c.redirect(`/${times === '' ? '' : `?times=${times}`}#controls`, 303);
+}
+
+/** @throws Refusal */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal(400, 'MALFORMED_JSON', 'The text is not JSON.', 'json');
+  }
+}
+
+/** Changes with each change of a transaction, fault or refusal, and with each step of the clock. */
+const versionOf = ({ version, clock }: OverviewOptions) => `${version()}.${clock.aheadMs}`;
+
+function frontPage(options: OverviewOptions, times: string): Markup {
+  const { state: now, transactions, refusals: refused } = regions(options);
   return html`${banner('Sandbox: no real money')}
     <header class="row between">
       ${logo}
-      <nav><a href="/wallet">The customer’s phone</a></nav>
+      <nav class="row">
+        <a class="way narrow" href="#controls">Test controls</a>
+        <a class="way" href="/wallet">The customer’s phone</a>
+      </nav>
     </header>
-    <main class="stack" data-live="/overview/live" data-version="${options.version()}">
-      <h1>Transactions</h1>
-      <div id="state">${stateOf(options)}</div>
-      <div id="transactions">${list(options)}</div>
-      <div id="refusals">${refusals(options)}</div>
+    <main data-live="/overview/live" data-version="${versionOf(options)}">
+      <h1>Gateway</h1>
+      <div id="state">${now}</div>
+      <div class="stack">
+        <div id="transactions" class="stack">${transactions}</div>
+        <div id="refusals">${refused}</div>
+      </div>
+      ${testControls(options, times)}
     </main>`;
 }
 
-function stateOf({ clock, faults, ipns }: OverviewOptions): Markup {
-  const active = faults.active();
-  return html`<dl class="state stack">
-    <div class="card">
-      <dt>IPN URL</dt>
-      <dd><code>${ipns.url ? withoutSecret(ipns.url) : 'not set'}</code></dd>
-    </div>
-    <div class="card">
-      <dt>Active faults</dt>
-      <dd>
-        ${
-          active.length === 0
-            ? 'None'
-            : html`<ul>
-                  ${active.map(
-                    ({ target, fault, left }) =>
-                      html`<li>
-                        <strong>${target}</strong> <code>${JSON.stringify(fault)}</code>
-                        ${left === null ? '' : `${left} more`}
-                      </li>`,
-                  )}
-                </ul>
-                <form method="post" action="/overview/end-faults"><button id="end-faults">End all</button></form>`
-        }
-      </dd>
-    </div>
-    <div class="card">
-      <dt>Clock</dt>
-      <dd>
-        <p><time data-clock="${clock.now()}">${new Date(clock.now()).toISOString().slice(11, 19)}</time> UTC</p>
-        <form method="post" action="/overview/clock" class="row">
-          ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+ ${name}</button>`)}
-        </form>
-        <small>Advances only the sandbox: the proxy and the shop keep their own time.</small>
-      </dd>
-    </div>
-  </dl>`;
+/** The regions that live.js replaces, by id. */
+function regions(options: OverviewOptions) {
+  return {
+    state: state(options),
+    transactions: list(options),
+    refusals: refusals(options),
+    faults: faultButtons(options.faults),
+  };
 }
 
-/** Hides the last segment of an IPN URL, which is the IPN secret. */
-function withoutSecret(url: string): string {
-  const { origin, pathname } = new URL(url);
-  const segments = pathname.split('/');
-  const last = segments.pop();
-  return `${origin}${segments.join('/')}/${last ? '…' : ''}`;
-}
-
-function list(options: OverviewOptions): Markup {
-  const all = options.processor.transactions();
-  if (all.length === 0) {
-    return html`<p class="card soft">Nothing yet. Start a payment in the shop, and it appears here.</p>`;
-  }
-  const more = all.length - MOST_SHOWN;
-  return html`<ol class="card lines">
-      ${all.slice(0, MOST_SHOWN).map((transaction) => row(transaction, options))}
-    </ol>
-    ${more > 0 ? html`<p class="soft">${more} older ones are at <code>/_sandbox/transactions</code>.</p>` : ''}`;
-}
-
-function row(transaction: Transaction, { ipns, requestLog }: OverviewOptions): Markup {
-  const { orderId, paymentId, minor, currency, status, message, createdAt } = transaction;
-  const requests = requestLog.requestsFor(orderId);
-  const deliveries = ipns.about(transaction);
-  return html`<li class="transaction">
-    <span class="chip plain">${isPayment(transaction) ? transaction.method : transaction.type}</span>
-    <span class="chip ${CHIPS[status]}">${status}</span>
-    <span class="amount">${formatMoney(minor, currency)}</span>
-    <strong class="order">${orderId}</strong>
-    <div class="row">${actions(transaction)}</div>
-    <details id="details-${paymentId}">
-      <summary id="summary-${paymentId}">
-        ${time(createdAt)} · ${whoIn(transaction)} ${status === 'FAILED' ? ` · ${message}` : ''}
-        ${requests > 1 ? ` · ${requests} create requests` : ''} ${deliveries.map((delivery) => ipnChips(delivery))}
-      </summary>
-      ${history(transaction, deliveries)}
-    </details>
-  </li>`;
-}
-
-function whoIn(transaction: Transaction): string {
-  if (transaction.customer !== null) return `wallet ${transaction.customer}`;
-  const scannedBy = isPayment(transaction) ? transaction.scannedBy : null;
-  return scannedBy === null ? 'no customer yet' : `scanned by wallet ${scannedBy}`;
-}
-
-function actions(transaction: Transaction): Markup {
-  const { orderId, paymentId } = transaction;
-  const button = (action: string, label: string) =>
-    html`<form method="post" action="/overview/${action}">
-      <input type="hidden" name="orderId" value="${orderId}" />
-      <button id="${action}-${paymentId}">${label}</button>
-    </form>`;
-  if (isFinal(transaction)) return button('ipn', 'Send IPN again');
-  const both = html`${button('approve', 'Approve')} ${button('decline', 'Decline')}`;
-  if (!isPayment(transaction)) return both;
-  return html`${both} ${transaction.checkout ? button('expire', 'Expire') : ''} ${link(transaction)}`;
-}
-
-function link({ checkout, code, customer }: Payment): Markup {
-  if (checkout) return html`<a href="/pay?token=${checkout.token}">Open checkout</a>`;
-  if (code) return html`<a href="/wallet/scan?code=${code}">Scan with the phone</a>`;
-  return html`<a href="/wallet?as=${customer}">Open the phone</a>`;
-}
-
-const CHIPS: Record<Status, string> = { INITIALIZED: '', PROCESSING: '', SUCCESS: 'good', FAILED: 'bad' };
-
-const STATES: Record<Delivery['state'], string> = {
-  WAITING: 'waiting',
-  DELIVERED: 'delivered',
-  GIVEN_UP: 'given up',
-  WITHHELD: 'withheld by a fault',
-};
-
-function ipnChips({ state, attempts }: Delivery): Markup {
-  const chips = attempts.map(
-    ({ answer, error }) =>
-      html`<span class="chip ${answer === 200 ? 'good' : 'bad'}">${answer ?? error ?? 'under way'}</span>`,
-  );
-  return html`<span>· IPN ${STATES[state]} ${chips}</span>`;
-}
-
-function history(transaction: Transaction, deliveries: readonly Delivery[]): Markup {
-  const attempts = deliveries.flatMap((delivery) => delivery.attempts);
-  return html`<ol class="history stack">
-    ${transaction.history.map(
-      ({ at, status, message }) =>
-        html`<li>${time(at)} ${status} ${message === status ? '' : html`<small>${message}</small>`}</li>`,
-    )}
-    ${attempts.map(
-      ({ at, answer, error, body }) =>
-        html`<li>${time(at)} IPN, answered ${answer ?? error ?? '…'} <code>${body}</code></li>`,
-    )}
-  </ol>`;
-}
-
-function refusals({ requestLog }: OverviewOptions): Markup {
-  const latest = requestLog.refusals.slice(0, 20);
+function refusals({ requestLog, clock }: OverviewOptions): Markup {
+  const latest = requestLog.refusals.slice(0, MOST_REFUSALS);
   if (latest.length === 0) return html``;
-  return html`<h2>Refused requests</h2>
-    <ol class="history stack">
+  return html`<section class="card stack">
+    <h2>Refused requests</h2>
+    <ol class="history lines">
       ${latest.map(
         ({ at, operation, orderId, status, message }) =>
           html`<li>
-            ${time(at)} <strong>${operation}</strong> ${status} ${orderId ? html`<code>${orderId}</code>` : ''}
-            ${message}
+            ${time(at, clock.now())} <strong>${operation}</strong> <span class="chip bad">${status}</span>
+            ${orderId ? html`<code>${orderId}</code>` : ''}
+            <span>${message}</span>
           </li>`,
       )}
-    </ol>`;
-}
-
-function time(at: number): Markup {
-  const iso = new Date(at).toISOString();
-  return html`<time datetime="${iso}">${iso.slice(11, 19)}</time>`;
+    </ol>
+  </section>`;
 }

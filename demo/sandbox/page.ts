@@ -109,7 +109,7 @@ export function errorPage(c: Context, layout: PageOptions['layout'], error: Refu
       ${logo}
       <h1>This did not work</h1>
       <p>${error.message}</p>
-      <p><a href="/wallet">The wallet</a> · <a href="/">All transactions</a></p>
+      <p><a class="way" href="/wallet">The wallet</a> · <a class="way" href="/">All transactions</a></p>
     </main>`;
   return page(c, { title: 'This did not work', layout, body, status });
 }

@@ -24,6 +24,11 @@ export class Clock {
     return this.#source() + this.#aheadMs;
   }
 
+  /** By how much it was advanced. */
+  get aheadMs(): number {
+    return this.#aheadMs;
+  }
+
   advance(ms: number): void {
     this.#aheadMs += ms;
     this.#arm();

@@ -41,7 +41,7 @@ export function homePage(c: Context, view: PhoneView) {
     <div id="security-code">${securityCode(view)}</div>
     <div id="activity">${activity(view)}</div>
   </div>`;
-  return page(c, { title: `Phone of ${view.customer.name}`, layout: 'wallet', body: stage(view, screen) });
+  return page(c, { title: `Phone of ${view.customer.name}`, layout: 'wallet', body: stage(view, screen, 'home') });
 }
 
 /** The regions that live.js replaces, by id. */
@@ -56,36 +56,37 @@ export function regionsOf(view: PhoneView): Record<string, Markup> {
 
 export function paymentPage(c: Context, view: PhoneView, payment: Payment, fromApp: boolean) {
   const sheet = isFinal(payment) ? result(view, payment, fromApp) : request(view, payment, fromApp);
-  return page(c, { title: `Pay ${view.merchant}`, layout: 'wallet', body: stage(view, sheet) });
+  return page(c, { title: `Pay ${view.merchant}`, layout: 'wallet', body: stage(view, sheet, 'payment') });
 }
 
 /** Keeps `query`, so that a scanned link leads to its payment after the choice. */
 export function choicePage(c: Context, people: readonly Customer[], query: URLSearchParams) {
   const kept = [...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
+  const screen = html`${logo}
+    <h1>Whose phone is this?</h1>
+    <p>The wallet’s three demo customers. You can change this at any time.</p>
+    <form class="stack" method="get">
+      ${kept}
+      ${people.map(
+        (person) => html`<button name="as" value="${person.walletId}" class="person card">${identity(person)}</button>`,
+      )}
+    </form>`;
   const body = html`${banner('Sandbox: no real money')}
-    <main class="notice stack">
-      ${logo}
-      <h1>Whose phone is this?</h1>
-      <p>The wallet’s three demo customers. You can change this at any time.</p>
-      <form class="stack" method="get">
-        ${kept}
-        ${people.map(
-          (person) =>
-            html`<button name="as" value="${person.walletId}" class="person card">${identity(person)}</button>`,
-        )}
-      </form>
-    </main>`;
+    <div class="stage">${device(html`<div class="stack">${screen}</div>`)}</div>`;
   return page(c, { title: 'Whose phone is this?', layout: 'wallet', body });
 }
 
-function stage(view: PhoneView, screen: Markup): Markup {
-  const { customer, people } = view;
+/** Drawn as a phone on a wide screen; on a phone it fills the screen. */
+const device = (screen: Markup): Markup => html`<div class="device"><main class="phone">${screen}</main></div>`;
+
+/** On a phone, `payment` shows nothing but the payment: what is beside the phone would read as part of it. */
+function stage({ customer, people }: PhoneView, screen: Markup, showing: 'home' | 'payment'): Markup {
   return html`${banner('Sandbox: no real money')}
-    <div class="stage">
-      <main class="phone">
-        <h1><a class="person home" href="/wallet">${identity(customer)}</a></h1>
-        ${screen}
-      </main>
+    <div class="stage ${showing}">
+      ${device(
+        html`<h1><a class="person home" href="/wallet">${identity(customer)}</a></h1>
+          ${screen}`,
+      )}
       <aside class="beside stack" aria-label="About this phone">
         ${logo}
         <p class="soft">
@@ -106,7 +107,7 @@ function stage(view: PhoneView, screen: Markup): Markup {
               </li>`,
           )}
         </ul>
-        <p><a href="/">All transactions</a></p>
+        <p><a class="way" href="/">All transactions</a></p>
       </aside>
     </div>`;
 }
@@ -217,7 +218,7 @@ const REASONS: Readonly<Record<string, string>> = {
 function result({ merchant }: PhoneView, payment: Payment, fromApp: boolean): Markup {
   const amount = formatMoney(payment.minor, payment.currency);
   const isPaid = payment.status === 'SUCCESS';
-  return html`<section class="stack">
+  return html`<section class="result stack">
     ${mark(isPaid)}
     <h2 class="title">${isPaid ? 'Paid' : 'Not paid'}</h2>
     <p class="amount">${amount}</p>

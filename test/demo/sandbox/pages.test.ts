@@ -1,8 +1,8 @@
-// The pages in a browser with cookies and forms but no script: the hosted checkout with its second factor, the phone,
-// the overview. Also their content security policy, escaping and languages.
+// The pages for customers, in a browser with cookies and forms but no script: the hosted checkout with its second
+// factor, and the phone. Also their content security policy, escaping and languages.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Browser, collection, HOME, MINUTE, openSandbox, type Opened, payout, SHOP } from './sandbox-fixture.ts';
+import { Browser, collection, MINUTE, openSandbox, type Opened, payout, SHOP } from './sandbox-fixture.ts';
 
 async function openCheckout(opened: Opened, changes = {}): Promise<Browser> {
   const { json } = await opened.send('pay', collection('CHECKOUT', changes));
@@ -81,7 +81,12 @@ describe('the hosted checkout', () => {
     const browser = await openCheckout(opened);
     await browser.submit('/pay/login', { wallet: '12345678', password: 'wrong' });
     assert.equal(browser.status, 422);
-    assert.match(browser.text, /wallet ID or password is not right/);
+    assert.match(browser.html, /<p class="problem" id="problem" role="alert">This wallet ID or password is not right/);
+    for (const field of ['wallet', 'password']) {
+      const [input = ''] = new RegExp(`<input\\s+id="${field}"[^>]*>`).exec(browser.html) ?? [];
+      assert.match(input, /aria-describedby="problem"\s+aria-invalid="true"/, field);
+    }
+    assert.match(browser.html, /<input\s+id="password"[^>]*autofocus/, 'the field to type again has the focus');
     assert.deepEqual(await statusOf(opened), ['INITIALIZED', 'INITIALIZED']);
   });
 
@@ -92,6 +97,7 @@ describe('the hosted checkout', () => {
     for (const left of [4, 3, 2, 1]) {
       await browser.submit('/pay/verify', { code: '000000' });
       assert.match(browser.text, new RegExp(`Tries left: ${left}`));
+      assert.match(browser.html, /<input\s+id="code"[^>]*aria-describedby="problem code-help"\s+aria-invalid="true"/);
     }
     await browser.submit('/pay/verify', { code: '000000' });
     assert.match(browser.text, /Too many wrong codes/);
@@ -331,59 +337,5 @@ describe('the wallet phone', () => {
         assert.ok(minor >= 0n);
       }
     }
-  });
-});
-
-describe('the overview', () => {
-  it('the overview shows transactions, IPNs, answers and active faults, and hides the IPN secret', async () => {
-    const opened = openSandbox();
-    opened.merchant.answer = () => new Response(null, { status: 418 });
-    await opened.send('pay', collection('QR'));
-    await opened.control('transactions/order-QR/approve');
-    await opened.pass(0);
-    await opened.control('faults', { pay: { garbage: true }, times: 7 });
-    const browser = new Browser(opened);
-    await browser.open('/');
-    assert.match(browser.text, /order-QR/);
-    assert.match(browser.text, /IPN waiting 418/);
-    assert.match(browser.text, /pay {&quot;garbage&quot;:true} 7 more/);
-    assert.match(browser.text, /http:\/\/merchant\.example\/ipn\/…/);
-    assert.doesNotMatch(browser.html, /ipn\/secret/);
-  });
-
-  for (const [action, expected] of [
-    ['approve', ['SUCCESS', 'SUCCESS']],
-    ['decline', ['FAILED', 'DECLINED']],
-    ['expire', ['FAILED', 'TOKEN_EXPIRED']],
-  ] as const) {
-    it(`the overview has a button to ${action}`, async () => {
-      const opened = openSandbox();
-      await opened.send('pay', collection('CHECKOUT'));
-      const browser = new Browser(opened);
-      await browser.open('/');
-      await browser.submit(`/overview/${action}`);
-      assert.deepEqual(await statusOf(opened), expected);
-      assert.equal(browser.url, `${HOME}/`);
-    });
-  }
-
-  it('the overview ends the faults and advances the clock', async () => {
-    const opened = openSandbox();
-    await opened.send('pay', collection('CHECKOUT'));
-    await opened.control('faults', { pay: { status: 500 } });
-    const browser = new Browser(opened);
-    await browser.open('/');
-    await browser.submit('/overview/end-faults');
-    await browser.submit('/overview/clock', { ms: '900000' });
-    assert.equal((await opened.send('pay', collection('QR'))).status, 200);
-    assert.deepEqual(await statusOf(opened), ['FAILED', 'TOKEN_EXPIRED']);
-  });
-
-  it('the overview lists refused requests with the reason', async () => {
-    const opened = openSandbox();
-    await opened.send('pay', collection('QR', { amount: '10' }));
-    const browser = new Browser(opened);
-    await browser.open('/');
-    assert.match(browser.text, /pay 400 order-QR amount must be a JSON number/);
   });
 });

@@ -1,0 +1,179 @@
+// The overview's markup for tests by hand: what is active now, a button for each fault, the clock and the IPN
+// address. The buttons of the faults are a region of their own, so that live.js keeps a half-filled form around them.
+import { html } from 'hono/html';
+import type { ControlOptions } from './controls.ts';
+import { isOn, PRESETS, TARGETS } from './fault-presets.ts';
+import type { Fault, Faults, Target } from './faults.ts';
+import type { Markup } from './page.ts';
+
+export const STEPS_MS = [
+  ['1 min', 60_000],
+  ['5 min', 300_000],
+  ['15 min', 900_000],
+  ['1 hour', 3_600_000],
+  ['1 day', 86_400_000],
+] as const;
+
+/** How often a fault applies, as the form sends it; empty means until it is ended. */
+export const TIMES = [
+  ['', 'Until ended'],
+  ['1', 'Once'],
+  ['3', '3 times'],
+] as const;
+
+const NAMES: Record<Target, string> = {
+  pay: 'Payment requests',
+  payout: 'Payout requests',
+  status: 'Status checks',
+  ipn: 'IPNs',
+};
+
+/** What differs from a gateway that works, on top of the page. */
+export function state({ clock, faults, ipns }: ControlOptions): Markup {
+  const active = faults.active();
+  const facts = html`<dl class="row">
+    <div>
+      <dt>IPNs go to</dt>
+      <dd><code>${ipns.url ? withoutSecret(ipns.url) : 'no address yet'}</code></dd>
+    </div>
+    <div>
+      <dt>Clock</dt>
+      <dd>
+        <time data-clock="${clock.now()}">${new Date(clock.now()).toISOString().slice(11, 19)}</time> UTC
+        ${clock.aheadMs === 0 ? '' : html`<span class="chip">${duration(clock.aheadMs)} ahead</span>`}
+      </dd>
+    </div>
+  </dl>`;
+  if (active.length === 0) {
+    return html`<section class="state card row between">
+      <h2 class="calm">No fault is active</h2>
+      ${facts}
+    </section>`;
+  }
+  return html`<section class="state odd card">
+    <div class="row between">
+      <h2>Active now</h2>
+      <form method="post" action="/overview/end-faults">
+        <button id="end-faults" class="main">Back to normal</button>
+      </form>
+    </div>
+    <ul class="lines">
+      ${active.map(
+        ({ target, fault, left }) =>
+          html`<li>
+            <strong>${NAMES[target]}${wordsFor(target, fault)}</strong>
+            <code>${target} ${JSON.stringify(fault)}</code>
+            <small>${left === null ? 'until ended' : `${left} more ${left === 1 ? 'time' : 'times'}`}</small>
+          </li>`,
+      )}
+    </ul>
+    ${facts}
+  </section>`;
+}
+
+/** Such as `: lose the answer`; empty for a fault that has no button. */
+function wordsFor(target: Target, fault: Fault<Target>): string {
+  const presets = PRESETS[target].filter((preset) => isOn(preset, fault));
+  const words = presets.map((preset) => preset.words.charAt(0).toLowerCase() + preset.words.slice(1));
+  return words.length === 0 ? '' : `: ${words.join(', ')}`;
+}
+
+/** Hides the last segment of an IPN URL, which is the IPN secret. */
+function withoutSecret(url: string): string {
+  const { origin, pathname } = new URL(url);
+  const segments = pathname.split('/');
+  const last = segments.pop();
+  return `${origin}${segments.join('/')}/${last ? '…' : ''}`;
+}
+
+/** Such as `1 d 2 h 5 min`. */
+function duration(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  const parts = [
+    [Math.floor(minutes / 1440), 'd'],
+    [Math.floor(minutes / 60) % 24, 'h'],
+    [minutes % 60, 'min'],
+  ] as const;
+  const shown = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`);
+  return shown.join(' ') || `${ms / 1000} s`;
+}
+
+export function faultButtons(faults: Faults): Markup {
+  const active = faults.active();
+  return html`${TARGETS.map((target) => {
+    const fault = active.find((each) => each.target === target)?.fault;
+    return html`<details id="faults-${target}" ${fault ? html`open` : ''}>
+      <summary id="faults-${target}-summary">
+        ${NAMES[target]} ${fault ? html`<span class="chip">active</span>` : ''}
+      </summary>
+      <div role="group" aria-label="${NAMES[target]}">
+        ${PRESETS[target].map(
+          (preset) =>
+            html`<button
+              name="fault"
+              value="${target}.${preset.id}"
+              id="fault-${target}-${preset.id}"
+              aria-pressed="${String(isOn(preset, fault ?? {}))}"
+            >
+              ${preset.words}
+            </button>`,
+        )}
+      </div>
+    </details>`;
+  })}`;
+}
+
+export function testControls({ faults }: ControlOptions, chosenTimes: string): Markup {
+  const json = Object.fromEntries(faults.active().map(({ target, fault }) => [target, fault]));
+  return html`<section id="controls" class="controls stack" aria-labelledby="controls-title">
+    <h2 id="controls-title" class="title">Test controls</h2>
+    <form method="post" action="/overview/clock" class="card">
+      <fieldset>
+        <legend>Advance the clock</legend>
+        <div class="row">
+          ${STEPS_MS.map(([name, ms]) => html`<button name="ms" value="${ms}" id="clock-${ms}">+ ${name}</button>`)}
+        </div>
+      </fieldset>
+      <small>Only the sandbox’s: the proxy and the shop keep their own time. It goes back only by a restart.</small>
+    </form>
+    <form method="post" action="/overview/fault" class="card stack">
+      <h3>Faults</h3>
+      <small>What the gateway does wrong. Press one again to end it.</small>
+      <button disabled hidden>Enter in the choice below presses no fault</button>
+      <fieldset class="times">
+        <legend>Each applies</legend>
+        <div class="row">
+          ${TIMES.map(
+            ([value, name]) =>
+              html`<label>
+                <input
+                  type="radio"
+                  name="times"
+                  value="${value}"
+                  ${(TIMES.some(([each]) => each === chosenTimes) ? chosenTimes : '') === value ? html`checked` : ''}
+                />
+                ${name}
+              </label>`,
+          )}
+        </div>
+      </fieldset>
+      <div id="faults">${faultButtons(faults)}</div>
+    </form>
+    <details class="card">
+      <summary>Any fault, as JSON</summary>
+      <form method="post" action="/overview/faults">
+        <label for="json">All faults, as for <code>POST /_sandbox/faults</code></label>
+        <textarea id="json" name="json" rows="5" spellcheck="false" required>${JSON.stringify(json, null, 2)}</textarea>
+        <button>Replace all faults</button>
+      </form>
+    </details>
+    <details class="card">
+      <summary>Send IPNs elsewhere</summary>
+      <form method="post" action="/overview/ipn-url">
+        <label for="url">The merchant’s IPN address</label>
+        <input id="url" name="url" type="url" placeholder="https://" autocomplete="off" required />
+        <button>Change address</button>
+      </form>
+    </details>
+  </section>`;
+}

@@ -1,0 +1,170 @@
+// The overview's list of transactions. A row says in words what a transaction is and how it stands, with the
+// gateway's own codes beside them, and has one button: to approve it. The rest is in its details: its history, the
+// IPNs with the answers to them, and the other ways on.
+import { html } from 'hono/html';
+import type { ControlOptions } from './controls.ts';
+import type { Customer } from './customers.ts';
+import type { Delivery } from './ipn.ts';
+import type { Method } from './methods.ts';
+import { formatMoney } from './money.ts';
+import type { Markup } from './page.ts';
+import { isFinal, isPayment, type Payment, type Transaction } from './transaction.ts';
+
+const MOST_SHOWN = 100;
+
+const METHOD_NAMES: Record<Method, string> = {
+  DIRECT: 'Request to the phone',
+  CHECKOUT: 'Hosted checkout',
+  JETGO: 'JetGo code',
+  QR: 'QR code',
+};
+
+type Tone = '' | 'good' | 'bad' | 'plain';
+
+const FAILURES: Readonly<Record<string, [string, Tone]>> = {
+  DECLINED: ['Declined', 'bad'],
+  INSUFFICIENT_BALANCE: ['Balance too low', 'bad'],
+  UNKNOWN_CUSTOMER: ['No such customer', 'bad'],
+  USER_CANCELLED: ['Cancelled', 'plain'],
+  TOKEN_EXPIRED: ['Expired', 'plain'],
+};
+
+const DELIVERY_NAMES: Record<Delivery['state'], string> = {
+  WAITING: 'waiting',
+  DELIVERED: 'delivered',
+  GIVEN_UP: 'given up',
+  WITHHELD: 'withheld by a fault',
+};
+
+function standing({ type, status, message }: Pick<Transaction, 'type' | 'status' | 'message'>): [string, Tone] {
+  switch (status) {
+    case 'INITIALIZED':
+      return ['Waiting', ''];
+    case 'PROCESSING':
+      return [type === 'PAY' ? 'Confirming' : 'On its way', ''];
+    case 'SUCCESS':
+      return [type === 'PAY' ? 'Paid' : 'Paid out', 'good'];
+    case 'FAILED':
+      return FAILURES[message] ?? ['Failed', 'bad'];
+    default:
+      return status satisfies never;
+  }
+}
+
+export function list(options: ControlOptions): Markup {
+  const all = options.processor.transactions();
+  const waiting = all.filter((transaction) => !isFinal(transaction)).length;
+  const more = all.length - MOST_SHOWN;
+  return html`<div class="row between">
+      <h2 class="title">Transactions</h2>
+      ${all.length === 0 ? '' : html`<p class="soft">${all.length} in all, ${waiting || 'none'} waiting</p>`}
+    </div>
+    ${
+      all.length === 0
+        ? html`<p class="card soft">Nothing yet. Start a payment in the shop, and it appears here.</p>`
+        : html`<ol class="card lines">
+            ${all.slice(0, MOST_SHOWN).map((transaction) => row(transaction, options))}
+          </ol>`
+    }
+    ${more > 0 ? html`<p class="soft">${more} older ones are at <code>/_sandbox/transactions</code>.</p>` : ''}`;
+}
+
+function row(transaction: Transaction, { ipns, requestLog, processor, clock }: ControlOptions): Markup {
+  const { orderId, paymentId, minor, currency, status, createdAt } = transaction;
+  const [word, tone] = standing(transaction);
+  const [name, code] = isPayment(transaction)
+    ? [METHOD_NAMES[transaction.method], transaction.method]
+    : ['Payout', transaction.type];
+  const requests = requestLog.requestsFor(orderId);
+  const deliveries = ipns.about(transaction);
+  return html`<li class="transaction">
+    <details id="details-${paymentId}">
+      <summary id="summary-${paymentId}">
+        <span class="outcome"><span class="chip ${tone}">${word}</span> <code>${status}</code></span>
+        <span class="amount">${formatMoney(minor, currency)}</span>
+        <span class="what">
+          <strong class="order">${orderId}</strong>
+          <small>${name} <code>${code}</code> · ${whoIn(transaction, processor.customers)}</small>
+        </span>
+        <span class="when">
+          ${requests > 1 ? html`<span class="chip bad">${requests} create requests</span>` : ''}
+          ${deliveries.map((delivery) => ipnChips(delivery))} ${time(createdAt, clock.now())}
+        </span>
+      </summary>
+      <div class="inside stack">
+        ${waysOn(transaction, processor.customers)} ${history(transaction, deliveries, clock.now())}
+      </div>
+    </details>
+    ${isFinal(transaction) ? '' : button(transaction, 'approve', 'Approve')}
+  </li>`;
+}
+
+function whoIn(transaction: Transaction, people: readonly Customer[]): string {
+  const scannedBy = isPayment(transaction) ? transaction.scannedBy : null;
+  const walletId = transaction.customer ?? scannedBy;
+  if (walletId === null) return isFinal(transaction) ? 'no customer' : 'no customer yet';
+  const name = people.find((person) => person.walletId === walletId)?.name ?? `wallet ${walletId}`;
+  return transaction.customer === null ? `scanned by ${name}` : name;
+}
+
+/** `label` is the same in many rows, so the name for screen readers has the order. */
+function button({ orderId, paymentId }: Transaction, action: string, label: string): Markup {
+  return html`<form method="post" action="/overview/${action}">
+    <input type="hidden" name="orderId" value="${orderId}" />
+    <button id="${action}-${paymentId}" aria-label="${label} ${orderId}">${label}</button>
+  </form>`;
+}
+
+function waysOn(transaction: Transaction, people: readonly Customer[]): Markup {
+  if (isFinal(transaction)) return html`<div class="row">${button(transaction, 'ipn', 'Send IPN again')}</div>`;
+  const decline = button(transaction, 'decline', 'Decline');
+  if (!isPayment(transaction)) return html`<div class="row">${decline}</div>`;
+  return html`<div class="row">
+      ${link(transaction)} ${decline} ${transaction.checkout ? button(transaction, 'expire', 'Expire') : ''}
+    </div>
+    <form method="post" action="/overview/approve" class="row">
+      <input type="hidden" name="orderId" value="${transaction.orderId}" />
+      <select name="customer" aria-label="Customer">
+        ${people.map(({ walletId, name }) => html`<option value="${walletId}">${name}</option>`)}
+      </select>
+      <button>Approve as this customer</button>
+    </form>`;
+}
+
+function link({ checkout, code, customer }: Payment): Markup {
+  if (checkout) return html`<a class="button" href="/pay?token=${checkout.token}">Open checkout</a>`;
+  if (code) return html`<a class="button" href="/wallet/scan?code=${code}">Scan with the phone</a>`;
+  return html`<a class="button" href="/wallet?as=${customer}">Open the phone</a>`;
+}
+
+function ipnChips({ state, attempts }: Delivery): Markup {
+  return html`<span>IPN ${DELIVERY_NAMES[state]} ${attempts.map((attempt) => answerChip(attempt))}</span>`;
+}
+
+const answerChip = ({ answer, error }: Delivery['attempts'][number]): Markup =>
+  html`<span class="chip ${answer === 200 ? 'good' : 'bad'}">${answer ?? error ?? 'under way'}</span>`;
+
+function history(transaction: Transaction, deliveries: readonly Delivery[], now: number): Markup {
+  const attempts = deliveries.flatMap((delivery) => delivery.attempts);
+  return html`<ol class="history lines">
+    ${transaction.history.map(({ at, status, message }) => {
+      const [word, tone] = standing({ type: transaction.type, status, message });
+      const code = message === status ? status : `${status} ${message}`;
+      return html`<li>${time(at, now)} <span class="chip ${tone}">${word}</span> <code>${code}</code></li>`;
+    })}
+    ${attempts.map(
+      (attempt) =>
+        html`<li>
+          ${time(attempt.at, now)} <span>IPN, answered ${answerChip(attempt)}</span> <code>${attempt.body}</code>
+        </li>`,
+    )}
+  </ol>`;
+}
+
+/** UTC; with the date unless it is the day of `now`. */
+export function time(at: number, now: number): Markup {
+  const iso = new Date(at).toISOString();
+  const date = iso.slice(0, 10);
+  const isToday = new Date(now).toISOString().startsWith(date);
+  return html`<time datetime="${iso}">${isToday ? '' : `${date} `}${iso.slice(11, 19)}</time>`;
+}

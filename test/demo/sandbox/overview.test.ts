@@ -1,0 +1,211 @@
+// The overview, the sandbox's page for developers: what it shows of transactions, faults and refusals, and that each
+// of its controls does what the same control does for tests over HTTP.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { PRESETS, TARGETS } from '../../../demo/sandbox/fault-presets.ts';
+import { FaultSet } from '../../../demo/sandbox/faults.ts';
+import { Browser, collection, DAY, HOME, openSandbox, type Opened, payout } from './sandbox-fixture.ts';
+
+async function openOverview(opened: Opened): Promise<Browser> {
+  const browser = new Browser(opened);
+  await browser.open('/');
+  return browser;
+}
+
+async function activeFaults(opened: Opened): Promise<unknown> {
+  const { faults } = await (await opened.request('/_sandbox/faults')).json();
+  return faults;
+}
+
+async function statusOf(opened: Opened, orderId: string): Promise<unknown[]> {
+  const { status, message } = await opened.transaction(orderId);
+  return [status, message];
+}
+
+/** The row of a transaction, without its markup. */
+function rowOf(browser: Browser, orderId: string): string {
+  const rows = [...browser.html.matchAll(/<li class="transaction">.*?(?=<li class="transaction">|<\/main>)/gs)];
+  const [row = ''] = rows.find(([html]) => html.includes(`>${orderId}<`)) ?? [];
+  return row.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+}
+
+describe('the overview of transactions', () => {
+  it('a row says in words and in the codes of the gateway what a transaction is and how it stands', async () => {
+    const opened = openSandbox();
+    opened.merchant.answer = () => new Response(null, { status: 418 });
+    await opened.send('pay', collection('QR'));
+    await opened.send('pay', collection('CHECKOUT'));
+    await opened.send('payout', payout());
+    await opened.control('transactions/order-QR/approve');
+    await opened.control('transactions/order-CHECKOUT/expire');
+    await opened.pass(0);
+    const browser = await openOverview(opened);
+    assert.match(rowOf(browser, 'order-QR'), /Paid SUCCESS €10\.50 order-QR QR code QR · Ada Keller IPN waiting 418/);
+    assert.match(rowOf(browser, 'order-CHECKOUT'), /Expired FAILED .* Hosted checkout CHECKOUT · no customer /);
+    assert.match(rowOf(browser, 'order-CHECKOUT'), /FAILED TOKEN_EXPIRED/);
+    assert.match(rowOf(browser, 'payout-1'), /Waiting INITIALIZED €25\.00 payout-1 Payout PAYOUT · Ada Keller/);
+    assert.match(browser.text, /3 in all, 1 waiting/);
+  });
+
+  for (const [action, expected] of [
+    ['approve', ['SUCCESS', 'SUCCESS']],
+    ['decline', ['FAILED', 'DECLINED']],
+    ['expire', ['FAILED', 'TOKEN_EXPIRED']],
+  ] as const) {
+    it(`the overview has a button to ${action}`, async () => {
+      const opened = openSandbox();
+      await opened.send('pay', collection('CHECKOUT'));
+      const browser = await openOverview(opened);
+      await browser.submit(`/overview/${action}`);
+      assert.deepEqual(await statusOf(opened, 'order-CHECKOUT'), expected);
+      assert.equal(browser.url, `${HOME}/`);
+    });
+  }
+
+  it('the overview approves as the customer that was chosen', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('QR'));
+    const browser = await openOverview(opened);
+    assert.match(browser.html, /<select[^>]* name="customer".*<option value="23456789">Bruno Costa<\/option>/s);
+    await browser.submit('/overview/approve', { customer: '23456789' });
+    assert.equal((await opened.transaction('order-QR'))['customer'], '23456789');
+  });
+
+  it('the overview sends the IPN of a final transaction again', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('QR'));
+    await opened.control('transactions/order-QR/approve');
+    await opened.pass(0);
+    const browser = await openOverview(opened);
+    await browser.submit('/overview/ipn');
+    await opened.pass(0);
+    assert.equal(opened.merchant.ipns.length, 2);
+  });
+
+  it('a time of another day has its date', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('QR'));
+    assert.match(rowOf(await openOverview(opened), 'order-QR'), / 12:00:00 /);
+    await opened.pass(DAY);
+    assert.match(rowOf(await openOverview(opened), 'order-QR'), / 2026-11-20 12:00:00 /);
+  });
+
+  it('the overview lists refused requests with the reason', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('QR', { amount: '10' }));
+    const browser = await openOverview(opened);
+    assert.match(browser.text, /pay 400 order-QR amount must be a JSON number/);
+  });
+});
+
+describe('the test controls of the overview', () => {
+  it('the overview shows the active faults in words and as JSON, and hides the IPN secret', async () => {
+    const opened = openSandbox();
+    await opened.control('faults', { pay: { garbage: true, delayMs: 5_000 }, status: { lagMs: 7 }, times: 7 });
+    const browser = await openOverview(opened);
+    assert.match(browser.text, /Active now Back to normal Payment requests: answer 5 s late, answer HTML/);
+    assert.match(browser.text, /pay {&quot;delayMs&quot;:5000,&quot;garbage&quot;:true} 7 more times/);
+    assert.match(browser.text, /Status checks status {&quot;lagMs&quot;:7}/);
+    assert.match(browser.text, /http:\/\/merchant\.example\/ipn\/…/);
+    assert.doesNotMatch(browser.html, /ipn\/secret/);
+  });
+
+  for (const target of TARGETS) {
+    it(`each fault of ${target} has a button that switches it on, and off again`, async () => {
+      const offered = PRESETS[target].flatMap(({ fault }) => Object.keys(fault));
+      const possible = Object.keys(FaultSet.shape[target].unwrap().shape);
+      assert.deepEqual([...new Set(offered)].toSorted(), possible.toSorted());
+      const opened = openSandbox();
+      const browser = await openOverview(opened);
+      for (const { id, fault } of PRESETS[target]) {
+        assert.match(browser.html, new RegExp(`value="${target}.${id}"\\s+id="[^"]+"\\s+aria-pressed="false"`));
+        await browser.submit('/overview/fault', { fault: `${target}.${id}`, times: '' });
+        assert.deepEqual(await activeFaults(opened), [{ target, fault, left: null }]);
+        assert.match(browser.html, new RegExp(`value="${target}.${id}"\\s+id="[^"]+"\\s+aria-pressed="true"`));
+        await browser.submit('/overview/fault', { fault: `${target}.${id}`, times: '' });
+        assert.deepEqual(await activeFaults(opened), []);
+      }
+    });
+  }
+
+  it('a fault joins the active ones, replaces what excludes it, and applies as often as chosen', async () => {
+    const opened = openSandbox();
+    const browser = await openOverview(opened);
+    const press = (fault: string, times = '') => browser.submit('/overview/fault', { fault, times });
+    await press('ipn.never', '3');
+    await press('pay.late');
+    await press('pay.error-500');
+    await press('pay.html', '1');
+    assert.deepEqual(await activeFaults(opened), [
+      { target: 'pay', fault: { delayMs: 5_000, garbage: true }, left: 1 },
+      { target: 'ipn', fault: { never: true }, left: 3 },
+    ]);
+    assert.match(browser.html, /value="1"\s+checked/, 'the choice is kept for the next fault');
+    await press('pay.html');
+    assert.deepEqual(await activeFaults(opened), [
+      { target: 'pay', fault: { delayMs: 5_000 }, left: 1 },
+      { target: 'ipn', fault: { never: true }, left: 3 },
+    ]);
+  });
+
+  it('a fault that was used up can be pressed again', async () => {
+    const opened = openSandbox();
+    const browser = await openOverview(opened);
+    await browser.submit('/overview/fault', { fault: 'pay.error-503', times: '1' });
+    assert.equal((await opened.send('pay', collection('QR'))).status, 503);
+    await browser.submit('/overview/fault', { fault: 'pay.error-503', times: '1' });
+    assert.deepEqual(await activeFaults(opened), [{ target: 'pay', fault: { status: 503 }, left: 1 }]);
+  });
+
+  it('any faults can be entered as JSON, and one button ends all', async () => {
+    const opened = openSandbox();
+    const browser = await openOverview(opened);
+    await browser.submit('/overview/faults', { json: '{"pay": {"status": 502}, "times": 2}' });
+    assert.deepEqual(await activeFaults(opened), [{ target: 'pay', fault: { status: 502 }, left: 2 }]);
+    await browser.submit('/overview/end-faults');
+    assert.equal((await opened.send('pay', collection('QR'))).status, 200);
+    assert.match(browser.text, /No fault is active/);
+  });
+
+  it('the overview refuses a fault, a choice or JSON that it does not know', async () => {
+    for (const [action, fields, reason] of [
+      ['fault', { fault: 'pay.unknown', times: '' }, /no such fault/],
+      ['fault', { fault: 'ipn.never', times: '-1' }, /Not one of the choices/],
+      ['faults', { json: '{"pay": {"late": true}}' }, /pay: Unrecognized key/],
+      ['faults', { json: '{' }, /not JSON/],
+      ['ipn-url', { url: 'javascript:alert(1)' }, /not an http or https address/],
+      ['clock', { ms: '-60000' }, /Not a step/],
+    ] as const) {
+      const opened = openSandbox();
+      const browser = await openOverview(opened);
+      await browser.submit(`/overview/${action}`, fields);
+      assert.equal(browser.status, 400);
+      assert.match(browser.text, reason);
+      assert.deepEqual(await activeFaults(opened), []);
+    }
+  });
+
+  it('the overview advances the clock, says by how much, and tells open pages', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('CHECKOUT'));
+    const browser = await openOverview(opened);
+    const [, version = ''] = /data-version="([^"]+)"/.exec(browser.html) ?? [];
+    await browser.submit('/overview/clock', { ms: '900000' });
+    assert.match(browser.text, /12:15:00 UTC 15 min ahead/);
+    assert.deepEqual(await statusOf(opened, 'order-CHECKOUT'), ['FAILED', 'TOKEN_EXPIRED']);
+    assert.equal((await opened.request(`/overview/live?since=${version}`)).status, 200);
+  });
+
+  it('the overview changes where IPNs go', async () => {
+    const opened = openSandbox();
+    const browser = await openOverview(opened);
+    await browser.submit('/overview/ipn-url', { url: 'http://elsewhere.example/ipn/other' });
+    await opened.send('pay', collection('QR'));
+    await opened.control('transactions/order-QR/approve');
+    await opened.pass(0);
+    assert.deepEqual(
+      opened.merchant.ipns.map(({ url }) => url),
+      ['http://elsewhere.example/ipn/other'],
+    );
+  });
+});
