@@ -12,7 +12,7 @@ export const TERMS = {
   paymentService: /payment service/i,
   order: /\border\b/i,
   shop: /\bshop\b/i,
-  amount: /\bamount\b/i,
+  amount: /\bamount\b(?!\})/i,
   code: /\bcode\b/i,
   image: /\bimage\b/i,
   device: /\bdevice\b/i,
