@@ -57,7 +57,7 @@ describe('the choice', () => {
   it('the choice shows a method newer than the widget by its own name', async () => {
     const widget = await mount(new FakeProxy({}, { version: 2, methods: ['NEW' as 'QR', 'QR'] }));
     await until(() => methodsOf(widget).length === 2, 'the methods');
-    expect(texts(widget, '[part=method] b')).to.deep.equal(['NEW', 'QR code']);
+    expect(texts(widget, '[part=method] label > span > b')).to.deep.equal(['NEW', 'QR code']);
   });
 
   it('the choice asks for the wallet id only for DIRECT, and not if the token has it', async () => {

@@ -44,7 +44,7 @@ describe('a moved element', () => {
     const [english, german] = page.querySelectorAll('p');
     const widget = await mount(proxyWith('CHECKOUT', { expiresAt: inTenMinutes() }), { lang: '' }, english);
     german?.append(widget);
-    await heading(widget, 'Weiter zur Bezahlseite');
+    await heading(widget, 'Weiter auf der Website der Wallet');
     const shown = () => thePart(widget, 'countdown').textContent;
     const before = shown();
     await until(() => shown() !== before, 'the next second');

@@ -119,7 +119,7 @@ describe('the element’s properties', () => {
     await heading(widget, 'كيف تريد الدفع؟');
     expect(getComputedStyle(thePart(widget, 'sheet')).direction).to.equal('rtl');
     widget.lang = 'fr-CA';
-    await heading(widget, 'Comment souhaitez-vous payer ?');
+    await heading(widget, 'Comment souhaitez-vous payer\u202f?');
     expect(thePart(widget, 'sheet').lang).to.equal('fr-CA');
   });
 });

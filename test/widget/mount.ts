@@ -77,8 +77,8 @@ export function texts(widget: Element, selector: string): (string | undefined)[]
 
 /** The methods that the choice offers. */
 export function methodsOf(widget: Element): string[] {
-  const inputs = widget.shadowRoot?.querySelectorAll<HTMLInputElement>('[part=method] input') ?? [];
-  return [...inputs].map(({ value }) => value);
+  const icons = widget.shadowRoot?.querySelectorAll<HTMLSlotElement>('[part=method] slot') ?? [];
+  return [...icons].map(({ name }) => name.replace('icon-', ''));
 }
 
 /** What a screen reader announces. */
