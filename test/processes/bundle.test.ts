@@ -7,8 +7,8 @@ import { after, before, describe, it } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import { build } from 'vite';
 
-/** Brotli bytes before the first method can be chosen, English. */
-const BUDGET_BYTES = 10_240;
+/** Brotli bytes before the first method can be chosen, English: 10.5 kB. */
+const BUDGET_BYTES = 10_752;
 const SECRETS = [
   'GATEWAY_API_KEY',
   'ORDER_SECRET',

@@ -210,7 +210,7 @@ describe('the way back to an open payment', () => {
     const widget = await mount(proxyWith('QR'));
     thePart(widget, 'other').click();
     await until(() => part(widget, 'pay'), 'the choice');
-    expect(textOf(widget)).to.contain('Confirm only one payment');
+    expect(textOf(widget)).to.contain('Confirm only one, or you will pay twice.');
     thePart(widget, 'back').click();
     await until(() => part(widget, 'code'), 'the code');
   });

@@ -53,25 +53,27 @@ export const styles = css`
     background: var(--_surface);
     overflow-wrap: anywhere;
   }
+  section {
+    color: var(--_muted);
+  }
+  .total,
+  .primary,
+  [name='amount'] {
+    font-variant-numeric: tabular-nums;
+  }
   .total {
+    color: var(--_text);
     font-size: min(2em, 11cqi);
     font-weight: 680;
-    font-variant-numeric: lining-nums tabular-nums;
-    line-height: 1.2;
+    line-height: 1.4;
     letter-spacing: -0.02em;
   }
   .long {
     font-size: min(2em, 7cqi);
   }
-  section p:not(.total) {
-    margin-block-end: 4px;
-  }
-  section p:not(.total),
-  small {
-    color: var(--_muted);
-  }
   small {
     display: block;
+    color: var(--_muted);
     font-size: 0.875em;
   }
   h2,
@@ -178,7 +180,6 @@ export const styles = css`
   }
   [name='amount'] {
     padding-inline-end: 4.5em;
-    font-variant-numeric: tabular-nums;
   }
   button,
   a {
@@ -194,7 +195,6 @@ export const styles = css`
     border-color: transparent;
     background: var(--_accent);
     color: var(--_on-accent);
-    font-variant-numeric: tabular-nums;
   }
   .live {
     position: absolute;
