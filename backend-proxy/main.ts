@@ -15,7 +15,25 @@ const args = process.argv.slice(2);
 if (args.length === 0) await startProxy();
 else {
   const { runCommand } = await import('./commands/command-line.ts');
-  process.exitCode = await runCommand(args, { env: process.env, print: console.log, printError: console.error });
+  const unread = endOfReading();
+  process.exitCode = await runCommand(args, {
+    env: process.env,
+    print: console.log,
+    printError: console.error,
+    unread,
+  });
+}
+
+/** Aborts when nobody reads the output any more, as after `payment-proxy check | head -1`, instead of a crash. */
+function endOfReading(): AbortSignal {
+  const ended = new AbortController();
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      ended.abort();
+    });
+  }
+  return ended.signal;
 }
 
 async function startProxy(): Promise<void> {

@@ -2,7 +2,7 @@
 // command.
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { copySqlite, flushNames } from '../ledger/sqlite-copy.ts';
 import { UsageError, type Call } from './call.ts';
@@ -21,6 +21,8 @@ export async function backup({ args, env, print }: Call): Promise<number> {
   }
   const target = resolve(file);
   const mayReplace = values.force === true;
+  const folder = dirname(target);
+  if (!existsSync(folder)) throw new Error(`the folder ${folder} does not exist: make it, or name a file in another.`);
   if (existsSync(target) && !mayReplace) throw new Error(taken(target));
   const unfinished = `${target}.unfinished-${randomBytes(4).toString('hex')}`;
   const { transactions, orders, schema } = copySqlite(database, unfinished);

@@ -7,6 +7,7 @@ import { minorOf } from '../protocol/money.ts';
 import type { TransactionType } from '../protocol/transaction.ts';
 import type { Status } from '../protocol/wire.ts';
 import type { Outcome } from './statement.ts';
+import { codeOf } from './visit.ts';
 
 export const OUTCOMES: Record<Status, Outcome> = {
   INITIALIZED: 'PENDING',
@@ -46,7 +47,8 @@ export function openBooks(proxy: string, key: string, request: typeof fetch = fe
     const headers = { Authorization: `Bearer ${key}`, Accept: accept };
     const response = await request(`${proxy}${path}`, { headers, redirect: 'error', ...(signal && { signal }) }).catch(
       (error: unknown) => {
-        throw new Error(`${proxy} does not answer`, { cause: error });
+        const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+        throw new Error(`${proxy} does not answer: ${codeOf(reason)}`, { cause: error });
       },
     );
     if (response.ok || response.status === 404) return response;

@@ -7,6 +7,8 @@ export interface Call {
   env: Environment;
   /** Prints a line on standard output. */
   print: (line: string) => void;
+  /** Aborts when nobody reads standard output any more: a command without an end then ends. */
+  unread?: AbortSignal;
 }
 
 /** Resolves with the exit code. Throws an Error whose message is written for the operator. */

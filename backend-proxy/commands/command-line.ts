@@ -59,7 +59,7 @@ const USAGE_EXIT_CODE = 2;
 /** Runs `payment-proxy NAME …args`. Resolves with the exit code. */
 export async function runCommand(
   [given = '', ...args]: string[],
-  { env, print, printError }: Omit<Call, 'args'> & { printError: (line: string) => void },
+  { env, print, printError, unread }: Omit<Call, 'args'> & { printError: (line: string) => void },
 ): Promise<number> {
   if (HELP.has(given)) {
     print(usageOf());
@@ -78,7 +78,7 @@ export async function runCommand(
   try {
     return await (
       await command.load()
-    )({ args, env, print });
+    )({ args, env, print, ...(unread && { unread }) });
   } catch (error) {
     const isUsage = isWrongCall(error);
     const message = error instanceof Error ? error.message : String(error);

@@ -22,8 +22,8 @@ interface Listed {
   createdAt: string;
 }
 
-/** Runs until its process is ended. `signal` ends it in tests. */
-export async function listen({ args, env, print }: Call, signal?: AbortSignal): Promise<number> {
+/** Runs until its process is ended, or nobody reads what it prints. */
+export async function listen({ args, env, print, unread }: Call): Promise<number> {
   const { values } = parseArgs({ args, options: { to: { type: 'string' }, proxy: { type: 'string' } } });
   const proxy = proxyUrl(values.proxy, env);
   const [key] = readSome(env, ['MERCHANT_API_KEY']).MERCHANT_API_KEY ?? [];
@@ -35,8 +35,8 @@ export async function listen({ args, env, print }: Call, signal?: AbortSignal): 
     const present = await source.newest();
     const seen: Seen = { ids: new Set(present.map(({ id }) => id)), since: present[0]?.createdAt ?? '' };
     print(`Webhooks of ${proxy} go to ${values.to}`);
-    while (signal?.aborted !== true) {
-      await sleep(EVERY_MS, undefined, { ...(signal && { signal }) }).catch(() => undefined);
+    while (unread?.aborted !== true) {
+      await sleep(EVERY_MS);
       await forwardNew(source, seen, target, print).catch((error: unknown) =>
         print(`${error instanceof Error ? error.message : String(error)}; trying again`),
       );

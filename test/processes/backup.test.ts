@@ -189,6 +189,9 @@ describe('payment-proxy backup and restore', POSIX, () => {
     const proxy = await installation.start();
     await payOut(installation, proxy, 'P-1');
     await proxy.end();
+    const astray = await runHere(['backup', join(folder, 'nowhere', 'backup.db')], env);
+    assert.deepEqual([astray.code, readdirSync(folder)], [1, []]);
+    assert.ok(astray.err.includes(`the folder ${join(folder, 'nowhere')} does not exist: make it`), astray.err);
     writeFileSync(file, 'mine');
     const refused = await runHere(['backup', file], env);
     assert.deepEqual([refused.code, readFileSync(file, 'utf8')], [1, 'mine']);

@@ -26,6 +26,8 @@ export interface Ended {
 export interface RunOptions {
   /** A module that is loaded first. */
   preload?: string;
+  /** Closes its standard output before it prints anything. */
+  unread?: boolean;
   /** Called with each line of its output; `end` sends SIGTERM. */
   onLine?: (line: string, end: () => void) => void;
 }
@@ -40,7 +42,7 @@ export async function runCommand(
   t: TestContext,
   args: readonly string[],
   env: Record<string, string> = {},
-  { preload, onLine }: RunOptions = {},
+  { preload, onLine, unread }: RunOptions = {},
 ): Promise<Ended> {
   const first = preload === undefined ? [] : ['--import', preload];
   const child = spawn(process.execPath, [...first, MAIN, ...args], {
@@ -48,6 +50,7 @@ export async function runCommand(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   t.after(() => child.kill('SIGKILL'));
+  if (unread === true) child.stdout.destroy();
   const killer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
   const ended: Ended = { code: null, out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (ended.out += text));

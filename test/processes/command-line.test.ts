@@ -14,6 +14,13 @@ describe('payment-proxy', () => {
     }
   });
 
+  it('a command whose output is closed early prints no stack, does its work and keeps its exit code', async (t) => {
+    for (const args of [['check'], ['doctor', 'http://127.0.0.1:1']]) {
+      const ended = await runCommand(t, args, {}, { unread: true });
+      assert.deepEqual(ended, { code: 1, out: '', err: '' }, args[0]);
+    }
+  });
+
   it('payment-proxy help lists every command, and COMMAND --help its usage alone', async (t) => {
     const { code, out } = await runCommand(t, ['help']);
     assert.equal(code, 0);

@@ -325,5 +325,8 @@ X-9,5.00,EUR,SUCCESS,PAY\nA-3,10.10,EUR,PROCESSING,PAY\n`;
     await assert.rejects(reconcile(call, broken), /broke the list off/);
     const refused = async () => new Response('', { status: 401 });
     await assert.rejects(reconcile(call, refused), /refuses MERCHANT_API_KEY/);
+    const down = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:443'), { code: 'ECONNREFUSED' });
+    const unreachable = async () => assert.fail(new TypeError('fetch failed', { cause: down }));
+    await assert.rejects(reconcile(call, unreachable), /does not answer: ECONNREFUSED$/);
   });
 });
