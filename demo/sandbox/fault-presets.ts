@@ -19,7 +19,7 @@ const ANSWERS = [
   { id: 'html', words: 'Answer HTML', fault: { garbage: true } },
   { id: 'error-500', words: 'Fail with 500', fault: { status: 500 } },
   { id: 'error-503', words: 'Fail with 503', fault: { status: 503 } },
-  { id: 'refuse-400', words: 'Refuse with 400', fault: { refusalStatus: 400 } },
+  { id: 'refuse-400', words: 'Refusals answer 400', fault: { refusalStatus: 400 } },
 ] as const;
 
 export const PRESETS: { [T in Target]: readonly Preset<T>[] } = {

@@ -40,7 +40,7 @@ export function createOverview(options: OverviewOptions) {
   overview.post('/overview/fault', async (c) => {
     const { fault = '', times = '' } = await readForm(c);
     if (!TIMES.some(([value]) => value === times)) throw new Refusal(400, 'INVALID_FAULTS', 'Not one of the choices.');
-    toggle(faults, fault, times === '' ? null : Number(times));
+    if (fault !== '') toggle(faults, fault, times === '' ? null : Number(times));
     return backToControls(c, times);
   });
   overview.post('/overview/faults', async (c) => {

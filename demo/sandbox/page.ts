@@ -88,6 +88,9 @@ export const banner = (text: string): Markup => html`<aside class="hint banner">
 /** Help that a real checkout would not give. */
 export const hint = (content: Markup): Markup => html`<p class="hint">${content}</p>`;
 
+/** Drawn as a phone on a wide screen; on a phone it fills the screen. */
+export const device = (screen: Markup): Markup => html`<div class="device"><main class="phone">${screen}</main></div>`;
+
 /** A check mark or a cross. */
 export function mark(isGood: boolean): Markup {
   return html`<svg class="mark ${isGood ? 'good' : ''}" viewBox="0 0 24 24" aria-hidden="true">
@@ -104,13 +107,16 @@ export function countdown(leftMs: number, reload = false): Markup {
 
 export function errorPage(c: Context, layout: PageOptions['layout'], error: Refusal) {
   const status = ([400, 403, 404, 409] as const).find((code) => code === error.status) ?? 400;
+  const text = html`${logo}
+    <h1>This did not work</h1>
+    <p>${error.message}</p>
+    <p><a class="way" href="/wallet">The wallet</a> · <a class="way" href="/">All transactions</a></p>`;
   const body = html`${banner('Sandbox: no real money')}
-    <main class="notice stack">
-      ${logo}
-      <h1>This did not work</h1>
-      <p>${error.message}</p>
-      <p><a class="way" href="/wallet">The wallet</a> · <a class="way" href="/">All transactions</a></p>
-    </main>`;
+  ${
+    layout === 'wallet'
+      ? html`<div class="stage">${device(html`<div class="stack">${text}</div>`)}</div>`
+      : html`<main class="notice stack">${text}</main>`
+  }`;
   return page(c, { title: 'This did not work', layout, body, status });
 }
 

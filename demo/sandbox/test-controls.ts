@@ -139,7 +139,7 @@ export function testControls({ faults }: ControlOptions, chosenTimes: string): M
     <form method="post" action="/overview/fault" class="card stack">
       <h3>Faults</h3>
       <small>What the gateway does wrong. Press one again to end it.</small>
-      <button disabled hidden>Enter in the choice below presses no fault</button>
+      <button hidden>Enter in the choice below presses this and no fault</button>
       <fieldset class="times">
         <legend>Each applies</legend>
         <div class="row">

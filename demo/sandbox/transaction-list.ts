@@ -36,14 +36,18 @@ const DELIVERY_NAMES: Record<Delivery['state'], string> = {
   WITHHELD: 'withheld by a fault',
 };
 
-function standing({ type, status, message }: Pick<Transaction, 'type' | 'status' | 'message'>): [string, Tone] {
+/** Of the transaction now, or at an entry of its history. */
+function standing(
+  transaction: Transaction,
+  { status, message }: Pick<Transaction, 'status' | 'message'> = transaction,
+): [string, Tone] {
   switch (status) {
     case 'INITIALIZED':
       return ['Waiting', ''];
     case 'PROCESSING':
-      return [type === 'PAY' ? 'Confirming' : 'On its way', ''];
+      return [isPayment(transaction) ? 'Confirming' : 'On its way', ''];
     case 'SUCCESS':
-      return [type === 'PAY' ? 'Paid' : 'Paid out', 'good'];
+      return [isPayment(transaction) ? 'Paid' : 'Paid out', 'good'];
     case 'FAILED':
       return FAILURES[message] ?? ['Failed', 'bad'];
     default:
@@ -148,7 +152,7 @@ function history(transaction: Transaction, deliveries: readonly Delivery[], now:
   const attempts = deliveries.flatMap((delivery) => delivery.attempts);
   return html`<ol class="history lines">
     ${transaction.history.map(({ at, status, message }) => {
-      const [word, tone] = standing({ type: transaction.type, status, message });
+      const [word, tone] = standing(transaction, { status, message });
       const code = message === status ? status : `${status} ${message}`;
       return html`<li>${time(at, now)} <span class="chip ${tone}">${word}</span> <code>${code}</code></li>`;
     })}

@@ -5,7 +5,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Customer, Movement } from './customers.ts';
 import { formatMoney } from './money.ts';
-import { banner, countdown, logo, mark, type Markup, page } from './page.ts';
+import { banner, countdown, device, logo, mark, type Markup, page } from './page.ts';
 import { isFinal, type Payment } from './transaction.ts';
 
 export interface PhoneView {
@@ -75,9 +75,6 @@ export function choicePage(c: Context, people: readonly Customer[], query: URLSe
     <div class="stage">${device(html`<div class="stack">${screen}</div>`)}</div>`;
   return page(c, { title: 'Whose phone is this?', layout: 'wallet', body });
 }
-
-/** Drawn as a phone on a wide screen; on a phone it fills the screen. */
-const device = (screen: Markup): Markup => html`<div class="device"><main class="phone">${screen}</main></div>`;
 
 /** On a phone, `payment` shows nothing but the payment: what is beside the phone would read as part of it. */
 function stage({ customer, people }: PhoneView, screen: Markup, showing: 'home' | 'payment'): Markup {

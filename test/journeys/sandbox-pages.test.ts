@@ -1,0 +1,196 @@
+// The sandbox's pages in a real browser: size, contrast and names on a small screen, the page for developers with and
+// without script, the phone on a desktop and on a phone. test/demo/sandbox/ tests what the pages do.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { after, beforeEach, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { serve } from '@hono/node-server';
+import { chromium, type BrowserContextOptions, type Page } from 'playwright-core';
+import { createSandbox } from '../../demo/sandbox/sandbox.ts';
+import { findBrowser, reportOpenPages } from '../browser.ts';
+import { STEP_MS } from './visitor.ts';
+
+const API = '/api/v3/integration/merchants/payments';
+const KEY = 'the-merchants-key';
+const SHOP = 'http://127.0.0.1:9/return';
+const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 860 } };
+
+const sandbox = createSandbox({
+  apiKey: KEY,
+  ipnUrl: 'http://merchant.example/ipn/secret',
+  merchant: 'Stillwater Coffee',
+  fetch: async () => new Response(null, { status: 200 }),
+});
+const stop = sandbox.run();
+const server = serve({ fetch: sandbox.app.fetch, hostname: '127.0.0.1', port: 0 });
+await once(server, 'listening');
+const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const browser = await chromium.launch(await findBrowser());
+after(async () => {
+  await reportOpenPages(browser);
+  await browser.close();
+  stop();
+  server.close();
+  if ('closeAllConnections' in server) server.closeAllConnections();
+});
+
+// A fault that a failed test left would fail the next ones.
+beforeEach(() => post('/_sandbox/faults', {}));
+
+async function visit(options: BrowserContextOptions, path: string): Promise<Page> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(STEP_MS);
+  const page = await context.newPage();
+  await page.goto(path.startsWith('http') ? path : base + path);
+  return page;
+}
+
+async function post(path: string, body: object): Promise<Record<string, string>> {
+  const headers = { 'x-api-key': KEY, 'content-type': 'application/json' };
+  const response = await fetch(base + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  assert.ok(response.ok, `${path}: ${response.status}`);
+  return response.json() as Promise<Record<string, string>>;
+}
+
+let orders = 0;
+const pay = (method: string, more: object = {}) =>
+  post(`${API}/pay`, {
+    orderId: `order-${(orders += 1)}`,
+    amount: 14.5,
+    currency: 'EUR',
+    method,
+    returnUrl: SHOP,
+    ...more,
+  });
+
+/** Ids of axe's rules that the page breaks, and what is too wide or too small for a finger. */
+async function problemsOf(page: Page): Promise<string[]> {
+  await page.evaluate(readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
+  return page.evaluate(async () => {
+    type Found = Record<'violations' | 'passes', { id: string; nodes: { html: string }[] }[]>;
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<Found> } };
+    const { violations, passes } = await axe.run();
+    const blind = passes.some(({ id }) => id === 'color-contrast') ? [] : ['no contrast was measured'];
+    const broken = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`);
+    const { scrollWidth, clientWidth } = document.documentElement;
+    const wide = scrollWidth > clientWidth ? [`${scrollWidth - clientWidth} px too wide`] : [];
+    const small = [...document.querySelectorAll('button, .button, .way, summary, select, label:has([type=radio])')]
+      .filter((element) => element.checkVisibility() && element.getBoundingClientRect().height < 43.9)
+      .map((element) => `lower than 44 px: ${element.outerHTML}`);
+    return [...broken, ...blind, ...wide, ...small];
+  });
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`axe finds no problem on the sandbox’s pages at 320 px, in ${colorScheme}`, async () => {
+    const { checkout = '' } = await pay('CHECKOUT');
+    const { appPaymentLink = '' } = await pay('JETGO');
+    await pay('DIRECT', { customer: '12345678', customerReferenceNo: 'shopper-1' });
+    await post('/_sandbox/faults', { pay: { delayMs: 5_000, dropAnswer: true }, ipn: { never: true }, times: 2 });
+    const page = await visit({ ...PHONE, viewport: { width: 320, height: 640 }, colorScheme }, '/');
+    await page.evaluate(() => document.querySelectorAll('details').forEach((details) => (details.open = true)));
+    assert.deepEqual(await problemsOf(page), [], 'the gateway');
+    await page.goto(checkout);
+    await page.getByLabel('Wallet ID or e-mail').fill('12345678');
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('alert').waitFor();
+    assert.deepEqual(await problemsOf(page), [], 'the checkout');
+    await page.goto(appPaymentLink);
+    assert.deepEqual(await problemsOf(page), [], 'the choice of a customer');
+    await page.getByRole('button', { name: 'Ada Keller' }).click();
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    assert.deepEqual(await problemsOf(page), [], 'a payment on the phone');
+    await page.goto(`${base}/wallet`);
+    assert.deepEqual(await problemsOf(page), [], 'the wallet');
+    await page.context().close();
+  });
+}
+
+test('without script, a fault is switched on by a button, shown as active, and ended by Back to normal', async () => {
+  const page = await visit({ ...DESKTOP, javaScriptEnabled: false }, '/');
+  await page.getByText('IPNs', { exact: true }).click();
+  await page.getByText('Once', { exact: true }).click();
+  await page.getByRole('button', { name: 'Send none' }).click();
+  await page.getByRole('heading', { name: 'Active now' }).waitFor();
+  await page.getByText('IPNs: send none').waitFor();
+  await page.getByText('1 more time', { exact: true }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Send none' }).getAttribute('aria-pressed'), 'true');
+  await page.getByRole('button', { name: 'Back to normal' }).click();
+  await page.getByRole('heading', { name: 'No fault is active' }).waitFor();
+  await page.context().close();
+});
+
+test('Enter in the choice of how often presses no fault', async () => {
+  const page = await visit(DESKTOP, '/');
+  await page.getByLabel('Once').check();
+  await page.getByLabel('Once').press('Enter');
+  await page.waitForURL('**/?times=1#controls');
+  assert.ok(await page.getByLabel('Once').isChecked());
+  await page.getByRole('heading', { name: 'No fault is active' }).waitFor();
+  await page.context().close();
+});
+
+test('an open gateway page learns of faults that a test sets, and keeps the choice and the focus', async () => {
+  const page = await visit(DESKTOP, '/');
+  await page.getByLabel('3 times').check();
+  await page.locator('#faults-ipn > summary').focus();
+  await page.keyboard.press('Enter');
+  await post('/_sandbox/faults', { ipn: { repeat: 3 } });
+  await page.getByText('IPNs: send each 3 times').waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Send none' }).isVisible());
+  assert.ok(await page.getByLabel('3 times').isChecked());
+  assert.equal(await page.evaluate(() => document.activeElement?.id), 'faults-ipn-summary');
+  await post('/_sandbox/faults', {});
+  await page.getByRole('heading', { name: 'No fault is active' }).waitFor();
+  await page.context().close();
+});
+
+test('on a desktop the wallet is a phone in the middle of the page, from the choice of a customer on', async () => {
+  const page = await visit(DESKTOP, '/wallet');
+  const middle = async () => {
+    const box = await page.getByRole('main').boundingBox();
+    assert.ok(box);
+    assert.ok(box.width < 400 && box.height > 500, `${box.width}×${box.height}`);
+    return box.x + box.width / 2;
+  };
+  assert.equal(await middle(), 640);
+  await page.getByRole('button', { name: 'Bruno Costa' }).click();
+  await page.getByRole('heading', { name: 'Security code' }).waitFor();
+  assert.equal(await middle(), 640);
+  assert.ok(await page.getByRole('link', { name: 'Ada Keller' }).isVisible());
+  await page.getByLabel('Scan or paste a code').fill('not a code');
+  await page.getByRole('button', { name: 'Open' }).click();
+  await page.getByRole('heading', { name: 'This did not work' }).waitFor();
+  assert.equal(await middle(), 640);
+  await page.context().close();
+});
+
+test('on a phone the wallet fills the screen, and an approved payment has no list of customers below it', async () => {
+  const { appPaymentLink = '' } = await pay('QR');
+  const page = await visit(PHONE, `${appPaymentLink}&as=12345678`);
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.getByRole('heading', { name: 'Paid', exact: true }).waitFor();
+  assert.equal(await page.getByText('Whose phone is this?').isVisible(), false);
+  assert.equal(await page.evaluate(() => document.documentElement.scrollHeight), 844);
+  await page.getByRole('link', { name: 'Done' }).click();
+  const chooser = await page.getByText('Whose phone is this?').boundingBox();
+  assert.ok(chooser && chooser.y > 844, 'the list of customers is below the screen of the wallet');
+  await page.context().close();
+});
+
+test('a wrong login at the checkout is described at the field that has the focus', async () => {
+  const { checkout = '' } = await pay('CHECKOUT');
+  const page = await visit(PHONE, checkout);
+  await page.getByLabel('Wallet ID or e-mail').fill('12345678');
+  await page.getByLabel('Password').fill('wrong');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  const password = page.getByRole('textbox', { name: 'Password', description: /wallet ID or password is not right/ });
+  await password.waitFor();
+  assert.equal(await password.evaluate((field) => field === document.activeElement), true);
+  assert.equal((await page.getByRole('button', { name: 'Cancel payment' }).boundingBox())?.height, 48);
+  await page.context().close();
+});
