@@ -45,7 +45,7 @@ export default {
   missed_help: 'Můžete to bez obav zkusit znovu.',
   lostRequest: 'Podívejte se do aplikace peněženky',
   lostRequest_help:
-    'Nevíme, zda žádost dorazila do vaší peněženky. Pokud tam je, jejím potvrzením tuto objednávku zaplatíte.',
+    'Nevíme, zda žádost dorazila do vaší peněženky. Pokud tam je, potvrďte ji a tím tuto objednávku zaplatíte.',
   onlyOne: 'Potvrďte jen jednu platbu, jinak zaplatíte dvakrát.',
   newCode: 'Získat nový kód',
   newRequest: 'Poslat novou žádost',
@@ -111,7 +111,7 @@ export default {
   reload: 'Načíst stránku znovu',
   stopped: 'Zde nelze v platbě pokračovat',
   token_expired:
-    'Platnost této stránky vypršela. Pokračujte jejím novým načtením. Pokud jste už zaplatili, vaše platba se započítá.',
+    'Platnost této stránky vypršela. Načtěte ji znovu a pokračujte. Pokud jste už zaplatili, vaše platba se započítá.',
   invalid_token:
     'Platební odkaz není platný. Pokud jste už zaplatili, vaše platba se započítá. Vraťte se prosím do obchodu.',
   network:

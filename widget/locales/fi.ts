@@ -12,7 +12,7 @@ export default {
   QR: 'QR-koodi',
   QR_help: 'Skannaa QR-koodi lompakon sovelluksella',
   codeOnPhone: 'Avaa lompakon sovelluksen tai näyttää koodin',
-  unavailable: 'Ei nyt käytettävissä',
+  unavailable: 'Ei käytettävissä juuri nyt',
 
   amount: 'Summa',
   amountEmpty: 'Anna summa.',
@@ -25,7 +25,7 @@ export default {
   below: 'Anna vähintään {min}.',
   above: 'Anna enintään {max}.',
   walletEmpty: 'Anna lompakon tunnus. Se näkyy lompakon sovelluksessa.',
-  walletWrong: 'Anna lompakon sovelluksessa näkyvä numero (4–20 merkkiä).',
+  walletWrong: 'Anna lompakon sovelluksessa näkyvät 4–20 numeroa.',
   checkoutTime: 'Sen jälkeen sinulla on {time} aikaa kirjautua ja vahvistaa.',
   pay: 'Maksa {amount}',
   sending: 'Aloitetaan maksua…',

@@ -104,7 +104,7 @@ export default {
   NOT_CREATED_help: 'Nem vontak le pénzt. Nyugodtan próbálja újra.',
   RESOLVED: 'A bolt lezárta ezt a fizetést',
   RESOLVED_help: 'Kérjük, forduljon a bolthoz.',
-  support: 'Kapcsolatfelvétel a bolttal',
+  support: 'Kapcsolat a bolttal',
   again: 'Újrapróbálás',
 
   lost: 'Nincs kapcsolat. Tovább próbálkozunk. Az összeget nem vonják le kétszer.',

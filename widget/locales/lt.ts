@@ -17,7 +17,7 @@ export default {
   amount: 'Suma',
   amountEmpty: 'Įveskite sumą.',
   amountWrong: 'Įveskite sumą skaitmenimis, pavyzdžiui, {example}.',
-  amountDecimals: 'Suma turi per daug skaitmenų po kablelio. Įveskite ją taip: {example}.',
+  amountDecimals: 'Sumoje per daug skaitmenų po kablelio. Įveskite ją taip: {example}.',
   atLeast: 'Ne mažiau kaip {min}',
   atMost: 'Ne daugiau kaip {max}',
   wallet: 'Piniginės ID',
@@ -79,7 +79,7 @@ export default {
   save: 'Išsaugoti kaip paveikslėlį',
   share: 'Bendrinti paveikslėlį',
   direct: 'Patvirtinkite piniginės programėlėje',
-  direct_help: 'Atidarykite programėlę ir patvirtinkite prašymą, net jei pranešimas neatėjo.',
+  direct_help: 'Atidarykite programėlę ir patvirtinkite mokėjimo prašymą, net jei pranešimas neatėjo.',
   waiting: 'Laukiame jūsų mokėjimo',
   other: 'Mokėti kitu būdu',
 

@@ -45,7 +45,7 @@ export default {
   missed_help: 'Môžete to bez obáv skúsiť znova.',
   lostRequest: 'Pozrite sa do aplikácie peňaženky',
   lostRequest_help:
-    'Nevieme, či žiadosť prišla do vašej peňaženky. Ak tam je, jej potvrdením túto objednávku zaplatíte.',
+    'Nevieme, či žiadosť prišla do vašej peňaženky. Ak tam je, potvrďte ju a tým túto objednávku zaplatíte.',
   onlyOne: 'Potvrďte len jednu platbu, inak zaplatíte dvakrát.',
   newCode: 'Získať nový kód',
   newRequest: 'Poslať novú žiadosť',

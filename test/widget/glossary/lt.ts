@@ -13,7 +13,7 @@ export default {
     paymentService: 'mokėjimo paslaug',
     order: 'užsakym',
     shop: 'parduotuv',
-    amount: 'sum[aą]',
+    amount: 'sum(a|ą|oje)',
     code: 'kod[aą]',
     image: 'paveikslėl',
     device: 'įrengin',

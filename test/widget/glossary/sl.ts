@@ -24,7 +24,7 @@ export default {
     method: 'način plačila',
     anotherWay: 'na drug način',
     tryAgain: 'znova',
-    chargedTwice: 'ne bo vam zaračunano dvakrat',
+    chargedTwice: 'znesek vam ne bo zaračunan dvakrat',
     payTwice: 'sicer boste plačali dvakrat',
     noMoney: 'nič vam ni bilo zaračunano|sicer vam ni bilo zaračunano nič',
     countsIfPaid: 'vaše plačilo velja',
