@@ -45,7 +45,7 @@ function misfits(widget: PaymentWidget): string[] {
   const bounds = sheet.getBoundingClientRect();
   const found: string[] = [];
   for (const element of sheet.querySelectorAll<HTMLElement>('h2, p, b, small, span, button, a, dt, dd, label, div')) {
-    if (element.closest('.live') || !element.checkVisibility()) continue;
+    if (element.closest('.live') || !element.checkVisibility({ visibilityProperty: true })) continue;
     const description = `${element.localName}: ${element.textContent?.trim().replaceAll(/\s+/g, ' ')}`;
     const { left, right } = element.getBoundingClientRect();
     if (left < bounds.left || right > bounds.right) found.push(`outside the sheet: ${description}`);

@@ -167,7 +167,7 @@ export const flowStyles = css`
     font-variant-numeric: tabular-nums;
   }
   .status span {
-    flex: 1;
+    flex: 1 1 6.5em;
   }
   .status .countdown {
     flex: none;
@@ -371,8 +371,11 @@ export const flowStyles = css`
     .code {
       justify-self: start;
     }
-    .sheet:has(.code) :is(.panel p:not(.print-only), .pair p, small, .note, h2, summary),
-    :is(a, button, .row, .status, .live, slot) {
+    details::details-content {
+      content-visibility: visible;
+    }
+    .sheet:has(.code) :is(p:not(.total, .print-only, section p), small, h2, summary, slot:not([name='mark'])),
+    :is(a, button, .row, .status, .live) {
       display: none;
     }
   }
@@ -441,7 +444,9 @@ export const flowStyles = css`
     .method slot .icon {
       stroke: CanvasText;
     }
-    .note {
+    .note,
+    .wrong::before,
+    .warning::before {
       border: 1px solid;
     }
     [aria-invalid='true'] {

@@ -1,0 +1,49 @@
+// Scans the code on the screen with the wallet's mark in its middle, by two decoders that share no code.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { chromium, type Browser } from 'playwright-core';
+import { PNG } from 'pngjs';
+import decodeQR from 'qr/decode.js';
+import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import { findBrowser } from '../browser.ts';
+import { CODE } from '../widget/fake-proxy.ts';
+import { statesPageOpener } from './states-page.ts';
+
+/** Solid, so that it hides every module below it. */
+const MARK = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8" fill="#2348d5"/></svg>',
+)}`;
+
+describe('a code with the mark of the wallet', () => {
+  let browser: Browser;
+  before(async () => {
+    const wasm = readFileSync(fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')));
+    await prepareZXingModule({ overrides: { wasmBinary: Uint8Array.from(wasm).buffer }, fireImmediately: true });
+    browser = await chromium.launch(await findBrowser());
+  });
+  after(() => browser.close());
+
+  it('a code with the mark of the wallet is read by two decoders, as large as on a desk and as on a phone', async () => {
+    const open = await statesPageOpener(browser);
+    for (const options of [{ deviceScaleFactor: 1 }, { deviceScaleFactor: 2, colorScheme: 'dark' }] as const) {
+      const page = await open({ width: 320, options }, ['scan, time left']);
+      const widget = page.locator('payment-widget');
+      await widget.evaluate((element, src) => {
+        const mark = document.createElement('img');
+        Object.assign(mark, { slot: 'mark', src, alt: '' });
+        element.append(mark);
+        return mark.decode();
+      }, MARK);
+      const picture = PNG.sync.read(await widget.locator('[part=code]').screenshot());
+      const middle = (picture.height >> 1) * picture.width + (picture.width >> 1);
+      assert.deepEqual([...picture.data.subarray(middle * 4, middle * 4 + 3)], [35, 72, 213], 'the mark is drawn');
+      const image = { ...picture, data: Uint8ClampedArray.from(picture.data), colorSpace: 'srgb' as const };
+      const [byZxing] = await readBarcodes(image, { formats: ['QRCode'] });
+      assert.equal(byZxing?.text, CODE.text);
+      assert.equal(decodeQR({ width: picture.width, height: picture.height, data: picture.data }), CODE.text);
+      await page.context().close();
+    }
+  });
+});
