@@ -72,6 +72,7 @@ function search({ show, find }: Filter): Markup {
     ${show === 'all' ? '' : html`<input type="hidden" name="show" value="${show}" />`}
     <input type="search" name="find" value="${find}" placeholder="Order id" aria-label="Order id" maxlength="64" />
     <button class="button plain">Search</button>
+    ${find === '' ? '' : html`<a href="${addressOf({ show })}">Clear</a>`}
   </form>`;
 }
 
@@ -140,7 +141,7 @@ function daySums({ paidIn, paidOut }: Day): string {
   return parts.filter(Boolean).join(' · ');
 }
 
-function nothing({ entries }: DeskList, { show, find, state }: Filter): Markup {
+function nothing({ entries }: DeskList, { show, find }: Filter): Markup {
   if (entries.length === 0) {
     return html`<div class="nothing card">
       <h2>No money has moved yet</h2>
@@ -151,9 +152,6 @@ function nothing({ entries }: DeskList, { show, find, state }: Filter): Markup {
   const kind = show === 'all' ? 'payment or payout' : show.slice(0, -1);
   return html`<div class="nothing card">
     <h2>${find === '' ? `No ${kind} here` : `No ${kind} with “${find}”`}</h2>
-    <p class="quiet">
-      ${state === 'all' ? 'Only the last seven days are listed.' : 'None of the last seven days is in this state.'}
-    </p>
     <p><a class="button plain" href="/desk">Show all</a></p>
   </div>`;
 }
