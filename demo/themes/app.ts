@@ -1,6 +1,6 @@
-// The theme editor's server: the page, its files, and an order for its two widgets. The demo mounts it at /themes in
-// the shop's server, because the proxy allows the widget only on the shop's origin. An order is only a signed token:
-// nothing is stored, and a cookie keeps the visitor's order across reloads.
+// The theme editor in the demo's shop: the page, its files, and an order for its two widgets. The demo mounts it at
+// /themes in the shop's server, because the proxy allows the widget only on the shop's origin. An order is only a
+// signed token: nothing is stored, and a cookie keeps the visitor's order across reloads.
 import { readFileSync } from 'node:fs';
 import { Hono, type Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
@@ -19,6 +19,7 @@ export interface ThemesSettings {
 const ASSETS = {
   'themes.css': 'text/css; charset=utf-8',
   'theme-editor.js': 'text/javascript; charset=utf-8',
+  'preview.js': 'text/javascript; charset=utf-8',
   'theme-text.js': 'text/javascript; charset=utf-8',
   'themes.js': 'text/javascript; charset=utf-8',
   'contrast.js': 'text/javascript; charset=utf-8',
@@ -39,11 +40,7 @@ export function createThemes(settings: ThemesSettings, now: () => Date = () => n
 
   app.post('/orders', (c) => c.json({ token: tokenFor(newOrder(c), settings, now()) }, 201));
 
-  for (const [name, type] of Object.entries(ASSETS)) {
-    const content = readFileSync(new URL(`public/${name}`, import.meta.url), 'utf8');
-    const headers = { 'content-type': type, 'cache-control': 'no-cache' };
-    app.get(`/assets/${name}`, (c) => c.body(content, 200, headers));
-  }
+  addAssets(app);
 
   function newOrder(c: Context): string {
     const orderId = newId('TH');
@@ -53,6 +50,15 @@ export function createThemes(settings: ThemesSettings, now: () => Date = () => n
   }
 
   return app;
+}
+
+/** The editor's files, at `/assets/`. */
+export function addAssets(app: Hono): void {
+  for (const [name, type] of Object.entries(ASSETS)) {
+    const content = readFileSync(new URL(`public/${name}`, import.meta.url), 'utf8');
+    const headers = { 'content-type': type, 'cache-control': 'no-cache' };
+    app.get(`/assets/${name}`, (c) => c.body(content, 200, headers));
+  }
 }
 
 function tokenFor(orderId: string, { publicUrl, orderSecret }: ThemesSettings, now: Date): string {

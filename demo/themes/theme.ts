@@ -4,7 +4,7 @@ export type Scheme = 'light' | 'dark';
 export type Shades = Record<Scheme, string>;
 
 interface Control {
-  /** `--payment-…` */
+  /** `--payment-…`; of the sheet, its part. */
   name: string;
   /** The name without its prefix. */
   key: string;
@@ -35,8 +35,13 @@ export interface FontProperty extends Control {
 
 export type Property = ColorProperty | LengthProperty | FontProperty;
 
+export interface SheetSetting extends Control {
+  kind: 'sheet';
+  default: null;
+}
+
 /** The values that differ from the defaults, by `key`. */
-export type Theme = Record<string, Shades | number | { family: string; size: number }>;
+export type Theme = Record<string, Shades | number | string | { family: string; size: number }>;
 
 export interface ReadyTheme {
   id: string;
@@ -47,11 +52,13 @@ export interface ReadyTheme {
 
 interface Tables {
   PROPERTIES: readonly Property[];
+  SETTINGS: readonly (Property | SheetSetting)[];
+  SHEETS: Readonly<Record<string, { label: string }>>;
   FONTS: Readonly<Record<string, { label: string; stack: string }>>;
   TEXT_SIZE: Readonly<Record<'min' | 'max' | 'default', number>>;
   THEMES: readonly ReadyTheme[];
 }
 
-export const { PROPERTIES, FONTS, TEXT_SIZE, THEMES } = (await import(
+export const { PROPERTIES, SETTINGS, SHEETS, FONTS, TEXT_SIZE, THEMES } = (await import(
   new URL('public/themes.js', import.meta.url).href
 )) as Tables;

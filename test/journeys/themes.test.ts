@@ -1,10 +1,15 @@
 // The theme editor in a real browser over the whole demo: pick a theme, edit it, reload, read the warnings, copy the
 // CSS, pay. test/demo/themes/themes.test.ts tests the themes themselves.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { after, test } from 'node:test';
+import { getRequestListener } from '@hono/node-server';
 import type { Page } from 'playwright-core';
+import { createThemesAlone } from '../../demo/themes/alone.ts';
 import { THEMES } from '../../demo/themes/theme.ts';
 import { ADA, World } from './shopper.ts';
 import type { Visitor } from './visitor.ts';
@@ -192,6 +197,35 @@ test('both widgets follow a payment and keep the theme, and a new order starts a
   await page.locator('.light payment-widget:state(choosing)').waitFor();
   await page.locator('.dark payment-widget:state(choosing)').waitFor();
   await Promise.all([visitor.leave(), phone.leave()]);
+});
+
+test('the editor by itself shows each state in both widgets, without a proxy, and the picked button keeps the focus', async () => {
+  const themes = createThemesAlone(new URL('../../dist/widget/', import.meta.url));
+  const answer = getRequestListener(themes.fetch);
+  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
+  after(() => server.close());
+  await once(server, 'listening');
+  const { visitor } = await world.shopper();
+  const { page } = visitor;
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).host));
+  const { port } = server.address() as AddressInfo;
+  await page.goto(`http://127.0.0.1:${port}/#radius=4`);
+  for (const [state, shown] of Object.entries({
+    choose: '[part=pay]',
+    error: '[part=error]',
+    wait: '[part=countdown]',
+    code: '[part=code]',
+    paid: '[part=details]',
+    failed: '[part=again]',
+  })) {
+    await page.locator(`[data-state=${state}]`).click();
+    for (const scheme of ['light', 'dark']) await page.locator(`.${scheme} payment-widget ${shown}`).waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-state')), state);
+    assert.deepEqual(await styleOf(page, 'borderRadius'), ['6px', '6px'], state);
+  }
+  assert.deepEqual(new Set(asked), new Set([`127.0.0.1:${port}`]));
+  await visitor.leave();
 });
 
 test('axe finds no problem on the theme page at 320 px, in any ready theme', async () => {

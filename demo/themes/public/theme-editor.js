@@ -2,8 +2,9 @@
 // from it. The previews use the same CSS rule that is shown for copying, as a constructed style sheet. theme-text.js
 // converts a theme to text, contrast.js checks its colors.
 import { shortfalls } from './contrast.js';
-import { cssOf, defaultsCss, hashOf, parseHex, themeOf, withValue } from './theme-text.js';
-import { PROPERTIES, TEXT_SIZE, THEMES } from './themes.js';
+import { answerPreviews, previewOf } from './preview.js';
+import { behindOf, cssOf, defaultsCss, hashOf, parseHex, propertiesCss, themeOf, withValue } from './theme-text.js';
+import { SETTINGS, TEXT_SIZE, THEMES } from './themes.js';
 
 /** Browsers limit how often the address may change, so a moving slider must wait. */
 const ADDRESS_AFTER_MS = 300;
@@ -12,7 +13,7 @@ const NEEDS = { 3: 'a border or icon', 4.5: 'text' };
 const find = (selector, within = document) => within.querySelector(selector);
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const form = find('form');
-const rows = PROPERTIES.map((property) => ({ property, row: find(`[data-key="${property.key}"]`, form) }));
+const rows = SETTINGS.map((property) => ({ property, row: find(`[data-key="${property.key}"]`, form) }));
 const previewStyles = new CSSStyleSheet();
 const sampleStyles = new CSSStyleSheet();
 
@@ -53,6 +54,12 @@ const CONTROLS = {
       const family = find('select', row).value;
       return family === '' ? null : { family, size: Number(find('input', row).value) };
     },
+  },
+  sheet: {
+    show(row, value) {
+      find('select', row).value = value ?? '';
+    },
+    read: (row) => find('select', row).value || null,
   },
 };
 
@@ -156,7 +163,27 @@ async function renew() {
     .then((response) => (response.ok ? response.json() : undefined))
     .catch(() => undefined);
   say('[data-renewed]', answer ? 'Here it is.' : 'The shop does not answer. Try again.');
-  if (answer) for (const widget of all('payment-widget')) widget.order = answer.token;
+  if (!answer) return;
+  find('.previews').dataset.order = answer.token;
+  for (const widget of all('payment-widget')) widget.order = answer.token;
+}
+
+/** Shows a state in both previews: `order` is the shop's order, the others need no proxy. */
+function showState(state) {
+  const isOrder = state === 'order';
+  for (const widget of all('payment-widget')) {
+    const fresh = isOrder ? document.createElement('payment-widget') : previewOf(state);
+    if (isOrder) fresh.setAttribute('order', find('.previews').dataset.order);
+    fresh.setAttribute('methods', widget.getAttribute('methods'));
+    fresh.setAttribute('checkout-target', '_blank');
+    widget.replaceWith(fresh);
+  }
+  for (const button of all('[data-state]')) {
+    button.setAttribute('aria-pressed', String(button.dataset.state === state));
+  }
+  const renewal = find('[data-renew]');
+  if (renewal) renewal.hidden = !isOrder;
+  say('[data-renewed]', '');
 }
 
 form.addEventListener('submit', (event) => event.preventDefault());
@@ -180,7 +207,10 @@ for (const button of all('[data-theme]')) {
   button.addEventListener('click', () => apply(ready));
 }
 find('[data-copy]').addEventListener('click', () => void copy());
-find('[data-renew]').addEventListener('click', () => void renew());
+find('[data-renew]')?.addEventListener('click', () => void renew());
+for (const button of all('[data-state]')) button.addEventListener('click', () => showState(button.dataset.state));
+answerPreviews();
+if (!('order' in find('.previews').dataset)) showState('choose');
 window.addEventListener('pagehide', writeAddress);
 window.addEventListener('hashchange', () => {
   // The fragment of a link within the page is not a theme: restore the theme's fragment.
@@ -192,7 +222,10 @@ window.addEventListener('hashchange', () => {
 sampleStyles.replaceSync(
   [
     defaultsCss('.samples'),
-    ...THEMES.map(({ id, theme: ready }) => cssOf(ready, `[data-theme='${id}'] .samples`)),
+    ...THEMES.map(({ id, theme: ready }) => propertiesCss(ready, `[data-theme='${id}'] .samples`)),
+    ...THEMES.filter(({ theme: ready }) => 'sheet' in ready).map(
+      ({ id, theme: ready }) => `[data-theme='${id}'] .samples > * { background: ${behindOf(ready.sheet)}; }`,
+    ),
   ].join('\n'),
 );
 document.adoptedStyleSheets.push(previewStyles, sampleStyles);

@@ -1,14 +1,45 @@
 // Converts a theme to text and back: the CSS rule that a merchant copies, and the fragment of the address that keeps a
 // theme for a reload or a link. Anyone can write an address, so values that are not exactly of a property's kind are
 // ignored, and the CSS is always composed here.
-import { FONTS, PROPERTIES, TEXT_SIZE } from './themes.js';
+import { FONTS, PROPERTIES, SETTINGS, SHEETS, TEXT_SIZE } from './themes.js';
 
 const ROOT_PX = 16;
 
-/** The rule with the values that differ from the defaults; `` if none does. */
-export function cssOf(theme, selector = 'payment-widget') {
+/** The rules with what differs from the defaults; `` if nothing does. */
+export function cssOf(theme) {
+  return [propertiesCss(theme, 'payment-widget'), ...sheetRules(theme)].filter((rule) => rule !== '').join('\n');
+}
+
+/** The rule with the properties that differ from the defaults; `` if none does. */
+export function propertiesCss(theme, selector) {
   const lines = PROPERTIES.filter(({ key }) => key in theme).map((property) => line(property, theme[property.key]));
   return lines.length === 0 ? '' : ruleOf(selector, lines);
+}
+
+function sheetRules(theme) {
+  if (!('sheet' in theme)) return [];
+  const { share, rules } = SHEETS[theme.sheet];
+  const surface = theme['color-surface'] ?? PROPERTIES.find(({ key }) => key === 'color-surface').default;
+  const covering = (scheme) => `${surface[scheme]}${Math.round(share[scheme] * 255).toString(16)}`;
+  const background = `background: light-dark(${covering('light')}, ${covering('dark')})`;
+  return [
+    ruleOf(
+      'payment-widget::part(sheet)',
+      [background, ...rules].map((rule) => `  ${rule};`),
+    ),
+    ruleOf(':has(> payment-widget)', [`  background: ${behindOf(theme.sheet)};`]),
+  ];
+}
+
+/** The background that a sheet stands on: a glow in three corners. */
+export function behindOf(sheet) {
+  const { light, dark } = SHEETS[sheet].behind;
+  const [ground, ...glows] = light.map((color, index) => `light-dark(${color}, ${dark[index]})`);
+  const corners = ['0% 0%', '100% 20%', '30% 100%'];
+  return [
+    ...glows.map((color, index) => `radial-gradient(at ${corners[index]}, ${color}, transparent 65%)`),
+    ground,
+  ].join(', ');
 }
 
 /** The rule with all default values. */
@@ -22,7 +53,7 @@ export function defaultsCss(selector) {
 
 /** The theme with this value set, in the order of the properties; null or the default removes it. */
 export function withValue(theme, key, value) {
-  const entries = PROPERTIES.flatMap((property) => {
+  const entries = SETTINGS.flatMap((property) => {
     const wanted = property.key === key ? value : (theme[property.key] ?? null);
     return wanted === null || isDefault(property, wanted) ? [] : [[property.key, wanted]];
   });
@@ -38,7 +69,7 @@ export function parseHex(text) {
 
 /** `#color-accent=2f5a3f-a9cf9f&radius=4&font=old-style-17`; `` for the defaults. */
 export function hashOf(theme) {
-  const parts = PROPERTIES.filter(({ key }) => key in theme).map(
+  const parts = SETTINGS.filter(({ key }) => key in theme).map(
     ({ key, kind }) => `${key}=${CODES[kind].write(theme[key])}`,
   );
   return parts.length === 0 ? '' : `#${parts.join('&')}`;
@@ -49,7 +80,7 @@ export function themeOf(hash) {
   const text = hash.replace(/^#/, '');
   if (text !== '' && !text.includes('=')) return undefined;
   const given = new URLSearchParams(text);
-  return PROPERTIES.reduce((theme, property) => {
+  return SETTINGS.reduce((theme, property) => {
     const code = given.get(property.key);
     const value = code === null ? undefined : CODES[property.kind].read(code, property);
     return value === undefined ? theme : withValue(theme, property.key, value);
@@ -75,6 +106,10 @@ const CODES = {
       const size = wholeNumber(digits, TEXT_SIZE.min, TEXT_SIZE.max);
       return Object.hasOwn(FONTS, family) && size !== undefined ? { family, size } : undefined;
     },
+  },
+  sheet: {
+    write: String,
+    read: (code) => (Object.hasOwn(SHEETS, code) ? code : undefined),
   },
 };
 

@@ -1,6 +1,6 @@
 // The theme editor's tables, for server and browser: each `--payment-*` property with its control and default, the
-// fonts, and the four ready themes. A theme has only the values that differ from the defaults: a pair of colors, a
-// number in the property's unit, or a font and its size.
+// fonts, the sheets, and the ready themes. A theme has only the values that differ from the defaults: a pair of colors,
+// a number in the property's unit, a font and its size, or the name of a sheet.
 
 /** `default: null`: the widget computes the value; `otherwise` is the slider's position until then. */
 export const PROPERTIES = [
@@ -19,6 +19,35 @@ export const PROPERTIES = [
   { name: '--payment-font', key: 'font', label: 'Font', hint: 'Family and size', kind: 'font', default: null },
   length('max-width', 'Width', 'Maximum', { unit: 'rem', min: 16, max: 48, default: 40 }),
 ];
+
+/** Not a property of the widget: rules for its part `sheet` and for the element around it. */
+const SHEET = {
+  name: '::part(sheet)',
+  key: 'sheet',
+  label: 'Sheet',
+  hint: 'Border, what is behind',
+  kind: 'sheet',
+  default: null,
+};
+
+/** What a theme can set. */
+export const SETTINGS = [...PROPERTIES, SHEET];
+
+/**
+ * `share`: how much of the surface's color covers what is behind it. `behind`: the colors there, by scheme: the first
+ * is the ground, the others shine from the corners. `rules`: other declarations for the sheet.
+ */
+export const SHEETS = {
+  glass: {
+    label: 'Glass over a glow',
+    share: { light: 0.8, dark: 0.72 },
+    behind: {
+      light: ['#ffb38a', '#ff7aa8', '#7f8cff', '#ffd76e'],
+      dark: ['#2a1052', '#7a1f5c', '#12428f', '#4a2391'],
+    },
+    rules: ['border: 0', 'box-shadow: 0 24px 64px #1a063333', 'backdrop-filter: blur(28px)'],
+  },
+};
 
 /** Text sizes, px. */
 export const TEXT_SIZE = { min: 13, max: 20, default: 16 };
@@ -102,6 +131,25 @@ export const THEMES = [
       radius: 28,
       space: 18,
       font: { family: 'rounded', size: 17 },
+    },
+  },
+  {
+    id: 'aurora',
+    label: 'Aurora',
+    note: 'Glass, no border',
+    theme: {
+      'color-text': { light: '#1a0633', dark: '#f8f2ff' },
+      'color-muted': { light: '#553b6b', dark: '#d3c2e8' },
+      'color-surface': { light: '#ffffff', dark: '#160a2b' },
+      'color-line': { light: '#ead7ec', dark: '#4d3a72' },
+      'color-field': { light: '#8a6b99', dark: '#a48fc4' },
+      'color-accent': { light: '#6a11cb', dark: '#ffc46b' },
+      'color-on-accent': { light: '#ffffff', dark: '#2b1500' },
+      'color-success': { light: '#0a6b3d', dark: '#6fe3ab' },
+      'color-danger': { light: '#a3123a', dark: '#ffa3b5' },
+      radius: 26,
+      font: { family: 'grotesque', size: 17 },
+      sheet: 'glass',
     },
   },
 ];

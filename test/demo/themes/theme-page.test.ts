@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { createThemesAlone } from '../../../demo/themes/alone.ts';
 import { createThemes } from '../../../demo/themes/app.ts';
-import { PROPERTIES } from '../../../demo/themes/theme.ts';
+import { SETTINGS } from '../../../demo/themes/theme.ts';
 import { Browser, claimsIn, openShop, ORDER_SECRET, PROXY_URL, SHOP_URL } from '../shop/shop-fixture.ts';
 
 function openThemes() {
@@ -17,12 +18,12 @@ function openThemes() {
 }
 
 describe('the theme page', () => {
-  it('the theme page has one group of labelled controls for each property', async () => {
+  it('the theme page has one group of labelled controls for each setting', async () => {
     const { text } = await new Browser(openThemes()).get('/themes');
     const groups = text.split('data-key="').slice(1);
     assert.deepEqual(
       groups.map((group) => group.slice(0, group.indexOf('"'))),
-      PROPERTIES.map(({ key }) => key),
+      SETTINGS.map(({ key }) => key),
     );
     for (const group of groups) {
       const fields = group.match(/<(input|select)[^>]*>/g) ?? [];
@@ -67,6 +68,32 @@ describe('the theme page', () => {
   it('the theme page signs no token for an order id of the shop', async () => {
     const visitor = new Browser(openThemes(), { cookie: 'themes_order=ST-2345678ABC' });
     assert.match(String(claimsIn((await visitor.get('/themes')).text)['orderId']), /^TH-/);
+  });
+});
+
+describe('the theme editor by itself', () => {
+  const app = createThemesAlone(new URL('../../../demo/themes/public/', import.meta.url));
+  const get = async (path: string) => {
+    const response = await app.request(path);
+    return { status: response.status, text: await response.text() };
+  };
+
+  it('the theme editor by itself has no order, and loads only files that it serves', async () => {
+    const { text: page } = await get('/');
+    assert.doesNotMatch(page, /data-order|data-renew>|New order/);
+    const wanted = [...page.matchAll(/"(\/[\w-]+\/[\w./-]+\.(?:js|css))"/g)].map(([, path = '']) => path);
+    assert.ok(wanted.includes('/widget/widget.js'));
+    for (const path of wanted.filter((each) => each !== '/widget/widget.js')) {
+      assert.equal((await get(path)).status, 200, path);
+    }
+    assert.ok(wanted.length > 3);
+  });
+
+  it('the theme editor by itself serves scripts of the widget’s folder and nothing beside it', async () => {
+    assert.equal((await get('/widget/contrast.js')).status, 200);
+    for (const path of ['/widget/absent.js', '/widget/..%2Fapp.js', '/widget/themes.css']) {
+      assert.equal((await get(path)).status, 404, path);
+    }
   });
 });
 

@@ -16,7 +16,7 @@ type Mixed = string | [one: string, share: number, other: string];
 
 const PUBLIC = new URL('../../../demo/themes/public/', import.meta.url);
 const { cssOf, hashOf, parseHex, themeOf, withValue } = (await import(new URL('theme-text.js', PUBLIC).href)) as {
-  cssOf(theme: Theme, selector?: string): string;
+  cssOf(theme: Theme): string;
   hashOf(theme: Theme): string;
   parseHex(text: string): string | undefined;
   themeOf(hash: string): Theme | undefined;
@@ -75,8 +75,8 @@ describe('PROPERTIES', () => {
 });
 
 describe('a ready theme', () => {
-  it('the four ready themes differ', () => {
-    assert.equal(new Set(THEMES.map(({ theme }) => hashOf(theme))).size, 4);
+  it('the five ready themes differ', () => {
+    assert.equal(new Set(THEMES.map(({ theme }) => hashOf(theme))).size, 5);
   });
 
   for (const { id, theme } of THEMES) {
@@ -122,6 +122,25 @@ describe('the CSS rule', () => {
   });
 });
 
+describe('a sheet of glass', () => {
+  it('cssOf() writes the surface as a veil over what is behind the sheet, and adds the rules of both', () => {
+    const surface = { light: '#ffffff', dark: '#102030' };
+    const css = cssOf({ 'color-surface': surface, sheet: 'glass' });
+    assert.match(
+      css,
+      /^payment-widget::part\(sheet\) \{\n {2}background: light-dark\(#ffffff[\da-f]{2}, #102030[\da-f]{2}\);/m,
+    );
+    assert.match(css, /^:has\(> payment-widget\) \{\n {2}background: radial-gradient\(/m);
+  });
+
+  it('shortfalls() finds a color that passes on the surface and fails on what shines through it', () => {
+    const named = (theme: Theme) => shortfalls(theme).map(({ key, scheme }) => `${key} ${scheme}`);
+    const theme = { 'color-text': { light: '#666666', dark: '#f1f3f7' } };
+    assert.ok(!named(theme).includes('color-text light'));
+    assert.ok(named({ ...theme, sheet: 'glass' }).includes('color-text light'));
+  });
+});
+
 describe('an address', () => {
   it('themeOf() ignores values that are not exactly of their kind', () => {
     const hostile = [
@@ -133,6 +152,7 @@ describe('an address', () => {
       'padding=-4',
       'font=constructor-16',
       'max-width=url(x)',
+      'sheet=constructor',
       '__proto__=1',
     ];
     assert.deepEqual(themeOf(`#${hostile.join('&')}`), {});
