@@ -56,7 +56,7 @@ export default {
   redirectOpen: 'Pergi ke laman web e-dompet',
   redirectUnsafe: 'Laman web e-dompet tidak dapat dibuka',
   redirectUnsafe_help: 'Alamatnya tidak selamat. Sila bayar dengan cara lain.',
-  timeLeft: 'Baki {time}',
+  timeLeft: 'Tinggal {time}',
   timeSpoken: 'Baki masa: {time}',
   timeUp: 'Masa telah tamat',
   timeUp_help: 'Kami sedang menyemak sama ada pembayaran anda telah diterima.',
