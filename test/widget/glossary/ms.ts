@@ -1,0 +1,40 @@
+// Malay.
+import type { Glossary } from '../glossary.ts';
+
+export default {
+  address: 'anda, in lower case, as Malaysian banks do. Requests with Sila or a bare verb; buttons are bare verbs.',
+  say: {
+    wallet: 'e-dompet',
+    walletApp: 'aplikasi e-dompet',
+    walletWebsite: 'laman web e-dompet',
+    walletId: 'ID e-dompet',
+    payment: 'pembayaran',
+    paymentService: 'perkhidmatan pembayaran',
+    order: 'pesanan',
+    shop: 'kedai',
+    amount: 'amaun',
+    code: 'kod',
+    image: 'imej',
+    device: 'peranti',
+    request: 'permintaan',
+    confirm: 'sahkan',
+    logIn: 'log masuk',
+    website: 'laman web',
+    connection: 'sambungan',
+    method: 'kaedah',
+    anotherWay: 'bayar dengan cara lain',
+    tryAgain: 'cuba lagi',
+    chargedTwice: 'Wang anda tidak akan dipotong dua kali',
+    payTwice: 'anda akan membayar dua kali',
+    noMoney: 'tiada wang dipotong',
+    countsIfPaid: 'pembayaran anda tetap sah',
+  },
+  never: {
+    '(?<!e-)dompet': 'a purse; in payments it is e-dompet',
+    '(?<!\\p{L})bayaran': 'a second word for pembayaran, and also a fee',
+    'halaman pembayaran': 'English says the wallet’s website',
+    'dicaj|caj': 'also a fee; here money leaves the wallet',
+    'tidak dapat diterima': 'unacceptable, said of behaviour',
+    diganti: 'a calque of “replaced”',
+  },
+} satisfies Glossary;
