@@ -96,7 +96,7 @@ describe('a refused start', () => {
       await until(() => part(widget, 'error'), code);
       return thePart(widget, 'error').textContent?.replaceAll(/\s+/g, ' ').trim();
     };
-    expect(await errorOf('too_many_requests', true)).to.match(/^There were too many attempts.* Reference: req-7f3a$/);
+    expect(await errorOf('too_many_requests', true)).to.match(/^Too many attempts.* Reference: req-7f3a$/);
     expect(await errorOf('brand_new', true)).to.match(/^The payment service has a problem/);
     expect(await errorOf('brand_new', false)).to.match(/^No new payment was started. Please contact the shop./);
     expect(part(widget, 'pay')).to.equal(null);
