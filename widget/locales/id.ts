@@ -32,7 +32,7 @@ export default {
   long: 'Prosesnya lebih lama dari biasanya. Mohon tunggu sebentar.',
   slow: 'Prosesnya lebih lama dari biasanya. Kami terus mencoba. Saldo Anda tidak akan terpotong dua kali.',
   back: 'Kembali ke pembayaran itu',
-  open: 'Anda sudah memulai pembayaran. Konfirmasi satu saja. Jika tidak, Anda akan membayar dua kali.',
+  open: 'Anda sudah memulai pembayaran. Konfirmasi satu saja. Jika keduanya dikonfirmasi, Anda akan membayar dua kali.',
   unpaid: 'Silakan bayar dahulu.',
 
   checking: 'Memeriksa pembayaran Anda',
@@ -46,7 +46,7 @@ export default {
   lostRequest: 'Periksa aplikasi e-wallet Anda',
   lostRequest_help:
     'Kami tidak tahu apakah permintaan sudah sampai di e-wallet Anda. Jika ada di sana, konfirmasi untuk membayar pesanan ini.',
-  onlyOne: 'Konfirmasi satu pembayaran saja. Jika tidak, Anda akan membayar dua kali.',
+  onlyOne: 'Konfirmasi satu pembayaran saja. Jika keduanya dikonfirmasi, Anda akan membayar dua kali.',
   newCode: 'Ambil kode baru',
   newRequest: 'Kirim permintaan baru',
   redirect: 'Lanjutkan di situs e-wallet',
@@ -118,7 +118,7 @@ export default {
   network:
     'Layanan pembayaran tidak dapat dihubungi. Periksa koneksi Anda dan coba lagi. Saldo Anda tidak akan terpotong dua kali.',
   invalid_request: 'Silakan periksa data Anda. Tidak ada pembayaran baru yang dimulai.',
-  already_paid: 'Pesanan ini sudah dibayar. Saldo Anda tidak terpotong lagi.',
+  already_paid: 'Pesanan ini sudah dibayar. Saldo Anda tidak terpotong untuk kedua kalinya.',
   order_changed: 'Pesanan telah berubah. Tidak ada pembayaran baru yang dimulai. Silakan kembali ke toko.',
   method_unavailable:
     'Metode ini sedang tidak tersedia. Tidak ada pembayaran baru yang dimulai. Silakan gunakan metode lain.',

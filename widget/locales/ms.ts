@@ -32,7 +32,7 @@ export default {
   long: 'Ini mengambil masa lebih lama daripada biasa. Sila tunggu sebentar.',
   slow: 'Ini mengambil masa lebih lama daripada biasa. Kami terus mencuba. Wang anda tidak akan dipotong dua kali.',
   back: 'Kembali ke pembayaran itu',
-  open: 'Anda sudah memulakan pembayaran. Sahkan satu sahaja. Jika tidak, anda akan membayar dua kali.',
+  open: 'Anda sudah memulakan pembayaran. Sahkan satu sahaja. Jika kedua-duanya disahkan, anda akan membayar dua kali.',
   unpaid: 'Sila bayar dahulu.',
 
   checking: 'Menyemak pembayaran anda',
@@ -46,7 +46,7 @@ export default {
   lostRequest: 'Semak aplikasi e-dompet anda',
   lostRequest_help:
     'Kami tidak tahu sama ada permintaan telah sampai ke e-dompet anda. Jika ada di sana, sahkan permintaan itu untuk membayar pesanan ini.',
-  onlyOne: 'Sahkan satu pembayaran sahaja. Jika tidak, anda akan membayar dua kali.',
+  onlyOne: 'Sahkan satu pembayaran sahaja. Jika kedua-duanya disahkan, anda akan membayar dua kali.',
   newCode: 'Dapatkan kod baharu',
   newRequest: 'Hantar permintaan baharu',
   redirect: 'Teruskan di laman web e-dompet',
@@ -118,7 +118,7 @@ export default {
   network:
     'Perkhidmatan pembayaran tidak dapat dihubungi. Semak sambungan anda dan cuba lagi. Wang anda tidak akan dipotong dua kali.',
   invalid_request: 'Sila semak butiran anda. Tiada pembayaran baharu dimulakan.',
-  already_paid: 'Pesanan ini sudah dibayar. Wang anda tidak dipotong sekali lagi.',
+  already_paid: 'Pesanan ini sudah dibayar. Wang anda tidak dipotong buat kali kedua.',
   order_changed: 'Pesanan telah berubah. Tiada pembayaran baharu dimulakan. Sila kembali ke kedai.',
   method_unavailable:
     'Kaedah ini tidak tersedia sekarang. Tiada pembayaran baharu dimulakan. Sila gunakan kaedah lain.',
