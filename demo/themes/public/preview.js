@@ -39,11 +39,11 @@ const CODE = {
 
 const PROBLEM = {
   type: 'about:blank',
-  title: 'Invalid request',
-  status: 422,
+  title: 'Too many requests',
+  status: 429,
   detail: '',
-  code: 'invalid_request',
-  retryable: false,
+  code: 'too_many_requests',
+  retryable: true,
   requestId: '01JD4Z8Q6M',
 };
 
@@ -79,7 +79,15 @@ export function previewOf(state, now = Date.now()) {
   const widget = document.createElement('payment-widget');
   const { amount, currency, description } = ORDER;
   const exp = Math.floor((now + 60 * MINUTE_MS) / 1000);
-  const claims = { orderId: state, amount, currency, description, returnUrl: PROXY, customerReferenceNo: state, exp };
+  const claims = {
+    orderId: orderIdOf(state),
+    amount,
+    currency,
+    description,
+    returnUrl: PROXY,
+    customerReferenceNo: state,
+    exp,
+  };
   // Without a valid signature: the widget only reads tokens.
   widget.setAttribute('order', [{ alg: 'HS256' }, claims, {}].map(encode).join('.'));
   widget.setAttribute('proxy', `${PROXY}${state}/`);
@@ -114,8 +122,13 @@ export function answerTo({ pathname }, { method = 'GET', body, signal } = {}, no
   return pathname.endsWith('/events') ? streamOf(view, signal) : Response.json(view);
 }
 
-function viewOf(orderId, state, now, version) {
-  return { orderId, ...ORDER, ...STATES[state].view(now), version, serverTime: at(now) };
+/** Each state has an order of its own, because the widget remembers what was started for an order. */
+function orderIdOf(state) {
+  return `TH-${1041 + Object.keys(STATES).indexOf(state)}`;
+}
+
+function viewOf(order, state, now, version) {
+  return { orderId: orderIdOf(order), ...ORDER, ...STATES[state].view(now), version, serverTime: at(now) };
 }
 
 function streamOf(view, signal) {

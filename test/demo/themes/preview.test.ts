@@ -48,6 +48,6 @@ describe('a preview', () => {
     const view = (await start('choose').json()) as OrderView;
     assert.deepEqual([view.version, view.payment?.qr], [2, CODE]);
     const refused = start('error');
-    assert.deepEqual([refused.status, refused.headers.get('content-type')], [422, 'application/problem+json']);
+    assert.deepEqual([refused.status, refused.headers.get('content-type')], [429, 'application/problem+json']);
   });
 });
