@@ -5,7 +5,7 @@ export default {
   address: 'εσείς, as Greek banks do. Buttons: verbal noun (“Αντιγραφή κωδικού”), never the imperative.',
   say: {
     wallet: 'πορτοφ[οό]λι',
-    walletApp: 'εφαρμογ(ή|ής) (του )?πορτοφολιού',
+    walletApp: 'εφαρμογ(ή|ής) πορτοφολιού',
     walletWebsite: 'ιστ[οό]τοπο[ςυ]? (του )?πορτοφολιού',
     walletId: 'αριθμό[ςν]? πορτοφολιού',
     payment: 'πληρωμ',

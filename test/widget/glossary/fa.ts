@@ -1,0 +1,42 @@
+// Persian.
+import type { Glossary } from '../glossary.ts';
+
+export default {
+  address: 'شما, as Iranian banks do. Buttons: verbal noun (“کپی کد”), never the imperative. Digits: Persian.',
+  say: {
+    wallet: 'کیف پول',
+    walletApp: 'برنامهٔ کیف پول',
+    walletWebsite: 'وب‌سایت کیف پول',
+    walletId: 'شناسهٔ کیف پول',
+    payment: 'پرداخت',
+    paymentService: 'سرویس پرداخت',
+    order: 'سفارش',
+    shop: 'فروشگاه',
+    amount: 'مبلغ',
+    code: 'کد',
+    image: 'تصویر',
+    device: 'دستگاه',
+    request: 'درخواست',
+    confirm: 'تأیید',
+    logIn: 'وارد حساب خود شوید|ورود',
+    website: 'وب‌سایت',
+    connection: 'اتصال',
+    method: 'روش پرداخت',
+    anotherWay: 'با روش دیگر',
+    tryAgain: 'دوباره تلاش کنید|تلاش دوباره',
+    chargedTwice: 'مبلغ دو بار کسر نخواهد شد',
+    payTwice: 'وگرنه دو بار پرداخت خواهید کرد',
+    noMoney: 'مبلغی کسر نشده است',
+    countsIfPaid: 'پرداخت شما لحاظ می‌شود',
+  },
+  never: {
+    'صفحهٔ پرداخت': 'English says the wallet’s website',
+    'هنوز باز است|پرداخت باز': 'a payment that is “open” is a calque: it is not finished yet',
+    'پرداخت شما معتبر': 'the payment counts; “معتبر” sounds as if it could expire',
+    جایگزین: 'nobody replaced it: the shopper started a newer payment',
+    'دوبار(?!ه)': 'two words, “دو بار”; only “دوباره” (again) is one',
+    پیوند: 'everybody says “لینک”',
+    خودبه‌خود: 'English no longer says that the page updates by itself',
+    'دست‌کم|بارگیری': 'one says “حداقل” beside an amount, and “بارگذاری” for a page',
+  },
+} satisfies Glossary;
