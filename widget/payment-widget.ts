@@ -12,6 +12,7 @@ import { styles } from './shell/shell.styles.ts';
 import { showChoice } from './shell/choice.ts';
 import { BLANK, stateFor, type SessionState } from './shell/state.ts';
 import { localizedAmount } from './shell/localized-amount.ts';
+import { preflightStart } from './shell/preflight.ts';
 import { hasResumeHint } from './shell/resume-hint.ts';
 import { choose } from './shell/choose.ts';
 import { drawing, type PanelContext } from './shell/panel.ts';
@@ -222,6 +223,7 @@ export class PaymentWidget extends LitElement {
     this.#state = { ...this.#state, preferences };
     if (changed.has('order') || changed.has('proxy')) {
       this.#state = stateFor(this.order, this.#state, hasResumeHint);
+      if (this.#state.claims) preflightStart(this.#proxyUrl);
       this.#open();
     }
     this.#findLanguage();
@@ -340,7 +342,11 @@ export class PaymentWidget extends LitElement {
   }
 
   #open(): void {
-    this.#flow?.session.open(this.order, this.proxy || new URL('.', SCRIPT_URL).href);
+    this.#flow?.session.open(this.order, this.#proxyUrl);
+  }
+
+  get #proxyUrl(): string {
+    return this.proxy || new URL('.', SCRIPT_URL).href;
   }
 
   #findLanguage(): void {

@@ -29,6 +29,8 @@ export interface BenchPage extends Places {
   body: string;
   /** Whether the scripts and the proxy are on another origin than the page. */
   isApart: boolean;
+  /** Whether the shopper pays as soon as a method can be chosen, without a pause. */
+  isHasty: boolean;
 }
 
 const ORDER = tokenOf(claimsOf());
@@ -43,6 +45,7 @@ const DROPIN = {
   head: '<link rel="stylesheet" href="adyen.css"><script type="module" src="script.js"></script>',
   body: '<div id="payment"></div>',
   isApart: false,
+  isHasty: false,
 };
 const WIDGET = {
   ...OURS,
@@ -50,6 +53,7 @@ const WIDGET = {
   head: '<script type="module" src="widget.js"></script>',
   body: `<payment-widget order="${ORDER}"></payment-widget>`,
   isApart: false,
+  isHasty: false,
 };
 
 /** The shop's page without a payment: the baseline for the heap. */
@@ -64,6 +68,7 @@ export const BLANK = {
   head: '',
   body: '',
   isApart: false,
+  isHasty: false,
 } as const satisfies BenchPage;
 
 export const PAGES = [
@@ -96,6 +101,8 @@ export const PAGES = [
   },
   { ...WIDGET, name: 'widget', label: 'our widget' },
   { ...WIDGET, name: 'apart', label: 'our widget, proxy on another origin', isApart: true },
+  { ...WIDGET, name: 'hasty', label: 'our widget, paid at once', isHasty: true },
+  { ...WIDGET, name: 'hasty-apart', label: '… proxy on another origin', isApart: true, isHasty: true },
   { ...DROPIN, name: 'adyen', label: 'Adyen Drop-in: QR, await, redirect' },
   { ...DROPIN, name: 'auto', label: 'Adyen Drop-in: auto' },
 ] as const satisfies BenchPage[];
@@ -128,7 +135,7 @@ export async function buildFiles(): Promise<Map<string, string>> {
   const adyenStyles = (await transform(css, { loader: 'css', minify: true })).code;
   for (const name of ['adyen', 'auto']) files.set(`/${name}/adyen.css`, adyenStyles);
   for (const { fileName, code } of await buildWidget()) {
-    for (const name of ['widget', 'apart']) files.set(`/${name}/${fileName}`, code);
+    for (const name of ['widget', 'apart', 'hasty', 'hasty-apart']) files.set(`/${name}/${fileName}`, code);
   }
   return files;
 }

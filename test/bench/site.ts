@@ -87,7 +87,7 @@ export class Site {
     } else if (page !== undefined) {
       const assets = `${this.#origin(page.isApart ? 1 : 0)}/${page.name}/`;
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(htmlOf(page, assets));
-    } else if (/^\/(bare|widget|apart)\/order(\/|$)/.test(pathname)) {
+    } else if (/^\/(bare|widget|apart|hasty|hasty-apart)\/order(\/|$)/.test(pathname)) {
       await this.#askProxy(request, response, pathname);
     } else if (/^\/(adyen|auto)\//.test(pathname)) {
       await this.#askAdyen(request, response, pathname.replace(/^\/\w+\//, ''), searchParams);

@@ -89,7 +89,7 @@ async function measure(tab: Page, devTools: CDPSession, page: BenchPage, conditi
   );
   const bytes = await bytesUntil(tab, interactiveMs);
   const heapBytes = condition.cpuSlowdown === 1 ? await heapAfterCollection(devTools) : undefined;
-  if (page.code !== null) await tab.waitForTimeout(THINK_MS + condition.roundTripMs);
+  if (page.code !== null && !page.isHasty) await tab.waitForTimeout(THINK_MS + condition.roundTripMs);
   const drawn = await shop(tab, page, devTools);
   const firstPaintMs = await tab.evaluate(
     () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN,

@@ -32,6 +32,11 @@ export class Visits {
     return this.middle(PLAIN, page, 'heapBytes') - this.middle(PLAIN, 'blank', 'heapBytes');
   }
 
+  /** How much longer the code takes with the proxy on another origin, if the shopper pays at once. */
+  laterApart(condition: Condition): number {
+    return this.middle(condition, 'hasty-apart', 'codeMs') - this.middle(condition, 'hasty', 'codeMs');
+  }
+
   /** Time to interactive without the two unavoidable round trips: one for the page, one for its script. */
   aboveFloor(condition: Condition, page: PageName): number {
     return this.middle(condition, page, 'interactiveMs') - 2 * condition.roundTripMs;

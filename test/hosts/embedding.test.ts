@@ -1,6 +1,7 @@
 // The widget by script tag in different pages: in another component's shadow root, in a form, loaded more than once,
 // several on one page. Needs a browser, because the browser's rules about forms, shadow trees and modules apply.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { VERSION } from '../../backend-proxy/version.ts';
 import { Host } from './host.ts';
@@ -268,6 +269,25 @@ test('the widget sends the CORS preflight of the payment start before the click,
   await visit.scannedCode();
   assert.deepEqual(preflights, ['OPTIONS']);
   await visit.leave();
+});
+
+test('the CORS preflight of the payment start does not wait for the second bundle', async () => {
+  const { token } = await host.order();
+  // The second bundle is not on this server.
+  host.serve('/widget.js', readFileSync('dist/widget/widget.js', 'utf8'));
+  const visit = await host.visit({ body: '<p>Nothing yet</p>' });
+  const asked = visit.page.waitForResponse(
+    (response) => response.url().endsWith('/order/payments') && response.request().method() === 'OPTIONS',
+  );
+  await visit.page.evaluate(
+    async ([proxy, order]) => {
+      await import(`${location.origin}/widget.js`);
+      document.body.innerHTML = `<payment-widget order="${order}" proxy="${proxy}"></payment-widget>`;
+    },
+    [host.proxy, token],
+  );
+  assert.equal((await asked).status(), 204);
+  await visit.leave(/404/);
 });
 
 test('the widget on a phone is no wider than its container in each kind of layout', async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import { build } from 'vite';
+import { VERSION } from '../../backend-proxy/version.ts';
 
 /** Brotli bytes before the first method can be chosen, English: 10.5 kB. */
 const BUDGET_BYTES = 10_752;
@@ -34,6 +35,12 @@ describe('the built widget', () => {
     const bytes = brotliCompressSync(script).byteLength;
     t.diagnostic(`widget.js: ${bytes} bytes (Brotli), budget ${BUDGET_BYTES}`);
     assert.ok(bytes <= BUDGET_BYTES, `${bytes} bytes`);
+  });
+
+  it('the first bundle begins with the comment that has Chromium compile it as a whole, the second one does not', () => {
+    const hint = '//# allFunctionsCalledOnLoad\n';
+    const hinted = scripts().filter((name) => readFileSync(join(folder, name), 'utf8').startsWith(hint));
+    assert.deepEqual(hinted.toSorted(), [`widget-${VERSION}.js`, 'widget.js']);
   });
 
   it('the built widget names no secret of the server', () => {

@@ -33,8 +33,6 @@ export interface ProxyClient {
   order(signal: AbortSignal): Promise<OrderView>;
   /** Starts a payment. Repeating the request with the same key does not start another one. */
   start(body: StartPayment, key: string, signal: AbortSignal): Promise<OrderView>;
-  /** Makes the browser's CORS check for a start ahead of time, which saves a round trip at the click. */
-  preflight(): void;
   /** Yields each view as it is committed, and null for other data, such as heartbeats. Ends with the stream. */
   events(signal: AbortSignal): AsyncGenerator<OrderView | null, void>;
 }
@@ -67,11 +65,6 @@ export function createProxyClient(url: string, token: string, fetch: typeof glob
       return asView(
         await textOf(call('order/payments', init, { 'content-type': 'application/json', 'idempotency-key': key })),
       );
-    },
-    preflight() {
-      const { location } = globalThis;
-      if (location && new URL(url).origin !== location.origin)
-        fetch(`${url}order/payments`, { method: 'OPTIONS', credentials: 'omit' }).catch(() => {});
     },
     async *events(signal) {
       const { body } = await call('order/events', { signal });

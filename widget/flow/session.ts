@@ -103,7 +103,6 @@ export class Session implements ReactiveController, Actions {
       onRefused: (error) => this.#refused(error, true),
     });
     this.hostConnected();
-    this.#client.preflight();
   }
 
   hostConnected(): void {
