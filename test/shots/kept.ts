@@ -46,7 +46,7 @@ export async function compareWithKept(scene: string, drawn: ReadonlyMap<string, 
   return [...findings, ...left];
 }
 
-/** Keeps what was drawn. Pictures within the tolerance stay as they are. */
+/** Keeps what was drawn; removes the picture of a state that is not drawn any more. */
 export async function keep({ scene, state, drawn }: Finding): Promise<void> {
   const path = pathOf(scene, state);
   if (!drawn) return rm(path);
