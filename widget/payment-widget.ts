@@ -253,7 +253,7 @@ export class PaymentWidget extends LitElement {
     >
       <slot name="header"></slot>
       <section id="order">
-        ${description ? html`<p part="description"><bdi lang=${nearestLang(this.parentElement ?? this) ?? ''}>${description}</bdi></p>` : ''}
+        ${description ? html`<p part="description"><bdi lang=${nearestLang(this)}>${description}</bdi></p>` : ''}
         ${hasTotal ? html`<p class=${total.length > 12 ? 'total long' : 'total'} part="total">${total}</p>` : ''}
       </section>
       <div class="panel">${shown.panel === 'choose' ? choose(shown, context, flow) : flow?.panel(shown, context)}</div>

@@ -127,6 +127,10 @@ const EXAMPLES: Record<ClaimName, { holds: OrderRecords; fails: OrderRecords }> 
     holds: requesting(LISTENING),
     fails: { ...requesting(LISTENING), connections: [{ at: AT - 60_000, is: 'frozen' }] },
   },
+  methodRefused: {
+    holds: requesting(request({ problem: 'method_unavailable' })),
+    fails: requesting(request({ problem: 'another' })),
+  },
   sentByProxy: {
     holds: requesting(request({ problem: 'timeLeft' })),
     fails: requesting(request({ problem: 'another' })),

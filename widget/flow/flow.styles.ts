@@ -53,6 +53,13 @@ export const flowStyles = css`
   :disabled ~ span b {
     color: var(--_muted);
   }
+  [name='amount'] {
+    padding-inline-end: 4.5em;
+  }
+  .primary,
+  [name='amount'] {
+    font-variant-numeric: tabular-nums;
+  }
   .field [aria-invalid='true'] {
     border: 2px solid var(--_danger);
   }

@@ -86,67 +86,54 @@ function helpOf(method: Method, { say }: PanelContext): string {
   return say(isCodeOnPhone ? 'codeOnPhone' : `${method}_help`);
 }
 
-function amountField({ errors, busy }: Choice, { say, money, state, run }: PanelContext) {
-  const { claims, form, order } = state;
-  const values = { min: money(claims?.minAmount), max: money(claims?.maxAmount) };
+function amountField(shown: Choice, context: PanelContext): TemplateResult {
+  const { say, money, state } = context;
+  const { minAmount, maxAmount } = state.claims ?? {};
+  const values = { min: money(minAmount), max: money(maxAmount) };
   const { min, max } = values;
   const oneBound = min ? say('atLeast', values) : max && say('atMost', values);
-  return field({
-    name: 'amount',
-    label: say('amount'),
-    unit: order.currency,
-    value: form.amount ?? '',
-    mode: 'decimal',
-    help: (min && max && money(claims?.minAmount, claims?.maxAmount)) || oneBound,
-    error: errors.amount && say(errors.amount, { ...values, ...errors }),
-    busy,
-    onInput: (amount) => run((session) => session.edit({ amount })),
-  });
+  const help = min && max ? money(minAmount, maxAmount) : oneBound;
+  return field('amount', { key: 'amount', unit: state.order.currency, help, values }, shown, context);
 }
 
-function walletField({ errors, busy }: Choice, { say, state, run }: PanelContext): TemplateResult {
-  return field({
-    name: 'wallet',
-    label: say('wallet'),
-    value: state.form.customer,
-    mode: 'numeric',
-    help: say('walletHelp'),
-    error: errors.customer && say(errors.customer),
-    busy,
-    onInput: (customer) => run((session) => session.edit({ customer })),
-  });
-}
+const walletField = (shown: Choice, context: PanelContext): TemplateResult =>
+  field('wallet', { key: 'customer', help: context.say('walletHelp') }, shown, context);
 
 interface Field {
-  name: 'amount' | 'wallet';
-  label: string;
+  /** In the form's state, and among its errors. */
+  key: 'amount' | 'customer';
   /** Shown inside the field, at its end, and part of its name. */
   unit?: string;
-  value: string;
-  mode: 'decimal' | 'numeric';
   help: string;
-  error: string | undefined;
-  busy: Choice['busy'];
-  onInput(value: string): void;
+  /** For the text of an error. */
+  values?: Record<string, string>;
 }
 
-function field({ name, label, unit, value, mode, help, error, busy, onInput }: Field): TemplateResult {
+function field(
+  name: 'amount' | 'wallet',
+  { key, unit, help, values }: Field,
+  { errors, busy }: Choice,
+  { say, run, state }: PanelContext,
+): TemplateResult {
+  const error = errors[key] && say(errors[key], { ...values, ...errors });
+  const edit = (event: InputEvent & { target: HTMLInputElement }) =>
+    run((session) => session.edit({ [key]: event.target.value }));
   return html`<div class="field">
-    <label for=${name}><b>${label}</b></label>
+    <label for=${name}><b>${say(name)}</b></label>
     <div class="input">
       <input
         id=${name}
         name=${name}
         part=${name}
-        inputmode=${mode}
+        inputmode=${unit ? 'decimal' : 'numeric'}
         enterkeyhint="go"
         autocomplete=${unit ? 'off' : 'on'}
         required
         aria-describedby="help-${name}"
         aria-invalid=${!!error}
         ?readonly=${busy}
-        .value=${value}
-        @input=${(event: InputEvent & { target: HTMLInputElement }) => onInput(event.target.value)}
+        .value=${state.form[key] ?? ''}
+        @input=${edit}
       />
       ${unit ? html`<label for=${name}>${unit}</label>` : ''}
     </div>

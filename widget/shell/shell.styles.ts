@@ -56,14 +56,10 @@ export const styles = css`
   section {
     color: var(--_muted);
   }
-  .total,
-  .primary,
-  [name='amount'] {
-    font-variant-numeric: tabular-nums;
-  }
   .total {
     color: var(--_text);
     font-size: min(2em, 11cqi);
+    font-variant-numeric: tabular-nums;
     font-weight: 680;
     line-height: 1.4;
     letter-spacing: -0.02em;
@@ -177,9 +173,6 @@ export const styles = css`
   }
   .field input {
     font-size: max(1em, 16px);
-  }
-  [name='amount'] {
-    padding-inline-end: 4.5em;
   }
   button,
   a {
