@@ -116,6 +116,10 @@ test('on a phone the shopper opens the wallet app, approves, and comes back to t
   const { page } = shopper;
   await shopper.order();
   const orderPage = page.url();
+  const receipt = page.getByRole('table', { name: 'What you ordered' });
+  assert.equal(await receipt.isVisible(), false, 'the order is folded, so that the payment is seen first');
+  await page.getByText('order · €29.00').tap();
+  await receipt.waitFor();
   await shopper.pay('JETGO');
   await shopper.part('code').waitFor();
   const top = async (part: string) => (await shopper.part(part).boundingBox())?.y ?? Number.NaN;

@@ -201,6 +201,7 @@ export class Shopper {
     const fulfilment = this.page.locator('[data-fulfilled="true"]');
     await fulfilment.waitFor();
     assert.equal(await fulfilment.textContent(), text);
+    assert.match(await this.page.title(), /^Paid · Order /);
     const statuses = await this.#world.atGateway(this.orderId);
     assert.equal(statuses.filter((status) => status === 'SUCCESS').length, 1, statuses.join());
   }
