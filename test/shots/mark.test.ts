@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser } from 'playwright-core';
 import { PNG } from 'pngjs';
-import decodeQR from 'qr/decode.js';
+import { decodeQR } from 'qr/decode.js';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import { findBrowser } from '../browser.ts';
 import { CODE } from '../widget/fake-proxy.ts';
@@ -36,13 +36,13 @@ describe('a code with the mark of the wallet', () => {
         element.append(mark);
         return mark.decode();
       }, MARK);
-      const picture = PNG.sync.read(await widget.locator('[part=code]').screenshot());
-      const middle = (picture.height >> 1) * picture.width + (picture.width >> 1);
-      assert.deepEqual([...picture.data.subarray(middle * 4, middle * 4 + 3)], [35, 72, 213], 'the mark is drawn');
-      const image = { ...picture, data: Uint8ClampedArray.from(picture.data), colorSpace: 'srgb' as const };
+      const { width, height, data } = PNG.sync.read(await widget.locator('[part=code]').screenshot());
+      const middle = (height >> 1) * width + (width >> 1);
+      assert.deepEqual([...data.subarray(middle * 4, middle * 4 + 3)], [35, 72, 213], 'the mark is drawn');
+      const image = { width, height, data: Uint8ClampedArray.from(data), colorSpace: 'srgb' as const };
       const [byZxing] = await readBarcodes(image, { formats: ['QRCode'] });
       assert.equal(byZxing?.text, CODE.text);
-      assert.equal(decodeQR({ width: picture.width, height: picture.height, data: picture.data }), CODE.text);
+      assert.equal(decodeQR({ width, height, data }), CODE.text);
       await page.context().close();
     }
   });
