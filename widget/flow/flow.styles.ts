@@ -131,7 +131,7 @@ export const flowStyles = css`
     }
   }
   :is(.second, .quiet):active {
-    background: color-mix(in srgb, var(--_accent) 16%, transparent);
+    background: color-mix(in srgb, var(--_accent) 12%, transparent);
   }
   .primary:active {
     background: color-mix(in srgb, var(--_accent) 76%, var(--_text));
@@ -148,7 +148,7 @@ export const flowStyles = css`
     outline: none;
   }
   [aria-invalid='true']:focus-visible {
-    outline-color: color-mix(in srgb, var(--_danger) 60%, transparent);
+    outline-color: color-mix(in srgb, var(--_danger) 75%, transparent);
   }
   [aria-disabled='true'] {
     cursor: progress;

@@ -8,7 +8,7 @@ export const PROPERTIES = [
   color('muted', 'Muted', 'Help, icons', '#596070', '#a6adbb'),
   color('surface', 'Surface', 'Background', '#ffffff', '#16181e'),
   color('line', 'Line', 'Subtle borders', '#dfe2e9', '#343945'),
-  color('field', 'Field', 'Borders of fields', '#8a91a0', '#737b8b'),
+  color('field', 'Field', 'Borders of fields', '#858c9b', '#737b8b'),
   color('accent', 'Accent', 'Button, choice, links', '#2348d5', '#94abff'),
   color('on-accent', 'On accent', 'Text on the button', '#ffffff', '#0c1230'),
   color('success', 'Success', 'Paid', '#0a7540', '#56cc8d'),

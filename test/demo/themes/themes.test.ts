@@ -190,7 +190,7 @@ describe('a color', () => {
       found.map(({ key, scheme }) => `${key} ${scheme}`),
       ['color-muted light'],
     );
-    const border = shortfalls({ 'color-field': { light: '#8a91a0', dark: '#30343c' } });
+    const border = shortfalls({ 'color-field': { light: '#858c9b', dark: '#30343c' } });
     assert.deepEqual(
       border.map(({ key, scheme }) => `${key} ${scheme}`),
       ['color-field dark'],
