@@ -42,11 +42,6 @@ export const flowStyles = css`
   .panel > h2 + .pair {
     margin-block-start: calc(var(--_space) / -2);
   }
-  .panel > .quiet:last-child,
-  form > .quiet:last-child,
-  details:last-child {
-    margin-block-end: calc(var(--_space) / -2);
-  }
   :disabled ~ slot .icon {
     opacity: 0.5;
   }
@@ -106,6 +101,16 @@ export const flowStyles = css`
     border-color: transparent;
     background: none;
     color: var(--_accent);
+  }
+  .quiet,
+  details {
+    margin-block: calc(var(--_space) / -2);
+  }
+  .row .quiet {
+    margin: 0;
+  }
+  [open] {
+    margin-block-end: 0;
   }
   .quiet .icon {
     inline-size: 1.25em;
@@ -192,7 +197,7 @@ export const flowStyles = css`
   .note button {
     justify-content: start;
     inline-size: auto;
-    margin: 4px -8px 0;
+    margin: 4px -8px -8px;
     padding: 0 8px;
   }
   .panel > .icon {
@@ -225,8 +230,7 @@ export const flowStyles = css`
   .paid + h2 {
     text-align: center;
   }
-  .pair,
-  details[open] {
+  .pair {
     display: grid;
     gap: var(--_space);
   }

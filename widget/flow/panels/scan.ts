@@ -66,9 +66,11 @@ function appPanel({ code }: Scan, picture: Picture | null, link: string | null, 
       picture
         ? html`<details part="other-device">
             <summary>${say('otherDevice')}</summary>
-            <p>${say('scanOther')}</p>
-            ${picture.tile}
-            <div class="row">${codeButtons(text, picture, context)}</div>
+            <div class="pair">
+              <p>${say('scanOther')}</p>
+              ${picture.tile}
+              <div class="row">${codeButtons(text, picture, context)}</div>
+            </div>
           </details>`
         : html`<div class="row">
             ${text ? copyButton(text, 'copy', context) : ''}
