@@ -13,6 +13,7 @@ after(() => world.close());
 test('planted values are found in every kind of evidence', async () => {
   const planted = { note: `note-${randomUUID()}`, requestId: `request-${randomUUID()}` };
   const staff = await world.staff();
+  await staff.page.getByRole('link', { name: 'Send a payout' }).click();
   await staff.page.getByLabel('Amount').fill('7');
   await staff.page.getByLabel('Wallet ID').fill(BRUNO);
   await staff.page.getByLabel('Note').fill(planted.note);

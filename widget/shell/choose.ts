@@ -116,8 +116,11 @@ function field(
   { say, run, state }: PanelContext,
 ): TemplateResult {
   const error = errors[key] && say(errors[key], { ...values, ...errors });
-  const edit = (event: InputEvent & { target: HTMLInputElement }) =>
-    run((session) => session.edit({ [key]: event.target.value }));
+  const edit = ({ target }: InputEvent & { target: HTMLInputElement }) => {
+    // Read now: until the session is loaded, `act` waits, and the event loses its target meanwhile.
+    const { value } = target;
+    run((session) => session.edit({ [key]: value }));
+  };
   return html`<div class="field">
     <label for=${name}><b>${say(name)}</b></label>
     <div class="input">
