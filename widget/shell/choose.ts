@@ -140,7 +140,7 @@ function field({ name, label, unit, value, mode, help, error, busy, onInput }: F
         part=${name}
         inputmode=${mode}
         enterkeyhint="go"
-        autocomplete=${unit ? 'off' : 'on'}
+        autocomplete=${unit ? 'transaction-amount' : 'on'}
         required
         aria-describedby="help-${name}"
         aria-invalid=${!!error}

@@ -178,7 +178,7 @@ export const styles = css`
   .field input {
     font-size: max(1em, 16px);
   }
-  [name='amount'] {
+  .field [name='amount'] {
     padding-inline-end: 4.5em;
   }
   button,
