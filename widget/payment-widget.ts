@@ -240,19 +240,20 @@ export class PaymentWidget extends LitElement {
     const shown = this.#shown;
     if (!shown || !this.#language) return '';
     const context = (this.#context = this.#contextFor(this.#language.tag));
-    const { description, amount } = this.#state.order;
+    const { description, amount, orderId } = this.#state.order;
     const total = context.money(amount) || '\u00a0';
     const hasTotal = amount && !(shown.panel === 'choose' && shown.askAmount);
+    const name = `${description ?? ''} ${hasTotal ? total : ''}`;
     return html`<div
       class="sheet"
       part="sheet"
       role="group"
-      aria-labelledby="order"
+      aria-label=${name.trim() || orderId}
       lang=${context.language}
       dir=${this.#language.direction}
     >
       <slot name="header"></slot>
-      <section id="order">
+      <section>
         ${description ? html`<p part="description"><bdi lang=${nearestLang(this)}>${description}</bdi></p>` : ''}
         ${hasTotal ? html`<p class=${total.length > 12 ? 'total long' : 'total'} part="total">${total}</p>` : ''}
       </section>

@@ -15,6 +15,8 @@ export class Announcer {
   #title: string | undefined;
   #language = '';
   #notes = '';
+  /** Of the last try: the same error of a second try is told again. */
+  #errors: object | undefined;
   #seconds = 0;
 
   /** Called after each paint. `hadFocus`: the focus was inside before it. */
@@ -30,18 +32,21 @@ export class Announcer {
     const notes = textsOf('.announce');
     const hasNewNotes = notes.join() !== this.#notes;
     this.#notes = notes.join();
+    const wrong = find('[aria-invalid=true]');
+    const errors = wrong && 'errors' in shown ? shown.errors : undefined;
+    const isWrongAgain = errors && errors !== this.#errors;
+    this.#errors = errors;
     const time = this.#announcedTime(shown, say, language);
     if (isNew)
       announce(find('.live'), [
         ...(hadFocus ? [] : [title]),
         ...textsOf(shown.panel === 'paid' ? `.total, ${PROSE}` : PROSE),
       ]);
-    else if (hasNewNotes) {
+    else if (hasNewNotes || isWrongAgain) {
       // A field that takes the focus is read together with its error, so the error is not said as well.
-      const wrong = hadFocus ? find('[aria-invalid=true]') : null;
-      const isRead = wrong && wrong !== root.activeElement;
+      const isRead = hadFocus && wrong && wrong !== root.activeElement;
       announce(find('.live'), isRead ? textsOf('.announce:not(small)') : notes);
-      wrong?.focus();
+      if (hadFocus) wrong?.focus();
     } else if (time) announce(find('.live'), [time]);
     // If the focused element was removed, the focus moves to the heading, so that it does not leave the widget.
     if (hadFocus && (isNew || !root.activeElement)) find('h2')?.focus();

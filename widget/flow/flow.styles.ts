@@ -24,9 +24,6 @@ export const flowStyles = css`
     text-align: center;
     text-decoration: none;
   }
-  h2:focus {
-    outline: none;
-  }
   section:not(:has(p)) {
     display: none;
   }
@@ -48,7 +45,7 @@ export const flowStyles = css`
   :disabled ~ span b {
     color: var(--_muted);
   }
-  [name='amount'] {
+  .field [name='amount'] {
     padding-inline-end: 4.5em;
   }
   .primary,
@@ -151,6 +148,13 @@ export const flowStyles = css`
   }
   .method [type='radio']:focus-visible {
     outline: none;
+  }
+  h2:focus-visible {
+    outline: none;
+    text-decoration: underline;
+    text-decoration-color: color-mix(in srgb, var(--_accent) 75%, transparent);
+    text-decoration-thickness: 2px;
+    text-underline-offset: 0.3em;
   }
   [aria-invalid='true']:focus-visible {
     outline-color: color-mix(in srgb, var(--_danger) 75%, transparent);

@@ -130,7 +130,7 @@ function field(
         part=${name}
         inputmode=${unit ? 'decimal' : 'numeric'}
         enterkeyhint="go"
-        autocomplete=${unit ? 'off' : 'on'}
+        autocomplete=${unit ? 'transaction-amount' : 'on'}
         required
         aria-describedby="help-${name}"
         aria-invalid=${!!error}

@@ -72,11 +72,9 @@ export function chooseTag(preferred: readonly (string | null | undefined)[]): st
 }
 
 /** The `lang` of the nearest ancestor, also outside the shadow roots that contain the element. */
-export function nearestLang(element: Element): string | undefined {
-  const found = element.closest<HTMLElement>('[lang]:not([lang=""])');
-  if (found) return found.lang;
-  const root = element.getRootNode();
-  return root instanceof ShadowRoot ? nearestLang(root.host) : undefined;
+export function nearestLang(element: Node): string | undefined {
+  const parent = element.parentNode ?? (element as Partial<ShadowRoot>).host;
+  return parent && ((parent as HTMLElement).lang || nearestLang(parent));
 }
 
 /** English at once, any other language as a promise; English if the dictionary cannot be loaded. */

@@ -18,7 +18,9 @@ function addUp() {
   }
   button.disabled = items === 0;
   const count = items === 1 ? '1 item' : `${items} items`;
-  summary.textContent = items === 0 ? 'Choose what you would like.' : `${count}, ${euros.format(cents / 100)}`;
+  const text = items === 0 ? 'Choose what you would like.' : `${count}, ${euros.format(cents / 100)}`;
+  // A screen reader would read the same text again.
+  if (summary.textContent !== text) summary.textContent = text;
 }
 
 form.addEventListener('click', ({ target }) => {

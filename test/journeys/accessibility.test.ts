@@ -1,0 +1,151 @@
+// Each journey by keyboard alone, in a window of 1280 × 1024 px at 400 % or on a phone: every stop of the focus is seen
+// and in order, nothing scrolls sideways, and each text is heard once.
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import type { BrowserContextOptions } from 'playwright-core';
+import { en } from '../../widget/locales/en.ts';
+import { enFlow } from '../../widget/locales/en-flow.ts';
+import { Keyboard } from './keyboard.ts';
+import { ADA, BRUNO, World, type Shopper } from './shopper.ts';
+
+const AT_400: BrowserContextOptions = { viewport: { width: 320, height: 256 }, permissions: ['clipboard-write'] };
+const ON_PHONE: BrowserContextOptions = {
+  ...AT_400,
+  viewport: { width: 320, height: 640 },
+  hasTouch: true,
+  isMobile: true,
+};
+/** The last link of the shop's pages, behind the widget. */
+const BEHIND = 'For staff: the desk';
+const PACKED = 'Payment received, order is being packed.';
+const REQUESTED = [enFlow.direct, enFlow.direct_help, `${en.wallet}: …5678`, enFlow.waiting];
+
+const world = await World.open();
+after(() => world.close());
+
+async function shopperWithKeyboard(options: BrowserContextOptions): Promise<[Shopper, Keyboard]> {
+  const shopper = await world.shopper(options);
+  return [shopper, await Keyboard.of(shopper.page)];
+}
+
+describe('by keyboard alone', { concurrency: 2 }, () => {
+  it('DIRECT by keyboard alone: a wrong wallet ID, a declined payment, and a second try that pays', async () => {
+    const [shopper, keyboard] = await shopperWithKeyboard(AT_400);
+    const phone = await world.phone(ADA);
+    await shopper.page.goto(world.stack.shop);
+    await keyboard.tabTo('One more Dawn Chorus');
+    await keyboard.press('Enter');
+    assert.deepEqual(await keyboard.heard(), ['1 item, €14.50']);
+    await keyboard.tabTo('Check out');
+    await keyboard.press('Enter');
+    await shopper.part('pay').waitFor();
+
+    assert.deepEqual((await keyboard.tabTo(en.wallet)).slice(-2), [en.DIRECT, en.wallet]);
+    await keyboard.type('1');
+    await keyboard.press('Enter');
+    assert.deepEqual(await keyboard.heard(enFlow.walletWrong), [enFlow.walletWrong]);
+    assert.equal((await keyboard.stop()).name, en.wallet);
+    await keyboard.tabTo('Pay €14.50');
+    await keyboard.press('Enter');
+    assert.deepEqual(await keyboard.heard(enFlow.walletWrong), [en.wallet, enFlow.walletWrong]);
+
+    await keyboard.press('ControlOrMeta+A');
+    await keyboard.type(ADA);
+    await keyboard.press('Enter');
+    assert.deepEqual(await keyboard.heard(enFlow.waiting), [enFlow.sending, ...REQUESTED]);
+    assert.equal((await keyboard.stop()).name, enFlow.direct);
+    await phone.decline();
+    assert.deepEqual(await keyboard.heard(enFlow.DECLINED_help), [enFlow.DECLINED, enFlow.DECLINED_help]);
+
+    assert.deepEqual(await keyboard.tabTo(enFlow.again), [enFlow.again]);
+    await keyboard.press('Enter');
+    const again = await keyboard.heard(enFlow.waiting);
+    assert.deepEqual(again, [enFlow.fetchRequest, enFlow.sending, ...REQUESTED]);
+    await phone.page.goto(`${world.stack.sandbox}/wallet?as=${ADA}`);
+    await phone.approve();
+    assert.deepEqual(await keyboard.heard(PACKED), [enFlow.paid, '€14.50', PACKED]);
+    await shopper.isFulfilled();
+    await Promise.all([shopper.leave(), phone.leave()]);
+  });
+
+  it('CHECKOUT by keyboard alone: to the hosted page, through its login and its code, and back', async () => {
+    const [shopper, keyboard] = await shopperWithKeyboard(AT_400);
+    await shopper.order();
+    const orderPage = shopper.page.url();
+    await keyboard.tabTo(en.DIRECT);
+    await keyboard.press('ArrowDown');
+    assert.deepEqual(await keyboard.heard(), [en.CHECKOUT, en.CHECKOUT_help]);
+    assert.deepEqual(await keyboard.tabTo('Pay €29.00'), ['Pay €29.00']);
+    await keyboard.press('Enter');
+    await shopper.page.locator('#password').waitFor();
+
+    assert.equal((await keyboard.stop()).name, 'Wallet ID or e-mail');
+    await keyboard.type(BRUNO);
+    await keyboard.tabTo('Password');
+    await keyboard.type('sandbox');
+    await keyboard.press('Enter');
+    await shopper.page.locator('#code').waitFor();
+    assert.equal((await keyboard.stop()).name, 'Six-digit code');
+    const phone = await world.phone(BRUNO);
+    await keyboard.type(await phone.securityCode());
+    await phone.leave();
+    await keyboard.press('Enter');
+    await shopper.page.getByRole('button', { name: 'Pay €29.00' }).waitFor();
+    await keyboard.tabTo('Pay €29.00');
+    await keyboard.press('Enter');
+    await shopper.page.waitForURL(orderPage);
+    // Until the proxy knows the outcome, the page says how to go on at the hosted page.
+    assert.deepEqual((await keyboard.heard(PACKED)).slice(-3), [enFlow.paid, '€29.00', PACKED]);
+    await shopper.isFulfilled();
+    await shopper.leave();
+  });
+
+  it('QR by keyboard alone, in forced colors: the buttons beside the code, and a way out of the widget', async () => {
+    const [shopper, keyboard] = await shopperWithKeyboard({ ...AT_400, forcedColors: 'active' });
+    const phone = await world.phone(ADA);
+    await shopper.order();
+    await keyboard.tabTo(en.DIRECT);
+    await keyboard.press('ArrowUp');
+    assert.deepEqual(await keyboard.heard(), [en.QR, en.QR_help]);
+    await keyboard.press('Enter');
+    const started = [enFlow.sending, enFlow.scan, enFlow.scan_help, enFlow.waiting];
+    assert.deepEqual(await keyboard.heard(enFlow.waiting), started);
+
+    assert.deepEqual(await keyboard.tabTo(enFlow.copy), [enFlow.appOpen, enFlow.copy]);
+    await keyboard.press('Space');
+    assert.deepEqual(await keyboard.heard(enFlow.copied), [enFlow.copied]);
+    assert.deepEqual(await keyboard.tabTo(BEHIND), [enFlow.save, enFlow.other, BEHIND]);
+    assert.deepEqual(await keyboard.tabTo(enFlow.save, 'Shift+Tab'), [enFlow.other, enFlow.save]);
+    // The picture of the whole code needs a higher window.
+    await shopper.page.setViewportSize({ width: 320, height: 640 });
+    await phone.scan(await shopper.scannedCode());
+    await phone.approve();
+    assert.deepEqual(await keyboard.heard(PACKED), [enFlow.paid, '€29.00', PACKED]);
+    await shopper.isFulfilled();
+    await Promise.all([shopper.leave(), phone.leave()]);
+  });
+
+  it('JETGO on a phone by keyboard alone: the fold with the code for another device', async () => {
+    const [shopper, keyboard] = await shopperWithKeyboard(ON_PHONE);
+    const phone = await world.phone(ADA);
+    await shopper.order();
+    await keyboard.tabTo(en.DIRECT);
+    for (const method of [en.QR, en.JETGO]) {
+      await keyboard.press('ArrowUp');
+      assert.deepEqual(await keyboard.heard(), [method, en.codeOnPhone]);
+    }
+    await keyboard.press('Enter');
+    const started = [enFlow.sending, enFlow.app, enFlow.app_help, enFlow.waiting];
+    assert.deepEqual(await keyboard.heard(enFlow.waiting), started);
+
+    assert.deepEqual(await keyboard.tabTo(enFlow.other), [enFlow.appOpen, enFlow.otherDevice, enFlow.other]);
+    await keyboard.tabTo(enFlow.otherDevice, 'Shift+Tab');
+    await keyboard.press('Enter');
+    assert.deepEqual(await keyboard.tabTo(enFlow.other), [enFlow.copy, enFlow.save, enFlow.other]);
+    await phone.scan(await shopper.scannedCode());
+    await phone.approve();
+    assert.deepEqual(await keyboard.heard(PACKED), [enFlow.paid, '€29.00', PACKED]);
+    await shopper.isFulfilled();
+    await Promise.all([shopper.leave(), phone.leave()]);
+  });
+});

@@ -1,0 +1,97 @@
+// Each state as readers see it who enlarge it, space its text or choose their own colors: nothing is cut off, covered
+// or beside the window, each control is large enough, and each shows that it has the focus.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { after, before, describe, it } from 'node:test';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { findBrowser } from '../browser.ts';
+import { statesPageOpener, type OpenStatesPage, type Variant } from '../shots/states-page.ts';
+import { STATES } from '../widget/states.ts';
+import { layoutFaults } from './layout-probe.ts';
+
+/** The spacing that WCAG 1.4.12 wants to be possible. */
+const TEXT_SPACING = `
+  * { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }
+  p { margin-block-end: 2em !important; }`;
+
+/** A window of 1280 × 1024 px at 400 %; the page around each widget leaves 24 px at both sides. */
+const AT_400: Variant = { width: 272, options: { viewport: { width: 320, height: 256 } } };
+
+interface View extends Variant {
+  isSpaced?: boolean;
+  /** All by default. */
+  states?: readonly string[];
+}
+
+const VIEWS: Record<string, View> = {
+  'at 400 %': AT_400,
+  'at 400 % in German, with the spacing of WCAG 1.4.12': {
+    ...AT_400,
+    lang: 'de',
+    isSpaced: true,
+    // In German 12.345 has no decimals, so the widget would leave the page and pay.
+    states: Object.keys(STATES).filter((state) => state !== 'choose, decimals wrong'),
+  },
+  'with text at 200 %': { width: 400, textSize: 32, options: { viewport: { width: 448, height: 900 } } },
+  'on a phone with folds open': {
+    ...AT_400,
+    options: { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true },
+  },
+  'in forced colors': { ...AT_400, options: { ...AT_400.options, forcedColors: 'active', colorScheme: 'dark' } },
+};
+
+interface Axe {
+  run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+}
+
+let browser: Browser;
+let open: OpenStatesPage;
+let axe: string;
+
+before(async () => {
+  browser = await chromium.launch(await findBrowser());
+  open = await statesPageOpener(browser);
+  axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+});
+after(() => browser?.close());
+
+describe('the layout', { concurrency: 2 }, () => {
+  for (const [name, { isSpaced, states, options, ...variant }] of Object.entries(VIEWS)) {
+    it(`every state ${name} is complete, and shows the focus on each of its controls`, async () => {
+      const page = await open({ ...variant, options: { reducedMotion: 'reduce', ...options } }, states);
+      try {
+        if (isSpaced) await addRules(page, TEXT_SPACING);
+        await openFolds(page);
+        assert.deepEqual(await page.evaluate(layoutFaults), []);
+        assert.deepEqual(await smallTargets(page), []);
+      } finally {
+        await page.context().close();
+      }
+    });
+  }
+});
+
+async function smallTargets(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: Axe }).axe.run({ runOnly: ['target-size'] }),
+  );
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+async function addRules(page: Page, rules: string): Promise<void> {
+  await page.evaluate((text) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(text);
+    for (const { shadowRoot } of document.querySelectorAll('payment-widget'))
+      shadowRoot?.adoptedStyleSheets.push(sheet);
+  }, rules);
+}
+
+async function openFolds(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    for (const { shadowRoot } of document.querySelectorAll('payment-widget'))
+      for (const fold of shadowRoot?.querySelectorAll('details') ?? []) fold.open = true;
+  });
+}
