@@ -105,7 +105,7 @@ for (const [name, origin] of [
     const { visit, page, frame, tabs } = await open({ origin, sandbox: `${SANDBOX} ${TABS}` });
     await pay(frame);
     await until(() => CHECKOUT.test(tabs[0]?.url() ?? ''), 'the checkout in a tab');
-    await frame.getByText('Waiting for your payment').first().waitFor();
+    await frame.getByText('Waiting for payment').first().waitFor();
     assertNotNavigated(page, origin);
     const link = frame.locator('[part~="checkout"]');
     assert.equal(await link.getAttribute('target'), '_blank', 'the link opens a tab');

@@ -21,7 +21,7 @@ describe('the focus', () => {
     button.click();
     await heading(widget, 'Scan the code to pay');
     expect(widget.shadowRoot?.activeElement).to.equal(thePart(widget, 'heading'));
-    expect(announced(widget)).to.equal('Open your wallet app, scan the code and confirm. | Waiting for your payment');
+    expect(announced(widget)).to.equal('Open your wallet app, scan the code and confirm. | Waiting for payment');
     proxy.settle({ status: 'SUCCESS' });
     await heading(widget, 'Payment received');
     expect(widget.shadowRoot?.activeElement?.textContent).to.equal('Payment received');

@@ -28,7 +28,6 @@ export const flowStyles = css`
     display: none;
   }
   h2 {
-    line-height: 1.35;
     text-wrap: balance;
   }
   p,
@@ -41,6 +40,9 @@ export const flowStyles = css`
   }
   :disabled ~ slot .icon {
     opacity: 0.5;
+  }
+  :disabled {
+    border-color: var(--_line);
   }
   :disabled ~ span b {
     color: var(--_muted);
@@ -67,8 +69,8 @@ export const flowStyles = css`
   :is(small, .note):is(.wrong, .warning)::before {
     content: '!';
     content: '!' / '';
-    inline-size: 1.25em;
-    block-size: 1.25em;
+    inline-size: 1.2858em;
+    block-size: 1.2858em;
     margin-block: 0.1em;
     border-radius: 50%;
     background: currentColor;
@@ -88,6 +90,7 @@ export const flowStyles = css`
     color: var(--_danger);
   }
   .note small {
+    margin-block-start: 4px;
     grid-column: 2;
   }
   .note b {
@@ -201,7 +204,7 @@ export const flowStyles = css`
   .note button {
     justify-content: start;
     inline-size: auto;
-    margin: 4px -8px -8px;
+    margin: 0 -8px -10px;
     padding: 0 8px;
   }
   .panel > .icon {
@@ -217,18 +220,31 @@ export const flowStyles = css`
     stroke: var(--_text);
     stroke-width: 2;
   }
-  .panel > .wrong {
+  .panel > p.wrong {
+    display: block;
+    margin-block-start: calc(var(--_space) / -2);
+    padding: 0;
+    background: none;
+    color: var(--_text);
+  }
+  .panel > p.wrong::before {
+    content: none;
+  }
+  .panel > svg.wrong {
     background: color-mix(in srgb, var(--_danger) 12%, transparent);
     stroke: var(--_danger);
-    stroke-width: 2.6;
+    stroke-width: 3;
+  }
+  .panel > .info {
+    stroke-width: 3;
   }
   .panel > .paid {
-    inline-size: 2.25em;
-    padding: 1em;
+    inline-size: 2.75em;
+    padding: 0.75em;
     justify-self: center;
     background: var(--_success);
     stroke: var(--_surface);
-    stroke-width: 2.4;
+    stroke-width: 2.2;
   }
   .sheet:has(.paid) section,
   .paid + h2 {
@@ -244,6 +260,17 @@ export const flowStyles = css`
     justify-content: center;
     gap: 0 4px;
     margin-block: calc(var(--_space) / -2);
+  }
+  .swap {
+    display: grid;
+    justify-items: start;
+  }
+  .swap > * {
+    grid-area: 1 / 1;
+  }
+  .swap > [hidden] {
+    display: block;
+    visibility: hidden;
   }
   .row:not(:has(*)) {
     display: none;
@@ -365,6 +392,18 @@ export const flowStyles = css`
     .pair p {
       align-self: end;
     }
+    :is(.panel, form, slot) > .quiet {
+      inline-size: auto;
+      margin-inline-start: calc(var(--_space) * -1);
+      justify-self: start;
+    }
+    .panel > p:not(.note, .status) {
+      max-inline-size: 48ch;
+    }
+    dl {
+      inline-size: min(100%, 24rem);
+      justify-self: center;
+    }
     .pair .row {
       flex-direction: column;
       align-items: start;
@@ -415,6 +454,12 @@ export const flowStyles = css`
       transition: none;
       animation: pop 0.3s cubic-bezier(0.2, 1.4, 0.4, 1);
     }
+    .paid.news + h2 {
+      transition-delay: 0.08s;
+    }
+    .paid.news ~ :is(dl, .note) {
+      transition-delay: 0.14s;
+    }
     .paid.news path {
       stroke-dasharray: 24;
       animation: draw 0.3s 0.1s ease-out backwards;
@@ -422,8 +467,7 @@ export const flowStyles = css`
   }
   @keyframes pop {
     from {
-      scale: 0.6;
-      opacity: 0;
+      scale: 0.8;
     }
   }
   @keyframes draw {
@@ -441,6 +485,9 @@ export const flowStyles = css`
     :host {
       --_line: var(--_field);
       --_muted: var(--_text);
+    }
+    small {
+      font-size: 1em;
     }
   }
   @media (forced-colors: active) {
@@ -471,11 +518,22 @@ export const flowStyles = css`
       border: 1px solid;
       fill: CanvasText;
     }
+    .row {
+      gap: 8px;
+    }
+    :disabled ~ span * {
+      color: GrayText;
+    }
     i {
       border-style: dotted;
     }
     .panel > .icon {
       stroke: CanvasText;
+    }
+    .panel > .paid {
+      background: CanvasText;
+      stroke: Canvas;
+      forced-color-adjust: none;
     }
   }
 `;

@@ -62,7 +62,7 @@ export const enFlow = {
   share: 'Share image',
   direct: 'Confirm in your wallet app',
   direct_help: 'Open the app and approve the request, even if no message has arrived.',
-  waiting: 'Waiting for your payment',
+  waiting: 'Waiting for payment',
   other: 'Pay another way',
 
   paid: 'Payment received',

@@ -47,11 +47,11 @@ export function problem({ code, retryable, requestId }: Trouble, say: Say): Temp
 }
 
 const PATHS = {
-  DIRECT: 'M4 8V7a2 2 0 0 1 2-2h11v3M4 8v9a2 2 0 0 0 2 2h14V8zm12 5.5h.01',
+  DIRECT: 'M4 8V7a2 2 0 0 1 2-2h11v3M4 8v9a2 2 0 0 0 2 2h14V8zm12 5.5h.5',
   CHECKOUT:
     'M5 4.5h14a2 2 0 0 1 2 2v11a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2v-11a2 2 0 0 1 2-2M3 9h18m-8.5 7.5 2.5-2.5-2.5-2.5M15 14H8',
   JETGO: 'M8.5 2.5h7a2 2 0 0 1 2 2v15a2 2 0 0 1-2 2h-7a2 2 0 0 1-2-2v-15a2 2 0 0 1 2-2M13 7l-3 5h4l-3 5',
-  QR: 'M4 4h6v6H4zm10 0h6v6h-6zM4 14h6v6H4zm10 0h2v2h-2zm4 4h2v2h-2z',
+  QR: 'M4 4h6v6H4zm10 0h6v6h-6zM4 14h6v6H4zm11 1h.5m4 0h.5m-5 4.5h.5m4 0h.5',
 } satisfies Record<Method, string>;
 
 /** A method's icon, or one with the given path. */

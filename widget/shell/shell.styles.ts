@@ -23,7 +23,7 @@ export const styles = css`
     max-inline-size: var(--payment-max-width, 40rem);
     color: var(--_text);
     font: var(--payment-font, inherit);
-    line-height: 1.45;
+    line-height: 1.5;
     text-align: start;
   }
   :host([hidden]) {
@@ -61,7 +61,7 @@ export const styles = css`
     font-size: min(2em, 11cqi);
     font-variant-numeric: tabular-nums;
     font-weight: 680;
-    line-height: 1.4;
+    line-height: 1.375;
     letter-spacing: -0.02em;
   }
   .long {
@@ -71,9 +71,12 @@ export const styles = css`
     display: block;
     color: var(--_muted);
     font-size: 0.875em;
+    line-height: 1.43;
   }
   h2,
-  b {
+  b,
+  button,
+  a {
     font-weight: 600;
   }
   h2 {
@@ -82,7 +85,8 @@ export const styles = css`
   b {
     display: block;
   }
-  fieldset {
+  fieldset,
+  .field {
     gap: calc(var(--_space) / 2);
   }
   legend {
@@ -103,12 +107,17 @@ export const styles = css`
     padding: calc(var(--_space) / 2) calc(var(--_space) - 1px);
   }
   .method:has(:checked) {
-    border-color: var(--_accent);
-    box-shadow: inset 0 0 0 1px var(--_accent);
+    border: 2px solid var(--_accent);
     background: var(--_tint);
   }
-  .fold {
+  .method:has(:checked) > * {
+    margin: -1px;
+  }
+  .fold,
+  .input {
     display: grid;
+  }
+  .fold {
     grid-template-rows: 0fr;
     visibility: hidden;
   }
@@ -146,12 +155,6 @@ export const styles = css`
   .only .icon {
     stroke: var(--_accent);
   }
-  .field {
-    gap: calc(var(--_space) / 2);
-  }
-  .input {
-    display: grid;
-  }
   .input > * {
     grid-area: 1 / 1;
   }
@@ -181,7 +184,6 @@ export const styles = css`
     justify-content: center;
     gap: 0.5em;
     padding-block: 8px;
-    font-weight: 600;
   }
   .primary {
     min-block-size: 3.25em;

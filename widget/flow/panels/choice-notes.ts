@@ -20,22 +20,23 @@ export function canReturn(state: SessionState, now = Date.now()): boolean {
   );
 }
 
-export const notesAbovePay = ({ busy }: Choice, { say, state }: PanelContext): TemplateResult =>
-  html`${canReturn(state) ? html`<p class="note warning" part="status">${say('open')}</p>` : ''}
-  ${busy === 'slow' ? html`<p class="note announce" part="status">${say(slownessText(state))}</p>` : ''}`;
+export const notesAbovePay = (_: Choice, { say, state }: PanelContext): TemplateResult =>
+  html`${canReturn(state) ? html`<p class="note warning" part="status">${say('open')}</p>` : ''}`;
 
 function slownessText({ activity }: SessionState): MessageKey {
   if (!navigator.onLine) return 'lost';
   return activity.at === 'sending' && activity.slow === 'again' ? 'slow' : 'long';
 }
 
-export function notesBelowPay({ chosen }: Choice, context: PanelContext): TemplateResult {
+export function notesBelowPay({ chosen, busy }: Choice, context: PanelContext): TemplateResult {
   const { say, state, language } = context;
   // The page is left at once, so the limit is told before.
   const isLeaving = chosen && PAYS_BY[chosen] === 'link';
   const seconds = Math.min(CHECKOUT_LIFETIME_MS / 1000, state.claims?.payWithin ?? Infinity);
   const time = timeInWords(seconds - (seconds % 60), language);
-  return html`${isLeaving ? html`<small part="help" class="center">${say('checkoutTime', { time })}</small>` : ''}
+  // Below the button, so that it does not move under the finger that has just pressed it.
+  return html`${busy === 'slow' ? html`<p class="note announce" part="status">${say(slownessText(state))}</p>` : ''}
+  ${isLeaving ? html`<small part="help" class="center">${say('checkoutTime', { time })}</small>` : ''}
   ${backButton(context)}`;
 }
 

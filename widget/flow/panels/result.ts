@@ -49,11 +49,13 @@ export function failed({ method, reason }: Extract<Shown, { panel: 'failed' }>, 
   return html`${sign(SIGNS[key])}${heading(say(key))}
     <p part="error">${say(`${help}_help`)}</p>
     <slot name="failed"></slot>
-    ${nextStep[key === 'EXPIRED' || key === 'RESOLVED' ? key : 'again'](method, context)} ${otherMethodButton(context)}
-    ${key === 'RESOLVED' ? '' : helpLink('quiet', context)}`;
+    ${nextStep[key in nextStep ? (key as keyof typeof nextStep) : 'again'](method, context)}
+    ${otherMethodButton(context)} ${key === 'RESOLVED' ? '' : helpLink('quiet', context)}`;
 }
 
 const nextStep = {
+  // The newer payment is the next step.
+  REPLACED: () => '',
   EXPIRED: (method: Method, context: PanelContext) =>
     html`${onePaymentNote(method, context)} ${newAttemptButton(method, context)}`,
   // A person at the shop closed the payment, so the shop decides about another try.

@@ -48,12 +48,9 @@ function codePanel(
     <div class="pair">
       <p>${say(isTouch ? 'scanOnPhone' : 'scan_help')}</p>
       ${picture.tile}
-      <div class="row">
-        ${link ? appButton(link, 'quiet', context, icon('', ICONS.app)) : ''}
-        ${codeButtons(code && 'text' in code ? code.text : null, picture, context)}
-      </div>
+      <div class="row">${codeButtons(code && 'text' in code ? code.text : null, picture, context)}</div>
     </div>
-    ${appHelp(link, true, context)}`;
+    ${link ? appButton(link, 'quiet', context, icon('', ICONS.app)) : ''} ${appHelp(link, true, context)}`;
 }
 
 function appPanel({ code }: Scan, picture: Picture | null, link: string | null, context: PanelContext): TemplateResult {
@@ -123,7 +120,10 @@ function copyButton(text: string, key: 'copy' | 'copyLink', { say, state, run }:
     );
   return html`<button part="copy" class="quiet" type="button" @click=${copy}>
     ${icon('', ICONS[isCopied ? 'copied' : 'copy'])}
-    <span class=${isCopied ? 'announce' : ''}>${say(isCopied ? 'copied' : key)}</span>
+    <span class="swap">
+      <span ?hidden=${isCopied}>${say(key)}</span>
+      <span ?hidden=${!isCopied} class=${isCopied ? 'announce' : ''}>${say('copied')}</span>
+    </span>
   </button>`;
 }
 

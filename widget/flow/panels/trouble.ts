@@ -15,7 +15,9 @@ export function trouble(refused: Trouble, context: PanelContext): TemplateResult
   // The open payment may be paid by now, but this page no longer receives views. A reloaded page does.
   const mayBePaid = state.activity.at === 'stopped' && payment && payment.status !== 'FAILED';
   const shown = mayBePaid ? { ...refused, code: 'token_expired' } : refused;
-  return html`${sign(shown.code === 'already_paid' ? 'info' : 'wrong')}${heading(say('stopped'))}${problem(shown, say)}
+  if (shown.code === 'already_paid')
+    return html`${sign('info')}${heading(say('already_paid'))}${helpLink('second', context)}`;
+  return html`${sign('wrong')}${heading(say('stopped'))}${problem(shown, say)}
   ${
     shown.code === 'token_expired'
       ? html`<button part="again" class="primary" type="button" @click=${() => location.reload()}>
