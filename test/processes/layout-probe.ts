@@ -12,7 +12,9 @@ export function layoutFaults(): string[] {
   for (const figure of document.querySelectorAll('figure')) {
     const root = figure.querySelector('payment-widget')?.shadowRoot;
     const state = figure.querySelector('figcaption')?.textContent;
-    const found = root ? [...textFaults(root), ...fieldFaults(root), ...focusFaults(root)] : ['no widget'];
+    const found = root
+      ? [...textFaults(root), ...fieldFaults(root), ...focusFaults(root), ...motionFaults(root)]
+      : ['no widget'];
     faults.push(...found.map((fault) => `${state}: ${fault}`));
   }
   return faults;
@@ -107,9 +109,15 @@ export function layoutFaults(): string[] {
       const { x, y } = shown.getBoundingClientRect();
       const covers = [0.1, 0.5, 0.9]
         .map((share) => root.elementFromPoint(x + share * box.width, y + Math.min(box.height, innerHeight) / 2))
-        .find((hit) => hit && !shown.contains(hit) && !hit.contains(shown));
+        .find((hit) => hit && !shown.contains(hit));
       if (covers && !isUnit(covers, shown)) yield `"${name}" is covered by ${covers.className || covers.localName}`;
     }
+  }
+
+  /** Readers who want less motion see none. */
+  function* motionFaults(root: ShadowRoot): Generator<string> {
+    const moving = root.getAnimations().filter(({ playState }) => playState === 'running');
+    if (moving.length > 0) yield `${moving.length} things move`;
   }
 
   /** The currency inside a field is a label of it: a press there focuses the field. */
