@@ -91,10 +91,18 @@ export function layoutFaults(): string[] {
     for (const control of root.querySelectorAll<HTMLElement>('h2, a, button, summary, input')) {
       if (!control.checkVisibility({ visibilityProperty: true }) || control.matches(':disabled')) continue;
       const name = control.textContent?.trim() || control.id || control.getAttribute('value');
-      control.focus({ focusVisible: true });
-      if (root.activeElement !== control) yield `"${name}" does not take the focus`;
       // The row of a radio input is what is pressed, and shows its focus.
       const shown = control.matches('[type=radio]') ? control.closest('.method')! : control;
+      const signs = () => {
+        // Not the offset: a ring that only moves is hardly seen.
+        const { outlineStyle, outlineWidth, outlineColor, textDecorationLine } = getComputedStyle(shown);
+        return [outlineStyle, outlineWidth, outlineColor, textDecorationLine].join(' ');
+      };
+      (root.activeElement as HTMLElement | null)?.blur();
+      const before = signs();
+      control.focus({ focusVisible: true });
+      if (root.activeElement !== control) yield `"${name}" does not take the focus`;
+      if (signs() === before) yield `"${name}" looks the same with the focus`;
       const box = shown.getBoundingClientRect();
       if (control.localName !== 'h2' && box.height < LEAST_HEIGHT) yield `"${name}" is ${box.height} px high`;
       const { outlineStyle, outlineWidth, outlineOffset, textDecorationLine } = getComputedStyle(shown);
