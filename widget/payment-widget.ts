@@ -243,12 +243,11 @@ export class PaymentWidget extends LitElement {
     const { description, amount, orderId } = this.#state.order;
     const total = context.money(amount) || '\u00a0';
     const hasTotal = amount && !(shown.panel === 'choose' && shown.askAmount);
-    const name = `${description ?? ''} ${hasTotal ? total : ''}`;
     return html`<div
       class="sheet"
       part="sheet"
       role="group"
-      aria-label=${name.trim() || orderId}
+      aria-label=${`${description ?? ''} ${hasTotal ? total : orderId}`}
       lang=${context.language}
       dir=${this.#language.direction}
     >

@@ -28,6 +28,28 @@ async function shopperWithKeyboard(options: BrowserContextOptions): Promise<[Sho
   return [shopper, await Keyboard.of(shopper.page)];
 }
 
+it('the checks of the keyboard find a focus that cannot be seen, and a text that is heard twice', async () => {
+  const [shopper, keyboard] = await shopperWithKeyboard(AT_400);
+  await shopper.page.goto(world.stack.shop);
+  await shopper.page.evaluate(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('.brand { outline: none !important }');
+    document.adoptedStyleSheets.push(sheet);
+  });
+  await assert.rejects(keyboard.tabTo('Stillwater'), /shows no focus/);
+  await shopper.page.evaluate(() => document.adoptedStyleSheets.pop());
+  await assert.rejects(keyboard.tabTo('No such button'), /is not reached/);
+  await shopper.page.evaluate(async () => {
+    const region = document.querySelector('[role=status]');
+    for (const text of ['Once more', '', 'Once more']) {
+      if (region) region.textContent = text;
+      await new Promise(requestAnimationFrame);
+    }
+  });
+  await assert.rejects(keyboard.heard('Once more'), /heard twice/);
+  await shopper.leave();
+});
+
 describe('by keyboard alone', { concurrency: 2 }, () => {
   it('DIRECT by keyboard alone: a wrong wallet ID, a declined payment, and a second try that pays', async () => {
     const [shopper, keyboard] = await shopperWithKeyboard(AT_400);

@@ -161,7 +161,7 @@ function stopNow(): Stop {
   const root = focused.getRootNode() as Document | ShadowRoot;
   const hit = root.elementFromPoint(middle.x, middle.y);
   if (bottom <= 0 || top >= innerHeight) faults.push('is outside the window');
-  else if (!hit || !(focused.contains(hit) || hit.contains(focused) || (hit as HTMLLabelElement).control === focused))
+  else if (!hit || !(focused.contains(hit) || (hit as HTMLLabelElement).control === focused))
     faults.push(`is covered by ${hit?.outerHTML.slice(0, 80)}`);
   const place = isInWidget ? { top: top + scrollY, bottom: bottom + scrollY, left } : null;
   return { name, faults, place };

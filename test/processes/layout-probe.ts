@@ -12,7 +12,9 @@ export function layoutFaults(): string[] {
   for (const figure of document.querySelectorAll('figure')) {
     const root = figure.querySelector('payment-widget')?.shadowRoot;
     const state = figure.querySelector('figcaption')?.textContent;
-    const found = root ? [...textFaults(root), ...fieldFaults(root), ...focusFaults(root)] : ['no widget'];
+    const found = root
+      ? [...textFaults(root), ...fieldFaults(root), ...focusFaults(root), ...motionFaults(root)]
+      : ['no widget'];
     faults.push(...found.map((fault) => `${state}: ${fault}`));
   }
   return faults;
@@ -89,10 +91,18 @@ export function layoutFaults(): string[] {
     for (const control of root.querySelectorAll<HTMLElement>('h2, a, button, summary, input')) {
       if (!control.checkVisibility({ visibilityProperty: true }) || control.matches(':disabled')) continue;
       const name = control.textContent?.trim() || control.id || control.getAttribute('value');
-      control.focus({ focusVisible: true });
-      if (root.activeElement !== control) yield `"${name}" does not take the focus`;
       // The row of a radio input is what is pressed, and shows its focus.
       const shown = control.matches('[type=radio]') ? control.closest('.method')! : control;
+      const signs = () => {
+        // Not the offset: a ring that only moves is hardly seen.
+        const { outlineStyle, outlineWidth, outlineColor, textDecorationLine } = getComputedStyle(shown);
+        return [outlineStyle, outlineWidth, outlineColor, textDecorationLine].join(' ');
+      };
+      (root.activeElement as HTMLElement | null)?.blur();
+      const before = signs();
+      control.focus({ focusVisible: true });
+      if (root.activeElement !== control) yield `"${name}" does not take the focus`;
+      if (signs() === before) yield `"${name}" looks the same with the focus`;
       const box = shown.getBoundingClientRect();
       if (control.localName !== 'h2' && box.height < LEAST_HEIGHT) yield `"${name}" is ${box.height} px high`;
       const { outlineStyle, outlineWidth, outlineOffset, textDecorationLine } = getComputedStyle(shown);
@@ -107,9 +117,15 @@ export function layoutFaults(): string[] {
       const { x, y } = shown.getBoundingClientRect();
       const covers = [0.1, 0.5, 0.9]
         .map((share) => root.elementFromPoint(x + share * box.width, y + Math.min(box.height, innerHeight) / 2))
-        .find((hit) => hit && !shown.contains(hit) && !hit.contains(shown));
+        .find((hit) => hit && !shown.contains(hit));
       if (covers && !isUnit(covers, shown)) yield `"${name}" is covered by ${covers.className || covers.localName}`;
     }
+  }
+
+  /** Readers who want less motion see none. */
+  function* motionFaults(root: ShadowRoot): Generator<string> {
+    const moving = root.getAnimations().filter(({ playState }) => playState === 'running');
+    if (moving.length > 0) yield `${moving.length} things move`;
   }
 
   /** The currency inside a field is a label of it: a press there focuses the field. */

@@ -72,6 +72,39 @@ describe('the layout', { concurrency: 2 }, () => {
   }
 });
 
+describe('the probe of the layout', () => {
+  const PLANTED: Record<string, [rule: string, fault: RegExp]> = {
+    'text beside the window': ['.sheet { inline-size: 400px }', /the page is/],
+    'text that is cut off': ['h2 { overflow: hidden; block-size: 9px }', /is cut off by/],
+    'text above text': ['.method small { margin-block-start: -1em }', /overlap/],
+    'a currency above the amount': ["input[name='amount'] { padding-inline: 16px !important }", /the unit covers/],
+    'a low button': ['.primary { block-size: 40px; min-block-size: 0 }', /is 40 px high/],
+    'a button without a focus': ['.primary { outline: none !important }', /shows no focus/],
+    'a focus that is cut off': ['form { overflow: hidden }', /the focus of .* is cut off/],
+    'a covered button': [
+      '.panel { position: relative } .panel::after { content: ""; position: absolute; inset: 0 }',
+      /is covered/,
+    ],
+    'a motion': ['h2 { animation: turn 9s infinite }', /1 things move/],
+  };
+
+  let page: Page;
+  before(async () => {
+    page = await open({ ...AT_400, options: { ...AT_400.options, reducedMotion: 'reduce' } }, ['choose, amount open']);
+  });
+  after(() => page.context().close());
+
+  for (const [name, [rule, fault]] of Object.entries(PLANTED)) {
+    it(`the probe of the layout finds ${name}`, async () => {
+      assert.deepEqual(await page.evaluate(layoutFaults), []);
+      await addRules(page, rule);
+      const found = await page.evaluate(layoutFaults);
+      await page.evaluate(() => document.querySelector('payment-widget')?.shadowRoot?.adoptedStyleSheets.pop());
+      assert.match(found.join('\n'), fault);
+    });
+  }
+});
+
 async function smallTargets(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() =>

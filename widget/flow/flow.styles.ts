@@ -495,12 +495,13 @@ export const flowStyles = css`
       border-color: Highlight;
       background: Highlight;
       color: HighlightText;
+      outline-color: CanvasText;
       forced-color-adjust: none;
     }
     .quiet {
       text-decoration: underline;
     }
-    .method:has(:checked) {
+    .method:has(:checked):not(:has([type='radio']:focus-visible)) {
       outline: 2px solid Highlight;
     }
     .method slot .icon {
