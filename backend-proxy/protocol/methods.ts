@@ -25,11 +25,11 @@ export const WALLET_ID = {
  * Which orders offer the method: all, or only those whose token has `customerReferenceNo`, which the gateway requires.
  */
 const OFFERED = {
-  DIRECT: 'with customer reference',
+  DIRECT: 'with reference',
   CHECKOUT: 'always',
   JETGO: 'always',
   QR: 'always',
-} as const satisfies Record<Method, 'always' | 'with customer reference'>;
+} as const satisfies Record<Method, 'always' | 'with reference'>;
 
 type Offer = { [Claim in 'methods' | 'customerReferenceNo']?: OrderClaims[Claim] | undefined };
 

@@ -18,11 +18,11 @@ describe('the buttons beside the code', () => {
     const write = clipboard.writeText.bind(clipboard);
     clipboard.writeText = async (text) => void written.push(text);
     thePart(widget, 'copy').click();
-    await until(() => thePart(widget, 'copy').textContent?.trim() === 'Copied', 'the confirmation');
+    await until(() => thePart(widget, 'copy').innerText.trim() === 'Copied', 'the confirmation');
     clipboard.writeText = write;
     expect(written).to.deep.equal([CODE.text]);
     expect(announced(widget)).to.equal('Copied');
-    await until(() => thePart(widget, 'copy').textContent?.trim() === 'Copy code', 'the usual text');
+    await until(() => thePart(widget, 'copy').innerText.trim() === 'Copy code', 'the usual text');
   });
 
   it('the buttons beside the code save it as a picture with its quiet zone', async () => {
@@ -90,7 +90,7 @@ describe('the link to the app', () => {
     expect(part(widget, 'copy')).to.equal(null);
     link(widget, 'app-link').addEventListener('click', (event) => event.preventDefault());
     link(widget, 'app-link').click();
-    await until(() => part(widget, 'copy')?.textContent?.trim() === 'Copy link', 'the button');
+    await until(() => part(widget, 'copy')?.innerText.trim() === 'Copy link', 'the button');
     expect(textOf(widget)).not.to.contain('Scan the code');
   });
 });

@@ -127,7 +127,10 @@ export const STATES = {
   },
   'refused: method unavailable': refused('method_unavailable'),
   'refused: invalid request': refused('invalid_request'),
-  'refused: already paid': refused('already_paid', { isClosed: true }),
+  'refused: already paid': {
+    ...refused('already_paid', { isClosed: true }),
+    heading: 'This order is already paid. You were not charged again.',
+  },
   'refused: order changed': refused('order_changed', { isClosed: true }),
   'refused: too many payments': { ...refused('too_many_payments', { isClosed: true }), claims: { supportUrl } },
   'refused: too many payments, one open': {

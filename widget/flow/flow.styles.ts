@@ -98,6 +98,7 @@ export const flowStyles = css`
   }
   .quiet {
     min-block-size: max(2.75em, 44px);
+    padding-inline: calc(var(--_space) / 2);
     border-color: transparent;
     background: none;
     color: var(--_accent);
@@ -394,7 +395,7 @@ export const flowStyles = css`
     }
     :is(.panel, form, slot) > .quiet {
       inline-size: auto;
-      margin-inline-start: calc(var(--_space) * -1);
+      margin-inline-start: calc(var(--_space) / -2);
       justify-self: start;
     }
     .panel > p:not(.note, .status) {
