@@ -97,7 +97,7 @@ function listen(): void {
     const root = element.getRootNode();
     const named = textsOf(root, element.getAttribute('aria-labelledby')).join(' ').trim();
     const labels = [...((element as HTMLInputElement).labels ?? [])].map((label) => label.textContent).join(' ');
-    hear(named || element.getAttribute('aria-label') || labels || element.textContent);
+    hear(named || element.getAttribute('aria-label') || labels || element.innerText);
     textsOf(root, element.getAttribute('aria-describedby')).forEach(hear);
   }
 
@@ -145,7 +145,7 @@ function stopNow(): Stop {
 
   const labels = (focused as HTMLInputElement).labels ?? [];
   const text = focused.ariaLabel ?? focused.ariaLabelledByElements?.[0]?.textContent ?? labels[0]?.textContent;
-  const name = (text ?? focused.textContent).replaceAll(/\s+/g, ' ').trim();
+  const name = (text ?? focused.innerText).replaceAll(/\s+/g, ' ').trim();
 
   // A radio input shows its focus on its row.
   const isShown = [focused, focused.closest('.method')].some((each) => {
