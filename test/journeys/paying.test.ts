@@ -121,6 +121,9 @@ test('on a phone the shopper opens the wallet app, approves, and comes back to t
   await page.getByText('order · €29.00').tap();
   await receipt.waitFor();
   await shopper.pay('JETGO');
+  await shopper.part('app-link').waitFor();
+  assert.equal(await shopper.part('code').isVisible(), false, 'a phone cannot scan its own screen');
+  await page.getByText('Pay with another device').tap();
   await shopper.part('code').waitFor();
   const top = async (part: string) => (await shopper.part(part).boundingBox())?.y ?? Number.NaN;
   assert.ok((await top('app-link')) < (await top('code')), 'the way into the app comes before the code');
@@ -131,6 +134,12 @@ test('on a phone the shopper opens the wallet app, approves, and comes back to t
   await page.getByRole('link', { name: /^Back to/ }).tap();
   await page.waitForURL(orderPage);
   await shopper.isFulfilled();
+  // The shopper comes back to the top of the page.
+  await page.getByRole('heading', { name: 'Payment received' }).and(page.locator(':visible')).waitFor();
+  await page.waitForFunction(() => {
+    const box = document.querySelector('payment-widget')?.getBoundingClientRect();
+    return box && box.bottom <= innerHeight + 1;
+  });
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
   await shopper.leave();
 });

@@ -211,7 +211,7 @@ describe('the screen in every course of a payment', { concurrency: PAGES }, () =
       planted.messages = {};
     }, enFlow.direct_help);
     const falseClaims = (await shopper.review()).falseClaims.join('\n');
-    assert.match(falseClaims, /A request is waiting in your wallet.* claims requestAtWallet$/m);
+    assert.match(falseClaims, /Open the app and approve the request.* claims requestAtWallet$/m);
     assert.doesNotMatch(falseClaims, /no sentence/);
     await shopper.leave();
   });
