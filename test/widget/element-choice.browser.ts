@@ -137,6 +137,17 @@ describe('a method that is not available', () => {
     expect(radio(widget, 'QR').disabled).to.equal(false);
   });
 
+  it('a method that is not available passes the focus on to the method that is chosen in its place', async () => {
+    const proxy = new FakeProxy({ methods: ['QR', 'JETGO'] });
+    proxy.nextStarts.push(refusal());
+    const widget = await mount(proxy);
+    radio(widget, 'QR').focus();
+    // As Enter does.
+    thePart(widget, 'pay').click();
+    await until(() => part(widget, 'error'), 'the refusal');
+    await until(() => widget.shadowRoot?.activeElement === radio(widget, 'JETGO'), 'the focus on JETGO');
+  });
+
   it('a method that is not available ends the choice once no other is left', async () => {
     const proxy = new FakeProxy({ methods: ['QR', 'JETGO'] });
     proxy.nextStarts.push(refusal(), refusal());

@@ -113,6 +113,12 @@ describe('the element’s properties', () => {
     await until(() => thePart(widget, 'sheet').lang === 'en', 'English again, after a move');
   });
 
+  it('the element’s properties take the lang of a form, not its field of that name', async () => {
+    const page = await fixture<HTMLElement>(html`<form lang="de"><input name="lang" value="fr" /></form>`);
+    const widget = await mount(new FakeProxy(), { lang: '' }, page);
+    expect(thePart(widget, 'sheet').lang).to.equal('de');
+  });
+
   it('the element’s properties set the direction of the text by the language, the element’s own before the page’s', async () => {
     const page = await fixture<HTMLElement>(html`<div lang="ar-EG"><p lang="de"></p></div>`);
     const widget = await mount(new FakeProxy(), { lang: '' }, page);

@@ -33,6 +33,9 @@ describe('a paid order', () => {
     proxy.settle({ status: 'SUCCESS' });
     await heading(widget, 'Payment received');
     expect(isDrawn(widget)).to.equal(true);
+    // Once it is drawn: a page that moves or shows the element again would have the browser draw it again.
+    widget.shadowRoot?.querySelector('.paid path')?.dispatchEvent(new AnimationEvent('animationend'));
+    expect(isDrawn(widget)).to.equal(false);
     const reloaded = await mount(proxy);
     await heading(reloaded, 'Payment received');
     expect(isDrawn(reloaded)).to.equal(false);

@@ -65,6 +65,35 @@ describe('a refused start', () => {
     });
   }
 
+  it('a refused method is the one that was sent, also if the page has asked for another one meanwhile', async () => {
+    const { clock, proxy, session, state, prefer } = await scene({ claims: { methods: ['QR', 'JETGO'] } });
+    const answer = proxy.hold();
+    proxy.nextStarts.push(problemOf('method_unavailable'));
+    session.pay();
+    prefer('JETGO');
+    answer();
+    await clock.advance(0);
+    assert.deepEqual(state().unavailable, ['QR']);
+  });
+
+  it('a refused method is tried again by the button of its own open payment, and no other method instead', async () => {
+    const { clock, proxy, session, payBy, panel } = await scene(OPEN);
+    session.reset();
+    proxy.nextStarts.push(problemOf('method_unavailable'));
+    payBy('QR');
+    await clock.advance(0);
+    session.showOpenPayment();
+    proxy.settle({ status: 'FAILED', reason: 'EXPIRED' });
+    await clock.advance(0);
+    assert.equal(panel(), 'failed');
+    session.again('QR');
+    await clock.advance(0);
+    assert.deepEqual(
+      proxy.starts.map(({ body }) => body?.method),
+      ['QR', 'QR'],
+    );
+  });
+
   it('a refused method blocks the choice only if there is no other method', async () => {
     for (const [methods, blocked] of [
       [['QR', 'JETGO'], null],

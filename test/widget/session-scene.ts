@@ -65,6 +65,10 @@ export async function scene({ isConnected = true, claims, view, language: first 
     session.pay();
   };
   const keysSent = () => proxy.starts.map(({ key }) => key);
+  /** The page asks for this method to be chosen at first. */
+  const prefer = (method: Method) => {
+    state = { ...state, preferences: { ...state.preferences, method } };
+  };
   const setLanguage = (tag: string) => void (language = tag);
   proxy.streamProblem = isConnected ? undefined : problemOf('too_many_streams', { status: 503, retryable: true });
   open();
@@ -81,6 +85,7 @@ export async function scene({ isConnected = true, claims, view, language: first 
     open,
     payBy,
     keysSent,
+    prefer,
     setLanguage,
     state: () => state,
   };

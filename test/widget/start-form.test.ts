@@ -21,6 +21,9 @@ describe('readTypedAmount()', () => {
     ['1,000', 'EUR', 'en', '1000'],
     ['1.000', 'EUR', 'de', '1000'],
     ['1,000', 'JPY', 'en', '1000'],
+    ['0.500', 'EUR', 'de', null],
+    ['0,500', 'EUR', 'en', null],
+    ['0.001.000,50', 'EUR', 'de', null],
     ['1,000', 'EUR', 'de', null],
     ['1,000', 'KWD', 'en', null],
     ['1,000', 'KWD', 'ar-KW', null],
@@ -155,6 +158,8 @@ describe('checkForm()', () => {
       const right = state({ amount: undefined, maxAmount: '1000', currency }, { amount: example });
       assert.equal(checkForm(right, 'QR', language).errors, undefined, example);
     }
+    const small = { amount: undefined, maxAmount: '5' };
+    assert.equal(checkForm(state(small, { amount: '?' }), 'QR', 'en').errors?.example, '5.00');
   });
 
   it('checkForm() requires a wallet id only for DIRECT', () => {

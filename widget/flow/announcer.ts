@@ -50,6 +50,8 @@ export class Announcer {
     } else if (time) announce(find('.live'), [time]);
     // If the focused element was removed, the focus moves to the heading, so that it does not leave the widget.
     if (hadFocus && (isNew || !root.activeElement)) find('h2')?.focus();
+    // The browser takes the focus from a refused method only later.
+    else if (root.activeElement?.matches(':disabled')) find(':checked')?.focus();
   }
 
   #announcedTime(shown: Shown, say: Say, language: string): string | undefined {

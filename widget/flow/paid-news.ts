@@ -7,7 +7,11 @@ const SEEN = 'paid';
 /** Called after each paint of the paid panel, before the browser shows it. */
 export function showPaidNews(root: ShadowRoot, orderId: string): void {
   if (!isNews(orderId)) return;
-  root.querySelector('.paid')?.classList.add('news');
+  const sign = root.querySelector('.paid');
+  sign?.classList.add('news');
+  // A page that moves the element, or hides and shows it, would have the browser draw the sign again.
+  const isDrawn = () => sign?.classList.remove('news');
+  sign?.querySelector('path')?.addEventListener('animationend', isDrawn, { once: true });
   // A shopper who comes back from the wallet is at the top of the page. The focus stays where it is.
   if (matchMedia('(pointer: coarse)').matches)
     requestAnimationFrame(() => root.querySelector('.sheet')?.scrollIntoView({ block: 'nearest' }));

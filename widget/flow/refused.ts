@@ -1,5 +1,6 @@
 // Turns a proxy's error into a change of the state: it is shown beside a field, at the choice, in place of the choice
 // if the proxy accepts no further payment, or for good. Pure.
+import type { Method } from '../../backend-proxy/protocol/wire.ts';
 import { chosenMethod } from '../shell/choice.ts';
 import type { ProxyError } from './proxy-client.ts';
 import { exampleAmount } from './start-form.ts';
@@ -7,17 +8,17 @@ import type { FieldErrors, SessionState, Trouble } from '../shell/state.ts';
 
 type Problem = ProxyError['problem'];
 
-/** `stopped`: nothing more can be done with this token. */
+/** `method`: that of the refused start; undefined if nothing more can be done with this token. */
 export function refusedState(
   problem: Problem,
   state: SessionState,
   language: string,
-  stopped: boolean,
+  method: Method | undefined,
 ): Partial<SessionState> {
   const trouble = troubleOf(problem);
-  if (stopped) return { activity: { at: 'stopped', trouble } };
-  const refused = problem.code === 'method_unavailable' && chosenMethod(state);
-  const unavailable = refused ? [...state.unavailable, refused] : state.unavailable;
+  if (!method) return { activity: { at: 'stopped', trouble } };
+  const isUnavailable = problem.code === 'method_unavailable';
+  const unavailable = isUnavailable ? [...state.unavailable, method] : state.unavailable;
   return {
     activity: { at: 'choosing', trouble, errors: fieldErrors(problem, state, language) },
     unavailable,

@@ -92,7 +92,7 @@ export class Session implements ReactiveController, Actions {
     if (!claims) return emitError(this.#host.element, INVALID_TOKEN);
     warnAboutMethods(this.#host.state());
     const base = globalThis.document?.baseURI;
-    if (!URL.canParse(proxyUrl, base)) return this.#refused(new ProxyError(INVALID_PROXY), true);
+    if (!URL.canParse(proxyUrl, base)) return this.#refused(new ProxyError(INVALID_PROXY));
     const url = new URL(proxyUrl, base).href;
     this.#client = createProxyClient(url.endsWith('/') ? url : `${url}/`, token, this.#options.fetch);
     this.#stream = new Stream({
@@ -100,7 +100,7 @@ export class Session implements ReactiveController, Actions {
       client: this.#client,
       onView: (view) => this.#apply(view),
       onDisconnected: (disconnected) => this.#setDisconnected(disconnected),
-      onRefused: (error) => this.#refused(error, true),
+      onRefused: (error) => this.#refused(error),
     });
     this.hostConnected();
   }
@@ -163,6 +163,8 @@ export class Session implements ReactiveController, Actions {
 
   /** Retries the failed method. Returns to the choice if its input is no longer known here or was rejected. */
   again(method: Method): void {
+    // The button names this method, so no other one is started in its place, even if this one was refused before.
+    this.#host.set({ unavailable: [] });
     this.edit({ method });
     const state = this.#host.state();
     const { claims, form, order } = state;
@@ -221,7 +223,7 @@ export class Session implements ReactiveController, Actions {
     if (answer instanceof ProxyError) {
       // After a retryable error the proxy may still have started it, or start it later, so the key must stay the same.
       if (!answer.problem.retryable) this.#pending = undefined;
-      this.#refused(answer);
+      this.#refused(answer, body.method);
     } else if (answer) this.#started(answer);
   }
 
@@ -299,11 +301,12 @@ export class Session implements ReactiveController, Actions {
     if (isNews) emitError(this.#host.element, NO_ANSWER);
   }
 
-  /** Shows what is wrong. Keeps following the order unless the token is refused. */
-  #refused({ problem }: ProxyError, stopped = problem.code.includes('token')): void {
+  /** Shows what is wrong. Keeps following the order unless the token is refused. `method`: of the refused start. */
+  #refused({ problem }: ProxyError, method?: Method): void {
+    const started = problem.code.includes('token') ? undefined : method;
     this.#closeCheckoutWindow();
-    this.#host.set(refusedState(problem, this.#host.state(), this.#host.language(), stopped));
-    if (stopped) {
+    this.#host.set(refusedState(problem, this.#host.state(), this.#host.language(), started));
+    if (!started) {
       this.#stream?.stop();
       this.#sending.abort();
     } else this.#stream?.reconnect();

@@ -54,7 +54,9 @@ export function gatewayLanguage(tag: string): Pick<StartPayment, 'language'> {
 
 /** An amount that would be accepted, as the shopper would type it. */
 export function exampleAmount({ claims, order }: SessionState, language: string): string {
-  return writeTypedAmount(claims?.minAmount ?? '12', order.currency, language);
+  const { minAmount = '12', maxAmount = minAmount } = claims ?? {};
+  const example = compareAmounts(minAmount, maxAmount) > 0 ? maxAmount : minAmount;
+  return writeTypedAmount(example, order.currency, language);
 }
 
 /** The amount to pay as far as it is known: the order's, else the typed one; null if the typed text is no amount. */
@@ -63,8 +65,11 @@ export function formAmount({ claims, order, form }: SessionState, language: stri
   return form.amount === null ? order.amount : readTypedAmount(form.amount, order.currency, language);
 }
 
-/** Separators that can only group thousands: several, or one before a fraction. Indian groups have two digits. */
-const GROUPED = /^\d{1,3}([.,])(?:\d{2,3}\1)*\d{3}(?!\1)[.,٫]\d+$|^\d{1,3}([.,])(?:\d{2,3}\2)+\d{3}$/;
+/**
+ * Separators that can only group thousands: several, or one before a fraction. Indian groups have two digits. No group
+ * follows a zero: "0.500" is half a euro to who types it, in German too.
+ */
+const GROUPED = /^[1-9]\d{0,2}([.,])(?:\d{2,3}\1)*\d{3}(?!\1)[.,٫]\d+$|^[1-9]\d{0,2}([.,])(?:\d{2,3}\2)+\d{3}$/;
 
 /**
  * The decimal string of a typed amount, or null if the text is no amount. Accepts point and comma, Latin, Arabic and
@@ -86,7 +91,7 @@ export function readTypedAmount(
     .replace(currency, '')
     .replace(normalized(partOf('currency')), '');
   const [, beforeFraction, several] = GROUPED.exec(bare) ?? [];
-  const [, single] = /^\d{1,3}([.,])\d{3}$/.exec(bare) ?? [];
+  const [, single] = /^[1-9]\d{0,2}([.,])\d{3}$/.exec(bare) ?? [];
   const isThousand = decimalsOf(currency) < 3 && single === partOf('group');
   const separator = beforeFraction ?? several ?? (isThousand ? single : undefined);
   // "1.000" dinars are a thousand in German and one in English. An ambiguous amount is refused rather than guessed.

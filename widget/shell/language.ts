@@ -74,7 +74,8 @@ export function chooseTag(preferred: readonly (string | null | undefined)[]): st
 /** The `lang` of the nearest ancestor, also outside the shadow roots that contain the element. */
 export function nearestLang(element: Node): string | undefined {
   const parent = element.parentNode ?? (element as Partial<ShadowRoot>).host;
-  return parent && ((parent as HTMLElement).lang || nearestLang(parent));
+  // By the attribute: `form.lang` is the form's field of that name.
+  return parent && ((parent as Partial<Element>).getAttribute?.('lang') || nearestLang(parent));
 }
 
 /** English at once, any other language as a promise; English if the dictionary cannot be loaded. */
