@@ -21,19 +21,17 @@ export const WALLET_ID = {
   QR: 'none',
 } as const satisfies Record<Method, 'required' | 'optional' | 'none'>;
 
-/**
- * Which orders offer the method: all, or only those whose token has `customerReferenceNo`, which the gateway requires.
- */
-const OFFERED = {
-  DIRECT: 'with reference',
-  CHECKOUT: 'always',
-  JETGO: 'always',
-  QR: 'always',
-} as const satisfies Record<Method, 'always' | 'with reference'>;
+/** Whether the gateway needs the customer's reference at the merchant. Only orders that name it offer the method. */
+const CUSTOMER_REFERENCE = {
+  DIRECT: 'required',
+  CHECKOUT: 'none',
+  JETGO: 'none',
+  QR: 'none',
+} as const satisfies Record<Method, 'required' | 'none'>;
 
 type Offer = { [Claim in 'methods' | 'customerReferenceNo']?: OrderClaims[Claim] | undefined };
 
 /** The methods an order offers, in the merchant's order; by default all that its other claims allow. */
 export function methodsOf({ methods, customerReferenceNo }: Offer): Method[] {
-  return (methods ?? METHODS).filter((method) => OFFERED[method] === 'always' || customerReferenceNo);
+  return (methods ?? METHODS).filter((method) => CUSTOMER_REFERENCE[method] === 'none' || customerReferenceNo);
 }

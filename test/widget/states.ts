@@ -114,7 +114,7 @@ export const STATES = {
   'choose, decimals wrong': {
     claims: { amount: undefined, minAmount: '5', methods: ['CHECKOUT', 'QR'] },
     act: (widget) => {
-      type(widget, 'amount', '12.345');
+      type(widget, 'amount', '1.2345');
       widget.pay();
     },
     heading: 'How would you like to pay?',
