@@ -93,6 +93,16 @@ describe('the choice', () => {
     expect(input.getAttribute('aria-invalid')).to.equal('false');
   });
 
+  it('the choice keeps its place when the styles of the second bundle arrive', async () => {
+    for (const claims of [{}, { amount: undefined, minAmount: '5' }, { methods: ['DIRECT' as const] }]) {
+      const widget = await mount(new FakeProxy(claims));
+      const top = () => thePart(widget, 'pay').getBoundingClientRect().top - widget.getBoundingClientRect().top;
+      const after = top();
+      widget.shadowRoot?.adoptedStyleSheets.pop();
+      expect(top()).to.equal(after);
+    }
+  });
+
   it('the choice does not change while a start is being sent', async () => {
     const proxy = new FakeProxy();
     proxy.hold();
