@@ -60,6 +60,20 @@ describe('the choice', () => {
     expect(texts(widget, '[part=method] label > span > b')).to.deep.equal(['NEW', 'QR code']);
   });
 
+  it('the choice pays by a method newer than the widget, and each panel until its result is drawn', async () => {
+    const method = 'NEW' as 'QR';
+    const proxy = new FakeProxy({}, { version: 2, methods: [method] });
+    proxy.onStart = () => ({ status: 'INITIALIZED', answer: 'AWAITED', qr: null });
+    const widget = await mount(proxy);
+    thePart(widget, 'pay').click();
+    await heading(widget, 'Starting the payment…');
+    proxy.settle({ answer: 'LOST' });
+    await heading(widget, 'Checking your payment');
+    proxy.settle({ status: 'FAILED', reason: 'EXPIRED' });
+    await heading(widget, 'Time ran out');
+    expect(thePart(widget, 'again').textContent?.trim()).to.equal('Try again');
+  });
+
   it('the choice asks for the wallet id only for DIRECT, and not if the token has it', async () => {
     const widget = await mount();
     const isShown = () => thePart(widget, 'wallet').checkVisibility({ visibilityProperty: true });
@@ -91,6 +105,16 @@ describe('the choice', () => {
     type(widget, 'wallet', '12');
     await widget.updateComplete;
     expect(input.getAttribute('aria-invalid')).to.equal('false');
+  });
+
+  it('the choice keeps its place when the styles of the second bundle arrive', async () => {
+    for (const claims of [{}, { amount: undefined, minAmount: '5' }, { methods: ['DIRECT' as const] }]) {
+      const widget = await mount(new FakeProxy(claims));
+      const top = () => thePart(widget, 'pay').getBoundingClientRect().top - widget.getBoundingClientRect().top;
+      const after = top();
+      widget.shadowRoot?.adoptedStyleSheets.pop();
+      expect(top()).to.equal(after);
+    }
   });
 
   it('the choice does not change while a start is being sent', async () => {

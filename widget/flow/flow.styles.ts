@@ -24,9 +24,6 @@ export const flowStyles = css`
     text-align: center;
     text-decoration: none;
   }
-  section:not(:has(p)) {
-    display: none;
-  }
   h2 {
     text-wrap: balance;
   }

@@ -90,7 +90,8 @@ function showWaiting(payment: PaymentView, proxyTime: number): Outcome {
 }
 
 function showUnanswered({ method, answer, createdAt }: PaymentView, proxyTime: number): Outcome {
-  return answer === 'AWAITED'
-    ? { panel: 'fetching', method, isLong: proxyTime - Date.parse(createdAt) >= SLOW_START_MS }
-    : { panel: 'unanswered', method };
+  if (answer === 'AWAITED')
+    return { panel: 'fetching', method, isLong: proxyTime - Date.parse(createdAt) >= SLOW_START_MS };
+  // Of a method newer than this file nobody knows whether another try is safe.
+  return method in PAYS_BY ? { panel: 'unanswered', method } : { panel: 'checking' };
 }

@@ -26,6 +26,7 @@ export const styles = css`
     line-height: 1.5;
     text-align: start;
   }
+  section:not(:has(p)),
   :host([hidden]) {
     display: none;
   }
@@ -67,8 +68,11 @@ export const styles = css`
   .long {
     font-size: min(2em, 7cqi);
   }
-  small {
+  small,
+  b {
     display: block;
+  }
+  small {
     color: var(--_muted);
     font-size: 0.875em;
     line-height: 1.43;
@@ -81,9 +85,6 @@ export const styles = css`
   }
   h2 {
     font-size: 1.125em;
-  }
-  b {
-    display: block;
   }
   fieldset,
   .field {

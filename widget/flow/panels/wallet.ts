@@ -10,7 +10,7 @@ import type { Shown } from '../view.ts';
 import { sign } from './sign.ts';
 import { newAttemptButton, onePaymentNote, otherMethodButton, waitingStatus } from './waiting-status.ts';
 
-/** Headings while the answer is awaited, and once it is lost. */
+/** Headings while the answer is awaited, and once it is lost. None for a method newer than this file. */
 const HEADINGS = {
   DIRECT: ['fetchRequest', 'lostRequest'],
   CHECKOUT: ['fetchPage', 'lostPage'],
@@ -32,7 +32,7 @@ export function fetching(
   context: PanelContext,
 ): TemplateResult {
   const { say } = context;
-  return html`${icon(method)}${heading(say(HEADINGS[method][0]))}
+  return html`${icon(method)}${heading(say(method in HEADINGS ? HEADINGS[method][0] : 'sending'))}
   ${waitingStatus(context, say(isLong ? 'long' : 'sending'))}${otherMethodButton(context)}`;
 }
 
