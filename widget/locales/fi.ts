@@ -80,7 +80,7 @@ export default {
   share: 'Jaa kuva',
   direct: 'Vahvista lompakon sovelluksessa',
   direct_help: 'Avaa sovellus ja hyväksy maksupyyntö, vaikka ilmoitusta ei olisi tullut.',
-  waiting: 'Odotamme maksuasi',
+  waiting: 'Odotamme maksua',
   other: 'Maksa toisella tavalla',
 
   paid: 'Maksu vastaanotettu',

@@ -81,7 +81,7 @@ export default {
   share: 'Kép megosztása',
   direct: 'Hagyja jóvá a tárcaalkalmazásban',
   direct_help: 'Nyissa meg az alkalmazást, és hagyja jóvá a kérelmet akkor is, ha nem érkezett értesítés.',
-  waiting: 'Várjuk a fizetését',
+  waiting: 'Várjuk a fizetést',
   other: 'Fizetés más módon',
 
   paid: 'A fizetés megérkezett',

@@ -80,7 +80,7 @@ export default {
   share: 'Zdieľať obrázok',
   direct: 'Potvrďte v aplikácii peňaženky',
   direct_help: 'Otvorte aplikáciu a schváľte žiadosť, aj keď neprišlo žiadne upozornenie.',
-  waiting: 'Čakáme na vašu platbu',
+  waiting: 'Čakáme na platbu',
   other: 'Zaplatiť iným spôsobom',
 
   paid: 'Platba prijatá',
