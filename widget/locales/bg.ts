@@ -57,7 +57,7 @@ export default {
   redirectOpen: 'Отворете сайта на портфейла',
   redirectUnsafe: 'Сайтът на портфейла не може да се отвори',
   redirectUnsafe_help: 'Адресът му не е сигурен. Моля, платете по друг начин.',
-  timeLeft: 'Остават {time}',
+  timeLeft: 'Още {time}',
   timeSpoken: 'Оставащо време: {time}',
   timeUp: 'Времето изтече',
   timeUp_help: 'Проверяваме дали плащането Ви е пристигнало.',

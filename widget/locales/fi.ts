@@ -56,7 +56,7 @@ export default {
   redirectOpen: 'Siirry lompakon verkkosivustolle',
   redirectUnsafe: 'Lompakon verkkosivustoa ei voi avata',
   redirectUnsafe_help: 'Sen osoite ei ole turvallinen. Maksa toisella tavalla.',
-  timeLeft: '{time} jäljellä',
+  timeLeft: 'Vielä {time}',
   timeSpoken: 'Aikaa jäljellä: {time}',
   timeUp: 'Aika on päättynyt',
   timeUp_help: 'Tarkistamme, onko maksusi saapunut.',

@@ -56,7 +56,7 @@ export default {
   redirectOpen: 'Перейти на сайт гаманця',
   redirectUnsafe: 'Сайт гаманця не можна відкрити',
   redirectUnsafe_help: 'Його адреса небезпечна. Будь ласка, оплатіть іншим способом.',
-  timeLeft: 'Залишилося {time}',
+  timeLeft: 'Ще {time}',
   timeSpoken: 'Залишилося часу: {time}',
   timeUp: 'Час минув',
   timeUp_help: 'Перевіряємо, чи надійшов ваш платіж.',
