@@ -80,7 +80,7 @@ export default {
   share: 'Comparteix la imatge',
   direct: 'Confirmeu a l’aplicació del moneder',
   direct_help: 'Obriu l’aplicació i aproveu la sol·licitud, encara que no hàgiu rebut cap missatge.',
-  waiting: 'Esperem el vostre pagament',
+  waiting: 'Esperem el pagament',
   other: 'Paga d’una altra manera',
 
   paid: 'Pagament rebut',

@@ -80,7 +80,7 @@ export default {
   share: 'Sdílet obrázek',
   direct: 'Potvrďte v aplikaci peněženky',
   direct_help: 'Otevřete aplikaci a žádost schvalte, i když žádné oznámení nepřišlo.',
-  waiting: 'Čekáme na vaši platbu',
+  waiting: 'Čekáme na platbu',
   other: 'Zaplatit jiným způsobem',
 
   paid: 'Platba přijata',

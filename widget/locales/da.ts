@@ -80,7 +80,7 @@ export default {
   share: 'Del billede',
   direct: 'Bekræft i din wallet-app',
   direct_help: 'Åbn appen, og godkend betalingsanmodningen, også selvom du ikke har fået en besked.',
-  waiting: 'Venter på din betaling',
+  waiting: 'Venter på betaling',
   other: 'Betal på en anden måde',
 
   paid: 'Betaling modtaget',

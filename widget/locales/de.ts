@@ -83,7 +83,7 @@ export default {
   direct: 'In der Wallet-App bestätigen',
   direct_help:
     'Öffnen Sie die App und geben Sie die Zahlungsanfrage frei, auch wenn Sie keine Mitteilung erhalten haben.',
-  waiting: 'Wir warten auf Ihre Zahlung',
+  waiting: 'Warten auf Zahlung',
   other: 'Andere Zahlungsart',
 
   paid: 'Zahlung erhalten',

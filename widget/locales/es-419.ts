@@ -79,7 +79,7 @@ export default {
   share: 'Compartir imagen',
   direct: 'Confirme en la app de su billetera',
   direct_help: 'Abra la app y apruebe la solicitud, aunque no le haya llegado ningún mensaje.',
-  waiting: 'Esperando su pago',
+  waiting: 'Esperando pago',
   other: 'Pagar de otra forma',
 
   paid: 'Pago recibido',

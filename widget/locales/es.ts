@@ -81,7 +81,7 @@ export default {
   share: 'Compartir imagen',
   direct: 'Confirme en la aplicación de su monedero',
   direct_help: 'Abra la aplicación y apruebe la solicitud, aunque no haya recibido ningún mensaje.',
-  waiting: 'Esperando su pago',
+  waiting: 'Esperando pago',
   other: 'Pagar de otra forma',
 
   paid: 'Pago recibido',

@@ -80,7 +80,7 @@ export default {
   share: 'Jaga pilti',
   direct: 'Kinnitage rahakotirakenduses',
   direct_help: 'Avage rakendus ja kinnitage maksetaotlus ka siis, kui teavitust pole tulnud.',
-  waiting: 'Ootame teie makset',
+  waiting: 'Ootame makset',
   other: 'Maksa muul viisil',
 
   paid: 'Makse laekus',

@@ -56,7 +56,7 @@ export default {
   redirectOpen: 'Siirry lompakon verkkosivustolle',
   redirectUnsafe: 'Lompakon verkkosivustoa ei voi avata',
   redirectUnsafe_help: 'Sen osoite ei ole turvallinen. Maksa toisella tavalla.',
-  timeLeft: '{time} jäljellä',
+  timeLeft: 'Vielä {time}',
   timeSpoken: 'Aikaa jäljellä: {time}',
   timeUp: 'Aika on päättynyt',
   timeUp_help: 'Tarkistamme, onko maksusi saapunut.',
@@ -80,7 +80,7 @@ export default {
   share: 'Jaa kuva',
   direct: 'Vahvista lompakon sovelluksessa',
   direct_help: 'Avaa sovellus ja hyväksy maksupyyntö, vaikka ilmoitusta ei olisi tullut.',
-  waiting: 'Odotamme maksuasi',
+  waiting: 'Odotamme maksua',
   other: 'Maksa toisella tavalla',
 
   paid: 'Maksu vastaanotettu',

@@ -60,7 +60,7 @@ export default {
   timeSpoken: 'Temps restant : {time}',
   timeUp: 'Le délai est écoulé',
   timeUp_help: 'Nous vérifions si votre paiement est arrivé.',
-  timeUp_counts: 'Si vous avez payé, votre paiement est bien pris en compte.',
+  timeUp_counts: 'Si vous avez payé, votre paiement sera pris en compte.',
   scan: 'Scannez le code pour payer',
   scan_help: 'Ouvrez votre application de portefeuille, scannez le code et confirmez.',
   scanOnPhone:
@@ -81,7 +81,7 @@ export default {
   share: 'Partager l’image',
   direct: 'Confirmez dans votre application',
   direct_help: 'Ouvrez l’application et acceptez la demande, même si vous n’avez reçu aucun message.',
-  waiting: 'En attente de votre paiement',
+  waiting: 'En attente du paiement',
   other: 'Payer autrement',
 
   paid: 'Paiement reçu',
@@ -113,9 +113,9 @@ export default {
   reload: 'Recharger la page',
   stopped: 'Le paiement ne peut pas continuer ici',
   token_expired:
-    'Cette page a expiré. Rechargez-la pour continuer. Si vous avez payé, votre paiement est bien pris en compte.',
+    'Cette page a expiré. Rechargez-la pour continuer. Si vous avez payé, votre paiement sera pris en compte.',
   invalid_token:
-    'Le lien de paiement n’est pas valide. Si vous avez payé, votre paiement est bien pris en compte. Veuillez revenir à la boutique.',
+    'Le lien de paiement n’est pas valide. Si vous avez payé, votre paiement sera pris en compte. Veuillez revenir à la boutique.',
   network:
     'Impossible de joindre le service de paiement. Vérifiez votre connexion et réessayez. Le montant ne sera pas débité deux fois.',
   invalid_request: 'Veuillez vérifier vos informations. Aucun nouveau paiement n’a été lancé.',

@@ -80,7 +80,7 @@ export default {
   share: 'Podijeli sliku',
   direct: 'Potvrdite u aplikaciji novčanika',
   direct_help: 'Otvorite aplikaciju i odobrite zahtjev, čak i ako obavijest nije stigla.',
-  waiting: 'Čekamo vašu uplatu',
+  waiting: 'Čekamo uplatu',
   other: 'Plati na drugi način',
 
   paid: 'Uplata je primljena',

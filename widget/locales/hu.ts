@@ -27,7 +27,7 @@ export default {
   walletEmpty: 'Adja meg a tárcaazonosítóját. A tárcaalkalmazásban találja.',
   walletWrong: 'Adja meg a tárcaalkalmazásban látható számot (4–20 számjegy).',
   checkoutTime: 'Ezután {time} áll rendelkezésére a bejelentkezéshez és a jóváhagyáshoz.',
-  pay: '{amount} fizetése',
+  pay: 'Fizetés {amount}',
   sending: 'Fizetés indítása…',
   long: 'Ez a szokásosnál tovább tart. Kérjük, várjon egy kicsit.',
   slow: 'Ez a szokásosnál tovább tart. Tovább próbálkozunk. Az összeget nem vonják le kétszer.',
@@ -81,7 +81,7 @@ export default {
   share: 'Kép megosztása',
   direct: 'Hagyja jóvá a tárcaalkalmazásban',
   direct_help: 'Nyissa meg az alkalmazást, és hagyja jóvá a kérelmet akkor is, ha nem érkezett értesítés.',
-  waiting: 'Várjuk a fizetését',
+  waiting: 'Várjuk a fizetést',
   other: 'Fizetés más módon',
 
   paid: 'A fizetés megérkezett',

@@ -80,7 +80,7 @@ export default {
   share: 'Bagikan gambar',
   direct: 'Konfirmasi di aplikasi e-wallet Anda',
   direct_help: 'Buka aplikasi dan setujui permintaan, meskipun belum ada notifikasi.',
-  waiting: 'Menunggu pembayaran Anda',
+  waiting: 'Menunggu pembayaran',
   other: 'Bayar dengan cara lain',
 
   paid: 'Pembayaran berhasil',

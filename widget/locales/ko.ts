@@ -79,7 +79,7 @@ export default {
   share: '이미지 공유',
   direct: '전자지갑 앱에서 승인해 주세요',
   direct_help: '알림이 오지 않았더라도 앱을 열어 요청을 승인해 주세요.',
-  waiting: '결제를 기다리고 있습니다',
+  waiting: '결제 대기 중',
   other: '다른 결제 수단 이용',
 
   paid: '결제가 완료되었습니다',

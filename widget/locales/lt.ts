@@ -80,7 +80,7 @@ export default {
   share: 'Bendrinti paveikslėlį',
   direct: 'Patvirtinkite piniginės programėlėje',
   direct_help: 'Atidarykite programėlę ir patvirtinkite mokėjimo prašymą, net jei pranešimas neatėjo.',
-  waiting: 'Laukiame jūsų mokėjimo',
+  waiting: 'Laukiame mokėjimo',
   other: 'Mokėti kitu būdu',
 
   paid: 'Mokėjimas gautas',

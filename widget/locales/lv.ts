@@ -79,7 +79,7 @@ export default {
   share: 'Kopīgot attēlu',
   direct: 'Apstipriniet maka lietotnē',
   direct_help: 'Atveriet lietotni un apstipriniet pieprasījumu, pat ja paziņojums nav pienācis.',
-  waiting: 'Gaidām jūsu maksājumu',
+  waiting: 'Gaidām maksājumu',
   other: 'Maksāt citā veidā',
 
   paid: 'Maksājums saņemts',

@@ -80,7 +80,7 @@ export default {
   share: 'Kongsi imej',
   direct: 'Sahkan dalam aplikasi e-dompet anda',
   direct_help: 'Buka aplikasi dan luluskan permintaan itu, walaupun tiada mesej yang diterima.',
-  waiting: 'Menunggu pembayaran anda',
+  waiting: 'Menunggu pembayaran',
   other: 'Bayar dengan cara lain',
 
   paid: 'Pembayaran berjaya',

@@ -80,7 +80,7 @@ export default {
   share: 'Del bilde',
   direct: 'Bekreft i lommebokappen din',
   direct_help: 'Åpne appen og godkjenn betalingsforespørselen, selv om du ikke har fått noe varsel.',
-  waiting: 'Venter på betalingen din',
+  waiting: 'Venter på betaling',
   other: 'Betal på en annen måte',
 
   paid: 'Betalingen er mottatt',

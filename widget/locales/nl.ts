@@ -80,7 +80,7 @@ export default {
   share: 'Afbeelding delen',
   direct: 'Bevestig in uw wallet-app',
   direct_help: 'Open de app en keur het betaalverzoek goed, ook als u geen melding hebt gekregen.',
-  waiting: 'We wachten op uw betaling',
+  waiting: 'Wachten op betaling',
   other: 'Andere betaalmethode',
 
   paid: 'Betaling ontvangen',

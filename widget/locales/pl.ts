@@ -80,7 +80,7 @@ export default {
   share: 'Udostępnij obraz',
   direct: 'Potwierdź w aplikacji portfela',
   direct_help: 'Otwórz aplikację i zatwierdź prośbę, nawet jeśli nie przyszło powiadomienie.',
-  waiting: 'Czekamy na Twoją płatność',
+  waiting: 'Czekamy na płatność',
   other: 'Zapłać w inny sposób',
 
   paid: 'Płatność otrzymana',

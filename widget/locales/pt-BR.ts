@@ -80,7 +80,7 @@ export default {
   share: 'Compartilhar imagem',
   direct: 'Confirme no app da sua carteira',
   direct_help: 'Abra o app e aprove a solicitação, mesmo que nenhuma notificação tenha chegado.',
-  waiting: 'Aguardando seu pagamento',
+  waiting: 'Aguardando pagamento',
   other: 'Pagar de outra forma',
 
   paid: 'Pagamento recebido',

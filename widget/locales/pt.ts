@@ -80,7 +80,7 @@ export default {
   share: 'Partilhar imagem',
   direct: 'Confirme na aplicação da sua carteira',
   direct_help: 'Abra a aplicação e aprove o pedido, mesmo que não tenha recebido nenhuma mensagem.',
-  waiting: 'A aguardar o seu pagamento',
+  waiting: 'A aguardar pagamento',
   other: 'Pagar de outra forma',
 
   paid: 'Pagamento recebido',

@@ -56,7 +56,7 @@ export default {
   redirectOpen: 'Prejsť na web peňaženky',
   redirectUnsafe: 'Web peňaženky sa nedá otvoriť',
   redirectUnsafe_help: 'Jeho adresa nie je bezpečná. Zaplaťte, prosím, iným spôsobom.',
-  timeLeft: 'Zostáva {time}',
+  timeLeft: 'Ešte {time}',
   timeSpoken: 'Zostávajúci čas: {time}',
   timeUp: 'Čas uplynul',
   timeUp_help: 'Overujeme, či vaša platba prišla.',
@@ -80,7 +80,7 @@ export default {
   share: 'Zdieľať obrázok',
   direct: 'Potvrďte v aplikácii peňaženky',
   direct_help: 'Otvorte aplikáciu a schváľte žiadosť, aj keď neprišlo žiadne upozornenie.',
-  waiting: 'Čakáme na vašu platbu',
+  waiting: 'Čakáme na platbu',
   other: 'Zaplatiť iným spôsobom',
 
   paid: 'Platba prijatá',

@@ -80,7 +80,7 @@ export default {
   share: 'Deli sliko',
   direct: 'Potrdite v aplikaciji denarnice',
   direct_help: 'Odprite aplikacijo in odobrite zahtevek, tudi če obvestilo ni prispelo.',
-  waiting: 'Čakamo na vaše plačilo',
+  waiting: 'Čakamo na plačilo',
   other: 'Plačaj na drug način',
 
   paid: 'Plačilo prejeto',

@@ -80,7 +80,7 @@ export default {
   share: 'Podeli sliku',
   direct: 'Potvrdite u aplikaciji novčanika',
   direct_help: 'Otvorite aplikaciju i odobrite zahtev, čak i ako obaveštenje nije stiglo.',
-  waiting: 'Čekamo vašu uplatu',
+  waiting: 'Čekamo uplatu',
   other: 'Plati na drugi način',
 
   paid: 'Uplata je primljena',

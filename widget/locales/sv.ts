@@ -80,7 +80,7 @@ export default {
   share: 'Dela bild',
   direct: 'Bekräfta i din plånboksapp',
   direct_help: 'Öppna appen och godkänn betalningsförfrågan, även om du inte har fått någon avisering.',
-  waiting: 'Väntar på din betalning',
+  waiting: 'Väntar på betalning',
   other: 'Välj ett annat betalsätt',
 
   paid: 'Betalningen är mottagen',

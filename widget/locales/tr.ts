@@ -80,7 +80,7 @@ export default {
   share: 'Görseli paylaş',
   direct: 'Cüzdan uygulamanızda onaylayın',
   direct_help: 'Uygulamayı açın ve bildirim gelmemiş olsa bile ödeme isteğini onaylayın.',
-  waiting: 'Ödemeniz bekleniyor',
+  waiting: 'Ödeme bekleniyor',
   other: 'Başka bir yöntemle öde',
 
   paid: 'Ödeme alındı',

@@ -80,7 +80,7 @@ export default {
   share: 'Chia sẻ ảnh',
   direct: 'Xác nhận trong ứng dụng ví',
   direct_help: 'Mở ứng dụng và chấp nhận yêu cầu, kể cả khi chưa có thông báo.',
-  waiting: 'Đang chờ bạn thanh toán',
+  waiting: 'Đang chờ thanh toán',
   other: 'Thanh toán bằng cách khác',
 
   paid: 'Thanh toán thành công',

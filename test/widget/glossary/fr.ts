@@ -27,7 +27,7 @@ export default {
     chargedTwice: 'Le montant ne sera pas débité deux fois',
     payTwice: 'sinon vous paierez deux fois',
     noMoney: 'aucun montant n’a été débité',
-    countsIfPaid: 'votre paiement est bien pris en compte',
+    countsIfPaid: 'votre paiement sera pris en compte',
   },
   // Beside “portefeuille” in the same panel, “application” alone is clear, and shorter on a button.
   without: { wallet: ['appOpen', 'direct'], walletApp: ['appOpen', 'direct', 'walletEmpty'] },
