@@ -6,8 +6,11 @@
 /** `proxyUrl` may be relative to the page. Nothing depends on the answer. */
 export function preflightStart(proxyUrl: string): void {
   const url = proxyUrl.replace(/\/?$/, '/order/payments');
-  const base = document.baseURI;
-  // The credentials have to be those of the start (flow/proxy-client.ts).
-  if (URL.canParse(url, base) && new URL(url, base).origin !== location.origin)
-    fetch(url, { method: 'OPTIONS', credentials: 'omit' }).catch(() => {});
+  try {
+    // The credentials have to be those of the start (flow/proxy-client.ts).
+    if (new URL(url, document.baseURI).origin !== location.origin)
+      fetch(url, { method: 'OPTIONS', credentials: 'omit' }).catch(() => {});
+  } catch {
+    // The session reports a URL that is none.
+  }
 }
