@@ -2,7 +2,7 @@
 import type { Messages } from './en.ts';
 
 export default {
-  choose: 'Bạn muốn thanh toán bằng cách nào?',
+  choose: 'Chọn phương thức thanh toán',
   DIRECT: 'Ví điện tử',
   DIRECT_help: 'Chúng tôi gửi yêu cầu đến ứng dụng ví của bạn',
   CHECKOUT: 'Trang web của ví',

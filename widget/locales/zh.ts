@@ -26,7 +26,7 @@ export default {
   walletEmpty: '请输入钱包 ID。可在钱包 App 中查看。',
   walletWrong: '请输入钱包 App 中显示的 4 至 20 位数字。',
   unavailable: '暂不可用',
-  checkoutTime: '随后请在 {time}内登录并确认。',
+  checkoutTime: '随后请在{time}内登录并确认。',
   pay: '支付 {amount}',
   sending: '正在发起付款…',
   long: '处理时间比平常长，请稍候。',
