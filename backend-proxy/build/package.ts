@@ -27,7 +27,8 @@ export async function buildProxyPackage(to: string, widget: string): Promise<voi
     writeDeclarations(config, 'backend-proxy/index', join(folder, 'types')),
   ]);
   cpSync(widget, join(folder, 'dist/widget'), { recursive: true });
-  cpSync(join(ROOT, 'docs'), join(folder, 'docs'), { recursive: true });
+  // The pictures are README's.
+  cpSync(join(ROOT, 'docs'), join(folder, 'docs'), { recursive: true, filter: (path) => !path.endsWith('pictures') });
 
   const packages = [...new Set([...bundled, ...packagesInFolder(widget)])].toSorted();
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
