@@ -357,6 +357,9 @@ export const flowStyles = css`
   .CHECKOUT:dir(rtl) {
     scale: -1 1;
   }
+  :lang(ko) {
+    word-break: keep-all;
+  }
   :lang(ja) {
     line-break: strict;
     word-break: auto-phrase;
