@@ -17,6 +17,14 @@ export const ANSWER = {
   QR: 'code',
 } as const satisfies Record<Method, Answer>;
 
+/** On the gateway's page. */
+export const NAMES = {
+  DIRECT: 'Request to the phone',
+  CHECKOUT: 'Hosted checkout',
+  JETGO: 'JetGo code',
+  QR: 'QR code',
+} as const satisfies Record<Method, string>;
+
 /** 202: accepted, and confirmed later without the shopper's browser. */
 export const HTTP_STATUS = { prompt: 202, link: 200, code: 200 } as const satisfies Record<Answer, 200 | 202>;
 

@@ -5,19 +5,12 @@ import { html } from 'hono/html';
 import type { ControlOptions } from './controls.ts';
 import type { Customer } from './customers.ts';
 import type { Delivery } from './ipn.ts';
-import type { Method } from './methods.ts';
+import { NAMES } from './methods.ts';
 import { formatMoney } from './money.ts';
 import type { Markup } from './page.ts';
 import { isFinal, isPayment, type Payment, type Transaction } from './transaction.ts';
 
 const MOST_SHOWN = 100;
-
-const METHOD_NAMES: Record<Method, string> = {
-  DIRECT: 'Request to the phone',
-  CHECKOUT: 'Hosted checkout',
-  JETGO: 'JetGo code',
-  QR: 'QR code',
-};
 
 type Tone = '' | 'good' | 'bad' | 'plain';
 
@@ -77,7 +70,7 @@ function row(transaction: Transaction, { ipns, requestLog, processor, clock }: C
   const { orderId, paymentId, minor, currency, status, createdAt } = transaction;
   const [word, tone] = standing(transaction);
   const [name, code] = isPayment(transaction)
-    ? [METHOD_NAMES[transaction.method], transaction.method]
+    ? [NAMES[transaction.method], transaction.method]
     : ['Payout', transaction.type];
   const requests = requestLog.requestsFor(orderId);
   const deliveries = ipns.about(transaction);

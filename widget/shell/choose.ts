@@ -10,7 +10,7 @@ import { heading, icon, problem, type PanelContext } from './panel.ts';
 
 /** What the second bundle adds (flow/panels/choice-notes.ts). */
 interface Additions {
-  notesAbovePay(shown: Choice, context: PanelContext): TemplateResult;
+  notesAbovePay(context: PanelContext): TemplateResult;
   notesBelowPay(shown: Choice, context: PanelContext): TemplateResult;
 }
 
@@ -36,7 +36,7 @@ export function choose(shown: Choice, context: PanelContext, flow: Additions | u
           </fieldset>`
         : methods.map((method) => onlyMethod(method, shown, context))
     }
-    ${flow?.notesAbovePay(shown, context)} ${trouble ? problem(trouble, say) : ''}
+    ${flow?.notesAbovePay(context)} ${trouble ? problem(trouble, say) : ''}
     <button part="pay" class="primary" aria-disabled=${!!busy}>
       ${busy ? html`<i></i><span class="announce">${say('sending')}</span>` : payText}
     </button>

@@ -20,7 +20,7 @@ export function canReturn(state: SessionState, now = Date.now()): boolean {
   );
 }
 
-export const notesAbovePay = (_: Choice, { say, state }: PanelContext): TemplateResult =>
+export const notesAbovePay = ({ say, state }: PanelContext): TemplateResult =>
   html`${canReturn(state) ? html`<p class="note warning" part="status">${say('open')}</p>` : ''}`;
 
 function slownessText({ activity }: SessionState): MessageKey {
