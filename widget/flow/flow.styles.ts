@@ -114,7 +114,7 @@ export const flowStyles = css`
     inline-size: 1.25em;
     stroke: currentColor;
   }
-  .center {
+  form > small {
     text-align: center;
   }
   @media (hover: hover) {

@@ -11,12 +11,13 @@ import { heading, icon, problem, type PanelContext } from './panel.ts';
 /** What the second bundle adds (flow/panels/choice-notes.ts). */
 interface Additions {
   notesAbovePay(context: PanelContext): TemplateResult;
+  checkoutTime(context: PanelContext): string;
   notesBelowPay(shown: Choice, context: PanelContext): TemplateResult;
 }
 
 export function choose(shown: Choice, context: PanelContext, flow: Additions | undefined): TemplateResult {
   const { say, run, money, amount } = context;
-  const { busy, trouble, methods } = shown;
+  const { busy, trouble, methods, chosen } = shown;
   const text = say('pay', { amount: money(amount) }).trim();
   // In some languages the amount comes first. Without one the verb begins the text, so it needs a capital.
   const payText = text.charAt(0).toLocaleUpperCase(context.language) + text.slice(1);
@@ -40,6 +41,7 @@ export function choose(shown: Choice, context: PanelContext, flow: Additions | u
     <button part="pay" class="primary" aria-disabled=${!!busy}>
       ${busy ? html`<i></i><span class="announce">${say('sending')}</span>` : payText}
     </button>
+    ${chosen && PAYS_BY[chosen] === 'link' ? html`<small>${flow?.checkoutTime(context)}</small>` : ''}
     ${flow?.notesBelowPay(shown, context)}
   </form>`;
 }

@@ -74,8 +74,9 @@ export const styles = css`
   }
   small {
     color: var(--_muted);
+
+    min-block-size: 1lh;
     font-size: 0.875em;
-    line-height: 1.43;
   }
   h2,
   b,

@@ -2,7 +2,6 @@
 // wallet's website gives, and the button back to the open payment. Apart from shell/choose.ts because the first paint
 // needs none of it.
 import type { TemplateResult } from 'lit';
-import { PAYS_BY } from '../../../backend-proxy/protocol/methods.ts';
 import { CHECKOUT_LIFETIME_MS } from '../../../backend-proxy/protocol/schedule.ts';
 import type { MessageKey } from '../../locales/en.ts';
 import type { Choice } from '../../shell/choice.ts';
@@ -28,15 +27,16 @@ function slownessText({ activity }: SessionState): MessageKey {
   return activity.at === 'sending' && activity.slow === 'again' ? 'slow' : 'long';
 }
 
-export function notesBelowPay({ chosen, busy }: Choice, context: PanelContext): TemplateResult {
-  const { say, state, language } = context;
-  // The page is left at once, so the limit is told before.
-  const isLeaving = chosen && PAYS_BY[chosen] === 'link';
+/** The page is left at once, so the limit of the wallet's website is told before. */
+export function checkoutTime({ say, state, language }: PanelContext): string {
   const seconds = Math.min(CHECKOUT_LIFETIME_MS / 1000, state.claims?.payWithin ?? Infinity);
-  const time = timeInWords(seconds - (seconds % 60), language);
+  return say('checkoutTime', { time: timeInWords(seconds - (seconds % 60), language) });
+}
+
+export function notesBelowPay({ busy }: Choice, context: PanelContext): TemplateResult {
+  const { say, state } = context;
   // Below the button, so that it does not move under the finger that has just pressed it.
   return html`${busy === 'slow' ? html`<p class="note announce" part="status">${say(slownessText(state))}</p>` : ''}
-  ${isLeaving ? html`<small part="help" class="center">${say('checkoutTime', { time })}</small>` : ''}
   ${backButton(context)}`;
 }
 
