@@ -8,8 +8,7 @@ ARG NODE=node:24.21.0-slim
 FROM ${NODE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-COPY demo/install.mjs demo/
-COPY widget/build/no-secrets.mjs widget/build/
+COPY widget/build/install.mjs widget/build/no-secrets.mjs widget/build/
 RUN npm ci
 COPY . .
 RUN npm run build

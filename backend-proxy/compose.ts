@@ -5,16 +5,17 @@ import { hostname } from 'node:os';
 import type { Hono } from 'hono';
 import { createAdmin } from './admin/app.ts';
 import { createProxy, type Proxy } from './app.ts';
-import { configWarnings, readConfig, type Config, type Environment } from './config.ts';
-import { ensureOwner } from './database-owner.ts';
+import { configWarnings, readConfig, type Config, type Environment } from './config/config.ts';
+import { ensureOwner } from './workers/database-owner.ts';
 import { createGateway } from './gateway/http.ts';
 import { connectDatabase } from './ledger/connect.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { createLedger } from './ledger/sql-ledger.ts';
 import type { Store } from './ledger/store.ts';
-import { createLogger, type Log } from './log.ts';
-import { privateHostWarning } from './private-hosts.ts';
-import { makePrivate } from './private-files.ts';
+import { createLogger } from './observability/log.ts';
+import type { Log } from './protocol/log.ts';
+import { privateHostWarning } from './config/private-hosts.ts';
+import { makePrivate } from './ledger/sqlite/private-files.ts';
 import { VERSION } from './version.ts';
 
 export interface ComposedProxy extends Proxy {

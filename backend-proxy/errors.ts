@@ -1,5 +1,5 @@
 // Every error that the API answers: its HTTP status, title, and whether a retry may succeed. Thrown as one class,
-// `Refusal`, and turned into application/problem+json (RFC 9457) by routes/problem.ts.
+// `Refusal`, and turned into application/problem+json (RFC 9457) by http/problem.ts.
 // The kinds are the stable `code`s of problem documents: add, never rename.
 import type { core } from 'zod';
 

@@ -9,13 +9,15 @@ import { DEFAULT_PROFILE as BUILT_IN, profileSchema } from './gateway/profile.ts
 import { connectDatabase } from './ledger/connect.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { createLedger } from './ledger/sql-ledger.ts';
-import { mountAt, type Fetch, type Handlers } from './mount.ts';
-import type { Log, ProxyParts } from './parts.ts';
+import { mountAt, type Fetch, type Handlers } from './http/mount.ts';
+import type { ProxyParts } from './parts.ts';
+import type { Log } from './protocol/log.ts';
 
 export type { Gateway } from './gateway/gateway.ts';
 export type { Ledger } from './ledger/ledger.ts';
-export type { Fetch, Handlers, NodeHandler } from './mount.ts';
-export type { Log, ProxyConfig, ProxyParts, WebhookTarget } from './parts.ts';
+export type { Fetch, Handlers, NodeHandler } from './http/mount.ts';
+export type { ProxyConfig, ProxyParts, WebhookTarget } from './parts.ts';
+export type { Log } from './protocol/log.ts';
 export { VERSION } from './version.ts';
 
 export interface MountOptions {

@@ -4,7 +4,7 @@
 // be written, the start only takes longer.
 import * as module from 'node:module';
 import { CACHE_FOLDER } from './installation.ts';
-import { reasonOf } from './start-error.ts';
+import { reasonOf } from './config/start-error.ts';
 
 // New files are readable only for this user: the database holds wallet ids.
 process.umask(0o077);

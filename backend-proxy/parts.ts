@@ -2,11 +2,7 @@
 // package: a merchant's compiler would need its types.
 import type { Gateway } from './gateway/gateway.ts';
 import type { Ledger } from './ledger/ledger.ts';
-
-export type Level = 'error' | 'warn' | 'info' | 'debug';
-
-/** Logs an event and fields that hold no secret. */
-export type Log = (level: Level, event: string, fields?: Record<string, unknown>) => void;
+import type { Log } from './protocol/log.ts';
 
 export interface WebhookTarget {
   /** https, or http on loopback or at one of `privateHosts`. */

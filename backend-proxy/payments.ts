@@ -5,15 +5,15 @@ import { randomUUID } from 'node:crypto';
 import { Refusal } from './errors.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { Collection, Gateway } from './gateway/gateway.ts';
-import type { Recorder } from './recorder.ts';
+import type { Recorder } from './workers/recorder.ts';
 import type { Fact, Ledger, OrderAt, PaymentLimits, TokenTerms } from './ledger/ledger.ts';
-import type { OrderTerms } from './order-token.ts';
+import type { OrderTerms } from './orders/order-token.ts';
 import { WALLET_ID } from './protocol/methods.ts';
 import { exponentOf, decimalOf, minorOf } from './protocol/money.ts';
-import { orderView } from './order-view.ts';
+import { orderView } from './orders/order-view.ts';
 import type { Transaction } from './protocol/transaction.ts';
 import type { Method, OrderView, StartPayment } from './protocol/wire.ts';
-import { toQrCode } from './qr.ts';
+import { toQrCode } from './orders/qr.ts';
 
 const LIMITS: PaymentLimits = {
   perOrder: 5,

@@ -2,7 +2,7 @@
 // uncertain until status checks or a person resolve it. Nothing here sends twice.
 import { randomUUID } from 'node:crypto';
 import { Refusal } from './errors.ts';
-import type { Recorder } from './recorder.ts';
+import type { Recorder } from './workers/recorder.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { Fact, Ledger } from './ledger/ledger.ts';
 import { fingerprintOf } from './fingerprint.ts';

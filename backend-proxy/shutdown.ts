@@ -3,7 +3,7 @@
 // A second signal ends the draining, a third one the process.
 import { isatty } from 'node:tty';
 import { describeError } from './errors.ts';
-import type { Log } from './log.ts';
+import type { Log } from './protocol/log.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 type Signal = (typeof SIGNALS)[number];

@@ -4,11 +4,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import { compose, namingVariables } from './compose.ts';
-import { configWarnings, readConfig, type Config, type Environment } from './config.ts';
+import { configWarnings, readConfig, type Config, type Environment } from './config/config.ts';
 import { describeError } from './errors.ts';
 import { REMEDIES, WIDGET_FOLDER } from './installation.ts';
-import { createLogger, type Log } from './log.ts';
-import { listen, type Listening } from './server.ts';
+import { createLogger } from './observability/log.ts';
+import type { Log } from './protocol/log.ts';
+import { listen, type Listening } from './http/server.ts';
 import { endOnSignals, exitOnSignals } from './shutdown.ts';
 import { VERSION } from './version.ts';
 

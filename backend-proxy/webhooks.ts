@@ -8,12 +8,12 @@ import type { Context } from '@opentelemetry/api';
 import { Webhook as Signer } from 'standardwebhooks';
 import { Agent, request, type Dispatcher } from 'undici';
 import type { Delivery, Ledger, Webhook } from './ledger/ledger.ts';
-import { causeOf, runAs } from './cause.ts';
+import { causeOf, runAs } from './observability/cause.ts';
 import type { WebhookTarget } from './parts.ts';
-import { hostOf, mayBePrivate, remedyFor } from './private-hosts.ts';
-import { isPublicAddress } from './public-address.ts';
-import { beginStep } from './tracing.ts';
-import { createWorker, type Worker } from './worker.ts';
+import { hostOf, mayBePrivate, remedyFor } from './config/private-hosts.ts';
+import { isPublicAddress } from './config/public-address.ts';
+import { beginStep } from './observability/tracing.ts';
+import { createWorker, type Worker } from './workers/worker.ts';
 
 const S = 1000;
 const M = 60 * S;

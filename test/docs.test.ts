@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
-import { BUSINESS_EVENTS, eventName } from '../backend-proxy/business-events.ts';
+import { BUSINESS_EVENTS, eventName } from '../backend-proxy/observability/business-events.ts';
 import { REFUSALS } from '../backend-proxy/errors.ts';
 import { DEFAULT_PROFILE } from '../backend-proxy/gateway/profile.ts';
 import { TRANSACTION_TYPES } from '../backend-proxy/protocol/transaction.ts';
@@ -33,7 +33,7 @@ function quoted(text: string): string[] {
 
 describe('docs/configuration.md', () => {
   it('docs/configuration.md lists every variable that config.ts reads', () => {
-    const read = readFileSync('backend-proxy/config.ts', 'utf8').matchAll(/^ {4}([A-Z][A-Z_]+):/gm);
+    const read = readFileSync('backend-proxy/config/config.ts', 'utf8').matchAll(/^ {4}([A-Z][A-Z_]+):/gm);
     const names = [...read].map(([, name = '']) => name).toSorted();
     const words = listed(page('configuration'), 'items');
     assert.deepEqual(
@@ -160,7 +160,9 @@ describe('docs/operations.md', () => {
 
 /** What the proxy logs: by `log(level, 'event')`, by the logger itself, and about payments and payouts. */
 function logEvents(): string[] {
-  const sources = globSync('backend-proxy/{*,routes/*,ledger/*,admin/*}.ts').map((file) => readFileSync(file, 'utf8'));
+  const sources = globSync('backend-proxy/**/*.ts', { exclude: ['backend-proxy/commands/**'] }).map((file) =>
+    readFileSync(file, 'utf8'),
+  );
   const written = sources.flatMap((text) => [
     ...text.matchAll(/\blog\(\s*[^,\n]+,\s*'([^'\n]+)'/g),
     ...text.matchAll(/\bevent: '([^'\n]+ [^'\n]+)'/g),

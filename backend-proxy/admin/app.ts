@@ -3,12 +3,12 @@
 import { Hono, type Context } from 'hono';
 import { Refusal, REFUSALS, describeError } from '../errors.ts';
 import type { Expected, Ledger, Resolution } from '../ledger/ledger.ts';
-import { ChangedMeanwhile } from '../ledger/resolutions.ts';
-import type { Log } from '../log.ts';
+import { ChangedMeanwhile } from '../ledger/rules/resolutions.ts';
+import type { Log } from '../protocol/log.ts';
 import { TYPES, type Transaction } from '../protocol/transaction.ts';
-import { limitBody } from '../routes/body-limit.ts';
-import { createSecretCheck } from '../routes/guards.ts';
-import { toRefusal } from '../routes/problem.ts';
+import { limitBody } from '../http/body-limit.ts';
+import { createSecretCheck } from '../http/guards.ts';
+import { toRefusal } from '../http/problem.ts';
 import { resolutionSchema } from '../routes/merchant-schemas.ts';
 import { adminHeaders, endSession, isLoopback, readForm, sameOriginOnly, sessionOnly, writeSession } from './guard.ts';
 import { healthPage } from './health-page.ts';

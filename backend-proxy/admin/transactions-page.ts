@@ -1,8 +1,8 @@
 // The list of transactions, newest first, with its filters.
 import { html } from 'hono/html';
-import { isDay } from '../calendar-days.ts';
+import { isDay } from '../reports/calendar-days.ts';
 import type { TransactionPage, TransactionQuery } from '../ledger/ledger.ts';
-import { isCursorOf } from '../ledger/transaction-list.ts';
+import { isCursorOf } from '../ledger/queries/transaction-list.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../protocol/transaction.ts';
 import { STATUSES, type Status } from '../protocol/wire.ts';
 import type { Html } from './shown.ts';

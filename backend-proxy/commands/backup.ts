@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { copySqlite, flushNames } from '../ledger/sqlite-copy.ts';
+import { copySqlite, flushNames } from '../ledger/sqlite/copy.ts';
 import { UsageError, type Call } from './call.ts';
 import { databaseFile, quoted } from './database-file.ts';
 

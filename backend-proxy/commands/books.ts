@@ -2,7 +2,7 @@
 // changes nothing.
 import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
-import { unguarded } from '../csv.ts';
+import { unguarded } from '../reports/csv.ts';
 import { minorOf } from '../protocol/money.ts';
 import type { TransactionType } from '../protocol/transaction.ts';
 import type { Status } from '../protocol/wire.ts';

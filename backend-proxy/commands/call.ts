@@ -1,5 +1,5 @@
 // How a command is called.
-import type { Environment } from '../config.ts';
+import type { Environment } from '../config/config.ts';
 
 export interface Call {
   /** What follows the command's name. */

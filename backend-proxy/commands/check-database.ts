@@ -1,8 +1,8 @@
 // Checks the database of DATABASE_URL without changing it: whether it can be read, its tables, rights, and space.
 import { accessSync, constants, existsSync, statSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { SchemaState } from '../ledger/schema-state.ts';
-import { explainStart } from '../ledger/postgres-errors.ts';
+import type { SchemaState } from '../ledger/schema/schema-state.ts';
+import { explainStart } from '../ledger/postgres/errors.ts';
 import { clockFinding } from './clocks.ts';
 import { fail, ok, warn, type Finding } from './report.ts';
 
@@ -25,7 +25,7 @@ async function checkSqlite(path: string): Promise<Finding[]> {
   if (!existsSync(path)) return [ok(ABOUT, `${path} does not exist yet; the first start makes it`), ...spaceIn(folder)];
   if (!isWritable(path)) return [fail(ABOUT, `this user cannot write ${path}`, 'run `check` as the user of the proxy')];
   try {
-    const { inspectSqlite } = await import('../ledger/sqlite-copy.ts');
+    const { inspectSqlite } = await import('../ledger/sqlite/copy.ts');
     const { schema, orders, transactions } = inspectSqlite(path);
     const rows = `${path}: ${orders} orders, ${transactions} transactions`;
     return [schemaFinding(schema, rows), ...rightsOf(path), ...spaceIn(folder)];
@@ -41,7 +41,7 @@ async function checkSqlite(path: string): Promise<Finding[]> {
 }
 
 async function checkPostgres(url: string): Promise<Finding[]> {
-  const { inspectPostgres } = await import('../ledger/postgres-inspect.ts');
+  const { inspectPostgres } = await import('../ledger/postgres/inspect.ts');
   try {
     const found = await inspectPostgres(url);
     const { schema, version, role, schemaName } = found;

@@ -2,7 +2,7 @@
 // the key, and whether the profile's `noSuchOrder` fits its answer. It starts no payment.
 import { randomBytes } from 'node:crypto';
 import { Agent, type Dispatcher } from 'undici';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Checked } from '../gateway/gateway.ts';
 import { createGateway } from '../gateway/http.ts';
 import { CODE } from '../gateway/profile.ts';

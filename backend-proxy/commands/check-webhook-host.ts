@@ -3,9 +3,9 @@
 import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { Config } from '../config.ts';
-import { hostOf, mayBePrivate, remedyFor } from '../private-hosts.ts';
-import { isPublicAddress } from '../public-address.ts';
+import type { Config } from '../config/config.ts';
+import { hostOf, mayBePrivate, remedyFor } from '../config/private-hosts.ts';
+import { isPublicAddress } from '../config/public-address.ts';
 import { fail, ok, skipped, type Finding } from './report.ts';
 
 const ABOUT = 'webhooks';

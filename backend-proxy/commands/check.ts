@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { configWarnings, readConfig, type Config, type Environment } from '../config.ts';
+import { configWarnings, readConfig, type Config, type Environment } from '../config/config.ts';
 import { REMEDIES, WIDGET_FOLDER } from '../installation.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkGateway } from './check-gateway.ts';

@@ -1,6 +1,6 @@
 // Where the database of this environment is, for commands that work on its file.
 import { resolve } from 'node:path';
-import { readSome, type Environment } from '../config.ts';
+import { readSome, type Environment } from '../config/config.ts';
 
 /** The absolute path of the SQLite file; undefined for PostgreSQL. */
 export function databaseFile(env: Environment): string | undefined {

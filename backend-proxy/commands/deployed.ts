@@ -1,5 +1,5 @@
 // What the checks of `doctor` know of the proxy that they try.
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { skipped, type Finding } from './report.ts';
 import type { Lost, Visit, VisitOptions, Visitor } from './visit.ts';
 

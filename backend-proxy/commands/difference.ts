@@ -1,5 +1,5 @@
 // Where a statement and the proxy differ, and what to do about it.
-import { csvLine } from '../csv.ts';
+import { csvLine } from '../reports/csv.ts';
 import { decimalOf } from '../protocol/money.ts';
 import type { Booked } from './books.ts';
 import type { Pair } from './comparison.ts';

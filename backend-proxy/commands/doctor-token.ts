@@ -1,6 +1,6 @@
 // Order tokens of `doctor`. They have no `iat`, so the proxy stores nothing of an order that is only looked at.
 import { createSecretKey } from 'node:crypto';
-import { signHs256 } from '../hs256.ts';
+import { signHs256 } from '../orders/hs256.ts';
 import type { Deployed } from './deployed.ts';
 
 const LIFETIME_S = 3_600;

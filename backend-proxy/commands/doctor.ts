@@ -3,7 +3,7 @@
 // secret is missing is skipped, and says so. The secrets go to URL alone, and only once it has answered as a proxy
 // does.
 import { parseArgs } from 'node:util';
-import { readConfig, readSome, type Config, type Environment } from '../config.ts';
+import { readConfig, readSome, type Config, type Environment } from '../config/config.ts';
 import { isSafeWebUrl } from '../protocol/links.ts';
 import { checkGateway } from './check-gateway.ts';
 import { UsageError, type Call } from './call.ts';

@@ -3,7 +3,7 @@
 // what the proxy sends to its WEBHOOK_URL, and how often, stays as it is.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { readSome, type Environment } from '../config.ts';
+import { readSome, type Environment } from '../config/config.ts';
 import { isSafeWebUrl } from '../protocol/links.ts';
 import { UsageError, type Call } from './call.ts';
 import { createTarget, type Target } from './loopback-target.ts';

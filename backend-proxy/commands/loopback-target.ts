@@ -1,7 +1,7 @@
 // Where `listen` and `trigger` send webhooks: to a server on this machine only, signed as the proxy signs them.
 import { randomBytes } from 'node:crypto';
 import { Webhook as Signer } from 'standardwebhooks';
-import { readSome, type Environment } from '../config.ts';
+import { readSome, type Environment } from '../config/config.ts';
 import { sign } from '../webhooks.ts';
 import { UsageError } from './call.ts';
 import { isLoopback } from './deployed.ts';

@@ -1,9 +1,9 @@
 // `payment-proxy reconcile STATEMENT.csv`: compares a gateway's statement with what the proxy has. It reads only: the
 // file, and the merchant API. Exit code 1 if anything differs.
 import { parseArgs } from 'node:util';
-import { isDay } from '../calendar-days.ts';
-import { readSome, type Environment } from '../config.ts';
-import { csvLine } from '../csv.ts';
+import { isDay } from '../reports/calendar-days.ts';
+import { readSome, type Environment } from '../config/config.ts';
+import { csvLine } from '../reports/csv.ts';
 import { isSafeWebUrl } from '../protocol/links.ts';
 import { decimalOf, exponentOf } from '../protocol/money.ts';
 import { openBooks, type Booked, type Books } from './books.ts';

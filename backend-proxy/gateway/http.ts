@@ -15,7 +15,7 @@ import {
   type Reply,
 } from './answers.ts';
 import type { Collection, ExtraHeaders, Gateway, PayoutOrder } from './gateway.ts';
-import { isTooDeep, parseExact } from '../exact-json.ts';
+import { isTooDeep, parseExact } from '../protocol/exact-json.ts';
 import type { Profile } from './profile.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;

@@ -1,10 +1,10 @@
 // Opens the store that DATABASE_URL names. Only this file knows both kinds.
 import { resolve } from 'node:path';
-import type { Log } from '../log.ts';
-import { createPrivately } from '../private-files.ts';
-import { explainStart } from './postgres-errors.ts';
-import { describeServers } from './postgres-servers.ts';
-import { openSqlite } from './sqlite.ts';
+import type { Log } from '../protocol/log.ts';
+import { createPrivately } from './sqlite/private-files.ts';
+import { explainStart } from './postgres/errors.ts';
+import { describeServers } from './postgres/servers.ts';
+import { openSqlite } from './sqlite/sqlite.ts';
 import type { Store } from './store.ts';
 
 const CONNECTIONS = 16;
@@ -21,7 +21,7 @@ export async function connectDatabase(
   { connections = CONNECTIONS, log = () => undefined }: { connections?: number; log?: Log } = {},
 ): Promise<Store> {
   if (url.startsWith('file:')) return openFile(url.slice('file:'.length), onFatal, log);
-  const { openPostgres } = await import('./postgres.ts');
+  const { openPostgres } = await import('./postgres/postgres.ts');
   try {
     log('info', 'database', { ...describeServers(url), connections: connections + 1 });
     return await openPostgres(url, connections, log);

@@ -1,10 +1,10 @@
 // What a committed write changed, read from its draft: each history entry that it added is one event. Only the process
 // that committed it sees it, and once.
 import { STAGES, stageOf } from '../protocol/transaction.ts';
-import type { Draft } from './draft.ts';
+import type { Draft } from './rules/draft.ts';
 import type { LedgerEvent } from './ledger.ts';
 import type { Change } from './store.ts';
-import type { HistoryRow, TransactionRow } from './tables.ts';
+import type { HistoryRow, TransactionRow } from './schema/tables.ts';
 
 export function eventsOf(draft: Draft): LedgerEvent[] {
   return draft.history.flatMap((entry) => {

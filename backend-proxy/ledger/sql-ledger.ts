@@ -7,7 +7,7 @@ import { sql, type CompiledQuery } from 'kysely';
 import { Refusal, unavailable } from '../errors.ts';
 import { PAYS_BY } from '../protocol/methods.ts';
 import { TYPES, type Source, type Transaction } from '../protocol/transaction.ts';
-import { applyFact } from './answers.ts';
+import { applyFact } from './rules/answers.ts';
 import {
   claimChecks,
   claimNow,
@@ -19,16 +19,16 @@ import {
   recover,
   restartWaits,
   sharesOf,
-} from './checks.ts';
+} from './queries/checks.ts';
 import { createStepDetector } from './clock-step.ts';
-import { readCounted } from './counted-page.ts';
-import { changesOf, createDraft, findOrder, findTransaction, historyOf, type Draft } from './draft.ts';
-import { deleteOldUnmatched, markUnmatchedReported, readIpns, readUnmatchedIpns, receiveIpn } from './ipns.ts';
+import { readCounted } from './queries/counted-page.ts';
+import { changesOf, createDraft, findOrder, findTransaction, historyOf, type Draft } from './rules/draft.ts';
+import { deleteOldUnmatched, markUnmatchedReported, readIpns, readUnmatchedIpns, receiveIpn } from './queries/ipns.ts';
 import { eventsOf } from './events.ts';
 import type { DatabaseOwner, Ledger, NewPayment, Order, OrderAt, PaymentLimits } from './ledger.ts';
-import { eraseOrder, erasePage } from './erasing.ts';
-import { findOrRestore } from './new-transaction.ts';
-import { applyObservation, applyProvenUnknown } from './observations.ts';
+import { eraseOrder, erasePage } from './queries/erasing.ts';
+import { findOrRestore } from './rules/new-transaction.ts';
+import { applyObservation, applyProvenUnknown } from './rules/observations.ts';
 import {
   RESTORED_LATELY_MS,
   differenceOf,
@@ -38,16 +38,16 @@ import {
   writeOwner,
   writeRestoredAt,
   type Identity,
-} from './owner.ts';
-import { openPayment, storeTerms } from './payments.ts';
-import { openPayout } from './payouts.ts';
-import { readCounts, readNewestFound, readOfOrder } from './reading.ts';
-import { toOrder, toTransaction } from './records.ts';
-import { applyResolution } from './resolutions.ts';
+} from './queries/owner.ts';
+import { openPayment, storeTerms } from './rules/payments.ts';
+import { openPayout } from './rules/payouts.ts';
+import { readCounts, readNewestFound, readOfOrder } from './queries/reading.ts';
+import { toOrder, toTransaction } from './queries/records.ts';
+import { applyResolution } from './rules/resolutions.ts';
 import type { Db, Store, Subject } from './store.ts';
-import type { TransactionRow } from './tables.ts';
-import { readTransactions } from './transaction-list.ts';
-import { plan } from './transitions.ts';
+import type { TransactionRow } from './schema/tables.ts';
+import { readTransactions } from './queries/transaction-list.ts';
+import { plan } from './rules/transitions.ts';
 import {
   bringWebhooksForward,
   claimWebhooks,
@@ -56,7 +56,7 @@ import {
   readWebhooks,
   recordDelivery,
   redeliver,
-} from './webhooks.ts';
+} from './queries/webhooks.ts';
 import { createWatch } from './watch.ts';
 
 /** Rows that one statement changes, so that no write waits long for another. */

@@ -1,7 +1,7 @@
 // The ledger's storage port: loads rows, and saves changes in commits that are durable once they resolve. sql-ledger.ts
 // uses it; sqlite.ts and postgres.ts implement it.
 import type { CompiledQuery, Expression, Kysely, RawBuilder } from 'kysely';
-import type { HistoryRow, IpnRow, OrderRow, Tables, TransactionRow, WebhookRow } from './tables.ts';
+import type { HistoryRow, IpnRow, OrderRow, Tables, TransactionRow, WebhookRow } from './schema/tables.ts';
 
 export type Db = Kysely<Tables>;
 

@@ -1,7 +1,7 @@
 // Answers of text/csv.
 import type { Context } from 'hono';
-import { writesBodies } from '../server.ts';
-import { answer } from './answer.ts';
+import { writesBodies } from '../http/server.ts';
+import { answer } from '../http/answer.ts';
 import type { Export } from './exports.ts';
 
 export function wantsCsv(c: Context): boolean {

@@ -4,7 +4,7 @@
 // the latest view and never a queue. A reader that takes nothing between two heartbeats is disconnected; the widget
 // reconnects.
 import type { Ledger, OrderAt } from '../ledger/ledger.ts';
-import type { OrderTerms } from '../order-token.ts';
+import type { OrderTerms } from '../orders/order-token.ts';
 import type { Payments } from '../payments.ts';
 import { Refusal } from '../errors.ts';
 import { createFeeds } from './order-feed.ts';

@@ -3,10 +3,10 @@ import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
 import { REMEDIES } from '../installation.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { METRICS_CONTENT_TYPE, type Metrics } from '../metrics.ts';
-import { answerJson } from './answer.ts';
-import { merchantOnly } from './guards.ts';
-import { refusedBy } from './problem.ts';
+import { METRICS_CONTENT_TYPE, type Metrics } from '../observability/metrics.ts';
+import { answerJson } from '../http/answer.ts';
+import { merchantOnly } from '../http/guards.ts';
+import { refusedBy } from '../http/problem.ts';
 
 const status = <Word extends string>(word: Word) => ({
   description: word,

@@ -3,13 +3,13 @@
 import { createHash } from 'node:crypto';
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
-import { note } from '../cause.ts';
+import { note } from '../observability/cause.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { StoredIpn } from '../ledger/ledger.ts';
-import type { IpnOutcome } from '../metrics.ts';
-import { answer } from './answer.ts';
-import { createSecretCheck } from './guards.ts';
-import { refusedBy } from './problem.ts';
+import type { IpnOutcome } from '../observability/metrics.ts';
+import { answer } from '../http/answer.ts';
+import { createSecretCheck } from '../http/guards.ts';
+import { refusedBy } from '../http/problem.ts';
 
 const postIpn = createRoute({
   method: 'post',

@@ -1,13 +1,13 @@
 // What the merchant routes share: response schemas, which only generate the OpenAPI document and validate nothing, the
 // columns of CSV, and the parameters that several routes take.
 import { z, type OpenAPIHono } from '@hono/zod-openapi';
-import type { Cell } from '../csv.ts';
+import type { Cell } from '../reports/csv.ts';
 import type { UnmatchedIpn, Webhook } from '../ledger/ledger.ts';
 import { iso } from '../protocol/iso-time.ts';
 import { WEBHOOKS, merchantView, type MerchantPayment, type MerchantPayout } from '../protocol/merchant-view.ts';
 import { TRANSACTION_TYPES, TYPES, type Transaction, type TransactionType } from '../protocol/transaction.ts';
 import { METHODS, REASONS, STATUSES } from '../protocol/wire.ts';
-import type { Total } from '../totals.ts';
+import type { Total } from '../reports/totals.ts';
 
 export const MERCHANT = ['unauthorized', 'forbidden_origin'] as const;
 const MOST_ROWS = 200;

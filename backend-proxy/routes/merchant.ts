@@ -1,6 +1,6 @@
 // Routes for the merchant's server: orders, payouts, reconciliation, webhooks. Browsers are refused.
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
-import { note } from '../cause.ts';
+import { note } from '../observability/cause.ts';
 import { Refusal } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import {
@@ -12,15 +12,15 @@ import {
   orderIdSchema,
   walletIdSchema,
   type OrderTokens,
-} from '../order-token.ts';
+} from '../orders/order-token.ts';
 import type { Payouts } from '../payouts.ts';
-import { parseExact } from '../exact-json.ts';
+import { parseExact } from '../protocol/exact-json.ts';
 import { iso } from '../protocol/iso-time.ts';
 import { merchantPayment, merchantPayout, merchantView } from '../protocol/merchant-view.ts';
-import { shownAmount } from '../order-view.ts';
-import { createTotals } from '../totals.ts';
-import { answerJson } from './answer.ts';
-import { merchantOnly } from './guards.ts';
+import { shownAmount } from '../orders/order-view.ts';
+import { createTotals } from '../reports/totals.ts';
+import { answerJson } from '../http/answer.ts';
+import { merchantOnly } from '../http/guards.ts';
 import type { Exports } from './exports.ts';
 import {
   MERCHANT,
@@ -37,7 +37,7 @@ import {
   webhookSchema,
   webhookView,
 } from './merchant-schemas.ts';
-import { noQuery, refuseInvalid, refusedBy } from './problem.ts';
+import { noQuery, refuseInvalid, refusedBy } from '../http/problem.ts';
 import { totalsRoutes } from './totals.ts';
 import { transactionRoutes } from './transactions.ts';
 

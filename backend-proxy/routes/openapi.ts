@@ -1,6 +1,6 @@
 // GET /openapi.json: the OpenAPI document of all routes.
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { answerJson } from './answer.ts';
+import { answerJson } from '../http/answer.ts';
 import { VERSION } from '../version.ts';
 import { documentWebhooks } from './merchant-schemas.ts';
 

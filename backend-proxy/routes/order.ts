@@ -2,19 +2,19 @@
 // credential.
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { note } from '../cause.ts';
+import { note } from '../observability/cause.ts';
 import { Refusal } from '../errors.ts';
-import { languageSchema, walletIdSchema, type OrderTerms, type OrderTokens } from '../order-token.ts';
+import { languageSchema, walletIdSchema, type OrderTerms, type OrderTokens } from '../orders/order-token.ts';
 import type { Payments } from '../payments.ts';
-import { writesBodies } from '../server.ts';
+import { writesBodies } from '../http/server.ts';
 import { ANSWERS, METHODS, REASONS, STATUSES, type OrderView, type StartPayment } from '../protocol/wire.ts';
-import type { AddressLimit } from './rate-limit.ts';
-import { answer, answerJson } from './answer.ts';
+import type { AddressLimit } from '../http/rate-limit.ts';
+import { answer, answerJson } from '../http/answer.ts';
 import { STREAM_HEADERS, type Streams } from './events.ts';
-import { checked, jsonOf, refuseQuery } from './check-request.ts';
-import type { CallerAddress } from './caller-address.ts';
-import { bearerOf } from './guards.ts';
-import { noQuery, refusedBy } from './problem.ts';
+import { checked, jsonOf, refuseQuery } from '../http/check-request.ts';
+import type { CallerAddress } from '../http/caller-address.ts';
+import { bearerOf } from '../http/guards.ts';
+import { noQuery, refusedBy } from '../http/problem.ts';
 import { sendToSocket, toWebStream } from './stream-sinks.ts';
 
 const TOKEN = ['invalid_token', 'token_expired', 'forbidden_origin'] as const;

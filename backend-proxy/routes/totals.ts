@@ -1,13 +1,13 @@
 // GET /totals: sums and counts over days, as JSON or CSV.
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
-import { daysBetween, daysIn, isDay, type Days } from '../calendar-days.ts';
-import { csvLine } from '../csv.ts';
-import { currencySchema } from '../order-token.ts';
-import { DIMENSIONS, type Totals } from '../totals.ts';
-import { answerJson } from './answer.ts';
+import { daysBetween, daysIn, isDay, type Days } from '../reports/calendar-days.ts';
+import { csvLine } from '../reports/csv.ts';
+import { currencySchema } from '../orders/order-token.ts';
+import { DIMENSIONS, type Totals } from '../reports/totals.ts';
+import { answerJson } from '../http/answer.ts';
 import { csvAnswer, csvName, wantsCsv } from './csv-answer.ts';
 import { MERCHANT, TOTAL_COLUMNS, csv, json, totalsSchema } from './merchant-schemas.ts';
-import { invalid, refuseInvalid, refusedBy } from './problem.ts';
+import { invalid, refuseInvalid, refusedBy } from '../http/problem.ts';
 
 const MOST_DAYS = 366;
 const day = z.string().refine(isDay, { error: 'a day, as 2026-11-20' });

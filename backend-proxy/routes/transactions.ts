@@ -1,15 +1,15 @@
 // GET /transactions, as pages of JSON or as one CSV of any length; and one transaction.
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
-import { csvLine } from '../csv.ts';
+import { csvLine } from '../reports/csv.ts';
 import { Refusal, type FieldError } from '../errors.ts';
 import type { Ledger, TransactionPage, TransactionQuery, TransactionSort } from '../ledger/ledger.ts';
-import { isCursorOf } from '../ledger/transaction-list.ts';
-import { orderIdSchema } from '../order-token.ts';
+import { isCursorOf } from '../ledger/queries/transaction-list.ts';
+import { orderIdSchema } from '../orders/order-token.ts';
 import { merchantView } from '../protocol/merchant-view.ts';
 import { TRANSACTION_TYPES } from '../protocol/transaction.ts';
 import { STATUSES } from '../protocol/wire.ts';
-import { answerJson } from './answer.ts';
+import { answerJson } from '../http/answer.ts';
 import { csvAnswer, csvName, wantsCsv } from './csv-answer.ts';
 import type { Exports } from './exports.ts';
 import {
@@ -23,7 +23,7 @@ import {
   payoutSchema,
   transactionCells,
 } from './merchant-schemas.ts';
-import { invalid, noQuery, refuseInvalid, refusedBy } from './problem.ts';
+import { invalid, noQuery, refuseInvalid, refusedBy } from '../http/problem.ts';
 
 const SORTS = ['updatedAt', 'createdAt', '-createdAt'] as const satisfies TransactionSort[];
 /** Rows of a CSV that are read together: each part keeps the process busy for some milliseconds. */

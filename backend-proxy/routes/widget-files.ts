@@ -9,9 +9,9 @@ import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import type { HonoRequest } from 'hono';
 import { Refusal } from '../errors.ts';
 import { VERSION } from '../version.ts';
-import { answer } from './answer.ts';
-import { chooseCoding, hasMatch, type Coding } from './content-negotiation.ts';
-import { refusedBy } from './problem.ts';
+import { answer } from '../http/answer.ts';
+import { chooseCoding, hasMatch, type Coding } from '../http/content-negotiation.ts';
+import { refusedBy } from '../http/problem.ts';
 
 const TYPES: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',

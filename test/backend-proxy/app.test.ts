@@ -5,9 +5,9 @@ import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
 import type { Claim, Ledger, Observation } from '../../backend-proxy/ledger/ledger.ts';
 import type { Problem } from '../../backend-proxy/protocol/wire.ts';
 import type { Transaction } from '../../backend-proxy/protocol/transaction.ts';
-import type { UnknownProof } from '../../backend-proxy/unknown-proof.ts';
-import { createCheckRate, type CheckRate } from '../../backend-proxy/check-rate.ts';
-import { createReconciler } from '../../backend-proxy/reconcile.ts';
+import type { UnknownProof } from '../../backend-proxy/workers/unknown-proof.ts';
+import { createCheckRate, type CheckRate } from '../../backend-proxy/workers/check-rate.ts';
+import { createReconciler } from '../../backend-proxy/status-checks.ts';
 import { SECRETS, createWorld } from './world.ts';
 
 const NO_PROOF = { look: async () => false } as unknown as UnknownProof;

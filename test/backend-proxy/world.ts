@@ -18,7 +18,7 @@ import { createGateway } from '../../backend-proxy/gateway/http.ts';
 import { DEFAULT_PROFILE, type Profile } from '../../backend-proxy/gateway/profile.ts';
 import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
-import type { Log } from '../../backend-proxy/log.ts';
+import type { Log } from '../../backend-proxy/protocol/log.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import type { OrderClaims, OrderView, Problem, StartPayment } from '../../backend-proxy/protocol/wire.ts';
 import { createSandbox, type Sandbox } from '../../demo/sandbox/sandbox.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
-import { configWarnings, readConfig } from '../../backend-proxy/config.ts';
+import { configWarnings, readConfig } from '../../backend-proxy/config/config.ts';
 import { parseDockerfile } from './dockerfile.ts';
 
 interface Service {

@@ -7,7 +7,7 @@ import { chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, r
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { readConfig } from '../../backend-proxy/config.ts';
+import { readConfig } from '../../backend-proxy/config/config.ts';
 import { createEnvironment } from '../faults/environment.ts';
 import { until } from '../faults/fault-test.ts';
 import { whyNoDebian } from '../debian-package.ts';

@@ -3,7 +3,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { buildPackage } from '../../widget/build/package.ts';
+import { buildPackage } from '../../widget/build/widget-package.ts';
 
 const FRAMEWORKS = ['react', 'react-dom', '@types/react', '@types/react-dom', 'csstype', 'vue', 'svelte'];
 /** The other packages that are linked. Lit is the package's dependency, so it is this project's copy. */

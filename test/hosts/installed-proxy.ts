@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { buildProxyPackage } from '../../backend-proxy/build/package.ts';
+import { buildProxyPackage } from '../../widget/build/proxy-package.ts';
 import { buildWidgetIfStale } from '../../demo/widget-build.ts';
 
 /** Hono is a package of the project; a merchant's own copy is another one than the proxy's, as here. */

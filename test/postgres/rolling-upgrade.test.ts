@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Client, Pool } from 'pg';
-import { upgradePostgres } from '../../backend-proxy/ledger/postgres-upgrade.ts';
-import type { Tables } from '../../backend-proxy/ledger/tables.ts';
+import { upgradePostgres } from '../../backend-proxy/ledger/postgres/upgrade.ts';
+import type { Tables } from '../../backend-proxy/ledger/schema/tables.ts';
 import { createEnvironment, settle } from '../faults/environment.ts';
 import { faultTest, size } from '../faults/fault-test.ts';
 import { startProxy, type Running } from '../faults/processes.ts';

@@ -223,7 +223,7 @@ describe('installing and building', { skip: process.platform === 'win32' && 'pro
         npm_config_registry: 'https://registry.example',
         PATH: `${folder}:${process.env['PATH']}`,
       };
-      const { code, out } = await run(t, folder, [process.execPath, 'demo/install.mjs', ...mode], env);
+      const { code, out } = await run(t, folder, [process.execPath, 'widget/build/install.mjs', ...mode], env);
       assert.equal(code, 0);
       assert.match(out, installs);
       assert.match(out, /^npm_config_registry=/m, 'npm’s own settings stay');

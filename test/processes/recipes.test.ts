@@ -181,7 +181,7 @@ describe('the recipe for a webhook', () => {
 
 describe('the recipe for a change of a table', () => {
   const [steps = ''] = filesOf('A change of a table', 1);
-  const tables = 'backend-proxy/ledger/tables.ts';
+  const tables = 'backend-proxy/ledger/schema/tables.ts';
 
   function withStep(t: TestContext, change: string): Copy {
     const copy = new Copy(t);

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { Kysely, SqliteDialect } from 'kysely';
 import { DatabaseSync } from 'node:sqlite';
-import { createStatements } from '../../backend-proxy/ledger/sqlite-statements.ts';
-import { upgradeSqlite } from '../../backend-proxy/ledger/sqlite-steps.ts';
-import type { Step } from '../../backend-proxy/ledger/steps.ts';
-import type { Tables } from '../../backend-proxy/ledger/tables.ts';
+import { createStatements } from '../../backend-proxy/ledger/sqlite/statements.ts';
+import { upgradeSqlite } from '../../backend-proxy/ledger/sqlite/steps.ts';
+import type { Step } from '../../backend-proxy/ledger/schema/steps.ts';
+import type { Tables } from '../../backend-proxy/ledger/schema/tables.ts';
 import { createEnvironment, settle } from '../faults/environment.ts';
 import { faultTest } from '../faults/fault-test.ts';
 import { startProxy, type Running } from '../faults/processes.ts';

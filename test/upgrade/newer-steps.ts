@@ -1,6 +1,6 @@
 // Steps of an invented newer version: every kind of step, on the tables that every payment writes, such that all
 // versions can go on. They show that a proxy works on tables newer than itself.
-import { STEPS, type Step } from '../../backend-proxy/ledger/steps.ts';
+import { STEPS, type Step } from '../../backend-proxy/ledger/schema/steps.ts';
 
 const TABLES = { orders: 'order_id', transactions: 'id', history: 'transaction_id', ipns: 'id', webhooks: 'id' };
 

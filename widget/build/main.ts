@@ -4,8 +4,8 @@
 import './no-secrets.mjs';
 
 const { build } = await import('vite');
-const { buildPackage } = await import('./package.ts');
-const { buildProxyPackage } = await import('../../backend-proxy/build/package.ts');
+const { buildPackage } = await import('./widget-package.ts');
+const { buildProxyPackage } = await import('./proxy-package.ts');
 await build();
 await buildPackage('dist/npm');
 await buildProxyPackage('dist/proxy', 'dist/widget');

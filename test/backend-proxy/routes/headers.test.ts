@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Hono } from 'hono';
-import { listen } from '../../../backend-proxy/server.ts';
+import { listen } from '../../../backend-proxy/http/server.ts';
 import { SECRETS, SHOP, createWorld, type World } from '../world.ts';
 
 const SECURITY = {

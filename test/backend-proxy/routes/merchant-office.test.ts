@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { csvLine, unguarded } from '../../../backend-proxy/csv.ts';
+import { csvLine, unguarded } from '../../../backend-proxy/reports/csv.ts';
 import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
 import type { Refusal } from '../../../backend-proxy/errors.ts';
-import { listen } from '../../../backend-proxy/server.ts';
+import { listen } from '../../../backend-proxy/http/server.ts';
 import { createExports } from '../../../backend-proxy/routes/exports.ts';
 import { NOON, S } from '../time.ts';
 import { SECRETS, createWorld, type World, type WorldOptions } from '../world.ts';

@@ -1,7 +1,7 @@
 // POST /order/payments refused: each refusal with its code, and no call to the gateway.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { STARTS_PER_MINUTE } from '../../../backend-proxy/routes/rate-limit.ts';
+import { STARTS_PER_MINUTE } from '../../../backend-proxy/http/rate-limit.ts';
 import { createWorld } from '../world.ts';
 import { DIRECT, creates } from './order-kit.ts';
 

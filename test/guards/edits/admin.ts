@@ -64,7 +64,7 @@ export const admin: Edits = {
   ],
   'Decide on what has changed meanwhile': [{ file: APP, find: 'if (!isAsShown)', put: 'if (false)' }],
   'Run a formula in a spreadsheet': [
-    { file: 'backend-proxy/csv.ts', find: "typeof value === 'string' && FORMULA.test(value)", put: 'false' },
+    { file: 'backend-proxy/reports/csv.ts', find: "typeof value === 'string' && FORMULA.test(value)", put: 'false' },
   ],
   'Fill memory with an export that nobody reads': [
     {
@@ -76,6 +76,6 @@ export const admin: Edits = {
   'Start exports without end': [{ file: EXPORTS, find: 'if (open.size >= atOnce) {', put: 'if (false) {' }],
   'Add up all years at once': [
     { file: 'backend-proxy/routes/totals.ts', find: ' || count > MOST_DAYS', put: '' },
-    { file: 'backend-proxy/totals.ts', find: 'if (running >= MOST_AT_ONCE) {', put: 'if (false) {' },
+    { file: 'backend-proxy/reports/totals.ts', find: 'if (running >= MOST_AT_ONCE) {', put: 'if (false) {' },
   ],
 };

@@ -1,11 +1,11 @@
 // The edits for the attacks under "Amounts" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
-const ORDER_TOKEN = 'backend-proxy/order-token.ts';
+const ORDER_TOKEN = 'backend-proxy/orders/order-token.ts';
 const PAYMENTS = 'backend-proxy/payments.ts';
 const MONEY = 'backend-proxy/protocol/money.ts';
-const LEDGER_PAYMENTS = 'backend-proxy/ledger/payments.ts';
-const EXACT_JSON = 'backend-proxy/exact-json.ts';
+const LEDGER_PAYMENTS = 'backend-proxy/ledger/rules/payments.ts';
+const EXACT_JSON = 'backend-proxy/protocol/exact-json.ts';
 const MERCHANT_ROUTES = 'backend-proxy/routes/merchant.ts';
 
 export const amounts: Edits = {
@@ -36,7 +36,7 @@ export const amounts: Edits = {
   'Change an order after it was started': [
     { file: LEDGER_PAYMENTS, find: ' || order.amount_minor !== payment.orderAmountMinor', put: '' },
     { file: LEDGER_PAYMENTS, find: 'order.currency !== payment.currency || ', put: '' },
-    { file: 'backend-proxy/order-view.ts', find: '= order?.payments.length ? order : terms;', put: '= terms;' },
+    { file: 'backend-proxy/orders/order-view.ts', find: '= order?.payments.length ? order : terms;', put: '= terms;' },
   ],
   'Pay with an older token': [
     { file: LEDGER_PAYMENTS, find: 'if (isOlder && payment.terms !== order.seen_terms) {', put: 'if (false) {' },

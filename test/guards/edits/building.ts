@@ -12,9 +12,7 @@ export const building: Edits = {
     },
   ],
   'Read a secret while building': [{ file: 'widget/build/main.ts', find: "import './no-secrets.mjs';", put: '' }],
-  'Read a secret while installing': [
-    { file: 'demo/install.mjs', find: "import '../widget/build/no-secrets.mjs';", put: '' },
-  ],
+  'Read a secret while installing': [{ file: 'widget/build/install.mjs', find: "import './no-secrets.mjs';", put: '' }],
   "Read a secret at the proxy's start": [
     {
       file: 'backend-proxy/start.ts',
@@ -22,7 +20,7 @@ export const building: Edits = {
       put: 'if (false) {',
     },
     {
-      file: 'backend-proxy/start-error.ts',
+      file: 'backend-proxy/config/start-error.ts',
       find: "const isMissing = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';",
       put: 'const isMissing = false;',
     },

@@ -7,14 +7,14 @@ export const commands: Edits = {
   ],
   'Replace the database of a running proxy': [
     {
-      file: 'backend-proxy/ledger/sqlite-exchange.ts',
+      file: 'backend-proxy/ledger/sqlite/exchange.ts',
       find: "database.exec('pragma journal_mode = delete; pragma locking_mode = exclusive; begin exclusive');",
       put: '',
     },
   ],
   'Read a backup as another user': [
     [
-      { file: 'backend-proxy/ledger/sqlite-copy.ts', find: "'wx', 0o600", put: "'wx', 0o644" },
+      { file: 'backend-proxy/ledger/sqlite/copy.ts', find: "'wx', 0o600", put: "'wx', 0o644" },
       { file: 'backend-proxy/main.ts', find: 'process.umask(0o077);', put: '' },
     ],
   ],

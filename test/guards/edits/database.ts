@@ -1,11 +1,11 @@
 // The edits for the attacks under "Database" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
-const SQLITE = 'backend-proxy/ledger/sqlite.ts';
-const POSTGRES_CONNECTION = 'backend-proxy/ledger/postgres-connection.ts';
-const POSTGRES = 'backend-proxy/ledger/postgres.ts';
-const POSTGRES_ROWS = 'backend-proxy/ledger/postgres-rows.ts';
-const PRIVATE_FILES = 'backend-proxy/private-files.ts';
+const SQLITE = 'backend-proxy/ledger/sqlite/sqlite.ts';
+const POSTGRES_CONNECTION = 'backend-proxy/ledger/postgres/connection.ts';
+const POSTGRES = 'backend-proxy/ledger/postgres/postgres.ts';
+const POSTGRES_ROWS = 'backend-proxy/ledger/postgres/rows.ts';
+const PRIVATE_FILES = 'backend-proxy/ledger/sqlite/private-files.ts';
 
 export const database: Edits = {
   'Lose an acknowledged commit in a power failure': [
@@ -48,7 +48,7 @@ export const database: Edits = {
   ],
   "Lose the gateway's answer": [
     {
-      file: 'backend-proxy/recorder.ts',
+      file: 'backend-proxy/workers/recorder.ts',
       find: 'const mayRetry = error instanceof Refusal',
       put: 'const mayRetry = false && error instanceof Refusal',
     },

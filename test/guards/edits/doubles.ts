@@ -1,22 +1,22 @@
 // The edits for the attacks under "Doubles and payouts" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
-const PAYMENTS = 'backend-proxy/ledger/payments.ts';
-const OBSERVATIONS = 'backend-proxy/ledger/observations.ts';
-const TRANSITIONS = 'backend-proxy/ledger/transitions.ts';
-const POST_ANSWERS = 'backend-proxy/ledger/answers.ts';
+const PAYMENTS = 'backend-proxy/ledger/rules/payments.ts';
+const OBSERVATIONS = 'backend-proxy/ledger/rules/observations.ts';
+const TRANSITIONS = 'backend-proxy/ledger/rules/transitions.ts';
+const POST_ANSWERS = 'backend-proxy/ledger/rules/answers.ts';
 const SCHEDULE = 'backend-proxy/protocol/schedule.ts';
 const REFUSAL = 'backend-proxy/gateway/refusal.ts';
 const ANSWERS = 'backend-proxy/gateway/answers.ts';
 const PAYOUTS = 'backend-proxy/payouts.ts';
-const UNKNOWN_PROOF = 'backend-proxy/unknown-proof.ts';
+const UNKNOWN_PROOF = 'backend-proxy/workers/unknown-proof.ts';
 
 export const doubles: Edits = {
   'Pay twice by clicking twice': [
     [
       { file: PAYMENTS, find: 'row.idempotency_key === payment.idempotencyKey', put: 'row.idempotency_key === null' },
       {
-        file: 'backend-proxy/ledger/migration-first.ts',
+        file: 'backend-proxy/ledger/schema/migration-first.ts',
         find: "['order_id', 'idempotency_key']",
         put: "['id', 'idempotency_key']",
       },

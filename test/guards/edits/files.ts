@@ -30,7 +30,7 @@ export const files: Edits = {
     { file: WIDGET_FILES, find: ", 'Cache-Control': 'no-store' }", put: ' }' },
   ],
   'Round an amount before the proxy reads it': [
-    { file: 'backend-proxy/routes/body-limit.ts', find: 'if (wasRead(c)) throw alreadyRead();', put: '' },
+    { file: 'backend-proxy/http/body-limit.ts', find: 'if (wasRead(c)) throw alreadyRead();', put: '' },
   ],
   'Poison a cache with another host': [
     { file: OPENAPI, find: 'servers: [{ url }]', put: "servers: [{ url: new URL('.', c.req.url).href }]" },

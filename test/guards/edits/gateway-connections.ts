@@ -2,7 +2,7 @@
 import type { Edits } from '../apply.ts';
 
 const GATEWAY_HTTP = 'backend-proxy/gateway/http.ts';
-const CONFIG = 'backend-proxy/config.ts';
+const CONFIG = 'backend-proxy/config/config.ts';
 
 export const gatewayConnections: Edits = {
   'Block status checks with a hanging endpoint': [

@@ -1,13 +1,13 @@
 // The edits for the attacks under "IPNs and what the gateway reports" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
-const REQUEST_LOG = 'backend-proxy/routes/request-log.ts';
-const OBSERVATIONS = 'backend-proxy/ledger/observations.ts';
-const TRANSITIONS = 'backend-proxy/ledger/transitions.ts';
+const REQUEST_LOG = 'backend-proxy/http/request-log.ts';
+const OBSERVATIONS = 'backend-proxy/ledger/rules/observations.ts';
+const TRANSITIONS = 'backend-proxy/ledger/rules/transitions.ts';
 const VERIFY = 'backend-proxy/protocol/verify.ts';
 const REFUSAL = 'backend-proxy/gateway/refusal.ts';
 const SQL_LEDGER = 'backend-proxy/ledger/sql-ledger.ts';
-const DATABASE_OWNER = 'backend-proxy/database-owner.ts';
+const DATABASE_OWNER = 'backend-proxy/workers/database-owner.ts';
 
 export const ipns: Edits = {
   'Find the IPN URL': [
@@ -35,7 +35,7 @@ export const ipns: Edits = {
       put: 'output stdout\n\t\tformat filter {\n\t\t\twrap json\n\t\t\tfields {',
     },
   ],
-  'Forge an IPN': [{ file: 'backend-proxy/reconcile.ts', find: 'if (status === undefined) {', put: 'if (true) {' }],
+  'Forge an IPN': [{ file: 'backend-proxy/status-checks.ts', find: 'if (status === undefined) {', put: 'if (true) {' }],
   'Settle an order with another payment': [
     { file: VERIFY, find: "if (report.transactionId !== expected.id) return 'gatewayOrderId';", put: '' },
     { file: VERIFY, find: "if (report.type !== expected.type) return 'type';", put: '' },

@@ -1,9 +1,9 @@
 // The edits for the attacks under "Limits by wallet and address" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
-const PAYMENTS = 'backend-proxy/ledger/payments.ts';
-const CALLER_ADDRESS = 'backend-proxy/routes/caller-address.ts';
-const PUBLIC_ADDRESS = 'backend-proxy/public-address.ts';
+const PAYMENTS = 'backend-proxy/ledger/rules/payments.ts';
+const CALLER_ADDRESS = 'backend-proxy/http/caller-address.ts';
+const PUBLIC_ADDRESS = 'backend-proxy/config/public-address.ts';
 
 export const limits: Edits = {
   "Send prompts to another person's phone": [
@@ -11,7 +11,7 @@ export const limits: Edits = {
   ],
   "Send prompts to another person's phone by two proxies": [
     {
-      file: 'backend-proxy/ledger/postgres.ts',
+      file: 'backend-proxy/ledger/postgres/postgres.ts',
       find: 'wallet === undefined ? BEGIN : `${BEGIN}; select pg_advisory_xact_lock(${lockOf(wallet)})`',
       put: 'BEGIN',
     },
@@ -22,7 +22,7 @@ export const limits: Edits = {
     { file: PAYMENTS, find: 'customer_ref === customerReference', put: 'true' },
   ],
   'Fill the database from one address': [
-    { file: 'backend-proxy/routes/rate-limit.ts', find: 'if (count > most)', put: 'if (count < 0)' },
+    { file: 'backend-proxy/http/rate-limit.ts', find: 'if (count > most)', put: 'if (count < 0)' },
   ],
   'Fill the database with one order': [
     { file: PAYMENTS, find: 'counted.length >= limits.perOrder', put: 'counted.length < 0' },

@@ -1,11 +1,11 @@
 // The edits for the attacks under "Logs, errors and metrics" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
-const PROBLEM = 'backend-proxy/routes/problem.ts';
+const PROBLEM = 'backend-proxy/http/problem.ts';
 const ERRORS = 'backend-proxy/errors.ts';
-const REQUEST_LOG = 'backend-proxy/routes/request-log.ts';
-const CONFIG = 'backend-proxy/config.ts';
-const LOG = 'backend-proxy/log.ts';
+const REQUEST_LOG = 'backend-proxy/http/request-log.ts';
+const CONFIG = 'backend-proxy/config/config.ts';
+const LOG = 'backend-proxy/observability/log.ts';
 
 export const logs: Edits = {
   'Read secrets from a log or an error': [
@@ -16,21 +16,21 @@ export const logs: Edits = {
     },
     { file: PROBLEM, find: "'Internal error. Nothing is lost. Try again.'", put: 'error.message' },
     {
-      file: 'backend-proxy/routes/problem.ts',
+      file: 'backend-proxy/http/problem.ts',
       find: 'detail: message,',
       put: 'detail: String(refusal.cause ?? message),',
     },
   ],
   'Read a secret from the message about its file': [
     {
-      file: 'backend-proxy/secret-files.ts',
+      file: 'backend-proxy/config/secret-files.ts',
       find: "typeof errno === 'number' ? getSystemErrorMessage(errno) : 'it cannot be read'",
       put: 'String(error)',
     },
   ],
   "Read the database's password from a failed start": [
     {
-      file: 'backend-proxy/start-error.ts',
+      file: 'backend-proxy/config/start-error.ts',
       find: "return withoutCredentials(words.join(': '))",
       put: "return words.join(': ')",
     },
@@ -59,7 +59,7 @@ export const logs: Edits = {
     { file: 'backend-proxy/routes/ipn.ts', find: "id.replaceAll(/[^!-~]/g, '?')", put: 'id' },
   ],
   'Read what a person wrote about a customer': [
-    { file: 'backend-proxy/business-events.ts', find: "detail?.split(': ')[0]", put: 'detail' },
+    { file: 'backend-proxy/observability/business-events.ts', find: "detail?.split(': ')[0]", put: 'detail' },
   ],
   'Pay out with the key of the monitoring': [
     {
@@ -69,7 +69,7 @@ export const logs: Edits = {
     },
   ],
   'Learn about orders from the metrics': [
-    { file: 'backend-proxy/metrics.ts', find: "HTTP_METHODS.has(given) ? given : 'other'", put: 'given' },
+    { file: 'backend-proxy/observability/metrics.ts', find: "HTTP_METHODS.has(given) ? given : 'other'", put: 'given' },
     { file: REQUEST_LOG, find: "c.get('route') ?? routePath(c)", put: 'c.req.path' },
   ],
   'Stop the proxy through its log': [

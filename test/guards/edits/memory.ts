@@ -2,9 +2,9 @@
 import type { Edits } from '../apply.ts';
 
 const QR_CONTENT = 'backend-proxy/gateway/qr-content.ts';
-const EXACT_JSON = 'backend-proxy/exact-json.ts';
-const BODY_LIMIT = 'backend-proxy/routes/body-limit.ts';
-const SERVER = 'backend-proxy/server.ts';
+const EXACT_JSON = 'backend-proxy/protocol/exact-json.ts';
+const BODY_LIMIT = 'backend-proxy/http/body-limit.ts';
+const SERVER = 'backend-proxy/http/server.ts';
 const EVENTS = 'backend-proxy/routes/events.ts';
 
 export const memory: Edits = {

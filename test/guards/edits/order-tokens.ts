@@ -1,9 +1,9 @@
 // The edits for the attacks under "Order tokens" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
-const ORDER_TOKEN = 'backend-proxy/order-token.ts';
-const HS256 = 'backend-proxy/hs256.ts';
-const CONFIG = 'backend-proxy/config.ts';
+const ORDER_TOKEN = 'backend-proxy/orders/order-token.ts';
+const HS256 = 'backend-proxy/orders/hs256.ts';
+const CONFIG = 'backend-proxy/config/config.ts';
 const EVENTS = 'backend-proxy/routes/events.ts';
 
 export const orderTokens: Edits = {

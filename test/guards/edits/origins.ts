@@ -1,7 +1,7 @@
 // The edits for the attacks under "Origins and keys" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
-const GUARDS = 'backend-proxy/routes/guards.ts';
+const GUARDS = 'backend-proxy/http/guards.ts';
 const APP = 'backend-proxy/app.ts';
 const HEALTH = 'backend-proxy/routes/health.ts';
 
@@ -12,7 +12,7 @@ export const origins: Edits = {
   ],
   "Pay out with a secret of another's": [
     {
-      file: 'backend-proxy/shared-secrets.ts',
+      file: 'backend-proxy/config/shared-secrets.ts',
       find: 'if (HOLDERS[name] === HOLDERS[other]) {',
       put: 'if (true) {',
     },

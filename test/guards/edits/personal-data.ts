@@ -2,9 +2,9 @@
 import type { Edits } from '../apply.ts';
 
 const FINGERPRINT = 'backend-proxy/fingerprint.ts';
-const ERASING = 'backend-proxy/ledger/erasing.ts';
-const ERASE_ROWS = 'backend-proxy/ledger/erase-rows.ts';
-const SQLITE = 'backend-proxy/ledger/sqlite.ts';
+const ERASING = 'backend-proxy/ledger/queries/erasing.ts';
+const ERASE_ROWS = 'backend-proxy/ledger/queries/erase-rows.ts';
+const SQLITE = 'backend-proxy/ledger/sqlite/sqlite.ts';
 
 export const personalData: Edits = {
   'Guess a wallet id from a stored fingerprint': [
@@ -17,7 +17,7 @@ export const personalData: Edits = {
   'Get a payout twice because it was erased': [
     { file: FINGERPRINT, find: ' || stored === keyedFingerprint(key, fingerprint)', put: '' },
     {
-      file: 'backend-proxy/ledger/payouts.ts',
+      file: 'backend-proxy/ledger/rules/payouts.ts',
       find: 'isSameRequest(draft.fingerprintKey, same.fingerprint, fingerprint)',
       put: 'same.fingerprint === fingerprint',
     },

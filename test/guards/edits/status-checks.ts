@@ -1,7 +1,7 @@
 // The edits for the attacks under "Status checks and clocks" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
-const OBSERVATIONS = 'backend-proxy/ledger/observations.ts';
+const OBSERVATIONS = 'backend-proxy/ledger/rules/observations.ts';
 const SCHEDULE = 'backend-proxy/protocol/schedule.ts';
 
 export const statusChecks: Edits = {
@@ -16,12 +16,12 @@ export const statusChecks: Edits = {
   'Expire a payment while it is being paid': [{ file: OBSERVATIONS, find: ' && !hasNewRing', put: '' }],
   'Step the clock': [
     { file: 'backend-proxy/ledger/clock-step.ts', find: 'if (Math.abs(step) > STEP_MS)', put: 'if (false)' },
-    { file: 'backend-proxy/ledger/checks.ts', find: 'row.waits_from = now;', put: '' },
+    { file: 'backend-proxy/ledger/queries/checks.ts', find: 'row.waits_from = now;', put: '' },
   ],
   'Make the proxy flood the gateway for one order': [
     { file: SCHEDULE, find: 'CHECKS_PER_MINUTE = 5;', put: 'CHECKS_PER_MINUTE = 500;' },
   ],
   'Make the proxy flood the gateway for many orders': [
-    { file: 'backend-proxy/check-rate.ts', find: 'perSecond / 2)', put: 'perSecond)' },
+    { file: 'backend-proxy/workers/check-rate.ts', find: 'perSecond / 2)', put: 'perSecond)' },
   ],
 };

@@ -1,10 +1,10 @@
 // The edits for the attacks under "Webhooks" in SECURITY.md.
 import type { Edits } from '../apply.ts';
 
-const CONFIG = 'backend-proxy/config.ts';
-const PRIVATE_HOSTS = 'backend-proxy/private-hosts.ts';
+const CONFIG = 'backend-proxy/config/config.ts';
+const PRIVATE_HOSTS = 'backend-proxy/config/private-hosts.ts';
 const WEBHOOKS = 'backend-proxy/webhooks.ts';
-const PUBLIC_ADDRESS = 'backend-proxy/public-address.ts';
+const PUBLIC_ADDRESS = 'backend-proxy/config/public-address.ts';
 
 export const webhooks: Edits = {
   "Reach the operator's network": [

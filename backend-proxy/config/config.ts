@@ -1,0 +1,256 @@
+// Reads and validates the environment; no other module reads it. A missing or wrong variable ends the start with one
+// message that names each wrong variable and the allowed values, never the value itself: it may be a secret. What is
+// merely suspicious is a warning.
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { profileSchema, type Profile } from '../gateway/profile.ts';
+import { isSafeWebUrl } from '../protocol/links.ts';
+import { MIN_SECRET_BYTES } from '../orders/order-token.ts';
+import { CHECKS_PER_SECOND } from '../workers/check-rate.ts';
+import { isNamedHost } from './private-hosts.ts';
+import { fileVariable, readSecretFiles } from './secret-files.ts';
+import { sharedSecrets } from './shared-secrets.ts';
+import { misspeltVariables } from './variable-names.ts';
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+const list = (value: string): string[] =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+/** A comma-separated list whose parts all satisfy `isAllowed`; the error message omits the value. */
+const listOf = (allowed: string, isAllowed: (part: string) => boolean) =>
+  z
+    .string({ error: `missing: ${allowed}` })
+    .transform(list)
+    .refine((parts) => parts.length > 0 && parts.every(isAllowed), { error: allowed });
+
+const webUrl = (allowed: string, isAllowed: (url: URL) => boolean = isSafeWebUrl) =>
+  z
+    .string({ error: `missing: ${allowed}` })
+    .refine((text) => URL.canParse(text) && isAllowed(new URL(text)), { error: allowed });
+
+/** Plain http as well; plainHttpProblems() asks PRIVATE_HOSTS about it. */
+const isHttpUrl = ({ protocol, username, password }: URL): boolean =>
+  /^https?:$/.test(protocol) && username === '' && password === '';
+
+/** A base URL to which paths are appended: a query or fragment would swallow them. */
+const baseUrl = (allowed: string, isAllowed?: (url: URL) => boolean) =>
+  webUrl(allowed, isAllowed).refine((text) => !/[?#]/.test(text), { error: allowed });
+
+/** Both schemes, because an origin does not name the default port of its own. A URL may have a host `*`. */
+const isHost = (text: string): boolean =>
+  !text.includes('*') && (isOrigin(`https://${text}`) || isOrigin(`http://${text}`));
+
+const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text;
+
+function isWebhookSecret(text: string): boolean {
+  const bytes = Buffer.from(text.slice('whsec_'.length), 'base64').byteLength;
+  return /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text) && bytes >= 24 && bytes <= 64;
+}
+
+const wholeNumber = (least: number, most: number) => {
+  const allowed = { error: `a whole number from ${least} to ${most}` };
+  return z.coerce.number(allowed).int(allowed).min(least, allowed).max(most, allowed);
+};
+
+const schema = z
+  .object({
+    GATEWAY_URL: baseUrl("the gateway's base URL: https, or http on loopback", isHttpUrl),
+    GATEWAY_API_KEY: z
+      .string({ error: 'missing: the key issued by the gateway' })
+      .regex(/^[!-~]{1,512}$/, { error: 'printable ASCII, no spaces' }),
+    GATEWAY_PROFILE: z.string().optional(),
+    GATEWAY_RENAMED_FROM: z.string().max(300).optional(),
+    GATEWAY_WEAKER_MODE: z.enum(['yes', 'no'], { error: 'yes or no' }).optional(),
+    ORDER_ID_PREFIX: z
+      .string()
+      .regex(/^[A-Za-z0-9_.-]{0,15}[-_.]$/, { error: '1 to 16 letters and digits, ending in -, _ or .' })
+      .optional(),
+    ORDER_SECRET: listOf(
+      `a secret of at least ${MIN_SECRET_BYTES} bytes, or a comma-separated list of them`,
+      (secret) => Buffer.byteLength(secret) >= MIN_SECRET_BYTES,
+    ),
+    MERCHANT_API_KEY: listOf('at least 32 printable characters, or a comma-separated list of such keys', (key) =>
+      /^[!-~]{32,}$/.test(key),
+    ),
+    IPN_SECRET: listOf(
+      'at least 22 URL-safe characters (A-Z a-z 0-9 _ -), or a comma-separated list of such secrets',
+      (secret) => /^[A-Za-z0-9_-]{22,}$/.test(secret),
+    ),
+    ALLOWED_ORIGINS: listOf(
+      'exact origins like https://shop.example, comma-separated: scheme, host, port; no path, no trailing slash, no *',
+      isOrigin,
+    ),
+    DATABASE_URL: z
+      .string()
+      .regex(/^(file:.+|postgres(ql)?:\/\/.+)$/, { error: 'file:PATH or postgres://…' })
+      .default('file:payments.db'),
+    /** When the database lost its last commits: a restore, or a failover to a standby that lagged. */
+    DATABASE_WENT_BACK: z.iso
+      .datetime({ offset: true, error: 'the RFC 3339 time of the restore or failover' })
+      .optional(),
+    WEBHOOK_URL: webUrl("the merchant's endpoint: https, or http on loopback", isHttpUrl).optional(),
+    WEBHOOK_SECRET: listOf('whsec_ and 24 to 64 bytes in base64', isWebhookSecret).optional(),
+    PUBLIC_URL: baseUrl('how browsers reach the proxy: https, or http on loopback').optional(),
+    CHECKOUT_HOSTS: listOf('comma-separated hosts, like checkout.example', (host) =>
+      isOrigin(`https://${host}`),
+    ).optional(),
+    HOST: z.string().min(1).default('127.0.0.1'),
+    PORT: wholeNumber(0, 65_535).default(8787),
+    LOG_LEVEL: z.enum(LOG_LEVELS, { error: `one of ${LOG_LEVELS.join(', ')}` }).default('info'),
+    /** Number of reverse proxies in front, each adding to X-Forwarded-For. */
+    TRUSTED_PROXIES: wholeNumber(0, 9).default(0),
+    CHECKS_PER_SECOND: wholeNumber(1, 10_000).default(CHECKS_PER_SECOND),
+    /** Hosts that may have private addresses or plain http, for GATEWAY_URL and WEBHOOK_URL. */
+    PRIVATE_HOSTS: listOf(
+      'comma-separated hosts in lower case, like shop.internal, shop:3000 or 10.0.0.5; no scheme, no path',
+      isHost,
+    ).optional(),
+    /** Bearer of /metrics alone; default: MERCHANT_API_KEY. */
+    METRICS_TOKEN: listOf('at least 22 printable characters, or a comma-separated list of such tokens', (token) =>
+      /^[!-~]{22,}$/.test(token),
+    ).optional(),
+    /** How long /readyz is 503 before the server closes. */
+    DRAIN_SECONDS: wholeNumber(0, 300).default(5),
+    /** Connections to PostgreSQL for queries. */
+    DATABASE_POOL: wholeNumber(2, 500).default(16),
+    /** After so many days personal data is erased; default: never. */
+    RETENTION_DAYS: wholeNumber(8, 36_500).optional(),
+    /** Bearer of the operator's page; it is off without one. */
+    ADMIN_TOKEN: z
+      .string()
+      .regex(/^[!-~]{32,512}$/, { error: 'at least 32 printable characters' })
+      .optional(),
+    ADMIN_HOST: z.string().min(1).default('127.0.0.1'),
+    ADMIN_PORT: wholeNumber(0, 65_535).default(8789),
+    /** Node's switch for certificate checks; read only to refuse 0. */
+    NODE_TLS_REJECT_UNAUTHORIZED: z.string().optional(),
+  })
+  .refine((env) => env.NODE_TLS_REJECT_UNAUTHORIZED !== '0', {
+    error: 'not 0: certificates are always checked; set NODE_EXTRA_CA_CERTS to trust your own authority',
+    path: ['NODE_TLS_REJECT_UNAUTHORIZED'],
+  })
+  .refine((env) => env.WEBHOOK_URL === undefined || env.WEBHOOK_SECRET !== undefined, {
+    error: 'missing: WEBHOOK_URL is set, and webhooks must be signed',
+    path: ['WEBHOOK_SECRET'],
+  })
+  .refine((env) => env.WEBHOOK_SECRET === undefined || env.WEBHOOK_URL !== undefined, {
+    error: 'missing: WEBHOOK_SECRET is set without it',
+    path: ['WEBHOOK_URL'],
+  });
+
+export type Config = Omit<z.infer<typeof schema>, 'GATEWAY_PROFILE'> & { GATEWAY_PROFILE: Profile };
+
+/** Each may be in a file instead, named by `NAME_FILE`. DATABASE_URL has a password. */
+const SECRETS = [
+  'GATEWAY_API_KEY',
+  'ORDER_SECRET',
+  'MERCHANT_API_KEY',
+  'IPN_SECRET',
+  'WEBHOOK_SECRET',
+  'METRICS_TOKEN',
+  'ADMIN_TOKEN',
+  'DATABASE_URL',
+] as const satisfies (keyof typeof schema.shape)[];
+
+const VARIABLES = [...Object.keys(schema.shape), ...SECRETS.map(fileVariable)];
+
+/** Variables by name. */
+export type Environment = Record<string, string | undefined>;
+
+interface Problem {
+  name: string;
+  problem: string;
+}
+
+/** Throws an Error whose message is written for the operator. */
+export function readConfig(env: Environment): Config {
+  const { given, problems: unread } = readSecretFiles(env, SECRETS);
+  const parsed = schema.safeParse(given);
+  const profile = readProfile(given['GATEWAY_PROFILE']);
+  const wrong = parsed.success
+    ? []
+    : parsed.error.issues.map(({ path, message }) => problemOf(path.join('.'), message));
+  const problems = [
+    // What could not be read is not missing.
+    ...wrong.filter(({ name }) => !unread.some((file) => file.name === fileVariable(name))),
+    ...unread,
+    ...plainHttpProblems(given),
+    ...sharedSecrets(given, list).refused,
+    ...(Array.isArray(profile) ? profile : []),
+  ];
+  if (!parsed.success || Array.isArray(profile) || problems.length > 0) {
+    const lines = [...problems.map(({ name, problem }) => `${name}: ${problem}`), ...misspelt(env)];
+    throw new Error(`The configuration is invalid:\n${lines.map((line) => `  ${line}`).join('\n')}`);
+  }
+  return { ...parsed.data, GATEWAY_PROFILE: profile };
+}
+
+type Variables = z.infer<typeof schema>;
+
+/**
+ * Only the variables of these names, for a command that needs no others; one that is missing is left out.
+ * Throws an Error whose message is written for the operator if one is wrong.
+ */
+export function readSome<Name extends keyof Variables>(
+  env: Environment,
+  names: readonly Name[],
+): Partial<Pick<Variables, Name>> {
+  const asked: readonly string[] = names;
+  const { given, problems: unread } = readSecretFiles(
+    env,
+    SECRETS.filter((name) => asked.includes(name)),
+  );
+  const read = names.map((name) => ({ name, parsed: schema.shape[name].safeParse(given[name]) }));
+  const wrong = read.flatMap(({ name, parsed }) =>
+    parsed.success || given[name] === undefined
+      ? []
+      : parsed.error.issues.map(({ message }) => problemOf(name, message)),
+  );
+  const problems = [...unread, ...wrong];
+  if (problems.length > 0) throw new Error(problems.map(({ name, problem }) => `${name}: ${problem}`).join('\n'));
+  const found = read.flatMap(({ name, parsed }) => (parsed.success ? [[name, parsed.data] as const] : []));
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined)) as Partial<Pick<Variables, Name>>;
+}
+
+/** What is most likely not meant so: misspelt variables, one secret for two things. For the log; no values. */
+export function configWarnings(env: Environment): string[] {
+  return [...misspelt(env), ...sharedSecrets(readSecretFiles(env, SECRETS).given, list).warned];
+}
+
+function misspelt(env: Environment): string[] {
+  return misspeltVariables(Object.keys(env), VARIABLES);
+}
+
+function problemOf(name: string, problem: string): Problem {
+  return { name, problem };
+}
+
+/** Plain http is for loopback and for the hosts that the operator has named. */
+function plainHttpProblems(given: Environment): Problem[] {
+  const hosts = list(given['PRIVATE_HOSTS'] ?? '');
+  return ['GATEWAY_URL', 'WEBHOOK_URL'].flatMap((name) => {
+    const text = given[name] ?? '';
+    if (!URL.canParse(text)) return [];
+    const url = new URL(text);
+    if (!isHttpUrl(url) || isSafeWebUrl(url) || isNamedHost(url, hosts)) return [];
+    return [problemOf(name, 'https, or http on loopback or at a host that PRIVATE_HOSTS names')];
+  });
+}
+
+/** The profile, or the errors of its file. */
+function readProfile(path: string | undefined): Profile | Problem[] {
+  if (path === undefined) return profileSchema.parse({});
+  try {
+    const parsed = profileSchema.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+    if (parsed.success) return parsed.data;
+    return parsed.error.issues.map((issue) =>
+      problemOf('GATEWAY_PROFILE', `${issue.path.join('.')}: ${issue.message}`),
+    );
+  } catch {
+    return [problemOf('GATEWAY_PROFILE', 'the path of a readable JSON file')];
+  }
+}

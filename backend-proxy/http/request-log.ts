@@ -1,0 +1,82 @@
+// Logs, counts and traces each request.
+import type { Context, Next } from 'hono';
+import { routePath } from 'hono/route';
+import { causeOf, runAs } from '../observability/cause.ts';
+import type { Refusal } from '../errors.ts';
+import type { Level, Log } from '../protocol/log.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { beginStep, contextOfRequest } from '../observability/tracing.ts';
+import { toRefusal } from './problem.ts';
+
+const MAX_LOGGED_CHARS = 300;
+/** Asked by balancers and Prometheus every few seconds: `debug`, unless the answer is a problem. */
+const PROBE = /\/(healthz|readyz|metrics)$/;
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    /** Set by a handler that is not to be logged by the pattern of its route. */
+    route: string;
+  }
+}
+
+/** Runs a request as a part of its caller's trace, with its request id in each log line (../cause.ts). */
+export function traced(c: Context, next: Next, answered: () => void): Promise<void> {
+  const step = beginStep(c.req.method, 'server', contextOfRequest(c.req.header('traceparent')));
+  return runAs({ requestId: c.get('requestId'), step }, async () => {
+    await step.run(next);
+    answered();
+    const { status } = c.res;
+    const { orderId } = causeOf();
+    step.end(() => ({
+      name: `${c.req.method} ${routeOf(c)}`,
+      attributes: {
+        'http.request.method': c.req.method,
+        'http.route': routeOf(c),
+        'http.response.status_code': status,
+        ...(orderId !== undefined && { 'payment.order_id': orderId }),
+      },
+      isError: status >= 500,
+    }));
+  });
+}
+
+/**
+ * Logs and counts an answered request with its refusal. Uses the pattern of the route, because the path of an IPN
+ * contains a secret.
+ */
+export function createRequestLog(log: Log, metrics: Metrics): (c: Context, ms: number) => void {
+  return (c, ms) => {
+    const { status } = c.res;
+    const answered = { method: c.req.method, route: routeOf(c), status };
+    metrics.countRequest({ ...answered, ms });
+    log(levelOf(answered), 'request', {
+      ...answered,
+      ...(c.error && refusalFields(toRefusal(c.error))),
+      ...(status === 403 && { origin: originOf(c.req.header('Origin') ?? '') }),
+      ms,
+    });
+  };
+}
+
+function routeOf(c: Context): string {
+  return c.get('route') ?? routePath(c);
+}
+
+function levelOf({ route, status }: { route: string; status: number }): Level {
+  // A 404 here means that the gateway's IPN URL has the wrong secret.
+  const isStray = status === 404 && route.startsWith('/ipn/');
+  if (status >= 500 || isStray) return 'warn';
+  return status < 400 && PROBE.test(route) ? 'debug' : 'info';
+}
+
+/** The origin, if the header holds one in the form that browsers send; other text of a caller is not logged. */
+function originOf(header: string): string | undefined {
+  return header.length <= MAX_LOGGED_CHARS && URL.canParse(header) && new URL(header).origin === header
+    ? header
+    : undefined;
+}
+
+/** Details of `invalid_request` quote field names of the caller, so they are not logged. */
+function refusalFields({ kind, message }: Refusal): { code: string; detail?: string } {
+  return kind === 'invalid_request' ? { code: kind } : { code: kind, detail: message.slice(0, MAX_LOGGED_CHARS) };
+}

@@ -1,0 +1,302 @@
+// Prepares each connection to PostgreSQL before money is written on it, and decides when to drop it. Time limits and
+// durability are set by statements and read back, because the URL, the defaults of a role or database, or a pooler can
+// override them. A server that does not take writes is refused.
+import { createHash } from 'node:crypto';
+import { Socket } from 'node:net';
+import type { CompiledQuery, PostgresPool, PostgresPoolClient } from 'kysely';
+import {
+  Client,
+  DatabaseError,
+  Pool,
+  type ClientBase,
+  type ClientConfig,
+  type PoolClient,
+  type QueryConfig,
+  type QueryResult,
+  type QueryResultRow,
+} from 'pg';
+import { createServers } from './servers.ts';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/**
+ * Above the server's statement limit: a server silent for this long is gone, though the kernel may take hours to
+ * notice. The pool closes idle connections sooner, so only a waiting query is ever cut.
+ */
+const SILENCE_LIMIT_MS = 12_000;
+const KEEP_ALIVE_AFTER_MS = 10_000;
+
+const SETTINGS = {
+  synchronous_commit: 'on',
+  statement_timeout: '10s',
+  /** A row locked by another transaction costs this wait, not the whole statement time. */
+  lock_timeout: '3s',
+  /** A process that freezes within a transaction loses it, which frees its rows. */
+  idle_in_transaction_session_timeout: '5s',
+} as const;
+
+const REQUIRED: Record<string, string> = { ...SETTINGS, fsync: 'on', transaction_read_only: 'off' };
+
+const REFUSALS: Record<string, string> = {
+  fsync: 'PostgreSQL runs with fsync off, which loses payments in a crash',
+  transaction_read_only: 'PostgreSQL is read-only; the proxy needs a server that takes writes',
+};
+
+/**
+ * read_only_sql_transaction, admin_shutdown, crash_shutdown, cannot_connect_now: this server does not take writes, or
+ * no longer.
+ */
+const WRONG_SERVER = new Set(['25006', '57P01', '57P02', '57P03']);
+
+/** One select that sets all, for the session or until the transaction ends. */
+export function setSettings(of: 'session' | 'transaction' = 'session'): string {
+  const calls = Object.entries(SETTINGS).map(
+    ([name, value]) => `set_config('${name}', '${value}', ${String(of === 'transaction')})`,
+  );
+  return `select ${calls.join(', ')}`;
+}
+
+/** Begins a transaction that has the settings, whatever server connection a pooler has chosen for it. */
+export const BEGIN = `begin; ${setSettings('transaction')}`;
+
+/**
+ * Applies and verifies the settings, and returns whether a pooler is in between, which may not keep them for the next
+ * transaction. @throws an Error for the operator if one does not hold
+ */
+export async function prepare(client: ClientBase): Promise<{ isPooled: boolean }> {
+  const readBack = Object.keys(REQUIRED).map((name) => `current_setting('${name}') as ${name}`);
+  const text = `${setSettings('session')}; select ${readBack.join(', ')}, pg_backend_pid() as pid`;
+  const [actual = {}] = (await query(client, text)).rows;
+  for (const [name, wanted] of Object.entries(REQUIRED)) {
+    if (actual[name] === wanted) continue;
+    throw new Error(
+      REFUSALS[name] ??
+        `PostgreSQL has ${name} = ${String(actual[name])} although it was set to ${wanted}; is a pooler in between?`,
+    );
+  }
+  return { isPooled: isPooled(client, actual['pid']) };
+}
+
+/** A pooler answers for the server, so the process id that it gave the client is not that of the server's process. */
+function isPooled(client: ClientBase, pid: unknown): boolean {
+  return !('processID' in client) || client.processID !== pid;
+}
+
+/** Returns the last result if there are several statements. */
+export async function query<Row = Record<string, unknown>>(
+  client: ClientBase,
+  config: string | QueryConfig,
+): Promise<QueryResult<Row & QueryResultRow>> {
+  const result = (await client.query(config)) as QueryResult | QueryResult[];
+  return Array.isArray(result) ? (result.at(-1) as QueryResult) : result;
+}
+
+/** A single connection outside the pool, to the first server that takes writes. The caller ends it. */
+export async function connect(url: string): Promise<Client> {
+  const servers = createServers(url);
+  for (let tried = 1; ; tried += 1) {
+    const server = servers.current();
+    try {
+      return await connectTo(server);
+    } catch (error) {
+      servers.passOver(server);
+      if (tried >= servers.count) throw error;
+    }
+  }
+}
+
+async function connectTo(server: string): Promise<Client> {
+  const client = new Client({ ...options(), connectionString: server });
+  // Without a listener, a broken connection would crash the process; its query rejects anyway.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await prepare(client);
+    return client;
+  } catch (error) {
+    void client.end();
+    throw error;
+  }
+}
+
+/** A pooled connection. */
+export interface Connection {
+  /** Prepared once per connection. */
+  run<Row>(query: Pick<CompiledQuery, 'sql' | 'parameters'>): Promise<Row[]>;
+  /** One or more statements without parameters, in one round trip. */
+  runSimple(text: string): Promise<void>;
+  isInTransaction(): boolean;
+  /** The settings hold within a transaction that begins with BEGIN, and nowhere else. */
+  isPooled: boolean;
+}
+
+export function createPool(url: string, limit: number, silenceLimitMs = SILENCE_LIMIT_MS) {
+  const servers = createServers(url);
+  const pool = new Pool({ ...options(silenceLimitMs), max: limit, Client: clientOf(servers) });
+  pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
+  const prepared = new WeakMap<ClientBase, { isPooled: boolean }>();
+  const names = createNames();
+
+  async function acquire(): Promise<{ client: PoolClient; isPooled: boolean }> {
+    for (let tried = 1; ; tried += 1) {
+      const server = servers.current();
+      try {
+        return await acquireOne();
+      } catch (error) {
+        // With all connections in use, the wait was for one of them and not for the server.
+        if (tried >= servers.count || pool.totalCount >= limit) throw error;
+        servers.passOver(server);
+      }
+    }
+  }
+
+  async function acquireOne(): Promise<{ client: PoolClient; isPooled: boolean }> {
+    const client = await pool.connect();
+    try {
+      const found = prepared.get(client) ?? (await prepare(client));
+      prepared.set(client, found);
+      return { client, ...found };
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  }
+
+  /** A client that is closed on release if it must not be used again. */
+  async function guard() {
+    const { client, isPooled: isBehindPooler } = await acquire();
+    let isUnusable = false;
+    return {
+      isPooled: isBehindPooler,
+      async ask<Row>(config: QueryConfig): Promise<QueryResult<Row & QueryResultRow>> {
+        try {
+          return await query<Row>(client, config);
+        } catch (error) {
+          isUnusable ||= isWrongServerError(error) || isOutcomeUnknown(error);
+          throw error;
+        }
+      },
+      isInTransaction: () => client.getTransactionStatus() !== 'I',
+      // Also drops a connection whose transaction could not be ended.
+      release: () => client.release(isUnusable || client.getTransactionStatus() !== 'I'),
+    };
+  }
+
+  async function use<T>(work: (on: Connection) => Promise<T>): Promise<T> {
+    const { ask, release, isInTransaction, isPooled: isBehindPooler } = await guard();
+    try {
+      return await work({
+        isPooled: isBehindPooler,
+        async run<Row>({ sql: text, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>) {
+          const values = [...parameters];
+          return (
+            await names.use(text, { isInTransaction }, (name) => ask<Row>({ text, values, ...(name && { name }) }))
+          ).rows;
+        },
+        async runSimple(text) {
+          await ask({ text });
+        },
+        isInTransaction,
+      });
+    } finally {
+      release();
+    }
+  }
+
+  const forKysely: PostgresPool = {
+    options: pool.options,
+    // Kysely calls it only if it ever connected.
+    end: () => Promise.resolve(),
+    async connect() {
+      const { ask, release } = await guard();
+      const client = { query: (text: string, values: unknown[]) => ask({ text, values: [...values] }), release };
+      return client as unknown as PostgresPoolClient;
+    },
+  };
+  let ended: Promise<void> | undefined;
+  return { use, forKysely, end: () => (ended ??= pool.end()) };
+}
+
+const MAX_NAMES = 500;
+/** invalid_sql_statement_name, duplicate_prepared_statement. */
+const NO_SUCH_NAME = new Set(['26000', '42P05']);
+/** feature_not_supported: after a migration by another process, a prepared statement would return other columns. */
+const OTHER_COLUMNS = '0A000';
+
+/**
+ * Names for prepared statements, so that the server parses and plans each once a connection. A transaction pooler that
+ * does not know prepared statements mixes them up; then none is named any more. A name is a digest of its statement,
+ * because such a pooler also finds those that another process has prepared.
+ */
+function createNames() {
+  const names = new Map<string, string>();
+  let isOff = false;
+  return {
+    async use<T>(
+      text: string,
+      on: Pick<Connection, 'isInTransaction'>,
+      ask: (name?: string) => Promise<T>,
+    ): Promise<T> {
+      if (isOff || (names.size >= MAX_NAMES && !names.has(text))) return ask();
+      const name = names.get(text) ?? createHash('sha256').update(text).digest('base64url');
+      names.set(text, name);
+      try {
+        return await ask(name);
+      } catch (error) {
+        if (!isNameError(error)) throw error;
+        isOff = true;
+        // The error has ended the transaction, so its statements have to run again from the first.
+        if (on.isInTransaction()) throw error;
+        return ask();
+      }
+    },
+  };
+}
+
+/** Whether a statement did not run because of its name; it is not named when it runs again. */
+function isNameError(error: unknown): boolean {
+  return NO_SUCH_NAME.has(codeOf(error)) || codeOf(error) === OTHER_COLUMNS;
+}
+
+/** Each new client of the pool connects to the server that is the current one by then. */
+function clientOf(servers: { current(): string }): typeof Client {
+  return class extends Client {
+    constructor(settings?: ClientConfig) {
+      super({ ...settings, connectionString: servers.current() });
+    }
+  };
+}
+
+function options(silenceLimitMs = SILENCE_LIMIT_MS) {
+  return {
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    stream: () => {
+      const socket = new Socket();
+      return socket.setTimeout(silenceLimitMs, () => socket.destroy(new Error('The database does not answer')));
+    },
+  };
+}
+
+/** serialization_failure, deadlock_detected: the database asks for another run. */
+const RETRYABLE = new Set(['40001', '40P01']);
+
+/** Whether nothing was written, and another try may succeed. */
+export function isRepeatable(error: unknown): boolean {
+  return RETRYABLE.has(codeOf(error)) || isNameError(error) || isWrongServerError(error);
+}
+
+/** Such a connection is closed on release; a new one may reach the right server. */
+function isWrongServerError(error: unknown): boolean {
+  return WRONG_SERVER.has(codeOf(error));
+}
+
+/** Whether a statement may have been carried out although it failed: the connection broke, or the server was ended. */
+export function isOutcomeUnknown(error: unknown): boolean {
+  return !(error instanceof DatabaseError) || /^(08|57P0)/.test(codeOf(error));
+}
+
+/** SQLSTATE, or empty for a broken connection. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

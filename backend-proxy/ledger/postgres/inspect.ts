@@ -1,0 +1,58 @@
+// Looks at a PostgreSQL database without changing it, by a connection with the settings that the proxy needs.
+import type { MadeStep } from '../schema/schema-steps.ts';
+import { schemaState, type SchemaState } from '../schema/schema-state.ts';
+import { connect, query } from './connection.ts';
+
+export interface InspectedPostgres {
+  schema: SchemaState;
+  /** `15.18`. */
+  version: string;
+  /** Whether this role may make tables here. */
+  mayCreate: boolean;
+  role: string;
+  schemaName: string;
+  /** The database's clock, ms since 1970. */
+  now: number;
+}
+
+const FACTS = `select current_setting('server_version') as version, current_user as role,
+  coalesce(current_schema(), 'public') as schema_name,
+  has_schema_privilege(coalesce(current_schema(), 'public'), 'CREATE') as may_create,
+  to_regclass('kysely_migration') is not null as has_tables,
+  to_regclass('schema_steps') is not null as has_steps,
+  (extract(epoch from clock_timestamp()) * 1000)::float8 as now`;
+
+/** Throws what the server or the driver says if it cannot be used. */
+export async function inspectPostgres(url: string): Promise<InspectedPostgres> {
+  const client = await connect(url);
+  try {
+    const [facts] = (
+      await query<{
+        version: string;
+        role: string;
+        schema_name: string;
+        may_create: boolean;
+        has_tables: boolean;
+        has_steps: boolean;
+        now: number;
+      }>(client, FACTS)
+    ).rows;
+    if (facts === undefined) throw new Error('The server answered no row');
+    const made = facts.has_tables
+      ? (await query<{ name: string }>(client, 'select name from kysely_migration')).rows.map(({ name }) => name)
+      : [];
+    const steps = facts.has_steps
+      ? (await query<MadeStep>(client, 'select name, written_by, compatible_with from schema_steps order by name')).rows
+      : [];
+    return {
+      schema: schemaState(made, steps),
+      version: facts.version.split(' ')[0] ?? '',
+      mayCreate: facts.may_create,
+      role: facts.role,
+      schemaName: facts.schema_name,
+      now: facts.now,
+    };
+  } finally {
+    await client.end();
+  }
+}

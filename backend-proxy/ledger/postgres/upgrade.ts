@@ -1,0 +1,106 @@
+// Brings a PostgreSQL database to this version's tables while proxies of the version before work on it. One process
+// does it and the others wait. It has connections of its own, because an index of many rows takes longer than any other
+// statement may.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import type { Level } from '../../protocol/log.ts';
+import { migrate } from '../schema/migrations.ts';
+import { createPool } from './connection.ts';
+import { makeStep } from './steps.ts';
+import { createStepsTable, isEmptyDatabase, missingSteps, type Upgrade } from '../schema/schema-steps.ts';
+import type { Tables } from '../schema/tables.ts';
+
+/** Not the number of 0.1.0, which waits within a statement, and the building of an index would wait for that. */
+const LOCK = 4_076_310_586;
+/** One holds the lock, one makes the steps, one looks what they wait for. */
+const CONNECTIONS = 3;
+const STATEMENT_LIMIT_MS = 3_600_000;
+/** How long another process that makes the steps is waited for, and a transaction that is in a step's way. */
+const WAIT_LIMIT_MS = 600_000;
+const LOCK_EVERY_MS = 250;
+const LOG_EVERY_MS = 10_000;
+
+/**
+ * Without Kysely's lock of migrations, which belongs to the session: behind a transaction pooler it would be unlocked
+ * on another connection, so never.
+ */
+class Dialect extends PostgresDialect {
+  override createAdapter() {
+    const nothing = () => Promise.resolve();
+    return Object.assign(super.createAdapter(), { acquireMigrationLock: nothing, releaseMigrationLock: nothing });
+  }
+}
+
+/** May be called again after any failure. `db`: the store's own, so that a start without missing steps costs a read. */
+export async function upgradePostgres(
+  url: string,
+  db: Kysely<Tables>,
+  upgrade: Upgrade,
+  waitLimitMs = WAIT_LIMIT_MS,
+): Promise<void> {
+  if ((await missingSteps(db, 'postgres', upgrade))?.length === 0) return;
+  const pool = createPool(url, CONNECTIONS, STATEMENT_LIMIT_MS);
+  const own = new Kysely<Tables>({ dialect: new Dialect({ pool: pool.forKysely }) });
+  try {
+    await whileLocked(own, upgrade, waitLimitMs, () => makeMissing(own, upgrade, waitLimitMs));
+  } finally {
+    await pool.end();
+  }
+}
+
+async function makeMissing(db: Kysely<Tables>, upgrade: Upgrade, waitLimitMs: number): Promise<void> {
+  let missing = await missingSteps(db, 'postgres', upgrade);
+  let level: Level = 'info';
+  if (missing === undefined) {
+    if (await isEmptyDatabase(db, 'postgres')) level = 'debug';
+    await migrate(db, 'postgres');
+    await createStepsTable(db, 'postgres');
+    missing = await missingSteps(db, 'postgres', upgrade);
+  }
+  for (const step of missing ?? []) {
+    const startedAt = performance.now();
+    await makeStep(step, { db, upgrade, waitLimitMs });
+    upgrade.log(level, 'database changed', { step: step.name, ms: Math.round(performance.now() - startedAt) });
+  }
+}
+
+/**
+ * The lock belongs to a transaction, so it works behind a transaction pooler and ends with the process. Nothing else
+ * runs in that transaction: the building of an index waits for the end of each that runs a statement at a certain
+ * moment. The lock only spares work: should its connection break, two may make the same steps, and each is still made
+ * once.
+ */
+async function whileLocked(
+  db: Kysely<Tables>,
+  { log }: Upgrade,
+  waitLimitMs: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  const startedAt = performance.now();
+  let loggedAt = -Infinity;
+  for (;;) {
+    const isDone = await db
+      .transaction()
+      .setIsolationLevel('read committed')
+      .execute(async (tx) => {
+        await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
+        const lock = sql<{ isOurs: boolean }>`select pg_try_advisory_xact_lock(${sql.lit(LOCK)}) as "isOurs"`;
+        const isOurs = (await lock.execute(tx)).rows[0]?.isOurs === true;
+        if (isOurs) await work();
+        return isOurs;
+      });
+    if (isDone) return;
+    const now = performance.now();
+    if (now - startedAt > waitLimitMs) {
+      const seconds = Math.round(waitLimitMs / 1000);
+      throw new Error(
+        `Another proxy has been changing the database for ${seconds} s; start this one when it has ended`,
+      );
+    }
+    if (now - loggedAt > LOG_EVERY_MS) {
+      log('info', 'waiting for another proxy that changes the database');
+      loggedAt = now;
+    }
+    await sleep(LOCK_EVERY_MS);
+  }
+}

@@ -1,0 +1,106 @@
+// Which transactions may be erased: by the retention, page by page, or those of one order on request. What erasing one
+// means is in erase-rows.ts.
+import { sql, type CompiledQuery } from 'kysely';
+import { Refusal } from '../../errors.ts';
+import { iso } from '../../protocol/iso-time.ts';
+import { LAST_SWEEP_MS } from '../../protocol/schedule.ts';
+import { STAGES, isOpen, stageOf } from '../../protocol/transaction.ts';
+import { ERASED_AT_ONCE, eraseRows, type ErasableRow, type Erasing } from './erase-rows.ts';
+import type { ErasedPage } from '../ledger.ts';
+import type { Db, Store } from '../store.ts';
+import type { TransactionRow } from '../schema/tables.ts';
+
+/** Longer than a page takes: if the process dies, others go on after this. */
+const TURN_MS = 30_000;
+/** The gateway's answer, which may have links and a code, is held for an hour if it cannot be stored (recorder.ts). */
+const ANSWER_HELD_MS = 3_600_000 + 60_000;
+
+/** One page of all that changed last before `changedBefore`. Only one process erases at a time. */
+export async function erasePage(store: Store, after: string | null, erasing: Erasing): Promise<ErasedPage> {
+  const endTurn = await takeTurn(store, erasing.at);
+  if (endTurn === undefined) return { erased: 0, next: after ?? '' };
+  try {
+    const rows = await readErasable(store.db, erasing.changedBefore, after ?? '');
+    const erased = await eraseRows(store, rows, erasing);
+    const last = rows.at(-1);
+    const isLast = last === undefined || rows.length < ERASED_AT_ONCE;
+    return { erased: erased.length, next: isLast ? null : `${last.updated_at}~${last.id}` };
+  } finally {
+    await store.execute(endTurn);
+  }
+}
+
+/** Undefined if another process has the turn; otherwise the statement that ends it. */
+async function takeTurn({ db, execute }: Store, at: number): Promise<CompiledQuery | undefined> {
+  const until = String(at + TURN_MS);
+  const take = sql`insert into meta (key, value) values ('erasing_until', ${until}) on conflict (key) do update
+    set value = excluded.value where cast(meta.value as bigint) not between ${at} and ${at + TURN_MS} returning key`;
+  const taken = await execute(take.compile(db));
+  if (taken.length === 0) return undefined;
+  const end = db.updateTable('meta').set({ value: '0' }).where('key', '=', 'erasing_until');
+  return end.where('value', '=', until).compile();
+}
+
+/** The oldest change first. A transaction that a webhook waits to report is among them. */
+function readErasable(db: Db, before: number, after: string): Promise<ErasableRow[]> {
+  const [, updatedAt = '0', id = ''] = /^([0-9]+)~(.*)$/s.exec(after) ?? [];
+  return db
+    .selectFrom('transactions')
+    .select(['id', 'fingerprint', 'updated_at'])
+    .where('erased_at', 'is', null)
+    .where('next_check_at', 'is', null)
+    .where('needs_review', '=', sql.lit(0))
+    .where('rank', '>=', sql.lit(STAGES.replaced.rank))
+    .where('updated_at', '<', before)
+    .where(sql<boolean>`(updated_at, id) > (${Number(updatedAt)}, ${id})`)
+    .orderBy('updated_at')
+    .orderBy('id')
+    .limit(ERASED_AT_ONCE)
+    .execute();
+}
+
+/**
+ * Erases the transactions of an order or payout. Refuses, and erases nothing, if one of them may still change. Returns
+ * whether there are any.
+ */
+export async function eraseOrder(store: Store, orderId: string, erasing: Erasing): Promise<boolean> {
+  const rows = await readAll(store.db, orderId);
+  const untold = erasing.sendsWebhooks ? await readUntold(store.db, orderId) : new Set<string>();
+  const reasons = rows.flatMap((row) => reasonToKeep(row, untold, erasing.at) ?? []);
+  if (reasons.length > 0) throw notEnded(reasons.join('; '));
+  for (let at = 0; at < rows.length; at += ERASED_AT_ONCE) {
+    await eraseRows(store, rows.slice(at, at + ERASED_AT_ONCE), erasing);
+  }
+  const left = (await readAll(store.db, orderId)).filter((row) => row.erased_at === null);
+  if (left.length > 0) throw notEnded(left.map(({ id }) => `${id} has just changed`).join('; '));
+  return rows.length > 0;
+}
+
+function notEnded(reasons: string): Refusal {
+  return new Refusal('not_ended', `Nothing can be erased yet: ${reasons}.`);
+}
+
+function readAll(db: Db, orderId: string): Promise<TransactionRow[]> {
+  return db.selectFrom('transactions').selectAll().where('order_id', '=', orderId).execute();
+}
+
+async function readUntold(db: Db, orderId: string): Promise<Set<string>> {
+  const waiting = db.selectFrom('webhooks').select('transaction_id').where('order_id', '=', orderId);
+  const rows = await waiting.where('state', 'not in', ['delivered', 'dead']).execute();
+  return new Set(rows.map((row) => row.transaction_id));
+}
+
+/** For the merchant; undefined if it may be erased. */
+function reasonToKeep(row: TransactionRow, untold: ReadonlySet<string>, now: number): string | undefined {
+  const { id } = row;
+  if (row.needs_review === 1) return `${id} needs review, so resolve it first`;
+  if (isOpen(stageOf(row.rank))) return `${id} is open`;
+  const sentAt = row.sent_at ?? row.created_at;
+  if (row.next_check_at !== null) {
+    return `${id} is checked until ${iso(Math.max(row.next_check_at, sentAt + LAST_SWEEP_MS))}`;
+  }
+  if (row.sent_at !== null && row.answer === null && now < sentAt + ANSWER_HELD_MS) {
+    return `the gateway's answer about ${id} is awaited until ${iso(sentAt + ANSWER_HELD_MS)}`;
+  }
+  return untold.has(id) ? `a webhook about ${id} is not delivered yet` : undefined;
+}

@@ -1,0 +1,106 @@
+// Stores IPNs as received, matches them to transactions, and deletes old ones that match nothing.
+import { sql } from 'kysely';
+import type { IpnReading } from '../../protocol/verify.ts';
+import type { Draft } from '../rules/draft.ts';
+import type { StoredIpn, UnmatchedIpn } from '../ledger.ts';
+import type { Db, Store } from '../store.ts';
+import type { TransactionRow } from '../schema/tables.ts';
+import { plan } from '../rules/transitions.ts';
+
+const UNMATCHED_KEPT_MS = 7 * 24 * 3_600_000;
+
+/**
+ * Stores the IPN and requests a check; returns false if its transaction is not in this database. Rings are counted, so
+ * that no clock can make an earlier check look like the answer.
+ */
+export function receiveIpn(draft: Draft, { id, body, reading }: StoredIpn, row: TransactionRow | undefined): boolean {
+  draft.ipn = {
+    id,
+    order_id: reading?.transactionId ?? null,
+    reading: reading === undefined ? null : storedReading(reading),
+    body,
+    matched: row === undefined ? 0 : 1,
+    told: 0,
+    seen: 1,
+    first_at: draft.now,
+    last_at: draft.now,
+  };
+  if (row === undefined) return reading === undefined;
+  row.rung_at = draft.now;
+  row.rings += 1;
+  row.unanswered = 0;
+  row.erased_at = null;
+  plan(draft, row);
+  return true;
+}
+
+/** Newest first. */
+export async function readUnmatchedIpns(db: Db, limit: number): Promise<UnmatchedIpn[]> {
+  const rows = await db
+    .selectFrom('ipns')
+    .select(['reading', 'seen', 'first_at', 'last_at'])
+    .where('matched', '=', sql.lit(0))
+    .where('reading', 'is not', null)
+    .orderBy('first_at', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ reading, seen, first_at: firstAt, last_at: lastAt }) =>
+    reading === null ? [] : [{ reading: toReading(reading), seen, firstAt, lastAt }],
+  );
+}
+
+/** Stored with the gateway's name for the id, as all versions have done. */
+function storedReading({ transactionId, ...reading }: IpnReading): string {
+  return JSON.stringify({ orderId: transactionId, ...reading });
+}
+
+/** Readings stored by the first version have no customer. */
+function toReading(text: string): IpnReading {
+  const { orderId, ...reading } = JSON.parse(text) as Omit<IpnReading, 'transactionId'> & { orderId: string };
+  return { ...reading, customer: reading.customer ?? null, transactionId: orderId };
+}
+
+/** The readable IPNs of a transaction, oldest first. */
+export async function readIpns(db: Db, transactionId: string): Promise<IpnReading[]> {
+  const rows = await db
+    .selectFrom('ipns')
+    .select(['reading', 'first_at'])
+    .where('order_id', '=', transactionId)
+    .execute();
+  const oldestFirst = rows.toSorted((a, b) => a.first_at - b.first_at);
+  return oldestFirst.flatMap(({ reading }) => (reading === null ? [] : [toReading(reading)]));
+}
+
+/** Marks a page of the unmatched IPNs that are older than this and not yet reported; returns them. */
+export function markUnmatchedReported({ db, among }: Store, firstBefore: number, limit: number) {
+  const unreported = db
+    .selectFrom('ipns')
+    .select('id')
+    .where('matched', '=', sql.lit(0))
+    .where('told', '=', sql.lit(0))
+    .where('reading', 'is not', null)
+    .where('first_at', '<=', firstBefore)
+    .orderBy('first_at')
+    .limit(limit);
+  const update = db
+    .updateTable('ipns')
+    .set({ told: 1 })
+    .where(sql<boolean>`id ${among(unreported)}`);
+  return update.returning('id').compile();
+}
+
+/** Deletes a page of those that matched nothing for too long; returns them. */
+export function deleteOldUnmatched({ db, among }: Store, now: number, limit: number) {
+  const old = db
+    .selectFrom('ipns')
+    .select('id')
+    .where('matched', '=', sql.lit(0))
+    .where('last_at', '<', now - UNMATCHED_KEPT_MS)
+    .orderBy('last_at')
+    .limit(limit);
+  return db
+    .deleteFrom('ipns')
+    .where(sql<boolean>`id ${among(old)}`)
+    .returning('id')
+    .compile();
+}

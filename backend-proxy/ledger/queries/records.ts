@@ -1,0 +1,75 @@
+// Turns rows into the port's records.
+import { STAGES, stageOf, type Stage, type Transaction } from '../../protocol/transaction.ts';
+import type { QrCode } from '../../protocol/wire.ts';
+import type { Order } from '../ledger.ts';
+import type { HistoryRow, OrderRow, TransactionRow } from '../schema/tables.ts';
+
+/** `payments`: by attempt. */
+export function toOrder(order: OrderRow, payments: readonly TransactionRow[], history: readonly HistoryRow[]): Order {
+  return {
+    orderId: order.order_id,
+    amountMinor: order.amount_minor,
+    currency: order.currency,
+    version: order.version,
+    paidBy: order.paid_by,
+    seen: order.seen_iat === null ? null : { iat: order.seen_iat, terms: order.seen_terms ?? '' },
+    payments: toTransactions(payments, history),
+  };
+}
+
+/** Keeps the order of the rows. */
+export function toTransactions(rows: readonly TransactionRow[], history: readonly HistoryRow[]): Transaction[] {
+  const byId = Map.groupBy(history, ({ transaction_id: id }) => id);
+  return rows.map((row) => toTransaction(row, byId.get(row.id) ?? []));
+}
+
+/** `history`: of this transaction, in any order. */
+export function toTransaction(row: TransactionRow, history: readonly HistoryRow[]): Transaction {
+  return {
+    ...toTransactionState(row),
+    history: history.toSorted(byTime).map(({ at, event, source, detail }) => ({ at, event, source, detail })),
+  };
+}
+
+/** Stages from the same millisecond keep the order of their ranks. */
+function byTime(a: HistoryRow, b: HistoryRow): number {
+  return a.at - b.at || rankOf(a) - rankOf(b) || a.n - b.n;
+}
+
+function rankOf({ event }: HistoryRow): number {
+  return STAGES[event as Stage]?.rank ?? Object.keys(STAGES).length;
+}
+
+export function toTransactionState(row: TransactionRow): Omit<Transaction, 'history'> {
+  const { id, type, attempt, asked, method, currency, customer, note } = row;
+  return {
+    id,
+    type,
+    orderId: row.order_id,
+    attempt,
+    asked,
+    method,
+    amountMinor: row.amount_minor,
+    currency,
+    customer,
+    note,
+    fingerprint: row.fingerprint,
+    stage: stageOf(row.rank),
+    endedBy: row.ended_by,
+    version: row.version,
+    answer: row.answer,
+    paymentId: row.payment_id,
+    checkoutUrl: row.checkout_url,
+    qr: row.qr === null ? null : (JSON.parse(row.qr) as QrCode),
+    appUrl: row.app_url,
+    expiresAt: row.expires_at,
+    late: row.late === 1,
+    surplus: row.surplus === 1,
+    mismatch: row.mismatch === 1,
+    conflict: row.conflict > 0,
+    needsReview: row.needs_review === 1,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    erasedAt: row.erased_at,
+  };
+}

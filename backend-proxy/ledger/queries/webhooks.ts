@@ -1,0 +1,168 @@
+// The webhooks to send. A webhook is stored in the write that caused it, so it reports exactly what was committed; its
+// body is fixed then, so a retry sends the same bytes. Sending them is ../webhooks.ts.
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { Refusal } from '../../errors.ts';
+import { iso } from '../../protocol/iso-time.ts';
+import { merchantView, type WebhookType } from '../../protocol/merchant-view.ts';
+import { historyOf, type Draft } from '../rules/draft.ts';
+import type { Delivery, Webhook, WebhookRange, WebhookState } from '../ledger.ts';
+import { mergedPages } from './merged-pages.ts';
+import { toTransaction } from './records.ts';
+import type { Db, Store } from '../store.ts';
+import type { TransactionRow, WebhookRow } from '../schema/tables.ts';
+
+/** A longer wait or lease than we ever plan was written by another clock. */
+const MAX_WAIT_MS = 48 * 3_600_000;
+const MAX_LEASE_MS = 60_000;
+/** Later than any time. */
+const END_OF_TIME = 999_999_999_999_999;
+
+/** Queues each type once per transaction, or once per `n`, however often the fact arrives. */
+export function queueWebhook(draft: Draft, row: TransactionRow, type: WebhookType, n = 1): void {
+  const { now, databaseId } = draft;
+  const transaction = toTransaction(row, historyOf(draft, row.id));
+  draft.webhooks.push({
+    id: webhookId(databaseId, [row.id, type, String(n)]),
+    transaction_id: row.id,
+    order_id: row.order_id,
+    type,
+    body: JSON.stringify({ type, timestamp: iso(now), data: merchantView(transaction) }),
+    state: 'pending',
+    attempts: 0,
+    next_at: now,
+    lease_until: 0,
+    last_answer: null,
+    created_at: now,
+  });
+}
+
+/**
+ * The same for the same event after retries, restores and failovers, so that a receiver can ignore repeats: a digest
+ * that includes the database's random id, which a backup keeps.
+ */
+function webhookId(databaseId: string, event: readonly string[]): string {
+  const digest = createHash('sha256').update(JSON.stringify([databaseId, ...event]));
+  return `msg_${digest.digest('hex').slice(0, 40)}`;
+}
+
+/** Whether one is due. Reads without a lock, because usually none is. */
+export async function isWebhookDue(db: Db, now: number): Promise<boolean> {
+  return (await dueWebhooks(db, now, 1).execute()).length > 0;
+}
+
+function dueWebhooks(db: Db, now: number, limit: number) {
+  return db
+    .selectFrom('webhooks')
+    .select('id')
+    .where('state', '=', sql.lit('pending'))
+    .where('next_at', '<=', now)
+    .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', now + MAX_LEASE_MS)]))
+    .orderBy('next_at')
+    .limit(limit);
+}
+
+/** After a crash the lease ends and the webhook is claimed again: it may be delivered twice, but is never lost. */
+export async function claimWebhooks(store: Store, now: number, limit: number, leaseMs: number): Promise<Webhook[]> {
+  const due = dueWebhooks(store.db, now, limit);
+  const claim = store.db
+    .updateTable('webhooks')
+    .set((eb) => ({ lease_until: now + leaseMs, attempts: eb('attempts', '+', 1) }))
+    .where(sql<boolean>`id ${store.among(store.skipsLocked ? due.forUpdate().skipLocked() : due)}`)
+    .returningAll();
+  return (await store.execute(claim.compile())).map(toWebhook);
+}
+
+/** Makes a page of retries due now that are planned further ahead than any wait. */
+export function bringWebhooksForward({ db, among }: Store, now: number, limit: number) {
+  const tooFar = db
+    .selectFrom('webhooks')
+    .select('id')
+    .where('state', '=', sql.lit('pending'))
+    .where('next_at', '>', now + MAX_WAIT_MS)
+    .orderBy('next_at')
+    .limit(limit);
+  const update = db
+    .updateTable('webhooks')
+    .set({ next_at: now })
+    .where(sql<boolean>`id ${among(tooFar)}`);
+  return update.returning('id').compile();
+}
+
+export function recordDelivery(db: Db, id: string, delivery: Delivery) {
+  const { state, answer } = delivery;
+  return db
+    .updateTable('webhooks')
+    .set({ state, last_answer: answer, lease_until: 0, ...('nextAt' in delivery && { next_at: delivery.nextAt }) })
+    .where('id', '=', id)
+    .compile();
+}
+
+/** Newest first. */
+export async function readWebhooks(
+  db: Db,
+  state: WebhookState | undefined,
+  limit: number,
+  { orderId, olderThan = { createdAt: END_OF_TIME, id: '' } }: WebhookRange = {},
+): Promise<Webhook[]> {
+  const rows = await (orderId === undefined ? readInStates(db, state, limit, olderThan) : readOfOrder(db, orderId));
+  const { createdAt, id } = olderThan;
+  const isOlder = (row: WebhookRow) => row.created_at < createdAt || (row.created_at === createdAt && row.id < id);
+  return rows
+    .filter((row) => isOlder(row) && (state === undefined || row.state === state))
+    .slice(0, limit)
+    .map(toWebhook);
+}
+
+function readInStates(
+  db: Db,
+  state: WebhookState | undefined,
+  limit: number,
+  { createdAt, id }: NonNullable<WebhookRange['olderThan']>,
+): Promise<WebhookRow[]> {
+  // Each state is a range of an index by time.
+  const inState = (each: WebhookState) =>
+    db
+      .selectFrom('webhooks')
+      .selectAll()
+      .where('state', '=', each)
+      .where(sql<boolean>`(created_at, id) < (${createdAt}, ${id})`)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit);
+  const states: WebhookState[] = state === undefined ? ['pending', 'delivered', 'dead'] : [state];
+  const merged = mergedPages(db, states.map(inState));
+  return merged.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** An order has few webhooks, so they are all read. */
+async function readOfOrder(db: Db, orderId: string): Promise<WebhookRow[]> {
+  const rows = await db.selectFrom('webhooks').selectAll().where('order_id', '=', orderId).execute();
+  return rows.toSorted((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1));
+}
+
+export async function readWebhook(db: Db, id: string): Promise<Webhook | undefined> {
+  const row = await db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && toWebhook(row);
+}
+
+export async function redeliver({ db, execute }: Store, now: number, id: string): Promise<Webhook | undefined> {
+  const again = db
+    .updateTable('webhooks')
+    .set({ state: 'pending', attempts: 0, next_at: now })
+    .where('id', '=', id)
+    .where('body', '<>', '')
+    .returningAll();
+  const [row] = await execute(again.compile());
+  if (row !== undefined) return toWebhook(row);
+  const erased = await db.selectFrom('webhooks').select('id').where('id', '=', id).executeTakeFirst();
+  if (erased === undefined) return undefined;
+  throw new Refusal('erased', 'The personal data of this order was erased, and the body of the webhook with it.');
+}
+
+function toWebhook(row: WebhookRow): Webhook {
+  const { id, type, body, state, attempts } = row;
+  const { order_id: orderId, transaction_id: transactionId } = row;
+  const { next_at: nextAt, last_answer: lastAnswer, created_at: createdAt } = row;
+  return { id, type, orderId, transactionId, body, state, attempts, nextAt, lastAnswer, createdAt };
+}

@@ -1,0 +1,86 @@
+// One write: copies of the loaded rows, which the rules change in memory, and the rows that they add. The store saves
+// what differs from the loaded rows, all or nothing. The rules are therefore plain functions on rows: they run no
+// statement and wait for nothing.
+import type { Source } from '../../protocol/transaction.ts';
+import type { Change, Changes, Loaded } from '../store.ts';
+import type { HistoryRow, IpnRow, OrderRow, TransactionRow, WebhookRow } from '../schema/tables.ts';
+
+export interface Draft {
+  /** The database's clock when the rows were loaded, ms since 1970. */
+  readonly now: number;
+  /** The cause of the write, for the history. */
+  readonly source: Source;
+  /** The database's random id, part of each webhook's id. */
+  readonly databaseId: string;
+  /** Of fingerprints whose personal data was erased. */
+  readonly fingerprintKey: string;
+  /** ORDER_ID_PREFIX, put before every id at the gateway. */
+  readonly idPrefix: string;
+  readonly orders: Change<OrderRow>[];
+  readonly transactions: Change<TransactionRow>[];
+  readonly loadedHistory: readonly HistoryRow[];
+  /** Added by this write. */
+  readonly history: HistoryRow[];
+  readonly webhooks: WebhookRow[];
+  ipn: IpnRow | undefined;
+  readonly prompts: Loaded['prompts'];
+}
+
+export type WriteContext = Pick<Draft, 'now' | 'source' | 'databaseId' | 'fingerprintKey' | 'idPrefix'>;
+
+export function createDraft(loaded: Loaded, context: WriteContext): Draft {
+  const copied = <Row>(before: Row): Change<Row> => ({ before, after: { ...before } });
+  return {
+    ...context,
+    orders: loaded.orders.map(copied),
+    transactions: loaded.transactions.map(copied),
+    loadedHistory: loaded.history,
+    history: [],
+    webhooks: [],
+    ipn: undefined,
+    prompts: loaded.prompts,
+  };
+}
+
+export function changesOf({ orders, transactions, history, webhooks, ipn }: Draft): Changes {
+  return {
+    orders: orders.filter(isChanged),
+    transactions: transactions.filter(isChanged),
+    history,
+    webhooks,
+    ipn,
+  };
+}
+
+/** The columns that differ from the loaded row; of a new row, all. */
+export function changedColumns<Row extends object>({ before, after }: Change<Row>): (keyof Row & string)[] {
+  const columns = Object.keys(after) as (keyof Row & string)[];
+  return before === undefined ? columns : columns.filter((column) => after[column] !== before[column]);
+}
+
+function isChanged<Row extends object>(change: Change<Row>): boolean {
+  return changedColumns(change).length > 0;
+}
+
+export function findOrder({ orders }: Draft, orderId: string): OrderRow | undefined {
+  return orders.find(({ after }) => after.order_id === orderId)?.after;
+}
+
+export function findTransaction({ transactions }: Draft, id: string): TransactionRow | undefined {
+  return transactions.find(({ after }) => after.id === id)?.after;
+}
+
+export function addOrder({ orders }: Draft, row: OrderRow): OrderRow {
+  orders.push({ before: undefined, after: row });
+  return row;
+}
+
+export function addTransaction({ transactions }: Draft, row: TransactionRow): TransactionRow {
+  transactions.push({ before: undefined, after: row });
+  return row;
+}
+
+/** All history of a transaction, also what this write added. */
+export function historyOf({ loadedHistory, history }: Draft, id: string): HistoryRow[] {
+  return [...loadedHistory, ...history].filter(({ transaction_id }) => transaction_id === id);
+}

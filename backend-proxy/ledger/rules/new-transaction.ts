@@ -1,0 +1,130 @@
+// Adds the row of a new transaction, before anything is sent.
+import { Refusal } from '../../errors.ts';
+import { STAGES, TYPES, type Transaction } from '../../protocol/transaction.ts';
+import { addOrder, addTransaction, findOrder, findTransaction, type Draft } from './draft.ts';
+import type { TransactionRow } from '../schema/tables.ts';
+import { addHistory, plan } from './transitions.ts';
+
+/**
+ * A payout's idempotency key: with it, the unique constraint allows one payout per order id, whatever its id at the
+ * gateway. It cannot come from a shopper: their keys have no spaces.
+ */
+export const PAYOUT_KEY = ' payout';
+/** Of an id at the gateway, without the number of a later attempt. */
+const MAX_ID_CHARS = 64;
+
+type NewRow = Pick<
+  TransactionRow,
+  | 'id'
+  | 'type'
+  | 'order_id'
+  | 'attempt'
+  | 'asked'
+  | 'method'
+  | 'amount_minor'
+  | 'currency'
+  | 'customer'
+  | 'note'
+  | 'idempotency_key'
+  | 'fingerprint'
+  | 'pay_within_ms'
+  | 'customer_ref'
+  | 'start_id'
+>;
+
+/** What every new transaction has. */
+const UNTOUCHED = {
+  rank: STAGES.created.rank,
+  prior_rank: STAGES.created.rank,
+  version: 1,
+  payment_id: null,
+  checkout_url: null,
+  qr: null,
+  app_url: null,
+  expires_at: null,
+  late: 0,
+  surplus: 0,
+  mismatch: 0,
+  conflict: 0,
+  needs_review: 0,
+  reviews: 0,
+  resolved: null,
+  ended_by: null,
+  sent_at: null,
+  sent_by: null,
+  answer: null,
+  lost_at: null,
+  found_at: null,
+  rung_at: null,
+  rings: 0,
+  rings_heard: 0,
+  unknown_at: null,
+  failed_at: null,
+  waits_from: 0,
+  checked_at: null,
+  unanswered: 0,
+  checks: '[]',
+  next_check_at: null,
+  lease_until: 0,
+  erased_at: null,
+} as const satisfies Omit<TransactionRow, keyof NewRow | 'created_at' | 'updated_at'>;
+
+export function insert(draft: Draft, given: NewRow): TransactionRow {
+  const row = addTransaction(draft, { ...UNTOUCHED, ...given, created_at: draft.now, updated_at: draft.now });
+  addHistory(draft, row, 'created', null);
+  plan(draft, row);
+  return row;
+}
+
+export function refuseLongId({ idPrefix }: Draft, orderId: string): void {
+  const max = MAX_ID_CHARS - idPrefix.length;
+  if (orderId.length <= max) return;
+  const detail = `at most ${max} characters, because ${idPrefix.length} are added before it`;
+  throw new Refusal('invalid_request', `orderId: ${detail}.`, { errors: [{ field: 'orderId', detail }] });
+}
+
+/**
+ * The row of a transaction; written again if a restore of the database lost it during a call, so that the answer can be
+ * stored.
+ */
+export function findOrRestore(draft: Draft, transaction: Transaction): TransactionRow {
+  const { id, type, orderId, currency, amountMinor } = transaction;
+  const found = findTransaction(draft, id);
+  if (found !== undefined) return found;
+  const { paysOrder } = TYPES[type];
+  if (paysOrder && findOrder(draft, orderId) === undefined) {
+    addOrder(draft, {
+      order_id: orderId,
+      amount_minor: amountMinor,
+      currency,
+      version: 1,
+      paid_by: null,
+      seen_iat: null,
+      seen_terms: null,
+    });
+  }
+  const { attempt, asked, customer, note, fingerprint } = transaction;
+  const row = insert(draft, {
+    id,
+    type,
+    order_id: orderId,
+    attempt,
+    asked,
+    method: asked,
+    amount_minor: amountMinor,
+    currency,
+    customer,
+    note,
+    // The original key is lost. A shopper's retry finds another payment open; a merchant's retry finds this payout by
+    // its order id.
+    idempotency_key: paysOrder ? ` anew ${id}` : PAYOUT_KEY,
+    fingerprint,
+    pay_within_ms: null,
+    customer_ref: null,
+    start_id: null,
+  });
+  row.rank = STAGES.sending.rank;
+  row.prior_rank = STAGES.sending.rank;
+  row.sent_at = Math.min(transaction.createdAt, draft.now);
+  return row;
+}

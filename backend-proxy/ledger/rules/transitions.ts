@@ -1,0 +1,156 @@
+// The only code that raises a transaction's stage or flags it, with the history, the order's version and the webhook
+// that belong to it. A stage only rises, and the save that follows happens only if the row is still as it was loaded
+// (store.ts), so nothing can happen between a decision and its update.
+import { nextCheckAt, type Check } from '../../protocol/schedule.ts';
+import {
+  STAGES,
+  TYPES,
+  isLate,
+  stageOf,
+  type Flag,
+  type HistoryEntry,
+  type Stage,
+} from '../../protocol/transaction.ts';
+import { findOrder, historyOf, type Draft } from './draft.ts';
+import type { TransactionRow } from '../schema/tables.ts';
+import { queueWebhook } from '../queries/webhooks.ts';
+
+interface RaiseOptions {
+  detail?: string | null;
+  endedBy?: TransactionRow['ended_by'];
+}
+
+/** Raises the stage if the fact ranks higher; returns whether it did. */
+export function raise(
+  draft: Draft,
+  row: TransactionRow,
+  stage: Stage,
+  { detail = null, endedBy = null }: RaiseOptions = {},
+): boolean {
+  const { rank } = STAGES[stage];
+  if (rank <= row.rank) return false;
+  const before = stageOf(row.rank);
+  row.prior_rank = row.rank;
+  row.rank = rank;
+  row.ended_by = endedBy;
+  markChanged(draft, row);
+  // A review of what only took too long ends here; a mismatch or conflict still needs a person.
+  if (rank >= STAGES.not_created.rank && row.mismatch + row.conflict === 0) row.needs_review = 0;
+  addHistory(draft, row, stage, detail);
+  if (stage === 'succeeded') credit(draft, row, before);
+  else announceFailure(draft, row, before);
+  return true;
+}
+
+function credit(draft: Draft, row: TransactionRow, before: Stage): void {
+  if (isLate(before, 'succeeded')) row.late = 1;
+  const { webhooks, paysOrder } = TYPES[row.type];
+  const order = paysOrder ? findOrder(draft, row.order_id) : undefined;
+  if (order === undefined || order.paid_by === null) {
+    if (order !== undefined) order.paid_by = row.id;
+    queueWebhook(draft, row, `${webhooks}.succeeded`);
+    return;
+  }
+  if (row.surplus === 1) return;
+  row.surplus = 1;
+  row.version += 1;
+  addHistory(draft, row, 'surplus', null);
+  // Instead of payment.succeeded, so that a merchant who ships on that does not ship twice.
+  queueWebhook(draft, row, 'payment.surplus');
+}
+
+/** Sends a webhook only when the status that the merchant sees changes, not at every stage. */
+function announceFailure(draft: Draft, row: TransactionRow, before: Stage): void {
+  const { status } = STAGES[stageOf(row.rank)];
+  if (status === 'FAILED' && STAGES[before].status !== status) {
+    queueWebhook(draft, row, `${TYPES[row.type].webhooks}.failed`);
+  }
+}
+
+type ReviewFlag = Exclude<Flag, 'surplus'>;
+
+/**
+ * Flags a problem and asks for a review; changes nothing that is paid. A mismatch is flagged once; a conflict once per
+ * review, so again only after a person resolved the last one.
+ */
+export function flag(draft: Draft, row: TransactionRow, name: ReviewFlag, detail: string | null): void {
+  const { webhooks } = TYPES[row.type];
+  if (name !== 'needs_review') {
+    const isKnown = row[name] > 0 && (name === 'mismatch' || row.needs_review === 1);
+    if (isKnown) return;
+    row[name] += 1;
+    markChanged(draft, row);
+    addHistory(draft, row, name, detail, row[name]);
+    queueWebhook(draft, row, `${webhooks}.${name}`, row[name]);
+  }
+  if (row.needs_review === 1) return;
+  row.needs_review = 1;
+  row.reviews += 1;
+  markChanged(draft, row);
+  addHistory(draft, row, 'needs_review', name === 'needs_review' ? detail : name, row.reviews);
+  queueWebhook(draft, row, `${webhooks}.needs_review`, row.reviews);
+}
+
+/** Adds a history entry and raises the order's version. `n` counts events that may occur again. */
+export function addHistory(
+  draft: Draft,
+  row: TransactionRow,
+  event: HistoryEntry['event'],
+  detail: string | null,
+  n = 1,
+): void {
+  const isKnown = historyOf(draft, row.id).some((entry) => entry.event === event && entry.n === n);
+  if (!isKnown) {
+    draft.history.push({ transaction_id: row.id, event, n, at: draft.now, source: draft.source, detail });
+  }
+  showChange(draft, row);
+}
+
+/** The transaction changed for the merchant. */
+export function markChanged(draft: Draft, row: TransactionRow): void {
+  stamp(draft, row);
+  row.version += 1;
+}
+
+/**
+ * The order changed for the shopper, if this is one of its payments: raises the order's version. The payment's
+ * `updated_at` says when, which is how other processes find it (watch.ts).
+ */
+export function showChange(draft: Draft, row: TransactionRow): void {
+  stamp(draft, row);
+  const order = TYPES[row.type].paysOrder ? findOrder(draft, row.order_id) : undefined;
+  if (order !== undefined) order.version += 1;
+}
+
+/** What changes, or the webhook about it, may hold personal data again. */
+function stamp({ now }: Draft, row: TransactionRow): void {
+  row.updated_at = now;
+  row.erased_at = null;
+}
+
+/** Plans the next check, after the row has its final state in this write. */
+export function plan({ now }: Draft, row: TransactionRow): void {
+  row.next_check_at = nextCheckAt(
+    {
+      type: row.type,
+      stage: stageOf(row.rank),
+      answer: row.answer,
+      createdAt: row.created_at,
+      sentAt: row.sent_at,
+      lostAt: row.lost_at,
+      expiresAt: row.expires_at,
+      rungAt: row.rung_at,
+      rings: row.rings,
+      ringsAnswered: row.rings_heard,
+      unknownAt: row.unknown_at,
+      failedAt: row.failed_at,
+      needsReview: row.needs_review === 1,
+      isResolved: row.resolved !== null,
+      waitsFrom: row.waits_from,
+      checkedAt: row.checked_at,
+      unanswered: row.unanswered,
+      checks: JSON.parse(row.checks) as Check[],
+    },
+    now,
+  );
+}

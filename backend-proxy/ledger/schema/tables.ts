@@ -1,0 +1,148 @@
+// The rows of the ledger's tables, the same in SQLite and PostgreSQL. Times are ms since 1970, money is integer minor
+// units, flags are 0 or 1 (`conflict` counts). migrations.ts and steps.ts make the tables.
+import type { HistoryEntry, PostOutcome, Source, Transaction, TransactionType } from '../../protocol/transaction.ts';
+import type { WebhookType } from '../../protocol/merchant-view.ts';
+import type { Method } from '../../protocol/wire.ts';
+import type { WebhookState } from '../ledger.ts';
+
+export interface Tables {
+  orders: OrderRow;
+  transactions: TransactionRow;
+  history: HistoryRow;
+  ipns: IpnRow;
+  webhooks: WebhookRow;
+  meta: MetaRow;
+  counts: CountRow;
+}
+
+export interface OrderRow {
+  order_id: string;
+  amount_minor: number | null;
+  currency: string;
+  version: number;
+  /** The transaction that paid it: set once. */
+  paid_by: string | null;
+  /** `iat` and terms of the newest order token seen: an older token with other terms starts nothing. */
+  seen_iat: number | null;
+  seen_terms: string | null;
+}
+
+export interface TransactionRow {
+  id: string;
+  type: TransactionType;
+  order_id: string;
+  attempt: number;
+  /** The requested method; `method` is the one in use. */
+  asked: Method | null;
+  method: Method | null;
+  amount_minor: number;
+  currency: string;
+  customer: string | null;
+  note: string | null;
+  idempotency_key: string | null;
+  fingerprint: string;
+  rank: number;
+  /** The rank before the last raise, so that the update's result shows what it changed. */
+  prior_rank: number;
+  payment_id: string | null;
+  checkout_url: string | null;
+  qr: string | null;
+  app_url: string | null;
+  expires_at: number | null;
+  late: number;
+  surplus: number;
+  mismatch: number;
+  conflict: number;
+  needs_review: number;
+  /** How many reviews were requested. */
+  reviews: number;
+  /** How a person resolved it, as a stage. */
+  resolved: 'succeeded' | 'declined' | null;
+  ended_by: Transaction['endedBy'];
+  version: number;
+  created_at: number;
+  updated_at: number;
+  sent_at: number | null;
+  /** Host and port of the process that sends it. */
+  sent_by: string | null;
+  /** Random, of the one call that may send it; finds out whether a lost commit was that call's. */
+  start_id: string | null;
+  answer: PostOutcome | null;
+  lost_at: number | null;
+  /** How long a code or prompt is valid once sent. */
+  pay_within_ms: number | null;
+  /** The customer's id at the merchant; DIRECT only. */
+  customer_ref: string | null;
+  /** When a status check last reported it. */
+  found_at: number | null;
+  rung_at: number | null;
+  rings: number;
+  rings_heard: number;
+  unknown_at: number | null;
+  failed_at: number | null;
+  /** After a clock step, waits that may end the transaction start here. */
+  waits_from: number;
+  checked_at: number | null;
+  unanswered: number;
+  /** JSON array of the schedule's last `Check`s. */
+  checks: string;
+  next_check_at: number | null;
+  lease_until: number;
+  /** When its personal data was erased; null if it may hold any, such as that of an IPN that came later. */
+  erased_at: number | null;
+}
+
+export interface HistoryRow {
+  transaction_id: string;
+  event: HistoryEntry['event'];
+  /** Counts events that may occur again, from 1. */
+  n: number;
+  at: number;
+  source: Source;
+  detail: string | null;
+}
+
+export interface IpnRow {
+  id: string;
+  /** The transaction's id, or null if the body was unreadable. */
+  order_id: string | null;
+  reading: string | null;
+  body: string;
+  matched: number;
+  /** The operator was warned that it matches nothing. */
+  told: number;
+  seen: number;
+  first_at: number;
+  last_at: number;
+}
+
+export interface WebhookRow {
+  id: string;
+  transaction_id: string;
+  order_id: string;
+  type: WebhookType;
+  /** Empty once erased. */
+  body: string;
+  state: WebhookState;
+  attempts: number;
+  next_at: number;
+  lease_until: number;
+  last_answer: string | null;
+  created_at: number;
+}
+
+export type MetaKey =
+  'books_id' | 'fingerprint_key' | 'gateway' | 'status_check' | 'key_digest' | 'went_back_at' | 'erasing_until';
+export interface MetaRow {
+  key: MetaKey;
+  value: string;
+}
+
+/** Numbers that grow with the database, kept by triggers because counting them would read it all. */
+export interface CountRow {
+  /** `PAY 3` (type and rank), `planned` (checks), `delivered` (webhooks). */
+  name: string;
+  /** On PostgreSQL each connection has its own row, so that commits do not wait for each other. */
+  part: number;
+  count: number;
+}

@@ -1,0 +1,134 @@
+// Loads a subject's rows from SQLite and saves changes, within the transaction that is open. Synchronous.
+import type { SQLInputValue } from 'node:sqlite';
+import { TYPES } from '../../protocol/transaction.ts';
+import { changedColumns } from '../rules/draft.ts';
+import { MAY_HAVE_PROMPTED } from '../rules/prompts.ts';
+import type { Prepare } from './statements.ts';
+import type { Change, Changes, Loaded, PromptQuery, Subject } from '../store.ts';
+import type { HistoryRow, IpnRow, OrderRow, Tables, TransactionRow } from '../schema/tables.ts';
+
+type Row = Record<string, SQLInputValue>;
+
+interface Insert {
+  columns: string[];
+  text: string;
+}
+
+export function createRows(prepare: Prepare) {
+  const inserts = new Map<keyof Tables, Insert>();
+  const all = <R>(text: string, ...parameters: SQLInputValue[]) => prepare(text).all(...parameters) as R[];
+
+  const orderOf = (orderId: string) => all<OrderRow>('select * from orders where order_id = ?', orderId);
+  const historyOf = ({ id }: TransactionRow) => all<HistoryRow>('select * from history where transaction_id = ?', id);
+  const byId = (id: string) => all<TransactionRow>('select * from transactions where id = ?', id);
+
+  function load(subject: Subject): Loaded {
+    const now = Date.now();
+    if ('order' in subject) {
+      const orders = orderOf(subject.order);
+      // Most starts are an order's first: without its row there are no payments.
+      const transactions = orders.length === 0 ? [] : ofOrder(subject.order, true);
+      transactions.sort((a, b) => a.attempt - b.attempt);
+      const prompts = subject.prompts === undefined ? [] : promptsOf(subject.prompts);
+      return { now, orders, transactions, history: transactions.flatMap(historyOf), prompts };
+    }
+    if ('alone' in subject) {
+      return { now, orders: [], transactions: subject.alone.flatMap(byId), history: [], prompts: [] };
+    }
+    const transactions =
+      'payout' in subject
+        ? [...ofOrder(subject.payout, false), ...byId(subject.id)]
+        : subject.transactions.flatMap(byId);
+    const distinct = [...new Map(transactions.map((row) => [row.id, row])).values()];
+    const orderIds = distinct.flatMap((row) => (TYPES[row.type].paysOrder ? [row.order_id] : []));
+    return {
+      now,
+      orders: [...new Set(orderIds)].flatMap(orderOf),
+      transactions: distinct,
+      history: distinct.flatMap(historyOf),
+      prompts: [],
+    };
+  }
+
+  /** The payments of an order, or the payout. The type is compared here: SQLite might search an index for it. */
+  function ofOrder(orderId: string, paysOrder: boolean): TransactionRow[] {
+    const rows = all<TransactionRow>('select * from transactions where order_id = ?', orderId);
+    return rows.filter(({ type }) => TYPES[type].paysOrder === paysOrder);
+  }
+
+  function promptsOf({ customer, limit }: PromptQuery): Loaded['prompts'] {
+    return all(
+      `select customer_ref, created_at from transactions where customer = ? and ${MAY_HAVE_PROMPTED}
+        order by created_at desc limit ?`,
+      customer,
+      limit,
+    );
+  }
+
+  function changedSince(since: number): Map<string, number> {
+    const changed = all<{ order_id: string; version: number }>(
+      `select o.order_id, o.version from transactions t join orders o on o.order_id = t.order_id
+        where t.updated_at >= ?`,
+      since,
+    );
+    return new Map(changed.map(({ order_id, version }) => [order_id, version]));
+  }
+
+  function save({ orders, transactions, history, webhooks, ipn }: Changes): void {
+    for (const order of orders) saveRow('orders', 'order_id', order);
+    for (const transaction of transactions) {
+      saveRow('transactions', 'id', transaction);
+      if (transaction.before === undefined) matchEarlyIpns(transaction.after);
+    }
+    for (const row of history) insert('history', row, 'on conflict do nothing');
+    for (const row of webhooks) insert('webhooks', row, 'on conflict do nothing');
+    if (ipn !== undefined) saveIpn(ipn);
+  }
+
+  function saveRow<R extends object>(table: keyof Tables, key: keyof R & string, change: Change<R>): void {
+    if (change.before === undefined) return insert(table, change.after);
+    const columns = changedColumns(change);
+    const row = change.after as unknown as Row;
+    const text = `update ${table} set ${columns.map((column) => `${column} = ?`).join(', ')} where ${key} = ?`;
+    prepare(text).run(...columns.map((column) => row[column] as SQLInputValue), row[key] as SQLInputValue);
+  }
+
+  function insert(table: keyof Tables, row: object, onConflict = ''): void {
+    const { columns, text } = inserts.get(table) ?? prepareInsert(table, Object.keys(row), onConflict);
+    prepare(text).run(...columns.map((column) => (row as Row)[column] as SQLInputValue));
+  }
+
+  /** Rows of one table always have the same columns. */
+  function prepareInsert(table: keyof Tables, columns: string[], onConflict: string): Insert {
+    const values = columns.map(() => '?').join(', ');
+    const made = { columns, text: `insert into ${table} (${columns.join(', ')}) values (${values}) ${onConflict}` };
+    inserts.set(table, made);
+    return made;
+  }
+
+  /**
+   * IPNs may have arrived before the row. They cannot be about a POST that we have not sent, so they count as answered.
+   * The answer to our POST may say that the id is a duplicate; after any other, `rung_at` makes the checks frequent.
+   */
+  function matchEarlyIpns({ id, created_at: createdAt }: TransactionRow): void {
+    const { changes } = prepare('update ipns set matched = 1 where order_id = ? and matched <> 1').run(id);
+    if (changes === 0) return;
+    prepare('update transactions set rung_at = ?, rings = ?, rings_heard = ? where id = ?').run(
+      createdAt,
+      changes,
+      changes,
+      id,
+    );
+  }
+
+  function saveIpn(ipn: IpnRow): void {
+    insert(
+      'ipns',
+      ipn,
+      `on conflict (id) do update set seen = seen + 1, last_at = excluded.last_at,
+        matched = max(matched, excluded.matched)`,
+    );
+  }
+
+  return { load, changedSince, save };
+}

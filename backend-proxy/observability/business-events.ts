@@ -1,0 +1,95 @@
+// Logs and counts what happened to payments and payouts, from what the ledger has committed.
+import type { LedgerEvent } from '../ledger/ledger.ts';
+import type { Level, Log } from '../protocol/log.ts';
+import type { Metrics } from './metrics.ts';
+import { STAGES, TYPES, reasonOf, type Stage, type TransactionType } from '../protocol/transaction.ts';
+
+interface Meaning {
+  level: Level;
+  /** Follows "payment" or "payout"; of some, another word for what sends money. */
+  word: string;
+  outgoing?: { level: Level; word: string };
+}
+
+const FAILED = { level: 'info', word: 'failed' } as const;
+
+/** A failure is logged when the status that the merchant sees becomes FAILED, as its webhook is sent. */
+export const BUSINESS_EVENTS = {
+  created: { level: 'info', word: 'started' },
+  sending: { level: 'debug', word: 'sent', outgoing: { level: 'info', word: 'sent' } },
+  uncertain: { level: 'warn', word: 'uncertain' },
+  pending: { level: 'info', word: 'accepted' },
+  replaced: FAILED,
+  expired: FAILED,
+  rejected: FAILED,
+  not_created: FAILED,
+  declined: FAILED,
+  succeeded: { level: 'info', word: 'paid', outgoing: { level: 'info', word: 'succeeded' } },
+  surplus: { level: 'warn', word: 'surplus' },
+  mismatch: { level: 'error', word: 'mismatch' },
+  conflict: { level: 'error', word: 'conflict' },
+  needs_review: { level: 'warn', word: 'needs review' },
+  resolved: { level: 'info', word: 'resolved' },
+} as const satisfies Record<LedgerEvent['event'], Meaning>;
+
+export function eventName(event: LedgerEvent['event'], type: TransactionType): string {
+  return `${TYPES[type].webhooks} ${meaningOf(event, type).word}`;
+}
+
+function meaningOf(event: LedgerEvent['event'], type: TransactionType): Meaning {
+  const meaning: Meaning = BUSINESS_EVENTS[event];
+  return TYPES[type].isOutgoing ? { ...meaning, ...meaning.outgoing } : meaning;
+}
+
+export function createBusinessLog(log: Log, metrics: Metrics): (events: readonly LedgerEvent[]) => void {
+  return (events) => {
+    for (const each of events) {
+      if (failsAgain(each)) continue;
+      metrics.countEvent(each);
+      const { event, source, transaction } = each;
+      const { id: transactionId, type, orderId, method } = transaction;
+      // The money is there, but pays nothing: only the surplus is logged.
+      if (event === 'succeeded' && transaction.surplus) continue;
+      log(meaningOf(event, type).level, eventName(event, type), {
+        orderId,
+        transactionId,
+        ...(method !== null && { method }),
+        source,
+        ...detailsOf(each),
+      });
+    }
+  };
+}
+
+function failsAgain({ event, statusBefore }: LedgerEvent): boolean {
+  return statusBefore === 'FAILED' && event in STAGES && STAGES[event as Stage].status === 'FAILED';
+}
+
+function detailsOf({ event, detail, transaction }: LedgerEvent): Record<string, unknown> {
+  switch (event) {
+    case 'uncertain':
+      return { answer: transaction.answer, detail };
+    // A person's note may be about the customer: only the status and the name are logged.
+    case 'resolved':
+      return { detail: detail?.split(': ')[0] };
+    case 'mismatch':
+    case 'conflict':
+    case 'needs_review':
+      return { detail };
+    case 'replaced':
+    case 'expired':
+    case 'rejected':
+    case 'not_created':
+    case 'declined':
+      return { reason: reasonOf(transaction), ...(detail !== null && { detail }) };
+    case 'succeeded':
+      return transaction.late ? { late: true } : {};
+    case 'created':
+    case 'sending':
+    case 'pending':
+    case 'surplus':
+      return {};
+    default:
+      return event satisfies never;
+  }
+}

@@ -1,0 +1,56 @@
+// Wraps the gateway: each call is a step of the trace, and is reported with its outcome and duration for log and
+// metrics; no customer data.
+import { causeOf, runAs } from './cause.ts';
+import { beginStep } from './tracing.ts';
+import type { Checked, ExtraHeaders, Gateway, Sent } from '../gateway/gateway.ts';
+
+export interface Call {
+  operation: 'pay' | 'payout' | 'status';
+  /** The kind of the answer. */
+  outcome: Sent<unknown>['kind'] | Checked['kind'];
+  /** Duration, by a monotonic clock. */
+  ms: number;
+  /** Set if the call did not succeed: an HTTP status, an error code or a code of the gateway, never free text. */
+  detail?: string;
+  /** The wait that a Retry-After asked for. */
+  retryAfterMs?: number;
+}
+
+export function instrument(gateway: Gateway, onCall: (call: Call) => void, clock = () => performance.now()): Gateway {
+  type Answer = { kind: Call['outcome']; detail?: string; retryAfterMs?: number };
+  async function measure<Result extends Answer>(
+    operation: Call['operation'],
+    transactionId: string,
+    call: (headers: ExtraHeaders) => Promise<Result>,
+  ): Promise<Result> {
+    const step = beginStep(`gateway ${operation}`, 'client', causeOf().step?.context);
+    const { traceparent } = step;
+    const startedAt = clock();
+    return runAs({ transactionId, step }, async () => {
+      const answer = await step.run(() => call(traceparent === undefined ? {} : { traceparent }));
+      const { kind: outcome, detail, retryAfterMs } = answer;
+      onCall({
+        operation,
+        outcome,
+        ms: Math.round(clock() - startedAt),
+        ...(detail !== undefined && { detail }),
+        ...(retryAfterMs !== undefined && { retryAfterMs }),
+      });
+      step.end(() => ({
+        attributes: { 'payment.transaction_id': transactionId, 'payment.outcome': outcome },
+        isError: detail !== undefined,
+      }));
+      return answer;
+    });
+  }
+  const { status } = gateway;
+  return {
+    ...gateway,
+    pay: (collection) => measure('pay', collection.transactionId, (headers) => gateway.pay(collection, headers)),
+    payout: (payout) => measure('payout', payout.transactionId, (headers) => gateway.payout(payout, headers)),
+    ...(status && {
+      status: (transactionId, type) =>
+        measure('status', transactionId, (headers) => status(transactionId, type, headers)),
+    }),
+  };
+}

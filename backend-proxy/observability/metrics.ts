@@ -1,0 +1,209 @@
+// Metrics for Prometheus, in a registry of each proxy's own. What this process does is counted as it happens; the rest
+// is read at each scrape from the database and the streams. Labels come from fixed lists (route patterns, not paths),
+// so their number is bounded and they hold no order or shopper data.
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from '@prometheus-io/client';
+import type { Call } from './instrumented.ts';
+import type { Counts, LedgerEvent, WebhookState } from '../ledger/ledger.ts';
+import { STAGES, TRANSACTION_TYPES, TYPES, reasonOf } from '../protocol/transaction.ts';
+import { METHODS, REASONS } from '../protocol/wire.ts';
+import { VERSION } from '../version.ts';
+import { withinLimit } from '../protocol/within-limit.ts';
+
+const IPN_OUTCOMES = ['matched', 'unmatched', 'unreadable', 'refused', 'wrong_secret'] as const;
+export type IpnOutcome = (typeof IPN_OUTCOMES)[number];
+const DELIVERY_OUTCOMES = ['delivered', 'failed', 'dead'] as const;
+const WEBHOOK_STATES = ['pending', 'delivered', 'dead'] as const satisfies WebhookState[];
+const FLAGS = ['late', 'surplus', 'mismatch', 'conflict', 'needs_review'] as const;
+const SUCCESS = 'SUCCESS';
+/** Of a payout. */
+const NO_METHOD = 'none';
+
+export interface Delivered {
+  outcome: (typeof DELIVERY_OUTCOMES)[number];
+  ms: number;
+  /** From the event to the end of the delivery. */
+  ageMs: number;
+}
+
+export interface Metrics {
+  countRequest(request: { method: string; route: string; status: number; ms: number }): void;
+  countCall(call: Pick<Call, 'operation' | 'outcome' | 'ms'>): void;
+  countWrite(ms: number): void;
+  countEvent(event: LedgerEvent): void;
+  countIpn(outcome: IpnOutcome): void;
+  countDelivery(delivered: Delivered): void;
+  text(): Promise<string>;
+}
+
+export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Callers can send any method; other methods are counted as `other`. */
+const HTTP_METHODS = new Set(['GET', 'POST', 'OPTIONS', 'HEAD']);
+const CALL_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
+const WAIT_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 21_600, 86_400];
+/** A scrape waits no longer for the database: its gauges are missing then, and `ready` is 0. */
+const DATABASE_LIMIT_MS = 5_000;
+/** How often the lag of the event loop is measured; finer costs more timers. */
+const LAG_PRECISION_MS = 20;
+
+interface Sources {
+  /** Rejects if the database is away; the metrics of this process are shown all the same. */
+  counts(): Promise<Counts>;
+  openStreams(): number;
+  /** The current rate. */
+  checksPerSecond(): number;
+  isReady(): Promise<boolean>;
+  /** How far the database's clock is ahead of this process's. */
+  clockOffsetMs(): Promise<number>;
+  lostLogLines(): number;
+}
+
+export function createMetrics(sources: Sources): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const options = (name: string, help: string) => ({ name: `payment_proxy_${name}`, help, registers });
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ ...options(name, help), labelNames });
+  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Gauge({ ...options(name, help), labelNames });
+  const histogram = <Label extends string>(name: string, help: string, buckets: number[], ...labelNames: Label[]) =>
+    new Histogram({ ...options(name, help), buckets, labelNames });
+
+  const requests = counter('requests_total', 'Requests answered', 'method', 'route', 'status');
+  const requestSeconds = histogram(
+    'request_duration_seconds',
+    'Time until the answer; of a stream, until its beginning',
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    'method',
+    'route',
+    'status',
+  );
+  const calls = counter('gateway_calls_total', 'Gateway calls, by operation and outcome', 'operation', 'outcome');
+  const callSeconds = histogram(
+    'gateway_call_duration_seconds',
+    'Time of a gateway call',
+    CALL_BUCKETS,
+    'operation',
+    'outcome',
+  );
+  const writeSeconds = histogram(
+    'database_write_duration_seconds',
+    'Time of a write, with the wait for others',
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  );
+  const started = counter('transactions_started_total', 'Payments and payouts started', 'type', 'method');
+  const ended = counter(
+    'transactions_ended_total',
+    'Payments and payouts told as SUCCESS or as FAILED, by reason',
+    'type',
+    'method',
+    'outcome',
+  );
+  const flags = counter('transactions_flagged_total', 'What became unusual about a transaction', 'type', 'flag');
+  const settledSeconds = histogram(
+    'ipn_to_settled_seconds',
+    'Time from the newest IPN of a transaction to its end',
+    WAIT_BUCKETS,
+    'type',
+  );
+  const ipns = counter('ipns_total', 'IPNs received and rejected, by outcome', 'outcome');
+  const deliveries = counter('webhook_deliveries_total', 'Attempts to deliver a webhook', 'outcome');
+  const deliverySeconds = histogram(
+    'webhook_delivery_duration_seconds',
+    'Time of an attempt to deliver a webhook',
+    CALL_BUCKETS,
+    'outcome',
+  );
+  const webhookAge = histogram('webhook_age_seconds', 'Time from an event to its delivery', WAIT_BUCKETS);
+
+  const streams = gauge('open_streams', 'Open event streams');
+  const transactions = gauge('transactions', 'Payments and payouts, by type and status', 'type', 'status');
+  const reviews = gauge('transactions_needing_review', 'Transactions that a person must resolve');
+  const unmatched = gauge('unmatched_ipns', 'Stored IPNs that match no transaction');
+  const checks = gauge('checks', 'Planned status checks, and those that are due', 'state');
+  const rate = gauge('checks_per_second', 'Current limit of status checks per second');
+  const webhooks = gauge('webhooks', 'Webhooks, by state', 'state');
+  const oldest = gauge('webhook_oldest_pending_seconds', 'Age of the oldest webhook that is still to be delivered');
+  const ready = gauge('ready', '1 if the database can be written and payments can start, else 0');
+  const offset = gauge('clock_offset_seconds', "How far the database's clock is ahead of this process's");
+  const lost = counter('log_lines_lost_total', 'Log lines that could not be written');
+  gauge('build_info', 'The running version', 'version').set({ version: VERSION }, 1);
+
+  async function readDatabase(): Promise<void> {
+    for (const each of [transactions, checks, webhooks]) each.reset();
+    for (const each of [reviews, unmatched, oldest, offset]) each.remove();
+    ready.set(0);
+    ready.set(Number(await sources.isReady()));
+    const counts = await sources.counts();
+    for (const { type, status, count } of counts.transactions) transactions.set({ type, status }, count);
+    reviews.set(counts.needReview);
+    unmatched.set(counts.unmatchedIpns);
+    for (const { state, count } of counts.checks) checks.set({ state }, count);
+    for (const state of WEBHOOK_STATES) webhooks.set({ state }, 0);
+    for (const { state, count } of counts.webhooks) webhooks.set({ state }, count);
+    oldest.set(counts.oldestPendingWebhookMs / 1000);
+    offset.set((await sources.clockOffsetMs()) / 1000);
+  }
+
+  // A counter that begins at 1 looks to Prometheus as if nothing had been counted, so what alerts ask for begins at 0.
+  for (const outcome of IPN_OUTCOMES) ipns.inc({ outcome }, 0);
+  for (const outcome of DELIVERY_OUTCOMES) deliveries.inc({ outcome }, 0);
+  for (const type of TRANSACTION_TYPES) {
+    for (const flag of FLAGS) flags.inc({ type, flag }, 0);
+    for (const method of TYPES[type].paysOrder ? METHODS : [NO_METHOD]) {
+      started.inc({ type, method }, 0);
+      for (const outcome of [SUCCESS, ...REASONS]) ended.inc({ type, method, outcome }, 0);
+    }
+  }
+
+  let lostBefore = 0;
+  /** From the first scrape on, so that a process that nobody watches measures nothing. */
+  let measuresProcess = false;
+  function measureProcess(): void {
+    if (measuresProcess) return;
+    measuresProcess = true;
+    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_PRECISION_MS });
+  }
+
+  return {
+    countRequest({ method: given, route, status, ms }) {
+      const method = HTTP_METHODS.has(given) ? given : 'other';
+      requests.inc({ method, route, status });
+      requestSeconds.observe({ method, route, status: `${Math.floor(status / 100)}xx` }, Math.max(0, ms) / 1000);
+    },
+    countCall({ operation, outcome, ms }) {
+      calls.inc({ operation, outcome });
+      callSeconds.observe({ operation, outcome }, ms / 1000);
+    },
+    countWrite: (ms) => writeSeconds.observe(ms / 1000),
+    countEvent({ event, transaction, sinceIpnMs }) {
+      const { type, stage } = transaction;
+      const method = transaction.method ?? NO_METHOD;
+      if (event === 'created') return started.inc({ type, method });
+      if (!(event in STAGES)) return event === 'resolved' ? undefined : flags.inc({ type, flag: event });
+      const { status } = STAGES[event as keyof typeof STAGES];
+      if (status !== SUCCESS && status !== 'FAILED') return;
+      ended.inc({ type, method, outcome: reasonOf(transaction) ?? status });
+      if (stage === 'succeeded' && transaction.late) flags.inc({ type, flag: 'late' });
+      if (sinceIpnMs !== null) settledSeconds.observe({ type }, sinceIpnMs / 1000);
+    },
+    countIpn: (outcome) => ipns.inc({ outcome }),
+    countDelivery({ outcome, ms, ageMs }) {
+      deliveries.inc({ outcome });
+      deliverySeconds.observe({ outcome }, ms / 1000);
+      if (outcome === 'delivered') webhookAge.observe(Math.max(0, ageMs) / 1000);
+    },
+    async text() {
+      measureProcess();
+      rate.set(Math.round(sources.checksPerSecond()));
+      lost.inc(sources.lostLogLines() - lostBefore);
+      lostBefore = sources.lostLogLines();
+      await withinLimit(
+        readDatabase().catch(() => undefined),
+        DATABASE_LIMIT_MS,
+      );
+      streams.set(sources.openStreams());
+      return registry.metrics();
+    },
+  };
+}

@@ -1,0 +1,193 @@
+// Signs and verifies order tokens: compact JWS (HS256) that say what is to be paid. The merchant's server signs them,
+// or asks `POST /orders` to; the browser holds them and cannot change them.
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import { z } from 'zod';
+import { Refusal, fieldErrorsOf, type FieldError } from '../errors.ts';
+import { signHs256, verifyHs256 } from './hs256.ts';
+import { exponentOf, minorOf } from '../protocol/money.ts';
+import { methodsOf } from '../protocol/methods.ts';
+import { METHODS, type Method, type OrderClaims } from '../protocol/wire.ts';
+
+/** HS256 needs a key as long as its hash (RFC 7518, 3.2). */
+export const MIN_SECRET_BYTES = 32;
+export const MAX_LIFETIME_S = 24 * 3600;
+/** Tolerance for a merchant's clock that runs ahead of ours. */
+const CLOCK_TOLERANCE_S = 60;
+
+/** A zod error that states the allowed values, also for a missing field or a wrong type. */
+const rule = (allowed: string) => ({
+  error: ({ input }: { input?: unknown }) => (input === undefined ? `required: ${allowed}` : allowed),
+});
+const matching = (pattern: RegExp, allowed: string) => z.string(rule(allowed)).regex(pattern, rule(allowed));
+/**
+ * Single-line text for people. Excludes control characters, which a database may refuse and a terminal executes, and
+ * bidirectional marks, which can make a text read as another.
+ */
+export const line = (most: number) => {
+  const allowed = rule(`a string of 1 to ${most} characters, without control characters or bidirectional marks`);
+  return z
+    .string(allowed)
+    .min(1, allowed)
+    .max(most, allowed)
+    .regex(/^[^\p{Cc}\u202A-\u202E\u2066-\u2069]*$/u, allowed);
+};
+
+export const orderIdSchema = matching(/^[!-~]{1,64}$/, '1 to 64 printable ASCII characters, no spaces');
+export const walletIdSchema = matching(/^[0-9]{4,20}$/, 'a string of 4 to 20 digits');
+export const languageSchema = matching(/^[a-z]{2}$/, 'an ISO 639-1 code in lower case');
+const CURRENCY = rule('an ISO 4217 code in upper case');
+export const currencySchema = z.string(CURRENCY).refine((code) => exponentOf(code) !== undefined, CURRENCY);
+const AMOUNT = rule('a decimal string, like "10.10"');
+const amountText = z.string(AMOUNT).max(20, AMOUNT);
+const RETURN_URL = rule('a URL of at most 2048 characters');
+const PAY_WITHIN = rule('a whole number of seconds, 60 to 3600');
+const SUPPORT_URL = rule('an https URL of at most 2048 characters');
+const METHOD_LIST = rule(`a list of ${METHODS.join(', ')}`);
+
+/** The claims without `exp`: the body of `POST /orders` and the payload of a token. */
+export const orderClaimsShape = {
+  orderId: orderIdSchema,
+  currency: currencySchema,
+  amount: amountText.optional(),
+  minAmount: amountText.optional(),
+  maxAmount: amountText.optional(),
+  // Normalized by our URL parser: another parser may read another host in `https://shop.example\\@evil.example`.
+  returnUrl: z.url({ protocol: /^https?$/, normalize: true, ...RETURN_URL }).max(2048, RETURN_URL),
+  customer: walletIdSchema.optional(),
+  customerReferenceNo: line(64).optional(),
+  methods: z
+    .array(z.enum(METHODS, rule(`one of ${METHODS.join(', ')}`)), METHOD_LIST)
+    .min(1, METHOD_LIST)
+    .max(METHODS.length, METHOD_LIST)
+    .optional(),
+  language: languageSchema.optional(),
+  description: line(200).optional(),
+  payWithin: z.int(PAY_WITHIN).min(60, PAY_WITHIN).max(3600, PAY_WITHIN).optional(),
+  supportUrl: z
+    .url({ protocol: /^https$/, normalize: true, ...SUPPORT_URL })
+    .max(2048, SUPPORT_URL)
+    .optional(),
+} satisfies Record<Exclude<keyof OrderClaims, 'iat' | 'exp'>, z.ZodType>;
+
+export interface OrderTerms extends OrderClaims {
+  /** Minor units; null if the shopper enters it. */
+  amountMinor: number | null;
+  /** Bounds in minor units, if the shopper enters the amount. */
+  minMinor: number;
+  maxMinor: number;
+  /** The methods offered, in the merchant's order. */
+  methods: Method[];
+}
+
+interface ClaimsOptions {
+  allowedOrigins: readonly string[];
+}
+
+/** Checks rules that span several fields. */
+export function checkTerms(claims: z.infer<z.ZodObject<typeof orderClaimsShape>>, options: ClaimsOptions) {
+  const errors: FieldError[] = [];
+  const wrong = (field: keyof OrderClaims, detail: string) => void errors.push({ field, detail });
+  const { currency, amount, minAmount, maxAmount } = claims;
+  const digits = exponentOf(currency) ?? 0;
+  const read = (field: 'amount' | 'minAmount' | 'maxAmount', otherwise: number): number => {
+    const text = claims[field];
+    if (text === undefined) return otherwise;
+    const minor = minorOf(text, currency);
+    if (minor !== undefined && minor > 0) return minor;
+    const example = digits ? `10.${'0'.repeat(digits)}` : '10';
+    wrong(field, `a decimal string above 0 with at most ${digits} decimals, like "${example}"`);
+    return otherwise;
+  };
+  const amountMinor = amount === undefined ? null : read('amount', 0);
+  const minMinor = read('minAmount', 1);
+  const maxMinor = read('maxAmount', Number.MAX_SAFE_INTEGER);
+  if (amount !== undefined && (minAmount ?? maxAmount) !== undefined)
+    wrong('amount', 'either amount, or minAmount and maxAmount');
+  if (amount === undefined && maxAmount === undefined) wrong('maxAmount', 'required if the shopper enters the amount');
+  if (minMinor > maxMinor) wrong('minAmount', 'not above maxAmount');
+  const { origin, username, password } = new URL(claims.returnUrl);
+  if (!options.allowedOrigins.includes(origin) || username !== '' || password !== '') {
+    wrong('returnUrl', 'a URL whose origin is one of ALLOWED_ORIGINS, without a user name');
+  }
+  if (new Set(claims.methods).size !== (claims.methods?.length ?? 0)) wrong('methods', 'each method once');
+  const methods = methodsOf(claims);
+  if (methods.length === 0) wrong('customerReferenceNo', `required for ${claims.methods?.join(', ')}`);
+  return { errors, terms: { amountMinor, minMinor, maxMinor, methods } };
+}
+
+export interface OrderTokens {
+  /** Signs with the first secret. `expiresAt`: milliseconds since 1970. */
+  sign(
+    claims: z.infer<z.ZodObject<typeof orderClaimsShape>>,
+    expiresInS: number,
+  ): Promise<{ token: string; expiresAt: number }>;
+  /** Throws `invalid_token` (the detail names the claim, never its value) or `token_expired`. */
+  verify(token: string): Promise<OrderTerms>;
+}
+
+// `exp` is required, although a JWT may have none (RFC 7519, 4.1.4). Not strict: a library of the merchant may add
+// registered claims (iss, jti …), which are ignored.
+const SECONDS = rule('whole seconds since 1970');
+const tokenSchema = z.object(
+  { ...orderClaimsShape, iat: z.int(SECONDS).optional(), exp: z.int(SECONDS) },
+  { error: 'the payload must be a JSON object' },
+);
+
+export function createOrderTokens(
+  secrets: readonly string[],
+  options: ClaimsOptions,
+  now: () => number = Date.now,
+): OrderTokens {
+  const keys = secrets.map((secret) => Buffer.from(secret));
+  if (keys.length === 0 || keys.some((key) => key.byteLength < MIN_SECRET_BYTES)) {
+    throw new Error(`An order secret needs at least ${MIN_SECRET_BYTES} bytes`);
+  }
+  // A hash by a KeyObject costs a quarter of one by its bytes.
+  const keyObjects = keys.map((key) => createSecretKey(key));
+  const [signingKey] = keyObjects as [KeyObject];
+
+  return {
+    async sign(claims, expiresInS) {
+      const issuedS = Math.floor(now() / 1000);
+      const exp = issuedS + expiresInS;
+      return { token: signHs256({ ...claims, iat: issuedS, exp }, signingKey), expiresAt: exp * 1000 };
+    },
+    async verify(token) {
+      const parsed = tokenSchema.safeParse(verifyNow(token, keyObjects, now()));
+      if (!parsed.success) throw wrongClaims(fieldErrorsOf(parsed.error));
+      const { data } = parsed;
+      if (data.exp > now() / 1000 + MAX_LIFETIME_S + CLOCK_TOLERANCE_S) {
+        throw wrongClaims([{ field: 'exp', detail: 'seconds (not milliseconds) since 1970, at most 24 hours ahead' }]);
+      }
+      const { errors, terms } = checkTerms(data, options);
+      if (errors.length > 0) throw wrongClaims(errors);
+      return { ...(data as OrderClaims), ...terms };
+    },
+  };
+}
+
+function wrongClaims(errors: FieldError[]): Refusal {
+  const all = errors.map(({ field, detail }) => `${field}: ${detail}`).join('; ');
+  return new Refusal('invalid_token', `The order token's claims are not valid: ${all}.`, { errors });
+}
+
+/** The signed claims, if the token is valid now; their other rules are not checked. */
+function verifyNow(token: string, keys: readonly KeyObject[], nowMs: number): object {
+  const claims = verifyHs256(token, keys);
+  const nowS = Math.floor(nowMs / 1000);
+  const { iat, nbf, exp } = claims ?? {};
+  if (claims === undefined || !isTime(iat) || !isTime(nbf) || !isTime(exp) || (nbf ?? 0) > nowS) {
+    throw new Refusal(
+      'invalid_token',
+      'The order token is missing, malformed, or not signed by HS256 with the shared secret.',
+    );
+  }
+  if (exp !== undefined && exp <= nowS) {
+    throw new Refusal('token_expired', 'The order token has expired; the shop must issue a new one.');
+  }
+  return claims;
+}
+
+function isTime(claim: unknown): claim is number | undefined {
+  return claim === undefined || typeof claim === 'number';
+}

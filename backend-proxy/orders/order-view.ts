@@ -1,0 +1,84 @@
+// Builds the order view that the shopper sees. Pure: from the stored order and the terms of the token to the promised
+// fields of wire.ts.
+import type { Order } from '../ledger/ledger.ts';
+import type { OrderTerms } from './order-token.ts';
+import { iso } from '../protocol/iso-time.ts';
+import { PAYS_BY } from '../protocol/methods.ts';
+import { decimalOf } from '../protocol/money.ts';
+import { STAGES, reasonOf, type PostOutcome, type Transaction } from '../protocol/transaction.ts';
+import type { AnswerState, Method, OrderView, PaymentView } from '../protocol/wire.ts';
+
+export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: number): OrderView {
+  const { orderId, methods } = terms;
+  // Once a payment was started, the stored amount and currency apply, even if a newer token has others.
+  const total = order?.payments.length ? order : terms;
+  const current = order && currentPayment(order);
+  return {
+    orderId,
+    amount: shownAmount(total, order),
+    currency: total.currency,
+    description: terms.description ?? null,
+    supportUrl: terms.supportUrl ?? null,
+    methods,
+    paid: order !== undefined && order.paidBy !== null,
+    surplus: order?.payments.some(({ surplus }) => surplus) ?? false,
+    otherOpen: order?.payments.some((payment) => payment !== current && canBePaid(payment)) ?? false,
+    version: order?.version ?? 0,
+    serverTime: iso(nowMs),
+    payment: current ? shopperPayment(current) : null,
+  };
+}
+
+/** The payment that paid the order, otherwise the latest. */
+function currentPayment({ payments, paidBy }: Order): Transaction | undefined {
+  return payments.find(({ id }) => id === paidBy) ?? payments.at(-1);
+}
+
+/** Decimal string. If the amount is open: the amount of the current payment, or null before the first. */
+export function shownAmount(
+  { amountMinor, currency }: Pick<Order, 'amountMinor' | 'currency'>,
+  order: Order | undefined,
+): string | null {
+  const minor = amountMinor ?? (order && currentPayment(order))?.amountMinor;
+  return minor === undefined ? null : decimalOf(minor, currency);
+}
+
+/** True also for replaced and expired payments: their codes may still be paid. */
+function canBePaid({ stage }: Transaction): boolean {
+  return STAGES[stage].rank < STAGES.rejected.rank;
+}
+
+const ANSWER_STATES = {
+  identified: 'ARRIVED',
+  accepted: 'ARRIVED',
+  refused: 'ARRIVED',
+  foreign: 'LOST',
+  duplicate: 'LOST',
+  lost: 'LOST',
+  unreached: 'LOST',
+  withheld: 'LOST',
+} as const satisfies Record<PostOutcome, AnswerState>;
+
+function shopperPayment(payment: Transaction): PaymentView {
+  const { method, asked, customer, stage, answer, checkoutUrl, qr, appUrl, expiresAt, createdAt, late, history } =
+    payment;
+  const { status } = STAGES[stage];
+  // An ended payment shows no code or link, so that nobody pays it.
+  const open = status === 'PROCESSING';
+  const success = history.find(({ event }) => event === 'succeeded');
+  return {
+    method: method as Method,
+    asked: asked as Method,
+    status,
+    reason: reasonOf(payment),
+    answer: answer === null ? 'AWAITED' : ANSWER_STATES[answer],
+    checkoutUrl: open ? checkoutUrl : null,
+    qr: open ? qr : null,
+    appUrl: open ? appUrl : null,
+    walletLast4: open && PAYS_BY[method as Method] === 'prompt' ? (customer?.slice(-4) ?? null) : null,
+    expiresAt: expiresAt === null ? null : iso(expiresAt),
+    createdAt: iso(createdAt),
+    paidAt: success === undefined ? null : iso(success.at),
+    late,
+  };
+}

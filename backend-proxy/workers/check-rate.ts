@@ -1,0 +1,118 @@
+// Limits the status checks per second to what the gateway can take. The rate grows while answers are good and quick
+// and the whole rate is used: it doubles each second until the gateway first objects, and grows slowly from then on.
+// It is halved by answers that mean "too many" or "unavailable", and pauses for as long as a Retry-After asks. Only a
+// fraction of a second of unused rate is saved, so there is no burst.
+// The limit is per process: proxies that share a database or an account do not coordinate. The gateway answers each
+// of them, and each slows down.
+import type { Call } from '../observability/instrumented.ts';
+
+/** Default upper limit. */
+export const CHECKS_PER_SECOND = 500;
+const START_PER_SECOND = 20;
+const MIN_PER_SECOND = 1;
+/** Growth per second of good answers, once it was halved; below this rate, each good answer adds one. */
+const GROWTH_PER_SECOND = 20;
+/** Slower answers do not raise the rate. */
+const QUICK_MS = 1_000;
+/** The rate counts as fully used if it was used up within this time. */
+const USED_UP_WITHIN_MS = 1_000;
+/**
+ * Halved at most once in this time, or once per round trip if that is longer, so that one bad moment halves it once.
+ */
+const HALVE_EVERY_MS = 250;
+/** Unused rate is saved for this long. */
+const SAVE_MS = 200;
+/** Given out in shares of this much time, so that a claim of many checks costs one commit. */
+const SHARE_MS = 25;
+
+/** `detail` of an HTTP 429; a code of the gateway may follow. */
+const TOO_MANY = /^HTTP 429\b/;
+
+export interface CheckRate {
+  /** Records a gateway call that has ended. */
+  record(call: Call): void;
+  /** How many checks may begin now. */
+  available(): number;
+  /** Subtracts checks that have begun. */
+  take(count: number): void;
+  /** Milliseconds until `available()` is above 0. */
+  availableInMs(): number;
+  perSecond(): number;
+}
+
+/** `clock` returns milliseconds and is monotonic. */
+export function createCheckRate({ limit = CHECKS_PER_SECOND, clock = () => performance.now() } = {}): CheckRate {
+  let perSecond = Math.min(START_PER_SECOND, limit);
+  let saved = atLeastOne(SAVE_MS);
+  /** Time up to which `saved` has been counted; in the future during a pause. */
+  let countedAt = clock();
+  let usedUpAt = -Infinity;
+  let halvedAt = -Infinity;
+  let wasHalved = false;
+
+  function atLeastOne(ms: number): number {
+    return Math.max(1, (perSecond * ms) / 1000);
+  }
+
+  function count(): void {
+    const elapsedMs = Math.max(0, clock() - countedAt);
+    saved = Math.min(atLeastOne(SAVE_MS), saved + (perSecond * elapsedMs) / 1000);
+    countedAt += elapsedMs;
+  }
+
+  function halve(beganAt: number): void {
+    // A call that began before the last halving took effect adds no information.
+    if (beganAt < halvedAt + HALVE_EVERY_MS) return;
+    halvedAt = clock();
+    wasHalved = true;
+    perSecond = Math.max(MIN_PER_SECOND, perSecond / 2);
+  }
+
+  function grow(): void {
+    if (clock() - usedUpAt > USED_UP_WITHIN_MS) return;
+    perSecond = Math.min(limit, perSecond + (wasHalved ? Math.min(1, GROWTH_PER_SECOND / perSecond) : 1));
+  }
+
+  function pause(ms: number): void {
+    saved = 0;
+    countedAt = Math.max(countedAt, clock() + ms);
+  }
+
+  return {
+    record(call) {
+      count();
+      if (isTooMuch(call)) {
+        halve(clock() - call.ms);
+        if (call.retryAfterMs !== undefined) pause(call.retryAfterMs);
+      } else if (isGood(call)) {
+        grow();
+      }
+    },
+    available() {
+      count();
+      return saved < atLeastOne(SHARE_MS) ? 0 : Math.floor(saved);
+    },
+    take(checks) {
+      saved -= checks;
+      if (checks > 0 && saved < 1) usedUpAt = clock();
+    },
+    availableInMs() {
+      count();
+      const missingMs = ((atLeastOne(SHARE_MS) - saved) / perSecond) * 1000;
+      return Math.max(0, Math.ceil(countedAt - clock() + missingMs));
+    },
+    perSecond: () => perSecond,
+  };
+}
+
+/**
+ * A 429 to any operation counts: it limits our account. Other failures count only for status checks, so a failing pay
+ * endpoint does not slow them.
+ */
+function isTooMuch({ outcome, detail = '' }: Call): boolean {
+  return TOO_MANY.test(detail) || outcome === 'unavailable';
+}
+
+function isGood({ outcome, ms }: Call): boolean {
+  return (outcome === 'found' || outcome === 'unknown') && ms <= QUICK_MS;
+}

@@ -1,0 +1,106 @@
+// Decides whether an "unknown" of the gateway may be trusted. A wrong path also gives a JSON 404, and a key of
+// another account knows none of our transactions. An "unknown" is proven if a check of another transaction of the
+// same type, begun within a minute after it, finds that one. If no regular check does, the transaction that was found
+// last is checked again, at most once a minute per type.
+// Waiting "unknowns" are kept in memory; after a restart the schedule checks again.
+import { runAs } from '../observability/cause.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { ProvenUnknown, Ledger } from '../ledger/ledger.ts';
+import { TRANSACTION_TYPES, type TransactionType } from '../protocol/transaction.ts';
+
+const MINUTE_MS = 60_000;
+/** Reached only if nothing can be proven. */
+const MAX_WAITING = 10_000;
+
+interface Waiting {
+  unknown: ProvenUnknown;
+  /** The answer matched `noSuchOrder` of the profile. */
+  isNoSuchOrder: boolean;
+  /** Time of the answer, by the clock of this process. */
+  answeredAt: number;
+}
+
+export interface UnknownProof {
+  /** A check that began at `beganAt` (clock of this process) has found a transaction of this type. */
+  found(type: TransactionType, beganAt: number): Promise<void>;
+  unknown(type: TransactionType, unknown: ProvenUnknown, isNoSuchOrder: boolean): void;
+  /**
+   * Checks the newest transaction again if "unknowns" wait and the last such check is a minute ago; false if there
+   * was nothing to do.
+   */
+  proveWaiting(): Promise<boolean>;
+  /** Checks now whether "unknown" can be trusted. */
+  isProven(type: TransactionType): Promise<boolean>;
+  /** Types for which a known transaction was answered "unknown". */
+  wrongPaths(): TransactionType[];
+}
+
+interface Ports {
+  gateway: Gateway;
+  ledger: Ledger;
+  now: () => number;
+  /** Called each time the path or the key turns out to be wrong. */
+  onWrongPath(type: TransactionType): void;
+}
+
+export function createUnknownProof({ gateway, ledger, now, onWrongPath }: Ports): UnknownProof {
+  const waiting = new Map<TransactionType, Waiting[]>(TRANSACTION_TYPES.map((type) => [type, []]));
+  const recheckedAt = new Map<TransactionType, number>();
+  const wrongTypes = new Set<TransactionType>();
+
+  async function found(type: TransactionType, beganAt: number): Promise<void> {
+    wrongTypes.delete(type);
+    const all = waiting.get(type) ?? [];
+    const isCovered = ({ answeredAt }: Waiting) => answeredAt <= beganAt && beganAt - answeredAt <= MINUTE_MS;
+    waiting.set(
+      type,
+      all.filter((each) => !isCovered(each)),
+    );
+    for (const { unknown } of all.filter(isCovered)) await ledger.recordUnknown(unknown);
+  }
+
+  /** Checks the transaction that was found last; `none` if there is none. */
+  async function recheckNewest(type: TransactionType): Promise<'found' | 'unknown' | 'unavailable' | 'none'> {
+    const newest = await ledger.newestFound(type);
+    if (newest === undefined || gateway.status === undefined) return 'none';
+    const beganAt = now();
+    recheckedAt.set(type, beganAt);
+    const { status } = gateway;
+    const about = { orderId: newest.orderId, transactionId: newest.id };
+    const { kind } = await runAs(about, () => status(newest.id, type));
+    if (kind === 'found') await found(type, beganAt);
+    if (kind === 'unknown') {
+      wrongTypes.add(type);
+      waiting.set(type, []);
+      onWrongPath(type);
+    }
+    return kind;
+  }
+
+  async function proveWaitingOf(type: TransactionType): Promise<boolean> {
+    // Drops those older than a minute, or from a clock that was ahead: they prove nothing.
+    const fresh = (waiting.get(type) ?? []).filter(({ answeredAt }) => Math.abs(now() - answeredAt) <= MINUTE_MS);
+    waiting.set(type, fresh);
+    const isRecheckedRecently = Math.abs(now() - (recheckedAt.get(type) ?? -Infinity)) < MINUTE_MS;
+    if (fresh.length === 0 || isRecheckedRecently) return false;
+    if ((await recheckNewest(type)) !== 'none') return true;
+    waiting.set(type, []);
+    for (const { unknown, isNoSuchOrder } of fresh) if (isNoSuchOrder) await ledger.recordUnknown(unknown);
+    return true;
+  }
+
+  return {
+    found,
+    unknown(type, unknown, isNoSuchOrder) {
+      const all = waiting.get(type) ?? [];
+      if (all.length < MAX_WAITING) all.push({ unknown, isNoSuchOrder, answeredAt: now() });
+    },
+    async proveWaiting() {
+      let hasWorked = false;
+      for (const type of TRANSACTION_TYPES) hasWorked = (await proveWaitingOf(type)) || hasWorked;
+      return hasWorked;
+    },
+    isProven: async (type) => (await recheckNewest(type)) === 'found',
+    wrongPaths: () => [...wrongTypes],
+  };
+}

@@ -1,0 +1,320 @@
+// Reading the environment: every wrong variable is named with its allowed values, and no value is repeated.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { configWarnings, readConfig } from '../../../backend-proxy/config/config.ts';
+import { DEFAULT_PROFILE } from '../../../backend-proxy/gateway/profile.ts';
+
+const WHSEC = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const REQUIRED = {
+  GATEWAY_URL: 'https://gateway.example',
+  GATEWAY_API_KEY: 'key-of-the-gateway',
+  ORDER_SECRET: 'o'.repeat(32),
+  MERCHANT_API_KEY: 'm'.repeat(32),
+  IPN_SECRET: 'i'.repeat(22),
+  ALLOWED_ORIGINS: 'https://shop.example',
+};
+
+function messageOf(env: Record<string, string | undefined>): string {
+  try {
+    readConfig(env);
+  } catch (error) {
+    assert.ok(error instanceof Error);
+    return error.message;
+  }
+  return assert.fail('taken');
+}
+
+/** The variables that the message names, in its order. */
+const named = (message: string): string[] => [...message.matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
+
+function profileFile(t: TestContext, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'profile-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'profile.json');
+  writeFileSync(path, text);
+  return path;
+}
+
+describe('readConfig()', () => {
+  it('readConfig() needs six variables and has defaults for the rest', () => {
+    assert.deepEqual(readConfig(REQUIRED), {
+      GATEWAY_URL: 'https://gateway.example',
+      GATEWAY_API_KEY: 'key-of-the-gateway',
+      GATEWAY_PROFILE: DEFAULT_PROFILE,
+      ORDER_SECRET: ['o'.repeat(32)],
+      MERCHANT_API_KEY: ['m'.repeat(32)],
+      IPN_SECRET: ['i'.repeat(22)],
+      ALLOWED_ORIGINS: ['https://shop.example'],
+      DATABASE_URL: 'file:payments.db',
+      HOST: '127.0.0.1',
+      PORT: 8787,
+      LOG_LEVEL: 'info',
+      TRUSTED_PROXIES: 0,
+      CHECKS_PER_SECOND: 500,
+      DRAIN_SECONDS: 5,
+      DATABASE_POOL: 16,
+      ADMIN_HOST: '127.0.0.1',
+      ADMIN_PORT: 8789,
+    });
+  });
+
+  it('readConfig() names every missing variable of an empty environment in one message', () => {
+    assert.deepEqual(named(messageOf({})), Object.keys(REQUIRED));
+    assert.match(messageOf({}), /^The configuration is invalid:\n {2}GATEWAY_URL: missing: /);
+  });
+
+  it('an empty variable counts as unset, as a line NAME= in a file means', () => {
+    assert.deepEqual(named(messageOf({ ...REQUIRED, ORDER_SECRET: '' })), ['ORDER_SECRET']);
+    assert.equal(readConfig({ ...REQUIRED, PORT: '', WEBHOOK_URL: '', LOG_LEVEL: undefined }).PORT, 8787);
+  });
+
+  it('readConfig() takes comma-separated lists with spaces, to rotate secrets', () => {
+    const config = readConfig({
+      ...REQUIRED,
+      ORDER_SECRET: ` ${'a'.repeat(32)} , ${'b'.repeat(40)},`,
+      ALLOWED_ORIGINS: 'https://a.example, http://localhost:8080',
+      CHECKOUT_HOSTS: 'checkout.example, checkout.example:8443',
+      WEBHOOK_URL: 'https://shop.example/hooks',
+      WEBHOOK_SECRET: `${WHSEC},${WHSEC}`,
+      TRUSTED_PROXIES: '2',
+      CHECKS_PER_SECOND: '10000',
+      PORT: '0',
+      DATABASE_URL: 'postgres://user:password@db/payments',
+    });
+    assert.deepEqual(config.ORDER_SECRET, ['a'.repeat(32), 'b'.repeat(40)]);
+    assert.deepEqual(config.ALLOWED_ORIGINS, ['https://a.example', 'http://localhost:8080']);
+    assert.deepEqual(config.CHECKOUT_HOSTS, ['checkout.example', 'checkout.example:8443']);
+    assert.deepEqual(config.WEBHOOK_SECRET, [WHSEC, WHSEC]);
+    assert.deepEqual([config.TRUSTED_PROXIES, config.CHECKS_PER_SECOND, config.PORT], [2, 10_000, 0]);
+  });
+});
+
+const WRONG: Record<string, string[]> = {
+  GATEWAY_URL: ['gateway.example', 'http://gateway.example', 'ftp://gateway.example', 'https://user:password@gateway.example', 'https://gateway.example/?key=1', 'https://gateway.example/#x', '/'],
+  GATEWAY_API_KEY: ['canary key', 'canary\nkey', 'kännary', 'x'.repeat(513)],
+  ORDER_SECRET: ['canary'.padEnd(31, 'x'), `${'o'.repeat(32)},canary`, ','],
+  MERCHANT_API_KEY: ['canary'.padEnd(31, 'x'), `${'m'.repeat(32)},canary`, `canary ${'x'.repeat(32)}`],
+  IPN_SECRET: ['canary'.padEnd(21, 'x'), 'canary/'.padEnd(22, 'x'), `${'i'.repeat(22)},canary`, 'canary%'.padEnd(22, 'x')],
+  ALLOWED_ORIGINS: ['*', 'shop.example', 'https://shop.example/', 'https://shop.example/path', 'HTTPS://shop.example', 'https://shop.example:443', 'null', 'https://a.example,*'],
+  DATABASE_URL: ['payments.db', 'file:', 'mysql://canary:canary@db/x', 'postgres://'],
+  WEBHOOK_URL: ['http://shop.example/hooks', 'shop.example', 'https://user@shop.example/'],
+  WEBHOOK_SECRET: ['canary', `whsec_${Buffer.alloc(23).toString('base64')}`, `whsec_${Buffer.alloc(65).toString('base64')}`, 'whsec_canary!canary!canary!canary!canary!', `${WHSEC},canary`],
+  PUBLIC_URL: ['http://pay.example', 'pay.example'],
+  CHECKOUT_HOSTS: ['https://checkout.example', 'checkout.example/pay', 'CHECKOUT.example', 'checkout.example:443', 'a b'],
+  PORT: ['http', '-1', '65536', '80.5'],
+  LOG_LEVEL: ['loud', 'INFO'],
+  TRUSTED_PROXIES: ['-1', '10', 'all', '1.5'],
+  PRIVATE_HOSTS: ['https://shop', 'SHOP', 'shop/hook', '*', '10.0.0.0/8', ','],
+  CHECKS_PER_SECOND: ['0', '-1', '10001', 'all', '1.5'],
+  NODE_TLS_REJECT_UNAUTHORIZED: ['0'],
+}; // prettier-ignore
+
+describe('a wrong variable', () => {
+  it('a wrong variable is named alone, with the allowed values', () => {
+    const both = { WEBHOOK_URL: 'https://shop.example/hooks', WEBHOOK_SECRET: WHSEC };
+    for (const [name, values] of Object.entries(WRONG)) {
+      const others = name.startsWith('WEBHOOK') ? { ...REQUIRED, ...both } : REQUIRED;
+      for (const value of values) {
+        const message = messageOf({ ...others, [name]: value });
+        assert.deepEqual(named(message), [name], `${name}=${value}: ${message}`);
+      }
+    }
+  });
+
+  it('the message about a wrong variable contains no value of any variable', () => {
+    const canaries = {
+      GATEWAY_URL: 'http://canary-url.example',
+      GATEWAY_API_KEY: 'canary key of the gateway',
+      ORDER_SECRET: 'canary-order',
+      MERCHANT_API_KEY: 'canary-merchant',
+      IPN_SECRET: 'canary-ipn',
+      ALLOWED_ORIGINS: 'canary-origin',
+      DATABASE_URL: 'mysql://canary:canary@db/canary',
+      WEBHOOK_URL: 'canary-hook',
+      WEBHOOK_SECRET: 'whsec_canary',
+      PUBLIC_URL: 'canary-public',
+      CHECKOUT_HOSTS: 'https://canary-host',
+      PORT: 'canary',
+      LOG_LEVEL: 'canary',
+      TRUSTED_PROXIES: 'canary',
+      CHECKS_PER_SECOND: 'canary',
+      GATEWAY_PROFILE: '/canary/profile.json',
+    };
+    const message = messageOf(canaries);
+    assert.deepEqual(named(message).toSorted(), Object.keys(canaries).toSorted());
+    assert.doesNotMatch(message, /canary/i);
+  });
+
+  it('WEBHOOK_URL and WEBHOOK_SECRET are each refused without the other', () => {
+    assert.match(
+      messageOf({ ...REQUIRED, WEBHOOK_URL: 'https://shop.example/hooks' }),
+      /WEBHOOK_SECRET: missing: WEBHOOK_URL is set/,
+    );
+    assert.match(messageOf({ ...REQUIRED, WEBHOOK_SECRET: WHSEC }), /WEBHOOK_URL: missing: WEBHOOK_SECRET is set/);
+    assert.equal(
+      readConfig({ ...REQUIRED, WEBHOOK_URL: 'http://127.0.0.1:9/h', WEBHOOK_SECRET: WHSEC }).WEBHOOK_URL,
+      'http://127.0.0.1:9/h',
+    );
+  });
+
+  it('a secret of exactly the minimum length is allowed', () => {
+    const whsec = (bytes: number) => `whsec_${Buffer.alloc(bytes, 1).toString('base64')}`;
+    for (const secret of [whsec(24), whsec(64)]) {
+      assert.deepEqual(
+        readConfig({ ...REQUIRED, WEBHOOK_URL: 'https://shop.example/', WEBHOOK_SECRET: secret }).WEBHOOK_SECRET,
+        [secret],
+      );
+    }
+    assert.equal(readConfig({ ...REQUIRED, GATEWAY_API_KEY: 'x'.repeat(512) }).GATEWAY_API_KEY.length, 512);
+  });
+});
+
+describe('the profile file', () => {
+  it('the profile file overrides the defaults that it names', (t) => {
+    const path = profileFile(t, '{"paths": {"status": null}, "payoutDecimals": true}');
+    const { GATEWAY_PROFILE: profile } = readConfig({ ...REQUIRED, GATEWAY_PROFILE: path });
+    assert.deepEqual(profile, {
+      ...DEFAULT_PROFILE,
+      paths: { ...DEFAULT_PROFILE.paths, status: null },
+      payoutDecimals: true,
+    });
+  });
+
+  it('a wrong profile file is reported with its errors, beside all other wrong variables', (t) => {
+    const path = profileFile(t, '{"paths": {"status": "canary"}, "colour": "red"}');
+    const message = messageOf({ ...REQUIRED, PORT: 'x', GATEWAY_PROFILE: path });
+    assert.deepEqual(named(message), ['PORT', 'GATEWAY_PROFILE', 'GATEWAY_PROFILE']);
+    assert.match(message, /GATEWAY_PROFILE: paths\.status: a path that begins with \//);
+    assert.match(message, /colour/);
+    assert.doesNotMatch(message, /canary/);
+  });
+
+  it('a profile file that is missing or not JSON is reported', (t) => {
+    for (const path of ['/nowhere/profile.json', profileFile(t, '{canary'), profileFile(t, '')]) {
+      assert.match(
+        messageOf({ ...REQUIRED, GATEWAY_PROFILE: path }),
+        /GATEWAY_PROFILE: the path of a readable JSON file$/,
+      );
+    }
+  });
+});
+
+describe('a secret in a file', () => {
+  const FILES = ['GATEWAY_API_KEY', 'ORDER_SECRET', 'MERCHANT_API_KEY', 'IPN_SECRET'] as const;
+
+  it('each secret can be in a file, which may end with a newline', (t) => {
+    const whsec = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
+    const secrets = {
+      ...Object.fromEntries(FILES.map((name) => [name, REQUIRED[name]])),
+      WEBHOOK_SECRET: whsec,
+      METRICS_TOKEN: 't'.repeat(22),
+      ADMIN_TOKEN: 'a'.repeat(32),
+      DATABASE_URL: 'postgres://pay:secret@db/pay',
+    };
+    const plain = { ...REQUIRED, WEBHOOK_URL: 'https://shop.example/', ...secrets };
+    const inFiles = Object.entries(secrets).map(([name, secret], at) => [
+      `${name}_FILE`,
+      profileFile(t, secret + ['\n', '\r\n', ''][at % 3]),
+    ]);
+    const { GATEWAY_URL, ALLOWED_ORIGINS, WEBHOOK_URL } = plain;
+    const env = { GATEWAY_URL, ALLOWED_ORIGINS, WEBHOOK_URL, ...Object.fromEntries(inFiles) };
+    assert.deepEqual(readConfig(env), readConfig(plain));
+    assert.deepEqual(configWarnings(env), []);
+  });
+
+  it('a secret that is set by itself and in a file is refused', (t) => {
+    const path = profileFile(t, REQUIRED.ORDER_SECRET);
+    assert.match(
+      messageOf({ ...REQUIRED, ORDER_SECRET_FILE: path }),
+      /^ {2}ORDER_SECRET_FILE: ORDER_SECRET is set as well; keep one of them$/m,
+    );
+    assert.deepEqual(readConfig({ ...REQUIRED, ORDER_SECRET: '', ORDER_SECRET_FILE: path }), readConfig(REQUIRED));
+  });
+
+  it('a file that cannot be read is named by its variable alone, with the reason of the system', (t) => {
+    const folder = join(profileFile(t, ''), '..', 'canary');
+    mkdirSync(folder);
+    for (const [path, reason] of [
+      ['/canary/secret', 'no such file or directory'],
+      [folder, 'illegal operation on a directory'],
+      ['/dev/zero', 'it is larger than 65536 bytes'],
+      ['/dev/null', 'the file is empty'],
+    ]) {
+      const message = messageOf({ ...REQUIRED, ORDER_SECRET: undefined, ORDER_SECRET_FILE: path });
+      assert.deepEqual(named(message), ['ORDER_SECRET_FILE']);
+      assert.ok(message.endsWith(reason ?? ''), message);
+      assert.doesNotMatch(message, /canary/);
+    }
+  });
+
+  it('a wrong secret in a file is refused without its content', (t) => {
+    const env = { ...REQUIRED, ORDER_SECRET: undefined, ORDER_SECRET_FILE: profileFile(t, 'canary\n') };
+    assert.deepEqual(named(messageOf(env)), ['ORDER_SECRET']);
+    assert.doesNotMatch(messageOf(env), /canary/);
+  });
+});
+
+describe('one secret for two things', () => {
+  const secret = 'canary'.padEnd(40, 'x');
+
+  it('a secret that two parties would have is refused, and both variables are named', () => {
+    for (const [one, other] of [
+      ['MERCHANT_API_KEY', 'IPN_SECRET'],
+      ['MERCHANT_API_KEY', 'GATEWAY_API_KEY'],
+      ['MERCHANT_API_KEY', 'METRICS_TOKEN'],
+      ['MERCHANT_API_KEY', 'ADMIN_TOKEN'],
+      ['ORDER_SECRET', 'IPN_SECRET'],
+      ['METRICS_TOKEN', 'ADMIN_TOKEN'],
+    ] as const) {
+      const message = messageOf({ ...REQUIRED, [one]: `${secret},${'z'.repeat(40)}`, [other]: secret });
+      assert.deepEqual(named(message), [other]);
+      assert.match(message, new RegExp(`the same secret as ${one}, `));
+      assert.doesNotMatch(message, /canary/);
+    }
+  });
+
+  it('a secret that one party has for two things is warned of, and the start goes on', () => {
+    const env = { ...REQUIRED, MERCHANT_API_KEY: secret, ORDER_SECRET: `${'z'.repeat(40)},${secret}` };
+    assert.deepEqual(readConfig(env).MERCHANT_API_KEY, [secret]);
+    assert.deepEqual(configWarnings(env), ['MERCHANT_API_KEY and ORDER_SECRET are the same secret; make one for each']);
+    assert.deepEqual(configWarnings(REQUIRED), []);
+  });
+});
+
+describe('a misspelt variable', () => {
+  it('a misspelt variable is warned of, and named in the message about one that is missing', () => {
+    const warning = 'ORDER_SECERT is no variable of the proxy; the nearest one is ORDER_SECRET';
+    assert.deepEqual(configWarnings({ ...REQUIRED, ORDER_SECERT: 'canary', TRUSTED_PROXIES: '1' }), [warning]);
+    const message = messageOf({ ...REQUIRED, ORDER_SECRET: undefined, ORDER_SECERT: 'canary' });
+    assert.deepEqual(named(message), ['ORDER_SECRET']);
+    assert.ok(message.includes(warning));
+    assert.doesNotMatch(message, /canary/);
+  });
+});
+
+describe('PRIVATE_HOSTS', () => {
+  it('GATEWAY_URL and WEBHOOK_URL may be plain http at a host that PRIVATE_HOSTS names', () => {
+    const urls = { GATEWAY_URL: 'http://sandbox:8788', WEBHOOK_URL: 'http://shop:3000/hook', WEBHOOK_SECRET: WHSEC };
+    const config = readConfig({ ...REQUIRED, ...urls, PRIVATE_HOSTS: 'sandbox, shop:3000' });
+    assert.deepEqual([config.GATEWAY_URL, config.WEBHOOK_URL], [urls.GATEWAY_URL, urls.WEBHOOK_URL]);
+    assert.deepEqual(config.PRIVATE_HOSTS, ['sandbox', 'shop:3000']);
+    for (const hosts of ['shop:3001, sandbox:8787', 'other']) {
+      const message = messageOf({ ...REQUIRED, ...urls, PRIVATE_HOSTS: hosts });
+      assert.deepEqual(named(message), ['GATEWAY_URL', 'WEBHOOK_URL']);
+      assert.match(message, /at a host that PRIVATE_HOSTS names/);
+    }
+  });
+
+  it('PRIVATE_HOSTS allows neither credentials in a URL nor another scheme', () => {
+    for (const url of ['http://user:password@sandbox', 'ftp://sandbox'])
+      assert.deepEqual(named(messageOf({ ...REQUIRED, GATEWAY_URL: url, PRIVATE_HOSTS: 'sandbox' })), ['GATEWAY_URL']);
+  });
+
+  it('PRIVATE_HOSTS takes names, addresses and ports, also the default ones', () => {
+    const hosts = 'shop, shop.internal:3000, 10.0.0.5, [fd00::1]:8443, shop:443, shop:80';
+    assert.equal(readConfig({ ...REQUIRED, PRIVATE_HOSTS: hosts }).PRIVATE_HOSTS?.length, 6);
+  });
+});

@@ -1,0 +1,260 @@
+// The limits of the server over real sockets: slow, oversized or stalled requests are cut, and healthy ones continue.
+// Real time, with limits a hundredth of those in use.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { LIMITS, listen, type BodyWriter, type Listening } from '../../../backend-proxy/http/server.ts';
+
+const SHORT = { ...LIMITS, headersMs: 150, requestMs: 250, checkEveryMs: 20, idleMs: 400 };
+/** More than ten times the longest limit. */
+const CUT_WITHIN_MS = 5_000;
+
+async function start(t: TestContext, fetch: Parameters<typeof listen>[0], limits = SHORT): Promise<Listening> {
+  const server = await listen(fetch, { host: '127.0.0.1', port: 0 }, limits);
+  t.after(() => server.close());
+  return server;
+}
+
+async function dial(t: TestContext, { url }: Listening): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  t.after(() => socket.destroy());
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Resolves when the server closes the socket; fails instead of waiting for ever. */
+function ended(socket: Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const limit = setTimeout(() => {
+      reject(new Error(`not cut after ${CUT_WITHIN_MS} ms`));
+      socket.destroy();
+    }, CUT_WITHIN_MS);
+    socket.once('close', () => {
+      clearTimeout(limit);
+      resolve();
+    });
+  });
+}
+
+/** All data until the server closes the socket. */
+async function untilCut(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+  await ended(socket);
+  return text;
+}
+
+describe('the server limits', () => {
+  it('the server limits are the documented ones', () => {
+    assert.deepEqual(LIMITS, {
+      headersMs: 10_000,
+      requestMs: 15_000,
+      checkEveryMs: 2_000,
+      idleMs: 60_000,
+      keepAliveMs: 65_000,
+      headerBytes: 16_384,
+      connections: 20_000,
+      pipelined: 8,
+    });
+  });
+});
+
+describe('a connection', () => {
+  it('a connection that sends its headers byte by byte is answered 408 and closed', async (t) => {
+    const server = await start(t, () => new Response('ok'), { ...SHORT, requestMs: 600_000 });
+    const socket = await dial(t, server);
+    const drip = setInterval(() => socket.write('a'), 10);
+    t.after(() => clearInterval(drip));
+    socket.write('GET / HTTP/1.1\r\nX: ');
+    assert.match(await untilCut(socket), /^HTTP\/1\.1 408 /);
+  });
+
+  it('a connection that sends its body byte by byte is closed', async (t) => {
+    const server = await start(t, async (request) => new Response(await request.text()), { ...SHORT, idleMs: 600_000 });
+    const socket = await dial(t, server);
+    const drip = setInterval(() => socket.write('a'), 10);
+    t.after(() => clearInterval(drip));
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n');
+    assert.doesNotMatch(await untilCut(socket), /^HTTP\/1\.1 200 /);
+  });
+
+  it('a request with more than 16 KB of headers is answered 431', async (t) => {
+    const server = await start(t, () => new Response('ok'));
+    const socket = await dial(t, server);
+    const cut = untilCut(socket);
+    socket.write(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`);
+    assert.match(await cut, /^HTTP\/1\.1 431 /);
+  });
+
+  it('a connection that pipelines beyond the limit is closed, and no more of its requests are handled', async (t) => {
+    let asked = 0;
+    const server = await start(t, async () => {
+      asked += 1;
+      return new Promise<Response>(() => undefined);
+    });
+    const socket = await dial(t, server);
+    const cut = untilCut(socket);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(LIMITS.pipelined + 100));
+    assert.equal(await cut, '');
+    assert.equal(asked, LIMITS.pipelined);
+  });
+
+  it('pipelined requests within the limit are all answered in order, again and again', async (t) => {
+    let asked = 0;
+    const server = await start(t, () => new Response(`number ${(asked += 1)}`));
+    const socket = await dial(t, server);
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+    for (let round = 1; round <= 3; round += 1) {
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(LIMITS.pipelined));
+      while (!text.includes(`number ${round * LIMITS.pipelined}`)) await once(socket, 'data');
+    }
+    const numbers = [...text.matchAll(/number (\d+)/g)].map(([, number]) => Number(number));
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: 3 * LIMITS.pipelined }, (_, n) => n + 1),
+    );
+  });
+
+  it('a connection above the limit is dropped, and existing ones continue', async (t) => {
+    const server = await start(t, () => new Response('ok'), { ...SHORT, connections: 2 });
+    const first = await dial(t, server);
+    const second = await dial(t, server);
+    await untilCut(await dial(t, server));
+    for (const socket of [first, second]) {
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+      assert.match(await untilCut(socket), /^HTTP\/1\.1 200 /);
+    }
+  });
+
+  it('a connection whose reader stalls is closed, and a quiet one that reads is not', async (t) => {
+    const chunk = new Uint8Array(64 * 1024);
+    const server = await start(t, (request) => {
+      if (new URL(request.url).pathname === '/beat') {
+        let beats = 0;
+        return new Response(
+          new ReadableStream({
+            async pull(controller) {
+              await new Promise((resolve) => setTimeout(resolve, 100));
+              controller.enqueue(new Uint8Array([58]));
+              if ((beats += 1) === 10) controller.close();
+            },
+          }),
+        );
+      }
+      return new Response(new ReadableStream({ pull: (controller) => controller.enqueue(chunk) }));
+    });
+    const beating = fetch(`${server.url}/beat`).then((response) => response.text());
+    const stuck = await dial(t, server);
+    stuck.pause();
+    stuck.write('GET /flood HTTP/1.1\r\nHost: a\r\n\r\n');
+    assert.equal((await beating).length, 10);
+    // Reads the rest: an endless answer that now ends.
+    const cut = ended(stuck);
+    stuck.resume();
+    await cut;
+  });
+});
+
+describe('an answer whose body the handler writes to the socket', () => {
+  const writing =
+    (status: number, writeBody: BodyWriter['writeBody']) =>
+    (_: Request, env: BodyWriter): Response => {
+      env.writeBody = writeBody;
+      return new Response(null, { status, headers: { 'X-Kind': 'written' } });
+    };
+
+  it('a handler may write the body to the socket, after the head of its response', async (t) => {
+    const server = await start(
+      t,
+      writing(200, (outgoing) => {
+        outgoing.write('one ');
+        outgoing.end('two');
+      }),
+    );
+    for (let round = 0; round < 2; round += 1) {
+      const response = await fetch(server.url);
+      assert.deepEqual([response.headers.get('x-kind'), await response.text()], ['written', 'one two']);
+    }
+  });
+
+  it('a client that disconnects closes the response that a handler writes', async (t) => {
+    const closed = Promise.withResolvers<void>();
+    const server = await start(
+      t,
+      writing(200, (outgoing) => void outgoing.once('close', closed.resolve).write('one')),
+    );
+    const socket = await dial(t, server);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'data');
+    socket.destroy();
+    await closed.promise;
+  });
+
+  it('an error is answered as it is, and the handler writes nothing', async (t) => {
+    const server = await start(
+      t,
+      writing(500, () => assert.fail()),
+    );
+    const response = await fetch(server.url);
+    assert.deepEqual([response.status, await response.text()], [500, '']);
+  });
+});
+
+describe('the end of the server', () => {
+  it('a draining server accepts connections, and each answer closes its own', async (t) => {
+    const server = await start(t, () => new Response('ok'), { ...SHORT, idleMs: 600_000 });
+    const kept = await dial(t, server);
+    kept.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    const [first] = (await once(kept, 'data')) as [Buffer];
+    assert.match(first.toString(), /^HTTP\/1\.1 200 .*^Connection: keep-alive\r\nKeep-Alive: timeout=65\r$/ims);
+    server.drain();
+    for (const socket of [kept, await dial(t, server)]) {
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+      assert.match(await untilCut(socket), /^HTTP\/1\.1 200 .*^Connection: close\r$/ims);
+    }
+  });
+
+  it('a draining server also closes the connection of an answer whose body the handler writes', async (t) => {
+    const server = await start(t, (_: Request, env: BodyWriter) => {
+      env.writeBody = (outgoing) => void outgoing.end('written');
+      return new Response(null);
+    });
+    server.drain();
+    const response = await fetch(server.url);
+    assert.deepEqual([response.headers.get('connection'), await response.text()], ['close', 'written']);
+  });
+
+  it('close() waits for open answers, accepts no new connections, and closes those without a request', async (t) => {
+    const held = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    const unhurried = { ...SHORT, idleMs: 600_000 };
+    const fetched = async () => {
+      reached.resolve();
+      await held.promise;
+      return new Response('done');
+    };
+    const server = await start(t, fetched, unhurried);
+    const silent = untilCut(await dial(t, server));
+    const answer = fetch(server.url).then((response) => response.text());
+    await reached.promise;
+    let closed = false;
+    const closing = server.close().then(() => (closed = true));
+    await assert.rejects(fetch(server.url));
+    assert.equal(closed, false);
+    held.resolve();
+    assert.equal(await answer, 'done');
+    await Promise.all([closing, silent]);
+  });
+
+  it('listen() rejects at once if the port is taken', async (t) => {
+    const server = await start(t, () => new Response('ok'));
+    const port = Number(new URL(server.url).port);
+    await assert.rejects(
+      listen(() => new Response('ok'), { host: '127.0.0.1', port }, SHORT),
+      { code: 'EADDRINUSE' },
+    );
+  });
+});

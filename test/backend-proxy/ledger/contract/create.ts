@@ -1,0 +1,280 @@
+// openPayment() and openPayout(): the row before the call, refusals, ids and concurrent starts.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import type { Refusal } from '../../../../backend-proxy/errors.ts';
+import { type Transaction } from '../../../../backend-proxy/protocol/transaction.ts';
+import { H, M, NOON } from '../../time.ts';
+import {
+  LIMITS,
+  PAYOUT,
+  PENDING,
+  openPending,
+  payment,
+  refusal,
+  stageOf,
+  type Suite,
+  verified,
+} from '../ledger-kit.ts';
+
+export function createContract({ it, setUp }: Suite): void {
+  describe('openPayment()', () => {
+    it('openPayment() writes the row before anything is sent, and a version for watchers', async (t) => {
+      const { ledger } = await setUp(t);
+      const { opened, order } = await ledger.openPayment(payment({ customer: '12345678', method: 'CHECKOUT' }), LIMITS);
+      const expected: Transaction = {
+        id: 'A',
+        type: 'PAY',
+        orderId: 'A',
+        attempt: 1,
+        asked: 'CHECKOUT',
+        method: 'CHECKOUT',
+        amountMinor: 1010,
+        currency: 'EUR',
+        customer: '12345678',
+        note: null,
+        fingerprint: 'print',
+        stage: 'created',
+        endedBy: null,
+        version: 1,
+        answer: null,
+        paymentId: null,
+        checkoutUrl: null,
+        qr: null,
+        appUrl: null,
+        expiresAt: null,
+        late: false,
+        surplus: false,
+        mismatch: false,
+        conflict: false,
+        needsReview: false,
+        createdAt: NOON,
+        updatedAt: NOON,
+        erasedAt: null,
+        history: [{ at: NOON, event: 'created', source: 'shopper', detail: null }],
+      };
+      assert.deepEqual(opened, expected);
+      assert.deepEqual(order, {
+        orderId: 'A',
+        amountMinor: 1010,
+        currency: 'EUR',
+        version: 1,
+        paidBy: null,
+        seen: null,
+        payments: [expected],
+      });
+      assert.deepEqual(await ledger.order('A'), order);
+      assert.equal(await ledger.order('B'), undefined);
+    });
+
+    it("openPayment() replaces the order's open payment and leaves ended ones", async (t) => {
+      const { ledger } = await setUp(t);
+      const first = await openPending(ledger);
+      await ledger.observe(first, verified('failed'));
+      const second = await openPending(ledger);
+      const { opened } = await ledger.openPayment(payment(), LIMITS);
+      assert.deepEqual([first, second, opened?.id], ['A', 'A-2', 'A-3']);
+      const order = await ledger.order('A');
+      assert.deepEqual(
+        order?.payments.map(({ stage, attempt }) => [stage, attempt]),
+        [
+          ['declined', 1],
+          ['replaced', 2],
+          ['created', 3],
+        ],
+      );
+      assert.deepEqual(order.payments[1]?.history.at(-1), {
+        at: NOON,
+        event: 'replaced',
+        source: 'shopper',
+        detail: null,
+      });
+    });
+
+    it('a payment replaced before it was sent may not be sent', async (t) => {
+      const { ledger } = await setUp(t);
+      const { opened } = await ledger.openPayment(payment(), LIMITS);
+      await ledger.openPayment(payment(), LIMITS);
+      assert.equal(await ledger.record(opened!.id, { stage: 'sending' }, 'shopper'), false);
+      assert.equal(await stageOf(ledger, 'A'), 'replaced');
+    });
+
+    it('openPayment() with a known key finds its row, and refuses another fingerprint', async (t) => {
+      const { ledger } = await setUp(t);
+      const same = payment();
+      assert.ok((await ledger.openPayment(same, LIMITS)).opened);
+      const again = await ledger.openPayment(same, LIMITS);
+      assert.equal(again.opened, undefined);
+      assert.equal(again.order.payments.length, 1);
+      assert.equal(
+        (await refusal(ledger.openPayment({ ...same, fingerprint: 'other' }, LIMITS))).kind,
+        'idempotency_key_reused',
+      );
+      assert.ok((await ledger.openPayment({ ...same, orderId: 'B' }, LIMITS)).opened);
+    });
+
+    it('openPayment() refuses another amount or currency for the order', async (t) => {
+      const { ledger } = await setUp(t);
+      await ledger.openPayment(payment(), LIMITS);
+      for (const other of [{ orderAmountMinor: 1011 }, { orderAmountMinor: null }, { currency: 'USD' }]) {
+        assert.equal((await refusal(ledger.openPayment(payment(other), LIMITS))).kind, 'order_changed');
+      }
+      const open = { orderId: 'B', orderAmountMinor: null };
+      await ledger.openPayment(payment({ ...open, amountMinor: 5 }), LIMITS);
+      assert.ok(
+        (await ledger.openPayment(payment({ ...open, amountMinor: 7 }), LIMITS)).opened,
+        'an open amount may change',
+      );
+      assert.equal(
+        (await refusal(ledger.openPayment(payment({ orderId: 'B', orderAmountMinor: 7 }), LIMITS))).kind,
+        'order_changed',
+      );
+    });
+
+    it('openPayment() refuses a paid order, except for a known key', async (t) => {
+      const { ledger } = await setUp(t);
+      const known = payment();
+      await ledger.openPayment(known, LIMITS);
+      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await ledger.observe('A', verified('succeeded'));
+      assert.equal((await refusal(ledger.openPayment(payment(), LIMITS))).kind, 'already_paid');
+      assert.equal((await ledger.openPayment(known, LIMITS)).order.paidBy, 'A');
+    });
+
+    it('openPayment() refuses exactly beyond the limits of the order', async (t) => {
+      const { ledger } = await setUp(t);
+      const limits = { ...LIMITS, perOrder: 4, directPerOrder: 2 };
+      const direct = { method: 'DIRECT', customer: '12345678' } as const;
+      for (let n = 0; n < 2; n += 1) assert.ok((await ledger.openPayment(payment(direct), limits)).opened);
+      assert.equal((await refusal(ledger.openPayment(payment(direct), limits))).kind, 'method_unavailable');
+      for (let n = 0; n < 2; n += 1) assert.ok((await ledger.openPayment(payment(), limits)).opened);
+      assert.equal((await refusal(ledger.openPayment(payment(), limits))).kind, 'too_many_payments');
+      assert.equal((await ledger.order('A'))?.payments.length, 4);
+    });
+
+    it('openPayment() counts the prompts in a wallet across orders, including those that fell back to the checkout', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      const limits = { ...LIMITS, directPerWallet: { perCustomer: 2, inAll: 2, withinMs: H } };
+      const direct = (orderId: string, customer = '12345678') => payment({ orderId, customer, method: 'DIRECT' });
+      await ledger.openPayment(direct('A'), limits);
+      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await ledger.record('A', { ...PENDING, method: 'CHECKOUT' }, 'answer');
+      skip(10 * M);
+      await ledger.openPayment(direct('B'), limits);
+      const refused = await refusal(ledger.openPayment(direct('C'), limits));
+      assert.deepEqual([refused.kind, refused.retryAfterS], ['too_many_requests', 3600]);
+      assert.equal(await ledger.order('C'), undefined, 'a refused start writes no order');
+      assert.ok((await ledger.openPayment(direct('C', '99999999'), limits)).opened);
+      assert.ok(
+        (await ledger.openPayment(payment({ orderId: 'D', customer: '12345678', method: 'CHECKOUT' }), limits)).opened,
+      );
+      skip(50 * M);
+      assert.ok((await ledger.openPayment(direct('E'), limits)).opened);
+    });
+
+    it('opening refuses an id that is too long with the prefix, and reports the limit', async (t) => {
+      const { ledger } = await setUp(t, { idPrefix: 'shop-1-' });
+      await ledger.openPayment(payment({ orderId: 'A'.repeat(57) }), LIMITS);
+      for (const opening of [
+        () => ledger.openPayment(payment({ orderId: 'A'.repeat(58) }), LIMITS),
+        () => ledger.openPayout({ ...PAYOUT, orderId: 'P'.repeat(58) }),
+      ]) {
+        const { kind, errors } = await refusal(opening());
+        const detail = 'at most 57 characters, because 7 are added before it';
+        assert.deepEqual([kind, errors], ['invalid_request', [{ field: 'orderId', detail }]]);
+      }
+      assert.equal(await ledger.payout('P'.repeat(58)), undefined);
+    });
+
+    it('openPayment() chooses an id that no other transaction has', async (t) => {
+      const { ledger } = await setUp(t);
+      await ledger.openPayment(payment({ orderId: 'A-2' }), LIMITS);
+      await ledger.openPayout({ ...PAYOUT, orderId: 'A-3' });
+      await ledger.openPayment(payment(), LIMITS);
+      assert.equal((await ledger.openPayment(payment(), LIMITS)).opened?.id, 'A-4');
+      assert.equal((await ledger.openPayment(payment({ orderId: 'A-3' }), LIMITS)).opened?.id, 'A-3-2');
+      const { opened } = await ledger.openPayment(payment({ orderId: 'A-2' }), LIMITS);
+      assert.equal(opened?.id, 'A-2-2');
+    });
+  });
+
+  describe('openPayout()', () => {
+    it('openPayout() writes one row, finds it on a retry, and refuses another payout under its order id', async (t) => {
+      const { ledger } = await setUp(t);
+      const first = await ledger.openPayout({ ...PAYOUT, note: 'Thanks' });
+      assert.deepEqual(first, await ledger.payout('P'));
+      const { type, orderId, method, note, stage } = first;
+      assert.deepEqual([type, orderId, method, note, stage], ['PAYOUT', 'P', null, 'Thanks', 'created']);
+      assert.deepEqual(await ledger.openPayout(PAYOUT), first);
+      assert.equal((await refusal(ledger.openPayout({ ...PAYOUT, fingerprint: 'other' }))).kind, 'order_id_taken');
+      await ledger.openPayment(payment(), LIMITS);
+      assert.equal((await refusal(ledger.openPayout({ ...PAYOUT, orderId: 'A' }))).kind, 'order_id_taken');
+      assert.equal(await ledger.payout('A'), undefined, 'payout() finds no payment');
+      assert.equal(await ledger.order('P'), undefined, 'order() finds no payout');
+    });
+
+    it('concurrent calls of openPayout() write one row', async (t) => {
+      const { ledger, open, rows } = await setUp(t);
+      const other = await open();
+      const all = await Promise.all(
+        [ledger, other, ledger, other, ledger, other].map((either) => either.openPayout(PAYOUT)),
+      );
+      assert.equal(new Set(all.map(({ id }) => id)).size, 1);
+      assert.deepEqual(await rows('select id from transactions'), [{ id: 'P' }]);
+    });
+  });
+
+  describe('concurrent starts', () => {
+    it('concurrent starts with one key create one payment', async (t) => {
+      const { ledger, open, now } = await setUp(t);
+      const other = await open(now);
+      const same = payment();
+      const all = await Promise.all([ledger, other, ledger, other].map((either) => either.openPayment(same, LIMITS)));
+      assert.equal(all.filter(({ opened }) => opened !== undefined).length, 1);
+      assert.equal((await ledger.order('A'))?.payments.length, 1);
+    });
+
+    it("concurrent starts with many keys keep to the order's limit and leave one payment open", async (t) => {
+      const { ledger, open, now } = await setUp(t);
+      const other = await open(now);
+      const all = await Promise.allSettled(
+        Array.from({ length: 10 }, (_, n) => (n % 2 ? ledger : other).openPayment(payment(), LIMITS)),
+      );
+      const refused = all.flatMap((one) => (one.status === 'rejected' ? [(one.reason as Refusal).kind] : []));
+      assert.deepEqual(
+        refused,
+        Array.from({ length: 5 }, () => 'too_many_payments'),
+      );
+      const { payments } = (await ledger.order('A'))!;
+      assert.deepEqual(
+        payments.map(({ stage }) => stage),
+        ['replaced', 'replaced', 'replaced', 'replaced', 'created'],
+      );
+      assert.deepEqual(
+        payments.map(({ attempt }) => attempt),
+        [1, 2, 3, 4, 5],
+      );
+    });
+
+    it('concurrent starts for one wallet keep to its limit across orders', async (t) => {
+      const { ledger, open, now } = await setUp(t);
+      const other = await open(now);
+      const direct = (n: number) => payment({ orderId: `O${n}`, customer: '12345678', method: 'DIRECT' });
+      const all = await Promise.allSettled(
+        Array.from({ length: 12 }, (_, n) => (n % 2 ? ledger : other).openPayment(direct(n), LIMITS)),
+      );
+      assert.equal(all.filter(({ status }) => status === 'fulfilled').length, 5);
+    });
+
+    it('concurrent starts that choose the same free id get different ids', async (t) => {
+      const { ledger, open, now } = await setUp(t);
+      const other = await open(now);
+      await ledger.openPayment(payment({ orderId: 'A' }), LIMITS);
+      const [second, own] = await Promise.all([
+        ledger.openPayment(payment({ orderId: 'A' }), LIMITS),
+        other.openPayment(payment({ orderId: 'A-2' }), LIMITS),
+      ]);
+      assert.ok(second.opened && own.opened);
+      assert.notEqual(second.opened.id, own.opened.id);
+    });
+  });
+}

@@ -1,0 +1,175 @@
+// The database as a whole: lists, counts, reopening.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import { D, M, NOON, S } from '../../time.ts';
+import {
+  LIMITS,
+  PAYOUT,
+  PENDING,
+  openPending,
+  payment,
+  read,
+  refusal,
+  stageOf,
+  type Suite,
+  verified,
+} from '../ledger-kit.ts';
+
+export function databaseContract({ it, setUp }: Suite): void {
+  describe('transactions()', () => {
+    it('transactions() pages through all transactions once, in the order of their last change', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      for (let n = 0; n < 7; n += 1) {
+        await ledger.openPayment(payment({ orderId: `O${n}` }), LIMITS);
+        if (n % 3 === 2) skip(S);
+      }
+      await ledger.record('O0', { stage: 'sending' }, 'shopper');
+      const all = (await ledger.transactions({ limit: 100 })).transactions.map(({ id }) => id);
+      assert.deepEqual(all, ['O1', 'O2', 'O3', 'O4', 'O5', 'O0', 'O6']);
+      for (const limit of [1, 2, 3, 7]) {
+        const paged: string[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await ledger.transactions({ limit, cursor });
+          paged.push(...page.transactions.map(({ id }) => id));
+          cursor = page.nextCursor ?? undefined;
+        } while (cursor !== undefined);
+        assert.deepEqual(paged, all, String(limit));
+      }
+      assert.equal((await ledger.transactions({ limit: 7 })).nextCursor, null);
+    });
+
+    it('transactions() filters by time, status and type', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      await openPending(ledger, { orderId: 'A' });
+      skip(S);
+      await ledger.openPayout(PAYOUT);
+      await openPending(ledger, { orderId: 'B' });
+      await ledger.observe('B', verified('failed'));
+      const list = async (query: object) =>
+        (await ledger.transactions({ limit: 10, ...query })).transactions.map(({ id }) => id).toSorted();
+      assert.deepEqual(await list({ updatedSince: NOON + 1 }), ['B', 'P']);
+      assert.deepEqual(await list({ updatedSince: NOON + S }), ['B', 'P']);
+      assert.deepEqual(await list({ updatedSince: NOON }), ['A', 'B', 'P']);
+      assert.deepEqual(await list({ status: 'FAILED' }), ['B']);
+      assert.deepEqual(await list({ status: 'INITIALIZED' }), ['P']);
+      assert.deepEqual(await list({ type: 'PAY', status: 'PROCESSING' }), ['A']);
+    });
+
+    it('the history keeps the order of events within one millisecond', async (t) => {
+      const { ledger } = await setUp(t);
+      const id = await openPending(ledger);
+      await openPending(ledger);
+      await ledger.observe(id, verified('succeeded'));
+      const { history } = await read(ledger, id);
+      assert.deepEqual(
+        history.map(({ event }) => event),
+        ['created', 'sending', 'pending', 'replaced', 'succeeded'],
+      );
+    });
+  });
+
+  describe('the database', () => {
+    it('a reopened ledger returns the same orders and webhooks', async (t) => {
+      const { ledger, open, now } = await setUp(t, { ownConnection: true });
+      const id = await openPending(ledger);
+      await ledger.observe(id, verified('succeeded'));
+      const [order, webhooks] = [await ledger.order('A'), await ledger.webhooks(undefined, 10)];
+      await ledger.close();
+      const again = await open(now, { ownConnection: true });
+      assert.deepEqual(await again.order('A'), order);
+      assert.deepEqual(await again.webhooks(undefined, 10), webhooks);
+    });
+
+    it('recover() makes rows that a dead process was sending uncertain, and no others', async (t) => {
+      const { ledger } = await setUp(t);
+      for (const orderId of ['A', 'B', 'C']) await ledger.openPayment(payment({ orderId }), LIMITS);
+      await ledger.record('B', { stage: 'sending' }, 'shopper');
+      await ledger.record('C', { stage: 'sending' }, 'shopper');
+      await ledger.record('C', PENDING, 'answer');
+      await ledger.recover();
+      await ledger.recover();
+      const stages = await Promise.all(['A', 'B', 'C'].map((id) => stageOf(ledger, id)));
+      assert.deepEqual(stages, ['created', 'uncertain', 'pending']);
+      assert.deepEqual((await read(ledger, 'B')).history.at(-1), {
+        at: NOON,
+        event: 'uncertain',
+        source: 'restart',
+        detail: 'the process restarted during the call',
+      });
+    });
+
+    it('counts() counts transactions, reviews, checks and webhooks', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      assert.deepEqual(await ledger.counts(), {
+        transactions: [],
+        needReview: 0,
+        unmatchedIpns: 0,
+        checks: [
+          { state: 'planned', count: 0 },
+          { state: 'due', count: 0 },
+        ],
+        webhooks: [],
+        oldestPendingWebhookMs: 0,
+      });
+      await openPending(ledger, { orderId: 'A' });
+      await ledger.openPayment(payment({ orderId: 'B' }), LIMITS);
+      await openPending(ledger, { orderId: 'C' });
+      await ledger.observe('C', verified('succeeded'));
+      await ledger.openPayout(PAYOUT);
+      await ledger.record('P', { stage: 'sending' }, 'merchant');
+      await ledger.record('P', PENDING, 'answer');
+      skip(D + 2 * M);
+      await ledger.observe('P', { kind: 'incomplete' });
+      const { transactions, oldestPendingWebhookMs, ...counts } = await ledger.counts();
+      assert.equal(oldestPendingWebhookMs, D + 2 * M, 'the webhook of the paid order');
+      assert.deepEqual(transactions.map(({ type, status, count }) => `${type} ${status} ${count}`).toSorted(), [
+        'PAY INITIALIZED 1',
+        'PAY PROCESSING 1',
+        'PAY SUCCESS 1',
+        'PAYOUT PROCESSING 1',
+      ]);
+      assert.deepEqual(
+        { ...counts, webhooks: counts.webhooks.toSorted((a, b) => a.state.localeCompare(b.state)) },
+        {
+          needReview: 1,
+          unmatchedIpns: 0,
+          checks: [
+            { state: 'planned', count: 3 },
+            { state: 'due', count: 2 },
+          ],
+          webhooks: [{ state: 'pending', count: 2 }],
+        },
+      );
+      await ledger.observe('P', verified('succeeded'));
+      assert.equal((await ledger.counts()).needReview, 0, 'the end of the payout clears its review');
+      await ledger.observe('A', { kind: 'mismatch', field: 'amount' });
+      await ledger.observe('A', verified('succeeded'));
+      assert.equal((await ledger.counts()).needReview, 1, 'a disputed payment still needs a person');
+      await ledger.resolve('A', { status: 'SUCCESS', by: 'ada', note: 'the amount was mistyped' });
+      assert.equal((await ledger.counts()).needReview, 0);
+    });
+
+    it('a closed ledger refuses every call as unavailable', async (t) => {
+      const { ledger } = await setUp(t, { ownConnection: true });
+      await ledger.ping();
+      await ledger.close();
+      for (const work of [
+        () => ledger.ping(),
+        () => ledger.order('A'),
+        () => ledger.openPayout(PAYOUT),
+        () => ledger.counts(),
+      ]) {
+        assert.equal((await refusal(work())).kind, 'unavailable');
+      }
+    });
+
+    it('the ledger stores every character and the largest amount exactly', async (t) => {
+      const { ledger } = await setUp(t);
+      const note = '\'";-- \u{1F375} \\ % _ \u0001 ä';
+      await ledger.openPayout({ ...PAYOUT, amountMinor: 999_999_999_999_999, note });
+      const payout = await ledger.payout('P');
+      assert.deepEqual([payout?.amountMinor, payout?.note], [999_999_999_999_999, note]);
+    });
+  });
+}

@@ -1,0 +1,149 @@
+// A transaction that the gateway called a duplicate is probably not ours: it stays marked, no check can make it pending
+// or a success, and only a report that differs or a person ends it.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import type { LedgerById } from '../by-id.ts';
+import { D, H, M, S } from '../../time.ts';
+import {
+  LIMITS,
+  PAYOUT,
+  UNKNOWN,
+  openPending,
+  openSentPayout,
+  payment,
+  read,
+  refusal,
+  stageOf,
+  uncertain,
+  verified,
+  webhookTypes,
+  type Suite,
+} from '../ledger-kit.ts';
+
+const openMarked = (ledger: LedgerById, orderId = 'A') => openPending(ledger, { orderId }, uncertain('duplicate'));
+const openMarkedPayout = (ledger: LedgerById) => openSentPayout(ledger, 'P', uncertain('duplicate'));
+const DIFFERS = { kind: 'mismatch', field: 'amount' } as const;
+
+export function duplicatesContract({ it, setUp }: Suite): void {
+  describe('a transaction marked as a duplicate', () => {
+    it('no check moves the stage of a transaction marked as a duplicate', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      const ids = [await openMarked(ledger), await openMarkedPayout(ledger)];
+      for (const seen of [UNKNOWN, verified('pending', '7'), verified('failed'), { kind: 'incomplete' }] as const) {
+        for (let n = 0; n < 2; n += 1) {
+          skip(H);
+          for (const id of ids) await ledger.observe(id, seen);
+        }
+      }
+      for (const id of ids) assert.deepEqual([id, await stageOf(ledger, id)], [id, 'uncertain']);
+    });
+
+    it('the clock does not expire a payment marked as a duplicate', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      const id = await openPending(ledger, { payWithinMs: M }, uncertain('duplicate'));
+      skip(D + 2 * M);
+      await ledger.observe(id, verified('pending'));
+      assert.equal(await stageOf(ledger, id), 'uncertain');
+    });
+
+    it('a SUCCESS of a marked payment pays nothing, is no surplus, and asks for one review', async (t) => {
+      const { ledger } = await setUp(t);
+      const id = await openMarked(ledger);
+      for (let n = 0; n < 3; n += 1) await ledger.observe(id, verified('succeeded'));
+      const { stage, needsReview, surplus } = await read(ledger, id);
+      assert.deepEqual([stage, needsReview, surplus], ['uncertain', true, false]);
+      assert.deepEqual(await webhookTypes(ledger), ['payment.needs_review']);
+      assert.equal((await ledger.order('A'))?.paidBy, null);
+      const second = await openPending(ledger);
+      await ledger.observe(second, verified('succeeded'));
+      await ledger.observe(id, verified('succeeded'));
+      assert.equal((await ledger.order('A'))?.paidBy, second);
+      assert.equal((await read(ledger, id)).surplus, false);
+    });
+
+    it('a marked payment is rejected at once, without a mismatch, if a report differs from it', async (t) => {
+      const { ledger } = await setUp(t);
+      const id = await openMarked(ledger);
+      await ledger.observe(id, DIFFERS);
+      const { stage, mismatch, needsReview } = await read(ledger, id);
+      assert.deepEqual([stage, mismatch, needsReview], ['rejected', false, false]);
+      assert.deepEqual(await webhookTypes(ledger), ['payment.failed']);
+    });
+
+    it('a marked payout is rejected by two differing reports, 30 s apart', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      const id = await openMarkedPayout(ledger);
+      await ledger.observe(id, DIFFERS);
+      skip(30 * S - 1);
+      await ledger.observe(id, DIFFERS);
+      assert.equal(await stageOf(ledger, id), 'uncertain');
+      skip(1);
+      await ledger.observe(id, DIFFERS);
+      assert.deepEqual([await stageOf(ledger, id), await webhookTypes(ledger)], ['rejected', ['payout.failed']]);
+    });
+
+    it('a payment that is called a duplicate after a check saw SUCCESS needs a review at once', async (t) => {
+      const { ledger } = await setUp(t);
+      await ledger.openPayment(payment(), LIMITS);
+      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await ledger.observe('A', verified('succeeded'));
+      await ledger.record('A', uncertain('duplicate'), 'answer');
+      assert.equal((await read(ledger, 'A')).needsReview, true);
+      assert.deepEqual(await webhookTypes(ledger), ['payment.needs_review', 'payment.succeeded']);
+    });
+
+    it('a transaction that the gateway has before it was sent is marked, never sent, and paid by no SUCCESS', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      await ledger.openPayment(payment(), LIMITS);
+      await ledger.openPayout(PAYOUT);
+      await ledger.openPayment(payment({ orderId: 'B' }), LIMITS);
+      const replacing = await openPending(ledger, { orderId: 'B' });
+      skip(45 * S);
+      for (const id of ['A', 'P', 'B']) {
+        await ledger.observe(id, verified('succeeded', '7'));
+        assert.equal(await ledger.record(id, { stage: 'sending' }, 'shopper'), false);
+        const { stage, answer, needsReview, late } = await read(ledger, id);
+        const expected = id === 'B' ? 'replaced' : 'uncertain';
+        assert.deepEqual([id, stage, answer, needsReview, late], [id, expected, 'duplicate', true, false]);
+      }
+      assert.equal((await ledger.order('A'))?.paidBy, null);
+      await ledger.observe(replacing, verified('succeeded'));
+      assert.equal((await ledger.order('B'))?.paidBy, replacing);
+    });
+
+    it('no later check overrules a person on a marked transaction', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      const [failed, paid] = [await openMarked(ledger, 'A'), await openMarked(ledger, 'B')];
+      for (const id of [failed, paid]) await ledger.observe(id, verified('succeeded'));
+      await ledger.resolve(failed, { status: 'FAILED', by: 'ada', note: 'of another shop' });
+      await ledger.resolve(paid, { status: 'SUCCESS', by: 'ada', note: 'it is ours' });
+      const before = await webhookTypes(ledger);
+      for (const seen of [verified('succeeded'), verified('failed'), DIFFERS, UNKNOWN]) {
+        skip(M);
+        for (const id of [failed, paid]) await ledger.observe(id, seen);
+      }
+      const ends = await Promise.all([failed, paid].map((id) => read(ledger, id)));
+      assert.deepEqual(
+        ends.map(({ stage, conflict, needsReview }) => [stage, conflict, needsReview]),
+        [
+          ['declined', false, false],
+          ['succeeded', false, false],
+        ],
+      );
+      assert.deepEqual(await webhookTypes(ledger), before);
+      assert.equal((await ledger.order('B'))?.paidBy, paid, 'a person may resolve a marked payment as SUCCESS');
+    });
+
+    it('marked payments count toward 10 of an order, not toward its 5 payments and 3 prompts', async (t) => {
+      const { ledger } = await setUp(t);
+      const direct = { method: 'DIRECT', customer: '12345678' } as const;
+      for (let n = 0; n < 4; n += 1) await openPending(ledger, direct, uncertain('duplicate'));
+      for (let n = 0; n < 3; n += 1) await openPending(ledger, direct);
+      assert.equal((await refusal(ledger.openPayment(payment(direct), LIMITS))).kind, 'method_unavailable');
+      for (let n = 0; n < 2; n += 1) await openPending(ledger);
+      assert.equal((await refusal(ledger.openPayment(payment(), LIMITS))).kind, 'too_many_payments');
+      for (let n = 0; n < 10; n += 1) await openMarked(ledger, 'B');
+      assert.equal((await refusal(ledger.openPayment(payment({ orderId: 'B' }), LIMITS))).kind, 'too_many_payments');
+    });
+  });
+}

@@ -1,0 +1,429 @@
+// The contract of erasing: what goes and what stays, what may not be erased yet, and that money is as safe after it.
+import assert from 'node:assert/strict';
+import type { TransactionRow } from '../../../../backend-proxy/ledger/schema/tables.ts';
+import { fingerprintOf } from '../../../../backend-proxy/fingerprint.ts';
+import { D, H, S } from '../../time.ts';
+import type { LedgerById } from '../by-id.ts';
+import {
+  BARE_READING,
+  BRING_TO,
+  LEASE_MS,
+  LIMITS,
+  MEANS,
+  PAYOUT,
+  openPending,
+  openSentPayout,
+  payment,
+  read,
+  refusal,
+  uncertain,
+  verified,
+  type Setup,
+  type Suite,
+} from '../ledger-kit.ts';
+
+const RETENTION = { afterMs: 8 * D, sendsWebhooks: true };
+const TABLES = ['orders', 'transactions', 'history', 'ipns', 'webhooks', 'meta', 'counts'];
+/** In every place where personal data may be. */
+const PERSONAL = 'canary';
+const PERSONAL_MEANS = {
+  paymentId: '111',
+  method: null,
+  checkoutUrl: 'https://checkout.example/canary',
+  qr: { image: 'data:image/png;base64,canary' },
+  appUrl: 'wallet://canary',
+} as const;
+
+export function erasingContract({ it, setUp }: Suite): void {
+  it('erasing removes all personal data of an ended payment and payout, and keeps ids, amounts, stages and keys', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, rows } = setup;
+    await openPersonal(setup, 'A');
+    const payout = { ...PAYOUT, customer: 'canary-1', note: 'canary note' };
+    await ledger.record((await ledger.openPayout(payout)).id, { stage: 'sending' }, 'merchant');
+    await settle(setup, 'P', 'canary-1');
+    await flagAndResolve(ledger, 'P', 'canary person');
+    await tellAll(ledger);
+    assert.match(await dump(setup), /canary/, 'the canaries are stored at first');
+    await passDays(setup, 10);
+    const before = await rows<TransactionRow>('select * from transactions order by id');
+    assert.equal(await eraseAll(ledger), 2);
+    assert.doesNotMatch(await dump(setup), /canary/);
+    const emptied = { customer: null, customer_ref: null, note: null, checkout_url: null, qr: null, app_url: null };
+    const after = await rows<TransactionRow>('select * from transactions order by id');
+    const kept = before.map((row, at) => ({
+      ...row,
+      ...emptied,
+      fingerprint: after[at]?.fingerprint,
+      erased_at: after[at]?.erased_at,
+    }));
+    assert.deepEqual(after, kept);
+    const [resolved] = await rows<{ detail: string }>(`select detail from history where event = 'resolved'`);
+    assert.equal(resolved?.detail, 'SUCCESS');
+    for (const id of ['A', 'P']) {
+      const { erasedAt, history } = await read(ledger, id);
+      assert.equal(erasedAt, setup.now());
+      assert.deepEqual(history.at(-1), { at: setup.now(), event: 'erased', source: 'clock', detail: null });
+    }
+    assert.equal(await eraseAll(ledger), 0, 'nothing is left to erase');
+  });
+
+  it('nothing is erased that is young, open, in the sweep, under review, or not told yet', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip } = setup;
+    const { opened } = await ledger.openPayment(payment({ orderId: 'REVIEW' }), LIMITS);
+    await BRING_TO.succeeded(setup, opened!.id);
+    await ledger.observe('REVIEW', { kind: 'mismatch', field: 'amount' });
+    await openPending(ledger, { orderId: 'SWEEP' });
+    await openPending(ledger, { orderId: 'SWEEP' });
+    await tellAll(ledger);
+    await openPending(ledger, { orderId: 'UNTOLD' });
+    await settle(setup, 'UNTOLD');
+    skip(7 * D);
+    await openPending(ledger, { orderId: 'OPEN' });
+    await openPending(ledger, { orderId: 'YOUNG' });
+    await settle(setup, 'YOUNG');
+    const [young] = (await ledger.webhooks('pending', 10)).filter(({ orderId }) => orderId === 'YOUNG');
+    await ledger.recordDelivery(young!.id, { state: 'delivered', answer: '200' });
+    skip(7 * D);
+    assert.equal(await eraseAll(ledger), 0);
+    for (const id of ['REVIEW', 'SWEEP', 'UNTOLD', 'OPEN', 'YOUNG'])
+      assert.equal((await read(ledger, id)).erasedAt, null);
+    await tellAll(ledger);
+    assert.equal(await eraseAll(ledger), 1, 'once it is told');
+    assert.notEqual((await read(ledger, 'UNTOLD')).erasedAt, null);
+    skip(2 * D);
+    assert.equal(await eraseAll(ledger), 1, 'once it is old');
+    assert.notEqual((await read(ledger, 'YOUNG')).erasedAt, null);
+  });
+
+  it('without a webhook URL nobody waits to be told: a webhook that was never sent ends as dead and is emptied', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip, rows } = setup;
+    await openPersonal(setup, 'A');
+    skip(9 * D);
+    assert.equal(await eraseAll(ledger), 0);
+    assert.equal(await eraseAll(ledger, { ...RETENTION, sendsWebhooks: false }), 1);
+    assert.deepEqual(await rows('select state, body from webhooks'), [{ state: 'dead', body: '' }]);
+    assert.deepEqual((await ledger.counts()).webhooks, [{ state: 'dead', count: 1 }]);
+  });
+
+  it('a payout that is repeated after it was erased is found and not sent; another body under its id is refused', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip, rows } = setup;
+    const request = { ...PAYOUT, customer: '12345678', fingerprint: fingerprintOf([5000, 'EUR', '12345678', null]) };
+    await ledger.openPayout(request);
+    await ledger.record('P', { stage: 'sending' }, 'merchant');
+    await settle(setup, 'P');
+    await tellAll(ledger);
+    skip(9 * D);
+    assert.equal(await eraseAll(ledger), 1);
+    const again = await ledger.openPayout(request);
+    assert.deepEqual([again.id, again.stage], ['P', 'succeeded']);
+    assert.equal(await ledger.record('P', { stage: 'sending' }, 'merchant'), false, 'it is not sent again');
+    const other = { ...request, customer: '99999999', fingerprint: fingerprintOf([5000, 'EUR', '99999999', null]) };
+    assert.equal((await refusal(ledger.openPayout(other))).kind, 'order_id_taken');
+    assert.equal((await rows('select 1 from transactions')).length, 1);
+  });
+
+  it('a start that is repeated with its key after erasing finds its payment, and another body is refused', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip } = setup;
+    const request = payment({ fingerprint: fingerprintOf(['DIRECT', '12345678', 1010]) });
+    await openPending(ledger, request);
+    await settle(setup, 'A');
+    await tellAll(ledger);
+    skip(9 * D);
+    assert.equal(await eraseAll(ledger), 1);
+    assert.equal((await ledger.openPayment(request, LIMITS)).opened, undefined, 'it is a repetition');
+    const other = { ...request, fingerprint: fingerprintOf(['DIRECT', '99999999', 1010]) };
+    assert.equal((await refusal(ledger.openPayment(other, LIMITS))).kind, 'idempotency_key_reused');
+  });
+
+  it('a wallet id cannot be guessed from the fingerprint of an erased transaction without the key of the database', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip, rows } = setup;
+    const print = fingerprintOf(['DIRECT', '12345678', 1010]);
+    await openPending(ledger, { fingerprint: print });
+    await openPending(ledger, { orderId: 'B', fingerprint: print });
+    for (const id of ['A', 'B']) await settle(setup, id);
+    await tellAll(ledger);
+    skip(9 * D);
+    await eraseAll(ledger);
+    const [key] = await rows<{ value: string }>(`select value from meta where key = 'fingerprint_key'`);
+    assert.match(key?.value ?? '', /^[\w-]{43}$/);
+    const stored = await rows<{ fingerprint: string }>('select fingerprint from transactions');
+    for (const { fingerprint } of stored) assert.match(fingerprint, /^keyed [\w-]{43}$/);
+    assert.doesNotMatch(JSON.stringify(stored), new RegExp(print));
+  });
+
+  it('an IPN about an erased payment is checked, a late SUCCESS counts, and what it brought is erased in its turn', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip } = setup;
+    await openPending(ledger, { customer: 'canary-1' });
+    await ledger.observe('A', verified('failed'));
+    await tellAll(ledger);
+    skip(9 * D);
+    assert.equal(await eraseAll(ledger), 1);
+    const ipn = { id: 'late', body: 'canary', reading: { ...BARE_READING, customer: 'canary-2' } };
+    assert.equal(await ledger.receiveIpn(ipn), true);
+    assert.equal((await read(ledger, 'A')).erasedAt, null);
+    assert.equal(await eraseAll(ledger), 0, 'its check is due');
+    assert.deepEqual(
+      (await ledger.claimChecks(5, LEASE_MS)).map(({ id }) => id),
+      ['A'],
+    );
+    await ledger.observe('A', verified('succeeded', null, 'canary-2'));
+    const { stage, late, customer } = await read(ledger, 'A');
+    assert.deepEqual([stage, late, customer], ['succeeded', true, 'canary-2']);
+    assert.equal((await ledger.order('A'))?.paidBy, 'A');
+    await tellAll(ledger);
+    assert.equal(await eraseAll(ledger), 0, 'it has just changed');
+    skip(9 * D);
+    assert.equal(await eraseAll(ledger), 1);
+    assert.doesNotMatch(await dump(setup), /canary/);
+    assert.equal((await read(ledger, 'A')).history.filter(({ event }) => event === 'erased').length, 2);
+  });
+
+  it('a SUCCESS of a payout whose wallet is erased needs review, and is neither a mismatch nor a success', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip } = setup;
+    await openSentPayout(ledger, 'P', uncertain('lost'));
+    for (let n = 0; n < 2; n += 1) {
+      await ledger.observe('P', verified('failed'));
+      skip(31 * S);
+    }
+    await tellAll(ledger);
+    await passDays(setup, 9);
+    assert.equal(await eraseAll(ledger), 1);
+    await ledger.receiveIpn({
+      id: 'late',
+      body: '{}',
+      reading: { ...BARE_READING, transactionId: 'P', type: 'PAYOUT' },
+    });
+    await ledger.observe('P', { kind: 'incomparable' });
+    const { stage, needsReview, mismatch } = await read(ledger, 'P');
+    assert.deepEqual([stage, needsReview, mismatch], ['declined', true, false]);
+    assert.equal(await eraseAll(ledger), 0, 'under review');
+    await ledger.resolve('P', { status: 'SUCCESS', by: 'canary', note: 'canary' });
+    await ledger.observe('P', { kind: 'incomparable' });
+    assert.equal((await read(ledger, 'P')).needsReview, false, 'a person has said the same');
+    await tellAll(ledger);
+    await passDays(setup, 9);
+    assert.equal(await eraseAll(ledger), 1);
+    assert.doesNotMatch(await dump(setup), /canary/);
+  });
+
+  it('a webhook whose body is erased is listed, and cannot be sent again', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip } = setup;
+    await openPersonal(setup, 'A');
+    await tellAll(ledger);
+    skip(9 * D);
+    await eraseAll(ledger);
+    const [webhook] = await ledger.webhooks('delivered', 10);
+    assert.deepEqual([webhook?.body, webhook?.lastAnswer], ['', null]);
+    assert.equal((await refusal(ledger.redeliver(webhook!.id))).kind, 'erased');
+    assert.equal(await ledger.redeliver('msg_none'), undefined);
+    assert.deepEqual(await ledger.claimWebhooks(10, LEASE_MS), []);
+  });
+
+  it('transactions that wait for a webhook do not keep later pages from being erased', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip, change } = setup;
+    await openPending(ledger);
+    await settle(setup, 'A');
+    await tellAll(ledger);
+    await copyTransactions(setup, 120);
+    await change(`update webhooks set state = 'pending' where order_id <> 'A' and order_id <> 'C119'`);
+    skip(9 * D);
+    const found: number[] = [];
+    for (let next: string | null = ''; next !== null;) {
+      const page: { erased: number; next: string | null } = await ledger.erasePage(RETENTION, next);
+      found.push(page.erased);
+      next = page.next;
+    }
+    assert.equal(found.length, 3, 'pages of 50');
+    assert.equal(
+      found.reduce((sum, each) => sum + each),
+      2,
+    );
+  });
+
+  it('a page erases at most 50 transactions', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip } = setup;
+    await openPending(ledger);
+    await settle(setup, 'A');
+    await tellAll(ledger);
+    await copyTransactions(setup, 60);
+    skip(9 * D);
+    const { erased, next } = await ledger.erasePage(RETENTION, '');
+    assert.equal(erased, 50);
+    assert.deepEqual(await ledger.erasePage(RETENTION, next), { erased: 11, next: null });
+  });
+
+  it('two processes that erase at once share the pages, and erase each transaction once', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip, rows, open } = setup;
+    await openPending(ledger);
+    await settle(setup, 'A');
+    await tellAll(ledger);
+    await copyTransactions(setup, 150);
+    skip(9 * D);
+    const erased = await Promise.all([eraseAll(ledger), eraseAll(await open())]);
+    assert.equal(
+      erased.reduce((sum, each) => sum + each),
+      151,
+    );
+    assert.equal((await rows(`select 1 from history where event = 'erased'`)).length, 151);
+  });
+
+  it('the turn of a process that died while it erased ends', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip, change, now } = setup;
+    await openPending(ledger);
+    await settle(setup, 'A');
+    await tellAll(ledger);
+    skip(9 * D);
+    await change(`insert into meta (key, value) values ('erasing_until', '${now() + 20 * S}')`);
+    assert.deepEqual(await ledger.erasePage(RETENTION, ''), { erased: 0, next: '' });
+    skip(21 * S);
+    assert.equal(await eraseAll(ledger), 1);
+  });
+
+  it('what was erased in part, because the process died, is erased by the next page', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip, change } = setup;
+    await openPersonal(setup, 'A');
+    await tellAll(ledger);
+    skip(9 * D);
+    await change(`update webhooks set body = '', last_answer = null`);
+    assert.equal(await eraseAll(ledger), 1);
+    assert.doesNotMatch(await dump(setup), /canary/);
+  });
+
+  it('erase() erases an order at once when it has ended, and again changes nothing', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, rows } = setup;
+    await openPersonal(setup, 'A');
+    await tellAll(ledger);
+    const erased = await ledger.erase('A', RETENTION);
+    assert.deepEqual(
+      erased?.map(({ customer, erasedAt, stage }) => [customer, erasedAt, stage]),
+      [[null, setup.now(), 'succeeded']],
+    );
+    assert.deepEqual(erased?.[0]?.history.at(-1), {
+      at: setup.now(),
+      event: 'erased',
+      source: 'merchant',
+      detail: null,
+    });
+    assert.doesNotMatch(await dump(setup), /canary/);
+    setup.skip(H);
+    assert.deepEqual(await ledger.erase('A', RETENTION), erased);
+    assert.equal((await rows(`select 1 from history where event = 'erased'`)).length, 1);
+    assert.equal(await ledger.erase('none', RETENTION), undefined);
+  });
+
+  it('erase() of an order that may still change is refused with the reason, and erases nothing of it', async (t) => {
+    const setup = await setUp(t);
+    const { ledger, skip } = setup;
+    const expectRefusal = async (orderId: string, reason: RegExp) => {
+      const before = await dump(setup);
+      const { kind, message } = await refusal(ledger.erase(orderId, RETENTION));
+      assert.equal(kind, 'not_ended');
+      assert.match(message, reason);
+      assert.equal(await dump(setup), before);
+    };
+    await openPending(ledger, { orderId: 'OPEN' });
+    await expectRefusal('OPEN', /OPEN is open/);
+    await openPending(ledger, { orderId: 'TWO', customer: 'canary-1' });
+    await openPending(ledger, { orderId: 'TWO' });
+    await settle(setup, 'TWO-2');
+    await expectRefusal('TWO', /^Nothing can be erased yet: TWO is checked until 2026-11-27T12:00:00.000Z; a webhook/);
+    await openPending(ledger, { orderId: 'REVIEW' });
+    await settle(setup, 'REVIEW');
+    await ledger.observe('REVIEW', { kind: 'mismatch', field: 'amount' });
+    await expectRefusal('REVIEW', /REVIEW needs review, so resolve it first/);
+    await openPersonal(setup, 'TOLD');
+    await expectRefusal('TOLD', /a webhook about TOLD is not delivered yet/);
+    const { opened } = await ledger.openPayment(payment({ orderId: 'EARLY' }), LIMITS);
+    await ledger.record(opened!.id, { stage: 'sending' }, 'shopper');
+    await ledger.receiveIpn({ id: 'early', body: '{}', reading: { ...BARE_READING, transactionId: 'EARLY' } });
+    await settle(setup, 'EARLY');
+    await tellAll(ledger);
+    await expectRefusal('EARLY', /the gateway's answer about EARLY is awaited until 2026-11-20T13:01:00.000Z/);
+    skip(2 * H);
+    assert.equal((await ledger.erase('EARLY', RETENTION))?.[0]?.erasedAt, setup.now());
+  });
+}
+
+/** A payment that succeeded, with personal data wherever there may be any, and an IPN. */
+async function openPersonal(setup: Setup, orderId: string): Promise<void> {
+  const { ledger } = setup;
+  const given = { orderId, customer: 'canary-1', customerReference: 'canary-ref', method: 'DIRECT' as const };
+  await openPending(ledger, given, { stage: 'pending', ...PERSONAL_MEANS });
+  const reading = { ...BARE_READING, transactionId: orderId, customer: 'canary-2' };
+  await ledger.receiveIpn({ id: `ipn of ${orderId}`, body: `{"${PERSONAL}": 1}`, reading });
+  await settle(setup, orderId, 'canary-2');
+}
+
+/** By a check that a ring has claimed. */
+async function settle({ ledger }: Setup, id: string, payer: string | null = null): Promise<void> {
+  await ledger.claimChecks(50, LEASE_MS);
+  await ledger.observe(id, verified('succeeded', MEANS.paymentId, payer));
+}
+
+async function flagAndResolve(ledger: LedgerById, id: string, by: string): Promise<void> {
+  await ledger.observe(id, { kind: 'mismatch', field: 'amount' });
+  await ledger.resolve(id, { status: 'SUCCESS', by, note: `${PERSONAL} note` });
+}
+
+/** Makes the checks that are due, which find out nothing. */
+async function passDays({ ledger, skip }: Setup, days: number): Promise<void> {
+  for (let day = 0; day < days; day += 1) {
+    skip(D);
+    for (const { id } of await ledger.claimChecks(50, LEASE_MS)) await ledger.observe(id, { kind: 'incomplete' });
+  }
+}
+
+async function tellAll(ledger: LedgerById): Promise<void> {
+  for (const { id } of await ledger.webhooks('pending', 1000)) {
+    await ledger.recordDelivery(id, { state: 'delivered', answer: 'HTTP 200' });
+  }
+}
+
+async function eraseAll(ledger: LedgerById, retention = RETENTION): Promise<number> {
+  let erased = 0;
+  for (let next: string | null = ''; next !== null;) {
+    const page: Awaited<ReturnType<LedgerById['erasePage']>> = await ledger.erasePage(retention, next);
+    erased += page.erased;
+    next = page.next;
+    await new Promise(setImmediate);
+  }
+  return erased;
+}
+
+/** Everything that is stored. */
+async function dump({ rows }: Setup): Promise<string> {
+  const tables = await Promise.all(TABLES.map((table) => rows(`select * from ${table}`)));
+  return JSON.stringify(tables);
+}
+
+/** The same rows as those of A, under the ids C0, C1 … */
+async function copyTransactions({ rows, change }: Setup, count: number): Promise<void> {
+  const numbers = `(with recursive numbers(n) as (select 0 union all select n + 1 from numbers where n < ${count - 1})
+    select n from numbers) as numbers`;
+  const keys: Record<string, string[]> = {
+    transactions: ['id', 'order_id'],
+    webhooks: ['id', 'transaction_id', 'order_id'],
+  };
+  for (const [table, ids] of Object.entries(keys)) {
+    const [row] = await rows<Record<string, unknown>>(`select * from ${table} where order_id = 'A'`);
+    const columns = Object.keys(row ?? {});
+    const values = columns.map((column) => (ids.includes(column) ? `'C' || n` : column));
+    const from = `${table}, ${numbers} where order_id = 'A'`;
+    await change(`insert into ${table} (${columns.join()}) select ${values.join()} from ${from}`);
+  }
+}

@@ -1,0 +1,248 @@
+// A fact raises the stage or changes nothing; a success pays once.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import fc from 'fast-check';
+import { STAGES, advance, type Stage } from '../../../../backend-proxy/protocol/transaction.ts';
+import type { LedgerById, ShortFact } from '../by-id.ts';
+import { S } from '../../time.ts';
+import {
+  LIMITS,
+  PAYMENT,
+  PAYOUT,
+  PENDING,
+  BRING_TO,
+  openPending,
+  openSentPayout,
+  payment,
+  read,
+  stageOf,
+  uncertain,
+  type Suite,
+  verified,
+  webhookTypes,
+} from '../ledger-kit.ts';
+
+/** Each fact about a payment, and the stage it stands for. */
+const FACTS: { fact: Stage; raise: (ledger: LedgerById, id: string) => Promise<unknown> }[] = [
+  { fact: 'sending', raise: (ledger, id) => ledger.record(id, { stage: 'sending' }, 'shopper') },
+  { fact: 'uncertain', raise: (ledger, id) => ledger.record(id, { stage: 'uncertain', detail: 'reset' }, 'answer') },
+  { fact: 'pending', raise: (ledger, id) => ledger.record(id, { ...PENDING, paymentId: null }, 'answer') },
+  { fact: 'rejected', raise: (ledger, id) => ledger.record(id, { stage: 'rejected', detail: 'HTTP 400' }, 'answer') },
+  { fact: 'pending', raise: (ledger, id) => ledger.observe(id, verified('pending')) },
+  { fact: 'declined', raise: (ledger, id) => ledger.observe(id, verified('failed')) },
+  { fact: 'succeeded', raise: (ledger, id) => ledger.observe(id, verified('succeeded')) },
+];
+
+export function factsContract({ it, runs, setUp }: Suite): void {
+  describe('record() and observe()', () => {
+    it('every fact raises the stage or changes nothing, from every stage', async (t) => {
+      const setup = await setUp(t);
+      const { ledger } = setup;
+      const check = async (from: Stage, at: number): Promise<void> => {
+        const { fact, raise } = FACTS[at]!;
+        const [orderId, pair] = [`${from}-${at}`, `${from}, then ${fact}`];
+        await ledger.openPayment(payment({ orderId }), LIMITS);
+        await BRING_TO[from](setup, orderId);
+        const before = await read(ledger, orderId);
+        assert.equal(before.stage, from);
+        const raised = await raise(ledger, orderId);
+        const after = await read(ledger, orderId);
+        // A refusal does not end a payment that a check has found.
+        const isFound = from === 'expired' && fact === 'rejected';
+        assert.equal(after.stage, isFound ? from : advance(from, fact), pair);
+        if (typeof raised === 'boolean') assert.equal(raised, after.stage !== from, pair);
+        const news = after.history.slice(before.history.length).map(({ event }) => event);
+        const conflicts = from === 'succeeded' && fact === 'declined';
+        assert.deepEqual(news, conflicts ? ['conflict', 'needs_review'] : after.stage === from ? [] : [fact], pair);
+        assert.equal(after.late, fact === 'succeeded' && STAGES[from].ended, pair);
+      };
+      // A report about an unsent transaction marks it as a duplicate instead (contract-duplicates.ts).
+      const isUnsent = (from: Stage, at: number) => from === 'created' && at >= FACTS.length - 3;
+      // One after the other, because some stages take time to reach.
+      for (const from of Object.keys(STAGES) as Stage[])
+        for (const at of FACTS.keys()) if (!isUnsent(from, at)) await check(from, at);
+    });
+
+    it('facts in any order and number lead to the same stage, for one answer to the one POST', async (t) => {
+      const { ledger } = await setUp(t);
+      let orders = 0;
+      const indexes = fc.array(fc.nat(FACTS.length - 1), { minLength: 1, maxLength: 6 });
+      await fc.assert(
+        fc.asyncProperty(indexes, fc.infiniteStream(fc.nat()), async (drawn, shuffle) => {
+          // The one POST is not both accepted and refused, and the gateway does not find what it refused.
+          const isAccepted = drawn.some((at) => FACTS[at]!.fact === 'pending');
+          const facts = drawn.filter((at) => !isAccepted || FACTS[at]!.fact !== 'rejected');
+          const repeated = [...facts, ...facts]
+            .map((at) => [shuffle.next().value, at] as const)
+            .toSorted(([a], [b]) => a - b);
+          const ends: Stage[] = [];
+          for (const order of [facts, repeated.map(([, at]) => at)]) {
+            const orderId = `O${(orders += 1)}`;
+            await ledger.openPayment(payment({ orderId }), LIMITS);
+            await ledger.record(orderId, { stage: 'sending' }, 'shopper');
+            for (const at of order) await FACTS[at]!.raise(ledger, orderId);
+            ends.push(await stageOf(ledger, orderId));
+          }
+          const expected = facts.reduce<Stage>((stage, at) => advance(stage, FACTS[at]!.fact), 'sending');
+          assert.deepEqual(ends, [expected, expected]);
+        }),
+        { numRuns: runs },
+      );
+    });
+
+    it('concurrent callers get one permission to send', async (t) => {
+      const { ledger, open, now } = await setUp(t);
+      const other = await open(now);
+      await ledger.openPayment(payment(), LIMITS);
+      const permissions = await Promise.all(
+        [ledger, other, ledger, other].map((either) => either.record('A', { stage: 'sending' }, 'shopper')),
+      );
+      assert.equal(permissions.filter(Boolean).length, 1);
+    });
+
+    it('an answer is stored at any stage, with its payment id, and raises the version once', async (t) => {
+      const { ledger } = await setUp(t);
+      await ledger.openPayment(payment(), LIMITS);
+      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await ledger.observe('A', verified('pending', '111'));
+      const { version } = (await ledger.order('A'))!;
+      const qr = { text: 'https://wallet.example', size: 21, modules: 'AA' };
+      const fact: ShortFact = { ...PENDING, paymentId: '222', method: 'JETGO', qr, appUrl: 'jetgo://pay' };
+      assert.equal(await ledger.record('A', fact, 'answer'), false);
+      const order = (await ledger.order('A'))!;
+      const { paymentId, method, qr: kept, appUrl, expiresAt } = order.payments[0]!;
+      assert.deepEqual([paymentId, method, kept, appUrl, expiresAt], ['222', 'JETGO', qr, 'jetgo://pay', null]);
+      assert.ok(order.version > version);
+      await ledger.record('A', fact, 'answer');
+      assert.deepEqual(await ledger.order('A'), order, 'a repeated answer changes nothing, not even the version');
+    });
+
+    it('an answer whose row a restored database has lost writes the row again', async (t) => {
+      const { ledger, change, skip } = await setUp(t);
+      await ledger.openPayment(payment({ customer: '12345678' }), LIMITS);
+      const [paid, sent] = [await read(ledger, 'A'), await ledger.openPayout({ ...PAYOUT, note: 'Thanks' })];
+      skip(S);
+      await change('delete from history; delete from transactions; delete from orders');
+      await ledger.ledger.record(paid, { ...PENDING, method: 'JETGO' }, 'answer');
+      await ledger.ledger.record(sent, { stage: 'uncertain', answer: 'lost', detail: 'reset' }, 'answer');
+      const [payment_, payout] = [await read(ledger, 'A'), (await ledger.payout('P'))!];
+      assert.deepEqual(
+        [payment_.stage, payment_.paymentId, payment_.method, payment_.amountMinor, payment_.customer],
+        ['pending', '111', 'JETGO', 1010, '12345678'],
+      );
+      assert.deepEqual([payout.stage, payout.amountMinor, payout.note], ['uncertain', 5000, 'Thanks']);
+      assert.deepEqual(await ledger.openPayout({ ...PAYOUT, note: 'Thanks' }), payout, 'the retry finds the payout');
+      await ledger.observe('A', verified('succeeded'));
+      assert.equal((await ledger.order('A'))?.paidBy, 'A');
+    });
+
+    it('a row that is gone gives no permission to send', async (t) => {
+      const { ledger, change } = await setUp(t);
+      await ledger.openPayment(payment(), LIMITS);
+      const gone = await read(ledger, 'A');
+      await change('delete from history; delete from transactions');
+      const start = { by: 'host:1', id: 'only' };
+      assert.equal((await ledger.ledger.record(gone, { stage: 'sending', start }, 'shopper')).isRaised, false);
+      assert.deepEqual((await ledger.transactions({ limit: 10 })).transactions, []);
+    });
+
+    it('a refusal does not end a payment that a check has found', async (t) => {
+      const { ledger } = await setUp(t);
+      for (const [orderId, paymentId] of [
+        ['A', null],
+        ['B', '7'],
+      ] as const) {
+        await ledger.openPayment(payment({ orderId }), LIMITS);
+        await ledger.record(orderId, { stage: 'sending' }, 'shopper');
+        await ledger.observe(orderId, verified('pending', paymentId));
+        assert.equal(await ledger.record(orderId, { stage: 'rejected', detail: 'HTTP 400 X' }, 'answer'), false);
+        assert.deepEqual([orderId, await stageOf(ledger, orderId)], [orderId, 'pending']);
+      }
+    });
+  });
+
+  describe('a success', () => {
+    it('the first success pays the order; a second one is reported as surplus instead', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      const first = await openPending(ledger);
+      const second = await openPending(ledger);
+      await ledger.observe(second, verified('succeeded'));
+      skip(S);
+      await ledger.observe(first, verified('succeeded'));
+      await ledger.observe(first, verified('succeeded'));
+      const order = (await ledger.order('A'))!;
+      assert.equal(order.paidBy, second);
+      assert.deepEqual(
+        order.payments.map(({ stage, late, surplus }) => [stage, late, surplus]),
+        [
+          ['succeeded', true, true],
+          ['succeeded', false, false],
+        ],
+      );
+      assert.deepEqual(await webhookTypes(ledger), ['payment.failed', 'payment.succeeded', 'payment.surplus']);
+      const surplus = (await ledger.webhooks(undefined, 10)).find(({ type }) => type === 'payment.surplus')!;
+      const { data } = JSON.parse(surplus.body) as { data: Record<string, unknown> };
+      assert.deepEqual([data['gatewayOrderId'], data['surplus'], data['late']], [first, true, true]);
+    });
+
+    it('a success that several processes see at once is reported once', async (t) => {
+      const { ledger, open, now } = await setUp(t);
+      const other = await open(now);
+      const id = await openPending(ledger);
+      await Promise.all([ledger, other, ledger, other].map((either) => either.observe(id, verified('succeeded'))));
+      assert.deepEqual(await webhookTypes(ledger), ['payment.succeeded']);
+      assert.equal((await read(ledger, id)).history.filter(({ event }) => event === 'succeeded').length, 1);
+    });
+
+    it('concurrent successes of two payments pay the order by one of them', async (t) => {
+      const { ledger, open, now } = await setUp(t);
+      const other = await open(now);
+      const first = await openPending(ledger);
+      const second = await openPending(ledger);
+      await Promise.all([ledger.observe(first, verified('succeeded')), other.observe(second, verified('succeeded'))]);
+      assert.deepEqual(await webhookTypes(ledger), ['payment.failed', 'payment.succeeded', 'payment.surplus']);
+      const order = (await ledger.order('A'))!;
+      assert.equal(order.payments.filter(({ surplus }) => surplus).length, 1);
+      assert.equal(order.payments.find(({ surplus }) => !surplus)?.id, order.paidBy);
+    });
+
+    it('a successful payment stores and reports the actual payer; a payout keeps its receiver', async (t) => {
+      const { ledger } = await setUp(t);
+      await openPending(ledger);
+      await ledger.observe('A', verified('pending', null, '1111'));
+      assert.equal((await read(ledger, 'A')).customer, PAYMENT.customer, 'a pending payment keeps its customer');
+      await ledger.observe('A', verified('succeeded', null, '2222'));
+      await ledger.observe('A', verified('succeeded', null, '3333'));
+      assert.equal((await read(ledger, 'A')).customer, '2222');
+      const [webhook] = await ledger.webhooks('pending', 10);
+      assert.equal((JSON.parse(webhook!.body) as { data: { customer: string } }).data.customer, '2222');
+      await ledger.openPayout(PAYOUT);
+      await ledger.record('P', PENDING, 'answer');
+      await ledger.observe('P', verified('succeeded', null, '4444'));
+      assert.equal((await read(ledger, 'P')).customer, PAYOUT.customer);
+    });
+
+    it('FAILED after SUCCESS is one conflict with a review, and the payment stays paid', async (t) => {
+      const { ledger } = await setUp(t);
+      const id = await openPending(ledger);
+      await ledger.observe(id, verified('succeeded'));
+      await ledger.observe(id, verified('failed'));
+      await ledger.observe(id, verified('failed'));
+      const { stage, conflict, history } = await read(ledger, id);
+      assert.deepEqual(
+        [stage, conflict, history.filter(({ event }) => event === 'conflict').length],
+        ['succeeded', true, 1],
+      );
+      assert.deepEqual(await webhookTypes(ledger), ['payment.conflict', 'payment.needs_review', 'payment.succeeded']);
+      assert.equal((await ledger.order('A'))?.paidBy, id);
+    });
+
+    it('a successful payout is reported as payout.succeeded', async (t) => {
+      const { ledger } = await setUp(t);
+      await openSentPayout(ledger, 'P', uncertain('lost'));
+      await ledger.observe('P', verified('succeeded', '9'));
+      assert.deepEqual([(await ledger.payout('P'))?.stage, (await ledger.payout('P'))?.paymentId], ['succeeded', '9']);
+      assert.deepEqual(await webhookTypes(ledger), ['payout.succeeded']);
+    });
+  });
+}

@@ -1,0 +1,223 @@
+// Lists page by page, with every filter and while rows change.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import type { Counted, TransactionQuery } from '../../../../backend-proxy/ledger/ledger.ts';
+import { isCursorOf } from '../../../../backend-proxy/ledger/queries/transaction-list.ts';
+import { STAGES, TRANSACTION_TYPES, type Transaction } from '../../../../backend-proxy/protocol/transaction.ts';
+import { STATUSES } from '../../../../backend-proxy/protocol/wire.ts';
+import { NOON, S } from '../../time.ts';
+import type { LedgerById } from '../by-id.ts';
+import {
+  LIMITS,
+  PENDING,
+  UNAVAILABLE,
+  openPending,
+  openSentPayout,
+  payment,
+  uncertain,
+  verified,
+  type Setup,
+  type Suite,
+} from '../ledger-kit.ts';
+
+interface TimeFilter {
+  updatedSince?: number;
+  createdFrom?: number;
+  createdBefore?: number;
+}
+
+const CREATED: TimeFilter[] = [
+  { createdFrom: NOON + S },
+  { createdBefore: NOON + S },
+  { createdFrom: NOON + S, createdBefore: NOON + 2 * S },
+];
+
+const ids = (transactions: readonly Transaction[]) => transactions.map(({ id }) => id);
+const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
+
+type Page = Awaited<ReturnType<LedgerById['transactions']>>;
+
+/** All pages; `between` runs after each. */
+async function walk(
+  ledger: LedgerById,
+  query: TransactionQuery,
+  between: () => Promise<unknown> = async () => undefined,
+): Promise<Transaction[]> {
+  const seen: Transaction[] = [];
+  for (let cursor: string | undefined; ;) {
+    const page: Page = await ledger.transactions({ ...query, cursor });
+    assert.ok(page.transactions.length <= query.limit);
+    seen.push(...page.transactions);
+    if (page.nextCursor === null) return seen;
+    cursor = page.nextCursor;
+    await between();
+  }
+}
+
+/** One transaction in each of several states, some of them changed within one millisecond. */
+async function openSome({ ledger, skip }: Setup): Promise<void> {
+  const outcomes = [
+    verified('pending'),
+    verified('succeeded'),
+    verified('failed'),
+    { kind: 'mismatch', field: 'type' },
+  ];
+  for (const [n, observation] of outcomes.entries()) {
+    await openPending(ledger, { orderId: `pending ${n}` });
+    await openPending(ledger, { orderId: `Checked-${n}` });
+    await ledger.observe(`Checked-${n}`, observation as typeof UNAVAILABLE);
+    await openSentPayout(ledger, `_${n}`, n === 0 ? uncertain('lost') : PENDING);
+    if (n % 2 === 0) skip(S);
+    await ledger.observe(`_${n}`, observation as typeof UNAVAILABLE);
+  }
+  await ledger.openPayment(payment({ orderId: 'created' }), LIMITS);
+  await openPending(ledger, { orderId: 'created' });
+}
+
+export function listsContract({ it, setUp }: Suite): void {
+  describe('lists', () => {
+    it('transactions() returns with every filter exactly the transactions that match, in their order', async (t) => {
+      const setup = await setUp(t);
+      const { ledger } = setup;
+      await openSome(setup);
+      const all = (await ledger.transactions({ limit: 100 })).transactions;
+      const states = new Set(all.map(({ type, stage, needsReview }) => `${type} ${stage} ${needsReview}`));
+      assert.ok(states.size >= 8, [...states].join());
+      const byCreation = all.toSorted((a, b) => a.createdAt - b.createdAt || compare(a.id, b.id));
+      const orders = { updatedAt: all, createdAt: byCreation, '-createdAt': byCreation.toReversed() } as const;
+      const times = { updatedAt: [{ updatedSince: NOON + S }], createdAt: CREATED, '-createdAt': CREATED.slice(2) };
+      for (const type of [undefined, ...TRANSACTION_TYPES]) {
+        for (const status of [undefined, ...STATUSES]) {
+          for (const needsReview of [undefined, true, false]) {
+            for (const sort of ['updatedAt', 'createdAt', '-createdAt'] as const) {
+              for (const time of [{}, ...times[sort]] as TimeFilter[]) {
+                for (const orderId of needsReview === undefined ? [undefined, 'created', '_2'] : [undefined]) {
+                  const matching = orders[sort].filter(
+                    (each) =>
+                      (type === undefined || each.type === type) &&
+                      (status === undefined || STAGES[each.stage].status === status) &&
+                      (needsReview === undefined || each.needsReview === needsReview) &&
+                      (orderId === undefined || each.orderId === orderId) &&
+                      each.updatedAt >= (time.updatedSince ?? 0) &&
+                      each.createdAt >= (time.createdFrom ?? 0) &&
+                      each.createdAt < (time.createdBefore ?? Infinity),
+                  );
+                  const query = { sort, type, status, needsReview, orderId, ...time };
+                  const walked = await walk(ledger, { ...query, limit: orderId === undefined ? 5 : 1 });
+                  assert.deepEqual(ids(walked), ids(matching), JSON.stringify(query));
+                }
+              }
+            }
+          }
+        }
+      }
+      assert.deepEqual(await walk(ledger, { limit: 3 }), all);
+    });
+
+    it('a walk by creation has each transaction once, whatever changes meanwhile', async (t) => {
+      const setup = await setUp(t);
+      const { ledger, skip } = setup;
+      const names = ['a', 'B', 'b', '_', 'Z', '10'];
+      for (const orderId of names) await openPending(ledger, { orderId });
+      for (const sort of ['createdAt', '-createdAt'] as const) {
+        const changing = [...names];
+        const seen = await walk(ledger, { sort, limit: 2 }, async () => {
+          skip(S);
+          for (const id of changing.splice(0, 3)) {
+            await ledger.observe(id, verified('succeeded'));
+            await openPending(ledger, { orderId: `${id} ${sort}` });
+          }
+        });
+        const times = Map.groupBy(seen, ({ id }) => id);
+        assert.deepEqual(
+          names.map((id) => times.get(id)?.length),
+          names.map(() => 1),
+        );
+      }
+    });
+
+    it('a cursor of a list in another order is passed over', async (t) => {
+      const { ledger } = await setUp(t);
+      for (const orderId of ['A', 'B']) await openPending(ledger, { orderId });
+      for (const sort of ['updatedAt', 'createdAt', '-createdAt'] as const) {
+        const { nextCursor } = await ledger.transactions({ sort, limit: 1 });
+        for (const other of ['updatedAt', 'createdAt', '-createdAt'] as const) {
+          const { transactions } = await ledger.transactions({ sort: other, limit: 9, cursor: nextCursor ?? '' });
+          assert.equal(transactions.length, other === sort ? 1 : 2, `${sort} ${other}`);
+          assert.equal(isCursorOf(nextCursor ?? '', other), other === sort);
+        }
+      }
+    });
+
+    it('counted() returns what succeeded by the time of its success, and all by creation, page by page', async (t) => {
+      const setup = await setUp(t);
+      const { ledger } = setup;
+      await openSome(setup);
+      const all = (await ledger.transactions({ limit: 100 })).transactions;
+      const succeededAt = ({ history }: Transaction) => history.find(({ event }) => event === 'succeeded')?.at;
+      for (const basis of ['paid', 'created'] as const) {
+        const timeOf = (each: Transaction) => (basis === 'paid' ? succeededAt(each) : each.createdAt);
+        for (const [from, before] of [
+          [0, NOON * 2],
+          [NOON, NOON + S],
+          [NOON + S, NOON + 2 * S],
+        ] as const) {
+          const seen: Counted[] = [];
+          for (let after = { at: from, id: '' }; ;) {
+            const page = await ledger.counted({ basis, after, before, limit: 2 });
+            seen.push(...page);
+            after = page.at(-1) ?? after;
+            if (page.length < 2) break;
+          }
+          const expected = all.flatMap((each) => {
+            const at = timeOf(each);
+            if (at === undefined || at < from || at >= before) return [];
+            const { id, type, method, currency, amountMinor, stage } = each;
+            return [{ at, id, type, method, currency, amountMinor, status: STAGES[stage].status }];
+          });
+          assert.deepEqual(
+            seen,
+            expected.toSorted((a, b) => a.at - b.at || compare(a.id, b.id)),
+          );
+          assert.ok(from > 0 || seen.length > 1);
+        }
+      }
+    });
+
+    it('a walk sees each unchanged transaction once, and each that changes meanwhile at its new time', async (t) => {
+      const setup = await setUp(t);
+      const { ledger, skip } = setup;
+      const names = ['a', 'B', 'b', '_', '-', '~', 'Z', '10', '9', 'ä'];
+      for (const orderId of names) await openPending(ledger, { orderId });
+      for (const filter of [{}, { status: 'PROCESSING' }, { type: 'PAY' }, { needsReview: false }] as const) {
+        const changing = ['B', '9'];
+        const seen = await walk(ledger, { ...filter, limit: 2 }, async () => {
+          skip(1);
+          const id = changing.pop();
+          if (id !== undefined) await ledger.observe(id, verified('pending', `${id} ${JSON.stringify(filter)}`));
+          if (id !== undefined) await ledger.record(id, { ...PENDING, paymentId: JSON.stringify(filter) }, 'answer');
+        });
+        const times = Map.groupBy(seen, ({ id }) => id);
+        assert.deepEqual([...times.keys()].toSorted(), names.toSorted());
+        for (const [id, each] of times) {
+          assert.equal(new Set(each.map(({ updatedAt }) => updatedAt)).size, each.length, id);
+          if (!['B', '9'].includes(id)) assert.equal(each.length, 1, id);
+        }
+      }
+    });
+
+    it('a cursor and a time together begin at the later of the two', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      for (const orderId of ['A', 'B', 'C', 'D']) {
+        await openPending(ledger, { orderId });
+        skip(S);
+      }
+      const list = async (updatedSince: number, cursor: string) =>
+        (await ledger.transactions({ limit: 9, updatedSince, cursor })).transactions.map(({ id }) => id);
+      assert.deepEqual(await list(NOON + S, `${NOON + 2 * S}~C`), ['D']);
+      assert.deepEqual(await list(NOON + 2 * S, `${NOON}~A`), ['C', 'D']);
+      assert.deepEqual(await list(NOON + 2 * S, `${NOON + 2 * S}~C`), ['D']);
+      assert.deepEqual(await list(NOON + 2 * S, 'no cursor of ours'), ['C', 'D']);
+    });
+  });
+}

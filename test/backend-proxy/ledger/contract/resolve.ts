@@ -1,0 +1,235 @@
+// resolve(), and what the gateway reports after it or after FAILED.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import type { LedgerById } from '../by-id.ts';
+import { D, H, M, S } from '../../time.ts';
+import {
+  LEASE_MS,
+  PENDING,
+  UNKNOWN,
+  openPending,
+  openSentPayout,
+  read,
+  refusal,
+  stageOf,
+  uncertain,
+  verified,
+  webhookTypes,
+  type Suite,
+} from '../ledger-kit.ts';
+
+const SUCCESS = { status: 'SUCCESS', by: 'ada', note: 'the statement has it' } as const;
+const FAILED = { status: 'FAILED', by: 'ada', note: 'the gateway says so by phone' } as const;
+
+async function openInReview(ledger: LedgerById, orderId = 'A'): Promise<string> {
+  const id = await openPending(ledger, { orderId });
+  await ledger.observe(id, { kind: 'mismatch', field: 'amount' });
+  return id;
+}
+
+async function failPayout(ledger: LedgerById, skip: (ms: number) => void, orderId = 'P'): Promise<string> {
+  const id = await openSentPayout(ledger, orderId, PENDING);
+  await ledger.observe(id, verified('failed'));
+  skip(30 * S);
+  await ledger.observe(id, verified('failed'));
+  assert.equal(await stageOf(ledger, id), 'declined');
+  return id;
+}
+
+const numbered = async (ledger: LedgerById, type: string) =>
+  new Set((await ledger.webhooks(undefined, 100)).filter((each) => each.type === type).map(({ id }) => id)).size;
+
+export function resolveContract({ it, setUp }: Suite): void {
+  describe('resolve()', () => {
+    it('resolve() refuses if no review is needed, and returns undefined for an unknown id', async (t) => {
+      const { ledger } = await setUp(t);
+      const id = await openPending(ledger);
+      assert.equal((await refusal(ledger.resolve(id, SUCCESS))).kind, 'no_review_needed');
+      assert.equal(await stageOf(ledger, id), 'pending');
+      assert.equal(await ledger.resolve('nothing', SUCCESS), undefined);
+    });
+
+    it('resolve() stores a note with half a surrogate pair, which JSON can carry and no database', async (t) => {
+      const { ledger } = await setUp(t);
+      const id = await openInReview(ledger);
+      await ledger.resolve(id, { ...SUCCESS, note: 'half \ud800' });
+      const { history } = await read(ledger, id);
+      assert.equal(history.find(({ event }) => event === 'resolved')?.detail, 'SUCCESS by ada: half \ufffd');
+    });
+
+    it('resolve() ends the transaction, clears the flag, writes who and why, and sends the usual webhook', async (t) => {
+      const { ledger } = await setUp(t);
+      const [paid, failed] = [await openInReview(ledger, 'A'), await openInReview(ledger, 'B')];
+      const resolved = [await ledger.resolve(paid, SUCCESS), await ledger.resolve(failed, FAILED)];
+      assert.deepEqual(
+        resolved.map((each) => [each?.stage, each?.needsReview, each?.endedBy]),
+        [
+          ['succeeded', false, null],
+          ['declined', false, 'RESOLVED'],
+        ],
+      );
+      assert.deepEqual(
+        resolved.map((each) =>
+          each?.history
+            .filter(({ source }) => source === 'person')
+            .map(({ event, detail }) => `${event}: ${detail}`)
+            .toSorted(),
+        ),
+        [
+          ['resolved: SUCCESS by ada: the statement has it', 'succeeded: RESOLVED'],
+          ['declined: RESOLVED', 'resolved: FAILED by ada: the gateway says so by phone'],
+        ],
+      );
+      assert.equal((await ledger.order('A'))?.paidBy, paid);
+      const webhooks = (await webhookTypes(ledger)).filter((type) => /succeeded|failed/.test(type));
+      assert.deepEqual(webhooks, ['payment.failed', 'payment.succeeded']);
+      assert.equal((await refusal(ledger.resolve(paid, FAILED))).kind, 'no_review_needed', 'once');
+    });
+
+    it('a resolved payment is still checked, and a report that agrees changes nothing', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      const id = await openInReview(ledger);
+      await ledger.resolve(id, FAILED);
+      skip(H);
+      assert.deepEqual(
+        (await ledger.claimChecks(10, LEASE_MS)).map((each) => each.id),
+        [id],
+      );
+      await ledger.observe(id, verified('failed'));
+      await ledger.observe(id, verified('pending'));
+      const { stage, conflict, needsReview } = await read(ledger, id);
+      assert.deepEqual([stage, conflict, needsReview], ['declined', false, false]);
+    });
+
+    it('each report that contradicts a resolution is a new conflict with a new review', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      const id = await openPending(ledger);
+      await ledger.observe(id, verified('succeeded'));
+      for (let n = 1; n <= 3; n += 1) {
+        await ledger.observe(id, verified('failed'));
+        await ledger.observe(id, verified('failed'));
+        assert.equal(await numbered(ledger, 'payment.conflict'), n);
+        assert.equal(await numbered(ledger, 'payment.needs_review'), n);
+        assert.equal((await read(ledger, id)).history.filter(({ event }) => event === 'conflict').length, n);
+        skip(S);
+        assert.equal((await ledger.resolve(id, SUCCESS))?.needsReview, false);
+      }
+      assert.equal(await stageOf(ledger, id), 'succeeded');
+    });
+
+    it('a SUCCESS after a person resolved FAILED counts, with conflict and review', async (t) => {
+      const { ledger } = await setUp(t);
+      const id = await openInReview(ledger);
+      await ledger.resolve(id, FAILED);
+      await ledger.observe(id, verified('succeeded'));
+      const { stage, late, conflict, needsReview } = await read(ledger, id);
+      assert.deepEqual([stage, late, conflict, needsReview], ['succeeded', true, true, true]);
+      assert.equal((await ledger.order('A'))?.paidBy, id);
+    });
+
+    it('resolving a SUCCESS as FAILED is accepted by a FAILED report and contradicted by a SUCCESS', async (t) => {
+      const { ledger } = await setUp(t);
+      const id = await openPending(ledger);
+      await ledger.observe(id, verified('succeeded'));
+      await ledger.observe(id, verified('failed'));
+      await ledger.resolve(id, FAILED);
+      await ledger.observe(id, verified('failed'));
+      assert.equal((await read(ledger, id)).needsReview, false, 'no review if the gateway agrees');
+      await ledger.observe(id, verified('succeeded'));
+      assert.equal((await read(ledger, id)).needsReview, true);
+      assert.equal(await numbered(ledger, 'payment.conflict'), 2);
+    });
+  });
+
+  describe('a payout', () => {
+    it("no answer to its POST ends a payout, and the history has the answer's code", async (t) => {
+      const { ledger } = await setUp(t);
+      for (const answer of ['refused', 'foreign', 'duplicate', 'lost', 'unreached'] as const) {
+        const id = await openSentPayout(ledger, answer, uncertain(answer));
+        const { stage, history } = await read(ledger, id);
+        assert.deepEqual([stage, history.at(-1)?.detail], ['uncertain', answer]);
+      }
+      assert.deepEqual(await webhookTypes(ledger), []);
+    });
+
+    it('a FAILED payout that then succeeds is reported, with conflict and review', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      const id = await failPayout(ledger, skip);
+      await ledger.observe(id, verified('succeeded'));
+      assert.equal(await stageOf(ledger, id), 'succeeded');
+      assert.deepEqual(await webhookTypes(ledger), [
+        'payout.conflict',
+        'payout.failed',
+        'payout.needs_review',
+        'payout.succeeded',
+      ]);
+    });
+
+    it('a FAILED payout that is then found is one conflict with a review', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      const declined = await failPayout(ledger, skip, 'P');
+      const gone = await openSentPayout(ledger, 'Q', uncertain('refused'));
+      for (let n = 0; n < 2; n += 1) {
+        skip(2 * M);
+        await ledger.observe(gone, UNKNOWN);
+      }
+      assert.equal(await stageOf(ledger, gone), 'not_created');
+      for (const id of [declined, gone]) {
+        await ledger.observe(id, verified('pending'));
+        await ledger.observe(id, verified('pending'));
+        const { stage, conflict, needsReview, history } = await read(ledger, id);
+        assert.deepEqual([conflict, needsReview], [true, true], stage);
+        assert.equal(history.filter(({ event }) => event === 'conflict').length, 1);
+      }
+    });
+
+    it('a payout resolved as FAILED conflicts if it is found for the first time, not if it was found before', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      const unseen = await openSentPayout(ledger, 'P', uncertain('lost'));
+      const known = await openSentPayout(ledger, 'Q', PENDING);
+      await ledger.observe(known, verified('pending'));
+      skip(D + 2 * M);
+      for (const id of [unseen, known]) {
+        await ledger.observe(id, { kind: 'unavailable' });
+        await ledger.resolve(id, FAILED);
+        await ledger.observe(id, verified('pending'));
+      }
+      assert.equal((await read(ledger, unseen)).conflict, true);
+      assert.equal((await read(ledger, known)).conflict, false);
+    });
+
+    it('a FAILED payout is checked after 1, 6 and 24 h, then daily up to 7 days', async (t) => {
+      const { ledger, now, skip } = await setUp(t);
+      const from = now();
+      const id = await failPayout(ledger, skip);
+      const asked: number[] = [];
+      for (let hours = 1; hours <= 8 * 24; hours += 1) {
+        skip(H - ((now() - from) % H));
+        if ((await ledger.claimChecks(1, LEASE_MS)).length === 0) continue;
+        asked.push((now() - from) / H);
+        await ledger.observe(id, verified('failed'));
+      }
+      assert.deepEqual(asked, [1, 6, 24, 48, 72, 96, 120, 144, 168]);
+    });
+  });
+
+  describe('a payment that ended without a report', () => {
+    for (const [stage, fact] of [
+      ['rejected', { stage: 'rejected', detail: 'HTTP 400 X' }],
+      ['not_created', { stage: 'not_created', detail: 'ECONNREFUSED' }],
+    ] as const) {
+      it(`a ${stage} payment is still checked up to 7 days, and its SUCCESS counts as late`, async (t) => {
+        const { ledger, skip } = await setUp(t);
+        const id = await openPending(ledger, {}, fact);
+        skip(15 * S);
+        assert.equal((await ledger.claimChecks(1, LEASE_MS)).length, 1);
+        await ledger.observe(id, UNKNOWN);
+        skip(7 * D - 15 * S);
+        assert.equal((await ledger.claimChecks(1, LEASE_MS)).length, 1);
+        await ledger.observe(id, verified('succeeded'));
+        const { stage: end, late } = await read(ledger, id);
+        assert.deepEqual([end, late], ['succeeded', true]);
+      });
+    }
+  });
+}

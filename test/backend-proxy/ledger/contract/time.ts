@@ -1,0 +1,264 @@
+// Clocks that step, run ahead or differ: nothing ends before its real time, and nothing waits forever.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import type { LedgerById } from '../by-id.ts';
+import { D, H, M, S } from '../../time.ts';
+import {
+  BARE_READING,
+  LEASE_MS,
+  LIMITS,
+  PENDING,
+  UNAVAILABLE,
+  UNKNOWN,
+  openPending,
+  openSentPayout,
+  payment,
+  read,
+  stageOf,
+  uncertain,
+  verified,
+  type Suite,
+} from '../ledger-kit.ts';
+
+const idsOf = async (ledger: LedgerById, limit = 100) =>
+  (await ledger.claimChecks(limit, LEASE_MS)).map(({ id }) => id);
+
+export function timeContract({ it, setUp }: Suite): void {
+  describe('a clock step', () => {
+    for (const [direction, ms] of [
+      ['forward', H],
+      ['back', -H],
+      ['forward by days', 3 * D],
+    ] as const) {
+      it(`a clock step ${direction} ends nothing: each wait starts again`, async (t) => {
+        const { ledger, skip, step } = await setUp(t);
+        await ledger.claimChecks(1, LEASE_MS);
+        const lost = await openPending(ledger, { orderId: 'lost' }, uncertain('lost'));
+        const coded = await openPending(ledger, { orderId: 'coded', payWithinMs: 5 * M });
+        const failing = await openSentPayout(ledger, 'failing', PENDING);
+        skip(100 * S);
+        await ledger.observe(lost, UNKNOWN);
+        await ledger.observe(failing, verified('failed'));
+        await ledger.openPayment(payment({ orderId: 'created' }), LIMITS);
+        await ledger.openPayment(payment({ orderId: 'sending' }), LIMITS);
+        await ledger.record('sending', { stage: 'sending' }, 'shopper');
+        step(ms);
+        await ledger.claimChecks(1, LEASE_MS);
+        const check = async () => {
+          await ledger.observe(lost, UNKNOWN);
+          await ledger.observe(coded, verified('pending'));
+          await ledger.observe(failing, verified('failed'));
+          await ledger.observe('created', UNAVAILABLE);
+          await ledger.observe('sending', UNAVAILABLE);
+          return Promise.all([lost, coded, failing, 'created', 'sending'].map((id) => stageOf(ledger, id)));
+        };
+        assert.deepEqual(await check(), ['uncertain', 'pending', 'pending', 'created', 'sending']);
+        skip(30 * S - 1);
+        assert.deepEqual(await check(), ['uncertain', 'pending', 'pending', 'created', 'sending']);
+        skip(15 * S);
+        assert.deepEqual(await check(), ['uncertain', 'pending', 'declined', 'created', 'sending']);
+        skip(1);
+        assert.deepEqual((await check()).slice(3), ['not_created', 'uncertain']);
+        skip(45 * S);
+        assert.deepEqual((await check())[0], 'uncertain', 'only the first unknown counts, 90 s after the step');
+        skip(M);
+        assert.deepEqual((await check()).slice(0, 2), ['not_created', 'pending']);
+        skip(7 * M - 195 * S);
+        assert.equal((await check())[1], 'pending', 'its whole time and the grace are not over again');
+        skip(45 * S);
+        assert.equal((await check())[1], 'expired');
+      });
+    }
+
+    it('a clock step back plans every open transaction again', async (t) => {
+      const { ledger, skip, step } = await setUp(t);
+      const ids = ['A', 'B', 'C'];
+      for (const orderId of ids) await openPending(ledger, { orderId });
+      await ledger.claimChecks(1, LEASE_MS);
+      step(-H);
+      assert.deepEqual(await idsOf(ledger), []);
+      skip(15 * S);
+      assert.deepEqual((await idsOf(ledger)).toSorted(), ids);
+    });
+
+    it('a clock step of less than a minute restarts no wait', async (t) => {
+      const { ledger, skip, step } = await setUp(t);
+      const id = await openPending(ledger, {}, uncertain('lost'));
+      await ledger.claimChecks(1, LEASE_MS);
+      skip(90 * S);
+      await ledger.observe(id, UNKNOWN);
+      step(50 * S);
+      await ledger.claimChecks(1, LEASE_MS);
+      skip(10 * S);
+      await ledger.observe(id, UNKNOWN);
+      assert.equal(await stageOf(ledger, id), 'not_created');
+    });
+
+    it('time that passes without a clock step ends what is due', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      const id = await openPending(ledger, { payWithinMs: 5 * M });
+      await ledger.claimChecks(1, LEASE_MS);
+      skip(H);
+      await ledger.claimChecks(1, LEASE_MS);
+      await ledger.observe(id, verified('pending'));
+      assert.equal(await stageOf(ledger, id), 'expired');
+    });
+  });
+
+  describe('a time in the future', () => {
+    it('a lease longer than any given is ignored', async (t) => {
+      const { ledger, open, now, skip } = await setUp(t);
+      await openPending(ledger);
+      skip(15 * S);
+      const other = await open(() => now() + M);
+      assert.deepEqual(await idsOf(other), ['A']);
+      assert.deepEqual(await idsOf(await open(() => now() - H)), [], 'not due yet by that clock');
+      assert.deepEqual(await idsOf(ledger), ['A']);
+    });
+
+    it('a check is not claimed twice if another process read the time later and claimed earlier', async (t) => {
+      const { ledger, open, now, skip } = await setUp(t);
+      await openPending(ledger);
+      skip(15 * S);
+      assert.deepEqual(await idsOf(await open(() => now() + 5 * S)), ['A']);
+      assert.deepEqual(await idsOf(ledger), []);
+    });
+
+    it('prune() plans a check again that is further ahead than the longest wait', async (t) => {
+      const { ledger, change, now, skip } = await setUp(t);
+      await openPending(ledger);
+      await change(`update transactions set next_check_at = ${now() + 2 * D}`);
+      skip(15 * S);
+      assert.deepEqual(await idsOf(ledger), []);
+      await ledger.prune();
+      assert.deepEqual(await idsOf(ledger), ['A']);
+    });
+
+    it('prune() makes a webhook due that is further ahead than the longest wait', async (t) => {
+      const { ledger, change, now } = await setUp(t);
+      const id = await openPending(ledger);
+      await ledger.observe(id, verified('succeeded'));
+      await change(`update webhooks set next_at = ${now() + 3 * D}`);
+      assert.deepEqual(await ledger.claimWebhooks(1, 30 * S), []);
+      await ledger.prune();
+      assert.equal((await ledger.claimWebhooks(1, 30 * S)).length, 1);
+    });
+
+    it('a stored past time in the future counts as now and ends nothing early', async (t) => {
+      const { ledger, open, now, skip } = await setUp(t);
+      const ahead = await open(() => now() + H);
+      const id = await openPending(ahead, {}, uncertain('lost'));
+      const out = await openSentPayout(ahead, 'P', PENDING);
+      await ahead.observe(out, verified('failed'));
+      await ledger.observe(id, UNKNOWN);
+      await ledger.observe(out, verified('failed'));
+      skip(S);
+      await ledger.observe(out, verified('failed'));
+      assert.deepEqual([await stageOf(ledger, id), await stageOf(ledger, out)], ['uncertain', 'pending']);
+      skip(30 * S);
+      await ledger.observe(out, verified('failed'));
+      assert.equal(await stageOf(ledger, out), 'declined', '30 s after this clock saw the first FAILED');
+    });
+  });
+
+  describe('a ring', () => {
+    for (const ahead of [0, 5 * S, H]) {
+      it(`a ring after a claim is due after that check, even if the claiming clock is ${ahead / S} s ahead`, async (t) => {
+        const { ledger, open, now, skip } = await setUp(t);
+        const other = await open(() => now() + ahead);
+        await openPending(ledger);
+        skip(20 * S);
+        const [claim] = await other.ledger.claimChecks(1, LEASE_MS);
+        await ledger.receiveIpn({ id: 'i1', body: '{}', reading: BARE_READING });
+        await other.ledger.observe(claim!, verified('pending'));
+        assert.deepEqual(await idsOf(ledger), ['A']);
+      });
+    }
+
+    it('a ring in the millisecond of a FAILED is checked, and its SUCCESS counts', async (t) => {
+      const { ledger } = await setUp(t);
+      await openPending(ledger);
+      await ledger.receiveIpn({ id: 'i1', body: '1', reading: { ...BARE_READING, outcome: 'failed' } });
+      const [first] = await ledger.ledger.claimChecks(1, LEASE_MS);
+      await ledger.receiveIpn({ id: 'i2', body: '2', reading: { ...BARE_READING, outcome: 'succeeded' } });
+      await ledger.ledger.observe(first!, verified('failed'));
+      const [second] = await ledger.ledger.claimChecks(1, LEASE_MS);
+      await ledger.ledger.observe(second!, verified('succeeded'));
+      const { stage, late } = await read(ledger, 'A');
+      assert.deepEqual([stage, late], ['succeeded', true]);
+    });
+
+    it('an unanswered ring keeps the clock from expiring a payment', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      await openPending(ledger, { payWithinMs: M });
+      skip(3 * M);
+      const [claim] = await ledger.ledger.claimChecks(1, LEASE_MS);
+      await ledger.receiveIpn({ id: 'i1', body: '{}', reading: BARE_READING });
+      await ledger.ledger.observe(claim!, verified('pending'));
+      assert.equal(await stageOf(ledger, 'A'), 'pending');
+      const [again] = await ledger.ledger.claimChecks(1, LEASE_MS);
+      await ledger.ledger.observe(again!, verified('pending'));
+      assert.equal(await stageOf(ledger, 'A'), 'expired');
+    });
+
+    it('a ring is checked at once even if the lists have used their three checks of the minute', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      await openPending(ledger, {}, uncertain('lost'));
+      const asked: number[] = [];
+      for (let second = 1; second <= 40; second += 1) {
+        skip(S);
+        if (second === 20) await ledger.receiveIpn({ id: 'i1', body: '{}', reading: BARE_READING });
+        if ((await idsOf(ledger)).length === 0) continue;
+        asked.push(second);
+        await ledger.observe('A', { kind: 'incomplete' });
+      }
+      assert.deepEqual(asked, [2, 5, 10, 20]);
+    });
+  });
+
+  describe('a claimed check', () => {
+    it('an unanswered check is repeated after 5, 15 and 60 s', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      await openPending(ledger);
+      skip(15 * S);
+      for (const wait of [5 * S, 15 * S, M]) {
+        assert.deepEqual(await idsOf(ledger), ['A']);
+        await ledger.observe('A', UNAVAILABLE);
+        skip(wait - 1);
+        assert.deepEqual(await idsOf(ledger), [], String(wait));
+        skip(1);
+      }
+      assert.deepEqual(await idsOf(ledger), ['A']);
+    });
+
+    it('a check recorded after its lease ends nothing and is repeated soon, but its SUCCESS counts', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      const ids = ['A', 'B', 'C'];
+      for (const orderId of ids) await openPending(ledger, { orderId, payWithinMs: 6 * M });
+      skip(8 * M);
+      const claims = await ledger.ledger.claimChecks(3, LEASE_MS);
+      skip(LEASE_MS + 1);
+      const stale = (id: string) => claims.find(({ transaction }) => transaction.id === id)!;
+      await ledger.ledger.observe(stale('A'), verified('failed'));
+      await ledger.ledger.observe(stale('B'), verified('pending'));
+      await ledger.ledger.observe(stale('C'), verified('succeeded'));
+      const stages = await Promise.all(ids.map((id) => stageOf(ledger, id)));
+      assert.deepEqual(stages, ['pending', 'pending', 'succeeded']);
+      assert.deepEqual((await idsOf(ledger)).toSorted(), ['A', 'B'], 'both are due again soon');
+    });
+
+    it('every fifth check goes to the transaction due longest, whatever rings', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      await openPending(ledger, { orderId: 'quiet' });
+      skip(M);
+      for (let n = 0; n < 20; n += 1) {
+        await openPending(ledger, { orderId: `R${n}` });
+        await ledger.receiveIpn({ id: `i${n}`, body: '{}', reading: { ...BARE_READING, transactionId: `R${n}` } });
+        skip(1);
+      }
+      const order: string[] = [];
+      for (let n = 0; n < 5; n += 1) order.push(...(await idsOf(ledger, 1)));
+      assert.deepEqual(order, ['R19', 'R18', 'R17', 'R16', 'quiet']);
+    });
+  });
+}

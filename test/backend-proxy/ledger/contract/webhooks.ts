@@ -1,0 +1,184 @@
+// Webhooks are written with the fact they report; watchers are called after the commit.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import type { LedgerById } from '../by-id.ts';
+import { D, NOON, S } from '../../time.ts';
+import { LIMITS, PAYOUT, PENDING, openPending, payment, refusal, type Suite, verified } from '../ledger-kit.ts';
+
+export function webhooksContract({ it, setUp }: Suite): void {
+  describe('webhooks', () => {
+    async function queued(ledger: LedgerById, ...orderIds: string[]): Promise<void> {
+      for (const orderId of orderIds) {
+        const id = await openPending(ledger, { orderId });
+        await ledger.observe(id, verified('succeeded'));
+      }
+    }
+
+    it('a webhook is written with its fact, once per type and transaction, and its bytes never change', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      const first = await openPending(ledger);
+      await openPending(ledger);
+      const [before] = await ledger.webhooks('pending', 10);
+      assert.deepEqual(
+        [before?.type, before?.orderId, before?.attempts, before?.nextAt],
+        ['payment.failed', 'A', 0, NOON],
+      );
+      skip(S);
+      await ledger.observe(first, verified('failed'));
+      const [after] = await ledger.webhooks('pending', 10);
+      assert.deepEqual(after, before, 'FAILED for another reason sends no second webhook');
+      assert.match(before?.id ?? '', /^msg_[0-9a-f]{40}$/);
+    });
+
+    it('a claimed webhook is exclusive until its lease ends, and its attempts are counted', async (t) => {
+      const { ledger, open, now, skip } = await setUp(t);
+      const other = await open(now);
+      await queued(ledger, 'A');
+      const [claimed] = await ledger.claimWebhooks(10, 30 * S);
+      assert.deepEqual([claimed?.type, claimed?.attempts], ['payment.succeeded', 1]);
+      skip(30 * S - 1);
+      assert.deepEqual(await other.claimWebhooks(10, 30 * S), []);
+      skip(1);
+      const [again] = await other.claimWebhooks(10, 30 * S);
+      assert.deepEqual([again?.id, again?.attempts, again?.body], [claimed?.id, 2, claimed?.body]);
+    });
+
+    it('concurrent calls of claimWebhooks() never claim a webhook twice', async (t) => {
+      const { ledger, open, now } = await setUp(t);
+      const other = await open(now);
+      const orderIds = Array.from({ length: 20 }, (_, n) => `O${n}`);
+      await queued(ledger, ...orderIds);
+      const rounds = await Promise.all(
+        Array.from({ length: 12 }, (_, n) => (n % 2 ? ledger : other).claimWebhooks(4, 30 * S)),
+      );
+      const claimed = rounds.flat().map(({ orderId }) => orderId);
+      assert.equal(new Set(claimed).size, claimed.length);
+      for (
+        let more = await ledger.claimWebhooks(20, 30 * S);
+        more.length > 0;
+        more = await ledger.claimWebhooks(20, 30 * S)
+      ) {
+        claimed.push(...more.map(({ orderId }) => orderId));
+      }
+      assert.deepEqual(claimed.toSorted(), orderIds.toSorted());
+    });
+
+    it('a webhook can be retried, die, be redelivered and be delivered', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      await queued(ledger, 'A');
+      const [webhook] = await ledger.claimWebhooks(10, 30 * S);
+      const { id } = webhook!;
+      await ledger.recordDelivery(id, { state: 'pending', nextAt: NOON + 5 * S, answer: 'HTTP 500' });
+      skip(5 * S - 1);
+      assert.deepEqual(await ledger.claimWebhooks(10, 30 * S), []);
+      skip(1);
+      assert.equal((await ledger.claimWebhooks(10, 30 * S))[0]?.attempts, 2);
+      await ledger.recordDelivery(id, { state: 'dead', answer: 'HTTP 410' });
+      skip(D);
+      assert.deepEqual(await ledger.claimWebhooks(10, 30 * S), []);
+      const [dead] = await ledger.webhooks('dead', 10);
+      assert.deepEqual([dead?.id, dead?.lastAnswer], [id, 'HTTP 410']);
+      assert.deepEqual((await ledger.redeliver(id))?.attempts, 0);
+      assert.equal((await ledger.claimWebhooks(10, 30 * S))[0]?.attempts, 1);
+      await ledger.recordDelivery(id, { state: 'delivered', answer: 'HTTP 200' });
+      assert.equal((await ledger.webhooks('delivered', 10)).length, 1);
+      assert.deepEqual(await ledger.webhooks('pending', 10), []);
+      assert.equal(await ledger.redeliver('nothing'), undefined);
+    });
+
+    it('webhooks() lists the newest first, as many as asked for', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      for (const orderId of ['A', 'B', 'C']) {
+        await queued(ledger, orderId);
+        skip(S);
+      }
+      assert.deepEqual(
+        (await ledger.webhooks(undefined, 2)).map(({ orderId }) => orderId),
+        ['C', 'B'],
+      );
+    });
+
+    it('webhooks() lists those of an order, and those older than one', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      for (const orderId of ['A', 'B', 'C', 'D']) {
+        await queued(ledger, orderId);
+        if (orderId === 'B') skip(S);
+      }
+      const all = await ledger.webhooks(undefined, 10);
+      assert.deepEqual(await ledger.webhooks(undefined, 10, { orderId: 'B' }), [
+        all.find(({ orderId }) => orderId === 'B'),
+      ]);
+      assert.deepEqual(await ledger.webhooks('dead', 10, { orderId: 'B' }), []);
+      for (const [at, olderThan] of all.entries()) {
+        for (const state of ['pending', undefined] as const) {
+          assert.deepEqual(await ledger.webhooks(state, 2, { olderThan }), all.slice(at + 1, at + 3));
+        }
+        const { orderId } = olderThan;
+        assert.deepEqual(await ledger.webhooks(undefined, 2, { olderThan, orderId }), []);
+        assert.deepEqual(await ledger.webhook(olderThan.id), olderThan);
+      }
+      assert.equal(await ledger.webhook('nothing'), undefined);
+    });
+  });
+
+  describe('watch()', () => {
+    it('watch() calls back after each commit that changed its order, and for no other order', async (t) => {
+      const { ledger } = await setUp(t);
+      const told: (number | undefined)[] = [];
+      const seen: (number | undefined)[] = [];
+      const calls: Promise<void>[] = [];
+      const unwatch = ledger.watch('A', (version) => {
+        told.push(version);
+        calls.push(ledger.order('A').then((order) => void seen.push(order?.version)));
+      });
+      await ledger.openPayment(payment({ orderId: 'B' }), LIMITS);
+      assert.equal(calls.length, 0);
+      await ledger.openPayment(payment(), LIMITS);
+      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await Promise.all(calls);
+      assert.deepEqual(seen, told, 'each call reads the committed version, and is told it');
+      unwatch();
+      await ledger.record('A', PENDING, 'answer');
+      assert.equal(calls.length, 2);
+    });
+
+    it('watch() does not call back if a call was refused or changed nothing', async (t) => {
+      const { ledger } = await setUp(t);
+      const id = await openPending(ledger);
+      let calls = 0;
+      t.after(ledger.watch('A', () => void (calls += 1)));
+      await refusal(ledger.openPayment(payment({ currency: 'USD' }), LIMITS));
+      await ledger.record(id, { stage: 'sending' }, 'shopper');
+      await ledger.observe(id, verified('pending'));
+      await ledger.openPayout(PAYOUT);
+      assert.equal(calls, 0);
+    });
+
+    it('several watchers of an order are independent of each other', async (t) => {
+      const { ledger } = await setUp(t);
+      const calls = [0, 0];
+      const first = ledger.watch('A', () => void (calls[0]! += 1));
+      t.after(ledger.watch('A', () => void (calls[1]! += 1)));
+      await ledger.openPayment(payment(), LIMITS);
+      first();
+      first();
+      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      assert.deepEqual(calls, [1, 2]);
+    });
+
+    it('watch() calls back for a commit of another process, whenever the watching began', async (t) => {
+      const { ledger, open, now } = await setUp(t);
+      const other = await open(now);
+      const changed = Promise.withResolvers<void>();
+      t.after(ledger.watch('A', () => changed.resolve()));
+      await other.openPayment(payment(), LIMITS);
+      await changed.promise;
+      const version = (await ledger.order('A'))?.version;
+      const again = Promise.withResolvers<void>();
+      t.after(ledger.watch('A', (told) => void (told !== version && again.resolve())));
+      await other.record('A', PENDING, 'answer');
+      await again.promise;
+      assert.equal((await ledger.order('A'))?.payments[0]?.stage, 'pending');
+    });
+  });
+}

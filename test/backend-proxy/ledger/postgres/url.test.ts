@@ -1,0 +1,106 @@
+// What DATABASE_URL says about PostgreSQL's servers, and what is said about an error of the driver.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { explainStart } from '../../../../backend-proxy/ledger/postgres/errors.ts';
+import { createServers, describeServers, serverUrls } from '../../../../backend-proxy/ledger/postgres/servers.ts';
+
+describe('the servers of DATABASE_URL', () => {
+  it('a URL with several hosts is one URL for each, with its own port', () => {
+    assert.deepEqual(serverUrls('postgres://pay:p%40ss@a:5433,b,[::1]:5434/pay?target_session_attrs=read-write&x=1'), [
+      'postgres://pay:p%40ss@a:5433/pay?x=1',
+      'postgres://pay:p%40ss@b/pay?x=1',
+      'postgres://pay:p%40ss@[::1]:5434/pay?x=1',
+    ]);
+  });
+
+  it('a URL with one host stays as it is', () => {
+    for (const url of [
+      'postgres://pay@db/pay',
+      'postgresql://pay:p%2Fss@db:5432/pay?options=-c%20search_path%3Dpay',
+      'postgres:///pay?host=/var/run/postgresql',
+      'postgres://pay@%2Frun%2Fpostgresql/pay',
+      'postgres://db/pay?sslmode=verify-full',
+      'postgres://db/pay?sslmode=disable',
+      'postgres://db/pay?uselibpqcompat=true&sslmode=require',
+    ])
+      assert.deepEqual(serverUrls(url), [url]);
+  });
+
+  it('every sslmode that checks the certificate is written as the driver does not warn of', () => {
+    for (const mode of ['prefer', 'require', 'verify-ca'])
+      assert.deepEqual(serverUrls(`postgres://db/pay?sslmode=${mode}`), ['postgres://db/pay?sslmode=verify-full']);
+  });
+
+  it('a URL that cannot be read, or asks for a server without writes, is refused without its password', () => {
+    const wrong = ['postgres://pay:can/ary@db/pay', 'postgres://pay:can#ary@db', 'postgres://a:port,b/pay'];
+    for (const url of wrong) {
+      assert.throws(() => serverUrls(url), { message: /^not a URL; in its password, write each of/ }, url);
+    }
+    assert.throws(() => serverUrls('postgres://pay:canary@a,b/pay?target_session_attrs=standby'), {
+      message: 'target_session_attrs=standby: the proxy writes, so only read-write is possible',
+    });
+  });
+
+  it('the next server is the current one only if the one before it was passed over while it was current', () => {
+    const servers = createServers('postgres://a,b,c/pay');
+    const first = servers.current();
+    servers.passOver(first);
+    servers.passOver(first);
+    assert.equal(servers.current(), 'postgres://b/pay');
+    servers.passOver(servers.current());
+    servers.passOver(servers.current());
+    assert.deepEqual([servers.current(), servers.count], [first, 3]);
+  });
+
+  it('the servers and the database are described without user and password', () => {
+    assert.deepEqual(describeServers('postgres://pay:canary@a:5433,b/pay?sslmode=require'), {
+      servers: ['a:5433', 'b'],
+      name: 'pay',
+    });
+    assert.deepEqual(describeServers('postgres:///pay?host=/run/postgresql').servers, ['/run/postgresql']);
+  });
+});
+
+describe('explainStart()', () => {
+  const explain = (error: object, message: string, url = 'postgres://pay:canary@db/shop') =>
+    explainStart(Object.assign(new Error(message), error), url, 17);
+
+  it('an error of the server is explained by the statement that mends it', () => {
+    for (const [code, message, remedy] of [
+      ['42501', 'permission denied for schema public', /; as the owner of the database run: GRANT CREATE, USAGE ON SCHEMA public TO "pay"/],
+      ['42501', 'must be owner of table orders', /; the tables belong to another role: .* GRANT that_role TO "pay"$/],
+      ['3F000', 'no schema has been selected to create in', /; run: CREATE SCHEMA AUTHORIZATION "pay"$/],
+      ['3D000', 'database "shop" does not exist', /; run: CREATE DATABASE "shop" OWNER "pay"$/],
+      ['28P01', 'password authentication failed for user "pay"', /ALTER ROLE "pay" PASSWORD/],
+      ['28000', 'no pg_hba.conf entry for host "1", user "pay", database "shop", no encryption', /sslmode=verify-full/],
+      ['28000', 'no pg_hba.conf entry for host "1", user "pay", database "shop", SSL encryption', /pg_reload_conf/],
+      ['28000', 'role "pay" does not exist', /; run: CREATE ROLE "pay" LOGIN/],
+      ['53300', 'sorry, too many clients already', /each proxy uses up to 17 connections .* max_connections .* DATABASE_POOL$/],
+      ['57P03', 'the database system is starting up', /; start the proxy again in some seconds$/],
+      ['08P01', 'unsupported startup parameter: options', /; a pooler refuses it: remove it from DATABASE_URL/],
+      ['SELF_SIGNED_CERT_IN_CHAIN', 'self-signed certificate in certificate chain', /sslrootcert=/],
+      ['ENOTFOUND', 'getaddrinfo ENOTFOUND db', /check host, port/],
+    ] as const) {
+      const said = explain({ code }, message);
+      assert.ok(said.startsWith(message), said);
+      assert.match(said, remedy);
+      assert.doesNotMatch(said, /canary/);
+    } // prettier-ignore
+  });
+
+  it('an error without a known remedy is told by itself, with its causes', () => {
+    const cause = Object.assign(new Error('permission denied for schema public'), { code: '42501' });
+    assert.match(
+      explainStart(new Error('The ledger could not be migrated', { cause }), 'postgres://pay@db/shop', 17),
+      /^The ledger could not be migrated: permission denied for schema public; as the owner/,
+    );
+    assert.equal(explain({ code: 'XX000' }, 'internal'), 'internal');
+    assert.equal(explain({}, 'PostgreSQL runs with fsync off'), 'PostgreSQL runs with fsync off');
+  });
+
+  it('a name with several addresses is explained by the first of their errors', () => {
+    const refused = Object.assign(new Error('connect ECONNREFUSED ::1:5432'), { code: 'ECONNREFUSED' });
+    const error = Object.assign(new AggregateError([refused, new Error('other')]), { code: 'ECONNREFUSED' });
+    assert.match(explainStart(error, 'postgres://localhost/pay', 17), /^connect ECONNREFUSED ::1:5432; check host/);
+  });
+});

@@ -1,0 +1,104 @@
+// What erasing leaves in an SQLite file: none of the erased bytes, and less space.
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, it, type TestContext } from 'node:test';
+import { copySqlite } from '../../../../backend-proxy/ledger/sqlite/copy.ts';
+import { createLedger } from '../../../../backend-proxy/ledger/sql-ledger.ts';
+import type { Ledger } from '../../../../backend-proxy/ledger/ledger.ts';
+import { NOON } from '../../time.ts';
+import { byId } from '../by-id.ts';
+import { BARE_READING, LIMITS, payment, verified } from '../ledger-kit.ts';
+import { openedStore, temporaryFile } from './sqlite-kit.ts';
+
+const ORDERS = 120;
+
+/** Payments that succeeded, each with a picture as its code, an IPN and a webhook that was delivered. */
+async function fill(ledger: Ledger): Promise<void> {
+  const port = byId(ledger, () => NOON);
+  await Promise.all(
+    Array.from({ length: ORDERS }, async (_, n) => {
+      const id = `O-${n}`;
+      const start = { by: 'host', id };
+      const given = { ...payment({ orderId: id, customer: 'canary-1', start }), iat: null, terms: '' };
+      const opened = await ledger.openPayment(given, LIMITS);
+      const means = { paymentId: id, method: null, checkoutUrl: null, qr: { image: `canary${'x'.repeat(20_000)}` } };
+      await ledger.record(opened.payment, { stage: 'pending', ...means, appUrl: null }, 'answer');
+      const reading = { ...BARE_READING, transactionId: id };
+      const { claim } = await ledger.receiveIpn({ id, body: `canary${'y'.repeat(8_000)}`, reading }, 45_000);
+      await ledger.observe(
+        claim ?? { transaction: opened.payment, beganAt: NOON, leaseUntil: NOON + 1, rings: 1 },
+        verified('succeeded', id, 'canary-2'),
+      );
+    }),
+  );
+  for (const { id } of await port.webhooks('pending', 1000)) {
+    await port.recordDelivery(id, { state: 'delivered', answer: 'HTTP 200' });
+  }
+}
+
+async function eraseAll(ledger: Ledger): Promise<number> {
+  let erased = 0;
+  for (let next: string | null = ''; next !== null;) {
+    const page: Awaited<ReturnType<Ledger['erasePage']>> = await ledger.erasePage(
+      { afterMs: -1, sendsWebhooks: true },
+      next,
+    );
+    erased += page.erased;
+    next = page.next;
+  }
+  return erased;
+}
+
+async function openLedger(t: TestContext, file: string): Promise<Ledger> {
+  const store = await openedStore(t, file);
+  return createLedger(store, { now: () => NOON });
+}
+
+describe('an SQLite file after erasing', () => {
+  it('an SQLite file has none of the erased bytes, and gets smaller by less than a megabyte a step', async (t) => {
+    const file = temporaryFile(t);
+    const ledger = await openLedger(t, file);
+    await fill(ledger);
+    const reader = new DatabaseSync(file);
+    reader.exec('pragma wal_checkpoint(truncate)');
+    const full = statSync(file).size;
+    assert.match(readFileSync(file, 'latin1'), /canary/);
+    assert.equal(await eraseAll(ledger), ORDERS);
+    const sizes: number[] = [];
+    do {
+      reader.exec('pragma wal_checkpoint(truncate)');
+      sizes.push(statSync(file).size);
+    } while (await ledger.shrink());
+    assert.doesNotMatch(readFileSync(file, 'latin1'), /canary/);
+    assert.ok(sizes.length > 5, `${sizes.length} steps`);
+    const steps = sizes.slice(1).map((size, at) => (sizes[at] ?? 0) - size);
+    assert.ok(Math.max(...steps) < 1_000_000, `a step of ${Math.max(...steps)} bytes`);
+    assert.ok((sizes.at(-1) ?? full) < full / 3, `${full} bytes, then ${sizes.at(-1)}`);
+    reader.close();
+  });
+
+  it('an SQLite file that an earlier version made stays as large; by hand it shrinks, and its copies can', async (t) => {
+    const file = temporaryFile(t);
+    const old = new DatabaseSync(file);
+    old.exec('create table made_before (a); drop table made_before');
+    old.close();
+    const ledger = await openLedger(t, file);
+    await fill(ledger);
+    assert.equal(await eraseAll(ledger), ORDERS);
+    assert.equal(await ledger.shrink(), false);
+    await ledger.close();
+    const large = statSync(file).size;
+    copySqlite(file, `${file}.copy`);
+    const copy = new DatabaseSync(`${file}.copy`);
+    assert.deepEqual({ ...copy.prepare('pragma auto_vacuum').get() }, { auto_vacuum: 2 });
+    copy.close();
+    assert.ok(statSync(`${file}.copy`).size < large / 3);
+    // As docs/personal-data.md says.
+    const operator = new DatabaseSync(file);
+    operator.exec('pragma auto_vacuum = incremental; vacuum; pragma wal_checkpoint(truncate)');
+    assert.deepEqual({ ...operator.prepare('pragma auto_vacuum').get() }, { auto_vacuum: 2 });
+    operator.close();
+    assert.ok(statSync(file).size < large / 3, `${large} bytes, then ${statSync(file).size}`);
+  });
+});

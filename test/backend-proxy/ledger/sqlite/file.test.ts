@@ -1,0 +1,129 @@
+// The file of SQLite: durable settings, strict tables, a full disk, other processes that write it, and its log.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { statSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { sql } from 'kysely';
+import type { Refusal } from '../../../../backend-proxy/errors.ts';
+import { connectDatabase } from '../../../../backend-proxy/ledger/connect.ts';
+import type { Store } from '../../../../backend-proxy/ledger/store.ts';
+import { NOTHING, ORDER, versions } from '../order-writes.ts';
+import { die, openedStore, temporaryFile } from './sqlite-kit.ts';
+
+const IPN = { order_id: null, reading: null, matched: 0, told: 0, seen: 1, first_at: 0, last_at: 0 };
+const storeIpn = (store: Store, id: string, body: string) =>
+  store.write({ transactions: [] }, () => ({ changes: { ...NOTHING, ipn: { ...IPN, id, body } }, result: undefined }));
+
+describe('SQLite: the file', () => {
+  it('the file is written durably, with WAL and synchronous FULL', async (t) => {
+    const { db } = await openedStore(t);
+    const pragma = async (name: string) =>
+      Object.values((await sql<Record<string, unknown>>`${sql.raw(`pragma ${name}`)}`.execute(db)).rows[0] ?? {})[0];
+    assert.deepEqual(
+      [await pragma('journal_mode'), await pragma('synchronous'), await pragma('foreign_keys')],
+      ['wal', 2, 1],
+    );
+  });
+
+  it('all tables are strict, so that no text can be stored as money', async (t) => {
+    const { db } = await openedStore(t);
+    const { rows } = await sql<{ name: string; strict: number }>`pragma table_list`.execute(db);
+    const ours = rows.filter(({ name }) =>
+      ['orders', 'transactions', 'history', 'ipns', 'webhooks', 'meta', 'counts'].includes(name),
+    );
+    assert.deepEqual(
+      ours.map(({ strict }) => strict),
+      [1, 1, 1, 1, 1, 1, 1],
+    );
+  });
+
+  it('a full disk is reported as unavailable, and writes succeed once there is room', async (t) => {
+    const store = await openedStore(t);
+    const pages = (await sql<{ page_count: number }>`pragma page_count`.execute(store.db)).rows[0]!.page_count;
+    await sql.raw(`pragma max_page_count = ${pages + 2}`).execute(store.db);
+    const body = 'x'.repeat(4000);
+    const fill = (n: number) => storeIpn(store, String(n), body);
+    const results = await Promise.allSettled(Array.from({ length: 20 }, (_, n) => fill(n)));
+    const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Refusal] : []));
+    assert.ok(refused.length > 10);
+    assert.deepEqual(new Set(refused.map(({ kind }) => kind)), new Set(['unavailable']));
+    const { count } = await store.db
+      .selectFrom('ipns')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    assert.equal(count, results.length - refused.length, 'exactly the acknowledged writes are stored');
+    await sql.raw('pragma max_page_count = 1000000').execute(store.db);
+    await fill(100);
+  });
+
+  it('several processes may create the file at once', async (t) => {
+    const file = temporaryFile(t);
+    const opening = fileURLToPath(new URL('../../../../backend-proxy/ledger/connect.ts', import.meta.url));
+    const program = `
+      const { connectDatabase } = await import(${JSON.stringify(opening)});
+      const store = await connectDatabase(${JSON.stringify(`file:${file}`)}, (error) => { throw error; });
+      for (let n = 0; n < 20; n += 1) {
+        const order = { ...${JSON.stringify(ORDER)}, order_id: process.pid + '-' + n };
+        const changes = { orders: [{ before: undefined, after: order }], transactions: [], history: [], webhooks: [] };
+        await store.write({ order: order.order_id }, () => ({ changes }));
+      }
+      await store.close();`;
+    const run = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+    await Promise.all([run(), run(), run()]);
+    const store = await connectDatabase(`file:${file}`, die);
+    t.after(() => store.close());
+    assert.equal((await versions(store)).length, 60, 'no process saw a busy error');
+  });
+
+  it('changes are looked for by an index, and only after another process has written', async (t) => {
+    const { db, changedSince } = await openedStore(t);
+    const { rows } = await sql<{ file: string }>`pragma database_list`.execute(db);
+    const other = new DatabaseSync(rows[0]!.file);
+    t.after(() => other.close());
+    const write = (id: string, at: number) =>
+      other.exec(`insert into orders (order_id, amount_minor, currency, version) values ('${id}', 1, 'EUR', 7);
+        insert into transactions (id, type, order_id, attempt, amount_minor, currency, idempotency_key, fingerprint, rank, prior_rank, created_at, updated_at)
+        values ('${id}', 'PAY', '${id}', 1, 1, 'EUR', 'k', 'f', 3, 3, ${at}, ${at})`);
+    write('A', 100);
+    write('B', 200);
+    assert.deepEqual([...(await changedSince(200))], [['B', 7]]);
+    assert.deepEqual([...(await changedSince(0))], [], 'nobody has written since');
+    write('C', 50);
+    assert.deepEqual([...(await changedSince(0))].map(([id]) => id).toSorted(), ['A', 'B', 'C']);
+    const { rows: plan } = await sql<{ detail: string }>`explain query plan select o.order_id, o.version
+      from transactions t join orders o on o.order_id = t.order_id where t.updated_at >= 1`.execute(db);
+    assert.match(plan[0]?.detail ?? '', /SEARCH t USING INDEX transactions_updated \(updated_at>/);
+  });
+
+  it('a file that cannot be opened is an error', async (t) => {
+    const file = temporaryFile(t);
+    writeFileSync(file, '');
+    await assert.rejects(
+      connectDatabase(`file:${file}/below.db`, die),
+      /below\.db cannot be written: not a directory$/,
+    );
+  });
+});
+
+describe('SQLite: the log', () => {
+  it('the log is cut to 8 MB by the first commit after a long reader has gone', async (t) => {
+    const file = temporaryFile(t);
+    const store = await openedStore(t, file);
+    const body = 'x'.repeat(1024 * 1024);
+    const fill = (id: string) => storeIpn(store, id, body);
+    const reader = new DatabaseSync(file, { readOnly: true });
+    t.after(() => reader.close());
+    reader.exec('begin; select count(*) from ipns');
+    for (let n = 0; n < 20; n += 1) await fill(`while-${n}`);
+    const size = () => statSync(`${file}-wal`).size / 1024 / 1024;
+    assert.ok(size() > 16, `${size()} MB`);
+    reader.exec('rollback');
+    // The first checkpoint without a reader empties the log; the commit after it restarts and cuts it.
+    await fill('after');
+    await fill('then');
+    assert.ok(size() <= 8, `${size()} MB`);
+  });
+});

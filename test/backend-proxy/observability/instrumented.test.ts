@@ -1,0 +1,73 @@
+// The instrumented gateway: each call is reported with outcome, duration and Retry-After, and its answer is
+// unchanged.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { instrument, type Call } from '../../../backend-proxy/observability/instrumented.ts';
+import type { Checked, Collection, Gateway, PayoutOrder, Sent } from '../../../backend-proxy/gateway/gateway.ts';
+
+interface Answers {
+  pay: Awaited<ReturnType<Gateway['pay']>>;
+  payout: Sent<{ paymentId: string | null }>;
+  status: Checked;
+}
+
+/** Each call takes `ms` of the virtual clock. */
+function listening(answers: Answers, ms: number) {
+  let time = 5_000.4;
+  const calls: Call[] = [];
+  const after = async <Answer>(answer: Answer): Promise<Answer> => {
+    await Promise.resolve();
+    time += ms;
+    return answer;
+  };
+  const gateway: Gateway = {
+    pay: () => after(answers.pay),
+    payout: () => after(answers.payout),
+    status: () => after(answers.status),
+    readIpn: () => ({ kind: 'unreadable' }),
+    payoutDecimals: false,
+    close: () => Promise.resolve(),
+  };
+  return {
+    calls,
+    wire: gateway,
+    gateway: instrument(
+      gateway,
+      (call) => calls.push(call),
+      () => time,
+    ),
+  };
+}
+
+it('an instrumented call is reported with its outcome and duration', async () => {
+  const refused = { kind: 'refused', detail: 'HTTP 400 WALLET_NOT_FOUND' } as const;
+  const accepted = { kind: 'accepted', answer: { paymentId: null } } as const;
+  const unknown = { kind: 'unknown', isNoSuchOrder: true } as const;
+  const { gateway, calls } = listening({ pay: refused, payout: accepted, status: unknown }, 41.3);
+  assert.equal(await gateway.pay({} as Collection), refused);
+  assert.equal(await gateway.payout({} as PayoutOrder), accepted);
+  assert.equal(await gateway.status?.('A-1', 'PAY'), unknown);
+  assert.deepEqual(calls, [
+    { operation: 'pay', outcome: 'refused', ms: 41, detail: 'HTTP 400 WALLET_NOT_FOUND' },
+    { operation: 'payout', outcome: 'accepted', ms: 41 },
+    { operation: 'status', outcome: 'unknown', ms: 41 },
+  ]);
+});
+
+it('an instrumented call is reported with the wait of its Retry-After', async () => {
+  const lost = { kind: 'lost', detail: 'HTTP 429', retryAfterMs: 60_000 } as const;
+  const unavailable = { kind: 'unavailable', detail: 'HTTP 503', retryAfterMs: 0 } as const;
+  const { gateway, calls } = listening({ pay: lost, payout: lost, status: unavailable }, 0);
+  await gateway.pay({} as Collection);
+  await gateway.status?.('A-1', 'PAY');
+  assert.deepEqual(
+    calls.map(({ retryAfterMs }) => retryAfterMs),
+    [60_000, 0],
+  );
+});
+
+it('instrument() adds no status check to a gateway without one', () => {
+  const { wire } = listening({ pay: { kind: 'lost', detail: '' }, payout: { kind: 'lost', detail: '' }, status: { kind: 'unavailable', detail: '' } }, 0); // prettier-ignore
+  const { status: _, ...weaker } = wire;
+  assert.equal(instrument(weaker, () => undefined).status, undefined);
+});

@@ -1,0 +1,339 @@
+// The order token: signature, lifetime and claims. `jose` is the oracle of the signature in hs256.test.ts.
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { Refusal } from '../../../backend-proxy/errors.ts';
+import { MAX_LIFETIME_S, createOrderTokens, type OrderTerms } from '../../../backend-proxy/orders/order-token.ts';
+import { METHODS } from '../../../backend-proxy/protocol/wire.ts';
+import { signToken } from '../merchant-shop.ts';
+import { NOON } from '../time.ts';
+
+const NOW_S = NOON / 1000;
+const SECRET = 'order-secret-0123456789-0123456789';
+const OTHER = 'other-secret-0123456789-0123456789';
+const ORIGINS = ['https://shop.example', 'http://localhost:8080'];
+const CLAIMS = {
+  orderId: 'A-1',
+  amount: '10.10',
+  currency: 'EUR',
+  returnUrl: 'https://shop.example/thanks',
+  exp: NOW_S + 3600,
+};
+const HS256 = { alg: 'HS256' };
+const tokensOf = (...secrets: string[]) => createOrderTokens(secrets, { allowedOrigins: ORIGINS }, () => NOON);
+const verify = (claims: object, secret = SECRET, header: { alg: string; [name: string]: unknown } = HS256) =>
+  tokensOf(SECRET).verify(signToken(claims, secret, header));
+
+async function refusalOf(claims: object): Promise<string> {
+  const refused = await verify(claims).then(
+    (terms: OrderTerms) => assert.fail(`taken: ${JSON.stringify(terms)}`),
+    (error: unknown) => error,
+  );
+  assert.ok(refused instanceof Refusal);
+  assert.equal(refused.kind, 'invalid_token');
+  return refused.message;
+}
+
+describe('the signature of an order token', () => {
+  it('a token signed by HS256 with the secret is accepted', async () => {
+    const terms = await verify(CLAIMS);
+    assert.deepEqual(terms, {
+      ...CLAIMS,
+      amountMinor: 1010,
+      minMinor: 1,
+      maxMinor: Number.MAX_SAFE_INTEGER,
+      methods: ['CHECKOUT', 'JETGO', 'QR'],
+    });
+  });
+
+  it('a token with any other signature is refused, always with the same error', async () => {
+    const signed = signToken(CLAIMS, SECRET, HS256);
+    const [header = '', claims = '', signature = ''] = signed.split('.');
+    const richer = Buffer.from(JSON.stringify({ ...CLAIMS, amount: '0.01' })).toString('base64url');
+    const signedUnder = (text: string) => {
+      const parts = `${Buffer.from(text).toString('base64url')}.${claims}`;
+      return `${parts}.${createHmac('sha256', SECRET).update(parts).digest('base64url')}`;
+    };
+    const hostile: Record<string, string> = {
+      'the signature of HS256 under alg none': signedUnder('{"alg":"none"}'),
+      'the signature of HS256 under alg HS512': signedUnder('{"alg":"HS512"}'),
+      'the signature of HS256 under no alg': signedUnder('{}'),
+      'alg none': signToken(CLAIMS, SECRET, { alg: 'none' }),
+      'alg None with a signature': `${Buffer.from('{"alg":"None"}').toString('base64url')}.${claims}.${signature}`,
+      'alg HS384': signToken(CLAIMS, SECRET, { alg: 'HS384' }),
+      'alg HS512': signToken(CLAIMS, SECRET, { alg: 'HS512' }),
+      'alg RS256': signToken(CLAIMS, SECRET, { alg: 'RS256' }),
+      'another secret': signToken(CLAIMS, OTHER, HS256),
+      'no signature': `${header}.${claims}.`,
+      'two parts': `${header}.${claims}`,
+      'other claims under the signature': `${header}.${richer}.${signature}`,
+      'a cut signature': signed.slice(0, -2),
+      'an unknown critical header': signToken(CLAIMS, SECRET, { alg: 'HS256', crit: ['x'], x: 1 }),
+      'an unencoded payload': signToken(CLAIMS, SECRET, { alg: 'HS256', crit: ['b64'], b64: false }),
+      'claims that are no object': signToken([CLAIMS], SECRET, HS256),
+      nothing: '',
+      dots: '..',
+      text: 'not a token',
+    };
+    for (const [name, token] of Object.entries(hostile)) {
+      await assert.rejects(
+        tokensOf(SECRET).verify(token),
+        {
+          kind: 'invalid_token',
+          message: 'The order token is missing, malformed, or not signed by HS256 with the shared secret.',
+        },
+        name,
+      );
+    }
+  });
+
+  it('a token signed with any of several secrets is accepted; new tokens use the first secret', async () => {
+    const rotating = tokensOf(OTHER, SECRET);
+    assert.equal((await rotating.verify(signToken(CLAIMS, SECRET, HS256))).orderId, 'A-1');
+    assert.equal((await rotating.verify(signToken(CLAIMS, OTHER, HS256))).orderId, 'A-1');
+    const { exp: _, ...claims } = CLAIMS;
+    const { token } = await rotating.sign(claims, 60);
+    assert.equal((await tokensOf(OTHER).verify(token)).orderId, 'A-1');
+    await assert.rejects(tokensOf(SECRET).verify(token), { kind: 'invalid_token' });
+  });
+
+  it('an expired token of an old secret is reported as expired', async () => {
+    const token = signToken({ ...CLAIMS, exp: NOW_S - 1 }, SECRET, HS256);
+    await assert.rejects(tokensOf(OTHER, SECRET).verify(token), { kind: 'token_expired' });
+  });
+
+  it('an order secret needs at least 32 bytes, not characters', () => {
+    assert.throws(() => tokensOf('x'.repeat(31)), /at least 32 bytes/);
+    assert.throws(() => tokensOf(SECRET, 'short'), /at least 32 bytes/);
+    assert.throws(() => tokensOf(), /at least 32 bytes/);
+    assert.doesNotThrow(() => tokensOf('x'.repeat(32)));
+    assert.doesNotThrow(() => tokensOf('ä'.repeat(16)));
+  });
+});
+
+describe('the lifetime of an order token', () => {
+  it('a token without exp is refused', async () => {
+    const { exp: _, ...eternal } = CLAIMS;
+    await assert.rejects(verify(eternal), { kind: 'invalid_token' });
+    for (const exp of [null, 'soon', String(NOW_S + 60), NOW_S + 60.5, Infinity]) {
+      await assert.rejects(verify({ ...CLAIMS, exp }), { kind: 'invalid_token' }, String(exp));
+    }
+  });
+
+  it('a token expires on the second', async () => {
+    await assert.rejects(verify({ ...CLAIMS, exp: NOW_S }), { kind: 'token_expired' });
+    await assert.rejects(verify({ ...CLAIMS, exp: NOW_S - 86_400 }), { kind: 'token_expired' });
+    assert.equal((await verify({ ...CLAIMS, exp: NOW_S + 1 })).orderId, 'A-1');
+  });
+
+  it('a token lives at most 24 hours, plus a minute for clock differences', async () => {
+    assert.equal(MAX_LIFETIME_S, 24 * 3600);
+    const most = NOW_S + 24 * 3600 + 60;
+    assert.equal((await verify({ ...CLAIMS, exp: most })).orderId, 'A-1');
+    assert.match(await refusalOf({ ...CLAIMS, exp: most + 1 }), /exp: seconds .* at most 24 hours ahead/);
+    assert.match(await refusalOf({ ...CLAIMS, exp: (NOW_S + 60) * 1000 }), /not milliseconds/);
+  });
+
+  it('a token with an iat in the future is accepted', async () => {
+    await assert.rejects(verify({ ...CLAIMS, nbf: NOW_S + 60 }), { kind: 'invalid_token' });
+    assert.equal((await verify({ ...CLAIMS, nbf: NOW_S, iat: NOW_S })).orderId, 'A-1');
+  });
+});
+
+describe('the claims of an order token', () => {
+  it('an invalid claim is named in the error, without its value', async () => {
+    for (const [claim, values] of Object.entries({
+      orderId: [undefined, '', 'a b', 'ä', 'x'.repeat(65), 'a\nb', 7, null],
+      currency: [undefined, 'eur', 'EURO', 'XXX', 978],
+      returnUrl: [
+        undefined,
+        '',
+        '/thanks',
+        'shop.example',
+        'javascript:alert(1)',
+        `https://shop.example/${'a'.repeat(2048)}`,
+      ],
+      customer: ['', '123', '1'.repeat(21), '١٢٣٤', '1234a', 12345678],
+      customerReferenceNo: ['', 'x'.repeat(65), 7],
+      language: ['', 'EN', 'eng', 'e', 'e1'],
+      description: ['', 'x'.repeat(201), {}],
+      iat: [1.5],
+    })) {
+      for (const value of values) {
+        const message = await refusalOf({ ...CLAIMS, [claim]: value });
+        assert.match(message, new RegExp(`claims are not valid: ${claim}[.:]`), JSON.stringify(value));
+        if (typeof value === 'string' && value.length > 4) assert.ok(!message.includes(value), message);
+      }
+    }
+    for (const methods of [[], ['CASH'], ['QR', 'QR'], ['QR', 'CHECKOUT', 'JETGO', 'DIRECT', 'QR'], 'QR']) {
+      assert.match(await refusalOf({ ...CLAIMS, methods }), /methods/);
+    }
+  });
+
+  it('a claim with control characters or bidirectional marks is refused', async () => {
+    for (const claim of ['description', 'customerReferenceNo'])
+      for (const text of ['a\nb', '\0', '\u202eEUR 1'])
+        assert.match(await refusalOf({ ...CLAIMS, [claim]: text }), new RegExp(claim));
+  });
+
+  it('the error about a claim says what is allowed', async () => {
+    const claims = { ...CLAIMS, methods: ['QR', 'CASH'] };
+    assert.match(await refusalOf(claims), /: methods\.1: one of DIRECT, CHECKOUT, JETGO, QR\.$/);
+    assert.match(await refusalOf({ ...CLAIMS, amount: 10.1 }), /: amount: a decimal string, like "10\.10"\.$/);
+    const { currency: _, ...without } = CLAIMS;
+    await assert.rejects(verify({ ...without, orderId: 7 }), {
+      errors: [
+        { field: 'orderId', detail: '1 to 64 printable ASCII characters, no spaces' },
+        { field: 'currency', detail: 'required: an ISO 4217 code in upper case' },
+      ],
+    });
+    assert.match(await refusalOf({ ...CLAIMS, methods: ['QR', 'QR'] }), /: methods: each method once\.$/);
+    await assert.rejects(verify({ ...CLAIMS, exp: NOW_S }), {
+      message: 'The order token has expired; the shop must issue a new one.',
+    });
+  });
+
+  it('claims of the minimum and maximum length are accepted', async () => {
+    const longest = {
+      orderId: '~'.repeat(64),
+      customer: '1'.repeat(20),
+      customerReferenceNo: 'x'.repeat(64),
+      description: 'ä'.repeat(200),
+      language: 'en',
+    };
+    assert.equal((await verify({ ...CLAIMS, ...longest })).orderId, longest.orderId);
+    const shortest = { orderId: '!', customer: '1234', customerReferenceNo: 'x', description: 'x' };
+    assert.equal((await verify({ ...CLAIMS, ...shortest })).orderId, '!');
+  });
+
+  it('registered claims added by a library are ignored', async () => {
+    const terms = await verify({ ...CLAIMS, iss: 'shop', jti: '1', admin: true });
+    assert.deepEqual(
+      Object.keys(terms).filter((name) => ['iss', 'jti', 'admin'].includes(name)),
+      [],
+    );
+  });
+
+  it('an amount is read exactly: 1e3, ١٢ and more decimals than the currency has are refused', async () => {
+    for (const amount of [
+      '1e3',
+      '١٢',
+      '10.101',
+      '10.100',
+      '-1',
+      '0',
+      '0.00',
+      '',
+      ' 1',
+      '1,5',
+      '+1',
+      '9'.repeat(16),
+      10,
+      10.1,
+      null,
+    ]) {
+      assert.match(await refusalOf({ ...CLAIMS, amount }), /amount/, String(amount));
+    }
+    assert.match(
+      await refusalOf({ ...CLAIMS, currency: 'JPY', amount: '10.0' }),
+      /amount: a decimal string above 0 with at most 0 decimals, like "10"/,
+    );
+    assert.match(
+      await refusalOf({ ...CLAIMS, currency: 'KWD', amount: '1.0000' }),
+      /at most 3 decimals, like "10.000"/,
+    );
+    assert.equal((await verify({ ...CLAIMS, currency: 'KWD', amount: '10.005' })).amountMinor, 10_005);
+    assert.equal((await verify({ ...CLAIMS, amount: '0.01' })).amountMinor, 1);
+    assert.equal((await verify({ ...CLAIMS, amount: '9999999999999.99' })).amountMinor, 999_999_999_999_999);
+  });
+
+  it('an open amount needs consistent bounds', async () => {
+    const { amount: _, ...open } = CLAIMS;
+    assert.match(await refusalOf(open), /maxAmount: required if the shopper enters the amount/);
+    assert.match(await refusalOf({ ...open, minAmount: '1' }), /maxAmount: required/);
+    assert.match(await refusalOf({ ...open, minAmount: '5.01', maxAmount: '5.00' }), /minAmount: not above maxAmount/);
+    assert.match(await refusalOf({ ...open, maxAmount: '0' }), /maxAmount/);
+    assert.match(await refusalOf({ ...open, maxAmount: '1e3' }), /maxAmount/);
+    assert.match(await refusalOf({ ...open, minAmount: '-1', maxAmount: '5' }), /minAmount/);
+    for (const bound of ['minAmount', 'maxAmount']) {
+      assert.match(await refusalOf({ ...CLAIMS, [bound]: '5' }), /amount: either amount, or minAmount and maxAmount/);
+    }
+    const terms = await verify({ ...open, minAmount: '5', maxAmount: '5.00' });
+    assert.deepEqual([terms.amountMinor, terms.minMinor, terms.maxMinor], [null, 500, 500]);
+    assert.equal((await verify({ ...open, maxAmount: '5' })).minMinor, 1);
+  });
+});
+
+describe('the return URL', () => {
+  it('a return URL must have exactly one of the allowed origins', async () => {
+    for (const returnUrl of [
+      'https://shop.example/a?b#c',
+      'https://shop.example:443/',
+      'https://SHOP.example/',
+      'http://localhost:8080/x',
+    ]) {
+      assert.equal((await verify({ ...CLAIMS, returnUrl })).returnUrl, new URL(returnUrl).href);
+    }
+    for (const returnUrl of [
+      'http://shop.example/',
+      'https://shop.example:8443/',
+      'https://shop.example.evil.example/',
+      'https://shop.example@evil.example/',
+      'https://evil.example/https://shop.example/',
+      'https://evil.example#@shop.example/',
+      'https://evil.example?shop.example',
+      'https://evilshop.example/',
+      'https://a.shop.example/',
+      'https://shop.example./',
+      'https://evil.example\\@shop.example/',
+      'http://localhost:8081/',
+      'http://localhost/',
+      'https://shop。example.evil.example/',
+    ]) {
+      assert.match(await refusalOf({ ...CLAIMS, returnUrl }), /returnUrl: a URL whose origin/, returnUrl);
+    }
+  });
+
+  it('a return URL with a user name is refused, because people read it as the site', async () => {
+    for (const user of ['evil.example@', 'evil.example:80@', ':x@']) {
+      assert.match(await refusalOf({ ...CLAIMS, returnUrl: `https://${user}shop.example/` }), /returnUrl/, user);
+    }
+  });
+
+  it('a return URL is passed on as normalized by our parser, where another parser would go elsewhere', async () => {
+    for (const [said, read] of [
+      ['https://shop.example\\@evil.example/', 'https://shop.example/@evil.example/'],
+      ['https:\\\\shop.example\\x', 'https://shop.example/x'],
+      ['https://shop.ex\tample/', 'https://shop.example/'],
+      ['  https://shop.example  ', 'https://shop.example/'],
+    ]) {
+      assert.equal((await verify({ ...CLAIMS, returnUrl: said })).returnUrl, read);
+    }
+  });
+});
+
+describe('the methods of an order token', () => {
+  it('the methods are all that the claims allow, in the order of the merchant', async () => {
+    const withReference = { ...CLAIMS, customerReferenceNo: 'C-1' };
+    assert.deepEqual((await verify(withReference)).methods, METHODS);
+    assert.deepEqual((await verify({ ...CLAIMS, methods: ['QR', 'CHECKOUT'] })).methods, ['QR', 'CHECKOUT']);
+    assert.deepEqual((await verify({ ...withReference, methods: ['QR', 'DIRECT'] })).methods, ['QR', 'DIRECT']);
+  });
+
+  it('DIRECT is offered only with a customerReferenceNo', async () => {
+    assert.deepEqual((await verify({ ...CLAIMS, methods: ['DIRECT', 'QR'] })).methods, ['QR']);
+    assert.match(await refusalOf({ ...CLAIMS, methods: ['DIRECT'] }), /customerReferenceNo: required for DIRECT/);
+  });
+});
+
+describe('signing an order token', () => {
+  it('sign() sets the iat and exp of the token', async () => {
+    const { exp: _, ...claims } = CLAIMS;
+    const { token, expiresAt } = await tokensOf(SECRET).sign(claims, 60);
+    assert.equal(expiresAt, NOON + 60_000);
+    const [header = '', payload = ''] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString());
+    assert.deepEqual(JSON.parse(header), { alg: 'HS256' });
+    assert.deepEqual(JSON.parse(payload), { ...claims, iat: NOW_S, exp: NOW_S + 60 });
+    assert.equal((await tokensOf(SECRET).verify(token)).exp, NOW_S + 60);
+  });
+});

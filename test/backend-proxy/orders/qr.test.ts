@@ -1,0 +1,96 @@
+// An independent decoder reads the modules back: what the widget draws is what a phone scans. The modules are those of
+// the library with a mask of its own choice.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { create } from 'qrcode';
+import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import { toQrCode } from '../../../backend-proxy/orders/qr.ts';
+import type { QrCode } from '../../../backend-proxy/protocol/wire.ts';
+
+const PIXELS_A_MODULE = 4;
+const QUIET_MODULES = 4;
+
+/** Draws the modules as the widget would, with the quiet zone that decoders need. */
+function draw({ size, modules }: Extract<QrCode, { text: string }>): ImageData {
+  const bits = Buffer.from(modules, 'base64url');
+  const isDark = (row: number, column: number): boolean => {
+    const at = row * size + column;
+    const isInside = row >= 0 && row < size && column >= 0 && column < size;
+    return isInside && ((bits[at >> 3] ?? 0) & (0x80 >> (at & 7))) !== 0;
+  };
+  const width = (size + 2 * QUIET_MODULES) * PIXELS_A_MODULE;
+  const data = new Uint8ClampedArray(width * width * 4).fill(255);
+  for (let y = 0; y < width; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const row = Math.floor(y / PIXELS_A_MODULE) - QUIET_MODULES;
+      const column = Math.floor(x / PIXELS_A_MODULE) - QUIET_MODULES;
+      if (isDark(row, column)) data.fill(0, (y * width + x) * 4, (y * width + x) * 4 + 3);
+    }
+  }
+  return { data, width, height: width, colorSpace: 'srgb' };
+}
+
+describe('toQrCode()', () => {
+  before(async () => {
+    const wasm = readFileSync(fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')));
+    await prepareZXingModule({ overrides: { wasmBinary: Uint8Array.from(wasm).buffer }, fireImmediately: true });
+  });
+
+  it('an independent decoder reads the exact text of a QR code, whatever its length and letters', async () => {
+    for (const text of [
+      'https://wallet.example/scan?code=1',
+      '1',
+      'jetgo://pay?reference=1234',
+      'https://wallet.example/ä?x=漢字',
+      `https://wallet.example/${'a'.repeat(1000)}`,
+    ]) {
+      const code = toQrCode(text);
+      assert.ok('text' in code);
+      assert.equal(code.text, text);
+      const [found] = await readBarcodes(draw(code), { formats: ['QRCode'] });
+      assert.equal(found?.text, text);
+    }
+  });
+
+  it('the modules of a QR code are packed one bit each, row by row, highest bit first', () => {
+    const code = toQrCode('https://wallet.example/scan?code=1');
+    assert.ok('text' in code);
+    const bits = Buffer.from(code.modules, 'base64url');
+    assert.equal(code.size, 29);
+    assert.equal(bits.length, Math.ceil((29 * 29) / 8));
+    // The finder pattern of the first row: seven dark, one light.
+    assert.equal(bits[0], 0b1111_1110);
+    assert.match(code.modules, /^[A-Za-z0-9_-]+$/);
+  });
+
+  it('the modules are those of the library, whatever the text, in each of the 40 sizes', () => {
+    const sizes = new Set<number>();
+    const assertSame = (text: string) => {
+      const { size, data } = create(text, { errorCorrectionLevel: 'M' }).modules;
+      const bits = [...data, ...Array<number>((8 - (data.length % 8)) % 8).fill(0)].map(Number).join('');
+      const bytes = Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => parseInt(byte, 2));
+      assert.deepEqual(toQrCode(text), { text, size, modules: Buffer.from(bytes).toString('base64url') });
+      sizes.add(size);
+    };
+    for (let length = 10; length < 2_331; length += length < 600 ? 12 : 40) {
+      assertSame('https://wallet.example/pay?code='.repeat(80).slice(0, length));
+    }
+    assert.equal(sizes.size, 40);
+    const character = fc.constantFrom(...('0123456789ABC $%*+-./:xyz?=&äé漢字😀'.match(/./gu) ?? []));
+    const texts = fc.oneof(
+      fc.string({ unit: character, minLength: 1 }),
+      fc.webUrl(),
+      fc.stringMatching(/^[0-9]{1,99}$/),
+    );
+    fc.assert(fc.property(texts, assertSame), { numRuns: 300 });
+  });
+
+  it('a code that came as an image stays that image', () => {
+    const image = 'data:image/png;base64,iVBORw0KGgo=';
+    assert.deepEqual(toQrCode(image), { image });
+    assert.ok('text' in toQrCode('data:text/plain,x'));
+  });
+});

@@ -1,0 +1,96 @@
+// The check that an IPN requests: begun with the IPN's own commit, or if a limit is reached, with the next claim.
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { createCheckRate } from '../../backend-proxy/workers/check-rate.ts';
+import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
+import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
+import { createReconciler } from '../../backend-proxy/status-checks.ts';
+import type { UnknownProof } from '../../backend-proxy/workers/unknown-proof.ts';
+import { createWorld } from './world.ts';
+
+const PROOF: UnknownProof = {
+  found: async () => undefined,
+  unknown: () => undefined,
+  proveWaiting: async () => false,
+  isProven: async () => false,
+  wrongPaths: () => [],
+};
+
+/** A reconciler beside the world's own, with a payment to ring for and a count of what it does. */
+async function setUp(t: TestContext, { available = 10 } = {}) {
+  let ledger!: Ledger;
+  const world = await createWorld(t, { wrapLedger: (given) => (ledger = given) });
+  await world.start(world.token(), { method: 'QR' });
+  const counts = { claims: 0, calls: 0 };
+  const gateway = {
+    status: async () => {
+      counts.calls += 1;
+      return { kind: 'unavailable', detail: 'HTTP 500' };
+    },
+  } as unknown as Gateway;
+  const counted: Ledger = {
+    ...ledger,
+    claimChecks: async (...given) => {
+      const claims = await ledger.claimChecks(...given);
+      counts.claims += claims.length;
+      return claims;
+    },
+  };
+  const rate = { ...createCheckRate(), available: () => available };
+  const reconciler = createReconciler({ gateway, ledger: counted, proof: PROOF, rate }, (error) =>
+    assert.fail(String(error)),
+  );
+  let ipns = 0;
+  const ring = (transactionId = 'A-1') =>
+    reconciler.receive({
+      id: `ipn ${(ipns += 1)}`,
+      body: '{}',
+      reading: {
+        transactionId,
+        type: 'PAY',
+        paymentId: null,
+        customer: null,
+        amount: null,
+        currency: null,
+        outcome: null,
+      },
+    });
+  return { reconciler, ring, counts };
+}
+
+describe('receive()', () => {
+  it('receive() begins the check with the commit of the IPN, without another claim', async (t) => {
+    const { reconciler, ring, counts } = await setUp(t);
+    const stop = reconciler.run();
+    assert.equal(await ring(), true);
+    await stop();
+    assert.deepEqual(counts, { claims: 0, calls: 1 });
+  });
+
+  it('receive() leaves the check to a claim if the rate is used up', async (t) => {
+    const { reconciler, ring, counts } = await setUp(t, { available: 0 });
+    const stop = reconciler.run();
+    assert.equal(await ring(), true);
+    await stop();
+    assert.deepEqual(counts, { claims: 0, calls: 0 });
+    await reconciler.tick();
+    assert.deepEqual(counts, { claims: 1, calls: 1 });
+  });
+
+  it('receive() during a check of the same transaction leaves the next one to a claim', async (t) => {
+    const { reconciler, ring, counts } = await setUp(t);
+    const stop = reconciler.run();
+    assert.deepEqual(await Promise.all([ring(), ring()]), [true, true]);
+    await stop();
+    assert.equal(counts.calls, 1);
+  });
+
+  it('receive() of an unknown transaction begins nothing and gives its turn back', async (t) => {
+    const { reconciler, ring, counts } = await setUp(t);
+    const stop = reconciler.run();
+    for (let n = 0; n < 30; n += 1) assert.equal(await ring('of-nobody'), false);
+    assert.equal(await ring(), true);
+    await stop();
+    assert.equal(counts.calls, 1);
+  });
+});

@@ -1,0 +1,295 @@
+// The check rate: what raises it, what halves it, and its bounds, by a clock that the test moves. The last tests run
+// it in a worker over the real ledger and the real sandbox, step by step.
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import fc from 'fast-check';
+import { instrument, type Call } from '../../../backend-proxy/observability/instrumented.ts';
+import { createGateway } from '../../../backend-proxy/gateway/http.ts';
+import { DEFAULT_PROFILE } from '../../../backend-proxy/gateway/profile.ts';
+import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
+import { createCheckRate } from '../../../backend-proxy/workers/check-rate.ts';
+import type { UnknownProof } from '../../../backend-proxy/workers/unknown-proof.ts';
+import { createReconciler } from '../../../backend-proxy/status-checks.ts';
+import { SECRETS, createWorld } from '../world.ts';
+
+const GOOD: Call = { operation: 'status', outcome: 'found', ms: 20 };
+const BAD: Call = { operation: 'status', outcome: 'unavailable', ms: 20, detail: 'HTTP 503' };
+
+function createRate(limit?: number) {
+  const clock = { now: 5_000 };
+  const rate = createCheckRate({ ...(limit !== undefined && { limit }), clock: () => clock.now });
+  /** Takes all available checks for `ms`, with one answer each; returns their number and the most in one step. */
+  const use = (ms: number, answer: Call) => {
+    let asked = 0;
+    let mostAtOnce = 0;
+    for (const end = clock.now + ms; clock.now < end; clock.now += 5) {
+      const free = rate.available();
+      rate.take(free);
+      asked += free;
+      mostAtOnce = Math.max(mostAtOnce, free);
+      for (let n = 0; n < free; n += 1) rate.record(answer);
+    }
+    return { asked, mostAtOnce };
+  };
+  return { rate, clock, use };
+}
+
+describe('the check rate', () => {
+  it('the check rate starts at 20 per second, evenly spread', () => {
+    const { use, rate } = createRate();
+    const { asked, mostAtOnce } = use(10_000, { ...GOOD, ms: 1_001 });
+    assert.equal(rate.perSecond(), 20, 'a slow answer changes nothing');
+    assert.ok(asked >= 200 && asked <= 204, `${asked}`);
+    assert.equal(mostAtOnce, 4);
+  });
+
+  it('the check rate doubles each second on good and quick answers, up to its limit', () => {
+    const { use, rate } = createRate();
+    use(1_000, GOOD);
+    assert.ok(rate.perSecond() > 40 && rate.perSecond() < 65, `${rate.perSecond()}`);
+    use(5_000, GOOD);
+    assert.equal(rate.perSecond(), 500);
+  });
+
+  it('the check rate grows by 20 per second once it was halved, up to its limit', () => {
+    const { use, rate } = createRate();
+    rate.record(BAD);
+    use(5_000, GOOD);
+    assert.ok(rate.perSecond() > 90 && rate.perSecond() < 130, `${rate.perSecond()}`);
+    use(25_000, { ...GOOD, outcome: 'unknown', ms: 1_000 });
+    assert.equal(rate.perSecond(), 500);
+    const { asked, mostAtOnce } = use(10_000, GOOD);
+    assert.ok(asked >= 4_900 && asked <= 5_000, `${asked}`);
+    assert.ok(mostAtOnce <= 100);
+  });
+
+  it('the check rate grows only while it is fully used', () => {
+    const { rate, clock } = createRate();
+    for (let n = 0; n < 1_000; n += 1) {
+      assert.ok(rate.available() >= 1);
+      rate.take(1);
+      rate.record(GOOD);
+      clock.now += 100;
+    }
+    assert.equal(rate.perSecond(), 20);
+    for (let n = 0; n < 100; n += 1) rate.record({ operation: 'pay', outcome: 'accepted', ms: 20 });
+    assert.equal(rate.perSecond(), 20);
+  });
+
+  it('available() is 0 when the rate is used up, and availableInMs() says when it is not', () => {
+    const { rate, clock } = createRate();
+    rate.take(rate.available());
+    assert.deepEqual([rate.available(), rate.availableInMs()], [0, 50]);
+    clock.now += 48;
+    assert.equal(rate.available(), 0);
+    clock.now += rate.availableInMs();
+    assert.deepEqual([rate.available(), rate.availableInMs()], [1, 0]);
+  });
+
+  it('a high check rate is given out in shares of 25 ms, so that a claim is worth its commit', () => {
+    const { use, rate, clock } = createRate();
+    use(40_000, GOOD);
+    clock.now += 1_000;
+    rate.take(rate.available());
+    const due = rate.availableInMs();
+    assert.ok(due > 20 && due <= 25, `${due}`);
+    clock.now += due - 2;
+    assert.equal(rate.available(), 0);
+    clock.now += 2;
+    assert.ok(rate.available() >= 12);
+  });
+
+  it('an idle hour saves only 200 ms of the check rate', () => {
+    const { rate, clock } = createRate();
+    clock.now += 3_600_000;
+    assert.equal(rate.available(), 4);
+  });
+
+  it('the check rate ignores a clock that is set back', () => {
+    const { rate, clock } = createRate();
+    clock.now -= 3_600_000;
+    assert.equal(rate.available(), 4);
+  });
+});
+
+describe('what halves the check rate', () => {
+  const HALVING: Record<string, Call> = {
+    'a 429 to a status check': { ...BAD, detail: 'HTTP 429' },
+    'a 429 to a payment': { operation: 'pay', outcome: 'lost', ms: 5, detail: 'HTTP 429' },
+    'a 429 to a payout': { operation: 'payout', outcome: 'lost', ms: 5, detail: 'HTTP 429' },
+    'a 429 that the profile takes for a refusal': {
+      operation: 'pay',
+      outcome: 'refused',
+      ms: 5,
+      detail: 'HTTP 429 SLOW',
+    },
+    'a 500': { ...BAD, detail: 'HTTP 500' },
+    'a 503': BAD,
+    'a timeout': { ...BAD, ms: 30_000, detail: 'TimeoutError' },
+    'a cut connection': { ...BAD, detail: 'UND_ERR_SOCKET' },
+    'an undocumented answer': { ...BAD, detail: 'undocumented answer' },
+  };
+  for (const [what, call] of Object.entries(HALVING)) {
+    it(`the check rate is halved by ${what}`, () => {
+      const { rate } = createRate();
+      rate.record(call);
+      assert.equal(rate.perSecond(), 10);
+    });
+  }
+
+  it('the check rate is not halved by a failing payment or payout endpoint', () => {
+    const { rate } = createRate();
+    for (const detail of ['HTTP 500', 'TimeoutError', 'undocumented answer', 'HTTP 4290']) {
+      rate.record({ operation: 'pay', outcome: 'lost', ms: 30_000, detail, retryAfterMs: 60_000 });
+      rate.record({ operation: 'payout', outcome: 'refused', ms: 5, detail: 'HTTP 400 WALLET_NOT_FOUND' });
+    }
+    assert.deepEqual([rate.perSecond(), rate.available()], [20, 4]);
+  });
+
+  it('failures of calls that were in flight together halve the check rate once', () => {
+    const { rate, clock } = createRate();
+    for (let n = 0; n < 24; n += 1) rate.record({ ...BAD, ms: 1_000 });
+    assert.equal(rate.perSecond(), 10);
+    clock.now += 900;
+    rate.record({ ...BAD, ms: 1_900 });
+    assert.equal(rate.perSecond(), 10);
+    rate.record({ ...BAD, ms: 600 });
+    assert.equal(rate.perSecond(), 5, 'a call that began after the halving halves again');
+  });
+
+  it('the check rate is halved at most once in 250 ms', () => {
+    const { rate, clock, use } = createRate();
+    use(40_000, GOOD);
+    const from = clock.now;
+    for (; clock.now < from + 250; clock.now += 2) rate.record({ ...BAD, ms: 1 });
+    assert.equal(rate.perSecond(), 250);
+  });
+
+  it('the check rate falls to one per second and no further, and grows back on good answers', () => {
+    const { rate, use } = createRate();
+    use(60_000, BAD);
+    assert.equal(rate.perSecond(), 1);
+    const { asked } = use(20_000, BAD);
+    assert.ok(asked >= 19 && asked <= 21, `${asked}`);
+    use(8_000, GOOD);
+    assert.ok(rate.perSecond() >= 20, `${rate.perSecond()}`);
+  });
+
+  it('the check rate stays between one per second and its limit, whatever the gateway answers', () => {
+    const answers = [GOOD, BAD, { ...GOOD, ms: 5_000 }, { ...BAD, retryAfterMs: 300 }, { ...BAD, ms: 0 }];
+    fc.assert(
+      fc.property(
+        fc.constantFrom(1, 7, 500, 10_000),
+        fc.array(fc.tuple(fc.constantFrom(...answers), fc.nat(3_000)), { maxLength: 20 }),
+        (limit, phases) => {
+          const { rate, use } = createRate(limit);
+          assert.equal(rate.perSecond(), Math.min(20, limit));
+          for (const [answer, ms] of phases) {
+            const { asked } = use(ms, answer);
+            assert.ok(rate.perSecond() >= 1 && rate.perSecond() <= limit);
+            assert.ok(asked <= 1 + (limit * (ms + 205)) / 1000, `${asked} in ${ms} ms and what was saved`);
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('a Retry-After', () => {
+  it('a Retry-After pauses the checks to the millisecond, and no unused rate is saved meanwhile', () => {
+    const { rate, clock } = createRate();
+    rate.record({ ...BAD, detail: 'HTTP 429', retryAfterMs: 60_000 });
+    assert.equal(rate.availableInMs(), 60_100);
+    clock.now += 60_000;
+    assert.equal(rate.available(), 0);
+    clock.now += 100;
+    assert.deepEqual([rate.available(), rate.availableInMs()], [1, 0]);
+  });
+
+  it('a Retry-After counts even if its answer does not halve the rate, and the longest one wins', () => {
+    const { rate } = createRate();
+    rate.record({ operation: 'pay', outcome: 'lost', ms: 5, detail: 'HTTP 429', retryAfterMs: 9_000 });
+    rate.record({ ...BAD, retryAfterMs: 20_000 });
+    rate.record({ ...BAD, retryAfterMs: 3_000 });
+    assert.deepEqual([rate.perSecond(), rate.availableInMs()], [10, 20_100]);
+  });
+});
+
+/** The calls take real time, but on a slow machine none may time out: only the virtual clock may decide the result. */
+const NO_TIME_LIMIT = { totalTimeoutMs: 600_000 };
+
+/** `count` payments that are paid at the gateway and due for a check, and a reconciler that runs step by step. */
+async function backlog(t: TestContext, count: number) {
+  const world = await createWorld(t, NO_TIME_LIMIT);
+  const ids = Array.from({ length: count }, (_, n) => `A-${n}`);
+  for (const orderId of ids) {
+    await world.start(world.token({ orderId }), { method: 'CHECKOUT' });
+    await world.customer('approve', orderId);
+  }
+  world.skip(16_000);
+  const from = world.now();
+  const wire = createGateway({
+    url: world.gatewayUrl,
+    apiKey: SECRETS.gatewayKey,
+    profile: DEFAULT_PROFILE,
+    checkoutHosts: [],
+    ...NO_TIME_LIMIT,
+  });
+  t.after(() => wire.close());
+  const rate = createCheckRate({ clock: world.now });
+  const gateway = instrument(wire, (call) => rate.record(call), world.now);
+  const ledger: Ledger = {
+    ...world.ledger,
+    async claimChecks(most, leaseMs) {
+      const claims = await world.ledger.claimChecks(most, leaseMs);
+      askedAt.push(...claims.map(() => world.now() - from));
+      return claims;
+    },
+    observe: (claim, observation) => world.ledger.observe(claim, observation).finally(() => (observed += 1)),
+  };
+  const askedAt: number[] = [];
+  let observed = 0;
+  const proof = { proveWaiting: async () => undefined, found: async () => undefined } as unknown as UnknownProof;
+  const worker = createReconciler({ gateway, ledger, proof, rate, now: world.now }, (error) =>
+    assert.fail(String(error)),
+  );
+  return {
+    world,
+    rate,
+    /** Milliseconds from the first step to each check. */
+    askedAt,
+    /** Runs one step and advances the clock by the wait that it returns; the answers take no time. */
+    async step() {
+      const waitMs = await worker.begin();
+      while (observed < askedAt.length) await new Promise((resolve) => setImmediate(resolve));
+      world.skip(waitMs);
+    },
+    paid: async () => (await world.ledger.counts()).transactions.find(({ status }) => status === 'SUCCESS')?.count ?? 0,
+  };
+}
+
+describe('checks of a backlog', () => {
+  it('a gateway that answers well is checked for 120 payments in 3 s, where 20 a second would take 6', async (t) => {
+    const { step, askedAt, paid, rate } = await backlog(t, 120);
+    while (askedAt.length < 120) await step();
+    const [lastMs = Infinity] = askedAt.slice(-1);
+    assert.equal(await paid(), 120);
+    assert.ok(lastMs < 3_000, `${lastMs} ms`);
+    assert.ok(rate.perSecond() > 60, `${rate.perSecond()} a second`);
+  });
+
+  it('a gateway that answers 429 is checked less, down to once a second, and more once it recovers', async (t) => {
+    const { world, step, askedAt, paid, rate } = await backlog(t, 60);
+    await world.faults({ status: { status: 429 } });
+    while ((askedAt.at(-1) ?? 0) < 20_000) await step();
+    const inSecond = (second: number) => askedAt.filter((ms) => Math.floor(ms / 1000) === second).length;
+    assert.ok(inSecond(0) > inSecond(1) && inSecond(1) >= inSecond(2), askedAt.join(' '));
+    for (let second = 5; second < 20; second += 1) assert.ok(inSecond(second) <= 2, askedAt.join(' '));
+    assert.equal(rate.perSecond(), 1);
+    const asked = askedAt.length;
+    assert.ok(asked < 40, `${asked}`);
+    await world.faults({});
+    while ((await paid()) !== 60) await step();
+    assert.ok(rate.perSecond() > 10, `${rate.perSecond()} a second`);
+  });
+});

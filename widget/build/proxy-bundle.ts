@@ -1,0 +1,79 @@
+// Bundles the proxy into plain JavaScript with all of its packages, for lib/ of the npm package. What is imported by
+// import(), such as PostgreSQL's driver, stays a file of its own, which is loaded when it is needed.
+import { resolve } from 'node:path';
+import { build, type Plugin } from 'vite';
+import { packagesIn } from './licences.ts';
+import { rootRelative } from './plugins.ts';
+
+/** By the name of its file. */
+const ENTRIES = { main: 'backend-proxy/main.ts', index: 'backend-proxy/index.ts' };
+
+/** An addon that its users compile; pg loads it only if the property `native` is read, and the proxy never does. */
+const OPTIONAL = ['pg-native'];
+
+/** Writes the bundle into the folder `to`, and returns the folders of the packages in it, relative to `root`. */
+export async function bundleProxy(root: string, to: string): Promise<string[]> {
+  let packages: string[] = [];
+  const collectPackages: Plugin = {
+    name: 'collect-packages',
+    generateBundle(_options, bundle) {
+      packages = packagesIn(bundle).filter((folder) => !OPTIONAL.includes(folder.replace('node_modules/', '')));
+    },
+  };
+  await build({
+    root,
+    configFile: false,
+    envDir: false,
+    publicDir: false,
+    logLevel: 'error',
+    plugins: [collectPackages, shortSourceMaps(), englishOnly()],
+    ssr: { target: 'node', noExternal: true, external: OPTIONAL },
+    build: {
+      ssr: true,
+      outDir: to,
+      target: 'node24',
+      // Unminified code is readable where an error's stack points to.
+      minify: false,
+      sourcemap: true,
+      rolldownOptions: {
+        input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, resolve(root, file)])),
+        output: {
+          banner: ({ name, isEntry }) => (isEntry && name === 'main' ? '#!/usr/bin/env node' : ''),
+          entryFileNames: '[name].js',
+          chunkFileNames: '[name].js',
+          comments: { legal: false, annotation: false, jsdoc: false },
+          sourcemapPathTransform: rootRelative(root),
+        },
+      },
+    },
+  });
+  return packages;
+}
+
+/** Zod's messages in 50 languages are a fifth of the bundle; the proxy answers in English. */
+function englishOnly(): Plugin {
+  return {
+    name: 'english-only',
+    transform: {
+      filter: { id: /\/zod\/v4\/locales\/index\.js$/ },
+      handler: () => ({ code: `export { default as en } from './en.js';`, map: null }),
+    },
+  };
+}
+
+/** The texts of packages are left out of the source maps: the bundle has them as they are. */
+function shortSourceMaps(): Plugin {
+  return {
+    name: 'short-source-maps',
+    generateBundle(_options, bundle) {
+      for (const file of Object.values(bundle)) {
+        if (file.type !== 'asset' || !file.fileName.endsWith('.map')) continue;
+        const map = JSON.parse(String(file.source)) as { sources: string[]; sourcesContent: (string | null)[] };
+        const texts = map.sources.map((source, at) =>
+          source.includes('node_modules/') ? null : map.sourcesContent[at],
+        );
+        file.source = JSON.stringify({ ...map, sourcesContent: texts });
+      }
+    },
+  };
+}

@@ -1,0 +1,105 @@
+// Builds the npm package `payment-widget`: ES modules without Lit, types, the manifest and what is made from it, and a
+// package.json. Decides what the package contains; the neighbouring files make each part. The package is built in a
+// temporary folder and then renamed, so that the target folder is never incomplete.
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+import { writeDeclarations } from './declarations.ts';
+import { vscodeCssData, vscodeHtmlData, webTypes } from './editors.ts';
+import { FRAMEWORKS, frameworkModule, frameworkTypes } from './frameworks.ts';
+import { licences } from './licences.ts';
+import { elementOf, readManifest } from './manifest.ts';
+import { minifyTemplates } from './plugins.ts';
+import { originOf, withoutRelativeLinks, type Project } from './project.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const NAME = 'payment-widget';
+const ENTRY = 'index.js';
+
+/** Replaces the folder `to`. */
+export async function buildPackage(to: string): Promise<void> {
+  const project = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Project;
+  const folder = `${to}-${process.pid}`;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  await Promise.all([
+    writeModules(folder),
+    writeDeclarations(join(ROOT, 'widget/build/widget.tsconfig.json'), 'widget/index', join(folder, 'types')),
+  ]);
+
+  const manifest = readManifest(ROOT, ENTRY);
+  const element = elementOf(manifest);
+  const json = (name: string, value: object) =>
+    writeFileSync(join(folder, name), `${JSON.stringify(value, null, 2)}\n`);
+  json('custom-elements.json', manifest);
+  json('vscode.html-custom-data.json', vscodeHtmlData(element));
+  json('vscode.css-custom-data.json', vscodeCssData(element));
+  json('web-types.json', webTypes(element, { name: NAME, version: project.version }));
+  for (const framework of FRAMEWORKS) {
+    writeFileSync(join(folder, `${framework}.js`), frameworkModule(framework, ENTRY));
+    writeFileSync(join(folder, `types/${framework}.d.ts`), frameworkTypes(framework, element));
+  }
+  copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
+  writeFileSync(join(folder, 'README.md'), packageReadme());
+  json('package.json', describePackage(project, readdirSync(folder)));
+
+  rmSync(to, { recursive: true, force: true });
+  renameSync(folder, to);
+}
+
+/** Not minified: bundlers do that later, and unminified code can be debugged. */
+async function writeModules(outDir: string): Promise<void> {
+  await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: 'error',
+    plugins: [minifyTemplates(), licences(ROOT)],
+    publicDir: false,
+    build: {
+      outDir,
+      emptyOutDir: false,
+      target: 'es2022',
+      minify: false,
+      modulePreload: false,
+      lib: { entry: 'widget/index.ts', formats: ['es'], fileName: () => ENTRY },
+      rolldownOptions: { external: /^lit(\/|$)/, output: { chunkFileNames: 'chunks/[name].js' } },
+    },
+  });
+}
+
+function describePackage(project: Project, contents: string[]): object {
+  const { version, license, dependencies } = project;
+  const exported = (name: string) => ({ types: `./types/${name}.d.ts`, default: `./${name}.js` });
+  const exports = Object.fromEntries(FRAMEWORKS.map((name) => [`./${name}`, exported(name)]));
+  return {
+    name: NAME,
+    version,
+    description: 'A custom element that collects a wallet payment and follows it until it is settled',
+    keywords: ['payment', 'wallet', 'qr-code', 'web-components', 'custom-element', 'lit'],
+    license,
+    ...originOf(project),
+    type: 'module',
+    exports: { '.': exported('index'), ...exports, './custom-elements.json': './custom-elements.json' },
+    // Importing one of these defines the element, so a bundler must not drop it.
+    sideEffects: ['index', ...FRAMEWORKS].map((name) => `./${name}.js`),
+    files: contents.toSorted(),
+    customElements: 'custom-elements.json',
+    'web-types': './web-types.json',
+    dependencies: { lit: dependencies.lit },
+    peerDependencies: { '@types/react': '>=19', svelte: '>=5', vue: '>=3.5' },
+    peerDependenciesMeta: {
+      '@types/react': { optional: true },
+      svelte: { optional: true },
+      vue: { optional: true },
+    },
+  };
+}
+
+/** The project's pages about the element, which is all that the package holds. */
+function packageReadme(): string {
+  const pages = ['element', 'theming'].map((name) => readFileSync(join(ROOT, `docs/${name}.md`), 'utf8'));
+  const intro =
+    'The element of payment-widget. It needs the proxy, which is in the project’s repository, and an order token from there.';
+  return `# payment-widget\n\n${intro}\n\n${withoutRelativeLinks(pages.join('\n')).replaceAll(/^#/gm, '##')}`;
+}
