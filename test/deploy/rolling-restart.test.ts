@@ -6,7 +6,7 @@ import { readDatabase } from '../faults/database-reader.ts';
 import { createEnvironment } from '../faults/environment.ts';
 import { isLong, size, until } from '../faults/fault-test.ts';
 import { startProxy, type Running } from '../faults/processes.ts';
-import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
+import { startPostgres, whyNoPostgres } from '../postgres/server.ts';
 import { whyNoDebian } from '../debian-package.ts';
 import { startCaddy } from './caddy.ts';
 import { startNginx } from './nginx.ts';

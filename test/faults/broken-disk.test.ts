@@ -4,7 +4,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
+import { startPostgres, whyNoPostgres } from '../postgres/server.ts';
 import { createClients, signOrder, type Clients } from './clients.ts';
 import { startProxy } from './processes.ts';
 import { createEnvironment, settle } from './environment.ts';

@@ -3,7 +3,7 @@ import { leaksIn, withPassword } from './canary-secrets.ts';
 import { createClients, type Clients } from './clients.ts';
 import { createEnvironment, type Environment } from './environment.ts';
 import type { FaultTest } from './fault-test.ts';
-import { startPostgresPair, type PostgresPair } from '../postgres-pair.ts';
+import { startPostgresPair, type PostgresPair } from '../postgres/pair.ts';
 import { startProxy, type Running } from './processes.ts';
 
 const PROXIES = 2;

@@ -1,6 +1,6 @@
 // The database's primary is lost under load and its synchronous standby is promoted, behind an address that moves. No
 // caller was told what is then gone, nothing is sent twice, and both proxies recover without a restart.
-import { whyNoPostgres } from '../postgres-server.ts';
+import { whyNoPostgres } from '../postgres/server.ts';
 import type { Clients } from './clients.ts';
 import { settle } from './environment.ts';
 import { openFailover, type Failover } from './failover-setup.ts';

@@ -2,7 +2,7 @@
 // know them. Told by DATABASE_WENT_BACK, the proxies send no payout twice. Answers that they held meanwhile are stored
 // with new rows, IPNs of lost payments are reported, and webhooks keep their ids.
 import { request } from 'undici';
-import { whyNoPostgres } from '../postgres-server.ts';
+import { whyNoPostgres } from '../postgres/server.ts';
 import { RANK } from './compare-records.ts';
 import { SECRETS } from './canary-secrets.ts';
 import { readDatabase } from './database-reader.ts';

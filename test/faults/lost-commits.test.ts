@@ -1,8 +1,8 @@
 // Between the proxy and PostgreSQL, the answer to a save is lost after the server has committed it: for each save of a
 // start and of a payout, for an IPN, and for the claim of a check. The callers notice nothing: no 503, no payment
 // without means to pay, no payout that is never sent, no check that waits for a lost lease to end.
-import { isSave, nth, startPostgresRelay, type PostgresRelay } from '../postgres-relay.ts';
-import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
+import { isSave, nth, startPostgresRelay, type PostgresRelay } from '../postgres/relay.ts';
+import { startPostgres, whyNoPostgres } from '../postgres/server.ts';
 import { createClients, type Clients } from './clients.ts';
 import type { TestGateway } from './sandbox-gateway.ts';
 import { startProxy } from './processes.ts';

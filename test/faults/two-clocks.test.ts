@@ -2,7 +2,7 @@
 // by 5 s and by an hour, back and forward, while they work. Each paid order is shown within its normal time, nothing
 // ends before its real time, and two checks that must agree are really that far apart, as measured by the intermediary,
 // whose clock is right.
-import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
+import { startPostgres, whyNoPostgres } from '../postgres/server.ts';
 import { H } from '../backend-proxy/time.ts';
 import { startIntermediary } from './http-intermediary.ts';
 import { createClients } from './clients.ts';

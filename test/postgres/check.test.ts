@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { Client } from 'pg';
 import { checkDatabase } from '../../backend-proxy/commands/check-database.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
-import { startPostgres, whyNoPostgres, type PostgresServer } from '../postgres-server.ts';
+import { startPostgres, whyNoPostgres, type PostgresServer } from './server.ts';
 
 const die = (error: unknown): never => assert.fail(String(error));
 

@@ -10,8 +10,8 @@ import type { Ledger, NewPayment } from '../../backend-proxy/ledger/ledger.ts';
 import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import { BARE_READING, LEASE_MS, LIMITS, PAYOUT, payment } from '../backend-proxy/ledger/ledger-kit.ts';
 import { raise } from '../backend-proxy/ledger/order-writes.ts';
-import { isSave, startPostgresRelay, type LostAnswer } from '../postgres-relay.ts';
-import { startPostgres, whyNoPostgres, type PostgresServer } from '../postgres-server.ts';
+import { isSave, startPostgresRelay, type LostAnswer } from './relay.ts';
+import { startPostgres, whyNoPostgres, type PostgresServer } from './server.ts';
 
 const why = whyNoPostgres();
 const die = (error: unknown): never => assert.fail(String(error));

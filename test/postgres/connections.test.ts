@@ -9,16 +9,8 @@ import { Refusal } from '../../backend-proxy/errors.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import type { Store, Subject } from '../../backend-proxy/ledger/store.ts';
 import { NOTHING, ORDER, raise } from '../backend-proxy/ledger/order-writes.ts';
-import {
-  isBegin,
-  isCommit,
-  isLoad,
-  isSave,
-  startPostgresRelay,
-  type LostAnswer,
-  type PostgresRelay,
-} from '../postgres-relay.ts';
-import { startPostgres, whyNoPostgres, type PostgresServer } from '../postgres-server.ts';
+import { isBegin, isCommit, isLoad, isSave, startPostgresRelay, type LostAnswer, type PostgresRelay } from './relay.ts';
+import { startPostgres, whyNoPostgres, type PostgresServer } from './server.ts';
 
 const why = whyNoPostgres();
 const die = (error: unknown): never => assert.fail(String(error));

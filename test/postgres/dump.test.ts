@@ -11,7 +11,7 @@ import { runCommand } from '../../backend-proxy/commands/command-line.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import { inspectPostgres } from '../../backend-proxy/ledger/postgres/inspect.ts';
-import { startPostgres } from '../postgres-server.ts';
+import { startPostgres } from './server.ts';
 
 const DEBIAN = '/usr/lib/postgresql';
 

@@ -9,7 +9,7 @@ import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import type { Store } from '../../backend-proxy/ledger/store.ts';
-import { startPostgres, whyNoPostgres, type PostgresServer } from '../postgres-server.ts';
+import { startPostgres, whyNoPostgres, type PostgresServer } from './server.ts';
 import { byId, type LedgerById } from '../backend-proxy/ledger/by-id.ts';
 import { ledgerContract } from '../backend-proxy/ledger/contract/contract.ts';
 import { LIMITS, PAYMENT } from '../backend-proxy/ledger/ledger-kit.ts';

@@ -9,7 +9,7 @@ import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import { NOON, S } from '../backend-proxy/time.ts';
 import { CLOCK_STEP_MS, callEveryMethod } from '../backend-proxy/ledger/every-method.ts';
 import { fillings, type Filling } from '../backend-proxy/ledger/large-database.ts';
-import { startPostgres, whyNoPostgres, type PostgresServer } from '../postgres-server.ts';
+import { startPostgres, whyNoPostgres, type PostgresServer } from './server.ts';
 
 interface PlanNode {
   'Node Type': string;

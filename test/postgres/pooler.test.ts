@@ -8,8 +8,8 @@ import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import type { Store } from '../../backend-proxy/ledger/store.ts';
 import { LIMITS, payment } from '../backend-proxy/ledger/ledger-kit.ts';
 import { NOTHING, ORDER, raise } from '../backend-proxy/ledger/order-writes.ts';
-import { startPostgresPooler, type PostgresPooler } from '../postgres-pooler.ts';
-import { startPostgres, whyNoPostgres, type PostgresServer } from '../postgres-server.ts';
+import { startPostgresPooler, type PostgresPooler } from './pooler.ts';
+import { startPostgres, whyNoPostgres, type PostgresServer } from './server.ts';
 
 const why = whyNoPostgres();
 const die = (error: unknown): never => assert.fail(String(error));

@@ -4,8 +4,8 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { Client } from 'pg';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { until } from '../faults/fault-test.ts';
-import { startPostgresPair, type PostgresPair } from '../postgres-pair.ts';
-import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
+import { startPostgresPair, type PostgresPair } from './pair.ts';
+import { startPostgres, whyNoPostgres } from './server.ts';
 
 const why = whyNoPostgres();
 const die = (error: unknown): never => assert.fail(String(error));

@@ -9,7 +9,7 @@ import type { Tables } from '../../backend-proxy/ledger/schema/tables.ts';
 import { createEnvironment, settle } from '../faults/environment.ts';
 import { faultTest, size } from '../faults/fault-test.ts';
 import { startProxy, type Running } from '../faults/processes.ts';
-import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
+import { startPostgres, whyNoPostgres } from './server.ts';
 import { paidOnStream, startMixedLoad } from '../upgrade/mixed-load.ts';
 import { NEWER_STEPS, NEWER_VERSION } from '../upgrade/newer-steps.ts';
 import { unpackProxy } from '../upgrade/released-proxy.ts';

@@ -5,13 +5,7 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { Client } from 'pg';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { freePort } from '../free-port.ts';
-import {
-  copyDataFolder,
-  createDataFolder,
-  startPostgres,
-  whyNoPostgres,
-  type PostgresServer,
-} from '../postgres-server.ts';
+import { copyDataFolder, createDataFolder, startPostgres, whyNoPostgres, type PostgresServer } from './server.ts';
 
 const why = whyNoPostgres();
 const die = (error: unknown): never => assert.fail(String(error));

@@ -9,7 +9,7 @@ import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { upgradePostgres } from '../../backend-proxy/ledger/postgres/upgrade.ts';
 import { STEPS, type Step } from '../../backend-proxy/ledger/schema/steps.ts';
 import type { Tables } from '../../backend-proxy/ledger/schema/tables.ts';
-import { startPostgres, whyNoPostgres, type PostgresServer } from '../postgres-server.ts';
+import { startPostgres, whyNoPostgres, type PostgresServer } from './server.ts';
 import { raise } from '../backend-proxy/ledger/order-writes.ts';
 import { NEWER_STEPS } from '../upgrade/newer-steps.ts';
 

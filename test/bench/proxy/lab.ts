@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres, whyNoPostgres, type PostgresServer } from '../../postgres-server.ts';
+import { startPostgres, whyNoPostgres, type PostgresServer } from '../../postgres/server.ts';
 import { startLoad, type Load } from './load-process.ts';
 import type { Kind } from './requests.ts';
 import type { Server } from './servers.ts';

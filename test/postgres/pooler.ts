@@ -3,7 +3,7 @@
 // know prepared statements: one that a client prepared is on one connection only, where other clients find it too.
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { createRequests, createSplitter, type Message } from './postgres-messages.ts';
+import { createRequests, createSplitter, type Message } from './messages.ts';
 
 const PROTOCOL_3 = 196_608;
 /** AuthenticationOk, then ReadyForQuery outside a transaction. */

