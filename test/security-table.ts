@@ -1,4 +1,4 @@
-// Reads the attack table of SECURITY.md, which is written as a list, and the names of a file's tests.
+// Reads the attacks of docs/threats.md, which are items of lists, and the names of a file's tests.
 // Used by the tests that compare the two, and by `npm run test:guards`.
 import { readFileSync } from 'node:fs';
 
@@ -9,10 +9,9 @@ export interface Row {
   test: string;
 }
 
-/** The items under "Attacks". Guard and test are nested items; a part that is missing reads as ''. */
+/** Guard and test of an attack are nested items; a part that is missing reads as ''. */
 export function attackRows(): Row[] {
-  const section = /^## Attacks$(.*?)^## /ms.exec(readFileSync('SECURITY.md', 'utf8'))?.[1] ?? '';
-  return section
+  return readFileSync('docs/threats.md', 'utf8')
     .replaceAll(/^#.*$/gm, '')
     .split(/^- /m)
     .slice(1)

@@ -13,7 +13,7 @@ export interface Change {
 /** One change, or several that only together remove a guard. */
 export type Edit = Change | readonly Change[];
 
-/** By the attack's name in SECURITY.md. */
+/** By the attack's name in docs/threats.md. */
 export type Edits = Readonly<Record<string, readonly Edit[]>>;
 
 export function changesOf(edit: Edit): readonly Change[] {

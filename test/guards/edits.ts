@@ -1,4 +1,4 @@
-// How each guard of SECURITY.md's attack table is removed, by the attack's name: one file for each heading.
+// How each guard of docs/threats.md is removed, by the attack's name: one file for each heading.
 // To add an edit, name a file of the row's guards, a text that it contains exactly once, and a replacement that still
 // runs (types are stripped, not checked). Then `npm run test:guards -- 'words of the attack'` has to print "red".
 // The edits in a list are tried one by one. A list inside it is one edit in several places, for guards that repeat

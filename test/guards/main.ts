@@ -1,4 +1,4 @@
-// `npm run test:guards`: removes each guard of SECURITY.md's attack table in a copy of the tree, and checks that the
+// `npm run test:guards`: removes each guard of docs/threats.md in a copy of the tree, and checks that the
 // test in its row then fails. First it runs the tests with all guards, because a test that fails anyway proves nothing.
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

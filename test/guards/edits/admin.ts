@@ -1,4 +1,4 @@
-// The edits for the attacks under "Exports and the operator's page" in SECURITY.md.
+// The edits for the attacks under "Exports and the operator's page" in docs/threats.md.
 import type { Edits } from '../apply.ts';
 
 const GUARD = 'backend-proxy/admin/guard.ts';

@@ -1,4 +1,4 @@
-// The edits for the attacks under "Building, installing and starting" in SECURITY.md.
+// The edits for the attacks under "Building, installing and starting" in docs/threats.md.
 import type { Edits } from '../apply.ts';
 
 const MAIN = 'backend-proxy/main.ts';

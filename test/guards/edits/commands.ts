@@ -1,4 +1,4 @@
-// The edits for the attacks under "Commands" in SECURITY.md.
+// The edits for the attacks under "Commands" in docs/threats.md.
 import type { Edits } from '../apply.ts';
 
 export const commands: Edits = {

@@ -1,4 +1,4 @@
-// The edits for the attacks under "Database" in SECURITY.md.
+// The edits for the attacks under "Database" in docs/threats.md.
 import type { Edits } from '../apply.ts';
 
 const SQLITE = 'backend-proxy/ledger/sqlite/sqlite.ts';

@@ -1,4 +1,4 @@
-// The edits for the attacks under "The demo shop" in SECURITY.md.
+// The edits for the attacks under "The demo shop" in docs/threats.md.
 import type { Edits } from '../apply.ts';
 
 export const demoShop: Edits = {

@@ -1,4 +1,4 @@
-// The edits for the attacks under "Doubles and payouts" in SECURITY.md.
+// The edits for the attacks under "Doubles and payouts" in docs/threats.md.
 import type { Edits } from '../apply.ts';
 
 const PAYMENTS = 'backend-proxy/ledger/rules/payments.ts';

@@ -1,4 +1,4 @@
-// The edits for the attacks under "Files and scripts" in SECURITY.md.
+// The edits for the attacks under "Files and scripts" in docs/threats.md.
 import type { Edits } from '../apply.ts';
 
 const OPENAPI = 'backend-proxy/routes/openapi.ts';
@@ -26,7 +26,7 @@ export const files: Edits = {
     { file: 'vite.config.ts', find: '    integrity(),\n', put: '' },
     { file: 'widget/build/plugins.ts', find: "file.endsWith('.js')", put: "file === 'widget.js'" },
   ],
-  'Have a cache serve modules what is for old script tags': [
+  'Poison a cache with the answer for classic scripts': [
     { file: WIDGET_FILES, find: ", 'Cache-Control': 'no-store' }", put: ' }' },
   ],
   'Round an amount before the proxy reads it': [

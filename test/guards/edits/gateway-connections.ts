@@ -1,4 +1,4 @@
-// The edits for the attacks under "Connections to the gateway" in SECURITY.md.
+// The edits for the attacks under "Connections to the gateway" in docs/threats.md.
 import type { Edits } from '../apply.ts';
 
 const GATEWAY_HTTP = 'backend-proxy/gateway/http.ts';

@@ -1,4 +1,4 @@
-// The edits for the attacks under "IPNs and what the gateway reports" in SECURITY.md.
+// The edits for the attacks under "IPNs and what the gateway reports" in docs/threats.md.
 import type { Edits } from '../apply.ts';
 
 const REQUEST_LOG = 'backend-proxy/http/request-log.ts';

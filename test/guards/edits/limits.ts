@@ -1,4 +1,4 @@
-// The edits for the attacks under "Limits by wallet and address" in SECURITY.md.
+// The edits for the attacks under "Limits by wallet and address" in docs/threats.md.
 import type { Edits } from '../apply.ts';
 
 const PAYMENTS = 'backend-proxy/ledger/rules/payments.ts';

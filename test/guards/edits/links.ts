@@ -1,4 +1,4 @@
-// The edits for the attacks under "Links and pictures from the gateway" in SECURITY.md.
+// The edits for the attacks under "Links and pictures from the gateway" in docs/threats.md.
 import type { Edits } from '../apply.ts';
 
 const LINKS = 'backend-proxy/gateway/links.ts';

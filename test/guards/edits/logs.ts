@@ -1,4 +1,4 @@
-// The edits for the attacks under "Logs, errors and metrics" in SECURITY.md.
+// The edits for the attacks under "Logs, errors and metrics" in docs/threats.md.
 import type { Edits } from '../apply.ts';
 
 const PROBLEM = 'backend-proxy/http/problem.ts';

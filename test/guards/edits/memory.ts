@@ -1,4 +1,4 @@
-// The edits for the attacks under "Memory, time and connections" in SECURITY.md.
+// The edits for the attacks under "Memory, time and connections" in docs/threats.md.
 import type { Edits } from '../apply.ts';
 
 const QR_CONTENT = 'backend-proxy/gateway/qr-content.ts';

@@ -1,4 +1,4 @@
-// The edits for the attacks under "Order tokens" in SECURITY.md.
+// The edits for the attacks under "Order tokens" in docs/threats.md.
 import type { Edits } from '../apply.ts';
 
 const ORDER_TOKEN = 'backend-proxy/orders/order-token.ts';

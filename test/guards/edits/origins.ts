@@ -1,4 +1,4 @@
-// The edits for the attacks under "Origins and keys" in SECURITY.md.
+// The edits for the attacks under "Origins and keys" in docs/threats.md.
 import type { Edits } from '../apply.ts';
 
 const GUARDS = 'backend-proxy/http/guards.ts';
@@ -10,7 +10,7 @@ export const origins: Edits = {
     { file: GUARDS, find: 'origin !== undefined && !allowed.includes(origin)', put: 'false' },
     { file: APP, find: "app.use('/order/*', crossOrigin(config.allowedOrigins));", put: '' },
   ],
-  "Pay out with a secret of another's": [
+  "Reuse one party's secret to send payouts": [
     {
       file: 'backend-proxy/config/shared-secrets.ts',
       find: 'if (HOLDERS[name] === HOLDERS[other]) {',

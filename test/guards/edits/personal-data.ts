@@ -1,4 +1,4 @@
-// The edits for the attacks under "Personal data" in SECURITY.md.
+// The edits for the attacks under "Personal data" in docs/threats.md.
 import type { Edits } from '../apply.ts';
 
 const FINGERPRINT = 'backend-proxy/fingerprint.ts';

@@ -1,4 +1,4 @@
-// The edits for the attacks under "Resolving by a person" in SECURITY.md.
+// The edits for the attacks under "Resolving by a person" in docs/threats.md.
 import type { Edits } from '../apply.ts';
 
 const MERCHANT_ROUTES = 'backend-proxy/routes/merchant.ts';

@@ -1,4 +1,4 @@
-// The edits for the attacks under "Status checks and clocks" in SECURITY.md.
+// The edits for the attacks under "Status checks and clocks" in docs/threats.md.
 import type { Edits } from '../apply.ts';
 
 const OBSERVATIONS = 'backend-proxy/ledger/rules/observations.ts';

@@ -1,4 +1,4 @@
-// The edits for the attacks under "Webhooks" in SECURITY.md.
+// The edits for the attacks under "Webhooks" in docs/threats.md.
 import type { Edits } from '../apply.ts';
 
 const CONFIG = 'backend-proxy/config/config.ts';
