@@ -9,7 +9,7 @@ import { EDITS } from './edits.ts';
 import { runTests, type Outcome } from './run-tests.ts';
 
 const AT_ONCE = 2;
-const LEFT_OUT = /(^|[\\/])node_modules$|^(\.git|\.stryker-tmp|shots|reports|coverage)$/;
+const LEFT_OUT = /(^|[\\/])node_modules$|^(\.git|shots|coverage)$/;
 
 interface Task {
   row: Row;

@@ -241,11 +241,10 @@ describe('commands with packages of their own', () => {
   for (const [command, folder] of [
     ['bench', 'test/bench'],
     ['test:hosts', 'test/hosts'],
-    ['test:mutation', 'test/mutation'],
   ] as const) {
     it(`npm run ${command} installs those of ${folder} before it starts`, () => {
       assert.ok(scripts[command]?.includes(folder));
-      assert.match(scripts[`pre${command}`] ?? '', new RegExp(`^node demo/install\\.mjs all ${folder}( |$)`));
+      assert.match(scripts[`pre${command}`] ?? '', new RegExp(`^node widget/build/install\\.mjs all ${folder}( |$)`));
     });
   }
 });
