@@ -3,14 +3,14 @@
 // merely suspicious is a warning.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { profileSchema, type Profile } from '../gateway/profile.ts';
+import { DEFAULT_PROFILE, profileSchema, type Profile } from '../gateway/profile.ts';
 import { isSafeWebUrl } from '../protocol/links.ts';
 import { MIN_SECRET_BYTES } from '../orders/order-token.ts';
 import { CHECKS_PER_SECOND } from '../workers/check-rate.ts';
 import { isNamedHost } from './private-hosts.ts';
 import { fileVariable, readSecretFiles } from './secret-files.ts';
 import { sharedSecrets } from './shared-secrets.ts';
-import { misspeltVariables } from './variable-names.ts';
+import { misspeltVariables, nearest } from './variable-names.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -241,15 +241,24 @@ function plainHttpProblems(given: Environment): Problem[] {
   });
 }
 
+/** An unknown key is reported with the nearest key of the same section. */
+function profileProblems(issue: z.core.$ZodIssue): string[] {
+  if (issue.code !== 'unrecognized_keys') return [`${issue.path.join('.')}: ${issue.message}`];
+  const section = issue.path.reduce<unknown>((from, key) => Reflect.get(Object(from), key), DEFAULT_PROFILE);
+  return issue.keys.map((key) => {
+    const place = [...issue.path, key].join('.');
+    const keys = Object.keys(Object(section));
+    return `${place}: unknown key${keys.length > 0 ? `; the nearest one is ${nearest(key, keys)}` : ''}`;
+  });
+}
+
 /** The profile, or the errors of its file. */
 function readProfile(path: string | undefined): Profile | Problem[] {
-  if (path === undefined) return profileSchema.parse({});
+  if (path === undefined) return DEFAULT_PROFILE;
   try {
     const parsed = profileSchema.safeParse(JSON.parse(readFileSync(path, 'utf8')));
     if (parsed.success) return parsed.data;
-    return parsed.error.issues.map((issue) =>
-      problemOf('GATEWAY_PROFILE', `${issue.path.join('.')}: ${issue.message}`),
-    );
+    return parsed.error.issues.flatMap(profileProblems).map((problem) => problemOf('GATEWAY_PROFILE', problem));
   } catch {
     return [problemOf('GATEWAY_PROFILE', 'the path of a readable JSON file')];
   }

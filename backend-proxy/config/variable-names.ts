@@ -20,7 +20,8 @@ function beginningOf(name: string): string {
   return FOREIGN.has(beginning) || beginning === '' ? name : beginning;
 }
 
-function nearest(name: string, known: readonly string[]): string {
+/** The name of `known` that takes the fewest changes of letters. */
+export function nearest(name: string, known: readonly string[]): string {
   const distances = known.map((each) => ({ each, distance: editDistance(name, each) }));
   return distances.reduce((best, next) => (next.distance < best.distance ? next : best)).each;
 }

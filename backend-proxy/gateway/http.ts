@@ -161,11 +161,8 @@ const OPTIONAL_FIELDS = {
 
 function payRequest(collection: Collection, { request: names }: Profile): Fields {
   const { method } = collection;
-  const nameOf = { customer: names.customer, customerReference: names.customerReferenceNo, language: names.language };
   const optionalFields = Object.fromEntries(
-    OPTIONAL_FIELDS[method].flatMap((field) =>
-      collection[field] === null ? [] : [[nameOf[field], collection[field]]],
-    ),
+    OPTIONAL_FIELDS[method].flatMap((field) => (collection[field] === null ? [] : [[names[field], collection[field]]])),
   );
   return {
     [names.orderId]: collection.transactionId,

@@ -30,7 +30,7 @@ export const profileSchema = section({
     method: name.default('method'),
     returnUrl: name.default('returnUrl'),
     customer: name.default('customer'),
-    customerReferenceNo: name.default('customerReferenceNo'),
+    customerReference: name.default('customerReferenceNo'),
     language: name.default('language'),
     type: name.default('type'),
     note: name.default('note'),

@@ -192,6 +192,17 @@ describe('the profile file', () => {
     assert.doesNotMatch(message, /canary/);
   });
 
+  it('an unknown key of the profile file is reported with the nearest one, such as the old customerReferenceNo', (t) => {
+    const path = profileFile(
+      t,
+      '{"request": {"customerReferenceNo": "ref"}, "noSuchOrder": {"canary": 1}, "path": {}}',
+    );
+    const message = messageOf({ ...REQUIRED, GATEWAY_PROFILE: path });
+    assert.match(message, /: request\.customerReferenceNo: unknown key; the nearest one is customerReference$/m);
+    assert.match(message, /: path: unknown key; the nearest one is paths$/m);
+    assert.match(message, /: noSuchOrder\.canary: unknown key$/m);
+  });
+
   it('a profile file that is missing or not JSON is reported', (t) => {
     for (const path of ['/nowhere/profile.json', profileFile(t, '{canary'), profileFile(t, '')]) {
       assert.match(

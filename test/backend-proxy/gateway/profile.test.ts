@@ -19,7 +19,7 @@ describe('the gateway profile', () => {
         method: 'method',
         returnUrl: 'returnUrl',
         customer: 'customer',
-        customerReferenceNo: 'customerReferenceNo',
+        customerReference: 'customerReferenceNo',
         language: 'language',
         type: 'type',
         note: 'note',
