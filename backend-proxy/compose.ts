@@ -74,7 +74,7 @@ export async function compose(
     renamedFrom: config.GATEWAY_RENAMED_FROM,
     allowsWeaker: config.GATEWAY_WEAKER_MODE === 'yes',
   });
-  if (config.DATABASE_WENT_BACK !== undefined) await ledger.recordRestore(Date.parse(config.DATABASE_WENT_BACK));
+  if (config.DATABASE_RESTORED !== undefined) await ledger.recordRestore(Date.parse(config.DATABASE_RESTORED));
   if (await ledger.wasRestoredLately()) {
     log('warn', 'restored database: for 7 days the gateway is checked before each payout is sent');
   }

@@ -71,6 +71,6 @@ function postgresCommands(file: string, at: number): string {
     '',
     'Then start the proxies with DATABASE_URL set to that URL, and with this, or a payout could be sent twice:',
     '',
-    `  DATABASE_WENT_BACK=${new Date(at).toISOString()}`,
+    `  DATABASE_RESTORED=${new Date(at).toISOString()}`,
   ].join('\n');
 }

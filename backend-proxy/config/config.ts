@@ -89,7 +89,7 @@ const schema = z
       .regex(/^(file:.+|postgres(ql)?:\/\/.+)$/, { error: 'file:PATH or postgres://…' })
       .default('file:payments.db'),
     /** When the database lost its last commits: a restore, or a failover to a standby that lagged. */
-    DATABASE_WENT_BACK: z.iso
+    DATABASE_RESTORED: z.iso
       .datetime({ offset: true, error: 'the RFC 3339 time of the restore or failover' })
       .optional(),
     WEBHOOK_URL: webUrl("the merchant's endpoint: https, or http on loopback", isHttpUrl).optional(),

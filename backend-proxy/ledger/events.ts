@@ -36,7 +36,7 @@ function eventOf(draft: Draft, entry: Entry, { before, after }: Change<Transacti
       surplus: after.surplus === 1,
     },
     statusBefore: before && STAGES[stageOf(before.rank)].status,
-    sinceIpnMs: after.rung_at === null ? null : Math.max(0, draft.now - after.rung_at),
+    sinceIpnMs: after.ipn_received_at === null ? null : Math.max(0, draft.now - after.ipn_received_at),
     webhooks: draft.webhooks.filter(({ transaction_id: of }) => of === id).map((webhook) => webhook.id),
   };
 }

@@ -103,7 +103,7 @@ export interface Claim {
   beganAt: number;
   leaseUntil: number;
   /** IPNs received for it by then. */
-  rings: number;
+  ipnsReceived: number;
 }
 
 /**
@@ -355,8 +355,8 @@ export interface Ledger {
   onWrite(listener: (ms: number, events: LedgerEvent[]) => void): void;
 
   /**
-   * Claims transactions whose check is due, each exclusively for `leaseMs`. Recently rung ones come first, the newest
-   * ring before older ones; one in five goes to the one due longest.
+   * Claims transactions whose check is due, each exclusively for `leaseMs`. Those with a recent IPN come first, the
+   * newest IPN before older ones; one in five goes to the one due longest.
    */
   claimChecks(limit: number, leaseMs: number): Promise<Claim[]>;
   claimWebhooks(limit: number, leaseMs: number): Promise<Webhook[]>;

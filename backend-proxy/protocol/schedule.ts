@@ -1,7 +1,7 @@
 // Decides when to check a transaction at the gateway next. Pure. Each list holds offsets from an event that the ledger
-// stores (sent, rung by an IPN, answer lost …); the next check is due at the first offset after the last answered
+// stores (sent, an IPN received, answer lost …); the next check is due at the first offset after the last answered
 // check. A time that passed while the process was down is due at once.
-// Rings are compared by count, never by time, so clocks that differ or step back can delay a check but never suppress
+// IPNs are compared by count, never by time, so clocks that differ or step back can delay a check but never suppress
 // one. A stored time in the future counts as now.
 import { STAGES, TYPES, isOpen, type PostOutcome, type Stage, type TransactionType } from './transaction.ts';
 
@@ -23,12 +23,12 @@ const LATE_SWEEP_MS = [H, 6 * H, D, ...DAILY_MS];
 /** After an answer was lost. */
 const UNCERTAIN_MS = [2 * S, 5 * S, 10 * S, 30 * S, 60 * S];
 /** After an IPN, while status checks still report pending. */
-const RUNG_MS = [S, 3 * S, 10 * S, 30 * S, 2 * M, 10 * M];
+const AFTER_IPN_MS = [S, 3 * S, 10 * S, 30 * S, 2 * M, 10 * M];
 /** After an unanswered check; the last wait repeats. */
 const UNANSWERED_MS = [5 * S, 15 * S, M, 5 * M, 15 * M];
 
-/** A ring this recent puts a transaction ahead of the sweep. */
-export const RUNG_LATELY_MS = 10 * M;
+/** An IPN this recent puts a transaction ahead of the sweep. */
+export const RECENT_IPN_MS = 10 * M;
 /** Lifetime of the gateway's token for a CHECKOUT. */
 export const CHECKOUT_LIFETIME_MS = 15 * M;
 /** Time for the gateway to report an expiry itself before our clock decides. */
@@ -46,13 +46,13 @@ export const REVIEW_AFTER_MS = { PAY: LAST_SWEEP_MS, PAYOUT: D + 2 * M } as cons
   TransactionType,
   number
 >;
-/** Unanswered checks end this long after the creation or the last ring. */
+/** Unanswered checks end this long after the creation or the last IPN. */
 const GIVE_UP_MS = LAST_SWEEP_MS + D;
 /** No check is planned further ahead than this; one that is was planned by another clock. */
 export const LONGEST_WAIT_MS = D + M;
 /**
  * Maximum checks of one transaction in any minute, and how many of them may follow the lists: the rest are left to new
- * rings.
+ * IPNs.
  */
 export const CHECKS_PER_MINUTE = 5;
 const SCHEDULED_PER_MINUTE = 3;
@@ -88,10 +88,10 @@ export function unknownRule(type: TransactionType, answer: PostOutcome | null): 
   return UNKNOWN_RULES[answer ?? 'lost']?.[type] ?? null;
 }
 
-/** One check: when it began, and whether a ring requested it. */
+/** One check: when it began, and whether an IPN requested it. */
 export interface Check {
   at: number;
-  rung: boolean;
+  byIpn: boolean;
 }
 
 /** What the ledger stores about one transaction; times in ms since 1970, null if it has not happened. */
@@ -104,10 +104,10 @@ export interface Timeline {
   /** When the answer was found to be lost. */
   lostAt: number | null;
   expiresAt: number | null;
-  rungAt: number | null;
+  ipnReceivedAt: number | null;
   /** IPNs received, and how many of them had been received when the last answered check was claimed. */
-  rings: number;
-  ringsAnswered: number;
+  ipnsReceived: number;
+  ipnsAnswered: number;
   /** When the first proven "unknown" ended, and when a payout's first FAILED was reported. */
   unknownAt: number | null;
   failedAt: number | null;
@@ -127,11 +127,11 @@ export interface Timeline {
 /** When the next check is due, or null if none is needed. A time in the past is due now. */
 export function nextCheckAt(row: Timeline, now: number): number | null {
   const t = clampToNow(row, now);
-  if (t.unanswered > 0 && now > Math.max(t.createdAt, t.rungAt ?? 0) + GIVE_UP_MS) return null;
+  if (t.unanswered > 0 && now > Math.max(t.createdAt, t.ipnReceivedAt ?? 0) + GIVE_UP_MS) return null;
   const scheduled = Math.min(...scheduledTimes(t));
   const times = [
-    hasUnansweredRing(t) ? earliestAllowed(t, t.rungAt ?? now, CHECKS_PER_MINUTE, () => true) : Infinity,
-    Number.isFinite(scheduled) ? earliestAllowed(t, scheduled, SCHEDULED_PER_MINUTE, ({ rung }) => !rung) : Infinity,
+    hasUnansweredIpn(t) ? earliestAllowed(t, t.ipnReceivedAt ?? now, CHECKS_PER_MINUTE, () => true) : Infinity,
+    Number.isFinite(scheduled) ? earliestAllowed(t, scheduled, SCHEDULED_PER_MINUTE, ({ byIpn }) => !byIpn) : Infinity,
     reviewAt(t),
   ];
   const next = Math.min(...times);
@@ -139,8 +139,11 @@ export function nextCheckAt(row: Timeline, now: number): number | null {
 }
 
 /** Whether an IPN arrived after the last answered check was claimed. */
-export function hasUnansweredRing({ rings, ringsAnswered }: Pick<Timeline, 'rings' | 'ringsAnswered'>): boolean {
-  return rings > ringsAnswered;
+export function hasUnansweredIpn({
+  ipnsReceived,
+  ipnsAnswered,
+}: Pick<Timeline, 'ipnsReceived' | 'ipnsAnswered'>): boolean {
+  return ipnsReceived > ipnsAnswered;
 }
 
 /** A time of the past that lies in the future comes from a clock that was ahead; it counts as now. */
@@ -151,12 +154,12 @@ function clampToNow(t: Timeline, now: number): Timeline {
     createdAt: past(t.createdAt),
     sentAt: past(t.sentAt),
     lostAt: past(t.lostAt),
-    rungAt: past(t.rungAt),
+    ipnReceivedAt: past(t.ipnReceivedAt),
     unknownAt: past(t.unknownAt),
     failedAt: past(t.failedAt),
     waitsFrom: past(t.waitsFrom),
     checkedAt: past(t.checkedAt),
-    checks: t.checks.map(({ at, rung }) => ({ at: past(at), rung })),
+    checks: t.checks.map(({ at, byIpn }) => ({ at: past(at), byIpn })),
   };
 }
 
@@ -193,7 +196,7 @@ function scheduledTimes(t: Timeline): number[] {
   const due = after(from, SWEEP_MS);
   if (answer === null) due.push(from + SENDING_LIMIT_MS);
   if (stage === 'uncertain') due.push(...after(t.lostAt, UNCERTAIN_MS));
-  if (!hasUnansweredRing(t) && t.failedAt === null) due.push(...after(t.rungAt, RUNG_MS));
+  if (!hasUnansweredIpn(t) && t.failedAt === null) due.push(...after(t.ipnReceivedAt, AFTER_IPN_MS));
   if (rank <= STAGES.uncertain.rank) due.push(...after(...unknownTimes(t, from)));
   if (isOpen(stage) && t.expiresAt !== null) due.push(...after(expiryOf(t, from), [0]));
   due.push(...after(t.failedAt, [PAYOUT_FAILED_APART_MS]));

@@ -137,7 +137,7 @@ describe('the reconciler', () => {
         leases.add(leaseMs);
         return Array.from({ length: most }, (_, n) => {
           const transaction = { id: `A-${n}`, type: 'PAY' } as Transaction;
-          return { transaction, beganAt: 0, leaseUntil: leaseMs, rings: 0 };
+          return { transaction, beganAt: 0, leaseUntil: leaseMs, ipnsReceived: 0 };
         });
       },
       observe: async ({ transaction }: Claim, observation: Observation) => observed.push([transaction.id, observation]),

@@ -16,7 +16,7 @@ const PROOF: UnknownProof = {
   wrongPaths: () => [],
 };
 
-/** A reconciler beside the world's own, with a payment to ring for and a count of what it does. */
+/** A reconciler beside the world's own, with a payment to send IPNs for and a count of what it does. */
 async function setUp(t: TestContext, { available = 10 } = {}) {
   let ledger!: Ledger;
   const world = await createWorld(t, { wrapLedger: (given) => (ledger = given) });
@@ -41,7 +41,7 @@ async function setUp(t: TestContext, { available = 10 } = {}) {
     assert.fail(String(error)),
   );
   let ipns = 0;
-  const ring = (transactionId = 'A-1') =>
+  const sendIpn = (transactionId = 'A-1') =>
     reconciler.receive({
       id: `ipn ${(ipns += 1)}`,
       body: '{}',
@@ -55,22 +55,22 @@ async function setUp(t: TestContext, { available = 10 } = {}) {
         outcome: null,
       },
     });
-  return { reconciler, ring, counts };
+  return { reconciler, sendIpn, counts };
 }
 
 describe('receive()', () => {
   it('receive() begins the check with the commit of the IPN, without another claim', async (t) => {
-    const { reconciler, ring, counts } = await setUp(t);
+    const { reconciler, sendIpn, counts } = await setUp(t);
     const stop = reconciler.run();
-    assert.equal(await ring(), true);
+    assert.equal(await sendIpn(), true);
     await stop();
     assert.deepEqual(counts, { claims: 0, calls: 1 });
   });
 
   it('receive() leaves the check to a claim if the rate is used up', async (t) => {
-    const { reconciler, ring, counts } = await setUp(t, { available: 0 });
+    const { reconciler, sendIpn, counts } = await setUp(t, { available: 0 });
     const stop = reconciler.run();
-    assert.equal(await ring(), true);
+    assert.equal(await sendIpn(), true);
     await stop();
     assert.deepEqual(counts, { claims: 0, calls: 0 });
     await reconciler.tick();
@@ -78,18 +78,18 @@ describe('receive()', () => {
   });
 
   it('receive() during a check of the same transaction leaves the next one to a claim', async (t) => {
-    const { reconciler, ring, counts } = await setUp(t);
+    const { reconciler, sendIpn, counts } = await setUp(t);
     const stop = reconciler.run();
-    assert.deepEqual(await Promise.all([ring(), ring()]), [true, true]);
+    assert.deepEqual(await Promise.all([sendIpn(), sendIpn()]), [true, true]);
     await stop();
     assert.equal(counts.calls, 1);
   });
 
   it('receive() of an unknown transaction begins nothing and gives its turn back', async (t) => {
-    const { reconciler, ring, counts } = await setUp(t);
+    const { reconciler, sendIpn, counts } = await setUp(t);
     const stop = reconciler.run();
-    for (let n = 0; n < 30; n += 1) assert.equal(await ring('of-nobody'), false);
-    assert.equal(await ring(), true);
+    for (let n = 0; n < 30; n += 1) assert.equal(await sendIpn('of-nobody'), false);
+    assert.equal(await sendIpn(), true);
     await stop();
     assert.equal(counts.calls, 1);
   });

@@ -187,7 +187,7 @@ async function arrived({ gateway }: Environment, count: number): Promise<void> {
   await until(`${count} requests have arrived`, async () => (await gateway.transactions()).length === count);
 }
 
-/** Sends an IPN for an order that has no row yet. It must count as a ring once the payment starts. */
+/** Sends an IPN for an order that has no row yet. It must count as received once the payment starts. */
 async function sendEarly(orderId: string, sendIpn: (body: string) => Promise<void>): Promise<void> {
   await sendIpn(JSON.stringify({ orderId, type: 'PAY', status: 'SUCCESS' }));
 }

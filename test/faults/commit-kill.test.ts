@@ -167,7 +167,7 @@ function dump(path: string): string {
     const rows = tables.map((table) => {
       const all = database.prepare(`select * from ${table}`).all();
       return all
-        .map((row) => JSON.stringify({ ...row, seen: 0, rings: 0, ...(table === 'webhooks' && { id: '' }) }))
+        .map((row) => JSON.stringify({ ...row, seen: 0, ipns_received: 0, ...(table === 'webhooks' && { id: '' }) }))
         .toSorted();
     });
     const [check] = database.prepare('pragma integrity_check').all();

@@ -35,7 +35,7 @@ faultTest(`${IPNS} fuzzed IPNs: no payment changes`, LIMITS, async (t) => {
     );
     if (n % 500 === 0) await proxy.tick();
   }
-  // Each ring leads to a check; the gateway reports the same as before.
+  // Each IPN leads to a check; the gateway reports the same as before.
   await proxy.pass(60_000);
   const { ipns } = await readDatabase(environment.databaseUrl);
   return watch.findings(before, await stateOf(environment), { ipns: IPNS, kept: ipns.length });

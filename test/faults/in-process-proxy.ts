@@ -27,7 +27,7 @@ export interface InProcessProxySettings {
   callLimitMs?: number;
   /** Put before every id at the gateway. */
   idPrefix?: string;
-  /** When the database was restored, as in DATABASE_WENT_BACK. */
+  /** When the database was restored, as in DATABASE_RESTORED. */
   restoredAt?: number;
   /** Overrides, as in GATEWAY_PROFILE. */
   profile?: object;

@@ -1,5 +1,5 @@
 // A standby that lagged is promoted: the last rows that were acknowledged are gone, and the gateway and the merchant
-// know them. Told by DATABASE_WENT_BACK, the proxies send no payout twice. Answers that they held meanwhile are stored
+// know them. Told by DATABASE_RESTORED, the proxies send no payout twice. Answers that they held meanwhile are stored
 // with new rows, IPNs of lost payments are reported, and webhooks keep their ids.
 import { request } from 'undici';
 import { whyNoPostgres } from '../postgres/server.ts';
@@ -68,7 +68,7 @@ async function run(t: FaultTest, { isTold }: { isTold: boolean }): Promise<Findi
   pair.moveAddress();
   held.resolve();
   await inFlight;
-  if (isTold) await failover.restartProxies({ DATABASE_WENT_BACK: new Date().toISOString() });
+  if (isTold) await failover.restartProxies({ DATABASE_RESTORED: new Date().toISOString() });
 
   // All callers repeat what they did; half of the shoppers whose payment is lost start it again.
   await sendIpns(failover, named('gone'));

@@ -7,8 +7,8 @@ import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { byId, type LedgerById } from '../backend-proxy/ledger/by-id.ts';
 
-/** More rings than ever come. */
-const ALL_RINGS_ANSWERED = { rings: 99 };
+/** More IPNs than ever come. */
+const ALL_IPNS_ANSWERED = { ipnsReceived: 99 };
 const LIMITS = {
   perOrder: 5,
   directPerOrder: 3,
@@ -84,8 +84,8 @@ export const STEPS: readonly ((ledger: LedgerById) => Promise<unknown>[])[] = [
   ],
   (ledger) => [ledger.claimChecks(10, 45_000)],
   (ledger) => [
-    // As a claim that has answered all rings, even if the process that made the claim is dead.
-    ledger.observe('a', verified('succeeded'), ALL_RINGS_ANSWERED),
+    // As a claim that has answered all IPNs, even if the process that made the claim is dead.
+    ledger.observe('a', verified('succeeded'), ALL_IPNS_ANSWERED),
     ledger.record('b', { stage: 'uncertain', detail: 'ECONNRESET' }, 'answer'),
   ],
   (ledger) => [ledger.claimWebhooks(10, 30_000)],
@@ -100,7 +100,7 @@ export const STEPS: readonly ((ledger: LedgerById) => Promise<unknown>[])[] = [
     ledger.record('b-2', { stage: 'rejected', detail: 'HTTP 400' }, 'answer'),
   ],
   (ledger) => [ledger.observe('out-1', verified('failed')), ledger.observe('b', { kind: 'mismatch', field: 'amount' })],
-  (ledger) => [ledger.observe('b', verified('succeeded')), ledger.observe('a', verified('failed'), ALL_RINGS_ANSWERED)],
+  (ledger) => [ledger.observe('b', verified('succeeded')), ledger.observe('a', verified('failed'), ALL_IPNS_ANSWERED)],
   (ledger) => [
     ledger.resolve('a', { status: 'SUCCESS', by: 'ada', note: 'the statement says so' }).catch(onlyRefusals),
   ],

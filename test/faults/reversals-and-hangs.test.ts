@@ -47,12 +47,12 @@ faultTest('FAILED, then SUCCESS within 100 ms, with an IPN to each of two proxie
     const order = { orderId: `turn-${n}`, amount: '6.00', currency: 'EUR' };
     await left.startPayment(order, { method: 'QR' }, 'first');
     await gateway.act(order.orderId, 'approve');
-    const ring = (status: string) => JSON.stringify({ orderId: order.orderId, type: 'PAY', status });
+    const bodyOf = (status: string) => JSON.stringify({ orderId: order.orderId, type: 'PAY', status });
     reported.set(order.orderId, 'FAILED');
-    const first = left.sendIpn(ring('FAILED'));
+    const first = left.sendIpn(bodyOf('FAILED'));
     await sleep(t.random.between(0, TURNS_WITHIN_MS));
     reported.delete(order.orderId);
-    await Promise.all([first, right.sendIpn(ring('SUCCESS'))]);
+    await Promise.all([first, right.sendIpn(bodyOf('SUCCESS'))]);
     await until(`${order.orderId} is shown as paid`, async () => (await left.view(order)).paid);
   });
   await Promise.all(proxies.map((proxy) => proxy.end()));

@@ -117,17 +117,19 @@ describe('PostgreSQL: two proxies', { skip: why === undefined ? false : `skipped
 
   it('400 IPNs of one payment at once are all counted', async (t) => {
     const both = [await opened(t), await opened(t)] as const;
-    await start(both[0], { orderId: 'rung' });
-    await Promise.all(times(400, (n) => both[n % 2]!.receiveIpn(ipn(`rung-${n}`, 'rung'))));
-    const { rows } = await admin.query<{ rings: string }>("select rings from transactions where id = 'rung'");
-    assert.equal(Number(rows[0]?.rings), 400);
+    await start(both[0], { orderId: 'paid' });
+    await Promise.all(times(400, (n) => both[n % 2]!.receiveIpn(ipn(`paid-${n}`, 'paid'))));
+    const { rows } = await admin.query<{ ipns_received: string }>(
+      "select ipns_received from transactions where id = 'paid'",
+    );
+    assert.equal(Number(rows[0]?.ipns_received), 400);
   });
 
   it('two proxies that claim checks at once never claim the same', async (t) => {
     const both = [await opened(t), await opened(t)] as const;
     await admin.query('update transactions set next_check_at = null');
     for (let n = 0; n < 60; n += 1) await start(both[n % 2]!, { orderId: `due-${n}` });
-    await admin.query("update transactions set next_check_at = 0, rung_at = 0 where id like 'due-%'");
+    await admin.query("update transactions set next_check_at = 0, ipn_received_at = 0 where id like 'due-%'");
     const claims = (await Promise.all(times(12, (n) => both[n % 2]!.claimChecks(10, LEASE_MS)))).flat();
     const ids = claims.map(({ transaction }) => transaction.id);
     assert.equal(new Set(ids).size, ids.length);
@@ -206,7 +208,7 @@ describe('PostgreSQL: two proxies', { skip: why === undefined ? false : `skipped
       const relay = await startPostgresRelay(url);
       t.after(relay.close);
       const [one, other] = [await opened(t, relay.url), await opened(t)];
-      const orderId = `rung-${kind}`;
+      const orderId = `paid-${kind}`;
       const send = await open(one, orderId);
       const wasLost = relay.loseAnswer('applied', isSave);
       const sent = send();

@@ -95,7 +95,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
     const { rows } = await pool.query(`select 1 from pg_tables where tablename = 'orders'`);
     if (rows.length === 0) return;
     await pool.query('truncate orders, transactions, history, ipns, webhooks, counts');
-    await pool.query("delete from meta where key not in ('books_id', 'fingerprint_key')");
+    await pool.query("delete from meta where key not in ('database_id', 'fingerprint_key')");
   }
 
   // Connecting takes longer than most tests: two stores, like two processes, are shared by all.

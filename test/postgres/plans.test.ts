@@ -42,7 +42,7 @@ const GROWING = new Set(['orders', 'transactions', 'history', 'ipns', 'webhooks'
 const MOST_ROWS = 150;
 /** Rows that are sorted or merged: such a page of each of 20 ranges. */
 const MOST_MERGED = 20 * 51;
-/** Pages of a write, the newest rung of a claim, and the due that are counted. */
+/** Pages of a write, the recent IPNs of a claim, and the due that are counted. */
 const MORE_ROWS: Record<string, number> = {
   'a report of unmatched IPNs': 500,
   'a prune': 1_000,
@@ -68,7 +68,7 @@ const COSTS = {
   'a payout': [2, 1],
   'a poll': [1, 0],
 };
-const IS_WRITE = /^\s*(with (gate|rung)|insert|update|delete)\b/;
+const IS_WRITE = /^\s*(with (gate|recent)|insert|update|delete)\b/;
 /** Of a new connection, and announcements, for which nothing waits. */
 const IS_BESIDE = /^(select set_config|listen|select pg_notify)\b/;
 

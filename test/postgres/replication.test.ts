@@ -23,7 +23,7 @@ describe('PostgreSQL: standbys', { skip: why === undefined ? false : `skipped: $
 
   it('a server with standbys of which none is synchronous warns that a failover loses payments', async (t) => {
     const expected =
-      /^A standby of the database is not synchronous: .* lost\. Set synchronous_standby_names; .* DATABASE_WENT_BACK\.$/;
+      /^A standby of the database is not synchronous: .* lost\. Set synchronous_standby_names; .* DATABASE_RESTORED\.$/;
     assert.match((await warnings(t, pair.primaryUrl)).join('\n'), expected);
   });
 

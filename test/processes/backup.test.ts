@@ -213,7 +213,7 @@ describe('payment-proxy backup and restore', POSIX, () => {
     assert.deepEqual([backup.code, restore.code], [1, 1]);
     assert.match(backup.err, /^ {2}pg_dump --format=custom --no-owner --file='it'\\''s\.dump' "\$DATABASE_URL"$/m);
     assert.match(restore.err, /^ {2}pg_restore .* 'it'\\''s\.dump'$/m);
-    assert.match(restore.err, /^ {2}DATABASE_WENT_BACK=\d{4}-\d\d-\d\dT[\d:.]+Z$/m);
+    assert.match(restore.err, /^ {2}DATABASE_RESTORED=\d{4}-\d\d-\d\dT[\d:.]+Z$/m);
     assert.doesNotMatch(backup.err + restore.err, /canary/);
     assert.ok(!existsSync("it's.dump"));
   });

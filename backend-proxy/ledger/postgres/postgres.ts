@@ -219,7 +219,7 @@ export async function openPostgres(url: string, connections: number, log: Log): 
     // `in` is planned as a join, which may read the whole table if the planner expects many.
     among: (few) => sql`= any(array${few})`,
     checksWith: (now, most) => sql`((case when json_array_length(checks::json) >= ${most} then checks::jsonb - 0
-      else checks::jsonb end) || jsonb_build_object('at', ${now}::bigint, 'rung', rings > rings_heard))::text`,
+      else checks::jsonb end) || jsonb_build_object('at', ${now}::bigint, 'byIpn', ipns_received > ipns_answered))::text`,
     announce(orderIds) {
       for (const orderId of orderIds) waiting.add(orderId);
       void sendAnnouncements();

@@ -4,7 +4,7 @@ import type { Db } from '../store.ts';
 
 const WARNING =
   'A standby of the database is not synchronous: if it takes over, the last payments and payouts are lost. ' +
-  'Set synchronous_standby_names; after such a failover set DATABASE_WENT_BACK.';
+  'Set synchronous_standby_names; after such a failover set DATABASE_RESTORED.';
 
 /**
  * Base backups and logical subscribers never take over. A role without pg_monitor sees the connections of standbys but

@@ -86,7 +86,7 @@ function isOf(subject: Subject, { id, type }: TransactionRow): boolean {
  * ended while it waited for a synchronous standby is only on this server until then.
  */
 export const CONFIRM: Statement = {
-  sql: `with touched as (update meta set value = value where key = 'books_id')
+  sql: `with touched as (update meta set value = value where key = 'database_id')
     select set_config('synchronous_commit', 'on', true)`,
   parameters: [],
 };
@@ -134,9 +134,9 @@ export function saveStatement(changes: Changes, versions: Versions): Statement {
     // As in sqlite/rows.ts: these IPNs came before the row and count as answered.
     const early = part(`update ipns set matched = 1 where ${isEarly} ${unchanged} returning 1`);
     insert('transactions', [row], '', {
-      rings: `(select count(*) from ${early})`,
-      rings_heard: `(select count(*) from ${early})`,
-      rung_at: `case when exists (select 1 from ${early}) then created_at else rung_at end`,
+      ipns_received: `(select count(*) from ${early})`,
+      ipns_answered: `(select count(*) from ${early})`,
+      ipn_received_at: `case when exists (select 1 from ${early}) then created_at else ipn_received_at end`,
     });
   };
 

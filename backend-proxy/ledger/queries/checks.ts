@@ -3,9 +3,9 @@
 import { sql } from 'kysely';
 import {
   LONGEST_WAIT_MS,
-  RUNG_LATELY_MS,
+  RECENT_IPN_MS,
   CHECKS_PER_MINUTE,
-  hasUnansweredRing,
+  hasUnansweredIpn,
   type Check,
 } from '../../protocol/schedule.ts';
 import { STAGES } from '../../protocol/transaction.ts';
@@ -16,10 +16,10 @@ import type { Db, Store } from '../store.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 import { plan, raise, showChange } from '../rules/transitions.ts';
 
-/** One in this many checks goes to the transaction that has been due longest, so that rings cannot starve it. */
+/** One in this many checks goes to the transaction that has been due longest, so that IPNs cannot starve it. */
 const LONGEST_DUE_SHARE = 5;
-/** Of the recently rung, only so many are looked through; what they hide is found as longest due. */
-const NEWEST_RUNG = 1_000;
+/** Of those with a recent IPN, only so many are looked through; what they hide is found as longest due. */
+const MAX_RECENT_IPNS = 1_000;
 /** Rows of one write that plans anew. */
 export const REPLAN_PAGE_SIZE = 50;
 
@@ -38,16 +38,16 @@ function longestLease(leaseMs: number): number {
 }
 
 export interface Shares {
-  /** At most so many of those rung lately, the newest first. */
-  rung: number;
+  /** At most so many of those with a recent IPN, the newest first. */
+  recent: number;
   /** With them at most so many in all, the longest due first. */
   inAll: number;
 }
 
-/** Divides the checks between the rung and the longest due; `claimed`: how many were claimed before. */
+/** Divides the checks between those with a recent IPN and the longest due; `claimed`: how many were claimed before. */
 export function sharesOf(limit: number, claimed: number): Shares {
   const longest = Math.floor((claimed + limit) / LONGEST_DUE_SHARE) - Math.floor(claimed / LONGEST_DUE_SHARE);
-  return { rung: limit - longest, inAll: limit };
+  return { recent: limit - longest, inAll: limit };
 }
 
 /** Whether the next check is one that the longest due should have. */
@@ -63,19 +63,19 @@ export async function claimChecks(store: Store, now: number, leaseMs: number, sh
   const leaseUntil = now + leaseMs;
   const isFree = sql`next_check_at <= ${now} and (lease_until <= ${now} or lease_until > ${now + longestLease(leaseMs)})`;
   const claim = sql<TransactionRow>`
-    with rung as materialized (
+    with recent as materialized (
       select id from (
         select id, next_check_at, lease_until from transactions
-        where next_check_at is not null and rung_at > ${now - RUNG_LATELY_MS} order by rung_at desc limit ${NEWEST_RUNG}
-      ) as newest where ${isFree} limit ${shares.rung}
+        where next_check_at is not null and ipn_received_at > ${now - RECENT_IPN_MS} order by ipn_received_at desc limit ${MAX_RECENT_IPNS}
+      ) as newest where ${isFree} limit ${shares.recent}
     ), swept as (
-      select id from transactions where ${isFree} and id not in (select id from rung)
-      order by next_check_at limit (select ${shares.inAll} - count(*) from rung)
+      select id from transactions where ${isFree} and id not in (select id from recent)
+      order by next_check_at limit (select ${shares.inAll} - count(*) from recent)
     )
     update transactions set lease_until = ${leaseUntil}, checks = ${store.checksWith(now, CHECKS_PER_MINUTE)}
     where id ${store.among(sql`(
       select id from transactions
-      where id ${store.among(sql`(select id from rung union all select id from swept)`)} and ${isFree}
+      where id ${store.among(sql`(select id from recent union all select id from swept)`)} and ${isFree}
       ${store.skipsLocked ? sql`for update skip locked` : sql``}
     )`)} returning *`;
   const free = sql`update transactions set lease_until = 0 where next_check_at <= ${now} and lease_until = ${leaseUntil}`;
@@ -84,14 +84,22 @@ export async function claimChecks(store: Store, now: number, leaseMs: number, sh
 }
 
 function toClaim(row: TransactionRow, beganAt: number): Claim {
-  return { transaction: toTransactionState(row), beganAt, leaseUntil: row.lease_until, rings: row.rings };
+  return {
+    transaction: toTransactionState(row),
+    beganAt,
+    leaseUntil: row.lease_until,
+    ipnsReceived: row.ipns_received,
+  };
 }
 
 /** Claims the check of this row if it is due and nobody has claimed it. */
 export function claimNow({ now }: Draft, row: TransactionRow, leaseMs: number): Claim | undefined {
   const isLeased = row.lease_until > now && row.lease_until <= now + longestLease(leaseMs);
   if (row.next_check_at === null || row.next_check_at > now || isLeased) return undefined;
-  const check: Check = { at: now, rung: hasUnansweredRing({ rings: row.rings, ringsAnswered: row.rings_heard }) };
+  const check: Check = {
+    at: now,
+    byIpn: hasUnansweredIpn({ ipnsReceived: row.ipns_received, ipnsAnswered: row.ipns_answered }),
+  };
   row.lease_until = now + leaseMs;
   row.checks = JSON.stringify([...(JSON.parse(row.checks) as Check[]), check].slice(-CHECKS_PER_MINUTE));
   return toClaim(row, now);

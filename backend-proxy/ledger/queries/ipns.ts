@@ -10,7 +10,7 @@ import { plan } from '../rules/transitions.ts';
 const UNMATCHED_KEPT_MS = 7 * 24 * 3_600_000;
 
 /**
- * Stores the IPN and requests a check; returns false if its transaction is not in this database. Rings are counted, so
+ * Stores the IPN and requests a check; returns false if its transaction is not in this database. IPNs are counted, so
  * that no clock can make an earlier check look like the answer.
  */
 export function receiveIpn(draft: Draft, { id, body, reading }: StoredIpn, row: TransactionRow | undefined): boolean {
@@ -20,14 +20,14 @@ export function receiveIpn(draft: Draft, { id, body, reading }: StoredIpn, row: 
     reading: reading === undefined ? null : storedReading(reading),
     body,
     matched: row === undefined ? 0 : 1,
-    told: 0,
+    reported: 0,
     seen: 1,
     first_at: draft.now,
     last_at: draft.now,
   };
   if (row === undefined) return reading === undefined;
-  row.rung_at = draft.now;
-  row.rings += 1;
+  row.ipn_received_at = draft.now;
+  row.ipns_received += 1;
   row.unanswered = 0;
   row.erased_at = null;
   plan(draft, row);
@@ -77,14 +77,14 @@ export function markUnmatchedReported({ db, among }: Store, firstBefore: number,
     .selectFrom('ipns')
     .select('id')
     .where('matched', '=', sql.lit(0))
-    .where('told', '=', sql.lit(0))
+    .where('reported', '=', sql.lit(0))
     .where('reading', 'is not', null)
     .where('first_at', '<=', firstBefore)
     .orderBy('first_at')
     .limit(limit);
   const update = db
     .updateTable('ipns')
-    .set({ told: 1 })
+    .set({ reported: 1 })
     .where(sql<boolean>`id ${among(unreported)}`);
   return update.returning('id').compile();
 }

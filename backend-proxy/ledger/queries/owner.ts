@@ -29,12 +29,12 @@ export function differenceOf(ours: DatabaseOwner, theirs: DatabaseOwner | undefi
 
 /** Keeps the latest time. */
 export async function writeRestoredAt(store: Store, at: number): Promise<void> {
-  if (at > (await readRestoredAt(store.db))) await put(store, { went_back_at: String(at) });
+  if (at > (await readRestoredAt(store.db))) await put(store, { restored_at: String(at) });
 }
 
 /** ms since 1970; 0 if it was never restored. */
 export async function readRestoredAt(db: Db): Promise<number> {
-  const row = await db.selectFrom('meta').select('value').where('key', '=', 'went_back_at').executeTakeFirst();
+  const row = await db.selectFrom('meta').select('value').where('key', '=', 'restored_at').executeTakeFirst();
   return Number(row?.value ?? 0);
 }
 
@@ -45,13 +45,13 @@ export interface Identity {
 }
 
 export async function readIdentity(db: Db): Promise<Identity> {
-  const rows = await db.selectFrom('meta').selectAll().where('key', 'in', ['books_id', 'fingerprint_key']).execute();
+  const rows = await db.selectFrom('meta').selectAll().where('key', 'in', ['database_id', 'fingerprint_key']).execute();
   const valueOf = (name: MetaKey) => {
     const row = rows.find(({ key }) => key === name);
     if (row === undefined) throw new Error(`The table meta lacks ${name}`);
     return row.value;
   };
-  return { databaseId: valueOf('books_id'), fingerprintKey: valueOf('fingerprint_key') };
+  return { databaseId: valueOf('database_id'), fingerprintKey: valueOf('fingerprint_key') };
 }
 
 async function put({ db, execute }: Store, values: Partial<Record<MetaKey, string>>): Promise<void> {

@@ -7,7 +7,7 @@ import {
   REVIEW_AFTER_MS,
   SENDING_LIMIT_MS,
   expiryOf,
-  hasUnansweredRing,
+  hasUnansweredIpn,
   unknownRule,
 } from '../../protocol/schedule.ts';
 import { STAGES, TYPES, isOpen, stageOf, type Stage } from '../../protocol/transaction.ts';
@@ -57,7 +57,7 @@ function storeCheck(draft: Draft, { row, beganAt, isStale }: EndedCheck, claim: 
   } else {
     row.checked_at = beganAt;
     row.unanswered = 0;
-    row.rings_heard = Math.max(row.rings_heard, claim.rings);
+    row.ipns_answered = Math.max(row.ipns_answered, claim.ipnsReceived);
   }
   if (!isReport(observation)) return;
   row.found_at = draft.now;
@@ -172,7 +172,7 @@ function isSecondFailure({ now }: Draft, { row, beganAt, failedBefore }: EndedCh
  */
 export function applyProvenUnknown(draft: Draft, row: TransactionRow, { beganAt, endedAt }: ProvenUnknown): void {
   if (row.sent_at === null || row.rank === STAGES.pending.rank) return;
-  const isKnown = row.payment_id !== null || row.found_at !== null || row.rings > 0;
+  const isKnown = row.payment_id !== null || row.found_at !== null || row.ipns_received > 0;
   const rule = unknownRule(row.type, row.answer);
   if (isKnown || rule === null || row.rank > STAGES.expired.rank) return;
   const from = waitsSince(row, row.sent_at, draft.now);
@@ -218,8 +218,8 @@ function stageByClock(check: EndedCheck, observation: Observation, now: number):
   if (observation.kind === 'silent') return 'expired';
   const agrees =
     observation.kind === 'unknown' || (observation.kind === 'verified' && observation.outcome === 'pending');
-  const hasNewRing = hasUnansweredRing({ rings: row.rings, ringsAnswered: row.rings_heard });
-  return agrees && !check.isStale && !hasNewRing && check.beganAt >= expiresAt ? 'expired' : undefined;
+  const hasNewIpn = hasUnansweredIpn({ ipnsReceived: row.ipns_received, ipnsAnswered: row.ipns_answered });
+  return agrees && !check.isStale && !hasNewIpn && check.beganAt >= expiresAt ? 'expired' : undefined;
 }
 
 /** Whether the process that created or sent it must have died: its call would be over by now. */

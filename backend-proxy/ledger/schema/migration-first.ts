@@ -38,13 +38,13 @@ export async function createFirstTables(db: Kysely<unknown>, { int, table }: Bui
     .addColumn('created_at', int, (c) => c.notNull())
     .addColumn('updated_at', int, (c) => c.notNull())
     .addColumn('sent_at', int)
-    .addColumn('rung_at', int)
+    .addColumn('ipn_received_at', int)
     .addColumn('unknown_at', int)
     .addColumn('failed_at', int)
     .addColumn('checks', 'text', (c) => c.notNull().defaultTo('[]'))
     .addColumn('next_check_at', int)
     .addColumn('lease_until', int, (c) => c.notNull().defaultTo(0))
-    .addUniqueConstraint('one_row_a_key', ['order_id', 'idempotency_key'])
+    .addUniqueConstraint('transactions_idempotency_key', ['order_id', 'idempotency_key'])
     .execute();
   await db.schema.createIndex('transactions_due').on('transactions').column('next_check_at').execute();
   await db.schema.createIndex('transactions_updated').on('transactions').columns(['updated_at', 'id']).execute();
@@ -55,7 +55,7 @@ export async function createFirstTables(db: Kysely<unknown>, { int, table }: Bui
     .addColumn('at', int, (c) => c.notNull())
     .addColumn('source', 'text', (c) => c.notNull())
     .addColumn('detail', 'text')
-    .addPrimaryKeyConstraint('each_event_once', ['transaction_id', 'event'])
+    .addPrimaryKeyConstraint('history_key', ['transaction_id', 'event'])
     .execute();
   await table(db, 'ipns')
     .addColumn('id', 'text', (c) => c.primaryKey().notNull())
@@ -80,7 +80,7 @@ export async function createFirstTables(db: Kysely<unknown>, { int, table }: Bui
     .addColumn('lease_until', int, (c) => c.notNull())
     .addColumn('last_answer', 'text')
     .addColumn('created_at', int, (c) => c.notNull())
-    .addUniqueConstraint('each_webhook_once', ['transaction_id', 'type'])
+    .addUniqueConstraint('webhooks_transaction_type', ['transaction_id', 'type'])
     .execute();
   await db.schema.createIndex('webhooks_due').on('webhooks').columns(['state', 'next_at']).execute();
 }

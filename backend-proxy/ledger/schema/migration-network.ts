@@ -1,4 +1,4 @@
-// What a real network needs: how the POST was answered, counted rings, reviews that repeat.
+// What a real network needs: how the POST was answered, counted IPNs, reviews that repeat.
 import { randomUUID } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import { LAST_SWEEP_MS } from '../../protocol/schedule.ts';
@@ -14,7 +14,7 @@ export async function addNetworkColumns(db: Kysely<unknown>, { dialect, int, tab
     }
   };
   await add('orders', { seen_iat: 'int', seen_terms: 'text' });
-  await add('ipns', { told: 'count' });
+  await add('ipns', { reported: 'count' });
   await add('transactions', {
     reviews: 'count',
     resolved: 'text',
@@ -26,8 +26,8 @@ export async function addNetworkColumns(db: Kysely<unknown>, { dialect, int, tab
     pay_within_ms: 'int',
     customer_ref: 'text',
     found_at: 'int',
-    rings: 'count',
-    rings_heard: 'count',
+    ipns_received: 'count',
+    ipns_answered: 'count',
     waits_from: 'count',
     checked_at: 'int',
     unanswered: 'count',
@@ -35,7 +35,7 @@ export async function addNetworkColumns(db: Kysely<unknown>, { dialect, int, tab
   // Fills the new columns from what older rows show. They do not show whether the POST's answer had the payment id, so
   // none counts as `identified`.
   await sql`update transactions set checks = '[]', reviews = needs_review,
-    rings = case when rung_at is null then 0 else 1 end, rings_heard = case when rung_at is null then 0 else 1 end,
+    ipns_received = case when ipn_received_at is null then 0 else 1 end, ipns_answered = case when ipn_received_at is null then 0 else 1 end,
     answer = case when rank = 6 then 'refused' when rank = 2 then 'lost' when sent_at is not null and rank > 2 then 'accepted' end,
     lost_at = case when rank = 2 then updated_at end, found_at = case when rank = 9 then updated_at end`.execute(db);
 
@@ -47,7 +47,7 @@ export async function addNetworkColumns(db: Kysely<unknown>, { dialect, int, tab
   await db.schema
     .createIndex('transactions_rung')
     .on('transactions')
-    .column('rung_at')
+    .column('ipn_received_at')
     .where(sql.ref('next_check_at'), 'is not', null)
     .execute();
   await db.schema
@@ -68,7 +68,7 @@ export async function addNetworkColumns(db: Kysely<unknown>, { dialect, int, tab
     .addColumn('key', 'text', (c) => c.primaryKey().notNull())
     .addColumn('value', 'text', (c) => c.notNull())
     .execute();
-  await sql`insert into meta (key, value) values ('books_id', ${randomUUID()})`.execute(db);
+  await sql`insert into meta (key, value) values ('database_id', ${randomUUID()})`.execute(db);
 }
 
 /**
@@ -95,9 +95,9 @@ async function allowRepeatedEvents(
 ) {
   if (dialect === 'postgres') {
     await sql`alter table history add column n bigint not null default 1`.execute(db);
-    await sql`alter table history drop constraint each_event_once`.execute(db);
-    await sql`alter table history add constraint each_event_once primary key (transaction_id, event, n)`.execute(db);
-    await sql`alter table webhooks drop constraint each_webhook_once`.execute(db);
+    await sql`alter table history drop constraint history_key`.execute(db);
+    await sql`alter table history add constraint history_key primary key (transaction_id, event, n)`.execute(db);
+    await sql`alter table webhooks drop constraint webhooks_transaction_type`.execute(db);
     return;
   }
   // SQLite cannot drop a constraint, so the tables are created again.
@@ -109,7 +109,7 @@ async function allowRepeatedEvents(
     .addColumn('at', int, (c) => c.notNull())
     .addColumn('source', 'text', (c) => c.notNull())
     .addColumn('detail', 'text')
-    .addPrimaryKeyConstraint('each_event_once', ['transaction_id', 'event', 'n'])
+    .addPrimaryKeyConstraint('history_key', ['transaction_id', 'event', 'n'])
     .execute();
   await sql`insert into history (transaction_id, event, at, source, detail)
     select transaction_id, event, at, source, detail from history_before`.execute(db);

@@ -24,7 +24,9 @@ export async function prepareForSize(db: Kysely<unknown>, building: Building): P
   await run('create index webhooks_listed on webhooks (state, created_at)');
   await run('drop index ipns_unmatched');
   await run('create index ipns_unmatched on ipns (first_at) where matched = 0 and reading is not null');
-  await run('create index ipns_unreported on ipns (first_at) where matched = 0 and told = 0 and reading is not null');
+  await run(
+    'create index ipns_unreported on ipns (first_at) where matched = 0 and reported = 0 and reading is not null',
+  );
   await run('create index ipns_unmatched_last on ipns (last_at) where matched = 0');
   await countAll(db, building);
   if (building.dialect === 'postgres') await keepCountsInPostgres(run);
@@ -136,7 +138,7 @@ async function storeHistoryOnce(db: Kysely<unknown>, { int }: Building): Promise
     .addColumn('at', int, (c) => c.notNull())
     .addColumn('source', 'text', (c) => c.notNull())
     .addColumn('detail', 'text')
-    .addPrimaryKeyConstraint('each_event_once', ['transaction_id', 'event', 'n'])
+    .addPrimaryKeyConstraint('history_key', ['transaction_id', 'event', 'n'])
     .execute();
   await sql`insert into history (transaction_id, event, n, at, source, detail)
     select transaction_id, event, n, at, source, detail from history_before`.execute(db);

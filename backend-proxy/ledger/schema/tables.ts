@@ -75,9 +75,9 @@ export interface TransactionRow {
   customer_ref: string | null;
   /** When a status check last reported it. */
   found_at: number | null;
-  rung_at: number | null;
-  rings: number;
-  rings_heard: number;
+  ipn_received_at: number | null;
+  ipns_received: number;
+  ipns_answered: number;
   unknown_at: number | null;
   failed_at: number | null;
   /** After a clock step, waits that may end the transaction start here. */
@@ -110,7 +110,7 @@ export interface IpnRow {
   body: string;
   matched: number;
   /** The operator was warned that it matches nothing. */
-  told: number;
+  reported: number;
   seen: number;
   first_at: number;
   last_at: number;
@@ -132,7 +132,7 @@ export interface WebhookRow {
 }
 
 export type MetaKey =
-  'books_id' | 'fingerprint_key' | 'gateway' | 'status_check' | 'key_digest' | 'went_back_at' | 'erasing_until';
+  'database_id' | 'fingerprint_key' | 'gateway' | 'status_check' | 'key_digest' | 'restored_at' | 'erasing_until';
 export interface MetaRow {
   key: MetaKey;
   value: string;

@@ -108,12 +108,13 @@ export function createRows(prepare: Prepare) {
 
   /**
    * IPNs may have arrived before the row. They cannot be about a POST that we have not sent, so they count as answered.
-   * The answer to our POST may say that the id is a duplicate; after any other, `rung_at` makes the checks frequent.
+   * The answer to our POST may say that the id is a duplicate; after any other, `ipn_received_at` makes the checks
+   * frequent.
    */
   function matchEarlyIpns({ id, created_at: createdAt }: TransactionRow): void {
     const { changes } = prepare('update ipns set matched = 1 where order_id = ? and matched <> 1').run(id);
     if (changes === 0) return;
-    prepare('update transactions set rung_at = ?, rings = ?, rings_heard = ? where id = ?').run(
+    prepare('update transactions set ipn_received_at = ?, ipns_received = ?, ipns_answered = ? where id = ?').run(
       createdAt,
       changes,
       changes,

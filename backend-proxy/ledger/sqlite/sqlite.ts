@@ -214,7 +214,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
     among: (few) => sql`in ${few}`,
     checksWith: (now, most) => sql`json_insert(
       case when json_array_length(checks) >= ${most} then json_remove(checks, '$[0]') else checks end, '$[#]',
-      json_object('at', cast(${now} as integer), 'rung', json(iif(rings > rings_heard, 'true', 'false'))))`,
+      json_object('at', cast(${now} as integer), 'byIpn', json(iif(ipns_received > ipns_answered, 'true', 'false'))))`,
     announce: () => undefined,
     onAnnounced: () => undefined,
     // What a shorter row leaves in its page stays unused. A row that gets another number is taken out and put beside

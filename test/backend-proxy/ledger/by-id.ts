@@ -83,8 +83,8 @@ export function byId(ledger: Ledger, now: () => number, startId = nextStartId): 
     },
     async observe(id, observation, given) {
       const transaction = (await read(id)) ?? assert.fail(`no ${id}`);
-      const rings = claims.get(id)?.rings ?? 0;
-      const claim = { transaction, beganAt: now(), leaseUntil: now() + LEASE_MS, rings, ...given };
+      const ipnsReceived = claims.get(id)?.ipnsReceived ?? 0;
+      const claim = { transaction, beganAt: now(), leaseUntil: now() + LEASE_MS, ipnsReceived, ...given };
       claims.delete(id);
       const endedAt = await ledger.observe(claim, observation);
       if (observation.kind === 'unknown')

@@ -54,17 +54,17 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
     step(name, () =>
       ledger.openPayment({ ...payment(), ...ORDER_TERMS, start: { by: BY, id: name }, ...given }, LIMITS),
     );
-  const ring = (transactionId: string, body: string) => ({
-    id: `ring ${transactionId} ${body}`,
+  const ipn = (transactionId: string, body: string) => ({
+    id: `ipn ${transactionId} ${body}`,
     body,
     reading: { ...BARE_READING, transactionId },
   });
   const observe = async (name: string, id: string, observation: Observation) => {
-    let { claim } = await ledger.receiveIpn(ring(id, name), LEASE_MS);
+    let { claim } = await ledger.receiveIpn(ipn(id, name), LEASE_MS);
     if (claim === undefined) {
       // It was the turn of the one due longest.
       await ledger.claimChecks(1, LEASE_MS);
-      ({ claim } = await ledger.receiveIpn(ring(id, `${name} again`), LEASE_MS));
+      ({ claim } = await ledger.receiveIpn(ipn(id, `${name} again`), LEASE_MS));
     }
     if (claim === undefined) assert.fail(`${id} was not claimed`);
     await step(name, () => ledger.observe(claim, observation));
@@ -101,13 +101,13 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   await ledger.record(payout, { stage: 'sending', start: { by: BY, id: 'payout' } }, 'merchant');
   await step('payouts', () => Promise.all([ledger.payout('P'), ledger.payout('none'), ledger.payout('T1000001')]));
 
-  await step('an IPN', () => ledger.receiveIpn(ring('A', 'first')));
-  const { claim } = await step('an IPN with its claim', () => ledger.receiveIpn(ring('A', 'second'), LEASE_MS));
+  await step('an IPN', () => ledger.receiveIpn(ipn('A', 'first')));
+  const { claim } = await step('an IPN with its claim', () => ledger.receiveIpn(ipn('A', 'second'), LEASE_MS));
   if (claim === undefined) assert.fail('the IPN did not claim its check');
   await step('an observation', () => ledger.observe(claim, verified('succeeded')));
-  await step('a repeated IPN', () => ledger.receiveIpn(ring('A', 'first')));
+  await step('a repeated IPN', () => ledger.receiveIpn(ipn('A', 'first')));
   await step('an unreadable IPN', () => ledger.receiveIpn({ id: 'unreadable', body: '?', reading: undefined }));
-  await step('an early IPN', () => ledger.receiveIpn(ring('E', 'early')));
+  await step('an early IPN', () => ledger.receiveIpn(ipn('E', 'early')));
   await start('a start after its IPN', { orderId: 'E' });
   await step('IPNs', () => Promise.all([ledger.ipnReadings('A'), ledger.unmatchedIpns(100)]));
   await step('a report of unmatched IPNs', () => ledger.reportUnmatched(M));

@@ -15,7 +15,7 @@ const IS_YOUNG = `n > ${SIZE} - ${7 * 24 * 60}`;
 const IS_PLANNED = `${IS_YOUNG} and n % 5 = 0`;
 
 /** In another order than the rows, so that each is on another page. */
-const RUNG_AFTER = `n * 7919 % 50000`;
+const IPN_AFTER = `n * 7919 % 50000`;
 
 const EVERY = {
   id: `'T' || (1000000 + n)`,
@@ -45,9 +45,9 @@ const TRANSACTIONS: Record<Filling, Columns> = {
     sent_by: `'host:8787'`,
     answer: `'identified'`,
     found_at: `${CREATED} + 41000`,
-    rung_at: `case when n % 5 <> 0 then ${CREATED} + 40000 end`,
-    rings: `case when n % 5 <> 0 then 1 else 0 end`,
-    rings_heard: `case when n % 5 <> 0 then 1 else 0 end`,
+    ipn_received_at: `case when n % 5 <> 0 then ${CREATED} + 40000 end`,
+    ipns_received: `case when n % 5 <> 0 then 1 else 0 end`,
+    ipns_answered: `case when n % 5 <> 0 then 1 else 0 end`,
     next_check_at: `case when ${IS_PLANNED} then ${NOON} + (n % 1440 - 3) * ${M} end`,
   },
   extreme: {
@@ -63,10 +63,10 @@ const TRANSACTIONS: Record<Filling, Columns> = {
     sent_at: NOON - H,
     sent_by: `'other:8787'`,
     found_at: NOON - M,
-    rung_at: `${NOON - M} + ${RUNG_AFTER}`,
-    rings: 1,
-    // The newest rung are not due, all others are.
-    next_check_at: `case when ${RUNG_AFTER} > 40000 then ${NOON + H} else ${NOON - 1} end`,
+    ipn_received_at: `${NOON - M} + ${IPN_AFTER}`,
+    ipns_received: 1,
+    // Those with the newest IPNs are not due, all others are.
+    next_check_at: `case when ${IPN_AFTER} > 40000 then ${NOON + H} else ${NOON - 1} end`,
   },
 };
 
@@ -76,11 +76,11 @@ const WEBHOOKS: Record<Filling, Columns> = {
 };
 
 const IPNS: Record<Filling, Columns> = {
-  usual: { matched: `case when n % 1000 = 0 then 0 else 1 end`, told: 0, first_at: CREATED, last_at: CREATED },
+  usual: { matched: `case when n % 1000 = 0 then 0 else 1 end`, reported: 0, first_at: CREATED, last_at: CREATED },
   // More would take long to report and to delete.
   extreme: {
     matched: 0,
-    told: `case when n % 100 = 0 then 0 else 1 end`,
+    reported: `case when n % 100 = 0 then 0 else 1 end`,
     first_at: NOON - 9 * D,
     last_at: `case when n % 100 = 0 then ${NOON - 8 * D} else ${NOON} end`,
   },

@@ -78,7 +78,7 @@ const IS_COMMIT_OR_PART = /^(begin|commit|savepoint|release|rollback)/;
 
 /** Small tables, parts of a statement that are limited, the rows of an insert, and rows that were found by their id. */
 const SMALL =
-  /^SCAN (meta|counts|rung|swept|newest|due|page|CONSTANT ROW|\d+-ROW VALUES CLAUSE)\b|^SEARCH .*\(id=\?\)$/;
+  /^SCAN (meta|counts|recent|swept|newest|due|page|CONSTANT ROW|\d+-ROW VALUES CLAUSE)\b|^SEARCH .*\(id=\?\)$/;
 
 /**
  * The lines of its plan that scan a table or an index, or that sort anything but parts that are limited. An index may

@@ -17,7 +17,7 @@ describe('nextCheckAt() after any history', () => {
     sentAt: offset,
     lostAt: offset,
     expiresAt: offset,
-    rungAt: offset,
+    ipnReceivedAt: offset,
     unknownAt: offset,
     failedAt: offset,
     needsReview: fc.boolean(),
@@ -28,17 +28,17 @@ describe('nextCheckAt() after any history', () => {
     sentAt,
     lostAt,
     expiresAt,
-    rungAt,
+    ipnReceivedAt,
     unknownAt,
     failedAt,
-  }: Pick<Timeline, 'sentAt' | 'lostAt' | 'expiresAt' | 'rungAt' | 'unknownAt' | 'failedAt'>) => ({
+  }: Pick<Timeline, 'sentAt' | 'lostAt' | 'expiresAt' | 'ipnReceivedAt' | 'unknownAt' | 'failedAt'>) => ({
     sentAt: at(sentAt),
     lostAt: at(lostAt),
     expiresAt: at(expiresAt),
-    rungAt: at(rungAt),
+    ipnReceivedAt: at(ipnReceivedAt),
     unknownAt: at(unknownAt),
     failedAt: at(failedAt),
-    rings: rungAt === null ? 0 : 1,
+    ipnsReceived: ipnReceivedAt === null ? 0 : 1,
   });
 
   it('after any history, checks end, come one after the other, and stay within five a minute', () => {

@@ -44,10 +44,10 @@ describe('nextCheckAt() with times of another clock', () => {
   it('a stored time in the future counts as now: it delays a check by its wait and suppresses none', () => {
     const now = T0 + H;
     const ahead = now + 10 * D;
-    const sent = timeline({ createdAt: ahead, sentAt: ahead, checkedAt: ahead, checks: [{ at: ahead, rung: false }] });
+    const sent = timeline({ createdAt: ahead, sentAt: ahead, checkedAt: ahead, checks: [{ at: ahead, byIpn: false }] });
     assert.equal(nextCheckAt(sent, now), now + 15 * S);
     assert.equal(nextCheckAt({ ...sent, ...UNCERTAIN, lostAt: ahead }, now), now + 2 * S);
-    assert.equal(nextCheckAt({ ...sent, rungAt: ahead, rings: 1 }, now), now);
+    assert.equal(nextCheckAt({ ...sent, ipnReceivedAt: ahead, ipnsReceived: 1 }, now), now);
     const unknownAt = timeline({ ...UNCERTAIN, unknownAt: ahead, ...checked(now) });
     assert.equal(nextCheckAt(unknownAt, now), now + M);
     const failed = timeline({ type: 'PAYOUT', failedAt: ahead, ...checked(now) });

@@ -22,9 +22,9 @@ export function timeline(given: Partial<Timeline> = {}): Timeline {
     sentAt: T0,
     lostAt: null,
     expiresAt: null,
-    rungAt: null,
-    rings: 0,
-    ringsAnswered: 0,
+    ipnReceivedAt: null,
+    ipnsReceived: 0,
+    ipnsAnswered: 0,
     unknownAt: null,
     failedAt: null,
     needsReview: false,
@@ -38,21 +38,23 @@ export function timeline(given: Partial<Timeline> = {}): Timeline {
 }
 
 export const UNCERTAIN = { stage: 'uncertain', answer: 'lost', lostAt: T0 } as const;
-export const rung = (rungAt: number) => ({ rungAt, rings: 1 });
+export const ipnAt = (ipnReceivedAt: number) => ({ ipnReceivedAt, ipnsReceived: 1 });
 export const checked = (...times: number[]) => ({
   checkedAt: times.at(-1)!,
-  checks: times.map((at) => ({ at, rung: false })),
+  checks: times.map((at) => ({ at, byIpn: false })),
 });
 
 /** What the ledger stores after a check that found nothing new. */
 export function afterCheck(t: Timeline, now: number, isAnswered: boolean): Timeline {
-  const check: Check = { at: now, rung: t.rings > t.ringsAnswered };
+  const check: Check = { at: now, byIpn: t.ipnsReceived > t.ipnsAnswered };
   const isLeft = now >= (t.sentAt ?? t.createdAt) + SENDING_LIMIT_MS;
   const isOpen = STAGES[t.stage].rank <= STAGES.pending.rank;
   return {
     ...t,
     checks: [...t.checks, check].slice(-CHECKS_PER_MINUTE),
-    ...(isAnswered ? { checkedAt: now, unanswered: 0, ringsAnswered: t.rings } : { unanswered: t.unanswered + 1 }),
+    ...(isAnswered
+      ? { checkedAt: now, unanswered: 0, ipnsAnswered: t.ipnsReceived }
+      : { unanswered: t.unanswered + 1 }),
     ...(isLeft && t.stage === 'created' && { stage: 'not_created' }),
     ...(isLeft && t.stage === 'sending' && { stage: 'uncertain' }),
     ...(isLeft && t.sentAt !== null && t.answer === null && { answer: 'lost', lostAt: now }),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nextCheckAt } from '../../../backend-proxy/protocol/schedule.ts';
 import { D, H, M, S } from '../time.ts';
-import { T0, afterCheck, checked, rung, timeline, walk } from './schedule-kit.ts';
+import { T0, afterCheck, checked, ipnAt, timeline, walk } from './schedule-kit.ts';
 
 describe('nextCheckAt() after an unanswered check', () => {
   it('an unanswered check is repeated after 5 s, 15 s, 1, 5 and then every 15 minutes, and skips no time of a list', () => {
@@ -14,13 +14,13 @@ describe('nextCheckAt() after an unanswered check', () => {
         .map((offset) => offset - H),
       [0, 5 * S, 20 * S, 80 * S, 380 * S, 1280 * S, 2180 * S],
     );
-    const unanswered = { unanswered: 1, checkedAt: T0 + 30 * M, checks: [{ at, rung: false }] };
+    const unanswered = { unanswered: 1, checkedAt: T0 + 30 * M, checks: [{ at, byIpn: false }] };
     assert.equal(nextCheckAt(timeline(unanswered), at + S), at + 5 * S);
     assert.equal(nextCheckAt(timeline({ ...unanswered, unanswered: 0, checkedAt: at }), at + S), T0 + 3 * H);
   });
 
-  it('an unanswered check leaves its ring unanswered', () => {
-    const t = afterCheck(timeline({ ...rung(T0 + H), ...checked(T0 + 30 * M) }), T0 + H, false);
+  it('an unanswered check leaves its IPN unanswered', () => {
+    const t = afterCheck(timeline({ ...ipnAt(T0 + H), ...checked(T0 + 30 * M) }), T0 + H, false);
     assert.equal(nextCheckAt(t, T0 + H), T0 + H + 5 * S);
   });
 

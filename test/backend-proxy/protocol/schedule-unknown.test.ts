@@ -9,7 +9,7 @@ import {
 } from '../../../backend-proxy/protocol/schedule.ts';
 import type { PostOutcome } from '../../../backend-proxy/protocol/transaction.ts';
 import { D, H, M, S } from '../time.ts';
-import { T0, UNCERTAIN, checked, rung, timeline, walk } from './schedule-kit.ts';
+import { T0, UNCERTAIN, checked, ipnAt, timeline, walk } from './schedule-kit.ts';
 
 describe('nextCheckAt() while the outcome is unknown', () => {
   it('after a lost answer, checks follow at 2, 5, 10, 30 and 60 s, at most three a minute', () => {
@@ -24,10 +24,10 @@ describe('nextCheckAt() while the outcome is unknown', () => {
     );
   });
 
-  it('a transaction is not checked while its POST is in flight, except for a ring; 45 s later it is', () => {
+  it('a transaction is not checked while its POST is in flight, except for an IPN; 45 s later it is', () => {
     const sending = { stage: 'sending', answer: null } as const;
     assert.equal(nextCheckAt(timeline(sending), T0), T0 + 45 * S);
-    assert.equal(nextCheckAt(timeline({ ...sending, ...rung(T0 + S) }), T0 + S), T0 + S);
+    assert.equal(nextCheckAt(timeline({ ...sending, ...ipnAt(T0 + S) }), T0 + S), T0 + S);
     assert.equal(nextCheckAt(timeline({ stage: 'created', sentAt: null, answer: null }), T0), T0 + 45 * S);
     assert.equal(SENDING_LIMIT_MS, 45 * S);
   });

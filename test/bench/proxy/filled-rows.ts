@@ -58,12 +58,12 @@ export function filledRows(
     answer: "'accepted'",
     pay_within_ms: isOpen ? `${DAY_MS}` : '900000',
     found_at: isOpen ? 'null' : ended,
-    rung_at: isOpen ? 'null' : `(${at} + 39000)`,
-    rings: isOpen ? '0' : '1',
-    rings_heard: isOpen ? '0' : '1',
+    ipn_received_at: isOpen ? 'null' : `(${at} + 39000)`,
+    ipns_received: isOpen ? '0' : '1',
+    ipns_answered: isOpen ? '0' : '1',
     checked_at: isOpen ? 'null' : ended,
     next_check_at: filled === 'due' ? `(${now - 60_000} + i % 50000)` : 'null',
-    checks: isOpen ? "'[]'" : `('[{"at":' || ${ended} || ',"rung":true}]')`,
+    checks: isOpen ? "'[]'" : `('[{"at":' || ${ended} || ',"byIpn":true}]')`,
   };
   const event = (name: string, afterMs: number, source: string): Columns => ({
     transaction_id: id,

@@ -72,12 +72,12 @@ export const doubles: Edits = {
   'Get a payout twice although the gateway knew it': [
     {
       file: OBSERVATIONS,
-      find: 'row.payment_id !== null || row.found_at !== null || row.rings > 0;',
-      put: 'row.payment_id !== null || row.rings > 0;',
+      find: 'row.payment_id !== null || row.found_at !== null || row.ipns_received > 0;',
+      put: 'row.payment_id !== null || row.ipns_received > 0;',
     },
     {
       file: OBSERVATIONS,
-      find: 'row.payment_id !== null || row.found_at !== null || row.rings > 0;',
+      find: 'row.payment_id !== null || row.found_at !== null || row.ipns_received > 0;',
       put: 'row.payment_id !== null || row.found_at !== null;',
     },
   ],

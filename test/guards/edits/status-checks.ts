@@ -6,14 +6,14 @@ const SCHEDULE = 'backend-proxy/protocol/schedule.ts';
 
 export const statusChecks: Edits = {
   'Hide an IPN by a clock that is ahead': [
-    { file: OBSERVATIONS, find: '= Math.max(row.rings_heard, claim.rings)', put: '= row.rings' },
+    { file: OBSERVATIONS, find: '= Math.max(row.ipns_answered, claim.ipnsReceived)', put: '= row.ipns_received' },
     {
       file: SCHEDULE,
-      find: 'hasUnansweredRing(t) ? earliestAllowed(t, t.rungAt',
-      put: 'hasUnansweredRing(t) && (t.rungAt ?? 0) > (t.checkedAt ?? 0) ? earliestAllowed(t, t.rungAt',
+      find: 'hasUnansweredIpn(t) ? earliestAllowed(t, t.ipnReceivedAt',
+      put: 'hasUnansweredIpn(t) && (t.ipnReceivedAt ?? 0) > (t.checkedAt ?? 0) ? earliestAllowed(t, t.ipnReceivedAt',
     },
   ],
-  'Expire a payment while it is being paid': [{ file: OBSERVATIONS, find: ' && !hasNewRing', put: '' }],
+  'Expire a payment while it is being paid': [{ file: OBSERVATIONS, find: ' && !hasNewIpn', put: '' }],
   'Step the clock': [
     { file: 'backend-proxy/ledger/clock-step.ts', find: 'if (Math.abs(step) > STEP_MS)', put: 'if (false)' },
     { file: 'backend-proxy/ledger/queries/checks.ts', find: 'row.waits_from = now;', put: '' },

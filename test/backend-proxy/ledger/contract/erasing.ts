@@ -369,7 +369,7 @@ async function openPersonal(setup: Setup, orderId: string): Promise<void> {
   await settle(setup, orderId, 'canary-2');
 }
 
-/** By a check that a ring has claimed. */
+/** By a check that an IPN has claimed. */
 async function settle({ ledger }: Setup, id: string, payer: string | null = null): Promise<void> {
   await ledger.claimChecks(50, LEASE_MS);
   await ledger.observe(id, verified('succeeded', MEANS.paymentId, payer));

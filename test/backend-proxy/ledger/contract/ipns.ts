@@ -116,9 +116,9 @@ export function ipnsContract({ it, setUp }: Suite): void {
       assert.deepEqual(await ledger.claimChecks(2, LEASE_MS), []);
     });
 
-    it('claimChecks() returns rung transactions before the sweep, the newest ring first', async (t) => {
+    it('claimChecks() returns those with a recent IPN before the sweep, the newest IPN first', async (t) => {
       const { ledger, skip } = await setUp(t);
-      const ring = (orderId: string) =>
+      const sendIpn = (orderId: string) =>
         ledger.receiveIpn({
           id: orderId,
           body: '{}',
@@ -129,9 +129,9 @@ export function ipnsContract({ it, setUp }: Suite): void {
         skip(S);
       }
       skip(M);
-      await ring('C');
+      await sendIpn('C');
       skip(S);
-      await ring('B');
+      await sendIpn('B');
       const order: string[] = [];
       for (let n = 0; n < 4; n += 1) order.push(...(await ledger.claimChecks(1, LEASE_MS)).map(({ id }) => id));
       assert.deepEqual(order, ['B', 'C', 'A', 'D']);
@@ -188,7 +188,7 @@ export function ipnsContract({ it, setUp }: Suite): void {
       const [row] = await rows<{ checks: string }>('select checks from transactions');
       assert.deepEqual(
         JSON.parse(row!.checks),
-        [1, 2, 3, 4, 5].map((n) => ({ at: NOON + n * S, rung: true })),
+        [1, 2, 3, 4, 5].map((n) => ({ at: NOON + n * S, byIpn: true })),
       );
     });
 

@@ -173,14 +173,14 @@ export function ownerContract({ it, setUp }: Suite): void {
 
     it('unmatchedIpns() lists the newest first, and reportUnmatched() counts each once, after an hour', async (t) => {
       const { ledger, skip } = await setUp(t);
-      const ring = (orderId: string) =>
+      const sendIpn = (orderId: string) =>
         ledger.receiveIpn({ id: orderId, body: '{}', reading: { ...BARE_READING, transactionId: orderId } });
       await openPending(ledger);
-      assert.equal(await ring('A'), true);
-      assert.equal(await ring('gone'), false);
+      assert.equal(await sendIpn('A'), true);
+      assert.equal(await sendIpn('gone'), false);
       skip(S);
-      assert.equal(await ring('gone'), false);
-      assert.equal(await ring('other'), false);
+      assert.equal(await sendIpn('gone'), false);
+      assert.equal(await sendIpn('other'), false);
       await ledger.receiveIpn({ id: 'unreadable', body: 'It works!', reading: undefined });
       const listed = await ledger.unmatchedIpns(10);
       assert.deepEqual(
@@ -221,7 +221,7 @@ export function ownerContract({ it, setUp }: Suite): void {
       assert.equal(new Set(first.map((each) => each.split(' ')[1])).size, 4, 'each webhook has a different id');
       await change(empty);
       assert.deepEqual(await live(), first, 'the same ids in a copy');
-      await change(`${empty}; update meta set value = 'other' || value where key = 'books_id'`);
+      await change(`${empty}; update meta set value = 'other' || value where key = 'database_id'`);
       const others = await live();
       assert.deepEqual(
         others.map((each) => each.split(' ')[0]),

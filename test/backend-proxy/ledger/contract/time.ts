@@ -161,9 +161,9 @@ export function timeContract({ it, setUp }: Suite): void {
     });
   });
 
-  describe('a ring', () => {
+  describe('an IPN', () => {
     for (const ahead of [0, 5 * S, H]) {
-      it(`a ring after a claim is due after that check, even if the claiming clock is ${ahead / S} s ahead`, async (t) => {
+      it(`an IPN after a claim is due after that check, even if the claiming clock is ${ahead / S} s ahead`, async (t) => {
         const { ledger, open, now, skip } = await setUp(t);
         const other = await open(() => now() + ahead);
         await openPending(ledger);
@@ -175,7 +175,7 @@ export function timeContract({ it, setUp }: Suite): void {
       });
     }
 
-    it('a ring in the millisecond of a FAILED is checked, and its SUCCESS counts', async (t) => {
+    it('an IPN in the millisecond of a FAILED is checked, and its SUCCESS counts', async (t) => {
       const { ledger } = await setUp(t);
       await openPending(ledger);
       await ledger.receiveIpn({ id: 'i1', body: '1', reading: { ...BARE_READING, outcome: 'failed' } });
@@ -188,7 +188,7 @@ export function timeContract({ it, setUp }: Suite): void {
       assert.deepEqual([stage, late], ['succeeded', true]);
     });
 
-    it('an unanswered ring keeps the clock from expiring a payment', async (t) => {
+    it('an unanswered IPN keeps the clock from expiring a payment', async (t) => {
       const { ledger, skip } = await setUp(t);
       await openPending(ledger, { payWithinMs: M });
       skip(3 * M);
@@ -201,7 +201,7 @@ export function timeContract({ it, setUp }: Suite): void {
       assert.equal(await stageOf(ledger, 'A'), 'expired');
     });
 
-    it('a ring is checked at once even if the lists have used their three checks of the minute', async (t) => {
+    it('an IPN is checked at once even if the lists have used their three checks of the minute', async (t) => {
       const { ledger, skip } = await setUp(t);
       await openPending(ledger, {}, uncertain('lost'));
       const asked: number[] = [];
@@ -247,7 +247,7 @@ export function timeContract({ it, setUp }: Suite): void {
       assert.deepEqual((await idsOf(ledger)).toSorted(), ['A', 'B'], 'both are due again soon');
     });
 
-    it('every fifth check goes to the transaction due longest, whatever rings', async (t) => {
+    it('every fifth check goes to the transaction due longest, whatever IPNs come', async (t) => {
       const { ledger, skip } = await setUp(t);
       await openPending(ledger, { orderId: 'quiet' });
       skip(M);

@@ -106,16 +106,16 @@ export function unknownContract({ it, setUp }: Suite): void {
 
     it('unknowns never end what the gateway has shown to know by a payment id, a report or an IPN', async (t) => {
       const { ledger, skip } = await setUp(t);
-      const ring = (orderId: string) =>
+      const sendIpn = (orderId: string) =>
         ledger.receiveIpn({ id: orderId, body: '{}', reading: { ...BARE_READING, transactionId: orderId } });
       await openPending(ledger, { orderId: 'identified' });
       await openPending(ledger, { orderId: 'found' }, uncertain('lost'));
       await ledger.observe('found', { kind: 'incomplete' });
       await openPending(ledger, { orderId: 'named' }, uncertain('lost'));
-      await ring('named');
-      await ring('named-early');
+      await sendIpn('named');
+      await sendIpn('named-early');
       await openPending(ledger, { orderId: 'named-early' }, uncertain('lost'));
-      await ring('named-out');
+      await sendIpn('named-out');
       await openSentPayout(ledger, 'named-out', uncertain('refused'));
       const ids = ['identified', 'found', 'named', 'named-early', 'named-out'];
       for (let n = 0; n < 4; n += 1) {

@@ -27,7 +27,7 @@ async function fill(ledger: Ledger): Promise<void> {
       const reading = { ...BARE_READING, transactionId: id };
       const { claim } = await ledger.receiveIpn({ id, body: `canary${'y'.repeat(8_000)}`, reading }, 45_000);
       await ledger.observe(
-        claim ?? { transaction: opened.payment, beganAt: NOON, leaseUntil: NOON + 1, rings: 1 },
+        claim ?? { transaction: opened.payment, beganAt: NOON, leaseUntil: NOON + 1, ipnsReceived: 1 },
         verified('succeeded', id, 'canary-2'),
       );
     }),

@@ -13,7 +13,7 @@ import type { Store } from '../../../../backend-proxy/ledger/store.ts';
 import { NOTHING, ORDER, versions } from '../order-writes.ts';
 import { die, openedStore, temporaryFile } from './sqlite-kit.ts';
 
-const IPN = { order_id: null, reading: null, matched: 0, told: 0, seen: 1, first_at: 0, last_at: 0 };
+const IPN = { order_id: null, reading: null, matched: 0, reported: 0, seen: 1, first_at: 0, last_at: 0 };
 const storeIpn = (store: Store, id: string, body: string) =>
   store.write({ transactions: [] }, () => ({ changes: { ...NOTHING, ipn: { ...IPN, id, body } }, result: undefined }));
 
