@@ -227,6 +227,16 @@ describe('files', () => {
   });
 });
 
+describe('tests', () => {
+  it('only reset-connection.ts resets a connection, because after a failed reset Node never exits', () => {
+    const callers = globSync('test/**/*.ts', { exclude: ['**/node_modules'] })
+      .map((file) => file.replaceAll('\\', '/'))
+      .filter((file) => file !== 'test/architecture.test.ts')
+      .filter((file) => readFileSync(file, 'utf8').includes('resetAndDestroy'));
+    assert.deepEqual(callers, ['test/reset-connection.ts']);
+  });
+});
+
 describe('payment methods and transaction types', () => {
   /** Compared, switched on or searched for, rather than a row of a table or a value that is sent. */
   const CONDITION =

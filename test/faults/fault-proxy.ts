@@ -3,6 +3,7 @@
 // bytes, so both sides see what a bad network shows them. One exchange at a time per connection, because the proxy does
 // not pipeline.
 import { createServer, connect, type Server, type Socket } from 'node:net';
+import { resetConnection } from '../reset-connection.ts';
 import { addressOf } from './sandbox-gateway.ts';
 
 export type Fault =
@@ -100,7 +101,7 @@ function spoil(client: Socket, chunk: Buffer, fault: Fault): void {
       client.end();
       return;
     case 'reset':
-      client.resetAndDestroy();
+      resetConnection(client);
       return;
     case 'cut':
       client.end(chunk.subarray(0, Math.max(1, Math.floor(chunk.length * fault.share))));

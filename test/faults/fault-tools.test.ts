@@ -2,7 +2,9 @@
 // compare() is broken once and must be found, as must an unsigned webhook and an undocumented answer, and each fault of
 // the TCP fault proxy must happen as described.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
 import { Agent, request } from 'undici';
@@ -187,6 +189,22 @@ it('createRandom() gives the same numbers for the same seed', () => {
   const draw = (seed: number) => Array.from({ length: 20 }, createRandom(seed).next);
   assert.deepEqual(draw(7), draw(7));
   assert.notDeepEqual(draw(7), draw(8));
+});
+
+it('a process that resets a connection while it is ending exits', async () => {
+  const program = `
+    import { connect, createServer } from 'node:net';
+    import { resetConnection } from ${JSON.stringify(new URL('../reset-connection.ts', import.meta.url).href)};
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined).end();
+      process.nextTick(() => resetConnection(socket));
+      server.close();
+    });
+    server.listen(0, '127.0.0.1', () => connect(server.address().port).on('error', () => undefined).resume());`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'inherit' });
+  const limit = setTimeout(() => child.kill('SIGKILL'), 60_000);
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
+  clearTimeout(limit);
 });
 
 describe('the fault proxy', () => {

@@ -1,8 +1,8 @@
 // A TCP relay between the proxy and PostgreSQL that imitates failing networks and servers: it stops forwarding, which
-// A TCP relay between the proxy and PostgreSQL that imitates failing networks and servers: it stops forwarding, which
 // no socket notices, resets all connections, leads to another server, or breaks the connection at one statement, so
 // that its answer is lost. For connections without TLS.
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { resetConnection } from '../reset-connection.ts';
 import { createRequests } from './messages.ts';
 
 /**
@@ -52,7 +52,7 @@ export async function startPostgresRelay(databaseUrl: string): Promise<PostgresR
 
   const server = createServer((client) => {
     if (isCut) {
-      client.on('error', () => undefined).resetAndDestroy();
+      resetConnection(client.on('error', () => undefined));
       return;
     }
     const behind = connect(Number(target.port), target.hostname);
@@ -80,7 +80,7 @@ export async function startPostgresRelay(databaseUrl: string): Promise<PostgresR
       }
     });
     behind.on('data', (chunk: Buffer) => {
-      if (losing === 'applied') client.resetAndDestroy();
+      if (losing === 'applied') resetConnection(client);
       else if (losing === undefined && passes()) client.write(chunk);
     });
     client.once('close', () => {
@@ -100,7 +100,7 @@ export async function startPostgresRelay(databaseUrl: string): Promise<PostgresR
     comeBack: () => void (isGone = false),
     cut() {
       isCut = true;
-      for (const socket of open) socket.resetAndDestroy();
+      for (const socket of open) resetConnection(socket);
     },
     moveTo(otherUrl) {
       target = new URL(otherUrl);
@@ -121,7 +121,7 @@ export async function startPostgresRelay(databaseUrl: string): Promise<PostgresR
 
 function lose(how: LostAnswer, request: Buffer, client: Socket, behind: Socket): void {
   if (how === 'applied') behind.write(request);
-  else client.resetAndDestroy();
+  else resetConnection(client);
   if (typeof how === 'string') return;
   const arrive = () => {
     behind.write(request);
