@@ -48,6 +48,7 @@ export function themesPageAlone(widgetUrl: string): Markup {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>Themes of the payment widget</title>
+        <link rel="icon" href="data:," />
         ${['/assets/shop.css', ...STYLES].map((style) => html`<link rel="stylesheet" href="${style}" />`)}
         ${[EDITOR, widgetUrl].map((script) => html`<script type="module" src="${script}"></script>`)}
       </head>

@@ -45,7 +45,8 @@ export class Visitor {
 
   #listenTo(page: Page): void {
     page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) this.complaints.push(`console: ${message.text()}`);
+      if (!['error', 'warning'].includes(message.type())) return;
+      this.complaints.push(`console: ${message.text()} (${message.location().url})`);
     });
     page.on('pageerror', (error) => this.complaints.push(`uncaught: ${error.message}`));
     page.on('requestfailed', (request) => {

@@ -81,6 +81,7 @@ describe('the theme editor by itself', () => {
   it('the theme editor by itself has no order, and loads only files that it serves', async () => {
     const { text: page } = await get('/');
     assert.doesNotMatch(page, /data-order|data-renew>|New order/);
+    assert.match(page, /<link rel="icon" href="data:,"/, 'otherwise a browser requests /favicon.ico');
     const wanted = [...page.matchAll(/"(\/[\w-]+\/[\w./-]+\.(?:js|css))"/g)].map(([, path = '']) => path);
     assert.ok(wanted.includes('/widget/widget.js'));
     for (const path of wanted.filter((each) => each !== '/widget/widget.js')) {
