@@ -9,6 +9,7 @@ import { Refusal } from '../../backend-proxy/errors.ts';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import type { Store, Subject } from '../../backend-proxy/ledger/store.ts';
 import { NOTHING, ORDER, raise } from '../backend-proxy/ledger/order-writes.ts';
+import { until } from '../faults/fault-test.ts';
 import { isBegin, isCommit, isLoad, isSave, startPostgresRelay, type LostAnswer, type PostgresRelay } from './relay.ts';
 import { startPostgres, whyNoPostgres, type PostgresServer } from './server.ts';
 
@@ -175,30 +176,6 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     assert.equal((await read()).length, rows);
   });
 
-  it('a write waits at most 3 s for a locked row', async (t) => {
-    const store = await opened(t);
-    await raise(store, 'held');
-    await admin.query("begin; select 1 from orders where order_id = 'held' for update");
-    const from = performance.now();
-    await assert.rejects(raise(store, 'held'), { kind: 'unavailable' });
-    assert.ok(performance.now() - from < 8_000);
-    await admin.query('rollback');
-    assert.equal(await raise(store, 'held'), 0);
-  });
-
-  it('a process that freezes while it holds the lock of a wallet loses it after 5 s', async (t) => {
-    const { relay, store } = await relayed(t);
-    const other = await opened(t);
-    const wasLost = relay.loseAnswer({ after: new Promise(() => undefined) }, isSave);
-    const writing = raiseLocked(store, 'frozen', '3333');
-    while (!wasLost()) await sleep(5);
-    // Its own repeat waits for the lock as well.
-    await assert.rejects(raiseLocked(other, 'waiting', '3333'), { kind: 'unavailable' });
-    assert.equal(await writing, undefined);
-    assert.equal(await raiseLocked(other, 'waiting', '3333'), undefined);
-    assert.deepEqual([...(await versionOf('frozen')), ...(await versionOf('waiting'))], [0, 0]);
-  });
-
   const LOST: { what: string; how: () => LostAnswer }[] = [
     { what: 'was applied', how: () => 'applied' },
     { what: 'is applied a second later', how: () => ({ after: sleep(1_000) }) },
@@ -228,28 +205,43 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     }
   }
 
+  /** The server obeys the setting some time after it was told to: a probe commits until a commit waits. */
+  async function untilCommitsWait(waiting: () => Promise<number[]>): Promise<void> {
+    const probe = new Client({ connectionString: url });
+    probe.on('error', () => undefined);
+    await probe.connect();
+    const probing = (async () => {
+      for (;;) await probe.query("select pg_logical_emit_message(true, 'probe', '')");
+    })();
+    probing.catch(() => undefined);
+    await until('a commit waits for a standby', async () => (await waiting()).length > 0);
+    await admin.query('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [await waiting()]);
+    await assert.rejects(probing);
+    await until('no commit waits', async () => (await waiting()).length === 0);
+  }
+
   it('a save that was ended while it waited for a standby is reported only once the standby has it', async (t) => {
     const store = await opened(t);
     const waitFor = async (names: string) => {
       await admin.query(`alter system set synchronous_standby_names = '${names}'`);
       await admin.query('select pg_reload_conf()');
     };
-    const isWaiting = "select pid from pg_stat_activity where wait_event = 'SyncRep'";
-    await waitFor('away');
+    const waiting = async () => {
+      const { rows } = await admin.query("select pid from pg_stat_activity where wait_event = 'SyncRep'");
+      return rows.map(({ pid }: { pid: number }) => pid);
+    };
     t.after(() => waitFor(''));
+    await waitFor('away');
+    await untilCommitsWait(waiting);
     let isReported = false;
     const writing = raise(store, 'local').then(() => (isReported = true));
-    const untilItWaits = async () => {
-      for (;;) {
-        const [found] = (await admin.query<{ pid: number }>(isWaiting)).rows;
-        if (found !== undefined || isReported) return found?.pid;
-      }
-    };
-    const pid = await untilItWaits();
+    await until('the save waits for a standby', async () => (await waiting()).length === 1);
+    const [pid] = await waiting();
+    assert.ok(pid);
     // It is committed on this server, and nowhere else.
     await admin.query('select pg_terminate_backend($1)', [pid]);
-    while ((await versionOf('local')).length === 0) await sleep(1);
-    while ((await untilItWaits()) === pid) await sleep(1);
+    await until('the save is committed here', async () => (await versionOf('local')).length > 0);
+    await until('its repeat waits too', async () => (await waiting()).some((other) => other !== pid));
     assert.equal(isReported, false);
     await waitFor('');
     await writing;
@@ -283,15 +275,41 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     }
   });
 
-  it('a save whose outcome stays unknown is reported as unavailable after about 10 s', async (t) => {
-    const { relay, store } = await relayed(t);
-    const wasLost = relay.loseAnswer('applied', isSave);
-    const from = performance.now();
-    const writing = assert.rejects(raise(store, 'unknown'), { kind: 'unavailable' });
-    while (!wasLost()) await sleep(1);
-    relay.vanish();
-    await writing;
-    assert.ok(performance.now() - from < 30_000);
-    assert.deepEqual(await versionOf('unknown'), [0]);
+  describe('its time limits', { concurrency: true }, () => {
+    it('a write waits at most 3 s for a locked row', async (t) => {
+      const store = await opened(t);
+      await raise(store, 'held');
+      await admin.query("begin; select 1 from orders where order_id = 'held' for update");
+      const from = performance.now();
+      await assert.rejects(raise(store, 'held'), { kind: 'unavailable' });
+      assert.ok(performance.now() - from < 8_000);
+      await admin.query('rollback');
+      assert.equal(await raise(store, 'held'), 0);
+    });
+
+    it('a process that freezes while it holds the lock of a wallet loses it after 5 s', async (t) => {
+      const { relay, store } = await relayed(t);
+      const other = await opened(t);
+      const wasLost = relay.loseAnswer({ after: new Promise(() => undefined) }, isSave);
+      const writing = raiseLocked(store, 'frozen', '3333');
+      await until('the answer is lost', wasLost);
+      // Its own repeat waits for the lock as well.
+      await assert.rejects(raiseLocked(other, 'waiting', '3333'), { kind: 'unavailable' });
+      assert.equal(await writing, undefined);
+      assert.equal(await raiseLocked(other, 'waiting', '3333'), undefined);
+      assert.deepEqual([...(await versionOf('frozen')), ...(await versionOf('waiting'))], [0, 0]);
+    });
+
+    it('a save whose outcome stays unknown is reported as unavailable after about 10 s', async (t) => {
+      const { relay, store } = await relayed(t);
+      const wasLost = relay.loseAnswer('applied', isSave);
+      const from = performance.now();
+      const writing = assert.rejects(raise(store, 'unknown'), { kind: 'unavailable' });
+      await until('the answer is lost', wasLost);
+      relay.vanish();
+      await writing;
+      assert.ok(performance.now() - from < 30_000);
+      assert.deepEqual(await versionOf('unknown'), [0]);
+    });
   });
 });
