@@ -11,7 +11,8 @@ import { fileURLToPath } from 'node:url';
 import { SECRETS, SHOP } from '../backend-proxy/world.ts';
 
 const MAIN = fileURLToPath(new URL('../../backend-proxy/main.ts', import.meta.url));
-const DEADLINE_MS = 30_000;
+/** Only against a hang: a start takes half a second of a processor. */
+const DEADLINE_MS = 60_000;
 
 interface Running {
   child: ChildProcess;
