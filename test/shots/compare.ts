@@ -1,5 +1,5 @@
-// Compares two pictures of one state. Kept pictures have fewer colors (small-png.ts), and another processor may round
-// the edges of letters differently, so a little is allowed: two steps of 255 for each pixel, and a few pixels more.
+// Compares two pictures of one state. Another processor may round the edges of letters differently, so a little is
+// allowed: two steps of 255 for each pixel, and a few pixels more.
 import pixelmatch from 'pixelmatch';
 import { PNG } from 'pngjs';
 

@@ -6,11 +6,10 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import { findPinnedBrowser } from '../browser.ts';
 import { compare } from './compare.ts';
 import { drawScene } from './draw.ts';
-import { compareWithKept, type Finding } from './kept.ts';
+import { compareWithKept, NO_PICTURE, readKept, type Finding } from './kept.ts';
 import { messageOf, writeFindings, writeIndex } from './report.ts';
 import { SCENES } from './scenes.ts';
 import { PNG } from 'pngjs';
-import { smallPng } from './small-png.ts';
 import { statesPageOpener, type OpenStatesPage } from './states-page.ts';
 
 const launch = await findPinnedBrowser();
@@ -33,7 +32,7 @@ describe('the look', { skip, concurrency: 2 }, () => {
   for (const [name, scene] of Object.entries(SCENES)) {
     it(`each state looks as kept in the scene "${name}"`, async () => {
       const { pictures } = await drawScene(open, scene, { states: scene.kept });
-      const found = await compareWithKept(name, pictures);
+      const found = compareWithKept(name, pictures);
       await writeFindings(found);
       findings.push(...found);
       if (found.length > 0) assert.fail(messageOf(found));
@@ -62,6 +61,25 @@ async function replaceWord(page: Page): Promise<void> {
   });
 }
 
+describe('the kept pictures', () => {
+  it('a difference names the state: one that changed, one that is new, and one that is gone', () => {
+    const scene = 'wide';
+    const drawn = new Map(readKept(scene));
+    const { width, height } = drawn.get('paid')!;
+    drawn.set('paid', new PNG({ width, height, fill: true })).set('new', new PNG({ width, height }));
+    drawn.delete('scan');
+    const found = compareWithKept(scene, drawn);
+    assert.deepEqual(
+      found.map(({ state, words }) => [state, words.replace(/\d+/, 'N')]),
+      [
+        ['paid', 'N pixels differ'],
+        ['new', NO_PICTURE],
+        ['scan', 'is not drawn any more'],
+      ],
+    );
+  });
+});
+
 describe('the comparison', { skip }, () => {
   const STATE = 'paid';
   const draw = async (change?: (page: Page) => Promise<void>): Promise<PNG> => {
@@ -70,7 +88,7 @@ describe('the comparison', { skip }, () => {
   };
   let asKept: PNG;
   before(async () => {
-    asKept = PNG.sync.read(smallPng(await draw()));
+    asKept = await draw();
   });
 
   it('the comparison finds nothing if nothing changed', async () => {
