@@ -1,5 +1,6 @@
 // Rules that a test can check: imports, file names, opening comments, ARCHITECTURE.md's map, the lock file.
 import assert from 'node:assert/strict';
+import { execSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, it } from 'node:test';
@@ -216,6 +217,18 @@ describe('files', () => {
     const named = [...text.matchAll(/`([\w./-]+(?:\/|\.(?:ts|md)))`/g)].map(([, path = '']) => path);
     const isThere = (path: string) => existsSync(path) || SOURCES.some((file) => file.endsWith(`/${path}`));
     assert.deepEqual([...named.filter((path) => !isThere(path)), ...MAP.filter((path) => !existsSync(path))], []);
+  });
+
+  it('npm run map prints each source file with its first line, or those of a folder', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { map: string } };
+    const printed = (folder: string) => execSync(`${scripts.map} ${folder}`, { encoding: 'utf8' });
+    const lines = SOURCES.map((file) => `${file}:${/.*/.exec(readFileSync(file, 'utf8'))?.[0]}`);
+    const all = new Set(printed('').split('\n'));
+    assert.deepEqual(
+      lines.filter((line) => !all.has(line)),
+      [],
+    );
+    assert.match(printed('backend-proxy/ledger'), /^(backend-proxy\/ledger\/\S+:\/\/ .+\n)+$/);
   });
 
   it("ARCHITECTURE.md's map has every folder of sources", () => {
