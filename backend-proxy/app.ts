@@ -13,6 +13,8 @@ import { WIDGET_FOLDER } from './installation.ts';
 import { createOrderTokens } from './orders/order-token.ts';
 import { createMetrics } from './observability/metrics.ts';
 import type { ProxyConfig, ProxyParts } from './parts.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from './protocol/durations.ts';
+import { GATEWAY_TIMEOUT_MS } from './protocol/gateway-call.ts';
 import type { Log } from './protocol/log.ts';
 import { CHECKS_PER_SECOND, createCheckRate } from './workers/check-rate.ts';
 import { createPayments } from './payments.ts';
@@ -39,13 +41,13 @@ import { createWebhookLog } from './observability/webhook-log.ts';
 import { createWebhookSender } from './webhooks.ts';
 import type { Worker } from './workers/worker.ts';
 
-const PRUNE_EVERY_MS = 3_600_000;
-const WARN_EVERY_MS = 60_000;
+const PRUNE_EVERY_MS = HOUR_MS;
+const WARN_EVERY_MS = MINUTE_MS;
 /** An unmatched IPN this old is reported to the operator: the database may have lost its transaction. */
-const UNMATCHED_REPORT_AFTER_MS = 3_600_000;
-const CLOCK_TOLERANCE_MS = 1_000;
-/** Slightly longer than the time limit of a gateway call. */
-const RECORDING_WAIT_MS = 32_000;
+const UNMATCHED_REPORT_AFTER_MS = HOUR_MS;
+const CLOCK_TOLERANCE_MS = SECOND_MS;
+/** For the end of a gateway call and the write of its answer. */
+const RECORDING_WAIT_MS = GATEWAY_TIMEOUT_MS + 2 * SECOND_MS;
 
 export type { ProxyConfig, ProxyParts };
 

@@ -8,6 +8,7 @@ import type { Collection, Gateway } from './gateway/gateway.ts';
 import type { Recorder } from './workers/recorder.ts';
 import type { Fact, Ledger, OrderAt, PaymentLimits, TokenTerms } from './ledger/ledger.ts';
 import type { OrderTerms } from './orders/order-token.ts';
+import { HOUR_MS } from './protocol/durations.ts';
 import { WALLET_ID } from './protocol/methods.ts';
 import { exponentOf, decimalOf, minorOf } from './protocol/money.ts';
 import { orderView } from './orders/order-view.ts';
@@ -20,7 +21,7 @@ const LIMITS: PaymentLimits = {
   directPerOrder: 3,
   withDuplicates: 10,
   inAll: 20,
-  directPerWallet: { perCustomer: 3, inAll: 10, withinMs: 3_600_000 },
+  directPerWallet: { perCustomer: 3, inAll: 10, withinMs: HOUR_MS },
 };
 
 export interface Payments {

@@ -3,13 +3,14 @@
 // A second signal ends the draining, a third one the process.
 import { isatty } from 'node:tty';
 import { describeError } from './errors.ts';
+import { GATEWAY_TIMEOUT_MS } from './protocol/gateway-call.ts';
 import type { Log } from './protocol/log.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 type Signal = (typeof SIGNALS)[number];
 
 /** Slightly longer than a call to the gateway and the write of its answer. */
-const STOP_LIMIT_MS = 35_000;
+const STOP_LIMIT_MS = GATEWAY_TIMEOUT_MS + 5_000;
 const STANDARD_INPUT = 0;
 
 export interface Shutdown {

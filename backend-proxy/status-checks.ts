@@ -5,15 +5,12 @@ import type { Gateway } from './gateway/gateway.ts';
 import type { Claim, Ledger, Observation, StoredIpn } from './ledger/ledger.ts';
 import type { CheckRate } from './workers/check-rate.ts';
 import type { UnknownProof } from './workers/unknown-proof.ts';
+import { CALL_OVER_MS, STATUS_CONNECTIONS } from './protocol/gateway-call.ts';
 import { TYPES } from './protocol/transaction.ts';
 import { verify, type Expected } from './protocol/verify.ts';
 import { createWorker, type Worker } from './workers/worker.ts';
 
-/** The connection limit of the gateway adapter (gateway/http.ts): one more check would wait there and appear slow. */
-const CHECKS_AT_ONCE = 24;
 const PROVE_EVERY_MS = 250;
-/** Longer than a check can take, so that it is never in flight twice. */
-const LEASE_MS = 45_000;
 
 interface Ports {
   gateway: Gateway;
@@ -58,12 +55,12 @@ export function createReconciler(
   }
 
   const worker = createWorker({
-    claim: (most) => ledger.claimChecks(most, LEASE_MS),
+    claim: (most) => ledger.claimChecks(most, CALL_OVER_MS),
     handle: (claim) => {
       const { id: transactionId, orderId } = claim.transaction;
       return runAs({ orderId, transactionId }, () => check(claim));
     },
-    atOnce: CHECKS_AT_ONCE,
+    atOnce: STATUS_CONNECTIONS,
     // Without a status check no call is made: the IPNs are in the database.
     ...(status && { rate }),
     onError,
@@ -76,7 +73,7 @@ export function createReconciler(
     const mayBegin = worker.reserve();
     let claim: Claim | undefined;
     try {
-      const received = await ledger.receiveIpn(ipn, mayBegin ? LEASE_MS : undefined);
+      const received = await ledger.receiveIpn(ipn, mayBegin ? CALL_OVER_MS : undefined);
       claim = received.claim;
       if (received.isMatched && claim === undefined) worker.wake();
       return received.isMatched;

@@ -12,12 +12,10 @@ import { causeOf, runAs } from './observability/cause.ts';
 import type { WebhookTarget } from './parts.ts';
 import { hostOf, mayBePrivate, remedyFor } from './config/private-hosts.ts';
 import { isPublicAddress } from './config/public-address.ts';
+import { HOUR_MS as H, MINUTE_MS as M, SECOND_MS as S } from './protocol/durations.ts';
 import { beginStep } from './observability/tracing.ts';
 import { createWorker, type Worker } from './workers/worker.ts';
 
-const S = 1000;
-const M = 60 * S;
-const H = 60 * M;
 /**
  * The wait before each retry; the first attempt is immediate. After the last, the webhook is dead: listed, and
  * redelivered on request.

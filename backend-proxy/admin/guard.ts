@@ -2,6 +2,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { Refusal } from '../errors.ts';
+import { isLoopbackName } from '../protocol/links.ts';
 import type { Session, Sessions } from './session.ts';
 
 declare module 'hono' {
@@ -77,7 +78,8 @@ export function endSession(c: Context): void {
 
 /** Whether the browser reaches this page under a name of its own machine. */
 export function isLoopback(c: Context): boolean {
-  return /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(c.req.header('Host') ?? '');
+  const host = c.req.header('Host') ?? '';
+  return isLoopbackName(host.replace(/:\d+$/, '').toLowerCase());
 }
 
 /** Over http only loopback has a session: elsewhere the browser drops a Secure cookie. */

@@ -1,10 +1,10 @@
 // The operator's session: a signed cookie. In memory are only those that were signed out. The key is made of
 // ADMIN_TOKEN, so another token ends every session. It ends 30 minutes after the last page and 8 hours after the login.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { HOUR_MS, MINUTE_MS } from '../protocol/durations.ts';
 
-const M = 60_000;
-const IDLE_MS = 30 * M;
-const LONGEST_MS = 8 * 60 * M;
+const IDLE_MS = 30 * MINUTE_MS;
+const LONGEST_MS = 8 * HOUR_MS;
 /** Ended sessions that are remembered; beyond that the oldest are forgotten. */
 const MOST_ENDED = 10_000;
 

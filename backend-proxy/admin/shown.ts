@@ -1,5 +1,6 @@
 // How the operator's page shows values: amounts, times, statuses, wallet ids.
 import { html } from 'hono/html';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../protocol/durations.ts';
 import { iso } from '../protocol/iso-time.ts';
 import { decimalOf } from '../protocol/money.ts';
 import { STAGES, TYPES, reasonOf, type Transaction, type TransactionType } from '../protocol/transaction.ts';
@@ -20,14 +21,14 @@ export function time(ms: number): Html {
 }
 
 const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
+  ['d', DAY_MS],
+  ['h', HOUR_MS],
+  ['min', MINUTE_MS],
 ] as const;
 
 /** `3 h`, in the largest unit that fits. */
 export function age(ms: number): string {
-  const [unit, length] = UNITS.find(([, each]) => ms >= each) ?? ['s', 1_000];
+  const [unit, length] = UNITS.find(([, each]) => ms >= each) ?? ['s', SECOND_MS];
   return `${Math.max(0, Math.floor(ms / length))} ${unit}`;
 }
 

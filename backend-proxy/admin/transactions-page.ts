@@ -3,13 +3,13 @@ import { html } from 'hono/html';
 import { isDay } from '../reports/calendar-days.ts';
 import type { TransactionPage, TransactionQuery } from '../ledger/ledger.ts';
 import { isCursorOf } from '../ledger/queries/transaction-list.ts';
+import { DAY_MS } from '../protocol/durations.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../protocol/transaction.ts';
 import { STATUSES, type Status } from '../protocol/wire.ts';
 import type { Html } from './shown.ts';
 import { transactionTable } from './transaction-table.ts';
 
 const PAGE_SIZE = 50;
-const DAY_MS = 86_400_000;
 
 /** The fields of the form, as they were sent. */
 export type Filters = Partial<Record<'orderId' | 'type' | 'status' | 'needsReview' | 'from' | 'to' | 'cursor', string>>;

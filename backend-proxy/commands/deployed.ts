@@ -17,10 +17,6 @@ export interface Deployed {
   token: ((orderId?: string) => Record<string, string>) | undefined;
 }
 
-export function isLoopback({ hostname }: URL): boolean {
-  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-}
-
 export function needs(about: string, variables: string): Finding {
   return skipped(about, `needs ${variables}`);
 }

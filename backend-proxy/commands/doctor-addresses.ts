@@ -1,11 +1,9 @@
 // Whether callers are counted by their address, and cannot choose it by writing X-Forwarded-For. Streams are limited by
 // address as starts of payments are, and cost nothing: as many are opened as one address may have, and one more.
+import { MAX_STREAMS } from '../routes/events.ts';
 import { needs, type Deployed } from './deployed.ts';
 import { fail, ok, skipped, warn, type Finding } from './report.ts';
 
-/** The limits of routes/events.ts. */
-const STREAMS_PER_ADDRESS = 20;
-const STREAMS_PER_ORDER = 3;
 const REFUSED = 503;
 const TIMEOUT_MS = 5_000;
 const ABOUT = 'addresses';
@@ -38,7 +36,7 @@ async function openTooMany(
   const ending = new AbortController();
   const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(TIMEOUT_MS)]);
   const open = async (at: number): Promise<number> => {
-    const order = `payment-proxy-doctor-${Math.floor(at / STREAMS_PER_ORDER)}`;
+    const order = `payment-proxy-doctor-${Math.floor(at / MAX_STREAMS.perOrder)}`;
     const headers = { ...token(order), 'X-Forwarded-For': addressOf(at) };
     const answer = await visitor.open(`${base.href}order/events`, { headers, signal });
     // It ends with the signal, which is no error here.
@@ -46,7 +44,7 @@ async function openTooMany(
     return answer.statusCode;
   };
   try {
-    const opened = await Promise.allSettled(Array.from({ length: STREAMS_PER_ADDRESS + 1 }, (_, at) => open(at)));
+    const opened = await Promise.allSettled(Array.from({ length: MAX_STREAMS.perAddress + 1 }, (_, at) => open(at)));
     const statuses = opened.map((each) => (each.status === 'fulfilled' ? each.value : undefined));
     if (statuses.includes(REFUSED)) return 'one refused';
     return statuses.includes(undefined) ? 'no answer' : 'all open';

@@ -1,12 +1,13 @@
 // The way to the proxy: certificate, the redirect from http, HSTS.
 import { connect, type PeerCertificate } from 'node:tls';
 import { isIP } from 'node:net';
-import { isLoopback, type Deployed } from './deployed.ts';
+import { DAY_MS } from '../protocol/durations.ts';
+import { isLoopbackName } from '../protocol/links.ts';
+import type { Deployed } from './deployed.ts';
 import { fail, ok, skipped, warn, type Finding } from './report.ts';
 import { wordOf } from './visit.ts';
 
 const TIMEOUT_MS = 10_000;
-const DAY_MS = 24 * 3_600_000;
 /** Certificates that renew themselves do so about 30 days before their end. */
 const SOON_DAYS = 14;
 const DEFAULT_PORT = '';
@@ -57,7 +58,7 @@ export async function tryRedirect({ base, visitor }: Deployed): Promise<Finding>
 /** HSTS holds for a whole host, so it is the operator's decision, made at the TLS terminator. */
 export async function tryHsts({ base, visit }: Deployed): Promise<Finding> {
   const about = 'HSTS';
-  if (isLoopback(base)) return skipped(about, 'browsers do not use it on loopback');
+  if (isLoopbackName(base.hostname)) return skipped(about, 'browsers do not use it on loopback');
   const answer = await visit('healthz');
   if ('lost' in answer) return skipped(about, 'no answer');
   const value = answer.headers['strict-transport-security'];

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook as Signer } from 'standardwebhooks';
 import { readSome, type Environment } from '../config/config.ts';
+import { isLoopbackName } from '../protocol/links.ts';
 import { sign } from '../webhooks.ts';
 import { UsageError } from './call.ts';
-import { isLoopback } from './deployed.ts';
 import { wordOf, type Visitor } from './visit.ts';
 
 export interface Target {
@@ -19,7 +19,7 @@ export function createTarget(
   now: () => number = Date.now,
 ): Target {
   const url = to === undefined ? null : URL.parse(to);
-  if (url === null || !/^https?:$/.test(url.protocol) || !isLoopback(url)) {
+  if (url === null || !/^https?:$/.test(url.protocol) || !isLoopbackName(url.hostname)) {
     throw new UsageError('--to is a URL on this machine, such as http://127.0.0.1:3000/webhooks.');
   }
   const secrets = readSome(env, ['WEBHOOK_SECRET']).WEBHOOK_SECRET ?? [newSecret(print)];

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { isDay } from '../reports/calendar-days.ts';
 import { readSome, type Environment } from '../config/config.ts';
 import { csvLine } from '../reports/csv.ts';
+import { DAY_MS } from '../protocol/durations.ts';
 import { isSafeWebUrl } from '../protocol/links.ts';
 import { decimalOf, exponentOf } from '../protocol/money.ts';
 import { openBooks, type Booked, type Books } from './books.ts';
@@ -13,7 +14,6 @@ import { CSV_HEADER, csvOf, differencesOf, missingThere, textOf, type Difference
 import { printable } from './report.ts';
 import { parseColumns, readStatement, type Outcome, type StatementFormat, type StatementLine } from './statement.ts';
 
-const DAY_MS = 86_400_000;
 /** What was created so long before the period may have been paid within it: a payment is followed for 7 days. */
 const MARGIN_DAYS = 8;
 /** Lines outside the period that are looked up one by one. */

@@ -1,5 +1,6 @@
 // Sample transactions for `trigger`: what the database has when it sends a webhook of this type.
 import { randomBytes } from 'node:crypto';
+import { MINUTE_MS } from '../protocol/durations.ts';
 import type { WebhookType } from '../protocol/merchant-view.ts';
 import {
   TRANSACTION_TYPES,
@@ -47,8 +48,6 @@ const SAMPLES = {
 
 /** What differs between the types. */
 const METHODS = { PAY: 'QR', PAYOUT: null } as const satisfies Record<TransactionType, Transaction['method']>;
-
-const MINUTE_MS = 60_000;
 
 export function sampleTransaction(webhook: WebhookType, now: number): Transaction {
   const [prefix, name] = webhook.split('.') as [string, EventName];

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { DEFAULT_PROFILE, profileSchema, type Profile } from '../gateway/profile.ts';
+import { CONNECTIONS } from '../ledger/postgres/servers.ts';
 import { isSafeWebUrl } from '../protocol/links.ts';
 import { MIN_SECRET_BYTES } from '../orders/order-token.ts';
 import { CHECKS_PER_SECOND } from '../workers/check-rate.ts';
@@ -116,7 +117,7 @@ const schema = z
     /** How long /readyz is 503 before the server closes. */
     DRAIN_SECONDS: wholeNumber(0, 300).default(5),
     /** Connections to PostgreSQL for queries. */
-    DATABASE_POOL: wholeNumber(2, 500).default(16),
+    DATABASE_POOL: wholeNumber(2, 500).default(CONNECTIONS),
     /** After so many days personal data is erased; default: never. */
     RETENTION_DAYS: wholeNumber(8, 36_500).optional(),
     /** Bearer of the operator's page; it is off without one. */

@@ -2,9 +2,8 @@
 // these may have private addresses or plain http.
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { isLoopbackName } from '../protocol/links.ts';
 import { isPublicAddress } from './public-address.ts';
-
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1']);
 
 /** Whether the host is named, with the URL's port or for every port. */
 export function isNamedHost({ hostname, port, protocol }: URL, hosts: readonly string[]): boolean {
@@ -14,7 +13,7 @@ export function isNamedHost({ hostname, port, protocol }: URL, hosts: readonly s
 
 /** Whether connections to the URL may go to private addresses: its host is named, or is loopback by its name. */
 export function mayBePrivate(url: URL, hosts: readonly string[]): boolean {
-  return LOOPBACK.has(hostOf(url)) || isNamedHost(url, hosts);
+  return isLoopbackName(url.hostname) || isNamedHost(url, hosts);
 }
 
 /** A warning if the URL's name has only private addresses now, and none is allowed; DNS may change. */

@@ -2,6 +2,7 @@
 // interprets the answers.
 import { Agent, request, type Dispatcher } from 'undici';
 import { decimalOf } from '../protocol/money.ts';
+import { GATEWAY_TIMEOUT_MS, STATUS_CONNECTIONS } from '../protocol/gateway-call.ts';
 import type { TransactionType } from '../protocol/transaction.ts';
 import type { Method } from '../protocol/wire.ts';
 import {
@@ -19,11 +20,10 @@ import { isTooDeep, parseExact } from '../protocol/exact-json.ts';
 import type { Profile } from './profile.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-const TOTAL_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_RETRY_AFTER_MS = 600_000;
 /** Separate connections per operation, so that a hanging endpoint blocks only itself. */
-const MAX_CONNECTIONS = { pay: 64, payout: 8, status: 24 } as const satisfies Record<Operation, number>;
+const MAX_CONNECTIONS = { pay: 64, payout: 8, status: STATUS_CONNECTIONS } as const satisfies Record<Operation, number>;
 
 type Operation = 'pay' | 'payout' | 'status';
 
@@ -95,7 +95,7 @@ async function postJson(
   path: string,
   body: Fields,
   extraHeaders: ExtraHeaders | undefined,
-  { url, apiKey, dispatcher, totalTimeoutMs = TOTAL_TIMEOUT_MS, now = Date.now }: GatewayOptions,
+  { url, apiKey, dispatcher, totalTimeoutMs = GATEWAY_TIMEOUT_MS, now = Date.now }: GatewayOptions,
 ): Promise<Reply | Lost> {
   try {
     const answer = await request(url.replace(/\/$/, '') + path, {

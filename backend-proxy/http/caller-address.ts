@@ -2,10 +2,11 @@
 // that came over another number of them: then limits by address count the wrong thing, or nothing.
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
+import { HOUR_MS } from '../protocol/durations.ts';
 import type { Log } from '../protocol/log.ts';
 import { callerAt, isPublicAddress } from '../config/public-address.ts';
 
-const WARN_EVERY_MS = 3_600_000;
+const WARN_EVERY_MS = HOUR_MS;
 
 export interface CallerAddress {
   /**

@@ -1,9 +1,10 @@
 // Limits the payments that one address may start per minute. Counted per process: it keeps one visitor from filling
 // the database, and is not exact. The ledger enforces the limits of orders and wallets.
 import { Refusal } from '../errors.ts';
+import { MINUTE_MS } from '../protocol/durations.ts';
 
 export const STARTS_PER_MINUTE = 30;
-const WINDOW_MS = 60_000;
+const WINDOW_MS = MINUTE_MS;
 
 /** Counts one start; throws `too_many_requests`. Undefined is not counted (see caller-address.ts). */
 export type AddressLimit = (address: string | undefined) => void;

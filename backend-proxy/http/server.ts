@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions, ty
 import type { AddressInfo, Socket } from 'node:net';
 import { serve, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { GATEWAY_TIMEOUT_MS } from '../protocol/gateway-call.ts';
 
 export interface ServerLimits {
   /** Time limit for the headers, and for the whole request. */
@@ -23,12 +24,12 @@ export interface ServerLimits {
   pipelined: number;
 }
 
-/** `idleMs` exceeds the longest silence, a gateway call of 30 s. */
+/** `idleMs` exceeds the longest silence, which is a gateway call. */
 export const LIMITS: ServerLimits = {
   headersMs: 10_000,
   requestMs: 15_000,
   checkEveryMs: 2_000,
-  idleMs: 60_000,
+  idleMs: GATEWAY_TIMEOUT_MS + 30_000,
   keepAliveMs: 65_000,
   headerBytes: 16_384,
   connections: 20_000,

@@ -3,11 +3,9 @@ import { resolve } from 'node:path';
 import type { Log } from '../protocol/log.ts';
 import { createPrivately } from './sqlite/private-files.ts';
 import { explainStart } from './postgres/errors.ts';
-import { describeServers } from './postgres/servers.ts';
+import { CONNECTIONS, describeServers } from './postgres/servers.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import type { Store } from './store.ts';
-
-const CONNECTIONS = 16;
 
 /**
  * Accepts `file:PATH` (SQLite) or `postgres://…`. `onFatal`: the disk failed during a commit, and the process must end.

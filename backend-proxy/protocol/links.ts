@@ -3,9 +3,14 @@
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
+/** Whether the `hostname` of a URL is this machine, by its name. */
+export function isLoopbackName(hostname: string): boolean {
+  return LOOPBACK.includes(hostname);
+}
+
 /** https, or http on loopback for a sandbox; without user name and password, which can disguise the host. */
 export function isSafeWebUrl({ protocol, hostname, username, password }: URL): boolean {
-  const isSecure = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.includes(hostname));
+  const isSecure = protocol === 'https:' || (protocol === 'http:' && isLoopbackName(hostname));
   return isSecure && username === '' && password === '';
 }
 

@@ -3,12 +3,9 @@
 // check. A time that passed while the process was down is due at once.
 // IPNs are compared by count, never by time, so clocks that differ or step back can delay a check but never suppress
 // one. A stored time in the future counts as now.
+import { DAY_MS as D, HOUR_MS as H, MINUTE_MS as M, SECOND_MS as S } from './durations.ts';
+import { CALL_OVER_MS } from './gateway-call.ts';
 import { STAGES, TYPES, isOpen, type PostOutcome, type Stage, type TransactionType } from './transaction.ts';
-
-const S = 1000;
-const M = 60 * S;
-const H = 60 * M;
-const D = 24 * H;
 
 const DAILY_MS = [2 * D, 3 * D, 4 * D, 5 * D, 6 * D, 7 * D];
 /**
@@ -33,8 +30,6 @@ export const RECENT_IPN_MS = 10 * M;
 export const CHECKOUT_LIFETIME_MS = 15 * M;
 /** Time for the gateway to report an expiry itself before our clock decides. */
 export const EXPIRY_GRACE_MS = 2 * M;
-/** A POST takes at most 30 s; without an answer after this time, the process that sent it has died. */
-export const SENDING_LIMIT_MS = 45 * S;
 /** Minimum time between the two checks that must both report FAILED before a payout is reported as FAILED. */
 export const PAYOUT_FAILED_APART_MS = 30 * S;
 export const LAST_SWEEP_MS = 7 * D;
@@ -183,18 +178,18 @@ function scheduledTimes(t: Timeline): number[] {
     return from === null || next === undefined ? [] : [from + next];
   };
   const { rank, status } = STAGES[stage];
-  if (stage === 'created') return [t.createdAt + SENDING_LIMIT_MS];
+  if (stage === 'created') return [t.createdAt + CALL_OVER_MS];
   // Ended before anything was sent.
   if (sentAt === null && answer === null) return [];
   const from = sentAt ?? t.createdAt;
-  if (stage === 'sending') return [from + SENDING_LIMIT_MS];
+  if (stage === 'sending') return [from + CALL_OVER_MS];
   if (t.isResolved) return answer === 'duplicate' ? [] : after(from, LATE_SWEEP_MS);
   if (stage === 'succeeded') return [];
   if (TYPES[type].isOutgoing && status === 'FAILED') return after(from, LATE_SWEEP_MS);
   if (stage === 'declined') return [];
 
   const due = after(from, SWEEP_MS);
-  if (answer === null) due.push(from + SENDING_LIMIT_MS);
+  if (answer === null) due.push(from + CALL_OVER_MS);
   if (stage === 'uncertain') due.push(...after(t.lostAt, UNCERTAIN_MS));
   if (!hasUnansweredIpn(t) && t.failedAt === null) due.push(...after(t.ipnReceivedAt, AFTER_IPN_MS));
   if (rank <= STAGES.uncertain.rank) due.push(...after(...unknownTimes(t, from)));

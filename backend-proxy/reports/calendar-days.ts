@@ -1,9 +1,9 @@
 // The days of a time zone: to which a time belongs, and when one begins.
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../protocol/durations.ts';
 
-const QUARTER_MS = 900_000;
-const D = 86_400_000;
+const QUARTER_MS = 15 * MINUTE_MS;
 /** Every zone is within this of UTC. */
-const FARTHEST_MS = 15 * 3_600_000;
+const FARTHEST_MS = 15 * HOUR_MS;
 
 export interface Days {
   /** `2026-11-20`. */
@@ -58,5 +58,5 @@ export function isDay(text: string): boolean {
 
 /** How many days are from one to the other. */
 export function daysBetween(from: string, to: string): number {
-  return (Date.parse(to) - Date.parse(from)) / D;
+  return (Date.parse(to) - Date.parse(from)) / DAY_MS;
 }

@@ -18,7 +18,7 @@ const SLICE_MS = 100;
  * Only these limits and the expiry of the token bound the streams. A stalled reader costs no more than an active one,
  * and looks the same while its kernel buffers the comments: 9 bytes per 15 s fit for days.
  */
-const MAX_STREAMS = { perOrder: 3, perAddress: 20, inAll: 10_000 };
+export const MAX_STREAMS = { perOrder: 3, perAddress: 20, inAll: 10_000 };
 const RETRY_AFTER_S = 10;
 
 export const STREAM_HEADERS = {

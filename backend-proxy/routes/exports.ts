@@ -4,10 +4,11 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Refusal } from '../errors.ts';
+import { HOUR_MS } from '../protocol/durations.ts';
 
 const MOST_AT_ONCE = 4;
 /** A reader that takes its time holds one of the places. */
-const LIMIT_MS = 3_600_000;
+const LIMIT_MS = HOUR_MS;
 const RETRY_AFTER_S = 30;
 
 export interface Exports {

@@ -4,9 +4,8 @@
 import { createHash } from 'node:crypto';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { DatabaseOwner, Ledger } from '../ledger/ledger.ts';
+import { isLoopbackName } from '../protocol/links.ts';
 import { TRANSACTION_TYPES } from '../protocol/transaction.ts';
-
-const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?$/;
 
 interface Options {
   ledger: Ledger;
@@ -80,5 +79,5 @@ async function isAccountOfNewest({ ledger, gateway }: Options): Promise<boolean>
 /** Host and base path; without the port for loopback, because it changes at each start. */
 function nameOf(url: string): string {
   const { host, hostname, pathname } = new URL(url);
-  return (LOOPBACK.test(host) ? hostname : host) + pathname.replace(/\/$/, '');
+  return (isLoopbackName(hostname) ? hostname : host) + pathname.replace(/\/$/, '');
 }

@@ -4,16 +4,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../errors.ts';
 import type { Fact, Ledger, OrderAt } from '../ledger/ledger.ts';
+import { ANSWER_HELD_MS } from '../protocol/gateway-call.ts';
 import type { Transaction } from '../protocol/transaction.ts';
 import { withinLimit } from '../protocol/within-limit.ts';
 
-/** The last wait repeats until GIVE_UP_MS. */
+/** The last wait repeats until ANSWER_HELD_MS. How many are held is bounded by the connections to the gateway. */
 const RETRY_AFTER_MS = [50, 100, 250, 500, 1_000, 2_000];
-/**
- * Answers not yet stored are bounded by the connections to the gateway; a process that cannot write for this long
- * gives up.
- */
-const GIVE_UP_MS = 3_600_000;
 /** The caller is answered 503 after this; its next request finds what was recorded. */
 const CALLER_WAITS_MS = 10_000;
 
@@ -43,7 +39,7 @@ export function createRecorder({ ledger, onError, wait = sleep, now = Date.now }
       try {
         return await ledger.record(transaction, fact, 'answer');
       } catch (error) {
-        const mayRetry = error instanceof Refusal && error.kind === 'unavailable' && now() - startedAt < GIVE_UP_MS;
+        const mayRetry = error instanceof Refusal && error.kind === 'unavailable' && now() - startedAt < ANSWER_HELD_MS;
         if (!mayRetry) throw error;
         if (attempts === 0) onError(error);
         await wait(RETRY_AFTER_MS[Math.min(attempts, RETRY_AFTER_MS.length - 1)] ?? 0);

@@ -2,12 +2,12 @@
 // to the file system. Beside requests it costs little, and several proxies share the pages.
 import { describeError } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../protocol/durations.ts';
 import type { Log } from '../protocol/log.ts';
 
-const DAY_MS = 24 * 3_600_000;
 /** Soon after the start, so that a proxy that is restarted every day erases too. */
-const FIRST_AFTER_MS = 60_000;
-const EVERY_MS = 3_600_000;
+const FIRST_AFTER_MS = MINUTE_MS;
+const EVERY_MS = HOUR_MS;
 /** Between two pages: at most a tenth of the time is spent on erasing. */
 const PAUSE_MS = 250;
 

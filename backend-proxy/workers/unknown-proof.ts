@@ -6,9 +6,9 @@
 import { runAs } from '../observability/cause.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { ProvenUnknown, Ledger } from '../ledger/ledger.ts';
+import { MINUTE_MS } from '../protocol/durations.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../protocol/transaction.ts';
 
-const MINUTE_MS = 60_000;
 /** Reached only if nothing can be proven. */
 const MAX_WAITING = 10_000;
 

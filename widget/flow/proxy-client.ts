@@ -2,10 +2,11 @@
 // ProxyError. Sets headers and limits time and size. Reads server-sent events by `fetch`, because EventSource cannot
 // send a bearer token. Never retries: only the caller knows whether that is safe. An undocumented answer counts as
 // lost, never as a failed payment.
+import { GATEWAY_TIMEOUT_MS } from '../../backend-proxy/protocol/gateway-call.ts';
 import type { OrderView, Problem, StartPayment } from '../../backend-proxy/protocol/wire.ts';
 
-/** Longer than the 30 s that the proxy gives the gateway, so that the proxy gives up first. */
-const START_TIMEOUT_MS = 45_000;
+/** Longer than the proxy's own limit, so that the proxy gives up first. */
+const START_TIMEOUT_MS = GATEWAY_TIMEOUT_MS + 15_000;
 const READ_TIMEOUT_MS = 10_000;
 /** A view with the largest image allowed has less than 100 kB. */
 const MAX_EVENT_CHARS = 1_000_000;

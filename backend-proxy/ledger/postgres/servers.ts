@@ -2,6 +2,9 @@
 // which the driver knows nothing. Only one of them takes writes, and all connections go to that one: a server that
 // cannot be reached or takes no writes is passed over, and the next one is tried.
 
+/** Connections of one proxy for queries, if DATABASE_POOL says nothing else. */
+export const CONNECTIONS = 16;
+
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s;
 /** What libpq's parameter may say; the proxy needs a server that takes writes in any case. */
 const WRITABLE = new Set(['read-write', 'primary', 'any']);

@@ -1,5 +1,6 @@
 // Stores IPNs as received, matches them to transactions, and deletes old ones that match nothing.
 import { sql } from 'kysely';
+import { DAY_MS } from '../../protocol/durations.ts';
 import type { IpnReading } from '../../protocol/verify.ts';
 import type { Draft } from '../rules/draft.ts';
 import type { StoredIpn, UnmatchedIpn } from '../ledger.ts';
@@ -7,7 +8,7 @@ import type { Db, Store } from '../store.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 import { plan } from '../rules/transitions.ts';
 
-const UNMATCHED_KEPT_MS = 7 * 24 * 3_600_000;
+const UNMATCHED_KEPT_MS = 7 * DAY_MS;
 
 /**
  * Stores the IPN and requests a check; returns false if its transaction is not in this database. IPNs are counted, so

@@ -1,11 +1,12 @@
 // The gateway and account that the database belongs to, and when it was last restored: rows of `meta`. A database used
 // with another gateway would apply that gateway's reports to this one's payments, so it stays with the first.
+import { DAY_MS } from '../../protocol/durations.ts';
 import type { DatabaseOwner } from '../ledger.ts';
 import type { MetaKey } from '../schema/tables.ts';
 import type { Db, Store } from '../store.ts';
 
 /** For this long after a restore, a payout is checked before it is sent. */
-export const RESTORED_LATELY_MS = 7 * 24 * 3_600_000;
+export const RESTORED_LATELY_MS = 7 * DAY_MS;
 
 export async function readOwner(db: Db): Promise<DatabaseOwner | undefined> {
   const rows = await db.selectFrom('meta').selectAll().execute();

@@ -7,14 +7,15 @@ import { iso } from '../../protocol/iso-time.ts';
 import { merchantView, type WebhookType } from '../../protocol/merchant-view.ts';
 import { historyOf, type Draft } from '../rules/draft.ts';
 import type { Delivery, Webhook, WebhookRange, WebhookState } from '../ledger.ts';
+import { DAY_MS, MINUTE_MS } from '../../protocol/durations.ts';
 import { mergedPages } from './merged-pages.ts';
 import { toTransaction } from './records.ts';
 import type { Db, Store } from '../store.ts';
 import type { TransactionRow, WebhookRow } from '../schema/tables.ts';
 
 /** A longer wait or lease than we ever plan was written by another clock. */
-const MAX_WAIT_MS = 48 * 3_600_000;
-const MAX_LEASE_MS = 60_000;
+const MAX_WAIT_MS = 2 * DAY_MS;
+const MAX_LEASE_MS = MINUTE_MS;
 /** Later than any time. */
 const END_OF_TIME = 999_999_999_999_999;
 

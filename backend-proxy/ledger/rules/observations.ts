@@ -2,10 +2,10 @@
 // Holds the rules that need more than one check: proven unknowns, a payout's two FAILED, expiry, and the review of what
 // stays open.
 import { PAYS_BY } from '../../protocol/methods.ts';
+import { CALL_OVER_MS } from '../../protocol/gateway-call.ts';
 import {
   PAYOUT_FAILED_APART_MS,
   REVIEW_AFTER_MS,
-  SENDING_LIMIT_MS,
   expiryOf,
   hasUnansweredIpn,
   unknownRule,
@@ -224,7 +224,7 @@ function stageByClock(check: EndedCheck, observation: Observation, now: number):
 
 /** Whether the process that created or sent it must have died: its call would be over by now. */
 function isAbandoned(row: TransactionRow, since: number, now: number): boolean {
-  return now >= waitsSince(row, since, now) + SENDING_LIMIT_MS;
+  return now >= waitsSince(row, since, now) + CALL_OVER_MS;
 }
 
 /**

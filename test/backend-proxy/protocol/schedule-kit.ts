@@ -1,9 +1,9 @@
 // A timeline to ask the schedule about, and a walk through its checks like that of a process.
 import assert from 'node:assert/strict';
+import { CALL_OVER_MS } from '../../../backend-proxy/protocol/gateway-call.ts';
 import {
   CHECKS_PER_MINUTE,
   REVIEW_AFTER_MS,
-  SENDING_LIMIT_MS,
   nextCheckAt,
   type Check,
   type Timeline,
@@ -47,7 +47,7 @@ export const checked = (...times: number[]) => ({
 /** What the ledger stores after a check that found nothing new. */
 export function afterCheck(t: Timeline, now: number, isAnswered: boolean): Timeline {
   const check: Check = { at: now, byIpn: t.ipnsReceived > t.ipnsAnswered };
-  const isLeft = now >= (t.sentAt ?? t.createdAt) + SENDING_LIMIT_MS;
+  const isLeft = now >= (t.sentAt ?? t.createdAt) + CALL_OVER_MS;
   const isOpen = STAGES[t.stage].rank <= STAGES.pending.rank;
   return {
     ...t,

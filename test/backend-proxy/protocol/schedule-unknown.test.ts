@@ -1,12 +1,8 @@
 // When the next check is due while the outcome is unknown, and when the answer "unknown" ends a transaction.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  PAYOUT_FAILED_APART_MS,
-  SENDING_LIMIT_MS,
-  nextCheckAt,
-  unknownRule,
-} from '../../../backend-proxy/protocol/schedule.ts';
+import { CALL_OVER_MS } from '../../../backend-proxy/protocol/gateway-call.ts';
+import { PAYOUT_FAILED_APART_MS, nextCheckAt, unknownRule } from '../../../backend-proxy/protocol/schedule.ts';
 import type { PostOutcome } from '../../../backend-proxy/protocol/transaction.ts';
 import { D, H, M, S } from '../time.ts';
 import { T0, UNCERTAIN, checked, ipnAt, timeline, walk } from './schedule-kit.ts';
@@ -29,7 +25,7 @@ describe('nextCheckAt() while the outcome is unknown', () => {
     assert.equal(nextCheckAt(timeline(sending), T0), T0 + 45 * S);
     assert.equal(nextCheckAt(timeline({ ...sending, ...ipnAt(T0 + S) }), T0 + S), T0 + S);
     assert.equal(nextCheckAt(timeline({ stage: 'created', sentAt: null, answer: null }), T0), T0 + 45 * S);
-    assert.equal(SENDING_LIMIT_MS, 45 * S);
+    assert.equal(CALL_OVER_MS, 45 * S);
   });
 
   it('a payout reported FAILED once is checked again after 30 s, and then by the sweep', () => {
