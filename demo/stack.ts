@@ -39,7 +39,7 @@ const HOST = '127.0.0.1';
 const PROGRAMS: Record<Part, string> = {
   sandbox: 'sandbox/main.ts',
   proxy: '../backend-proxy/main.ts',
-  shop: 'shop/main.ts',
+  shop: 'shop.ts',
 };
 /** A path that each answers as soon as it is ready. */
 const READY: Record<Part, string> = { sandbox: '/', proxy: '/readyz', shop: '/' };

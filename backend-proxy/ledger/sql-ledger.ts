@@ -8,25 +8,16 @@ import { Refusal, unavailable } from '../errors.ts';
 import { PAYS_BY } from '../protocol/methods.ts';
 import { TYPES, type Source, type Transaction } from '../protocol/transaction.ts';
 import { applyFact } from './rules/answers.ts';
-import {
-  claimChecks,
-  claimNow,
-  isCheckDue,
-  isTurnOfLongestDue,
-  readAbandoned,
-  readPlanned,
-  readPlannedTooFar,
-  recover,
-  restartWaits,
-  sharesOf,
-} from './queries/checks.ts';
+import { claimNow, isTurnOfLongestDue, recover, restartWaits, sharesOf } from './rules/checks.ts';
+import { claimChecks, isCheckDue, readAbandoned, readPlanned, readPlannedTooFar } from './queries/checks.ts';
 import { createStepDetector } from './clock-step.ts';
 import { readCounted } from './queries/counted-page.ts';
 import { changesOf, createDraft, findOrder, findTransaction, historyOf, type Draft } from './rules/draft.ts';
-import { deleteOldUnmatched, markUnmatchedReported, readIpns, readUnmatchedIpns, receiveIpn } from './queries/ipns.ts';
+import { deleteOldUnmatched, markUnmatchedReported, readIpns, readUnmatchedIpns } from './queries/ipns.ts';
 import { eventsOf } from './events.ts';
 import type { DatabaseOwner, Ledger, NewPayment, Order, OrderAt, PaymentLimits } from './ledger.ts';
 import { eraseOrder, erasePage } from './queries/erasing.ts';
+import { receiveIpn } from './rules/ipns.ts';
 import { findOrRestore } from './rules/new-transaction.ts';
 import { applyObservation, applyProvenUnknown } from './rules/observations.ts';
 import {
@@ -42,7 +33,7 @@ import {
 import { openPayment, storeTerms } from './rules/payments.ts';
 import { openPayout } from './rules/payouts.ts';
 import { readCounts, readNewestFound, readOfOrder } from './queries/reading.ts';
-import { toOrder, toTransaction } from './queries/records.ts';
+import { toOrder, toTransaction } from './rules/records.ts';
 import { applyResolution } from './rules/resolutions.ts';
 import type { Db, Store, Subject } from './store.ts';
 import type { TransactionRow } from './schema/tables.ts';

@@ -40,6 +40,12 @@ export interface Change<Row> {
   after: Row;
 }
 
+/** The columns that differ from the loaded row; of a new row, all. */
+export function changedColumns<Row extends object>({ before, after }: Change<Row>): (keyof Row & string)[] {
+  const columns = Object.keys(after) as (keyof Row & string)[];
+  return before === undefined ? columns : columns.filter((column) => after[column] !== before[column]);
+}
+
 /** What one write saves. Rows that stayed equal are not among them. */
 export interface Changes {
   orders: Change<OrderRow>[];

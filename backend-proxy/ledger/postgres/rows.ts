@@ -3,9 +3,8 @@
 // whoever makes it); if one is not, it changes nothing at all.
 import type { CompiledQuery } from 'kysely';
 import { TYPES } from '../../protocol/transaction.ts';
-import { changedColumns } from '../rules/draft.ts';
-import { MAY_HAVE_PROMPTED } from '../rules/prompts.ts';
-import type { Change, Changes, Loaded, Subject } from '../store.ts';
+import { MAY_HAVE_PROMPTED } from '../queries/prompts.ts';
+import { changedColumns, type Change, type Changes, type Loaded, type Subject } from '../store.ts';
 import type { HistoryRow, OrderRow, Tables, TransactionRow } from '../schema/tables.ts';
 
 /** The server's clock, ms since 1970. Not `now()`, which stands still within a transaction. */

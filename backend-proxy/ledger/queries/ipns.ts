@@ -1,39 +1,12 @@
-// Stores IPNs as received, matches them to transactions, and deletes old ones that match nothing.
+// The stored IPNs: those of a transaction, and those that match nothing, which are reported and in the end deleted.
 import { sql } from 'kysely';
 import { DAY_MS } from '../../protocol/durations.ts';
 import type { IpnReading } from '../../protocol/verify.ts';
-import type { Draft } from '../rules/draft.ts';
-import type { StoredIpn, UnmatchedIpn } from '../ledger.ts';
+import type { UnmatchedIpn } from '../ledger.ts';
 import type { Db, Store } from '../store.ts';
-import type { TransactionRow } from '../schema/tables.ts';
-import { plan } from '../rules/transitions.ts';
+import { toReading } from '../rules/ipns.ts';
 
 const UNMATCHED_KEPT_MS = 7 * DAY_MS;
-
-/**
- * Stores the IPN and requests a check; returns false if its transaction is not in this database. IPNs are counted, so
- * that no clock can make an earlier check look like the answer.
- */
-export function receiveIpn(draft: Draft, { id, body, reading }: StoredIpn, row: TransactionRow | undefined): boolean {
-  draft.ipn = {
-    id,
-    order_id: reading?.transactionId ?? null,
-    reading: reading === undefined ? null : storedReading(reading),
-    body,
-    matched: row === undefined ? 0 : 1,
-    reported: 0,
-    seen: 1,
-    first_at: draft.now,
-    last_at: draft.now,
-  };
-  if (row === undefined) return reading === undefined;
-  row.ipn_received_at = draft.now;
-  row.ipns_received += 1;
-  row.unanswered = 0;
-  row.erased_at = null;
-  plan(draft, row);
-  return true;
-}
 
 /** Newest first. */
 export async function readUnmatchedIpns(db: Db, limit: number): Promise<UnmatchedIpn[]> {
@@ -48,17 +21,6 @@ export async function readUnmatchedIpns(db: Db, limit: number): Promise<Unmatche
   return rows.flatMap(({ reading, seen, first_at: firstAt, last_at: lastAt }) =>
     reading === null ? [] : [{ reading: toReading(reading), seen, firstAt, lastAt }],
   );
-}
-
-/** Stored with the gateway's name for the id, as all versions have done. */
-function storedReading({ transactionId, ...reading }: IpnReading): string {
-  return JSON.stringify({ orderId: transactionId, ...reading });
-}
-
-/** Readings stored by the first version have no customer. */
-function toReading(text: string): IpnReading {
-  const { orderId, ...reading } = JSON.parse(text) as Omit<IpnReading, 'transactionId'> & { orderId: string };
-  return { ...reading, customer: reading.customer ?? null, transactionId: orderId };
 }
 
 /** The readable IPNs of a transaction, oldest first. */

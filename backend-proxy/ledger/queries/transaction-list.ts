@@ -5,7 +5,7 @@ import { STAGES, TRANSACTION_TYPES, stageOf, type Transaction } from '../../prot
 import type { Status } from '../../protocol/wire.ts';
 import type { TransactionPage, TransactionQuery, TransactionSort } from '../ledger.ts';
 import { mergedPages } from './merged-pages.ts';
-import { toTransactions } from './records.ts';
+import { toTransactions } from '../rules/records.ts';
 import type { Db, Store } from '../store.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 

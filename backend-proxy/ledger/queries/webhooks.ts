@@ -1,51 +1,18 @@
-// The webhooks to send. A webhook is stored in the write that caused it, so it reports exactly what was committed; its
-// body is fixed then, so a retry sends the same bytes. Sending them is ../webhooks.ts.
-import { createHash } from 'node:crypto';
+// The webhooks to send: which are due, lists of them, and how each delivery ended. Rules queue them
+// (../rules/webhooks.ts), and ../../webhooks.ts sends them.
 import { sql } from 'kysely';
 import { Refusal } from '../../errors.ts';
-import { iso } from '../../protocol/iso-time.ts';
-import { merchantView, type WebhookType } from '../../protocol/merchant-view.ts';
-import { historyOf, type Draft } from '../rules/draft.ts';
 import type { Delivery, Webhook, WebhookRange, WebhookState } from '../ledger.ts';
 import { DAY_MS, MINUTE_MS } from '../../protocol/durations.ts';
 import { mergedPages } from './merged-pages.ts';
-import { toTransaction } from './records.ts';
 import type { Db, Store } from '../store.ts';
-import type { TransactionRow, WebhookRow } from '../schema/tables.ts';
+import type { WebhookRow } from '../schema/tables.ts';
 
 /** A longer wait or lease than we ever plan was written by another clock. */
 const MAX_WAIT_MS = 2 * DAY_MS;
 const MAX_LEASE_MS = MINUTE_MS;
 /** Later than any time. */
 const END_OF_TIME = 999_999_999_999_999;
-
-/** Queues each type once per transaction, or once per `n`, however often the fact arrives. */
-export function queueWebhook(draft: Draft, row: TransactionRow, type: WebhookType, n = 1): void {
-  const { now, databaseId } = draft;
-  const transaction = toTransaction(row, historyOf(draft, row.id));
-  draft.webhooks.push({
-    id: webhookId(databaseId, [row.id, type, String(n)]),
-    transaction_id: row.id,
-    order_id: row.order_id,
-    type,
-    body: JSON.stringify({ type, timestamp: iso(now), data: merchantView(transaction) }),
-    state: 'pending',
-    attempts: 0,
-    next_at: now,
-    lease_until: 0,
-    last_answer: null,
-    created_at: now,
-  });
-}
-
-/**
- * The same for the same event after retries, restores and failovers, so that a receiver can ignore repeats: a digest
- * that includes the database's random id, which a backup keeps.
- */
-function webhookId(databaseId: string, event: readonly string[]): string {
-  const digest = createHash('sha256').update(JSON.stringify([databaseId, ...event]));
-  return `msg_${digest.digest('hex').slice(0, 40)}`;
-}
 
 /** Whether one is due. Reads without a lock, because usually none is. */
 export async function isWebhookDue(db: Db, now: number): Promise<boolean> {

@@ -2,7 +2,7 @@
 // what differs from the loaded rows, all or nothing. The rules are therefore plain functions on rows: they run no
 // statement and wait for nothing.
 import type { Source } from '../../protocol/transaction.ts';
-import type { Change, Changes, Loaded } from '../store.ts';
+import { changedColumns, type Change, type Changes, type Loaded } from '../store.ts';
 import type { HistoryRow, IpnRow, OrderRow, TransactionRow, WebhookRow } from '../schema/tables.ts';
 
 export interface Draft {
@@ -50,12 +50,6 @@ export function changesOf({ orders, transactions, history, webhooks, ipn }: Draf
     webhooks,
     ipn,
   };
-}
-
-/** The columns that differ from the loaded row; of a new row, all. */
-export function changedColumns<Row extends object>({ before, after }: Change<Row>): (keyof Row & string)[] {
-  const columns = Object.keys(after) as (keyof Row & string)[];
-  return before === undefined ? columns : columns.filter((column) => after[column] !== before[column]);
 }
 
 function isChanged<Row extends object>(change: Change<Row>): boolean {

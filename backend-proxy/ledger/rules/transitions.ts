@@ -13,7 +13,7 @@ import {
 } from '../../protocol/transaction.ts';
 import { findOrder, historyOf, type Draft } from './draft.ts';
 import type { TransactionRow } from '../schema/tables.ts';
-import { queueWebhook } from '../queries/webhooks.ts';
+import { queueWebhook } from './webhooks.ts';
 
 interface RaiseOptions {
   detail?: string | null;

@@ -1,10 +1,9 @@
 // Loads a subject's rows from SQLite and saves changes, within the transaction that is open. Synchronous.
 import type { SQLInputValue } from 'node:sqlite';
 import { TYPES } from '../../protocol/transaction.ts';
-import { changedColumns } from '../rules/draft.ts';
-import { MAY_HAVE_PROMPTED } from '../rules/prompts.ts';
+import { MAY_HAVE_PROMPTED } from '../queries/prompts.ts';
 import type { Prepare } from './statements.ts';
-import type { Change, Changes, Loaded, PromptQuery, Subject } from '../store.ts';
+import { changedColumns, type Change, type Changes, type Loaded, type PromptQuery, type Subject } from '../store.ts';
 import type { HistoryRow, IpnRow, OrderRow, Tables, TransactionRow } from '../schema/tables.ts';
 
 type Row = Record<string, SQLInputValue>;

@@ -1,6 +1,5 @@
 // The theme editor's page over its real routes, mounted in the shop as in the demo.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { createThemesAlone } from '../../../demo/themes/alone.ts';
 import { createThemes } from '../../../demo/themes/app.ts';
@@ -95,14 +94,5 @@ describe('the theme editor by itself', () => {
     for (const path of ['/widget/absent.js', '/widget/..%2Fapp.js', '/widget/themes.css']) {
       assert.equal((await get(path)).status, 404, path);
     }
-  });
-});
-
-describe('the shop', () => {
-  it('the shop imports the theme editor only in main.ts', () => {
-    const folder = new URL('../../../demo/shop/', import.meta.url);
-    const files = readdirSync(folder).filter((name) => name.endsWith('.ts'));
-    const importers = files.filter((name) => readFileSync(new URL(name, folder), 'utf8').includes("'../themes/"));
-    assert.deepEqual(importers, ['main.ts']);
   });
 });

@@ -16,7 +16,7 @@ export const statusChecks: Edits = {
   'Expire a payment while it is being paid': [{ file: OBSERVATIONS, find: ' && !hasNewIpn', put: '' }],
   'Step the clock': [
     { file: 'backend-proxy/ledger/clock-step.ts', find: 'if (Math.abs(step) > STEP_MS)', put: 'if (false)' },
-    { file: 'backend-proxy/ledger/queries/checks.ts', find: 'row.waits_from = now;', put: '' },
+    { file: 'backend-proxy/ledger/rules/checks.ts', find: 'row.waits_from = now;', put: '' },
   ],
   'Make the proxy flood the gateway for one order': [
     { file: SCHEDULE, find: 'CHECKS_PER_MINUTE = 5;', put: 'CHECKS_PER_MINUTE = 500;' },

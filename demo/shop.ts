@@ -1,12 +1,12 @@
-// Starts the shop, configured by the environment: HOST and PORT (127.0.0.1, 8080); PROXY_URL, ORDER_SECRET,
-// MERCHANT_API_KEY, WEBHOOK_SECRET (required); PROXY_INTERNAL_URL (how this server reaches the proxy, if not by
-// PROXY_URL, which the shop's pages use); PUBLIC_URL (default: where it listens); DESK_PASSWORD (at least 16
-// characters; without it the desk is served only on loopback host names); WALLET_URL (set by the demo: the address of
-// the wallet phone). Prints one JSON line, {"listening": "http://…"}, when ready.
+// Starts the shop, and in the demo the theme editor with it, configured by the environment: HOST and PORT (127.0.0.1,
+// 8080); PROXY_URL, ORDER_SECRET, MERCHANT_API_KEY, WEBHOOK_SECRET (required); PROXY_INTERNAL_URL (how this server
+// reaches the proxy, if not by PROXY_URL, which the shop's pages use); PUBLIC_URL (default: where it listens);
+// DESK_PASSWORD (at least 16 characters; without it the desk is served only on loopback host names); WALLET_URL (set by
+// the demo: the address of the wallet phone). Prints one JSON line, {"listening": "http://…"}, when ready.
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { createShop } from './app.ts';
-import { createThemes } from '../themes/app.ts';
+import { createShop } from './shop/app.ts';
+import { createThemes } from './themes/app.ts';
 
 const SWEEP_EVERY_MS = 15_000;
 /** Characters. Sign-in attempts are not limited, so the password must be hard to guess. */

@@ -1,0 +1,85 @@
+// Who gets the next check, and what changes in a row when it is claimed, when the process that sent it has died, and
+// after a clock step. What a check saw is applied in observations.ts.
+import { CHECKS_PER_MINUTE, hasUnansweredIpn, type Check } from '../../protocol/schedule.ts';
+import type { Draft } from './draft.ts';
+import type { Claim } from '../ledger.ts';
+import { toTransactionState } from './records.ts';
+import type { TransactionRow } from '../schema/tables.ts';
+import { plan, raise, showChange } from './transitions.ts';
+
+/** One in this many checks goes to the transaction that has been due longest, so that IPNs cannot starve it. */
+const LONGEST_DUE_SHARE = 5;
+
+export interface Shares {
+  /** At most so many of those with a recent IPN, the newest first. */
+  recent: number;
+  /** With them at most so many in all, the longest due first. */
+  inAll: number;
+}
+
+/** Divides the checks between those with a recent IPN and the longest due; `claimed`: how many were claimed before. */
+export function sharesOf(limit: number, claimed: number): Shares {
+  const longest = Math.floor((claimed + limit) / LONGEST_DUE_SHARE) - Math.floor(claimed / LONGEST_DUE_SHARE);
+  return { recent: limit - longest, inAll: limit };
+}
+
+/** Whether the next check is one that the longest due should have. */
+export function isTurnOfLongestDue(claimed: number): boolean {
+  return (claimed + 1) % LONGEST_DUE_SHARE === 0;
+}
+
+/**
+ * A lease that ends later was written by another clock. Longer than any that we give, because `now` may have been read
+ * some seconds before another process claimed.
+ */
+export function longestLease(leaseMs: number): number {
+  return 2 * leaseMs;
+}
+
+export function toClaim(row: TransactionRow, beganAt: number): Claim {
+  return {
+    transaction: toTransactionState(row),
+    beganAt,
+    leaseUntil: row.lease_until,
+    ipnsReceived: row.ipns_received,
+  };
+}
+
+/** Claims the check of this row if it is due and nobody has claimed it. */
+export function claimNow({ now }: Draft, row: TransactionRow, leaseMs: number): Claim | undefined {
+  const isLeased = row.lease_until > now && row.lease_until <= now + longestLease(leaseMs);
+  if (row.next_check_at === null || row.next_check_at > now || isLeased) return undefined;
+  const check: Check = {
+    at: now,
+    byIpn: hasUnansweredIpn({ ipnsReceived: row.ipns_received, ipnsAnswered: row.ipns_answered }),
+  };
+  row.lease_until = now + leaseMs;
+  row.checks = JSON.stringify([...(JSON.parse(row.checks) as Check[]), check].slice(-CHECKS_PER_MINUTE));
+  return toClaim(row, now);
+}
+
+/** Makes it uncertain, unless it was answered meanwhile. */
+export function recover(draft: Draft, row: TransactionRow): void {
+  if (row.answer !== null) return;
+  row.answer = 'lost';
+  row.lost_at = draft.now;
+  showChange(draft, row);
+  raise(draft, row, 'uncertain', { detail: 'the process restarted during the call' });
+  plan(draft, row);
+}
+
+/** After a clock step: plans the check again and restarts each wait that may end the transaction. */
+export function restartWaits(draft: Draft, row: TransactionRow): void {
+  const { now } = draft;
+  row.waits_from = now;
+  row.unknown_at = null;
+  row.failed_at = null;
+  if (row.sent_at !== null) {
+    const sentAt = Math.min(row.sent_at, now);
+    // Keeps how long it is valid, counted from a start that is never in the future.
+    if (row.expires_at !== null) row.expires_at += sentAt - row.sent_at;
+    row.sent_at = sentAt;
+  }
+  row.created_at = Math.min(row.created_at, now);
+  plan(draft, row);
+}

@@ -1,0 +1,42 @@
+// An IPN: its row, and the check that it requests.
+import type { IpnReading } from '../../protocol/verify.ts';
+import type { Draft } from './draft.ts';
+import type { StoredIpn } from '../ledger.ts';
+import type { TransactionRow } from '../schema/tables.ts';
+import { plan } from './transitions.ts';
+
+/**
+ * Stores the IPN and requests a check; returns false if its transaction is not in this database. IPNs are counted, so
+ * that no clock can make an earlier check look like the answer.
+ */
+export function receiveIpn(draft: Draft, { id, body, reading }: StoredIpn, row: TransactionRow | undefined): boolean {
+  draft.ipn = {
+    id,
+    order_id: reading?.transactionId ?? null,
+    reading: reading === undefined ? null : storedReading(reading),
+    body,
+    matched: row === undefined ? 0 : 1,
+    reported: 0,
+    seen: 1,
+    first_at: draft.now,
+    last_at: draft.now,
+  };
+  if (row === undefined) return reading === undefined;
+  row.ipn_received_at = draft.now;
+  row.ipns_received += 1;
+  row.unanswered = 0;
+  row.erased_at = null;
+  plan(draft, row);
+  return true;
+}
+
+/** Stored with the gateway's name for the id, as all versions have done. */
+function storedReading({ transactionId, ...reading }: IpnReading): string {
+  return JSON.stringify({ orderId: transactionId, ...reading });
+}
+
+/** Readings stored by the first version have no customer. */
+export function toReading(text: string): IpnReading {
+  const { orderId, ...reading } = JSON.parse(text) as Omit<IpnReading, 'transactionId'> & { orderId: string };
+  return { ...reading, customer: reading.customer ?? null, transactionId: orderId };
+}
