@@ -63,7 +63,11 @@ export function writesBodies(env: unknown): env is BodyWriter {
   return typeof env === 'object' && env !== null && 'writeBody' in env;
 }
 
-/** Writes the head after all middleware, because any of them may replace the response. */
+/**
+ * Writes the head after all middleware, because any of them may replace the response. It relies on the insides of
+ * `@hono/node-server`, so package.json pins that exactly: what listens for `close` while the app runs is its alone, and
+ * it reads no header of the request after RESPONSE_ALREADY_SENT.
+ */
 async function respond(fetch: Fetch, request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> {
   const env: BodyWriter = { incoming, outgoing, writeBody: undefined };
   const ownListeners = outgoing.listenerCount('close');
