@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
-import { createGateway } from '../../backend-proxy/gateway/http.ts';
-import { DEFAULT_PROFILE } from '../../backend-proxy/gateway/profile.ts';
 import { fingerprintOf } from '../../backend-proxy/fingerprint.ts';
+import { httpGateway } from './gateway/http-gateway.ts';
 import { NO_SUCH_ORDER, SECRETS, createWorld, type World } from './world.ts';
 import type { MerchantPayout } from '../../backend-proxy/protocol/merchant-view.ts';
 import { S, M, H } from './time.ts';
@@ -287,12 +286,7 @@ describe('a payout', () => {
 describe('a payout after a restore', () => {
   /** The state of the same payout at the gateway, from before the restore. */
   async function sendBeforeRestore(t: TestContext, world: World, sent: object): Promise<void> {
-    const gateway = createGateway({
-      url: world.gatewayUrl,
-      apiKey: SECRETS.gatewayKey,
-      profile: DEFAULT_PROFILE,
-      checkoutHosts: [],
-    });
+    const gateway = httpGateway(world.gatewayUrl, { apiKey: SECRETS.gatewayKey });
     t.after(() => gateway.close());
     const made = {
       transactionId: 'P-1',

@@ -14,7 +14,6 @@ import type { TestContext } from 'node:test';
 import { serve } from '@hono/node-server';
 import { createProxy, type Proxy, type ProxyConfig } from '../../backend-proxy/app.ts';
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
-import { createGateway } from '../../backend-proxy/gateway/http.ts';
 import { DEFAULT_PROFILE, type Profile } from '../../backend-proxy/gateway/profile.ts';
 import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
@@ -23,6 +22,7 @@ import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import type { OrderClaims, OrderView, Problem, StartPayment } from '../../backend-proxy/protocol/wire.ts';
 import { createSandbox, type Sandbox } from '../../demo/sandbox/sandbox.ts';
 import { assertDocumented, type OpenApi } from './documented.ts';
+import { httpGateway } from './gateway/http-gateway.ts';
 import { writeEmptyDatabase } from './ledger/empty-database.ts';
 import { signToken, startWebhookReceiver, type WebhookReceiver } from './merchant-shop.ts';
 import { NOON } from './time.ts';
@@ -135,8 +135,7 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
   const store = await connectDatabase(`file:${file}`, (error) => assert.fail(String(error)));
   const unwrapped = createLedger(store, { now });
   const ledger = options.wrapLedger?.(unwrapped) ?? unwrapped;
-  const wire = createGateway({
-    url: gatewayUrl,
+  const wire = httpGateway(gatewayUrl, {
     apiKey: SECRETS.gatewayKey,
     profile: { ...DEFAULT_PROFILE, ...options.profile },
     checkoutHosts: options.checkoutHosts ?? [],

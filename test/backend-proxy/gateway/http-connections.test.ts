@@ -1,11 +1,21 @@
-// The connections of the gateway adapter: separate for each operation, or those of a given dispatcher.
+// The connections of the HTTP adapter: separate for each operation, or those of a given dispatcher; to a host that has
+// a name and a trusted certificate.
 import assert from 'node:assert/strict';
+import { createServer as createTlsServer } from 'node:https';
 import type { ServerResponse } from 'node:http';
-import { describe, it } from 'node:test';
+import type { AddressInfo } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
 import { Agent } from 'undici';
-import { createGateway } from '../../../backend-proxy/gateway/http.ts';
-import { DEFAULT_PROFILE } from '../../../backend-proxy/gateway/profile.ts';
-import { API, COLLECTION, PAYOUT, REPORT, scripted, status } from './scripted-gateway.ts';
+import { COLLECTION, PAYOUT, statusOf } from './contract.ts';
+import { httpGateway } from './http-gateway.ts';
+import { API, REPORT, scripted } from './scripted-gateway.ts';
+import { CERTIFICATE, KEY } from './self-signed.ts';
+
+function payAt(t: TestContext, url: string) {
+  const gateway = httpGateway(url);
+  t.after(() => gateway.close());
+  return gateway.pay(COLLECTION);
+}
 
 describe('connections to the gateway', () => {
   it('each operation has its own connections: 80 hanging starts delay no status check and no payout', async (t) => {
@@ -24,7 +34,7 @@ describe('connections to the gateway', () => {
       ended += 1;
     });
     await arrived.promise;
-    assert.equal((await status(gateway)).kind, 'found');
+    assert.equal((await statusOf(gateway)).kind, 'found');
     assert.equal((await gateway.payout(PAYOUT)).kind, 'accepted');
     assert.deepEqual([ended, hanging.length], [0, 64], 'both were answered while every start waited');
     isOver = true;
@@ -39,14 +49,33 @@ describe('connections to the gateway', () => {
       paths.push(options.path);
       return dispatch(options, handler);
     });
-    const gateway = createGateway({ url, apiKey: 'k', profile: DEFAULT_PROFILE, checkoutHosts: [], dispatcher });
+    const gateway = httpGateway(url, { dispatcher });
     await gateway.pay({ ...COLLECTION, method: 'DIRECT' });
     await gateway.payout(PAYOUT);
-    await status(gateway);
+    await statusOf(gateway);
     assert.deepEqual(paths, [`${API}/pay`, `${API}/payout`, `${API}/status`]);
     await gateway.close();
     await assert.rejects(dispatcher.request({ origin: url, path: '/', method: 'GET' }), {
       name: 'ClientDestroyedError',
     });
+  });
+
+  it('pay() is unreached if the port is closed or the host has no address', async (t) => {
+    assert.deepEqual(await payAt(t, 'http://127.0.0.1:1'), { kind: 'unreached', detail: 'ECONNREFUSED' });
+    const nameless = await payAt(t, 'https://nowhere.invalid');
+    assert.ok(nameless.kind === 'unreached' && /^(ENOTFOUND|EAI_AGAIN)$/.test(nameless.detail));
+  });
+
+  it('pay() is lost if the certificate is not trusted, and sends nothing', async (t) => {
+    let requests = 0;
+    const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (_request, response) => {
+      requests += 1;
+      response.end('{}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => server.close());
+    const sent = await payAt(t, `https://localhost:${(server.address() as AddressInfo).port}`);
+    assert.deepEqual(sent, { kind: 'lost', detail: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+    assert.equal(requests, 0);
   });
 });

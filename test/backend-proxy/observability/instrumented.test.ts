@@ -1,9 +1,20 @@
-// The instrumented gateway: each call is reported with outcome, duration and Retry-After, and its answer is
-// unchanged.
+// The instrumented gateway: it keeps the contract of the port, and each call is reported with outcome, duration and
+// Retry-After.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { instrument, type Call } from '../../../backend-proxy/observability/instrumented.ts';
 import type { Checked, Collection, Gateway, PayoutOrder, Sent } from '../../../backend-proxy/gateway/gateway.ts';
+import { DEFAULT_PROFILE } from '../../../backend-proxy/gateway/profile.ts';
+import { gatewayContract } from '../gateway/contract.ts';
+import { openHttp } from '../gateway/scripted-gateway.ts';
+
+gatewayContract({
+  name: 'instrumented',
+  async open(t, opening) {
+    const scripted = await openHttp(DEFAULT_PROFILE)(t, opening);
+    return { ...scripted, gateway: instrument(scripted.gateway, () => undefined) };
+  },
+});
 
 interface Answers {
   pay: Awaited<ReturnType<Gateway['pay']>>;
@@ -30,7 +41,6 @@ function listening(answers: Answers, ms: number) {
   };
   return {
     calls,
-    wire: gateway,
     gateway: instrument(
       gateway,
       (call) => calls.push(call),
@@ -64,10 +74,4 @@ it('an instrumented call is reported with the wait of its Retry-After', async ()
     calls.map(({ retryAfterMs }) => retryAfterMs),
     [60_000, 0],
   );
-});
-
-it('instrument() adds no status check to a gateway without one', () => {
-  const { wire } = listening({ pay: { kind: 'lost', detail: '' }, payout: { kind: 'lost', detail: '' }, status: { kind: 'unavailable', detail: '' } }, 0); // prettier-ignore
-  const { status: _, ...weaker } = wire;
-  assert.equal(instrument(weaker, () => undefined).status, undefined);
 });

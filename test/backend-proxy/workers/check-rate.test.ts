@@ -4,12 +4,11 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { instrument, type Call } from '../../../backend-proxy/observability/instrumented.ts';
-import { createGateway } from '../../../backend-proxy/gateway/http.ts';
-import { DEFAULT_PROFILE } from '../../../backend-proxy/gateway/profile.ts';
 import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
 import { createCheckRate } from '../../../backend-proxy/workers/check-rate.ts';
 import type { UnknownProof } from '../../../backend-proxy/workers/unknown-proof.ts';
 import { createReconciler } from '../../../backend-proxy/status-checks.ts';
+import { httpGateway } from '../gateway/http-gateway.ts';
 import { SECRETS, createWorld } from '../world.ts';
 
 const GOOD: Call = { operation: 'status', outcome: 'found', ms: 20 };
@@ -228,13 +227,7 @@ async function backlog(t: TestContext, count: number) {
   }
   world.skip(16_000);
   const from = world.now();
-  const wire = createGateway({
-    url: world.gatewayUrl,
-    apiKey: SECRETS.gatewayKey,
-    profile: DEFAULT_PROFILE,
-    checkoutHosts: [],
-    ...NO_TIME_LIMIT,
-  });
+  const wire = httpGateway(world.gatewayUrl, { apiKey: SECRETS.gatewayKey, ...NO_TIME_LIMIT });
   t.after(() => wire.close());
   const rate = createCheckRate({ clock: world.now });
   const gateway = instrument(wire, (call) => rate.record(call), world.now);

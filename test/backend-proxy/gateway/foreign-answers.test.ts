@@ -1,39 +1,27 @@
 // Answers of a firewall, a proxy or a framework in place of the gateway, before or after it took the request. None of
 // them may end a payment or a payout, or prove that the gateway does not know an order.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import type { Collection } from '../../../backend-proxy/gateway/gateway.ts';
-import { createGateway } from '../../../backend-proxy/gateway/http.ts';
+import { describe, it, type TestContext } from 'node:test';
 import { DEFAULT_PROFILE, profileSchema } from '../../../backend-proxy/gateway/profile.ts';
 import { mentions } from '../../../backend-proxy/gateway/refusal.ts';
-import { answering } from './answering.ts';
+import { COLLECTION, PAYOUT, statusOf } from './contract.ts';
+import { scripted } from './scripted-gateway.ts';
 
-const COLLECTION: Collection = {
-  transactionId: 'A-1',
-  method: 'QR',
-  amountMinor: 1010,
-  currency: 'EUR',
-  returnUrl: 'https://shop.example/thanks',
-  customer: null,
-  customerReference: null,
-  language: null,
-};
-const PAYOUT = { transactionId: 'P-1', amountMinor: 5000, currency: 'EUR', customer: '12345678', note: null };
 const html = (title: string) => `<!DOCTYPE html><html><head><title>${title}</title></head><body>${title}</body></html>`;
 
 const FOREIGN = { kind: 'foreign' } as const;
-const NOT_OUR_WORD = { kind: 'unknown', isNoSuchOrder: false } as const;
+const UNPROVEN = { kind: 'unknown', isNoSuchOrder: false } as const;
 const UNAVAILABLE = { kind: 'unavailable' } as const;
 
-const BOXES: [name: string, status: number, body: unknown, status: object][] = [
-  ['Spring Boot', 404, { timestamp: '2026-11-20T12:00:00Z', status: 404, error: 'Not Found', path: '/pay' }, NOT_OUR_WORD],
-  ['Kong', 404, { message: 'no Route matched with those values', request_id: 'a1b2' }, NOT_OUR_WORD],
-  ['NestJS', 404, { statusCode: 404, message: 'Cannot POST /pay', error: 'Not Found' }, NOT_OUR_WORD],
-  ['ASP.NET', 404, { type: 'https://tools.ietf.org/html/rfc9110#section-15.5.5', title: 'Not Found', status: 404, traceId: '00-1' }, NOT_OUR_WORD],
-  ['Laravel', 404, { message: 'The route pay could not be found.' }, NOT_OUR_WORD],
-  ['Django REST', 404, { detail: 'Not found.' }, NOT_OUR_WORD],
-  ['Fastify', 404, { message: 'Route POST:/pay not found', error: 'Not Found', statusCode: 404 }, NOT_OUR_WORD],
-  ['WordPress', 404, { code: 'rest_no_route', message: 'No route was found matching the URL.', data: { status: 404 } }, NOT_OUR_WORD],
+const PROGRAMS: [name: string, status: number, body: unknown, status: object][] = [
+  ['Spring Boot', 404, { timestamp: '2026-11-20T12:00:00Z', status: 404, error: 'Not Found', path: '/pay' }, UNPROVEN],
+  ['Kong', 404, { message: 'no Route matched with those values', request_id: 'a1b2' }, UNPROVEN],
+  ['NestJS', 404, { statusCode: 404, message: 'Cannot POST /pay', error: 'Not Found' }, UNPROVEN],
+  ['ASP.NET', 404, { type: 'https://tools.ietf.org/html/rfc9110#section-15.5.5', title: 'Not Found', status: 404, traceId: '00-1' }, UNPROVEN],
+  ['Laravel', 404, { message: 'The route pay could not be found.' }, UNPROVEN],
+  ['Django REST', 404, { detail: 'Not found.' }, UNPROVEN],
+  ['Fastify', 404, { message: 'Route POST:/pay not found', error: 'Not Found', statusCode: 404 }, UNPROVEN],
+  ['WordPress', 404, { code: 'rest_no_route', message: 'No route was found matching the URL.', data: { status: 404 } }, UNPROVEN],
   ['Go', 404, '404 page not found\n', UNAVAILABLE],
   ['nginx', 404, html('404 Not Found'), UNAVAILABLE],
   ['nginx', 403, html('403 Forbidden'), UNAVAILABLE],
@@ -46,27 +34,20 @@ const BOXES: [name: string, status: number, body: unknown, status: object][] = [
 ]; // prettier-ignore
 
 describe('an answer from between the proxy and the gateway', () => {
-  for (const [name, status, body, asStatus] of BOXES) {
+  for (const [name, status, body, asStatus] of PROGRAMS) {
     it(`a foreign answer is neither a refusal nor an "unknown" of the gateway: ${name}, ${status}`, async (t) => {
-      const gateway = createGateway({
-        url: await answering(t, status, body),
-        apiKey: 'k',
-        profile: DEFAULT_PROFILE,
-        checkoutHosts: [],
-      });
-      t.after(() => gateway.close());
+      const { gateway } = await scripted(t, { status, body });
       assert.deepEqual(await gateway.pay(COLLECTION), { ...FOREIGN, detail: `HTTP ${status}` });
       assert.deepEqual(await gateway.payout(PAYOUT), { ...FOREIGN, detail: `HTTP ${status}` });
       const detail = asStatus === UNAVAILABLE && { detail: `HTTP ${status}` };
-      assert.deepEqual(await gateway.status?.('P-1', 'PAYOUT'), { ...asStatus, ...detail });
+      assert.deepEqual(await statusOf(gateway, 'P-1', 'PAYOUT'), { ...asStatus, ...detail });
     });
   }
 });
 
 describe('a duplicate order id', () => {
-  const sent = async (t: Parameters<typeof answering>[0], status: number, body: unknown, profile = DEFAULT_PROFILE) => {
-    const gateway = createGateway({ url: await answering(t, status, body), apiKey: 'k', profile, checkoutHosts: [] });
-    t.after(() => gateway.close());
+  const sent = async (t: TestContext, status: number, body: unknown, profile = DEFAULT_PROFILE) => {
+    const { gateway } = await scripted(t, { status, body }, { profile });
     const pay = await gateway.pay(COLLECTION);
     assert.deepEqual(await gateway.payout(PAYOUT), pay);
     return pay;
