@@ -83,7 +83,7 @@ class Copy {
 function filesOf(recipe: string, step: number): string[] {
   const [, text = ''] = new RegExp(`^### ${recipe}$(.*?)^##`, 'ms').exec(readFileSync('CONTRIBUTING.md', 'utf8')) ?? [];
   const [, listed = ''] = new RegExp(`^${step}\\. (.*?)(?=^\\d\\. |$(?![^]))`, 'ms').exec(text) ?? [];
-  return [...listed.matchAll(/`([\w/.-]+\/[\w.-]+\.(?:ts|md))`/g)].map(([, path = '']) => path).toSorted();
+  return [...listed.matchAll(/`([\w/.-]+\/[\w.-]+\.(?:ts|md|yaml))`/g)].map(([, path = '']) => path).toSorted();
 }
 
 describe('the recipe for a payment method', () => {
@@ -131,6 +131,7 @@ describe('the recipe for a payment method', () => {
 
 describe('the recipe for a language', () => {
   const [dictionary, loaders, page] = ['widget/locales/sq.ts', 'widget/shell/language.ts', 'docs/element.md'];
+  const glossaries = 'test/widget/glossaries.yaml';
   /** German with a letter that is not German behind each text, and the names as they are. */
   const texts = Object.entries(german).map(([key, text]) => [key, key === 'JETGO' ? text : `${text} ë`]);
   const written = (all: string[][]) =>
@@ -138,21 +139,25 @@ describe('the recipe for a language', () => {
 
   it('the compiler and the tests name the places that the recipe for a language lists, and then nothing', async (t) => {
     const copy = new Copy(t);
-    const tests = ['test/widget/locales.test.ts', 'test/widget/language.test.ts', 'test/docs.test.ts'];
+    const tests = ['locales', 'locales-glossary', 'language'].map((name) => `test/widget/${name}.test.ts`);
+    tests.push('test/docs.test.ts');
     const failing = async () =>
       (await Promise.all(tests.map((file) => copy.failing(file)))).map(({ length }) => length > 0);
     copy.write(dictionary, written(texts.slice(1)));
     assert.deepEqual(await copy.named(/'choose' is missing/), [dictionary]);
     copy.write(dictionary, written(texts));
     assert.ok(filesOf('A language', 2).includes(loaders));
-    assert.deepEqual(await failing(), [true, false, false]);
+    assert.deepEqual(await failing(), [true, false, false, false]);
     copy.edit(loaders, /^ {2}sr: /m, "  sq: () => import('../locales/sq.ts'),\n$&");
     assert.deepEqual(await copy.named(), []);
+    assert.ok(filesOf('A language', 1).includes(glossaries));
     assert.ok(filesOf('A language', 3).includes(page));
-    assert.deepEqual(await failing(), [false, false, true]);
+    assert.deepEqual(await failing(), [false, true, false, true]);
+    const [ofGerman = ''] = /^de:\n.*?(?=\n\n)/ms.exec(copy.read(glossaries)) ?? [];
+    copy.write(glossaries, `${copy.read(glossaries)}\n${ofGerman.replace('de:', 'sq:')}\n`);
     const count = Number(/one of (\d+)/.exec(copy.read(page))?.[1]);
     copy.edit(page, `one of ${count}`, `one of ${count + 1}`);
-    assert.deepEqual(await failing(), [false, false, false]);
+    assert.deepEqual(await failing(), [false, false, false, false]);
   });
 });
 

@@ -1,21 +1,16 @@
 // Holds each dictionary to its glossary: one word for one thing, and none of the words that were found to be wrong.
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { LOADERS } from '../../widget/shell/language.ts';
 import { en } from '../../widget/locales/en.ts';
 import { enFlow } from '../../widget/locales/en-flow.ts';
-import { TERMS, type Glossary, type Term } from './glossary.ts';
+import { GLOSSARIES, TERMS, type Glossary, type Term } from './glossary.ts';
 
 const english: Record<string, string> = { ...en, ...enFlow };
-const files = readdirSync('test/widget/glossary').map((file) => file.replace('.ts', ''));
 
-async function load(tag: string): Promise<{ glossary: Glossary; texts: Record<string, string> }> {
-  const [{ default: glossary }, { default: texts }] = (await Promise.all([
-    import(`./glossary/${tag}.ts`),
-    import(`../../widget/locales/${tag}.ts`),
-  ])) as [{ default: Glossary }, { default: Record<string, string> }];
-  return { glossary, texts };
+async function textsOf(tag: string): Promise<Record<string, string>> {
+  const { default: texts } = (await import(`../../widget/locales/${tag}.ts`)) as { default: Record<string, string> };
+  return texts;
 }
 
 /** The keys of the texts that say `term` in English. */
@@ -38,27 +33,32 @@ function deviations({ say, without = {}, never }: Glossary, texts: Record<string
 
 describe('the glossaries', () => {
   it('every language has a glossary', () => {
-    assert.deepEqual(files.toSorted(), Object.keys(LOADERS).toSorted());
+    assert.deepEqual(Object.keys(GLOSSARIES).toSorted(), Object.keys(LOADERS).toSorted());
   });
 
   it('a term in other words and a forbidden word are found', async () => {
-    const { glossary, texts } = await load('de');
-    const synonym = { ...texts, other: 'Anderes Verfahren', pay: 'Bezahle {amount} per Link' };
+    const glossary = GLOSSARIES['de']!;
+    const synonym = { ...(await textsOf('de')), other: 'Anderes Verfahren', pay: 'Bezahle {amount} per Link' };
     assert.match(deviations(glossary, synonym).join('\n'), /^other: no /m);
     const strict = { ...glossary, never: { 'per Link': 'a link is no method' } };
     assert.match(deviations(strict, synonym).join('\n'), /^pay: “per Link” in /m);
   });
 });
 
-for (const tag of files) {
+for (const [tag, glossary] of Object.entries(GLOSSARIES)) {
   describe(`the glossary ${tag}`, () => {
+    it(`the glossary ${tag} has the form of address, each term and the forbidden words`, () => {
+      const { without: _without, ...rest } = glossary;
+      assert.deepEqual(Object.keys(rest), ['address', 'say', 'never']);
+      assert.deepEqual(Object.keys(glossary.say), Object.keys(TERMS));
+    });
+
     it(`the dictionary ${tag} says each term as its glossary does`, async () => {
-      const { glossary, texts } = await load(tag);
-      assert.deepEqual(deviations(glossary, texts), []);
+      assert.deepEqual(deviations(glossary, await textsOf(tag)), []);
     });
 
     it(`the glossary ${tag} excepts only texts that need it`, async () => {
-      const { glossary, texts } = await load(tag);
+      const texts = await textsOf(tag);
       const needless = Object.entries(glossary.without ?? {}).flatMap(([term, keys]) =>
         keys.filter(
           (key) =>
