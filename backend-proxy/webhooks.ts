@@ -22,7 +22,7 @@ import { createWorker, type Worker } from './workers/worker.ts';
  */
 export const RETRY_AFTER_MS = [5 * S, 5 * M, 30 * M, 2 * H, 5 * H, 10 * H, 14 * H, 20 * H, 24 * H];
 const JITTER = 0.2;
-const MOST_RETRY_AFTER_MS = 24 * H;
+const MAX_RETRY_AFTER_MS = 24 * H;
 const TIMEOUT_MS = 15 * S;
 const LEASE_MS = 30 * S;
 const AT_ONCE = 16;
@@ -131,7 +131,7 @@ export function deliveryOf(attempts: number, answer: Answer, nowMs: number, rand
 function retryAfterMs(value: string | undefined, nowMs: number): number {
   if (value === undefined) return 0;
   const ms = /^[0-9]{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
-  return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), MOST_RETRY_AFTER_MS);
+  return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
 }
 
 /**

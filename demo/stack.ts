@@ -45,7 +45,7 @@ const PROGRAMS: Record<Part, string> = {
 const READY: Record<Part, string> = { sandbox: '/', proxy: '/readyz', shop: '/' };
 const READY_WITHIN_MS = 30_000;
 /** Starts again, at most so often, if another process took a port in the meantime. */
-const MOST_STARTS = 3;
+const MAX_STARTS = 3;
 const LINES_KEPT = 2_000;
 
 /** Throws, with the part's last lines, if one does not start; the others are stopped. */
@@ -60,7 +60,7 @@ export async function startStack(settings: StackSettings = {}): Promise<Stack> {
     } catch (error) {
       await stack.stop();
       const isPortTaken = error instanceof Error && error.message.includes('EADDRINUSE');
-      if (!isPortTaken || start === MOST_STARTS) throw error;
+      if (!isPortTaken || start === MAX_STARTS) throw error;
     }
   }
 }

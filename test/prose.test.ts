@@ -4,7 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 
-const LONGEST_LINE = 120;
+const MAX_LINE = 120;
 const DOCUMENTS = globSync(['*.md', 'docs/*.md', '.github/**/*.md']);
 const SOURCES = globSync('{backend-proxy,widget,demo,test}/**/*.{ts,mjs,js}', {
   exclude: ['**/node_modules/**'],
@@ -34,8 +34,8 @@ function anchorsOf(file: string): string[] {
 }
 
 describe('the documents', () => {
-  it(`documents have no line over ${LONGEST_LINE} characters, apart from rows of tables, which cannot be broken`, () => {
-    const long = DOCUMENTS.flatMap(linesOf).filter(({ text }) => text.length > LONGEST_LINE && !text.startsWith('|'));
+  it(`documents have no line over ${MAX_LINE} characters, apart from rows of tables, which cannot be broken`, () => {
+    const long = DOCUMENTS.flatMap(linesOf).filter(({ text }) => text.length > MAX_LINE && !text.startsWith('|'));
     assert.deepEqual(
       long.map(({ place }) => place),
       [],
@@ -56,10 +56,10 @@ describe('the documents', () => {
 });
 
 describe('the comments', () => {
-  it(`comments have no line over ${LONGEST_LINE} characters`, () => {
+  it(`comments have no line over ${MAX_LINE} characters`, () => {
     const comments = SOURCES.flatMap(linesOf).filter(({ text }) => /^\s*(\/\/|\/?\*)/.test(text));
     assert.ok(comments.length > 0);
-    const long = comments.filter(({ text }) => text.length > LONGEST_LINE);
+    const long = comments.filter(({ text }) => text.length > MAX_LINE);
     assert.deepEqual(
       long.map(({ place }) => place),
       [],

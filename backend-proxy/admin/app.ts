@@ -26,7 +26,7 @@ import { queryOf, transactionsPage } from './transactions-page.ts';
 import { isState, webhookPage, webhooksPage } from './webhooks-page.ts';
 
 /** Items of the overview; there is a list of all. */
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 const PAGE_SIZE = 50;
 
 export interface AdminParts {
@@ -97,8 +97,8 @@ export function createAdmin(parts: AdminParts): Hono {
   app.get('/admin', async (c) => {
     const [counts, reviews, dead, found, problem] = await Promise.all([
       ledger.counts(),
-      ledger.transactions({ sort: '-createdAt', needsReview: true, limit: MOST_SHOWN }),
-      ledger.webhooks('dead', MOST_SHOWN),
+      ledger.transactions({ sort: '-createdAt', needsReview: true, limit: MAX_SHOWN }),
+      ledger.webhooks('dead', MAX_SHOWN),
       warnings(),
       problemOf(ledger),
     ]);

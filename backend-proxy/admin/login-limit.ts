@@ -2,10 +2,10 @@
 // free of those who try.
 import { isIPv6 } from 'node:net';
 
-const MOST_FAILURES = 10;
+const MAX_FAILURES = 10;
 const WITHIN_MS = 600_000;
 /** Addresses that are remembered; beyond that the oldest are forgotten. */
-const MOST_ADDRESSES = 10_000;
+const MAX_ADDRESSES = 10_000;
 
 export interface LoginLimit {
   isReached(address: string): boolean;
@@ -18,14 +18,14 @@ export function createLoginLimit(now: () => number): LoginLimit {
   return {
     isReached: (address) => {
       const times = recent(address);
-      return times.length >= MOST_FAILURES;
+      return times.length >= MAX_FAILURES;
     },
     fail(address) {
       const times = [...recent(address), now()];
       failures.delete(networkOf(address));
       failures.set(networkOf(address), times);
       const [oldest] = failures.keys();
-      if (failures.size > MOST_ADDRESSES && oldest !== undefined) failures.delete(oldest);
+      if (failures.size > MAX_ADDRESSES && oldest !== undefined) failures.delete(oldest);
     },
   };
 }

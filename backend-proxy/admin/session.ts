@@ -4,9 +4,9 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { HOUR_MS, MINUTE_MS } from '../protocol/durations.ts';
 
 const IDLE_MS = 30 * MINUTE_MS;
-const LONGEST_MS = 8 * HOUR_MS;
+const MAX_MS = 8 * HOUR_MS;
 /** Ended sessions that are remembered; beyond that the oldest are forgotten. */
-const MOST_ENDED = 10_000;
+const MAX_ENDED = 10_000;
 
 export interface Session {
   /** Random, so that a form of one session is none of another. */
@@ -49,15 +49,15 @@ export function createSessions(token: string, now: () => number): Sessions {
       if (match === null) return undefined;
       const [, id = '', beganAt, usedAt, signature = ''] = match;
       if (!isEqual(signature, sign('session', `${id}.${beganAt}.${usedAt}`))) return undefined;
-      const isOver = now() - Number(usedAt) > IDLE_MS || now() - Number(beganAt) > LONGEST_MS;
+      const isOver = now() - Number(usedAt) > IDLE_MS || now() - Number(beganAt) > MAX_MS;
       if (ended.has(id)) return undefined;
       return isOver ? undefined : { id, beganAt: Number(beganAt) };
     },
     end({ id, beganAt }) {
-      for (const [other, began] of ended) if (now() - began > LONGEST_MS) ended.delete(other);
+      for (const [other, began] of ended) if (now() - began > MAX_MS) ended.delete(other);
       ended.set(id, beganAt);
       const [oldest] = ended.keys();
-      if (ended.size > MOST_ENDED && oldest !== undefined) ended.delete(oldest);
+      if (ended.size > MAX_ENDED && oldest !== undefined) ended.delete(oldest);
     },
     formToken,
     isFormToken: (session, given) => isEqual(given, formToken(session)),

@@ -6,7 +6,7 @@ import { codeOf } from './visit.ts';
 const ABOUT = 'stream';
 const FIRST_WITHIN_MS = 3_000;
 /** The proxy sends a comment every 15 s. */
-const MOST_SILENCE_MS = 20_000;
+const MAX_SILENCE_MS = 20_000;
 const BUFFERED = 'switch the buffering of answers off in the reverse proxy (nginx: proxy_buffering off)';
 
 interface Seen {
@@ -46,7 +46,7 @@ function lasting({ piecesAt, ended }: Seen, seconds: number): Finding {
     const remedy = 'let the reverse proxy keep silent answers for longer than 20 s (nginx: proxy_read_timeout)';
     return fail(ABOUT, `it was cut before ${seconds} s (${ended})`, remedy);
   }
-  if (longest > MOST_SILENCE_MS) return fail(ABOUT, `silent for ${Math.round(longest / 1000)} s`, BUFFERED);
+  if (longest > MAX_SILENCE_MS) return fail(ABOUT, `silent for ${Math.round(longest / 1000)} s`, BUFFERED);
   const cut = seconds > 60 ? ', so nothing cuts it at 60 s' : '';
   return ok(ABOUT, `open for ${seconds} s, heartbeats: ${piecesAt.length - 1}${cut}`);
 }

@@ -21,7 +21,7 @@ import { createVisitor } from './visit.ts';
 
 /** Longer than the 60 s after which nginx, and others by default, end a silent answer. */
 const STREAM_SECONDS = 70;
-const MOST_STREAM_SECONDS = 3_600;
+const MAX_STREAM_SECONDS = 3_600;
 
 const NAMES = ['ORDER_SECRET', 'MERCHANT_API_KEY', 'IPN_SECRET', 'ALLOWED_ORIGINS', 'TRUSTED_PROXIES'] as const;
 
@@ -76,8 +76,8 @@ function secondsOf(values: { quick?: boolean; 'stream-seconds'?: string }): numb
   if (values.quick === true) return 0;
   const text = values['stream-seconds'] ?? String(STREAM_SECONDS);
   const seconds = Number(text);
-  if (!/^\d+$/.test(text) || seconds > MOST_STREAM_SECONDS) {
-    throw new UsageError(`--stream-seconds is a whole number of at most ${MOST_STREAM_SECONDS}.`);
+  if (!/^\d+$/.test(text) || seconds > MAX_STREAM_SECONDS) {
+    throw new UsageError(`--stream-seconds is a whole number of at most ${MAX_STREAM_SECONDS}.`);
   }
   return seconds;
 }

@@ -13,7 +13,7 @@ import { createVisitor, jsonOf, wordOf, type Visitor } from './visit.ts';
 const EVERY_MS = 1_000;
 /** The longest page of the merchant API. */
 const PAGE = 200;
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 interface Listed {
   id: string;
@@ -89,7 +89,7 @@ async function forwardNew(source: Source, { ids, since }: Seen, target: Target, 
   for (const { id, type, orderId } of added) {
     const body = await source.body(id);
     ids.add(id);
-    if (ids.size > MOST_REMEMBERED) ids.delete(ids.values().next().value ?? '');
+    if (ids.size > MAX_REMEMBERED) ids.delete(ids.values().next().value ?? '');
     print(printable(`${type} ${orderId} ${id} ${await target.send({ id, body })}`));
   }
 }

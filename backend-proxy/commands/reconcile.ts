@@ -17,7 +17,7 @@ import { parseColumns, readStatement, type Outcome, type StatementFormat, type S
 /** What was created so long before the period may have been paid within it: a payment is followed for 7 days. */
 const MARGIN_DAYS = 8;
 /** Lines outside the period that are looked up one by one. */
-const MOST_LOOKUPS = 1_000;
+const MAX_LOOKUPS = 1_000;
 
 const NOT_LOOKED_UP = 'not looked up';
 const NOT_LOOKED_UP_REMEDY = 'perhaps older than the period, not looked up: search GET /transactions for it';
@@ -106,7 +106,7 @@ async function report(sides: Sides, asCsv: boolean, print: Call['print']): Promi
     let { here } = pair;
     // It may have been created long before the period.
     let isSearched = here !== undefined;
-    if (!isSearched && format.columns.id !== undefined && lookups < MOST_LOOKUPS) {
+    if (!isSearched && format.columns.id !== undefined && lookups < MAX_LOOKUPS) {
       lookups += 1;
       isSearched = true;
       here = await books.find(pair.there.key);

@@ -11,7 +11,7 @@ import { printable } from './report.ts';
 const FIELDS = ['id', 'paymentId', 'amount', 'currency', 'status', 'type'] as const;
 type Field = (typeof FIELDS)[number];
 
-const MOST_RECORD_CHARS = 100_000;
+const MAX_RECORD_CHARS = 100_000;
 
 /** As both sides are compared: INITIALIZED and PROCESSING are one. */
 export type Outcome = 'SUCCESS' | 'FAILED' | 'PENDING';
@@ -74,7 +74,7 @@ export async function* readStatement(file: string, format: StatementFormat): Asy
       info: true,
       trim: true,
       skip_empty_lines: true,
-      max_record_size: MOST_RECORD_CHARS,
+      max_record_size: MAX_RECORD_CHARS,
       columns: (header: string[]) => {
         hasHeader = true;
         return checkedHeader(header, columns);

@@ -2,12 +2,12 @@
 // user names and passwords of URLs, which an error of the system or a driver may quote.
 import { REMEDIES } from '../installation.ts';
 
-const MOST_CAUSES = 8;
+const MAX_CAUSES = 8;
 
 /** The messages from the outermost error to its first cause, each only once. */
 export function reasonOf(error: unknown): string {
   const words: string[] = [];
-  for (let [each, left]: [unknown, number] = [error, MOST_CAUSES]; each !== undefined && left > 0; left -= 1) {
+  for (let [each, left]: [unknown, number] = [error, MAX_CAUSES]; each !== undefined && left > 0; left -= 1) {
     const message = messageOf(each);
     if (message !== '' && !words.some((word) => word.includes(message))) words.push(message);
     each = each instanceof Error ? each.cause : undefined;

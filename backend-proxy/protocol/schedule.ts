@@ -44,7 +44,7 @@ export const REVIEW_AFTER_MS = { PAY: LAST_SWEEP_MS, PAYOUT: D + 2 * M } as cons
 /** Unanswered checks end this long after the creation or the last IPN. */
 const GIVE_UP_MS = LAST_SWEEP_MS + D;
 /** No check is planned further ahead than this; one that is was planned by another clock. */
-export const LONGEST_WAIT_MS = D + M;
+export const MAX_WAIT_MS = D + M;
 /**
  * Maximum checks of one transaction in any minute, and how many of them may follow the lists: the rest are left to new
  * IPNs.

@@ -9,8 +9,8 @@ import type { TransactionType } from '../protocol/transaction.ts';
 import type { Method, Status } from '../protocol/wire.ts';
 
 const PAGE_SIZE = 500;
-const MOST_TOTALS = 50_000;
-const MOST_AT_ONCE = 2;
+const MAX_TOTALS = 50_000;
+const MAX_AT_ONCE = 2;
 const RETRY_AFTER_S = 10;
 
 export const DIMENSIONS = ['day', 'method', 'status'] as const;
@@ -60,8 +60,8 @@ export function createTotals(ledger: Pick<Ledger, 'counted'>): Totals {
       signal?.throwIfAborted();
       const page = await ledger.counted({ basis, after, before, limit: PAGE_SIZE });
       for (const each of page) if (currency === undefined || each.currency === currency) addTo(sums, query, each);
-      if (sums.size > MOST_TOTALS) {
-        throw new Refusal('invalid_request', `More than ${MOST_TOTALS} totals: ask for fewer days.`);
+      if (sums.size > MAX_TOTALS) {
+        throw new Refusal('invalid_request', `More than ${MAX_TOTALS} totals: ask for fewer days.`);
       }
       const last = page.at(-1);
       if (last === undefined || page.length < PAGE_SIZE) return sums;
@@ -72,8 +72,8 @@ export function createTotals(ledger: Pick<Ledger, 'counted'>): Totals {
 
   return {
     async read(query, signal) {
-      if (running >= MOST_AT_ONCE) {
-        throw new Refusal('too_many_requests', `At most ${MOST_AT_ONCE} totals are made at once; try again.`, {
+      if (running >= MAX_AT_ONCE) {
+        throw new Refusal('too_many_requests', `At most ${MAX_AT_ONCE} totals are made at once; try again.`, {
           retryAfterS: RETRY_AFTER_S,
         });
       }

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { Refusal } from '../errors.ts';
 import { HOUR_MS } from '../protocol/durations.ts';
 
-const MOST_AT_ONCE = 4;
+const MAX_AT_ONCE = 4;
 /** A reader that takes its time holds one of the places. */
 const LIMIT_MS = HOUR_MS;
 const RETRY_AFTER_S = 30;
@@ -31,7 +31,7 @@ interface Options {
 }
 
 export function createExports(options: Options = {}): Exports {
-  const { atOnce = MOST_AT_ONCE, limitMs = LIMIT_MS, onError = () => undefined } = options;
+  const { atOnce = MAX_AT_ONCE, limitMs = LIMIT_MS, onError = () => undefined } = options;
   const open = new Set<{ breakOff(): void }>();
 
   return {

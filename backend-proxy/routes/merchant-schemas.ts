@@ -10,9 +10,9 @@ import { METHODS, REASONS, STATUSES } from '../protocol/wire.ts';
 import type { Total } from '../reports/totals.ts';
 
 export const MERCHANT = ['unauthorized', 'forbidden_origin'] as const;
-const MOST_ROWS = 200;
-const LIMIT = { error: `a whole number from 1 to ${MOST_ROWS}` };
-export const limitQuery = z.coerce.number(LIMIT).int(LIMIT).min(1, LIMIT).max(MOST_ROWS, LIMIT);
+const MAX_ROWS = 200;
+const LIMIT = { error: `a whole number from 1 to ${MAX_ROWS}` };
+export const limitQuery = z.coerce.number(LIMIT).int(LIMIT).min(1, LIMIT).max(MAX_ROWS, LIMIT);
 export const gatewayOrderIdParam = z.object({
   gatewayOrderId: z.string().regex(/^[!-~]{1,100}$/, { error: 'a gatewayOrderId' }),
 });

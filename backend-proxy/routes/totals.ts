@@ -9,7 +9,7 @@ import { csvAnswer, csvName, wantsCsv } from './csv-answer.ts';
 import { MERCHANT, TOTAL_COLUMNS, csv, json, totalsSchema } from './merchant-schemas.ts';
 import { invalid, refuseInvalid, refusedBy } from '../http/problem.ts';
 
-const MOST_DAYS = 366;
+const MAX_DAYS = 366;
 const day = z.string().refine(isDay, { error: 'a day, as 2026-11-20' });
 const BY = { error: `a comma-separated list of ${DIMENSIONS.join(', ')}` };
 const getTotals = createRoute({
@@ -20,7 +20,7 @@ const getTotals = createRoute({
   request: {
     query: z.strictObject({
       from: day.openapi({ description: 'The first day' }),
-      to: day.openapi({ description: `The day after the last; at most ${MOST_DAYS} days later` }),
+      to: day.openapi({ description: `The day after the last; at most ${MAX_DAYS} days later` }),
       timeZone: z.string().max(50).default('UTC').openapi({ description: 'IANA name; when days begin' }),
       by: z
         .string()
@@ -50,7 +50,7 @@ export function totalsRoutes(totals: Totals): OpenAPIHono {
     const { timeZone, by, ...asked } = c.req.valid('query');
     const days = daysOf(timeZone);
     const count = daysBetween(asked.from, asked.to);
-    if (count < 1 || count > MOST_DAYS) throw invalid({ field: 'to', detail: `1 to ${MOST_DAYS} days after from` });
+    if (count < 1 || count > MAX_DAYS) throw invalid({ field: 'to', detail: `1 to ${MAX_DAYS} days after from` });
     const dimensions = DIMENSIONS.filter((dimension) => by.split(',').includes(dimension));
     const found = await totals.read({ ...asked, days, by: dimensions }, c.req.raw.signal);
     if (wantsCsv(c)) {

@@ -14,7 +14,7 @@ import { isSameSecret } from './constant-time.ts';
 import { isFinal, type Payment } from './transaction.ts';
 import type { PaymentProcessor } from './payment-processor.ts';
 
-const MOST_WRONG_CODES = 5;
+const MAX_WRONG_CODES = 5;
 const COOKIE = 'checkout_session';
 
 export interface CheckoutOptions {
@@ -116,7 +116,7 @@ class Checkout {
       return toPage(c, visit);
     }
     progress.wrongCodes += 1;
-    if (progress.wrongCodes < MOST_WRONG_CODES) return this.#show(c, visit);
+    if (progress.wrongCodes < MAX_WRONG_CODES) return this.#show(c, visit);
     // Too many wrong codes end the login; the payment stays open.
     this.#progress.delete(key);
     this.#processor.reach(payment, 'LOGIN_STEP');
@@ -171,5 +171,5 @@ function screenOf(
   if (!progress) return { name: 'login', wallet: wallet ?? payment.customer ?? '', problem };
   if (progress.stage === 'pay') return { name: 'pay', customer: progress.customer };
   const { customer, wrongCodes } = progress;
-  return { name: 'verify', customer, triesLeft: wrongCodes === 0 ? null : MOST_WRONG_CODES - wrongCodes };
+  return { name: 'verify', customer, triesLeft: wrongCodes === 0 ? null : MAX_WRONG_CODES - wrongCodes };
 }

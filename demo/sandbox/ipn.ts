@@ -10,7 +10,7 @@ import type { Transaction } from './transaction.ts';
 export const PAUSES_MS = [0, 2_000, 10_000, 30_000, 120_000];
 export const ATTEMPT_LIMIT_MS = 10_000;
 const GATHER_MS = 1_000;
-const MOST_IN_FLIGHT = 64;
+const MAX_IN_FLIGHT = 64;
 
 export interface Attempt {
   at: number;
@@ -137,7 +137,7 @@ export class IpnSender {
   }
 
   async #takePlace(): Promise<void> {
-    if (this.#inFlight < MOST_IN_FLIGHT) this.#inFlight += 1;
+    if (this.#inFlight < MAX_IN_FLIGHT) this.#inFlight += 1;
     else await new Promise<void>((resolve) => this.#queue.push(resolve));
   }
 

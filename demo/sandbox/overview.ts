@@ -10,7 +10,7 @@ import { Refusal } from './refusal.ts';
 import { faultButtons, state, STEPS_MS, testControls, TIMES } from './test-controls.ts';
 import { list, time } from './transaction-list.ts';
 
-const MOST_REFUSALS = 20;
+const MAX_REFUSALS = 20;
 
 export interface OverviewOptions extends ControlOptions {
   version: () => number;
@@ -117,7 +117,7 @@ function regions(options: OverviewOptions) {
 }
 
 function refusals({ requestLog, clock }: OverviewOptions): Markup {
-  const latest = requestLog.refusals.slice(0, MOST_REFUSALS);
+  const latest = requestLog.refusals.slice(0, MAX_REFUSALS);
   if (latest.length === 0) return html``;
   return html`<section class="card stack">
     <h2>Refused requests</h2>

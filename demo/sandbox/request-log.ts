@@ -2,7 +2,7 @@
 // prove that the proxy sent a payment only once, and a developer can see why a request was refused.
 import type { Clock } from './sandbox-clock.ts';
 
-const MOST_REFUSALS = 200;
+const MAX_REFUSALS = 200;
 
 export interface RefusedRequest {
   at: number;
@@ -30,7 +30,7 @@ export class RequestLog {
 
   refused(operation: string, orderId: string | null, status: number, code: string, message: string): void {
     this.#refusals.unshift({ at: this.#clock.now(), operation, orderId, status, code, message });
-    this.#refusals.splice(MOST_REFUSALS);
+    this.#refusals.splice(MAX_REFUSALS);
     this.#onChange();
   }
 

@@ -5,7 +5,7 @@
 type Work = () => void | Promise<void>;
 
 /** The limit of setTimeout, about 24.8 days; the timer is set again for a later entry. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export class Clock {
   readonly #source: () => number;
@@ -81,7 +81,7 @@ export class Clock {
     clearTimeout(this.#timer);
     const next = this.#due[0];
     if (!next) return;
-    const waitMs = Math.min(Math.max(next.at - this.now(), 0), LONGEST_TIMER_MS);
+    const waitMs = Math.min(Math.max(next.at - this.now(), 0), MAX_TIMER_MS);
     this.#timer = setTimeout(() => {
       this.tick().catch((error: unknown) => console.error('sandbox: scheduled work failed', error));
       this.#arm();

@@ -10,7 +10,7 @@ import { formatMoney } from './money.ts';
 import type { Markup } from './page.ts';
 import { isFinal, isPayment, type Payment, type Transaction } from './transaction.ts';
 
-const MOST_SHOWN = 100;
+const MAX_SHOWN = 100;
 
 type Tone = '' | 'good' | 'bad' | 'plain';
 
@@ -51,7 +51,7 @@ function standing(
 export function list(options: ControlOptions): Markup {
   const all = options.processor.transactions();
   const waiting = all.filter((transaction) => !isFinal(transaction)).length;
-  const more = all.length - MOST_SHOWN;
+  const more = all.length - MAX_SHOWN;
   return html`<div class="row between">
       <h2 class="title">Transactions</h2>
       ${all.length === 0 ? '' : html`<p class="soft">${all.length} in all, ${waiting || 'none'} waiting</p>`}
@@ -60,7 +60,7 @@ export function list(options: ControlOptions): Markup {
       all.length === 0
         ? html`<p class="card soft">Nothing yet. Start a payment in the shop, and it appears here.</p>`
         : html`<ol class="card lines">
-            ${all.slice(0, MOST_SHOWN).map((transaction) => row(transaction, options))}
+            ${all.slice(0, MAX_SHOWN).map((transaction) => row(transaction, options))}
           </ol>`
     }
     ${more > 0 ? html`<p class="soft">${more} older ones are at <code>/_sandbox/transactions</code>.</p>` : ''}`;

@@ -4,7 +4,7 @@ import { Refusal } from './refusal.ts';
 import { isPayment, type Payment, type Transaction } from './transaction.ts';
 
 /** Transactions are never deleted, so their number needs a limit. */
-const MOST_TRANSACTIONS = 100_000;
+const MAX_TRANSACTIONS = 100_000;
 const FIRST_PAYMENT_ID = 100_001;
 
 export class TransactionStore {
@@ -53,12 +53,8 @@ export class TransactionStore {
     if (this.#byOrderId.has(orderId)) {
       throw new Refusal(409, 'DUPLICATE_ORDER', 'A transaction with this orderId already exists.', 'orderId');
     }
-    if (this.#byOrderId.size >= MOST_TRANSACTIONS) {
-      throw new Refusal(
-        503,
-        'SANDBOX_FULL',
-        `The sandbox keeps at most ${MOST_TRANSACTIONS} transactions: restart it.`,
-      );
+    if (this.#byOrderId.size >= MAX_TRANSACTIONS) {
+      throw new Refusal(503, 'SANDBOX_FULL', `The sandbox keeps at most ${MAX_TRANSACTIONS} transactions: restart it.`);
     }
   }
 

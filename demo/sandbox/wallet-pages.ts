@@ -18,7 +18,7 @@ export interface PhoneView {
   version: string;
 }
 
-const MOST_MOVEMENTS = 30;
+const MAX_MOVEMENTS = 30;
 
 export function homePage(c: Context, view: PhoneView) {
   const screen = html`<div class="stack" data-live="/wallet/live" data-version="${view.version}">
@@ -167,7 +167,7 @@ const KIND_NAMES = { TOP_UP: 'Money added', PAYMENT: 'Payment', PAYOUT: 'Payout 
 >;
 
 function activity({ customer, merchant }: PhoneView): Markup {
-  const latest = customer.movements.slice(-MOST_MOVEMENTS).toReversed();
+  const latest = customer.movements.slice(-MAX_MOVEMENTS).toReversed();
   return html`<section>
     <h2>Activity</h2>
     <ol class="lines">

@@ -2,7 +2,7 @@
 // amount that it signs into the order token. Money is integer cents of one currency, and a decimal string outside.
 
 export const CURRENCY = 'EUR';
-export const MOST_OF_ONE = 9;
+export const MAX_OF_ONE = 9;
 /** The smallest and largest top-up of the coffee card, as decimal strings for the order token. */
 export const TOP_UP = { least: '5.00', most: '200.00' };
 

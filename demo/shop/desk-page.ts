@@ -9,7 +9,7 @@ import { addressOf, type Day, type Filter, type Sum, type View } from './desk-vi
 import { STATE_NAMES } from './desk-words.ts';
 import { page, type Markup, type Menu, type Site } from './page.ts';
 import { payoutForm, type PayoutForm } from './payout-form.ts';
-import { MOST_LISTED, isPayout } from './proxy-client.ts';
+import { MAX_LISTED, isPayout } from './proxy-client.ts';
 
 export interface DeskContent {
   list: DeskList;
@@ -95,8 +95,8 @@ export function deskTables({ list, view, clock }: DeskContent): Markup {
     )}
     ${pager(view)}
     <p class="quiet zone" data-zone="${clock.zone}">
-      ${list.entries.length < MOST_LISTED ? 'The last seven days.' : `The newest ${MOST_LISTED} of seven days.`} Times
-      are those of ${clock.zoneName}.
+      ${list.entries.length < MAX_LISTED ? 'The last seven days.' : `The newest ${MAX_LISTED} of seven days.`} Times are
+      those of ${clock.zoneName}.
     </p>`;
 }
 

@@ -41,7 +41,7 @@ export interface View {
 }
 
 const PAGE_SIZE = 25;
-const LONGEST_SEARCH = 64;
+const MAX_SEARCH = 64;
 const STATES = ['all', ...Object.keys(STATE_NAMES)] as Filter['state'][];
 const SHOWN = ['all', 'payments', 'payouts'] as const;
 
@@ -51,7 +51,7 @@ export function filterOf(query: Record<string, string | undefined>): Filter {
   return {
     show: SHOWN.find((known) => known === show) ?? 'all',
     state: STATES.find((known) => known === state) ?? 'all',
-    find: find.trim().slice(0, LONGEST_SEARCH),
+    find: find.trim().slice(0, MAX_SEARCH),
     page: /^[1-9]\d{0,3}$/.test(page) ? Number(page) : 1,
   };
 }

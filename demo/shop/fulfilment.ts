@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import type { Order, OrderStore, Receipt } from './order-store.ts';
 import type { ProxyClient } from './proxy-client.ts';
 
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 const WATCHED_FOR_MS = 24 * 60 * 60 * 1000;
 const ASKED_IN_ONE_SWEEP = 50;
 
@@ -56,6 +56,6 @@ export class Fulfilment {
   #remember(id: string): void {
     this.#seen.add(id);
     const [oldest] = this.#seen;
-    if (this.#seen.size > MOST_REMEMBERED && oldest !== undefined) this.#seen.delete(oldest);
+    if (this.#seen.size > MAX_REMEMBERED && oldest !== undefined) this.#seen.delete(oldest);
   }
 }

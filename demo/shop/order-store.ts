@@ -35,7 +35,7 @@ export interface Receipt {
 }
 
 /** Each of paid and unpaid orders, so that unpaid baskets never replace a paid order. */
-const MOST_ORDERS = 10_000;
+const MAX_ORDERS = 10_000;
 const ID_ALPHABET = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
 const ID_LENGTH = 10;
 
@@ -96,11 +96,11 @@ export class OrderStore {
     return order;
   }
 
-  /** Deletes the oldest order of the kind if there are more than MOST_ORDERS. */
+  /** Deletes the oldest order of the kind if there are more than MAX_ORDERS. */
   #deleteOldest(isOfKind: (order: Order) => boolean): void {
-    if (this.#orders.size <= MOST_ORDERS) return;
+    if (this.#orders.size <= MAX_ORDERS) return;
     const [oldest, ...others] = [...this.#orders.values()].filter(isOfKind);
-    if (oldest !== undefined && others.length >= MOST_ORDERS) this.#orders.delete(oldest.orderId);
+    if (oldest !== undefined && others.length >= MAX_ORDERS) this.#orders.delete(oldest.orderId);
   }
 }
 

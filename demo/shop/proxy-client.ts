@@ -80,7 +80,7 @@ interface TransactionPage {
 const ANSWER_WITHIN_MS = 5_000;
 const PAGE_SIZE = 100;
 const PAGES_FOLLOWED = 10;
-export const MOST_LISTED = PAGE_SIZE * PAGES_FOLLOWED;
+export const MAX_LISTED = PAGE_SIZE * PAGES_FOLLOWED;
 
 export class ProxyClient {
   readonly #url: string;
@@ -106,7 +106,7 @@ export class ProxyClient {
     return this.#call('POST', '/payouts', payout);
   }
 
-  /** Those created since then, newest first, at most MOST_LISTED; null if this proxy has no list of transactions. */
+  /** Those created since then, newest first, at most MAX_LISTED; null if this proxy has no list of transactions. */
   async transactions(from: Date): Promise<Transaction[] | null> {
     const found: Transaction[] = [];
     let cursor: string | null = null;

@@ -2,7 +2,7 @@
 // order's paid status comes from the order store, never from the widget.
 import { html } from 'hono/html';
 import { card, picture, shore } from './artwork.ts';
-import { CURRENCY, MOST_OF_ONE, PRODUCTS, decimal, formatMoney, type Line, type Product } from './catalogue.ts';
+import { CURRENCY, MAX_OF_ONE, PRODUCTS, decimal, formatMoney, type Line, type Product } from './catalogue.ts';
 import type { Order } from './order-store.ts';
 import { page, type Markup, type Site } from './page.ts';
 
@@ -43,7 +43,7 @@ function productCard({ id, name, note, size, cents, artwork }: Product): Markup 
           type="number"
           inputmode="numeric"
           min="0"
-          max="${MOST_OF_ONE}"
+          max="${MAX_OF_ONE}"
           value="0"
           aria-label="Quantity of ${name}"
         />

@@ -23,7 +23,7 @@ const service = (name: string) => unit.one('Service', name);
 /** Nobody. */
 const UID = 65_534;
 /** Of 10, the most exposed; tenths, as systemd-analyze takes it. */
-const MOST_EXPOSED = '15';
+const MAX_EXPOSED = '15';
 const STOP_LIMIT_S = 35;
 /** For the directory of the credentials; systemd's own is in /run. */
 const CREDENTIALS = '/run/credentials/payment-proxy.service';
@@ -150,7 +150,7 @@ describe('the systemd unit', () => {
       writeFileSync(copy, readDocumented(UNIT, [['/usr/bin/node', '/bin/true']]));
       const { stdout, stderr } = await systemdAnalyze('verify', copy);
       assert.equal(stdout + stderr, '');
-      await systemdAnalyze('security', '--offline=true', `--threshold=${MOST_EXPOSED}`, copy);
+      await systemdAnalyze('security', '--offline=true', `--threshold=${MAX_EXPOSED}`, copy);
     },
   );
 

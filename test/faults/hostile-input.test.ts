@@ -20,7 +20,7 @@ const IPNS = size(2_000, 100_000);
 const ANSWERS = size(1_000, 50_000);
 const REQUESTS = size(1_200, 20_000);
 const LIMITS = { withinMs: size(180_000, 1_800_000) };
-const MOST_KEPT = 50;
+const MAX_KEPT = 50;
 
 faultTest(`${IPNS} fuzzed IPNs: no payment changes`, LIMITS, async (t) => {
   const { environment, proxy, ids, watch } = await open(t);
@@ -137,7 +137,7 @@ function createWatch(proxy: Awaited<ReturnType<typeof serveInProcessProxy>>) {
   };
   const note = (found: readonly Problem[]) => {
     for (const { kind, what } of found)
-      if ((problems[kind] ??= []).length < MOST_KEPT) problems[kind].push(what.slice(0, 600));
+      if ((problems[kind] ??= []).length < MAX_KEPT) problems[kind].push(what.slice(0, 600));
   };
   return {
     note,

@@ -18,7 +18,7 @@ import { each, size, faultTest, type FaultTest } from './fault-test.ts';
 const LIMITS = { withinMs: size(120_000, 900_000) };
 const COUNT = size(12, 200);
 /** After unanswered checks the next one may be this far away. */
-const LONGEST_PAUSE_MS = 16 * M;
+const MAX_PAUSE_MS = 16 * M;
 
 faultTest('A status check that lags five minutes: no payout that the gateway made ends', LIMITS, async (t) => {
   const { environment, clients, proxy, start } = await open(t, { lostShare: 0.5 });
@@ -47,11 +47,11 @@ faultTest(
     await proxy.pass(H);
     const early = await settledIn(environment);
     await environment.gateway.control('faults', {});
-    await proxy.pass(LONGEST_PAUSE_MS);
+    await proxy.pass(MAX_PAUSE_MS);
     const settled = await settledIn(environment);
     const slow = (await environment.gateway.transactions())
       .filter(({ orderId, status }) => status === 'SUCCESS' && !settled.has(orderId))
-      .map(({ orderId }) => `${orderId} is not settled ${LONGEST_PAUSE_MS / M} minutes after`);
+      .map(({ orderId }) => `${orderId} is not settled ${MAX_PAUSE_MS / M} minutes after`);
     await proxy.close();
     return conclude(environment, clients, [...slow, ...[...early].map((id) => `${id} was settled without a report`)]);
   },

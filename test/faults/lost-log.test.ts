@@ -16,7 +16,7 @@ const ASKED = 300;
 const DISK_KB = 256;
 /** Well below the drain's limit of 35 s. */
 const ENDS_WITHIN_MS = 10_000;
-const MOST_ENDING_MS = 30_000;
+const MAX_ENDING_MS = 30_000;
 
 function start({ defer }: FaultTest, dir: string, stdout: number | 'pipe') {
   const { WEBHOOK_SECRET: _none, ...secrets } = secretEnvironment();
@@ -57,7 +57,7 @@ async function ask(url: string, problems: string[]): Promise<void> {
 
 async function end({ child, ended }: ReturnType<typeof start>, problems: string[]): Promise<number> {
   const startedAt = performance.now();
-  const killer = setTimeout(() => child.kill('SIGKILL'), MOST_ENDING_MS);
+  const killer = setTimeout(() => child.kill('SIGKILL'), MAX_ENDING_MS);
   child.kill('SIGTERM');
   const [code, signal] = await ended;
   clearTimeout(killer);

@@ -16,8 +16,8 @@ import { size, faultTest } from './fault-test.ts';
 
 const SEQUENCES = size(25, 2_000);
 const WITHIN_MS = size(240_000, 3_600_000);
-const MOST_STEPS = 30;
-const sequences = fc.array(stepArbitrary, { minLength: 3, maxLength: MOST_STEPS, size: 'max' });
+const MAX_STEPS = 30;
+const sequences = fc.array(stepArbitrary, { minLength: 3, maxLength: MAX_STEPS, size: 'max' });
 
 faultTest(
   `${SEQUENCES} random sequences over the real app: it never differs from the model`,

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { secretEnvironment } from './canary-secrets.ts';
 
 const READY_WITHIN_MS = 60_000;
-const MOST_OUTPUT = 64 * 1024 * 1024;
+const MAX_OUTPUT = 64 * 1024 * 1024;
 
 /**
  * Runs in the child before its own code: sends its pid (under strace the spawned pid is strace's) and ties it to this
@@ -125,12 +125,12 @@ function listen(child: ChildProcess, readyBy: RegExp): { ready: Promise<string>;
   let output = '';
   const ready = new Promise<string>((resolve) => {
     const readUntilReady = (text: string) => {
-      if (output.length < MOST_OUTPUT) output += text;
+      if (output.length < MAX_OUTPUT) output += text;
       const match = readyBy.exec(output);
       if (match === null) return;
       resolve(match[1] ?? '');
       onText = (more) => {
-        if (output.length < MOST_OUTPUT) output += more;
+        if (output.length < MAX_OUTPUT) output += more;
       };
     };
     let onText = readUntilReady;

@@ -17,7 +17,7 @@ import { each, isLong, faultTest, until, type Findings, type FaultTest } from '.
 const CALLS = ['pwrite64', 'fsync', 'fdatasync'] as const;
 const AT_ONCE = 3;
 /** No two runs are identical, so a point of one may be missing in the other; most are not. */
-const LEAST_KILLED = 0.75;
+const MIN_KILLED = 0.75;
 /** Nothing listens here, so the clients keep retrying. */
 const NOWHERE = 'http://127.0.0.1:9';
 /** The clock advances only while nothing happens for this long, and then far enough for a lease to end. */
@@ -45,7 +45,7 @@ faultTest(
         problems[kind] = [...(problems[kind] ?? []), ...found.map((what) => `${point.call} ${point.n}: ${what}`)];
       }
     });
-    const isEnough = counts.killed > 0 && counts.killed >= points.length * LEAST_KILLED;
+    const isEnough = counts.killed > 0 && counts.killed >= points.length * MIN_KILLED;
     if (!isEnough) problems['crashed']?.push(`only ${counts.killed} runs were killed`);
     return { problems, counts };
   },

@@ -17,7 +17,7 @@ const TURNS_WITHIN_MS = 100;
 const HUNG = size(80, 64);
 const HANGS_MS = size(4_000, 25_000);
 /** About as many as have a connection at once. */
-const MOST_HUNG = 60;
+const MAX_HUNG = 60;
 const PAID = size(10, 50);
 /**
  * Each request takes some ms; the rest is for a busy machine. A request that waits for the hanging calls takes seconds.
@@ -95,7 +95,7 @@ faultTest(
       await clients.startPayment(order, { method: 'QR' }, 'first');
     });
     starting.catch(() => undefined);
-    await until('the starts hang', () => hung >= MOST_HUNG);
+    await until('the starts hang', () => hung >= MAX_HUNG);
     const slow: string[] = [];
     const took: number[] = [];
     const timed = async (what: string, ask: () => Promise<unknown>) => {

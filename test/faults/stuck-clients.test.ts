@@ -27,7 +27,7 @@ const HEALTHY_AT_LEAST = 100;
  * What the garbage collector may leave, and what a connection may cost. In the long run a single body kept in memory
  * exceeds it.
  */
-const MOST_GROWTH_KB = 128 * 1024 + 64 * (SLOW_HEADS + SLOW_BODIES + UNREAD_STREAMS + UNREAD_ANSWERS);
+const MAX_GROWTH_KB = 128 * 1024 + 64 * (SLOW_HEADS + SLOW_BODIES + UNREAD_STREAMS + UNREAD_ANSWERS);
 /** Descriptors that the proxy keeps open itself: its connections to the gateway and the merchant. */
 const SPARE_DESCRIPTORS = 40;
 /** Heads are cut after 10 s and bodies after 15 s; a machine under load may take much longer. */
@@ -71,7 +71,7 @@ faultTest(
         undocumented: stuck.large.flatMap(wronglyAccepted),
         crashed: [
           ...(proxy.hasEnded() ? ['the proxy has ended'] : []),
-          ...(peakKb - before.rssKb > MOST_GROWTH_KB ? [`the memory grew from ${before.rssKb} to ${peakKb} kB`] : []),
+          ...(peakKb - before.rssKb > MAX_GROWTH_KB ? [`the memory grew from ${before.rssKb} to ${peakKb} kB`] : []),
         ],
         leaked: leaksIn(proxy.output()),
       },

@@ -26,7 +26,7 @@ interface Sources {
 }
 
 /** The stack keeps this many lines of each log; at this length lines may have been dropped. */
-const MOST_LINES = 2_000;
+const MAX_LINES = 2_000;
 
 export async function gather({ stack, dir, pages, webhooks }: Sources): Promise<Evidence> {
   const answers = await askAll(stack);
@@ -35,7 +35,7 @@ export async function gather({ stack, dir, pages, webhooks }: Sources): Promise<
     Promise.all(files.filter((name) => pattern.test(name)).map((name) => readFile(join(dir, name))));
   const logs = Object.values(stack.logs);
   assert.ok(
-    logs.every(({ length }) => length < MOST_LINES),
+    logs.every(({ length }) => length < MAX_LINES),
     'lines of a log were dropped',
   );
   return {

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { STEP_MS } from './visitor.ts';
 
 /** More stops than any page of the journeys has. */
-const MOST_STOPS = 40;
+const MAX_STOPS = 40;
 
 interface Stop {
   name: string;
@@ -43,7 +43,7 @@ export class Keyboard {
   async tabTo(name: string, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<string[]> {
     const stops: Stop[] = [];
     while (stops.at(-1)?.name !== name) {
-      assert.ok(stops.length < MOST_STOPS, `${name} is not reached: ${stops.map((stop) => stop.name).join(', ')}`);
+      assert.ok(stops.length < MAX_STOPS, `${name} is not reached: ${stops.map((stop) => stop.name).join(', ')}`);
       await this.press(key);
       stops.push(await this.stop());
     }

@@ -39,9 +39,9 @@ const prepared = new Set<string>();
 
 const GROWING = new Set(['orders', 'transactions', 'history', 'ipns', 'webhooks']);
 /** Rows that one scan may read: a page of a list is 51, with the history of each. */
-const MOST_ROWS = 150;
+const MAX_ROWS = 150;
 /** Rows that are sorted or merged: such a page of each of 20 ranges. */
-const MOST_MERGED = 20 * 51;
+const MAX_MERGED = 20 * 51;
 /** Pages of a write, the recent IPNs of a claim, and the due that are counted. */
 const MORE_ROWS: Record<string, number> = {
   'a report of unmatched IPNs': 500,
@@ -83,7 +83,7 @@ function problemsOf(step: string, node: PlanNode): string[] {
   const { 'Node Type': type, 'Relation Name': relation = '' } = node;
   const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
   const rows = Math.round((node['Actual Rows'] + removed) * node['Actual Loops']);
-  const most = MORE_ROWS[step] ?? (type.endsWith('Scan') ? MOST_ROWS : MOST_MERGED);
+  const most = MORE_ROWS[step] ?? (type.endsWith('Scan') ? MAX_ROWS : MAX_MERGED);
   const isScan = type === 'Seq Scan' && GROWING.has(relation);
   const problem = isScan || rows > most ? [`${step}: ${type} of ${relation}, ${rows} rows`] : [];
   return [...problem, ...(node.Plans ?? []).flatMap((part) => problemsOf(step, part))];

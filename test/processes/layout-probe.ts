@@ -3,9 +3,9 @@
 /** For each fault the state, what is wrong, and where. Empty if all is well. */
 export function layoutFaults(): string[] {
   /** Of a control, px: the widget promises more than WCAG 2.5.8, which asks for 24. */
-  const LEAST_HEIGHT = 44;
+  const MIN_HEIGHT = 44;
   /** Of an outline, px. */
-  const LEAST_OUTLINE = 2;
+  const MIN_OUTLINE = 2;
   const faults: string[] = [];
   const { documentElement } = document;
   if (documentElement.scrollWidth > innerWidth) faults.push(`the page is ${documentElement.scrollWidth} px wide`);
@@ -104,11 +104,11 @@ export function layoutFaults(): string[] {
       if (root.activeElement !== control) yield `"${name}" does not take the focus`;
       if (signs() === before) yield `"${name}" looks the same with the focus`;
       const box = shown.getBoundingClientRect();
-      if (control.localName !== 'h2' && box.height < LEAST_HEIGHT) yield `"${name}" is ${box.height} px high`;
+      if (control.localName !== 'h2' && box.height < MIN_HEIGHT) yield `"${name}" is ${box.height} px high`;
       const { outlineStyle, outlineWidth, outlineOffset, textDecorationLine } = getComputedStyle(shown);
       const width = Number.parseFloat(outlineWidth);
       const isUnderlined = control.localName === 'h2' && textDecorationLine === 'underline';
-      if ((outlineStyle === 'none' || width < LEAST_OUTLINE) && !isUnderlined) yield `"${name}" shows no focus`;
+      if ((outlineStyle === 'none' || width < MIN_OUTLINE) && !isUnderlined) yield `"${name}" shows no focus`;
       const reach = width + Number.parseFloat(outlineOffset);
       const ring = new DOMRect(box.x - reach, box.y - reach, box.width + 2 * reach, box.height + 2 * reach);
       const cut = shown.parentElement && cutBy(shown.parentElement, ring, 0);

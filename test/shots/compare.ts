@@ -12,7 +12,7 @@ export interface Difference {
 
 /** Of pixelmatch, from 0 to 1: finds a change of 3 steps in grey, or of 8 steps in blue alone. */
 const THRESHOLD = 0.01;
-const MOST_PIXELS = 8;
+const MAX_PIXELS = 8;
 
 export function compare(kept: PNG, drawn: PNG): Difference | undefined {
   const width = Math.max(kept.width, drawn.width);
@@ -22,7 +22,7 @@ export function compare(kept: PNG, drawn: PNG): Difference | undefined {
   const [before, after] = [kept, drawn].map((each) => enlarged(each, width, height).data) as [Buffer, Buffer];
   const options = { threshold: THRESHOLD, includeAA: true, alpha: 0.3 };
   const pixels = pixelmatch(before, after, picture.data, width, height, options);
-  if (isSameSize && pixels <= MOST_PIXELS) return undefined;
+  if (isSameSize && pixels <= MAX_PIXELS) return undefined;
   const words = isSameSize ? `${pixels} pixels differ` : `${sizeOf(drawn)} px, kept ${sizeOf(kept)} px`;
   return { words, picture };
 }

@@ -15,10 +15,10 @@ const wanted = variant.getAll('state');
 const states = Object.entries<State>(STATES).filter(([name]) => wanted.length === 0 || wanted.includes(name));
 
 /** Longer timers never run: on a slow machine a start that takes long, or a silent stream, would change a state. */
-const LONGEST_TIMER_MS = 3_000;
+const MAX_TIMER_MS = 3_000;
 const realTimeout = globalThis.setTimeout;
 globalThis.setTimeout = ((run: () => void, ms = 0) =>
-  ms > LONGEST_TIMER_MS ? 0 : realTimeout(run, ms)) as typeof setTimeout;
+  ms > MAX_TIMER_MS ? 0 : realTimeout(run, ms)) as typeof setTimeout;
 
 const waiting = new Set(states.map(([name]) => name));
 const proxies = new Map<string, FakeProxy>();

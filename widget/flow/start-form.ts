@@ -39,7 +39,7 @@ function amountErrors(state: SessionState, amount: string | null, language: stri
   const { currency } = order;
   if (/^\D*0[0\D]*$/.test(typed))
     return { amount: 'below', ...(!minAmount && { min: writeTypedAmount(leastAmount(currency), currency, language) }) };
-  const isTooExact = readTypedAmount(typed, currency, language, MOST_DECIMALS);
+  const isTooExact = readTypedAmount(typed, currency, language, MAX_DECIMALS);
   return { amount: isTooExact ? 'amountDecimals' : 'amountWrong', example: exampleAmount(state, language) };
 }
 
@@ -108,7 +108,7 @@ export function writeTypedAmount(amount: string, currency: string, language: str
   return new Intl.NumberFormat(language, {
     useGrouping: false,
     minimumFractionDigits: decimalsOf(currency),
-    maximumFractionDigits: MOST_DECIMALS,
+    maximumFractionDigits: MAX_DECIMALS,
   }).format(amount as `${number}`);
 }
 
@@ -126,10 +126,10 @@ export function compareAmounts(a: string, b: string): number {
 const decimalsOf = (currency: string): number => exponentOf(currency) ?? 2;
 
 /** More than any currency has. */
-const MOST_DECIMALS = 9;
+const MAX_DECIMALS = 9;
 
 /** In billionths. */
 function scaled(amount: string): bigint {
   const [whole = '', fraction = ''] = amount.split('.');
-  return BigInt(whole + fraction.padEnd(MOST_DECIMALS, '0'));
+  return BigInt(whole + fraction.padEnd(MAX_DECIMALS, '0'));
 }

@@ -14,7 +14,7 @@ const PROBE_MS = 5_000;
 const WATCH_MS = 5_000;
 /** Pause by the number of tries without a stream; randomly half to one and a half times as long, to spread load. */
 const PAUSES_MS = [500, 500, 2_000, 2_000, 2_000, 2_000, 2_000];
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 /** The longest time that a timer can wait; used while the page is in the back-forward cache. */
 const FOREVER_MS = 2 ** 31 - 1;
 /** Tries without a stream before polling begins. */
@@ -211,8 +211,8 @@ export class Stream {
 
   /** After a failed payment only a late success can arrive, so there is no hurry. */
   #pauseMs(): number {
-    if (this.#view?.payment?.status === 'FAILED') return LONGEST_PAUSE_MS;
-    return PAUSES_MS[this.#triesWithoutStream] ?? LONGEST_PAUSE_MS;
+    if (this.#view?.payment?.status === 'FAILED') return MAX_PAUSE_MS;
+    return PAUSES_MS[this.#triesWithoutStream] ?? MAX_PAUSE_MS;
   }
 }
 

@@ -40,7 +40,7 @@ const MAX_ERRORS = 5;
 const LOST_LIMIT_MS = 10_000;
 const LOST_WAIT_MS = { first: 50, longest: 1_000 };
 /** The newest changes that a poll looks at; each poll looks back over several. */
-const MOST_CHANGES = 50_000;
+const MAX_CHANGES = 50_000;
 const UNIQUE_VIOLATION = '23505';
 const INT8 = 20;
 
@@ -184,7 +184,7 @@ export async function openPostgres(url: string, connections: number, log: Log): 
   }
 
   async function changedSince(since: number): Promise<Map<string, number>> {
-    const newest = `select order_id from transactions where updated_at >= $1 order by updated_at desc limit ${MOST_CHANGES}`;
+    const newest = `select order_id from transactions where updated_at >= $1 order by updated_at desc limit ${MAX_CHANGES}`;
     const text = `select o.order_id, o.version from (${newest}) t join orders o on o.order_id = t.order_id`;
     const rows = await pool.use(({ run }) =>
       run<{ order_id: string; version: number }>({ sql: text, parameters: [since] }),

@@ -1,7 +1,7 @@
 // Finds the transactions whose check is due and claims them with a lease, and those whose checks have to be planned
 // again. When a check is due is decided in protocol/schedule.ts, what is done about it in ../rules/checks.ts.
 import { sql } from 'kysely';
-import { CHECKS_PER_MINUTE, LONGEST_WAIT_MS, RECENT_IPN_MS } from '../../protocol/schedule.ts';
+import { CHECKS_PER_MINUTE, MAX_WAIT_MS, RECENT_IPN_MS } from '../../protocol/schedule.ts';
 import { STAGES } from '../../protocol/transaction.ts';
 import type { Claim } from '../ledger.ts';
 import { longestLease, toClaim, type Shares } from '../rules/checks.ts';
@@ -78,7 +78,7 @@ export async function readPlannedTooFar(db: Db, now: number): Promise<string[]> 
   const rows = await db
     .selectFrom('transactions')
     .select('id')
-    .where('next_check_at', '>', now + LONGEST_WAIT_MS)
+    .where('next_check_at', '>', now + MAX_WAIT_MS)
     .orderBy('next_check_at')
     .limit(REPLAN_PAGE_SIZE)
     .execute();

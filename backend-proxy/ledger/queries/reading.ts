@@ -9,7 +9,7 @@ import type { Db } from '../store.ts';
 import { withHistory } from './transaction-list.ts';
 
 /** Due checks are counted up to this many: a higher number says no more, and takes longer to count. */
-const MOST_DUE = 100_000;
+const MAX_DUE = 100_000;
 
 /** The transaction of this type that a status check found most recently: the gateway knows it. */
 export async function readNewestFound(db: Db, type: TransactionType): Promise<Transaction | undefined> {
@@ -43,7 +43,7 @@ export async function readCounts(db: Db, now: number): Promise<Counts> {
   const kept = new Map(sums.map(({ name, count }) => [name, count]));
   const due = db.selectFrom('transactions').select('id').where('next_check_at', '<=', now).orderBy('next_check_at');
   const { count } = await db
-    .selectFrom(due.limit(MOST_DUE).as('due'))
+    .selectFrom(due.limit(MAX_DUE).as('due'))
     .select(db.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   const oldest = await db

@@ -180,13 +180,13 @@ async function* never(): AsyncGenerator<string> {
   yield await new Promise<string>(() => undefined);
 }
 
-const MOST_PAGES = 1_000;
+const MAX_PAGES = 1_000;
 
 /** The page `n` of very many, each with many copies. */
 async function endless(ledger: Ledger, query: Parameters<Ledger['transactions']>[0], n: number) {
   const { transactions } = await ledger.transactions({ ...query, cursor: undefined });
   const copies = Array.from({ length: 50 }, () => transactions).flat();
-  return { transactions: copies, nextCursor: n < MOST_PAGES ? `c${NOON}~A` : null };
+  return { transactions: copies, nextCursor: n < MAX_PAGES ? `c${NOON}~A` : null };
 }
 
 /** Waits until a number no longer changes. */

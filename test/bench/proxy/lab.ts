@@ -28,7 +28,7 @@ export interface Rate {
 }
 
 /** Enough requests for the fastest floor. */
-const MOST_PER_SECOND = 15_000;
+const MAX_PER_SECOND = 15_000;
 const WARM_UP_SECONDS = 1;
 
 export class Lab {
@@ -125,7 +125,7 @@ export class Lab {
     how: { connections: number; perSecond?: number; count?: number; prefix: string; seconds: number },
   ) {
     const { count, perSecond, ...rest } = how;
-    const most = count ?? Math.ceil(MOST_PER_SECOND * how.seconds);
+    const most = count ?? Math.ceil(MAX_PER_SECOND * how.seconds);
     const run = { ...rest, port: server.port, kind, from: 0, most, ...(perSecond !== undefined && { perSecond }) };
     const sent = await this.load.call('send', run);
     if (kind === 'start' || kind === 'startQr') server.done.transactions += sent.answered;

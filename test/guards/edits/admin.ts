@@ -20,7 +20,7 @@ export const admin: Edits = {
   'Forge a session': [{ file: SESSION, find: 'if (!isEqual(signature,', put: 'if (false && !isEqual(signature,' }],
   'Use a session that was left behind': [
     { file: SESSION, find: 'return isOver ? undefined : {', put: 'return {' },
-    { file: SESSION, find: ' || now() - Number(beganAt) > LONGEST_MS', put: '' },
+    { file: SESSION, find: ' || now() - Number(beganAt) > MAX_MS', put: '' },
   ],
   'Read the session in a script or on the network': [
     { file: GUARD, find: 'httpOnly: true', put: 'httpOnly: false' },
@@ -28,7 +28,7 @@ export const admin: Edits = {
   ],
   "Try many operator's tokens": [
     { file: APP, find: 'if (limit.isReached(address)) {', put: 'if (false) {' },
-    { file: 'backend-proxy/admin/login-limit.ts', find: 'times.length >= MOST_FAILURES', put: 'false' },
+    { file: 'backend-proxy/admin/login-limit.ts', find: 'times.length >= MAX_FAILURES', put: 'false' },
   ],
   "Send the operator's form from another site": [
     {
@@ -75,7 +75,7 @@ export const admin: Edits = {
   ],
   'Start exports without end': [{ file: EXPORTS, find: 'if (open.size >= atOnce) {', put: 'if (false) {' }],
   'Add up all years at once': [
-    { file: 'backend-proxy/routes/totals.ts', find: ' || count > MOST_DAYS', put: '' },
-    { file: 'backend-proxy/reports/totals.ts', find: 'if (running >= MOST_AT_ONCE) {', put: 'if (false) {' },
+    { file: 'backend-proxy/routes/totals.ts', find: ' || count > MAX_DAYS', put: '' },
+    { file: 'backend-proxy/reports/totals.ts', find: 'if (running >= MAX_AT_ONCE) {', put: 'if (false) {' },
   ],
 };

@@ -14,7 +14,7 @@ const CHECKS_PER_SECOND = '2000';
 const WAIT_SECONDS = 15;
 /** Before each rate: the proxy learns how many checks the gateway takes. */
 const WARM_UP_SECONDS = 3;
-const LEAST_IPNS = 40;
+const MIN_IPNS = 40;
 
 interface Delay {
   p50Ms: number;
@@ -29,7 +29,7 @@ export async function measureEvents(lab: Lab): Promise<Measured> {
     const server = name.startsWith('proxy')
       ? await startProxy(lab, { env: { CHECKS_PER_SECOND } })
       : await startFloor('grouped', lab, { env: { CHECKS: 'yes' } });
-    const counts = RATES.map((rate) => Math.max(LEAST_IPNS, Math.round(rate * lab.seconds)));
+    const counts = RATES.map((rate) => Math.max(MIN_IPNS, Math.round(rate * lab.seconds)));
     const warmUps = RATES.map((rate) => rate * WARM_UP_SECONDS);
     const inAll = [...counts, ...warmUps].reduce((sum, count) => sum + count, 0);
     const others = name.endsWith('streams') ? STREAMS_IN_ALL - inAll : 0;

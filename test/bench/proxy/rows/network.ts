@@ -12,7 +12,7 @@ const ROUNDS_AT_MOST = 3;
 const KINDS = ['start', 'ipn', 'order'] as const;
 const COLUMNS = ['ping', ...KINDS] as const;
 const NAMES = { ping: 'select 1', start: 'start', ipn: 'IPN', order: 'GET /order' } as const;
-const MOST_ROUND_TRIPS = { start: 6, ipn: 2, order: 1 } as const;
+const MAX_ROUND_TRIPS = { start: 6, ipn: 2, order: 1 } as const;
 const PINGS = 30;
 
 export async function measureNetwork(lab: Lab): Promise<Measured> {
@@ -47,7 +47,7 @@ export async function measureNetwork(lab: Lab): Promise<Measured> {
     findings: KINDS.map((kind) =>
       atMost(
         `round trips to PostgreSQL of ${NAMES[kind]}`,
-        MOST_ROUND_TRIPS[kind],
+        MAX_ROUND_TRIPS[kind],
         trips('proxy', kind).map(Math.round),
         '',
       ),
