@@ -1,4 +1,4 @@
-// The composition root: puts gateway, database and proxy together, as the configuration says. It opens no port and
+// The composition root: builds gateway, database and proxy from the configuration. It opens no port and
 // handles no signal; start.ts does both.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -84,7 +84,7 @@ export async function compose(
   }
   const { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets, PRIVATE_HOSTS: privateHosts = [] } = config;
   if (url !== undefined) {
-    // Not waited for: a name server that does not answer delays no start.
+    // Not awaited, so that a name server that does not answer cannot delay the start.
     void warnOfPrivateWebhook(url, privateHosts, log);
   }
   const proxy = createProxy({
@@ -128,7 +128,7 @@ export async function compose(
   };
 }
 
-/** How much is in the database: a wrong path or name shows at once. */
+/** Logs how much is in the database, so that a wrong path or name is seen at once. */
 async function logDatabase({ place }: Store, ledger: Ledger, log: Log): Promise<void> {
   const isNew = (await ledger.owner()) === undefined;
   const { transactions } = await ledger.counts();
@@ -148,7 +148,7 @@ function endProcess(): never {
   process.exit(1);
 }
 
-/** The database files to protect; none for PostgreSQL. */
+/** The database files to protect; empty for PostgreSQL. */
 function filesOf(databaseUrl: string): string[] {
   if (!databaseUrl.startsWith('file:')) return [];
   const path = databaseUrl.slice('file:'.length);

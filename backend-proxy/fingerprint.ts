@@ -8,7 +8,7 @@ export function fingerprintOf(parts: readonly (string | number | null)[]): strin
 }
 
 /**
- * The fingerprint once the request's personal data was erased: whoever has not the key cannot try all wallet ids until
+ * The fingerprint after the request's personal data was erased: without the key, nobody can try all wallet ids until
  * one fits. Only then, because versions without erasing compare the plain form.
  */
 export function keyedFingerprint(key: string, fingerprint: string): string {

@@ -1,6 +1,6 @@
-// What the npm package `payment-proxy` exports, for a server that has the proxy inside it. The types are few and name
-// no package, so that a merchant's compiler needs none. createProxyFrom() is the whole proxy; the rest are its parts,
-// for a gateway of one's own, or for tests with a clock of their own.
+// What the npm package `payment-proxy` exports, for a server that has the proxy inside it. The types are few and refer
+// to no package, so that a merchant's compiler needs none. createProxyFrom() is the whole proxy; the rest are its
+// parts, for a gateway of one's own, or for tests with a clock of their own.
 import { createProxy as createApp } from './app.ts';
 import { createProxyFrom as composeFrom } from './compose.ts';
 import type { Gateway } from './gateway/gateway.ts';

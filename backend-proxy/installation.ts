@@ -9,7 +9,7 @@ const isPackage = import.meta.url.endsWith('.js');
 /** The built widget. */
 export const WIDGET_FOLDER = inRoot('dist/widget');
 
-/** Code that Node has compiled; it runs like the code beside it. */
+/** Where Node keeps compiled code. */
 export const CACHE_FOLDER = inRoot('node_modules/.cache/proxy');
 
 const REINSTALL = 'reinstall payment-proxy';

@@ -1,6 +1,6 @@
 // Ends the process after SIGTERM or SIGINT, in two steps. It drains: /readyz is 503, so that load balancers send new
-// requests elsewhere, and everything is still served. Then it stops: what runs is finished, and nothing new is taken.
-// A second signal ends the draining, a third one the process.
+// requests elsewhere, and everything is still served. Then it stops: running work finishes, and no new work is
+// accepted. A second signal ends the draining, a third one the process.
 import { isatty } from 'node:tty';
 import { describeError } from './errors.ts';
 import { GATEWAY_TIMEOUT_MS } from './protocol/gateway-call.ts';
@@ -31,7 +31,7 @@ export interface EndingProcess {
 }
 
 /**
- * During the start, of which nothing has to be finished. Without it the first process of a container ignores signals.
+ * For the start, which leaves nothing to finish. Without it the first process of a container ignores signals.
  * @returns ends this
  */
 export function exitOnSignals(ending: EndingProcess = process): () => void {

@@ -1,5 +1,5 @@
-// The operator's page: plain HTML with forms and no script, on a listener of its own. It reads and changes through the
-// ledger's methods alone, the same as the merchant API, so that there is one truth.
+// The operator's page: plain HTML with forms and no script, on a listener of its own. It reads and changes only through
+// the ledger's methods, as the merchant API does, so that there is one truth.
 import { Hono, type Context } from 'hono';
 import { Refusal, REFUSALS, describeError } from '../errors.ts';
 import type { Expected, Ledger, Resolution } from '../ledger/ledger.ts';
@@ -25,7 +25,7 @@ import { linkTo } from './transaction-table.ts';
 import { queryOf, transactionsPage } from './transactions-page.ts';
 import { isState, webhookPage, webhooksPage } from './webhooks-page.ts';
 
-/** Items of the overview; there is a list of all. */
+/** Items on the overview; a page lists all of them. */
 const MAX_SHOWN = 10;
 const PAGE_SIZE = 50;
 
@@ -60,7 +60,7 @@ export function createAdmin(parts: AdminParts): Hono {
   app.get('/admin/login', (c) => c.html(loginPage(undefined, isLoopback(c))));
   app.post('/admin/login', async (c) => {
     const address = addressOf(c);
-    // The body is read first: nothing is awaited between asking the limit and counting, so that parallel tries count.
+    // The body is read first: nothing is awaited between checking the limit and counting, so that parallel tries count.
     const given = await field(c, 'token').catch((error: unknown) => {
       if (error instanceof Refusal) return error;
       throw error;
@@ -218,13 +218,13 @@ async function problemOf(ledger: Ledger): Promise<string | undefined> {
   return difference === undefined ? undefined : `No payments are started: ${difference}.`;
 }
 
-/** A field of the form that was sent. */
+/** A field of the submitted form. */
 async function field(c: Context, name: string): Promise<string> {
   const value = (await readForm(c))[name];
   return typeof value === 'string' ? value : '';
 }
 
-/** Behind a reverse proxy all share its address. */
+/** Behind a reverse proxy all callers share its address. */
 function addressOf(c: Context): string {
   const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined;
   return env?.incoming?.socket?.remoteAddress ?? 'unknown';

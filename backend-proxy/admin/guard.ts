@@ -28,7 +28,7 @@ export const adminHeaders: MiddlewareHandler = async (c, next) => {
   for (const [name, value] of Object.entries(ADMIN_HEADERS)) c.res.headers.set(name, value);
 };
 
-/** A form is sent by a page of this host, whatever cookies come with it. */
+/** Whether a page of this host sent the form, whatever cookies come with it. */
 export const sameOriginOnly: MiddlewareHandler = async (c, next) => {
   if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
   const origin = c.req.header('Origin') ?? '';
@@ -41,7 +41,7 @@ export const sameOriginOnly: MiddlewareHandler = async (c, next) => {
   return next();
 };
 
-/** The fields of the form that was sent; refuses a body that is none. */
+/** The fields of the submitted form; rejects a body that is not a form. */
 export async function readForm(c: Context): Promise<Record<string, unknown>> {
   try {
     return await c.req.parseBody();
@@ -51,7 +51,7 @@ export async function readForm(c: Context): Promise<Record<string, unknown>> {
   }
 }
 
-/** Sends everybody without a session to the login. */
+/** Redirects a request without a session to the login. */
 export function sessionOnly(sessions: Sessions): MiddlewareHandler {
   return async (c, next) => {
     const session = sessions.read(getCookie(c, cookieName(c)) ?? '');
@@ -67,7 +67,7 @@ export function sessionOnly(sessions: Sessions): MiddlewareHandler {
   };
 }
 
-/** With a page, so that each page prolongs the session. */
+/** Sent with each page, so that each page prolongs the session. */
 export function writeSession(c: Context, sessions: Sessions, session: Session): void {
   setCookie(c, cookieName(c), sessions.write(session), cookieOptions(c));
 }
@@ -76,13 +76,13 @@ export function endSession(c: Context): void {
   deleteCookie(c, cookieName(c), cookieOptions(c));
 }
 
-/** Whether the browser reaches this page under a name of its own machine. */
+/** Whether the browser reaches this page by a loopback name. */
 export function isLoopback(c: Context): boolean {
   const host = c.req.header('Host') ?? '';
   return isLoopbackName(host.replace(/:\d+$/, '').toLowerCase());
 }
 
-/** Over http only loopback has a session: elsewhere the browser drops a Secure cookie. */
+/** Over http only loopback can have a session: elsewhere the browser drops a Secure cookie. */
 function cookieOptions(c: Context) {
   return { path: '/', httpOnly: true, sameSite: 'Strict', secure: !isLoopback(c) } as const;
 }

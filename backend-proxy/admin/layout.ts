@@ -1,11 +1,11 @@
-// The frame of each page of the operator: head, navigation, and the message about what was just done.
+// The frame of each operator page: head, navigation, and the message about what was just done.
 import { html } from 'hono/html';
 import type { Html } from './shown.ts';
 
 const PAGES = { '': 'Overview', transactions: 'Transactions', webhooks: 'Webhooks', ipns: 'IPNs', health: 'Health' };
 export type Section = keyof typeof PAGES;
 
-/** What was just done, by the word in the address. */
+/** The message about what was just done, by the word in the address. */
 const DONE: Readonly<Record<string, string>> = {
   resolved: 'Resolved. The history below has your name and note.',
   redelivered: 'The webhook is being sent again now. Reload in a moment to see the answer.',

@@ -1,5 +1,5 @@
-// How often an address may try to log in. ADMIN_TOKEN is too long to be guessed; this keeps the log and the processor
-// free of those who try.
+// How often an address may try to log in. ADMIN_TOKEN is too long to be guessed; the limit keeps attempts from filling
+// the log and using the processor.
 import { isIPv6 } from 'node:net';
 
 const MAX_FAILURES = 10;

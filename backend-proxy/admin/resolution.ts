@@ -1,4 +1,4 @@
-// What a person's word on a review will do, in words, before it is said. The ledger decides it by the same rules
+// What a resolution will do, in words, before it is made. The ledger decides it by the same rules
 // (ledger/resolutions.ts, ledger/transitions.ts); a test compares the two.
 import type { Order, Resolution } from '../ledger/ledger.ts';
 import { WEBHOOKS, type WebhookType } from '../protocol/merchant-view.ts';

@@ -1,4 +1,4 @@
-// The operator's session: a signed cookie. In memory are only those that were signed out. The key is made of
+// The operator's session: a signed cookie. Only signed-out sessions are kept in memory. The key is derived from
 // ADMIN_TOKEN, so another token ends every session. It ends 30 minutes after the last page and 8 hours after the login.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { HOUR_MS, MINUTE_MS } from '../protocol/durations.ts';
@@ -9,7 +9,7 @@ const MAX_MS = 8 * HOUR_MS;
 const MAX_ENDED = 10_000;
 
 export interface Session {
-  /** Random, so that a form of one session is none of another. */
+  /** Random, so that a form token is valid for its own session only. */
   id: string;
   beganAt: number;
 }
@@ -20,7 +20,7 @@ export interface Sessions {
   write(session: Session): string;
   /** Undefined if the value is forged or no longer valid. */
   read(value: string): Session | undefined;
-  /** No cookie of this session is valid from now on. */
+  /** Ends the session: none of its cookies is valid from now on. */
   end(session: Session): void;
   /** Proves that a form was made for this session. */
   formToken(session: Session): string;
@@ -34,7 +34,7 @@ export function createSessions(token: string, now: () => number): Sessions {
     const [left, right] = [Buffer.from(a), Buffer.from(b)];
     return left.length === right.length && timingSafeEqual(left, right);
   };
-  /** When each began, by id, in the order in which they ended. */
+  /** When each ended session began, by id, in the order in which they ended. */
   const ended = new Map<string, number>();
   const formToken = ({ id }: Session) => sign('form', id);
 

@@ -26,7 +26,7 @@ const UNITS = [
   ['min', MINUTE_MS],
 ] as const;
 
-/** `3 h`, in the largest unit that fits. */
+/** A duration such as `3 h`, in the largest unit that fits. */
 export function age(ms: number): string {
   const [unit, length] = UNITS.find(([, each]) => ms >= each) ?? ['s', SECOND_MS];
   return `${Math.max(0, Math.floor(ms / length))} ${unit}`;

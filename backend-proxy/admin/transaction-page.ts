@@ -1,4 +1,4 @@
-// One transaction: what it is, what happened, what the merchant was told; and the form for a review.
+// One transaction: its data, its history, its webhooks, and the form for a review.
 import { html } from 'hono/html';
 import type { Expected, Resolution, Webhook } from '../ledger/ledger.ts';
 import type { HistoryEntry, Transaction } from '../protocol/transaction.ts';
@@ -12,7 +12,7 @@ export interface ResolutionForm {
   status: string;
   by: string;
   note: string;
-  /** Why it was refused, by field. */
+  /** Why the form was refused, by field. */
   refused: Readonly<Record<string, string>>;
 }
 
@@ -134,9 +134,9 @@ interface Confirmation {
   transaction: Transaction;
   resolution: Resolution;
   effect: Effect;
-  /** What the effect was told from; the ledger compares it when it writes. */
+  /** The state that the effect was computed from; the ledger compares it when it writes. */
   expected: Expected;
-  /** Whether it was confirmed before, when it would have done something else. */
+  /** Whether the form was confirmed before, when it would have had another effect. */
   hasChanged: boolean;
   form: string;
   /** False if no WEBHOOK_URL is set. */

@@ -7,7 +7,7 @@ export const linkTo = ({ id }: Pick<Transaction, 'id'>) => `/admin/transactions/
 
 export function transactionTable(caption: string, transactions: readonly Transaction[]): Html {
   if (transactions.length === 0) return html`<p class="empty">No transaction.</p>`;
-  // The roles are written, because a table that is laid out as cards would lose its own.
+  // The roles are explicit, because a table that is laid out as cards would lose its own.
   return html`<table role="table" class="cards">
     <caption class="unseen">
       ${caption}

@@ -11,10 +11,10 @@ import { transactionTable } from './transaction-table.ts';
 
 const PAGE_SIZE = 50;
 
-/** The fields of the form, as they were sent. */
+/** The submitted fields of the form. */
 export type Filters = Partial<Record<'orderId' | 'type' | 'status' | 'needsReview' | 'from' | 'to' | 'cursor', string>>;
 
-/** What the form asks for, or in words why it cannot be. */
+/** The query that the form asks for, or why it is impossible, in words. */
 export function queryOf(filters: Filters): TransactionQuery | string {
   const { orderId = '', type = '', status = '', needsReview = '', from = '', to = '', cursor = '' } = filters;
   const isOf = <Word extends string>(words: readonly Word[], word: string): word is Word | '' =>

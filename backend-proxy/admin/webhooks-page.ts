@@ -79,7 +79,7 @@ function stateOf({ state: name, attempts }: Webhook): Html {
   return html`<span class="status ${name}">${STATES[name]}</span> <span class="reason">${tries}</span>`;
 }
 
-/** Nothing for one whose body was erased: it cannot be sent. */
+/** Empty if the body was erased, because it cannot be sent. */
 function redeliverForm({ id, type, orderId, state: name, body }: Webhook, form: string): Html {
   if (body === '') return html``;
   return html`<form method="post" action="/admin/webhooks/${id}/redeliver">

@@ -1,5 +1,5 @@
-// `payment-proxy backup FILE`: a copy of the SQLite database, also while the proxy runs. Of PostgreSQL it says the
-// command.
+// `payment-proxy backup FILE`: copies the SQLite database, also while the proxy runs. For PostgreSQL it prints the
+// command to use.
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -44,7 +44,7 @@ function giveName(unfinished: string, target: string, mayReplace: boolean): void
     else linkSync(unfinished, target);
   } catch (error) {
     if (existsSync(target)) throw new Error(taken(target), { cause: error });
-    // Some disks, such as memory sticks and network shares, have no links.
+    // Some disks, such as memory sticks and network shares, do not support links.
     renameSync(unfinished, target);
   }
 }

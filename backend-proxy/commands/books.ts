@@ -29,7 +29,7 @@ export interface Booked {
 }
 
 export interface Books {
-  /** All that were created from one time until before another, ms since 1970. */
+  /** All transactions created at or after `from` and before `before`, ms since 1970. */
   between(from: number, before: number): AsyncGenerator<Booked>;
   /** By its id at the gateway. */
   find(id: string): Promise<Booked | undefined>;
@@ -63,7 +63,7 @@ export function openBooks(proxy: string, key: string, request: typeof fetch = fe
       if (body === null || !headers.get('content-type')?.startsWith('text/csv')) {
         throw new Error(`${proxy} answers no CSV: is it a proxy of this version?`);
       }
-      // An export that is broken off ends with an error here, never early.
+      // An interrupted export ends with an error here, never early.
       const source = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]);
       const parser = parse({ columns: true });
       source.on('error', (error) => parser.destroy(new Error(`${proxy} broke the list off`, { cause: error })));
@@ -82,7 +82,7 @@ export function openBooks(proxy: string, key: string, request: typeof fetch = fe
   };
 }
 
-/** `row`: the cells of a line of CSV, or the fields of a view. */
+/** `row`: the cells of a CSV line, or the fields of a view. */
 function bookedOf(row: Record<string, unknown>): Booked {
   const cell = (name: string): string => {
     const value = row[name];

@@ -2,12 +2,12 @@
 import type { Environment } from '../config/config.ts';
 
 export interface Call {
-  /** What follows the command's name. */
+  /** The arguments after the command's name. */
   args: string[];
   env: Environment;
   /** Prints a line on standard output. */
   print: (line: string) => void;
-  /** Aborts when nobody reads standard output any more: a command without an end then ends. */
+  /** Aborts when nobody reads standard output any more; this ends a command that would run forever. */
   unread?: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-// Asks the gateway for the status of an id that never existed: that tells whether it can be reached, whether it takes
+// Asks the gateway for the status of an id that never existed. This shows whether it can be reached, whether it accepts
 // the key, and whether the profile's `noSuchOrder` fits its answer. It starts no payment.
 import { randomBytes } from 'node:crypto';
 import { Agent, type Dispatcher } from 'undici';
@@ -76,7 +76,7 @@ interface Seen {
   text: string;
 }
 
-/** Passes everything on, and keeps the date and the text. */
+/** Forwards everything, and keeps the date and the text. */
 function observe(seen: Seen): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
     dispatch(options, {

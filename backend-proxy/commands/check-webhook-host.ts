@@ -29,7 +29,7 @@ export async function checkWebhookHost(config: Pick<Config, 'WEBHOOK_URL' | 'PRI
   return fail(ABOUT, `${url.host} takes no connection (${refused})`, 'start your endpoint, or mend its certificate');
 }
 
-/** The error's code, or undefined. With a server name by TLS. */
+/** The error's code, or undefined. With a server name it connects by TLS. */
 export async function tryConnection(to: { host: string; port: number }, name?: string): Promise<string | undefined> {
   const serverName = name !== undefined && isIP(name) === 0 ? { servername: name } : {};
   const socket: Socket = name === undefined ? connectTcp(to) : connectTls({ ...to, ...serverName });

@@ -1,7 +1,7 @@
 // Compares a clock with the one of this machine.
 import { ok, warn, type Finding } from './report.ts';
 
-/** A Date header has whole seconds, and the answer took its time. */
+/** A Date header has whole seconds, and the answer took some time. */
 const TOLERANCE_MS = 3_000;
 
 export function clockFinding(about: string, theirs: number, now = Date.now()): Finding {

@@ -10,14 +10,16 @@ import type { Outcome, StatementLine } from './statement.ts';
 
 export interface Pair {
   there: StatementLine;
-  /** Above 0 if the statement has this id more often than the proxy; for an unknown id, how often it was before. */
+  /**
+   * Above 0 if the statement has this id more often than the proxy; for an unknown id, how often it occurred before.
+   */
   repeats: number;
   here: Booked | undefined;
 }
 
 export interface Comparison {
   addThere(line: StatementLine): void;
-  /** `key`: what the statement calls it; one without a key is only looked for by `onlyHere`. */
+  /** `key`: its id in the statement; a row without a key is only used by `onlyHere`. */
   addHere(key: string | null, booked: Booked): void;
   /** Each line of the statement, in its order, with what the proxy has under its key: one row for one line. */
   pairs(): Iterable<Pair>;
@@ -27,7 +29,7 @@ export interface Comparison {
 }
 
 /**
- * A payment and a payout may have one payment id. Which line is which: the one that is equal in all, or in type,
+ * A payment and a payout may share a payment id. A line belongs to the one that is equal in everything, or in type,
  * or in amount.
  */
 const SHARED_KEY = [['type', 'minor', 'currency', 'outcome'], ['type'], ['minor', 'currency', 'outcome']];

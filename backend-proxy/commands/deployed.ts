@@ -1,4 +1,4 @@
-// What the checks of `doctor` know of the proxy that they try.
+// What the checks of `doctor` know about the proxy that they test.
 import type { Config } from '../config/config.ts';
 import { skipped, type Finding } from './report.ts';
 import type { Lost, Visit, VisitOptions, Visitor } from './visit.ts';
@@ -6,14 +6,14 @@ import type { Lost, Visit, VisitOptions, Visitor } from './visit.ts';
 export interface Deployed {
   /** Ends with a slash. */
   base: URL;
-  /** Those of the environment of this command; they should be the proxy's. */
+  /** The settings in this command's environment; they should be the proxy's. */
   settings: Partial<
     Pick<Config, 'ORDER_SECRET' | 'MERCHANT_API_KEY' | 'IPN_SECRET' | 'ALLOWED_ORIGINS' | 'TRUSTED_PROXIES'>
   >;
   visitor: Visitor;
   /** Requests a path below the base, without a slash at its beginning. */
   visit(path: string, options?: VisitOptions): Promise<Visit | Lost>;
-  /** The header with a token of an order that nobody pays; undefined without the secret. */
+  /** The header with a token for an order that nobody pays; undefined without the secret. */
   token: ((orderId?: string) => Record<string, string>) | undefined;
 }
 

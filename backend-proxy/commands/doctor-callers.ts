@@ -1,11 +1,11 @@
-// Whether those who call the proxy reach it, and nobody else does: the gateway's IPNs, the merchant's server.
+// Whether the gateway's IPNs and the merchant's server reach the proxy, and nobody else does.
 import { randomBytes } from 'node:crypto';
 import { needs, type Deployed } from './deployed.ts';
 import { fail, ok, type Finding } from './report.ts';
 import { wordOf } from './visit.ts';
 
 /**
- * Not the body of an IPN: it is stored and read as nothing. The same each time, so that it is stored once, and counted
+ * Not the body of an IPN: it is stored as unreadable. The same each time, so that it is stored once, and counted
  * in `payment_proxy_unmatched_ipns` until it is deleted after seven days.
  */
 const BODY = '{"payment-proxy":"doctor"}';
@@ -46,7 +46,7 @@ export async function tryMerchantApi({ settings, visit }: Deployed): Promise<Fin
   ];
 }
 
-/** The body is no payout, so nothing could be sent even if the token were taken. */
+/** The body is not a payout, so nothing could be sent even if the token were accepted. */
 export async function tryPayouts({ token, visit }: Deployed): Promise<Finding> {
   if (token === undefined) return needs('payouts', 'ORDER_SECRET and ALLOWED_ORIGINS');
   const answer = wordOf(await visit('payouts', { method: 'POST', headers: { ...JSON_BODY, ...token() }, body: '{}' }));

@@ -25,7 +25,7 @@ export async function tryReadiness({ visit }: Deployed): Promise<Finding[]> {
   return warnings.map((each) => warn('readiness', String(each), 'see "At 3 a.m." in docs/operations.md'));
 }
 
-/** The Date header is by the proxy's clock, the order view's time by its database's. */
+/** The Date header has the proxy's clock, the order view its database's. */
 export async function tryOrderClock({ token, visit }: Deployed): Promise<Finding[]> {
   if (token === undefined) return [needs('clocks', 'ORDER_SECRET and ALLOWED_ORIGINS')];
   const answer = await visit('order', { headers: token() });

@@ -1,4 +1,4 @@
-// Whether the stream of an order reaches browsers: at once, and for longer than reverse proxies like to wait.
+// Whether the stream of an order reaches browsers: at once, and for longer than the usual timeout of reverse proxies.
 import { needs, type Deployed } from './deployed.ts';
 import { fail, ok, skipped, type Finding } from './report.ts';
 import { codeOf } from './visit.ts';
@@ -12,14 +12,14 @@ const BUFFERED = 'switch the buffering of answers off in the reverse proxy (ngin
 interface Seen {
   type: string;
   encoding: string | undefined;
-  /** When each piece came, ms since the request. */
+  /** When each piece arrived, ms since the request. */
   piecesAt: number[];
   text: string;
-  /** How the answer ended before its time. */
+  /** How the answer ended too early. */
   ended: string | undefined;
 }
 
-/** For `seconds`; for 0 only until its first event. */
+/** Reads for `seconds`; with 0 only until the first event. */
 export async function tryStream(deployed: Deployed, seconds: number): Promise<Finding[]> {
   if (deployed.token === undefined) return [needs(ABOUT, 'ORDER_SECRET and ALLOWED_ORIGINS')];
   const seen = await watch(deployed, deployed.token(), seconds * 1000);

@@ -8,10 +8,10 @@ import { fail, ok, skipped, warn, type Finding } from './report.ts';
 import { wordOf } from './visit.ts';
 
 const TIMEOUT_MS = 10_000;
-/** Certificates that renew themselves do so about 30 days before their end. */
+/** Automatic renewal happens about 30 days before a certificate ends. */
 const SOON_DAYS = 14;
 const DEFAULT_PORT = '';
-/** Codes of OpenSSL and Node, as CERT_HAS_EXPIRED. */
+/** Codes of OpenSSL and Node, such as CERT_HAS_EXPIRED. */
 const CERTIFICATE_ERROR = /CERT|SIGNATURE|ISSUER|ERR_TLS|ERR_SSL|HOSTNAME/;
 
 export async function tryCertificate({ base }: Deployed, now = Date.now()): Promise<Finding> {
@@ -55,7 +55,7 @@ export async function tryRedirect({ base, visitor }: Deployed): Promise<Finding>
   return fail(about, `plain http is answered (${wordOf(answer)}), so secrets could be sent in the clear`, remedy);
 }
 
-/** HSTS holds for a whole host, so it is the operator's decision, made at the TLS terminator. */
+/** HSTS applies to a whole host, so the operator decides about it at the TLS terminator. */
 export async function tryHsts({ base, visit }: Deployed): Promise<Finding> {
   const about = 'HSTS';
   if (isLoopbackName(base.hostname)) return skipped(about, 'browsers do not use it on loopback');

@@ -1,7 +1,6 @@
 // `payment-proxy doctor URL`: tries a deployed proxy from outside, as browsers, the gateway and the merchant's server
 // reach it. It starts no payment and sends no payout. With the environment of the proxy it tries more; a check whose
-// secret is missing is skipped, and says so. The secrets go to URL alone, and only once it has answered as a proxy
-// does.
+// secret is missing is skipped, and says so. The secrets go only to URL, and only after it has answered as a proxy.
 import { parseArgs } from 'node:util';
 import { readConfig, readSome, type Config, type Environment } from '../config/config.ts';
 import { isSafeWebUrl } from '../protocol/links.ts';
@@ -19,7 +18,7 @@ import { tryWidgetFiles } from './doctor-widget.ts';
 import { createReport, skipped, type Finding } from './report.ts';
 import { createVisitor } from './visit.ts';
 
-/** Longer than the 60 s after which nginx, and others by default, end a silent answer. */
+/** Longer than the 60 s after which nginx and others by default end a silent answer. */
 const STREAM_SECONDS = 70;
 const MAX_STREAM_SECONDS = 3_600;
 
@@ -82,7 +81,7 @@ function secondsOf(values: { quick?: boolean; 'stream-seconds'?: string }): numb
   return seconds;
 }
 
-/** From this machine, which is not always the proxy's. */
+/** Asked from this machine, which may not be the proxy's. */
 async function tryGateway(env: Environment): Promise<Finding[]> {
   const config = configOf(env);
   return config === undefined

@@ -1,6 +1,6 @@
-// `payment-proxy listen --to URL`: brings the webhooks of a proxy to a server on this machine, also if the proxy cannot
-// reach it. It asks the merchant API for new webhooks and sends each on, freshly signed. It tells the proxy nothing:
-// what the proxy sends to its WEBHOOK_URL, and how often, stays as it is.
+// `payment-proxy listen --to URL`: brings the webhooks of a proxy to a server on this machine, even if the proxy cannot
+// reach it. It asks the merchant API for new webhooks and forwards each with a new signature. It changes nothing at the
+// proxy, which goes on sending to its WEBHOOK_URL.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { readSome, type Environment } from '../config/config.ts';
@@ -11,7 +11,7 @@ import { printable } from './report.ts';
 import { createVisitor, jsonOf, wordOf, type Visitor } from './visit.ts';
 
 const EVERY_MS = 1_000;
-/** The longest page of the merchant API. */
+/** The largest page of the merchant API. */
 const PAGE = 200;
 const MAX_REMEMBERED = 10_000;
 
@@ -74,14 +74,14 @@ function createSource(visitor: Visitor, proxy: string, key: string): Source {
   };
 }
 
-/** What is not new: what was there at the start, and what was sent on. */
+/** The webhooks that are not new: those that were there at the start, and those that were forwarded. */
 interface Seen {
   ids: Set<string>;
-  /** Older ones come into the page when newer ones are deleted. */
+  /** Older webhooks move into the page when newer ones are deleted. */
   since: string;
 }
 
-/** Oldest first, one after the other. One that was not fetched is new again the next time. */
+/** Oldest first, one after the other. A webhook that could not be fetched is new again the next time. */
 async function forwardNew(source: Source, { ids, since }: Seen, target: Target, print: (line: string) => void) {
   const isNew = ({ id, createdAt }: Listed) => createdAt >= since && !ids.has(id);
   const added = (await source.newest()).filter(isNew).toReversed();

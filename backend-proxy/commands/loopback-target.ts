@@ -12,7 +12,7 @@ export interface Target {
   send(webhook: { id: string; body: string }): Promise<string>;
 }
 
-/** Without WEBHOOK_SECRET it makes a secret for this run, and prints it for the server on this machine. */
+/** Without WEBHOOK_SECRET it generates a secret for this run, and prints it for the server on this machine. */
 export function createTarget(
   to: string | undefined,
   { env, visitor, print }: { env: Environment; visitor: Visitor; print: (line: string) => void },

@@ -14,7 +14,7 @@ import { CSV_HEADER, csvOf, differencesOf, missingThere, textOf, type Difference
 import { printable } from './report.ts';
 import { parseColumns, readStatement, type Outcome, type StatementFormat, type StatementLine } from './statement.ts';
 
-/** What was created so long before the period may have been paid within it: a payment is followed for 7 days. */
+/** A payment is followed for 7 days, so one created this long before the period may have been paid within it. */
 const MARGIN_DAYS = 8;
 /** Lines outside the period that are looked up one by one. */
 const MAX_LOOKUPS = 1_000;
@@ -87,7 +87,7 @@ function isPaidWithin({ succeededAt }: Booked, from: number, to: number): boolea
   return succeededAt !== null && succeededAt >= from && succeededAt < to;
 }
 
-/** Prints each difference and returns how many there are. What is looked up is added to the totals. */
+/** Prints each difference and returns their number. Transactions that are looked up are added to the totals. */
 async function report(sides: Sides, asCsv: boolean, print: Call['print']): Promise<Counts> {
   const { comparison, books, format, totals, from, to } = sides;
   const counts = { differences: 0, notLookedUp: 0 };
@@ -104,7 +104,7 @@ async function report(sides: Sides, asCsv: boolean, print: Call['print']): Promi
   if (asCsv) print(CSV_HEADER);
   for (const pair of comparison.pairs()) {
     let { here } = pair;
-    // It may have been created long before the period.
+    // The transaction may have been created long before the period.
     let isSearched = here !== undefined;
     if (!isSearched && format.columns.id !== undefined && lookups < MAX_LOOKUPS) {
       lookups += 1;
@@ -121,7 +121,7 @@ async function report(sides: Sides, asCsv: boolean, print: Call['print']): Promi
   return counts;
 }
 
-/** The proxy was not asked for it, so nobody knows whether it is missing. */
+/** The proxy was not asked about it, so it is unknown whether it is missing. */
 function notLookedUp({ key, line, amountMinor, currency, outcome, type }: StatementLine, asCsv: boolean): string {
   const there = [decimalOf(amountMinor, currency), currency, outcome, type];
   if (asCsv) {

@@ -1,5 +1,5 @@
-// What `check` and `doctor` found: a line for each finding, as text for people or as JSON. A finding that is not ok
-// says what to do about it.
+// What `check` and `doctor` found: one line for each finding, as text for people or as JSON. A finding that is not ok
+// has a remedy.
 export type Finding =
   | { result: 'ok'; about: string; says: string }
   | { result: 'warn' | 'FAIL'; about: string; says: string; remedy: string }
@@ -40,7 +40,7 @@ function textOf(finding: Finding): string {
   return `${result.padEnd(WIDTH)}  ${about}: ${says}${'remedy' in finding ? ` -> ${finding.remedy}` : ''}`;
 }
 
-/** Parts of a line may come from another server: no control character of it reaches the terminal. */
+/** Parts of a line may come from another server, so no control character reaches the terminal. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, ' ');
 }

@@ -1,5 +1,5 @@
-// `payment-proxy restore FILE`: puts a backup in the place of the SQLite database, and records that the database lost
-// what came after the backup, so that no payout is sent twice. Of PostgreSQL it says the commands.
+// `payment-proxy restore FILE`: replaces the SQLite database by a backup, and records that the database lost what came
+// after the backup, so that no payout is sent twice. For PostgreSQL it prints the commands to use.
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -49,7 +49,7 @@ function refuseUnusable(source: string, { schema }: Inspected): void {
   if (schema.refusal !== undefined) throw new Error(`${source}: ${schema.refusal}`);
 }
 
-/** Also migrates it, as the next start would. The file is complete and on disk when this resolves. */
+/** Also migrates the copy, as the next start would. The file is complete and on disk when this resolves. */
 async function recordRestore(path: string, at: number): Promise<void> {
   const store = await connectDatabase(`file:${path}`, () => undefined);
   const ledger = createLedger(store, { idPrefix: '' });

@@ -1,4 +1,4 @@
-// Sample transactions for `trigger`: what the database has when it sends a webhook of this type.
+// Sample transactions for `trigger`: the state of the database when it sends a webhook of this type.
 import { randomBytes } from 'node:crypto';
 import { MINUTE_MS } from '../protocol/durations.ts';
 import type { WebhookType } from '../protocol/merchant-view.ts';
@@ -15,7 +15,7 @@ type EventName = WebhookType extends `${string}.${infer Name}` ? Name : never;
 interface Sample {
   /** What differs from a transaction that the gateway has accepted. */
   is: Partial<Transaction>;
-  /** What came after that, a minute later. */
+  /** What happened a minute later. */
   event: Omit<HistoryEntry, 'at'>;
 }
 

@@ -1,5 +1,5 @@
-// Reads a gateway's statement, a CSV whose format nobody promises: columns and words are named by the caller, and what
-// cannot be read is an error that names the line. Nothing is guessed.
+// Reads a gateway's statement, a CSV without a documented format: the caller names columns and words, and an unreadable
+// line is an error that names it. Nothing is guessed.
 import { createReadStream } from 'node:fs';
 import { parse, type Info } from 'csv-parse';
 import { MAX_AMOUNT_DIGITS, exponentOf, minorOf } from '../protocol/money.ts';
@@ -13,19 +13,19 @@ type Field = (typeof FIELDS)[number];
 
 const MAX_RECORD_CHARS = 100_000;
 
-/** As both sides are compared: INITIALIZED and PROCESSING are one. */
+/** The statuses that are compared: INITIALIZED and PROCESSING are one. */
 export type Outcome = 'SUCCESS' | 'FAILED' | 'PENDING';
 
 export interface StatementFormat {
   columns: Partial<Record<Field, string>>;
   delimiter: string;
   decimal: string;
-  /** Between groups of three digits. */
+  /** The separator between groups of three digits. */
   thousands: string;
   encoding: BufferEncoding;
-  /** Lines before the one with the names. */
+  /** Lines before the header. */
   skip: number;
-  /** For a statement without such a column. */
+  /** Used if the statement has no such column. */
   currency: string | undefined;
   /** A minus means a payout, its absence a payment. */
   isSigned: boolean;
@@ -132,7 +132,7 @@ function amountOf(text: string, currency: string, format: StatementFormat) {
   const isWellGrouped = groups.every((group, at) => (at === 0 ? /^\d{1,3}$/ : /^\d{3}$/).test(group));
   const digits = groups.join('').replace(/^0+(?=\d)/, '');
   if ((isGrouped && !isWellGrouped) || !/^\d+$/.test(digits) || digits.length > MAX_AMOUNT_DIGITS) return undefined;
-  // Zeros beyond the currency's decimals say nothing.
+  // Zeros beyond the currency's decimals do not change the amount.
   const decimals = (fraction ?? '').replace(new RegExp(`(?<=^\\d{${exponentOf(currency) ?? 0}})0+$`), '');
   const minor = minorOf(decimals === '' ? digits : `${digits}.${decimals}`, currency);
   return minor === undefined ? undefined : { minor, isNegative: sign === '-' };

@@ -1,5 +1,5 @@
-// Requests of the commands: one connection pool, no redirect followed, every wait and every answer limited, and an
-// error is an answer, too.
+// Requests of the commands: one connection pool, no redirect followed, every wait and every answer limited. An error
+// is an answer too.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request, type Dispatcher } from 'undici';
 
@@ -9,7 +9,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 export interface Visit {
   status: number;
   headers: IncomingHttpHeaders;
-  /** As sent: compressed, if a content encoding says so. */
+  /** The bytes as sent: compressed if a content encoding says so. */
   body: Buffer;
 }
 
@@ -26,7 +26,7 @@ export interface VisitOptions {
 
 export interface Visitor {
   visit(url: string, options?: VisitOptions): Promise<Visit | Lost>;
-  /** The answer's head, its body left to the caller. Throws if there is none. */
+  /** The answer's head; the caller reads the body. Throws if there is no answer. */
   open(url: string, options: VisitOptions & { signal: AbortSignal }): Promise<Dispatcher.ResponseData>;
   close(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export function wordOf(answer: Visit | Lost): string {
   return 'lost' in answer ? answer.lost : `HTTP ${answer.status}`;
 }
 
-/** The parsed body; undefined if it is no JSON object. */
+/** The parsed body; undefined if it is not a JSON object. */
 export function jsonOf(answer: Visit | Lost): Record<string, unknown> | undefined {
   if ('lost' in answer) return undefined;
   try {

@@ -37,7 +37,7 @@ const webUrl = (allowed: string, isAllowed: (url: URL) => boolean = isSafeWebUrl
 const isHttpUrl = ({ protocol, username, password }: URL): boolean =>
   /^https?:$/.test(protocol) && username === '' && password === '';
 
-/** A base URL to which paths are appended: a query or fragment would swallow them. */
+/** A base URL without query or fragment, because paths are appended to it. */
 const baseUrl = (allowed: string, isAllowed?: (url: URL) => boolean) =>
   webUrl(allowed, isAllowed).refine((text) => !/[?#]/.test(text), { error: allowed });
 
@@ -176,7 +176,7 @@ export function readConfig(env: Environment): Config {
     ? []
     : parsed.error.issues.map(({ path, message }) => problemOf(path.join('.'), message));
   const problems = [
-    // What could not be read is not missing.
+    // A secret that could not be read is not missing.
     ...wrong.filter(({ name }) => !unread.some((file) => file.name === fileVariable(name))),
     ...unread,
     ...plainHttpProblems(given),
@@ -217,7 +217,7 @@ export function readSome<Name extends keyof Variables>(
   return Object.fromEntries(found.filter(([, value]) => value !== undefined)) as Partial<Pick<Variables, Name>>;
 }
 
-/** What is most likely not meant so: misspelt variables, one secret for two things. For the log; no values. */
+/** Probable mistakes: misspelled variables, one secret for two things. For the log; no values. */
 export function configWarnings(env: Environment): string[] {
   return [...misspelt(env), ...sharedSecrets(readSecretFiles(env, SECRETS).given, list).warned];
 }

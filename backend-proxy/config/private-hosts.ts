@@ -11,12 +11,12 @@ export function isNamedHost({ hostname, port, protocol }: URL, hosts: readonly s
   return hosts.includes(hostname) || hosts.includes(`${hostname}:${itsPort}`);
 }
 
-/** Whether connections to the URL may go to private addresses: its host is named, or is loopback by its name. */
+/** Whether the URL may lead to private addresses: its host is named, or the host is a loopback name. */
 export function mayBePrivate(url: URL, hosts: readonly string[]): boolean {
   return isLoopbackName(url.hostname) || isNamedHost(url, hosts);
 }
 
-/** A warning if the URL's name has only private addresses now, and none is allowed; DNS may change. */
+/** A warning if the URL's name resolves only to private addresses now, and none is allowed; DNS may change. */
 export async function privateHostWarning(
   variable: string,
   url: URL,

@@ -1,9 +1,9 @@
-// Secrets in files: NAME_FILE holds the path of a file with the secret, in place of NAME, so that it is in no
+// Secrets in files: NAME_FILE holds the path of a file with the secret, in place of NAME, so that the secret is in no
 // environment that other processes can read. systemd's credentials and the secrets of containers are such files.
 import { closeSync, openSync, readSync } from 'node:fs';
 import { getSystemErrorMessage } from 'node:util';
 
-/** A list of the longest secrets has a tenth of it. */
+/** Ten times a list of the longest secrets. */
 const MAX_BYTES = 65_536;
 
 export interface WithSecrets {
@@ -13,7 +13,7 @@ export interface WithSecrets {
   problems: { name: string; problem: string }[];
 }
 
-/** Reads the files of those `secrets` that have one. Empty variables count as unset. */
+/** Reads the file of each of `secrets` that has one. Empty variables count as unset. */
 export function readSecretFiles(env: Readonly<Record<string, string | undefined>>, secrets: readonly string[]) {
   const entries = Object.entries(env).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const read: WithSecrets = { given: Object.fromEntries(entries), problems: [] };
@@ -61,7 +61,7 @@ function readLimited(path: string): string {
   }
 }
 
-/** The system's words; Node's own message also has the path. */
+/** The system's words, because Node's own message also has the path. */
 function reasonOf(error: unknown): string {
   if (error instanceof RangeError) return error.message;
   const errno = error instanceof Error && 'errno' in error ? error.errno : undefined;

@@ -1,5 +1,5 @@
-// Finds secrets that are used for two things. Each of them is known to somebody: who knows one must not be able to do
-// what another one allows.
+// Finds secrets that are used for two things. Each secret has a holder, who must not be able to do what another secret
+// allows.
 
 /** Who holds it besides the proxy. */
 const HOLDERS = {
@@ -19,7 +19,7 @@ const SECRETS = Object.keys(HOLDERS) as Secret[];
 export interface SharedSecrets {
   /** Two holders have the same secret: one of them can act as the other. */
   refused: { name: string; problem: string }[];
-  /** One holder has it for two things: to replace it for one of them is to replace it for both. */
+  /** One holder uses it for two things: replacing it for one replaces it for both. */
   warned: string[];
 }
 

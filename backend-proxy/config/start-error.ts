@@ -24,6 +24,6 @@ function messageOf(error: unknown): string {
 }
 
 function withoutCredentials(text: string): string {
-  // To the last @, because a password that was not encoded may have one, or a slash.
+  // Up to the last @, because an unencoded password may contain one, or a slash.
   return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)\S*@/gi, '$1…@').replace(/(password=)[^\s&"']+/gi, '$1…');
 }

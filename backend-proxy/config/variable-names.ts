@@ -1,12 +1,12 @@
-// Finds misspelt variables: those that begin like ours and are none of ours, each with the nearest name. They may
-// belong to another program, so they are warned of and refuse nothing.
+// Finds misspelled variables: those that begin like ours but are not ours, each with the nearest name. They may belong
+// to another program, so they only cause a warning.
 
-/** Node's own variables begin so. */
+/** The beginning of Node's own variables. */
 const FOREIGN = new Set(['NODE_']);
 /** Kubernetes sets these for each service, such as one named "gateway". */
 const SERVICE = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/;
 
-/** A warning for each variable that no name of `known` has. */
+/** A warning for each variable that is not in `known`. */
 export function misspeltVariables(names: readonly string[], known: readonly string[]): string[] {
   const beginnings = new Set(known.map(beginningOf));
   return names
@@ -14,19 +14,19 @@ export function misspeltVariables(names: readonly string[], known: readonly stri
     .map((name) => `${name} is no variable of the proxy; the nearest one is ${nearest(name, known)}`);
 }
 
-/** Up to the first `_`; a name without one begins like no other. */
+/** The part before the first `_`; a name without one has no beginning in common with others. */
 function beginningOf(name: string): string {
   const beginning = name.slice(0, name.indexOf('_') + 1);
   return FOREIGN.has(beginning) || beginning === '' ? name : beginning;
 }
 
-/** The name of `known` that takes the fewest changes of letters. */
+/** The name in `known` that needs the fewest changes of letters. */
 export function nearest(name: string, known: readonly string[]): string {
   const distances = known.map((each) => ({ each, distance: editDistance(name, each) }));
   return distances.reduce((best, next) => (next.distance < best.distance ? next : best)).each;
 }
 
-/** How many letters have to be added, removed, replaced or swapped with the next. */
+/** How many letters must be added, removed, replaced or swapped with the next one. */
 export function editDistance(from: string, to: string): number {
   let before: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, at) => at);

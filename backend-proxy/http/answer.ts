@@ -1,4 +1,4 @@
-// Makes the answers, each with the headers that all of them have. `answer` passes the headers as a plain object to one
+// Makes the answers, each with the common headers. `answer` passes the headers as a plain object to one
 // Response: `c.header`, `c.res.headers` and every middleware of Hono that uses them build a Headers object for each
 // answer, which costs more processor time than the rest of a small request.
 import { randomUUID } from 'node:crypto';
@@ -17,8 +17,8 @@ declare module 'hono' {
 }
 
 /**
- * For browsers; without a Content-Security-Policy, because no answer is a page, and without HSTS, which speaks for the
- * whole domain and so belongs to what ends TLS there.
+ * For browsers. No Content-Security-Policy, because no answer is a page; no HSTS, which applies to the whole domain and
+ * so belongs to the TLS terminator.
  */
 const SECURITY: Headers = {
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -44,7 +44,7 @@ export function prepareAnswer(c: Context, newId: () => string = randomUUID): voi
   c.set('headers', { ...SECURITY, 'X-Request-Id': requestId });
 }
 
-/** Adds the headers to what `answer` did not make: a stream, an answer of the app in which the proxy is mounted. */
+/** Adds the headers to answers that `answer` did not make: a stream, or an answer of the host app. */
 export function completeAnswer(c: Context): void {
   if (c.res === c.get('answer')) return;
   const { headers } = c.res;

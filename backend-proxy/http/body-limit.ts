@@ -1,6 +1,6 @@
 // Refuses bodies that are large, or that another server has read before. The length that a request states is enough,
 // because Node reads no more than that. Hono's own middleware counts the other bodies (chunked ones, and those of a
-// Request without a length). It is not used for all, because it makes a Request and a stream for each.
+// Request without a length). It does not count all bodies, because it makes a Request and a stream for each.
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -23,7 +23,7 @@ export const limitBody: MiddlewareHandler = (c, next) => {
   return c.req.method === 'OPTIONS' ? next() : countBody(c, next);
 };
 
-/** By the server that the proxy is mounted in. On a socket, asking the Request would build it. */
+/** Whether the host server has read it. On a socket, asking the Request would build it. */
 function wasRead({ env, req }: Context): boolean {
   const { incoming, bodyWasRead } = (env ?? {}) as Partial<HttpBindings> & BodyWasRead;
   return incoming ? incoming.readableDidRead : (bodyWasRead ?? req.raw.bodyUsed);

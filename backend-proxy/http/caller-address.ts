@@ -1,5 +1,5 @@
-// The address by which a caller is counted, behind as many reverse proxies as the operator has said. Notices requests
-// that came over another number of them: then limits by address count the wrong thing, or nothing.
+// The address by which a caller is counted, behind as many reverse proxies as TRUSTED_PROXIES says. Notices requests
+// that passed another number of them: then limits by address count the wrong thing, or nothing.
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
 import { HOUR_MS } from '../protocol/durations.ts';

@@ -1,14 +1,14 @@
-// Which of several encodings a client is sent, and whether it has the answer already (RFC 9110, 12.5.3 and 13.1.2).
+// Which encoding is sent to a client, and whether it has the answer already (RFC 9110, 12.5.3 and 13.1.2).
 
-/** From the smallest answer to the largest: the order among those that a client likes equally. */
+/** From the smallest answer to the largest: the order among those that a client accepts equally. */
 export const CODINGS = ['br', 'gzip', 'identity'] as const;
 export type Coding = (typeof CODINGS)[number];
 
-/** By the `Accept-Encoding` of a request. A client that refuses all of them is sent `identity`. */
+/** Chooses by the request's `Accept-Encoding`. A client that refuses all of them is sent `identity`. */
 export function chooseCoding(accepted: string | undefined): Coding {
   const weights = new Map((accepted ?? '').split(',').map(weighed));
   const weightOf = (coding: Coding): number => {
-    // What is not named is refused, except `identity`, which is the last choice.
+    // An encoding that is not named is refused, except `identity`, which is the last choice.
     const unnamed = coding === 'identity' ? Number.MIN_VALUE : 0;
     return weights.get(coding) ?? weights.get('*') ?? unnamed;
   };
@@ -16,7 +16,7 @@ export function chooseCoding(accepted: string | undefined): Coding {
   return best !== undefined && weightOf(best) > 0 ? best : 'identity';
 }
 
-/** `gzip;q=0.5` → name and weight. A weight that is no number refuses. */
+/** `gzip;q=0.5` → name and weight. A weight that is not a number refuses. */
 function weighed(part: string): [name: string, weight: number] {
   const [name = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase());
   const q = parameters.find((each) => each.startsWith('q='));

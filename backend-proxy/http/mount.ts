@@ -15,13 +15,13 @@ export interface Handlers {
   handler: NodeHandler;
 }
 
-/** Part of `env`: the host has read the body, so nothing is left of it. */
+/** Part of `env`: the host has read the body, so nothing of it is left. */
 export interface BodyWasRead {
   bodyWasRead?: boolean;
 }
 
 const PREFIX = /^(\/[\w.~-]+)*$/;
-/** No route of the proxy. */
+/** The path is outside the prefix. */
 const NOWHERE = '/';
 
 /** `prefix`: like `/pay`, or empty for the root, or for a host that removes the prefix itself. */

@@ -9,12 +9,12 @@ import { beginStep, contextOfRequest } from '../observability/tracing.ts';
 import { toRefusal } from './problem.ts';
 
 const MAX_LOGGED_CHARS = 300;
-/** Asked by balancers and Prometheus every few seconds: `debug`, unless the answer is a problem. */
+/** Load balancers and Prometheus ask these every few seconds: `debug`, unless the answer is a problem. */
 const PROBE = /\/(healthz|readyz|metrics)$/;
 
 declare module 'hono' {
   interface ContextVariableMap {
-    /** Set by a handler that is not to be logged by the pattern of its route. */
+    /** Set by a handler whose request must not be logged by its route's pattern. */
     route: string;
   }
 }

@@ -14,8 +14,8 @@ export interface ServerLimits {
   /** A socket that is idle during a request is closed after this, so that a stalled reader holds no resources. */
   idleMs: number;
   /**
-   * How long a connection is kept for its next request. Longer than load balancers keep it (60 s at most of them): of
-   * two ends that close at the same time, the client's loses a request.
+   * How long a connection is kept for its next request. Longer than load balancers keep it (60 s at most of them): if
+   * both ends close at the same time, the client loses a request.
    */
   keepAliveMs: number;
   headerBytes: number;
@@ -74,9 +74,9 @@ async function respond(fetch: Fetch, request: Request, { incoming, outgoing }: H
   const response = await fetch(request, env);
   if (env.writeBody === undefined || response.status !== 200) return response;
   outgoing.writeHead(200, [...response.headers].flat());
-  // Makes the head one string: until it is sent, it is a tree of a hundred pieces, and node:http keeps it.
+  // Makes the head one string: until then it is a tree of a hundred pieces, which node:http keeps.
   outgoing.flushHeaders();
-  // What nobody needs any more would be kept as long as the stream: the headers, and the Request by its listener.
+  // Otherwise the stream would keep what nobody needs any more: the headers, and the Request by its listener.
   incoming.rawHeaders = [];
   incoming.headers = {};
   for (const listener of outgoing.listeners('close').slice(ownListeners)) outgoing.off('close', listener as () => void);

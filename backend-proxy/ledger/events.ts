@@ -10,7 +10,7 @@ export function eventsOf(draft: Draft): LedgerEvent[] {
   return draft.history.flatMap((entry) => {
     const { event } = entry;
     const change = draft.transactions.find(({ after }) => after.id === entry.transaction_id);
-    // What is erased is not written by a draft.
+    // Drafts do not write erasures.
     return change === undefined || event === 'erased' ? [] : [eventOf(draft, { ...entry, event }, change)];
   });
 }

@@ -254,11 +254,11 @@ export interface OpenedPayment {
 
 /** What a commit changed about one transaction: a history entry that it added. */
 export interface LedgerEvent {
-  /** Erasing is not logged as an event of each. */
+  /** Erasing is not logged for each transaction. */
   event: Exclude<HistoryEntry['event'], 'erased'>;
   source: Source;
   detail: string | null;
-  /** As the commit left it. */
+  /** The transaction after the commit. */
   transaction: Pick<
     Transaction,
     'id' | 'type' | 'orderId' | 'method' | 'stage' | 'endedBy' | 'answer' | 'late' | 'surplus'
@@ -273,7 +273,7 @@ export interface LedgerEvent {
 
 /** What to erase: only what has ended, is out of the sweep and needs no review. */
 export interface Retention {
-  /** Of what changed last longer ago than this. */
+  /** Only what last changed before this. */
   afterMs: number;
   /** Whether webhooks are sent at all. If so, one that waits keeps its transaction from being erased. */
   sendsWebhooks: boolean;

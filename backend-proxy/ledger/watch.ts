@@ -1,6 +1,6 @@
 // Calls watchers after a commit that changed their order, with its new version. The version of each watched order is
-// remembered, so that no change is told twice. Changes by other processes arrive by the store's announcements, which
-// may be lost and do not say the version, and by a poll of what changed lately, which finds them all.
+// remembered, so that no change is reported twice. Changes by other processes arrive by the store's announcements,
+// which may be lost and do not say the version, and by a poll of what changed lately, which finds them all.
 import type { Store } from './store.ts';
 
 const POLL_MS = 1_000;
@@ -14,7 +14,7 @@ const LOOK_BACK_MS = 25_000;
 type OnChange = (version: number | undefined) => void;
 
 interface Watched {
-  /** The last version that the watchers were told. */
+  /** The last version that was reported to the watchers. */
   version: number | undefined;
   watchers: readonly OnChange[];
 }

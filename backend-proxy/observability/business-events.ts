@@ -6,7 +6,7 @@ import { STAGES, TYPES, reasonOf, type Stage, type TransactionType } from '../pr
 
 interface Meaning {
   level: Level;
-  /** Follows "payment" or "payout"; of some, another word for what sends money. */
+  /** Follows "payment" or "payout"; some events have another word for payouts. */
   word: string;
   outgoing?: { level: Level; word: string };
 }

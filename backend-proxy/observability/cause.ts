@@ -8,7 +8,7 @@ export interface Cause {
   requestId?: string;
   orderId?: string;
   transactionId?: string;
-  /** The part of a trace that this work is; undefined if nobody traces it. */
+  /** The part of a trace that this work belongs to; undefined without a trace. */
   step?: Step;
 }
 

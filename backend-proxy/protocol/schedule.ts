@@ -62,7 +62,7 @@ interface UnknownRule {
   apartMs: number;
 }
 const SOON: UnknownRule = { firstMs: 90 * S, secondMs: 90 * S, apartMs: M };
-/** Something answered, though not the gateway: the call cannot arrive any more. */
+/** Something other than the gateway answered: the call cannot arrive any more. */
 const ANSWERED: UnknownRule = { firstMs: 0, secondMs: 0, apartMs: 10 * S };
 /** A payout may have left: a lagging status check must not make it FAILED. */
 const SLOW: UnknownRule = { firstMs: H, secondMs: D, apartMs: M };

@@ -170,7 +170,7 @@ export interface Transaction {
  */
 export type Flag = 'surplus' | 'mismatch' | 'conflict' | 'needs_review';
 
-/** What caused an entry. */
+/** What caused a history entry. */
 export type Source = 'shopper' | 'merchant' | 'answer' | 'check' | 'clock' | 'restart' | 'person';
 
 export interface HistoryEntry {

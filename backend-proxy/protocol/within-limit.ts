@@ -1,4 +1,4 @@
-// Waits for something, but not for ever.
+// Waits for something, but not forever.
 
 /** The result of `work`, or undefined if it did not end within the limit. */
 export async function withinLimit<T>(work: Promise<T>, limitMs: number): Promise<T | undefined> {

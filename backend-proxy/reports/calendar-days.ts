@@ -1,4 +1,4 @@
-// The days of a time zone: to which a time belongs, and when one begins.
+// The days of a time zone: the day of a time, and when a day begins.
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../protocol/durations.ts';
 
 const QUARTER_MS = 15 * MINUTE_MS;
@@ -56,7 +56,7 @@ export function isDay(text: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
 }
 
-/** How many days are from one to the other. */
+/** The number of days between the two. */
 export function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / DAY_MS;
 }

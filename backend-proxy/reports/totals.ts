@@ -18,7 +18,7 @@ export type Dimension = (typeof DIMENSIONS)[number];
 
 export interface TotalsQuery {
   basis: CountedBasis;
-  /** Days of the zone: from the first, and before the second. */
+  /** Days of the zone: from the first until before the second. */
   from: string;
   to: string;
   days: Days;
@@ -27,7 +27,7 @@ export interface TotalsQuery {
   currency?: string | undefined;
 }
 
-/** Always of one type and one currency; what it is not divided by is null. */
+/** Always one type and one currency; a field that totals are not divided by is null. */
 export interface Total {
   day: string | null;
   type: TransactionType;

@@ -1,20 +1,20 @@
 // Long answers, made while they are read: the next part is read from the database when the connection has taken the
-// last one. Between two parts nothing is held but the position, and a client that goes away ends the export. An export
-// that fails is broken off, so that nobody takes it for complete.
+// last one. Between two parts only the position is held, and a client that disconnects ends the export. A failed export
+// is cut off, so that nobody takes it for complete.
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Refusal } from '../errors.ts';
 import { HOUR_MS } from '../protocol/durations.ts';
 
 const MAX_AT_ONCE = 4;
-/** A reader that takes its time holds one of the places. */
+/** A slow reader holds one of the places. */
 const LIMIT_MS = HOUR_MS;
 const RETRY_AFTER_S = 30;
 
 export interface Exports {
   /** Throws `too_many_requests`. */
   open(parts: AsyncIterator<string> & AsyncIterable<string>): Export;
-  /** Breaks all off, for a shutdown. */
+  /** Aborts all of them, for a shutdown. */
   close(): void;
 }
 
@@ -91,7 +91,7 @@ function webStream(
       start(controller) {
         running.breakOff = () => {
           stop();
-          // Without the cause, because a server may show the reader this text.
+          // Without the cause, because a server may show this text to the reader.
           controller.error(new Error('The export was broken off'));
         };
       },

@@ -60,7 +60,7 @@ const personText = (most: number) => {
     .regex(/^\P{Cc}*$/u, allowed);
 };
 
-/** A person's word on a review, from the merchant's server or the operator's page. */
+/** A person's resolution of a review, from the merchant's server or the operator's page. */
 export const resolutionSchema = z
   .strictObject({
     status: z.enum(['SUCCESS', 'FAILED'], { error: 'SUCCESS or FAILED' }),

@@ -8,7 +8,7 @@ interface Feed<Member> {
   /** The version of the last change; undefined if it is not known. */
   toldVersion: number | undefined;
   isReading: boolean;
-  /** A change was told since the read began. */
+  /** Whether a change was reported since the read began. */
   isStale: boolean;
   unwatch: () => void;
 }
@@ -25,7 +25,7 @@ interface Source<Member, State> {
 
 export interface OrderFeeds<Member> {
   countOf(orderId: string): number;
-  /** The member is given what the order is after each change, and now by `refresh`. */
+  /** The member is given the order after each change, and at once by `refresh`. */
   join(orderId: string, member: Member): void;
   leave(orderId: string, member: Member): void;
   /** Reads the order and gives it to all its members, if it is not being read already. */

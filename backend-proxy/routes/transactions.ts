@@ -115,7 +115,7 @@ export function transactionRoutes({ ledger, exports }: Deps): OpenAPIHono {
   return app;
 }
 
-/** Refuses what no list can be: each is in the order of one index. */
+/** Refuses combinations that no list supports: each follows one index. */
 function ledgerQuery(asked: z.infer<typeof listQuery>, isCsv: boolean): Omit<TransactionQuery, 'limit'> {
   const { from, to, updatedSince, limit, cursor, ...filters } = asked;
   const isByCreation = from !== undefined || to !== undefined || isCsv;

@@ -18,7 +18,7 @@ const TYPES: Record<string, string> = {
   json: 'application/json',
   map: 'application/json',
 };
-/** The licence texts are served beside the code. */
+/** The license texts are served beside the code. */
 const LICENCES = 'LICENSES.txt';
 /** The entry by its version. A version may have a suffix, as in `widget-1.2.3-beta.1.js`. */
 const VERSIONED = /^widget-\d+\.\d+\.\d+\S*\.js$/;
@@ -50,7 +50,7 @@ const CLASSIC = {
   headers: { ...ANY_PAGE, 'Content-Type': TYPES['js'] ?? '', 'Cache-Control': 'no-store' },
 };
 
-/** What log and metrics call all of them: their names change with each build. */
+/** Their common name in log and metrics, because file names change with each build. */
 const ROUTE = '/:file';
 
 const getWidget = createRoute({
@@ -137,7 +137,7 @@ export function widgetRoutes(files: ReadonlyMap<string, WidgetFile>): OpenAPIHon
 
 const isEntry = (name: string) => name === 'widget.js' || VERSIONED.test(name);
 
-/** By the browser's own word (https://www.w3.org/TR/fetch-metadata/). */
+/** As the browser says (https://www.w3.org/TR/fetch-metadata/). */
 function isClassicScript(request: HonoRequest): boolean {
   return request.header('Sec-Fetch-Dest') === 'script' && request.header('Sec-Fetch-Mode') === 'no-cors';
 }

@@ -1,4 +1,4 @@
-// Prepares each connection to PostgreSQL before money is written on it, and decides when to drop it. Time limits and
+// Prepares each connection to PostgreSQL before it writes money, and decides when to drop it. Time limits and
 // durability are set by statements and read back, because the URL, the defaults of a role or database, or a pooler can
 // override them. A server that does not take writes is refused.
 import { createHash } from 'node:crypto';
@@ -30,7 +30,7 @@ const SETTINGS = {
   statement_timeout: '10s',
   /** A row locked by another transaction costs this wait, not the whole statement time. */
   lock_timeout: '3s',
-  /** A process that freezes within a transaction loses it, which frees its rows. */
+  /** A process that freezes within a transaction loses the transaction, which frees its rows. */
   idle_in_transaction_session_timeout: '5s',
 } as const;
 
@@ -42,8 +42,7 @@ const REFUSALS: Record<string, string> = {
 };
 
 /**
- * read_only_sql_transaction, admin_shutdown, crash_shutdown, cannot_connect_now: this server does not take writes, or
- * no longer.
+ * read_only_sql_transaction, admin_shutdown, crash_shutdown, cannot_connect_now: this server takes no writes now.
  */
 const WRONG_SERVER = new Set(['25006', '57P01', '57P02', '57P03']);
 
@@ -244,7 +243,7 @@ function createNames() {
       } catch (error) {
         if (!isNameError(error)) throw error;
         isOff = true;
-        // The error has ended the transaction, so its statements have to run again from the first.
+        // The error has ended the transaction, so all its statements have to run again.
         if (on.isInTransaction()) throw error;
         return ask();
       }
@@ -252,7 +251,7 @@ function createNames() {
   };
 }
 
-/** Whether a statement did not run because of its name; it is not named when it runs again. */
+/** Whether a statement did not run because of its name; it runs again without one. */
 function isNameError(error: unknown): boolean {
   return NO_SUCH_NAME.has(codeOf(error)) || codeOf(error) === OTHER_COLUMNS;
 }

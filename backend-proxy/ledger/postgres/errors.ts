@@ -1,5 +1,5 @@
-// Why PostgreSQL could not be opened, for the operator: the server's own words, and the statement or setting that mends
-// it. docs/operations.md has the same as a table.
+// Why PostgreSQL could not be opened, for the operator: the server's own words, and the statement or setting that fixes
+// it. docs/operations.md has the same list.
 
 interface Facts {
   role: string;
@@ -75,7 +75,7 @@ function remedyFor(error: Error): Remedy | undefined {
   return REMEDIES[code] ?? BY_MESSAGE.find(([pattern]) => pattern.test(error.message))?.[1];
 }
 
-/** An error with its causes; a name with several addresses gives an empty message and an error for each of them. */
+/** An error with its causes. A host with several addresses gives an empty message and an error for each of them. */
 function chainOf(error: unknown): Error[] {
   if (!(error instanceof Error)) return [];
   const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];

@@ -22,7 +22,7 @@ const FACTS = `select current_setting('server_version') as version, current_user
   to_regclass('schema_steps') is not null as has_steps,
   (extract(epoch from clock_timestamp()) * 1000)::float8 as now`;
 
-/** Throws what the server or the driver says if it cannot be used. */
+/** Throws the error of the server or the driver if it cannot be used. */
 export async function inspectPostgres(url: string): Promise<InspectedPostgres> {
   const client = await connect(url);
   try {

@@ -1,6 +1,6 @@
 // A dedicated LISTEN connection that reconnects when it breaks or the server stops answering. It only wakes watchers:
-// the poll of versions (watch.ts) finds what is announced while it is away. Behind a transaction pooler nothing is
-// received, and the poll does all.
+// the poll of versions (watch.ts) finds what is announced while it is disconnected. Behind a transaction pooler nothing
+// is received, and the poll does all.
 import type { Client } from 'pg';
 import { query, connect, prepare } from './connection.ts';
 

@@ -1,5 +1,5 @@
-// Which pooler stands between the proxy and PostgreSQL, for the log. Nothing else depends on it: under load a pooler of
-// transactions may look like one of sessions, so writes go by whether there is one at all (connection.ts).
+// Which pooler is between the proxy and PostgreSQL, for the log. Nothing else depends on it: under load a transaction
+// pooler may look like a session pooler, so writes only ask whether there is a pooler at all (connection.ts).
 import type { Client } from 'pg';
 import { connect, query, type Connection } from './connection.ts';
 

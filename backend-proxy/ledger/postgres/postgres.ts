@@ -30,7 +30,7 @@ import { upgradeBy } from '../schema/schema-steps.ts';
 import type { Changes, Decision, Loaded, Store, Subject } from '../store.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** Each means that another write of the same rows went through. */
+/** Each conflict means that another write of the same rows succeeded. */
 const MAX_CONFLICTS = 200;
 /** After so many conflicts a write waits up to this long, at random. */
 const PATIENT_AFTER = 3;
@@ -145,8 +145,8 @@ export async function openPostgres(url: string, connections: number, log: Log): 
   }
 
   /**
-   * Within a transaction: behind a pooler, because the settings hold nowhere else, and for a wallet, whose lock makes
-   * that its prompts are counted one after the other.
+   * Within a transaction: behind a pooler, because the settings hold nowhere else, and for a wallet: its lock
+   * serializes the counting of prompts.
    */
   async function inTransaction<T>(
     on: Connection,
@@ -192,7 +192,7 @@ export async function openPostgres(url: string, connections: number, log: Log): 
     return new Map(rows.map(({ order_id, version }) => [order_id, version]));
   }
 
-  /** One statement at a time: what changes meanwhile goes with the next. */
+  /** One statement at a time: changes during it are announced by the next. */
   async function sendAnnouncements(): Promise<void> {
     if (isAnnouncing) return;
     isAnnouncing = true;
@@ -235,7 +235,7 @@ export async function openPostgres(url: string, connections: number, log: Log): 
   };
 }
 
-/** A number for the wallet, of 48 bits. */
+/** A 48-bit number for the wallet. */
 function lockOf(wallet: string): number {
   return createHash('sha256').update(wallet).digest().readUIntBE(0, 6);
 }
@@ -247,7 +247,7 @@ function rowsOf(subject: Subject): string {
   return ('alone' in subject ? subject.alone : subject.transactions).join(' ');
 }
 
-/** Kysely hides this error behind the next one that it causes. */
+/** Kysely replaces this error by the next one that it causes. */
 async function requireSchema(db: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ name: string | null; is_open: boolean | null }>`select current_schema() as name,
     to_regclass('kysely_migration') is not null or has_schema_privilege(current_schema(), 'create') as is_open`.execute(

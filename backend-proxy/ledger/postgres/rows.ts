@@ -1,6 +1,6 @@
 // Loads a subject's rows from PostgreSQL in one statement, and saves changes in one. The save locks each loaded row
-// that it changes and looks whether it is still the version that was loaded (`xmin`, which every update changes,
-// whoever makes it); if one is not, it changes nothing at all.
+// that it changes and checks that it is still the version that was loaded (`xmin`, which every update changes); if one
+// is not, it changes nothing at all.
 import type { CompiledQuery } from 'kysely';
 import { TYPES } from '../../protocol/transaction.ts';
 import { MAY_HAVE_PROMPTED } from '../queries/prompts.ts';
@@ -73,7 +73,7 @@ export function toLoaded(subject: Subject, rows: readonly LoadedRow[], versions:
   return { ...loaded, orders: [...orders.values()], prompts: rows[0]?.prompts ?? [] };
 }
 
-/** The statement finds transactions by the order's id alone, because an index by type has all of a type. */
+/** The statement finds transactions by the order's id only: an index by type would return all of that type. */
 function isOf(subject: Subject, { id, type }: TransactionRow): boolean {
   const { paysOrder } = TYPES[type];
   if ('order' in subject) return paysOrder;

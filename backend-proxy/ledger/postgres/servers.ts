@@ -1,5 +1,5 @@
-// The servers that DATABASE_URL names, one URL for each: `postgres://a,b:5433/db` names a primary and its standbys, of
-// which the driver knows nothing. Only one of them takes writes, and all connections go to that one: a server that
+// The servers that DATABASE_URL names, one URL for each: `postgres://a,b:5433/db` names a primary and its standbys,
+// which the driver does not support. Only one of them takes writes, and all connections go to that one: a server that
 // cannot be reached or takes no writes is passed over, and the next one is tried.
 
 /** Connections of one proxy for queries, if DATABASE_POOL says nothing else. */
@@ -8,7 +8,7 @@ export const CONNECTIONS = 16;
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s;
 /** What libpq's parameter may say; the proxy needs a server that takes writes in any case. */
 const WRITABLE = new Set(['read-write', 'primary', 'any']);
-/** The driver checks the certificate for all of these, and prints a warning that it will not always do so. */
+/** The driver checks the certificate for all of these, and prints a warning that this will change. */
 const CHECKED = new Set(['prefer', 'require', 'verify-ca']);
 
 export interface Servers {
@@ -49,7 +49,7 @@ export function describeServers(databaseUrl: string): { servers: string[]; name:
   return { servers, name: decodeURIComponent(urls[0]?.pathname.slice(1) ?? '') };
 }
 
-/** The same settings in words that the driver takes as they are meant. */
+/** The same settings in the driver's own words. */
 function withoutSurprises(text: string): string {
   const url = new URL(text);
   const { searchParams } = url;
@@ -58,7 +58,7 @@ function withoutSurprises(text: string): string {
     throw new Error(`target_session_attrs=${session}: the proxy writes, so only read-write is possible`);
   }
   const isStrict = CHECKED.has(searchParams.get('sslmode') ?? '') && searchParams.get('uselibpqcompat') !== 'true';
-  // A URL that needs no change stays as it is, because to change one writes all of it anew.
+  // A URL that needs no change stays as it is, because a change rewrites all of it.
   if (session !== null) searchParams.delete('target_session_attrs');
   if (isStrict) searchParams.set('sslmode', 'verify-full');
   return session !== null || isStrict ? url.href : text;

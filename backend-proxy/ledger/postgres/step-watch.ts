@@ -1,18 +1,18 @@
-// Looks, from another connection, at how far a change of the tables is and which transactions are in its way. Only for
-// the log and the error: a look that fails is left out.
+// Reports, over a second connection, a schema change's progress and what blocks it. Only for the log and the error: a
+// failed query is skipped.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, type Kysely } from 'kysely';
 import type { Log } from '../../protocol/log.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** Shorter than the wait for a lock, so that each wait is seen. */
+/** Shorter than the wait for a lock, so that no wait is missed. */
 const LOOK_EVERY_MS = 400;
 const LOG_EVERY_MS = 10_000;
 
 interface Blocker {
   pid: number;
   application: string | null;
-  /** Null if this role may not know. */
+  /** Null if this role may not see it. */
   state: string | null;
   /** Since its transaction began. */
   seconds: number | null;
@@ -26,11 +26,11 @@ interface Look {
 }
 
 export interface Watch {
-  /** From now on, `on` makes the changes. */
+  /** Watches the changes that `on` makes from now on. */
   follow(on: Kysely<Tables>): Promise<void>;
-  /** So many more rows were changed. */
+  /** Counts rows that were changed. */
   count(rows: number): void;
-  /** Which transaction was in the way last, for the operator. */
+  /** The transaction that blocked last, for the operator. */
   lastBlocker(): string | undefined;
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
-// Makes one step in PostgreSQL. A table's lock is waited for only shortly, because every statement that comes after
-// queues behind that wait; then all go on for a while before the next try. An index is built without such a lock. A
-// kill leaves a state from which the next start goes on.
+// Makes one step in PostgreSQL. It waits for a table's lock only shortly, because every later statement queues behind
+// that wait; then the others run for a while before the next try. An index is built without such a lock. After a kill
+// the next start continues.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, type Kysely } from 'kysely';
 import { codeOf, setSettings } from './connection.ts';
@@ -19,10 +19,10 @@ const PAGE_PAUSE_MS = 10;
 const IN_THE_WAY = new Set(['55P03', '40P01']);
 
 export interface Making {
-  /** Two connections: one looks what the other waits for. */
+  /** Two connections: one watches what blocks the other. */
   db: Kysely<Tables>;
   upgrade: Upgrade;
-  /** How long transactions that are in the way are waited for. */
+  /** How long to wait for transactions that block the step. */
   waitLimitMs: number;
 }
 
@@ -41,7 +41,7 @@ export async function makeStep(step: Step, making: Making): Promise<void> {
   }
 }
 
-/** The record comes first: a second process that does the same waits for it, and then finds the step made. */
+/** The record is written first: a second process with the same step waits for it, and then finds the step made. */
 async function change(step: Change, making: Making, watch: Watch): Promise<void> {
   await shortly(making, watch, async (tx) => {
     if (!(await recordStep(tx, step, making.upgrade))) return;
@@ -72,13 +72,13 @@ async function buildIndex(step: Index, making: Making, watch: Watch): Promise<vo
       await sql`select set_config('statement_timeout', '0', false),
         set_config('lock_timeout', ${String(waitLimitMs)}, false)`.execute(own);
       try {
-        // One that is not valid was left unfinished by a process that was killed.
+        // A killed process left an invalid index unfinished.
         if ((await validityOf(step, own)) === false)
           await sql`drop index concurrently if exists ${sql.ref(step.index.name)}`.execute(own);
         await sql.raw(indexStatement(step, 'create index concurrently if not exists')).execute(own);
         if ((await validityOf(step, own)) !== true) throw new Error('the index was not finished');
       } finally {
-        // Behind a pooler the session goes on for others.
+        // Behind a pooler others use the session later.
         await sql.raw(setSettings()).execute(own);
       }
     }),
@@ -109,7 +109,7 @@ function shortly<T>(making: Making, watch: Watch, work: (tx: Kysely<Tables>) => 
   );
 }
 
-/** Tries again while other transactions are in the way. */
+/** Tries again while other transactions block it. */
 async function patiently<T>({ waitLimitMs }: Making, watch: Watch, work: () => Promise<T>): Promise<T> {
   const until = performance.now() + waitLimitMs;
   for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest)) {

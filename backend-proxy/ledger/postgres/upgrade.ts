@@ -10,12 +10,12 @@ import { makeStep } from './steps.ts';
 import { createStepsTable, isEmptyDatabase, missingSteps, type Upgrade } from '../schema/schema-steps.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** Not the number of 0.1.0, which waits within a statement, and the building of an index would wait for that. */
+/** Not the number of 0.1.0, which waits within a statement; building an index would wait for that statement. */
 const LOCK = 4_076_310_586;
-/** One holds the lock, one makes the steps, one looks what they wait for. */
+/** One holds the lock, one makes the steps, one watches what blocks them. */
 const CONNECTIONS = 3;
 const STATEMENT_LIMIT_MS = 3_600_000;
-/** How long another process that makes the steps is waited for, and a transaction that is in a step's way. */
+/** How long to wait for another process that makes the steps, and for a transaction that blocks a step. */
 const WAIT_LIMIT_MS = 600_000;
 const LOCK_EVERY_MS = 250;
 const LOG_EVERY_MS = 10_000;

@@ -8,9 +8,9 @@ import { longestLease, toClaim, type Shares } from '../rules/checks.ts';
 import type { Db, Store } from '../store.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 
-/** Of those with a recent IPN, only so many are looked through; what they hide is found as longest due. */
+/** At most this many with a recent IPN are examined; the others are found as longest due. */
 const MAX_RECENT_IPNS = 1_000;
-/** Rows of one write that plans anew. */
+/** Rows in one write that plans checks again. */
 export const REPLAN_PAGE_SIZE = 50;
 
 /** Whether anything is due. Reads without a lock, because usually nothing is. */
@@ -47,7 +47,7 @@ export async function claimChecks(store: Store, now: number, leaseMs: number, sh
   return rows.map((row) => toClaim(row, now));
 }
 
-/** What an earlier process of the same host and port was sending when it died. */
+/** Transactions that an earlier process of the same host and port was sending when it died. */
 export async function readAbandoned(db: Db, sentBy: string): Promise<string[]> {
   const rows = await db
     .selectFrom('transactions')
@@ -73,7 +73,7 @@ export async function readPlanned(db: Db, after: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** What is planned further ahead than any wait: another clock, ahead of this one, did it. */
+/** Checks planned further ahead than any wait, by another clock that is ahead of this one. */
 export async function readPlannedTooFar(db: Db, now: number): Promise<string[]> {
   const rows = await db
     .selectFrom('transactions')

@@ -1,7 +1,7 @@
 // Erases the personal data of a few transactions that have ended. Their rows, ids, amounts, stages and keys stay;
 // wallet ids, customer references, notes, links, codes, persons, IPNs and the bodies of webhooks go. Each statement
-// looks again whether the transaction has ended, and its row comes after all that it holds: erasing may stop anywhere
-// and be done again.
+// checks again whether the transaction has ended, and its row is changed last, so erasing may stop anywhere and be
+// repeated.
 import { sql, type RawBuilder } from 'kysely';
 import { keyedFingerprint } from '../../fingerprint.ts';
 import { STAGES, type Source } from '../../protocol/transaction.ts';
@@ -35,7 +35,7 @@ export async function eraseRows(store: Store, rows: readonly ErasableRow[], eras
   return erased.map(({ id }) => id);
 }
 
-/** Only of what was erased now. After a crash before it, `erased_at` alone says so. */
+/** Only for what was erased now. After a crash before it, only `erased_at` says so. */
 function recordErasing(rows: readonly ErasableRow[], { at, source }: Erasing): RawBuilder<unknown> {
   return sql`insert into history (transaction_id, event, n, at, source)
     select t.id, 'erased', 1 + (select count(*) from history h where h.transaction_id = t.id and h.event = 'erased'),
@@ -43,7 +43,7 @@ function recordErasing(rows: readonly ErasableRow[], { at, source }: Erasing): R
     from transactions t where ${isOneOf(rows)} and +t.erased_at = ${at} on conflict do nothing`;
 }
 
-/** A resolution has who made it, and a note. */
+/** A resolution has its author and a note. */
 function forgetPersons({ among }: Store, rows: readonly ErasableRow[], erasing: Erasing): RawBuilder<unknown> {
   return sql`update history set detail = case when detail like 'SUCCESS%' then 'SUCCESS' else 'FAILED' end
     where transaction_id ${among(idsOf('id', rows, erasing))} and event = 'resolved'`;
@@ -100,7 +100,7 @@ function isOneOf(rows: readonly ErasableRow[]): RawBuilder<boolean> {
   return sql`t.id in (${sql.join(filled(rows).map(({ id }) => sql`${id}`))})`;
 }
 
-/** Where no webhooks are sent, one that waits keeps nothing from being erased. */
+/** If no webhooks are sent, a waiting one does not prevent erasing. */
 function ifSent({ sendsWebhooks }: Erasing, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sendsWebhooks ? condition : sql``;
 }

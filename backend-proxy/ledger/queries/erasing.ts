@@ -1,5 +1,5 @@
-// Which transactions may be erased: by the retention, page by page, or those of one order on request. What erasing one
-// means is in erase-rows.ts.
+// Which transactions may be erased: page by page after the retention time, or those of one order on request.
+// erase-rows.ts says what erasing one means.
 import { sql, type CompiledQuery } from 'kysely';
 import { Refusal } from '../../errors.ts';
 import { MINUTE_MS } from '../../protocol/durations.ts';
@@ -14,7 +14,7 @@ import type { TransactionRow } from '../schema/tables.ts';
 
 /** Longer than a page takes: if the process dies, others go on after this. */
 const TURN_MS = 30_000;
-/** The gateway's answer, which may have links and a code, is held so long if it cannot be stored. */
+/** A gateway answer that cannot be stored, with its links and code, is held in memory for this long. */
 const ANSWER_MAY_COME_MS = ANSWER_HELD_MS + MINUTE_MS;
 
 /** One page of all that changed last before `changedBefore`. Only one process erases at a time. */

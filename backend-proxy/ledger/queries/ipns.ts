@@ -34,7 +34,7 @@ export async function readIpns(db: Db, transactionId: string): Promise<IpnReadin
   return oldestFirst.flatMap(({ reading }) => (reading === null ? [] : [toReading(reading)]));
 }
 
-/** Marks a page of the unmatched IPNs that are older than this and not yet reported; returns them. */
+/** Marks a page of the unmatched IPNs older than this that were not reported yet; returns them. */
 export function markUnmatchedReported({ db, among }: Store, firstBefore: number, limit: number) {
   const unreported = db
     .selectFrom('ipns')
@@ -52,7 +52,7 @@ export function markUnmatchedReported({ db, among }: Store, firstBefore: number,
   return update.returning('id').compile();
 }
 
-/** Deletes a page of those that matched nothing for too long; returns them. */
+/** Deletes a page of IPNs that matched nothing for too long; returns them. */
 export function deleteOldUnmatched({ db, among }: Store, now: number, limit: number) {
   const old = db
     .selectFrom('ipns')

@@ -32,8 +32,8 @@ interface Position {
 
 /**
  * The cursor is the last row's position. A list by creation has each transaction once, however it changes meanwhile. In
- * a list by last change one that changes comes again; with several processes a change may be committed shortly after a
- * later one, so a merchant that reconciles should ask again from a minute before the last change seen.
+ * a list by last change a transaction that changes appears again; with several processes a change may be committed
+ * shortly after a later one, so a merchant that reconciles should ask again from a minute before the last change seen.
  */
 export async function readTransactions(store: Store, query: TransactionQuery): Promise<TransactionPage> {
   const { limit, sort = 'updatedAt' } = query;
@@ -69,7 +69,7 @@ function readRange({ db, among }: Store, query: TransactionQuery): Promise<Trans
     ranges.length === 0
       ? next
       : mergedPages(db, ranges).orderBy(column, direction).orderBy('id', direction).limit(most);
-  // The index has what decides on the page, so only the page's rows are read.
+  // The index has the columns that select the page, so only the page's rows are read.
   const listed = db.selectFrom(merged.as('page')).select('id');
   return db
     .selectFrom('transactions')

@@ -39,7 +39,7 @@ function mayBeRejected(row: TransactionRow): boolean {
   return !TYPES[row.type].isOutgoing && row.payment_id === null && row.found_at === null;
 }
 
-/** An IPN had requested a check, which saw a SUCCESS before the answer said that the id is a duplicate. */
+/** A check had seen a SUCCESS before the answer said that the id is a duplicate. */
 function isPaidDuplicate({ answer, rank }: TransactionRow): boolean {
   return answer === 'duplicate' && rank === STAGES.succeeded.rank;
 }

@@ -11,9 +11,9 @@ import { plan, raise, showChange } from './transitions.ts';
 const MAX_DUE_SHARE = 5;
 
 export interface Shares {
-  /** At most so many of those with a recent IPN, the newest first. */
+  /** At most this many of those with a recent IPN, the newest first. */
   recent: number;
-  /** With them at most so many in all, the longest due first. */
+  /** At most this many in all, the longest due first. */
   inAll: number;
 }
 

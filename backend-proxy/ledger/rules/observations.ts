@@ -136,7 +136,7 @@ function isFailedForGood(row: TransactionRow): boolean {
 
 /** The gateway has it. If the answer was lost, so was the checkout URL, but the CHECKOUT's time runs all the same. */
 function applyPending(draft: Draft, { row, foundBefore }: EndedCheck): void {
-  // A person who resolved it after the gateway had been seen to have it knew that.
+  // A resolution made after the gateway was known to have it took that into account.
   const isNews = row.resolved === null || foundBefore === null;
   if (isFailedForGood(row) && isNews) return flag(draft, row, 'conflict', 'found after FAILED');
   const isRaised = raise(draft, row, 'pending');

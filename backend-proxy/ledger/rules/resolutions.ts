@@ -9,7 +9,7 @@ import { addHistory, markChanged, plan, raise } from './transitions.ts';
 
 const STAGE_OF = { SUCCESS: 'succeeded', FAILED: 'declined' } as const satisfies Record<Resolution['status'], string>;
 
-/** The person decided on something else than there is now. */
+/** The transaction has changed since the person decided. */
 export class ChangedMeanwhile extends Refusal {
   constructor() {
     super('no_review_needed', 'The payment or its order has changed meanwhile; nothing was changed.');

@@ -55,7 +55,7 @@ function credit(draft: Draft, row: TransactionRow, before: Stage): void {
   row.surplus = 1;
   row.version += 1;
   addHistory(draft, row, 'surplus', null);
-  // Instead of payment.succeeded, so that a merchant who ships on that does not ship twice.
+  // Instead of payment.succeeded, so that a merchant who ships on it does not ship twice.
   queueWebhook(draft, row, 'payment.surplus');
 }
 

@@ -1,4 +1,4 @@
-// How far the tables of a database are from those of this version, determined by the names of what was made of them.
+// How far the tables of a database are from those of this version, determined by the names of the applied changes.
 import { VERSION } from '../../version.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { refuseNewer, type MadeStep } from './schema-steps.ts';

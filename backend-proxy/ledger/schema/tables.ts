@@ -109,7 +109,7 @@ export interface IpnRow {
   reading: string | null;
   body: string;
   matched: number;
-  /** The operator was warned that it matches nothing. */
+  /** Whether the operator was warned that it matches nothing. */
   reported: number;
   seen: number;
   first_at: number;

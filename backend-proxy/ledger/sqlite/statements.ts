@@ -9,7 +9,7 @@ export type Prepare = (text: string) => StatementSync;
 
 export function createStatements(database: DatabaseSync): { prepare: Prepare; forKysely: SqliteDatabase } {
   const statements = new Map<string, StatementSync>();
-  /** Asked once: `columns()` costs as much as a small read. */
+  /** Read once: `columns()` costs as much as a small read. */
   const readers = new WeakMap<StatementSync, boolean>();
 
   function prepare(text: string): StatementSync {
