@@ -6,6 +6,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { listeningUrl } from '../listening.ts';
 import { SHOP_ORIGIN } from './processes.ts';
 import { secretEnvironment } from './canary-secrets.ts';
 import { fill, mountSmall, whyNoMount } from './small-disk.ts';
@@ -43,8 +44,6 @@ function newFolder({ defer }: FaultTest): string {
   return dir;
 }
 
-const urlIn = (log: string) => /"listening".*?"(http:\/\/[^"]+)"/.exec(log)?.[1];
-
 /** Each request writes one line to the log; those about health would not. */
 async function ask(url: string, problems: string[]): Promise<void> {
   for (let n = 0; n < ASKED; n += 1) {
@@ -75,8 +74,8 @@ faultTest(
     const path = join(disk, 'log');
     const log = () => readFileSync(path, 'utf8');
     const proxy = start(t, dir, openSync(path, 'a'));
-    await until('it listens', () => urlIn(log()) !== undefined);
-    const url = urlIn(log()) ?? '';
+    await until('it listens', () => listeningUrl(log()) !== undefined);
+    const url = listeningUrl(log()) ?? '';
     const problems: string[] = [];
     await ask(url, problems);
 
@@ -115,10 +114,10 @@ faultTest(
     const proxy = start(t, newFolder(t), 'pipe');
     let log = '';
     proxy.child.stdout?.setEncoding('utf8').on('data', (text: string) => (log += text));
-    await until('it listens', () => urlIn(log) !== undefined);
+    await until('it listens', () => listeningUrl(log) !== undefined);
     proxy.child.stdout?.destroy();
     const problems: string[] = [];
-    await ask(urlIn(log) ?? '', problems);
+    await ask(listeningUrl(log) ?? '', problems);
     const endedMs = await end(proxy, problems);
     return { problems: { crashed: problems }, counts: { asked: ASKED, endedMs } };
   },

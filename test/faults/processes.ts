@@ -5,6 +5,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { listeningUrl } from '../listening.ts';
 import { secretEnvironment } from './canary-secrets.ts';
 
 const READY_WITHIN_MS = 60_000;
@@ -25,13 +26,10 @@ export interface ProgramSettings {
   under?: readonly string[];
   /** A module in this folder that is loaded first. */
   preload?: string;
-  /** Matches the printed line that says the program is ready; the group is its address or another word. */
-  readyBy?: RegExp;
 }
 
 export interface Running {
   pid: number;
-  /** The group that `readyBy` matched. */
   url: string;
   /** From spawn to ready. */
   readyMs: number;
@@ -51,7 +49,7 @@ export interface Running {
 
 /** @throws with its last output if it ends before it is ready */
 export async function startProgram(settings: ProgramSettings): Promise<Running> {
-  const { file, env, under = [], preload, readyBy = /listening.*?"(http:\/\/[^"]+)"/ } = settings;
+  const { file, env, under = [], preload } = settings;
   const startedAt = performance.now();
   const [program, ...args] = [
     ...under,
@@ -69,7 +67,7 @@ export async function startProgram(settings: ProgramSettings): Promise<Running> 
   const pid = new Promise<number>((resolve) =>
     child.once('message', (message) => resolve((message as { pid: number }).pid)),
   );
-  const listener = listen(child, readyBy);
+  const listener = listen(child);
   const ended = once(child, 'close').then(([code, signal]) => String(signal ?? code));
   const killer = setTimeout(() => child.kill('SIGKILL'), READY_WITHIN_MS);
   const how = await Promise.race([listener.ready, ended.then((as) => ({ as }))]);
@@ -121,14 +119,14 @@ function cpuMsOf(pid: number): number {
   }
 }
 
-function listen(child: ChildProcess, readyBy: RegExp): { ready: Promise<string>; output: () => string } {
+function listen(child: ChildProcess): { ready: Promise<string>; output: () => string } {
   let output = '';
   const ready = new Promise<string>((resolve) => {
     const readUntilReady = (text: string) => {
       if (output.length < MAX_OUTPUT) output += text;
-      const match = readyBy.exec(output);
-      if (match === null) return;
-      resolve(match[1] ?? '');
+      const url = listeningUrl(output);
+      if (url === undefined) return;
+      resolve(url);
       onText = (more) => {
         if (output.length < MAX_OUTPUT) output += more;
       };

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { listeningUrl } from '../listening.ts';
 import { collection, type Json, KEY, parse } from '../demo/sandbox/sandbox-fixture.ts';
 
 /** Only against a hang. */
@@ -41,7 +42,7 @@ describe('the sandbox process', () => {
     child = spawnSandbox(env);
     assert.ok(child.stdout);
     const [line] = await once(child.stdout, 'data', { signal: AbortSignal.timeout(LIMIT_MS) });
-    url = String(parse(String(line))['listening']);
+    url = listeningUrl(String(line)) ?? '';
   });
 
   after(() => {

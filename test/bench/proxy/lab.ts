@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildWidgetIfStale } from '../../../demo/widget-build.ts';
 import { startPostgres, whyNoPostgres, type PostgresServer } from '../../postgres/server.ts';
 import { startLoad, type Load } from './load-process.ts';
 import type { Kind } from './requests.ts';
@@ -40,6 +41,8 @@ export class Lab {
   #prefixes = 0;
 
   static async open(options: Options): Promise<Lab> {
+    // The proxy does not start without one.
+    await buildWidgetIfStale();
     const folder = await mkdtemp(join(tmpdir(), 'bench-proxy-'));
     const load = startLoad(join(folder, 'load.log'));
     return new Lab(folder, load, await load.call('gatewayUrl'), options);

@@ -6,6 +6,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { inheritedEnvironment } from '../../../demo/child.ts';
+import { listeningUrl } from '../../listening.ts';
 
 /** Servers share the first processor; the load and the gateway have the second. */
 export const SERVER_CPU = 0;
@@ -76,8 +77,8 @@ export async function portOf({ child }: Launched, output: string): Promise<numbe
   const deadline = performance.now() + READY_WITHIN_MS;
   for (;;) {
     const text = readFileSync(output, 'utf8');
-    const port = /"event":"listening","url":"[^"]*:(\d+)/.exec(text)?.[1];
-    if (port !== undefined) return Number(port);
+    const url = listeningUrl(text);
+    if (url !== undefined) return Number(new URL(url).port);
     const hasEnded = child.exitCode !== null || child.signalCode !== null;
     if (hasEnded || performance.now() > deadline) throw new Error(`A server did not start:\n${text.slice(-2_000)}`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
