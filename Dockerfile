@@ -8,7 +8,6 @@ ARG NODE=node:24.21.0-slim
 FROM ${NODE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-COPY widget/build/install.mjs widget/build/no-secrets.mjs widget/build/
 RUN npm ci
 COPY . .
 RUN npm run build

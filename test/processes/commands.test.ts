@@ -210,7 +210,6 @@ describe('installing and building', { skip: process.platform === 'win32' && 'pro
   it('installing shows npm, and so install scripts, no secret of its environment', async (t) => {
     for (const [mode, installs] of [
       [[], /^npm ci$/m],
-      [['run'], /^npm ci --omit=dev$/m],
       [['demo'], /^npm install .*vite@/m],
       [['all', 'test/hosts'], /^npm ci$[^]*^npm ci --prefix=test\/hosts /m],
     ] as const) {
@@ -245,6 +244,26 @@ describe('commands with packages of their own', () => {
     it(`npm run ${command} installs those of ${folder} before it starts`, () => {
       assert.ok(scripts[command]?.includes(folder));
       assert.match(scripts[`pre${command}`] ?? '', new RegExp(`^node widget/build/install\\.mjs all ${folder}( |$)`));
+    });
+  }
+});
+
+describe('the Node that runs the project', () => {
+  for (const [platform, version, mode, refusal] of [
+    ['linux', '18.20.8', 'all', undefined],
+    ['darwin', '24.0.0', 'all', undefined],
+    ['darwin', '22.19.0', 'all', /^Install Node 24 or newer: for darwin on x64 none comes with the packages\.$/m],
+    ['darwin', '22.19.0', 'check', /^\{"level":"fatal",.*"error":"Install Node 24 or newer: .*"\}$/m],
+  ] as const) {
+    const does = refusal === undefined ? 'goes on' : 'asks for Node 24 and installs nothing';
+    it(`install.mjs ${mode} on ${platform} with Node ${version} ${does}`, async (t) => {
+      const folder = copyProject(t, { without: ['dist'] });
+      const disguise = `Object.defineProperties(process, ${JSON.stringify({ platform: { value: platform }, arch: { value: 'x64' } })});
+        Object.defineProperty(process, 'versions', { value: { node: '${version}' } });`;
+      const node = [process.execPath, '--import', `data:text/javascript,${encodeURIComponent(disguise)}`];
+      const { code, out } = await run(t, folder, [...node, 'widget/build/install.mjs', mode], { PATH: '' });
+      assert.equal(code, refusal === undefined ? 0 : 1, out);
+      assert.match(out, refusal ?? /^$/);
     });
   }
 });
