@@ -26,7 +26,7 @@ async function benchProxy(): Promise<void> {
     console.error(`--only takes rows of: ${ROW_NAMES.join(', ')}`);
     process.exit(2);
   }
-  await bench(only, { rounds, isQuick: values.quick, isLarge: values.large });
+  await bench(only, { rounds, size: values.quick ? 'quick' : 'full', isLarge: values.large });
 }
 
 const names = positionals.length > 0 ? positionals : ['widget', 'proxy'];

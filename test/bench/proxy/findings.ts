@@ -26,6 +26,11 @@ export function ratios(of: readonly number[], to: readonly number[]): number[] {
   return of.map((value, round) => value / (to[round] ?? NaN));
 }
 
+/** One figure of each round. */
+export function figures<Name extends string>(rounds: readonly Record<Name, number>[] = [], name: Name): number[] {
+  return rounds.map((round) => round[name]);
+}
+
 export function atMost(row: string, limit: number, values: number[], unit = '×'): Finding {
   return { row, aim: `≤ ${limit} ${unit}`, values, unit, isReached: median(values) <= limit };
 }
@@ -35,30 +40,25 @@ export function atLeast(row: string, limit: number, values: number[], unit = '×
 }
 
 export function findingsTable(findings: readonly Finding[]): string {
-  const rows = findings.map(({ row, aim, values, unit, isReached }) => [
-    row,
-    aim,
-    `${spread(values, digitsOf(values))} ${unit}`,
-    isReached ? 'reached' : 'missed',
-  ]);
+  const rows = findings.map(({ row, aim, values, unit, isReached }) => {
+    const measured = `${spread(values, digitsOf(values))} ${unit}`;
+    return [row, aim, measured, isReached ? 'reached' : 'missed'];
+  });
   return table(['row', 'aim', 'measured', ''], rows);
 }
 
 /** Rates with their processor time, and each one's ratio to one of them. */
 export function ratesTable(what: string, measured: Record<string, Rate[]>, to: string): string {
-  const base = (measured[to] ?? []).map(({ perSecond }) => perSecond);
+  const base = figures(measured[to], 'perSecond');
   const rows = Object.entries(measured).map(([name, rates]) => {
-    const perSecond = rates.map((rate) => rate.perSecond);
+    const perSecond = figures(rates, 'perSecond');
     return [
       name,
       spread(perSecond),
       `${number(median(ratios(perSecond, base)), 3)} ×`,
-      spread(rates.map(({ cpuMicroseconds }) => cpuMicroseconds)),
-      spread(
-        rates.map(({ p50Ms }) => p50Ms),
-        2,
-      ),
-      `${number(median(rates.map(({ loadShare }) => loadShare)) * 100)} %`,
+      spread(figures(rates, 'cpuMicroseconds')),
+      spread(figures(rates, 'p50Ms'), 2),
+      `${number(median(figures(rates, 'loadShare')) * 100)} %`,
     ];
   });
   return table([what, 'a second', `to ${to}`, 'CPU µs each', 'p50 ms', 'load busy'], rows);

@@ -1,19 +1,25 @@
-// What every row of the benchmark uses: servers, the load, rounds in which the compared servers take turns, and
-// processor time beside each rate.
+// What every row of the benchmark uses: servers, databases, the load, rounds in which the compared servers take turns,
+// and processor time beside each rate.
+import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connectDatabase } from '../../../backend-proxy/ledger/connect.ts';
 import { buildWidgetIfStale } from '../../../demo/widget-build.ts';
-import { startPostgres, whyNoPostgres, type PostgresServer } from '../../postgres/server.ts';
+import { startPostgres, type PostgresServer } from '../../postgres/server.ts';
+import { fill } from './fill.ts';
+import type { Filled } from './filled-rows.ts';
 import { startLoad, type Load } from './load-process.ts';
-import type { Kind } from './requests.ts';
-import type { Server } from './servers.ts';
+import { KINDS, type Kind } from './requests.ts';
+import { startServer, type Server, type ServerName, type Settings } from './servers.ts';
 import type { Orders } from './streams.ts';
+
+/** `quick`: a second or so a measurement. `smoke`: a few requests, which show in `npm test` that a row works. */
+export type Size = 'full' | 'quick' | 'smoke';
 
 export interface Options {
   rounds: number;
-  /** A second or so a measurement: to see that it works. */
-  isQuick: boolean;
+  size: Size;
   /** Also books of 10 million payments. */
   isLarge: boolean;
 }
@@ -28,15 +34,25 @@ export interface Rate {
   loadShare: number;
 }
 
+interface How {
+  connections: number;
+  perSecond?: number;
+  /** Exactly so many requests. */
+  count?: number;
+  prefix?: string;
+  seconds?: number;
+  isWarm?: boolean;
+}
+
 /** Enough requests for the fastest floor. */
 const MAX_PER_SECOND = 15_000;
-const WARM_UP_SECONDS = 1;
 
 export class Lab {
   readonly folder: string;
   readonly gatewayUrl: string;
   readonly load: Load;
   readonly options: Options;
+  readonly #shared = new Map<string, Promise<Server>>();
   #postgres: PostgresServer | undefined;
   #prefixes = 0;
 
@@ -55,8 +71,13 @@ export class Lab {
     this.options = options;
   }
 
+  /** The row's own figure for the size of this run. */
+  sized<T>(sizes: Record<Size, T>): T {
+    return sizes[this.options.size];
+  }
+
   get seconds(): number {
-    return this.options.isQuick ? 0.8 : 2.5;
+    return this.sized({ full: 2.5, quick: 0.8, smoke: 0.05 });
   }
 
   /** Fewer for rows whose rounds take long. */
@@ -69,13 +90,28 @@ export class Lab {
     return `b${++this.#prefixes}`;
   }
 
-  whyNoPostgres(): string | undefined {
-    return whyNoPostgres();
+  /** A server of its own, ended by the row. In a smoke test rows share the servers that need no database of theirs. */
+  async start(name: ServerName, settings: Settings = {}): Promise<Server> {
+    if (this.options.size !== 'smoke' || settings.database !== undefined) return startServer(name, this, settings);
+    const key = JSON.stringify([name, settings.env]);
+    const shared = this.#shared.get(key) ?? startServer(name, this, settings);
+    this.#shared.set(key, shared);
+    return { ...(await shared), end: () => Promise.resolve() };
   }
 
-  async createPostgresDatabase(): Promise<string> {
+  async createDatabase(kind: 'SQLite' | 'PostgreSQL'): Promise<string> {
+    if (kind === 'SQLite') return `file:${join(this.folder, `${this.newPrefix()}.db`)}`;
     this.#postgres ??= await startPostgres();
     return this.#postgres.createDatabase();
+  }
+
+  /** A database with so many payments. */
+  async createFilled(kind: 'SQLite' | 'PostgreSQL', count: number, filled: Filled): Promise<string> {
+    const database = await this.createDatabase(kind);
+    const store = await connectDatabase(database, (error) => assert.ifError(error));
+    await store.close();
+    await fill(database, count, filled);
+    return database;
   }
 
   /** Each round measures every subject once, beginning with another one. Resolves with each one's rounds. */
@@ -94,22 +130,12 @@ export class Lab {
     return measured;
   }
 
-  /** Warms the server up, then measures. `count`: exactly so many requests. */
-  async rate(
-    server: Server,
-    kind: Kind,
-    how: {
-      connections: number;
-      perSecond?: number;
-      count?: number;
-      prefix?: string;
-      seconds?: number;
-      isWarm?: boolean;
-    },
-  ): Promise<Rate> {
+  /** Warms the server up, then measures. */
+  async rate(server: Server, kind: Kind, how: How): Promise<Rate> {
     const { count, prefix = this.newPrefix(), seconds = this.seconds } = how;
+    const warmUpSeconds = this.sized({ full: 1, quick: 1, smoke: 0.02 });
     if (how.isWarm !== true)
-      await this.#send(server, kind, { ...how, prefix: this.newPrefix(), seconds: WARM_UP_SECONDS });
+      await this.#send(server, kind, { ...how, prefix: this.newPrefix(), seconds: warmUpSeconds });
     const [cpuFrom, loadFrom] = [server.cpuSeconds(), this.load.cpuSeconds()];
     const sent = await this.#send(server, kind, { ...how, prefix, seconds: count === undefined ? seconds : 600 });
     const [cpu, loadCpu] = [server.cpuSeconds() - cpuFrom, this.load.cpuSeconds() - loadFrom];
@@ -122,17 +148,13 @@ export class Lab {
     };
   }
 
-  async #send(
-    server: Server,
-    kind: Kind,
-    how: { connections: number; perSecond?: number; count?: number; prefix: string; seconds: number },
-  ) {
-    const { count, perSecond, ...rest } = how;
-    const most = count ?? Math.ceil(MAX_PER_SECOND * how.seconds);
-    const run = { ...rest, port: server.port, kind, from: 0, most, ...(perSecond !== undefined && { perSecond }) };
-    const sent = await this.load.call('send', run);
-    if (kind === 'start' || kind === 'startQr') server.done.transactions += sent.answered;
-    if (kind === 'ipn') server.done.ipns += sent.answered;
+  async #send(server: Server, kind: Kind, how: How & { prefix: string; seconds: number }) {
+    const { count, perSecond, connections, prefix, seconds } = how;
+    const most = count ?? Math.ceil(MAX_PER_SECOND * seconds);
+    const run = { port: server.port, kind, prefix, from: 0, most, connections, seconds };
+    const sent = await this.load.call('send', { ...run, ...(perSecond !== undefined && { perSecond }) });
+    const { stores } = KINDS[kind];
+    if (stores !== undefined) server.done[stores] += sent.answered;
     return sent;
   }
 
@@ -148,12 +170,18 @@ export class Lab {
   async ring(server: Server, orders: Orders, perSecond: number, waitSeconds: number) {
     const rung = await this.load.call('ring', { ...orders, port: server.port }, perSecond, waitSeconds);
     server.done.ipns += orders.count;
+    // A late event is a figure of the benchmark. Among so few it would be one that never came.
+    if (this.options.size === 'smoke') assert.equal(rung.late, 0, 'each stream gets its event');
     return rung;
   }
 
   async close(): Promise<void> {
-    await this.load.end();
-    await this.#postgres?.end();
-    await rm(this.folder, { recursive: true, force: true });
+    try {
+      for (const server of this.#shared.values()) await (await server).end();
+    } finally {
+      await this.load.end();
+      await this.#postgres?.end();
+      await rm(this.folder, { recursive: true, force: true });
+    }
   }
 }

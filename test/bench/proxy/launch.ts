@@ -34,7 +34,7 @@ interface Launch {
   /** Its output goes to this file. */
   output: string;
   /** Imported before its own code. */
-  preload?: URL[];
+  preload?: readonly URL[];
 }
 
 const canPin = process.platform === 'linux' && availableParallelism() > 1 && hasTaskset();

@@ -1,19 +1,30 @@
 // The requests of the load, written out as bytes before a run, because the client must cost less than the server.
 import { signOrder } from '../../../demo/shop/order-token.ts';
+import type { Stored } from './stored.ts';
 
 export const ORDER_SECRET = 'an-order-secret-for-the-benchmark-only';
 export const IPN_SECRET = 'an-ipn-secret-for-the-benchmark';
 export const MERCHANT_KEY = 'a-merchant-key-for-the-benchmark-only';
 export const SHOP = 'http://shop.example';
 
-/** Requests about one order, and how the server must answer them. */
-export const KINDS = {
+export type Kind = 'start' | 'startQr' | 'order' | 'events' | 'ipn' | 'health' | 'merchantOrder';
+
+interface Requests {
+  status: number;
+  stores?: keyof Stored;
+  of(orderId: string): Buffer;
+}
+
+/** Requests about one order, how the server must answer them, and which table then has a row more. */
+export const KINDS: Record<Kind, Requests> = {
   start: {
     status: 201,
+    stores: 'transactions',
     of: (orderId: string) => post('/order/payments', '{"method":"CHECKOUT"}', [...startHeaders(orderId)]),
   },
   startQr: {
     status: 201,
+    stores: 'transactions',
     of: (orderId: string) => post('/order/payments', '{"method":"QR"}', [...startHeaders(orderId)]),
   },
   order: { status: 200, of: (orderId: string) => get('/order', shopper(orderId)) },
@@ -21,11 +32,10 @@ export const KINDS = {
     status: 200,
     of: (orderId: string) => get('/order/events', [...shopper(orderId), 'Accept: text/event-stream']),
   },
-  ipn: { status: 200, of: (orderId: string) => post(`/ipn/${IPN_SECRET}`, ipnOf(orderId)) },
+  ipn: { status: 200, stores: 'ipns', of: (orderId: string) => post(`/ipn/${IPN_SECRET}`, ipnOf(orderId)) },
   health: { status: 200, of: () => get('/healthz') },
   merchantOrder: { status: 200, of: (orderId: string) => merchant(`/orders/${orderId}`) },
-} as const;
-export type Kind = keyof typeof KINDS;
+};
 
 /** A path for operators and merchants. */
 export function merchant(path: string): Buffer {

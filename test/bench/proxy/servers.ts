@@ -4,12 +4,13 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Floor } from './floor.ts';
-import { launch, portOf, SERVER_CPU, type Launched } from './launch.ts';
+import { launch, portOf, SERVER_CPU } from './launch.ts';
 import { IPN_SECRET, MERCHANT_KEY, ORDER_SECRET, SHOP } from './requests.ts';
 import { countStored, type Stored } from './stored.ts';
 
+export type ServerName = 'proxy' | Floor;
+
 export interface Server {
-  name: string;
   port: number;
   /** Answered with success since its start. */
   readonly done: Stored;
@@ -20,7 +21,6 @@ export interface Server {
 }
 
 export interface Settings {
-  name?: string;
   /** As in DATABASE_URL; default: a new SQLite file, removed at the end. */
   database?: string;
   env?: Record<string, string>;
@@ -35,52 +35,25 @@ export interface Place {
   gatewayUrl: string;
 }
 
+const STORE_NOTHING: readonly ServerName[] = ['raw', 'hono', 'gateway'];
+const NONE: Stored = { transactions: 0, ipns: 0 };
 let started = 0;
 
-export function startProxy(place: Place, settings: Settings = {}): Promise<Server> {
-  return start(new URL('../../../backend-proxy/main.ts', import.meta.url), 'proxy', place, settings, (database) => ({
-    GATEWAY_URL: place.gatewayUrl,
-    GATEWAY_API_KEY: 'bench',
-    ORDER_SECRET,
-    IPN_SECRET,
-    MERCHANT_API_KEY: MERCHANT_KEY,
-    ALLOWED_ORIGINS: SHOP,
-    DATABASE_URL: database,
-    PORT: '0',
-    DRAIN_SECONDS: '0',
-  }));
-}
-
-export function startFloor(floor: Floor, place: Place, settings: Settings = {}): Promise<Server> {
-  return start(new URL('floor.ts', import.meta.url), floor, place, settings, (database) => ({
-    FLOOR: floor,
-    GATEWAY_URL: place.gatewayUrl,
-    DATABASE: database.replace(/^file:/, ''),
-  }));
-}
-
-async function start(
-  file: URL,
-  name: string,
-  { folder }: Place,
-  settings: Settings,
-  envOf: (database: string) => Record<string, string>,
-): Promise<Server> {
+export async function startServer(name: ServerName, place: Place, settings: Settings = {}): Promise<Server> {
   const number = ++started;
-  const output = join(folder, `${number}.log`);
-  const database = settings.database ?? `file:${join(folder, `${number}.db`)}`;
-  const stores = name !== 'raw' && name !== 'hono' && name !== 'gateway' && settings.isShared !== true;
-  const before = settings.database === undefined || !stores ? { transactions: 0, ipns: 0 } : await storedIn(database);
+  const output = join(place.folder, `${number}.log`);
+  const database = settings.database ?? `file:${join(place.folder, `${number}.db`)}`;
+  const stores = !STORE_NOTHING.includes(name) && settings.isShared !== true;
+  const before = settings.database === undefined || !stores ? NONE : await storedIn(database);
   const process = launch({
-    file,
+    file: new URL(name === 'proxy' ? '../../../backend-proxy/main.ts' : 'floor.ts', import.meta.url),
     cpu: settings.cpu ?? SERVER_CPU,
-    env: { ...envOf(database), ...settings.env },
+    env: { ...environmentOf(name, place.gatewayUrl, database), ...settings.env },
     output,
-    ...(settings.preload && { preload: settings.preload }),
+    preload: settings.preload ?? [],
   });
-  const done = { transactions: 0, ipns: 0 };
+  const done = { ...NONE };
   return {
-    name: settings.name ?? name,
     port: await portOf(process, output),
     done,
     cpuSeconds: () => process.cpuSeconds(),
@@ -90,21 +63,31 @@ async function start(
       if (stores) {
         const { transactions, ipns } = await countStored(database);
         const added = { transactions: transactions - before.transactions, ipns: ipns - before.ipns };
-        assert.deepEqual(added, done, `${settings.name ?? name} stored what it answered with success`);
+        assert.deepEqual(added, done, `${name} stored what it answered with success`);
       }
-      remove(output);
-      if (settings.database === undefined) for (const end of ['', '-wal', '-shm']) remove(database.slice(5) + end);
+      rmSync(output);
+      if (settings.database === undefined)
+        for (const end of ['', '-wal', '-shm']) rmSync(database.slice(5) + end, { force: true });
     },
+  };
+}
+
+function environmentOf(name: ServerName, gatewayUrl: string, database: string): Record<string, string> {
+  if (name !== 'proxy') return { FLOOR: name, GATEWAY_URL: gatewayUrl, DATABASE: database.replace(/^file:/, '') };
+  return {
+    GATEWAY_URL: gatewayUrl,
+    GATEWAY_API_KEY: 'bench',
+    ORDER_SECRET,
+    IPN_SECRET,
+    MERCHANT_API_KEY: MERCHANT_KEY,
+    ALLOWED_ORIGINS: SHOP,
+    DATABASE_URL: database,
+    PORT: '0',
+    DRAIN_SECONDS: '0',
   };
 }
 
 /** Zero for a database that has no tables yet. */
 function storedIn(database: string): Promise<Stored> {
-  return countStored(database).catch(() => ({ transactions: 0, ipns: 0 }));
+  return countStored(database).catch(() => NONE);
 }
-
-function remove(path: string): void {
-  rmSync(path, { force: true });
-}
-
-export type { Launched };

@@ -4,39 +4,36 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spread, table } from '../../table.ts';
-import { atMost, ratios, type Measured } from '../findings.ts';
+import { atMost, figures, ratios, type Measured } from '../findings.ts';
 import type { Lab } from '../lab.ts';
-import { startFloor, startProxy } from '../servers.ts';
 
 const ROUNDS_AT_MOST = 3;
-const SUBJECTS = ['grouped', 'each', 'proxy'].flatMap((name) => [0, 2].map((ms) => `${name}, ${ms} ms`));
+const SUBJECTS = (['grouped', 'each', 'proxy'] as const).flatMap((server) =>
+  [0, 2].map((ms) => ({ server, ms, name: `${server}, ${ms} ms` })),
+);
 
 export async function measureDisk(lab: Lab): Promise<Measured> {
   const library = compile(lab.folder);
   if (library === undefined) return { text: 'Skipped: no C compiler (apt-get install gcc libc6-dev)', findings: [] };
-  const measured = await lab.inTurns(SUBJECTS, lab.roundsAtMost(ROUNDS_AT_MOST), async (subject) => {
-    const [name, ms = ''] = subject.split(', ');
-    const env = { LD_PRELOAD: library, SLOW_FSYNC_MS: `${Number.parseInt(ms, 10)}` };
-    const server =
-      name === 'proxy'
-        ? await startProxy(lab, { env })
-        : await startFloor(name === 'each' ? 'each' : 'grouped', lab, { env });
+  const subjects = SUBJECTS.filter(({ ms }) => ms > 0 || lab.options.size !== 'smoke');
+  const names = subjects.map(({ name }) => name);
+  const measured = await lab.inTurns(names, lab.roundsAtMost(ROUNDS_AT_MOST), async (subject) => {
+    const { server: kind = 'proxy', ms = 0 } = subjects.find(({ name }) => name === subject) ?? {};
+    const server = await lab.start(kind, { env: { LD_PRELOAD: library, SLOW_FSYNC_MS: `${ms}` } });
     const { perSecond } = await lab.rate(server, 'start', { connections: 32 });
     const { p50Ms } = await lab.rate(server, 'start', { connections: 64, perSecond: 50, isWarm: true });
     await server.end();
     return { perSecond, p50Ms };
   });
-  const of = (subject: string, figure: 'perSecond' | 'p50Ms') => (measured[subject] ?? []).map((all) => all[figure]);
-  const rows = SUBJECTS.map((subject) => [subject, spread(of(subject, 'perSecond')), spread(of(subject, 'p50Ms'), 2)]);
+  const rows = names.map((name) => [
+    name,
+    spread(figures(measured[name], 'perSecond')),
+    spread(figures(measured[name], 'p50Ms'), 2),
+  ]);
+  const delays = ratios(figures(measured['proxy, 2 ms'], 'p50Ms'), figures(measured['grouped, 2 ms'], 'p50Ms'));
   return {
     text: table(['fsync, ms more', 'payments a second', 'start at 50/s, p50 ms'], rows),
-    findings: [
-      atMost(
-        'start, p50 at 50/s, fsync + 2 ms / (Hono + 2 commits + gateway call)',
-        1.3,
-        ratios(of('proxy, 2 ms', 'p50Ms'), of('grouped, 2 ms', 'p50Ms')),
-      ),
-    ],
+    findings: [atMost('start, p50 at 50/s, fsync + 2 ms / (Hono + 2 commits + gateway call)', 1.3, delays)],
   };
 }
 

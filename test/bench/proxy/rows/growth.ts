@@ -1,16 +1,13 @@
 // What each request costs on books of 10,000, 100,000 and 1 million payments (10 million with --large), one at a time
 // and in turns, and the longest wait of GET /healthz while the heavy ones run. On SQLite it draws docs/growth.svg.
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { writeFile } from 'node:fs/promises';
 import { median, number, spread, table } from '../../table.ts';
-import { fill } from '../fill.ts';
 import { FILLED } from '../filled-rows.ts';
-import { atMost, type Measured } from '../findings.ts';
+import { atMost, figures, type Measured } from '../findings.ts';
 import type { Lab } from '../lab.ts';
-import { drawGrowth } from '../picture.ts';
+import { drawGrowth, type Line } from '../picture.ts';
 import type { Kind } from '../requests.ts';
-import { startProxy, type Server } from '../servers.ts';
+import type { Server } from '../servers.ts';
 
 const PICTURE = new URL('../../../../docs/growth.svg', import.meta.url);
 const DAY_MS = 86_400_000;
@@ -23,11 +20,14 @@ const STALL_ROUNDS_AT_MOST = 3;
 type Engine = 'SQLite' | 'PostgreSQL';
 
 interface Book {
-  size: number;
   database: string;
+  server: Server;
   fillSeconds: number;
+  startMs: number;
 }
 
+const MIDDLE = `${Date.now() - 183 * DAY_MS}~${FILLED}`;
+const AN_HOUR_AGO = new Date(Date.now() - 3_600_000).toISOString();
 /** `new`: each request is about an order that is not in the books. */
 const REQUESTS: [name: string, request: { kind?: Kind; path?: string }, isNew?: 'new'][] = [
   ['POST /order/payments', { kind: 'start' }, 'new'],
@@ -35,11 +35,8 @@ const REQUESTS: [name: string, request: { kind?: Kind; path?: string }, isNew?: 
   ['GET /order', { kind: 'order' }],
   ['GET /orders/:id', { kind: 'merchantOrder' }],
   ['GET /transactions', { path: '/transactions?limit=100' }],
-  ['… ?cursor in the middle', { path: `/transactions?limit=100&cursor=${Date.now() - 183 * DAY_MS}~${FILLED}` }],
-  [
-    '… ?updatedSince',
-    { path: `/transactions?limit=100&updatedSince=${new Date(Date.now() - 3_600_000).toISOString()}` },
-  ],
+  ['… ?cursor in the middle', { path: `/transactions?limit=100&cursor=${MIDDLE}` }],
+  ['… ?updatedSince', { path: `/transactions?limit=100&updatedSince=${AN_HOUR_AGO}` }],
   ['… ?type=PAY', { path: '/transactions?limit=100&type=PAY' }],
   ['… ?type=PAY&status=SUCCESS', { path: '/transactions?limit=100&type=PAY&status=SUCCESS' }],
   ['… ?status=PROCESSING', { path: '/transactions?limit=100&status=PROCESSING' }],
@@ -53,54 +50,34 @@ export const measureGrowth = (lab: Lab): Promise<Measured> => measure(lab, 'SQLi
 export const measureGrowthOnPostgres = (lab: Lab): Promise<Measured> => measure(lab, 'PostgreSQL');
 
 async function measure(lab: Lab, engine: Engine): Promise<Measured> {
-  const sizes = lab.options.isQuick ? [1_000, 10_000] : [10_000, 100_000, 1_000_000];
+  const sizes = lab.sized({ full: [10_000, 100_000, 1_000_000], quick: [1_000, 10_000], smoke: [100] });
   if (lab.options.isLarge) sizes.push(10_000_000);
   const books: Book[] = [];
-  for (const size of sizes) books.push(await makeBook(lab, engine, size));
-  const servers: Server[] = [];
-  const startMs: number[] = [];
-  for (const { database } of books) {
-    const from = performance.now();
-    servers.push(await startProxy(lab, { database }));
-    startMs.push(performance.now() - from);
-  }
-  const lines = [{ name: 'start of the process', ms: startMs }];
-  const times = lab.options.isQuick ? 5 : 150;
-  const prefix = lab.newPrefix();
-  for (const [name, request, isNew] of REQUESTS) {
-    const orders = { prefix: isNew === 'new' ? prefix : FILLED, from: 0 };
-    const asked = { ports: servers.map(({ port }) => port), times, seconds: SECONDS_A_REQUEST, ...request, ...orders };
-    const ms = await lab.load.call('askInTurns', asked);
-    lines.push({ name, ms: ms.map((all) => median(all)) });
-    for (const [at, { done }] of servers.entries()) {
-      if (request.kind === 'start') done.transactions += ms[at]?.length ?? 0;
-      if (request.kind === 'ipn') done.ipns += ms[at]?.length ?? 0;
-    }
-  }
-  const largest = servers.at(-1);
-  const stalls = largest === undefined ? [] : await measureStalls(lab, largest, books.at(-1)?.database ?? '');
-  for (const server of servers.slice(0, -1)) await server.end();
+  for (const size of sizes) books.push(await openBook(lab, engine, size));
+  const requests = await measureRequests(lab, books);
+  const largest = books.at(-1);
+  const stalls = largest === undefined ? [] : await measureStalls(lab, largest);
+  for (const { server } of books.slice(0, -1)) await server.end();
 
+  const lines = [{ name: 'start of the process', ms: figures(books, 'startMs') }, ...requests];
   const growthOf = (ms: readonly number[]) => (ms.at(-1) ?? NaN) / (ms[0] ?? NaN);
-  const [worst] = lines.slice(1).toSorted((a, b) => growthOf(b.ms) - growthOf(a.ms));
+  const [worst] = requests.toSorted((a, b) => growthOf(b.ms) - growthOf(a.ms));
   const heads = sizes.map((size) => `${number(size)}, ms`);
   const rows = lines.map(({ name, ms }) => [
     name,
     ...ms.map((value) => number(value, value < 100 ? 2 : 0)),
     `${number(growthOf(ms), 2)} ×`,
   ]);
-  const isDrawn = engine === 'SQLite' && !lab.options.isQuick;
-  if (isDrawn) await drawPicture(sizes, lines.slice(1));
-  const filled = books.map(({ size, fillSeconds }) => `${number(size)} in ${number(fillSeconds)} s`).join(', ');
+  const isDrawn = engine === 'SQLite' && lab.options.size === 'full';
+  if (isDrawn) await drawPicture(sizes, requests);
+  const filled = books.map(({ fillSeconds }, at) => `${number(sizes[at] ?? 0)} in ${number(fillSeconds)} s`).join(', ');
   const longestStalls = (stalls[0]?.ms ?? []).map((_, round) => Math.max(...stalls.map(({ ms }) => ms[round] ?? 0)));
   const range = `${number(sizes.at(-1) ?? 0)} payments / at ${number(sizes[0] ?? 0)}`;
+  const stallRows = stalls.map(({ name, ms }) => [name, spread(ms, 1)]);
   return {
     text: [
       table(['one request at a time', ...heads, 'growth'], rows),
-      table(
-        ['GET /healthz while this runs', 'longest ms'],
-        stalls.map(({ name, ms }) => [name, spread(ms, 1)]),
-      ),
+      table(['GET /healthz while this runs', 'longest ms'], stallRows),
       `Filled ${filled}.${isDrawn ? ' Drew docs/growth.svg.' : ''}`,
     ].join('\n\n'),
     findings: [
@@ -110,13 +87,31 @@ async function measure(lab: Lab, engine: Engine): Promise<Measured> {
   };
 }
 
-async function makeBook(lab: Lab, engine: Engine, size: number): Promise<Book> {
-  const database =
-    engine === 'SQLite' ? `file:${join(lab.folder, `books-${size}.db`)}` : await lab.createPostgresDatabase();
-  await (await startProxy(lab, { database })).end();
+async function openBook(lab: Lab, engine: Engine, size: number): Promise<Book> {
   const from = performance.now();
-  await fill(database, size);
-  return { size, database, fillSeconds: (performance.now() - from) / 1000 };
+  const database = await lab.createFilled(engine, size, 'settled');
+  const filledAt = performance.now();
+  const server = await lab.start('proxy', { database });
+  return { database, server, fillSeconds: (filledAt - from) / 1000, startMs: performance.now() - filledAt };
+}
+
+/** The median of each request on each of the books. */
+async function measureRequests(lab: Lab, books: readonly Book[]): Promise<Line[]> {
+  const times = lab.sized({ full: 150, quick: 5, smoke: 1 });
+  const prefix = lab.newPrefix();
+  const ports = books.map(({ server }) => server.port);
+  const lines: Line[] = [];
+  for (const [name, request, isNew] of REQUESTS) {
+    const orders = { prefix: isNew === 'new' ? prefix : FILLED, from: 0 };
+    const asked = { ports, times, seconds: SECONDS_A_REQUEST, ...request, ...orders };
+    const ms = await lab.load.call('askInTurns', asked);
+    lines.push({ name, ms: ms.map((all) => median(all)) });
+    for (const [at, { server }] of books.entries()) {
+      if (request.kind === 'start') server.done.transactions += ms[at]?.length ?? 0;
+      if (request.kind === 'ipn') server.done.ipns += ms[at]?.length ?? 0;
+    }
+  }
+  return lines;
 }
 
 interface Stall {
@@ -125,10 +120,10 @@ interface Stall {
   ms: number[];
 }
 
-/** Ends `server`, then starts another on its database, whose hourly work runs every two seconds. */
-async function measureStalls(lab: Lab, server: Server, database: string): Promise<Stall[]> {
+/** Ends the book's server, then starts another, whose hourly work runs every two seconds. */
+async function measureStalls(lab: Lab, { server, database }: Book): Promise<Stall[]> {
   const rounds = lab.roundsAtMost(STALL_ROUNDS_AT_MOST);
-  const seconds = lab.options.isQuick ? 1.5 : 4;
+  const seconds = lab.sized({ full: 4, quick: 1.5, smoke: 0.1 });
   const probe = async ({ port }: Server) => {
     const run = { port, kind: 'health' as const, prefix: '', from: 0, most: Infinity, connections: 16, seconds };
     return (await lab.load.call('send', { ...run, perSecond: PROBES_PER_SECOND })).longestMs;
@@ -143,7 +138,7 @@ async function measureStalls(lab: Lab, server: Server, database: string): Promis
     name === 'nothing' ? probe(server) : during(name),
   );
   await server.end();
-  const pruning = await startProxy(lab, { database, preload: [new URL('../soon.ts', import.meta.url)] });
+  const pruning = await lab.start('proxy', { database, preload: [new URL('../soon.ts', import.meta.url)] });
   const hourly: number[] = [];
   for (let round = 0; round < rounds; round++) hourly.push(await probe(pruning));
   await pruning.end();
@@ -153,8 +148,7 @@ async function measureStalls(lab: Lab, server: Server, database: string): Promis
   ];
 }
 
-async function drawPicture(sizes: readonly number[], lines: readonly { name: string; ms: number[] }[]): Promise<void> {
-  await mkdir(new URL('.', PICTURE), { recursive: true });
+async function drawPicture(sizes: readonly number[], lines: readonly Line[]): Promise<void> {
   const named = lines.map(({ name, ms }) => ({ name: name.replace('… ', 'GET /transactions'), ms }));
-  await writeFile(fileURLToPath(PICTURE), drawGrowth(sizes, named));
+  await writeFile(PICTURE, drawGrowth(sizes, named));
 }

@@ -1,21 +1,20 @@
 // Payments a second at 32 connections, on SQLite beside five floors and on PostgreSQL beside one.
-import { atLeast, ratesTable, ratios, type Measured } from '../findings.ts';
-import type { Lab, Rate } from '../lab.ts';
-import { startFloor, startProxy } from '../servers.ts';
+import { atLeast, figures, ratesTable, ratios, type Measured } from '../findings.ts';
+import type { Lab } from '../lab.ts';
 
 const CONNECTIONS = 32;
-const perSecond = (rates: readonly Rate[]) => rates.map((rate) => rate.perSecond);
 
 export async function measurePayments(lab: Lab): Promise<Measured> {
   const subjects = ['raw', 'hono', 'gateway', 'grouped', 'each', 'proxy', 'proxy, QR code'] as const;
   const measured = await lab.inTurns(subjects, lab.options.rounds, async (name) => {
-    const isProxy = name === 'proxy' || name === 'proxy, QR code';
-    const server = isProxy ? await startProxy(lab) : await startFloor(name, lab);
-    const rate = await lab.rate(server, name === 'proxy, QR code' ? 'startQr' : 'start', { connections: CONNECTIONS });
+    const isQr = name === 'proxy, QR code';
+    const server = await lab.start(isQr ? 'proxy' : name);
+    const rate = await lab.rate(server, isQr ? 'startQr' : 'start', { connections: CONNECTIONS });
     await server.end();
     return rate;
   });
-  const to = (floor: (typeof subjects)[number]) => ratios(perSecond(measured.proxy), perSecond(measured[floor]));
+  const to = (floor: (typeof subjects)[number]) =>
+    ratios(figures(measured.proxy, 'perSecond'), figures(measured[floor], 'perSecond'));
   return {
     text: ratesTable('payments, SQLite', measured, 'hono'),
     findings: [
@@ -28,20 +27,14 @@ export async function measurePayments(lab: Lab): Promise<Measured> {
 
 export async function measurePaymentsOnPostgres(lab: Lab): Promise<Measured> {
   const measured = await lab.inTurns(['postgres', 'proxy'] as const, lab.options.rounds, async (name) => {
-    const database = await lab.createPostgresDatabase();
-    const server = name === 'proxy' ? await startProxy(lab, { database }) : await startFloor(name, lab, { database });
+    const server = await lab.start(name, { database: await lab.createDatabase('PostgreSQL') });
     const rate = await lab.rate(server, 'start', { connections: CONNECTIONS });
     await server.end();
     return rate;
   });
+  const rates = ratios(figures(measured.proxy, 'perSecond'), figures(measured.postgres, 'perSecond'));
   return {
     text: ratesTable('payments, PostgreSQL', measured, 'postgres'),
-    findings: [
-      atLeast(
-        'payments a second on PostgreSQL / 3 CTEs',
-        0.6,
-        ratios(perSecond(measured.proxy), perSecond(measured.postgres)),
-      ),
-    ],
+    findings: [atLeast('payments a second on PostgreSQL / 3 CTEs', 0.6, rates)],
   };
 }

@@ -2,9 +2,9 @@
 // one that the IPN reached, and payments a second of one proxy and of four.
 import assert from 'node:assert/strict';
 import { median, quantile, spread, table } from '../../table.ts';
-import { atMost, ratesTable, ratios, type Measured } from '../findings.ts';
+import { atMost, figures, ratesTable, ratios, type Measured } from '../findings.ts';
 import type { Lab, Rate } from '../lab.ts';
-import { startProxy, type Server } from '../servers.ts';
+import type { Server } from '../servers.ts';
 import { countStored } from '../stored.ts';
 
 const ROUNDS_AT_MOST = 3;
@@ -14,10 +14,10 @@ const CONNECTIONS = 32;
 
 /** IPNs all reach proxy A; the streams of every other order are open at B. */
 export async function measureOtherProxy(lab: Lab): Promise<Measured> {
-  const count = lab.options.isQuick ? 20 : 100;
+  const count = lab.sized({ full: 100, quick: 20, smoke: 2 });
   const delays: { atA: number[]; atB: number[] } = { atA: [], atB: [] };
   for (let round = 0; round < lab.roundsAtMost(ROUNDS_AT_MOST); round++) {
-    const database = await lab.createPostgresDatabase();
+    const database = await lab.createDatabase('PostgreSQL');
     const [a, b] = await startTogether(lab, database, 2);
     assert.ok(a && b);
     const turns = [await lab.openOrders(a, count), await lab.openOrders(a, count, b)];
@@ -27,7 +27,10 @@ export async function measureOtherProxy(lab: Lab): Promise<Measured> {
     await lab.load.call('closeStreams');
     await endTogether([a, b], database);
   }
-  const rows = Object.entries(delays).map(([name, p50]) => [name === 'atA' ? 'stream at A' : 'at B', spread(p50, 2)]);
+  const rows = [
+    ['stream at A', spread(delays.atA, 2)],
+    ['at B', spread(delays.atB, 2)],
+  ];
   return {
     text: table(['IPN at A', 'IPN → event, p50 ms'], rows),
     findings: [atMost('IPN at A → event at B / at A', 1.15, ratios(delays.atB, delays.atA))],
@@ -36,9 +39,10 @@ export async function measureOtherProxy(lab: Lab): Promise<Measured> {
 
 export async function measureFourProxies(lab: Lab): Promise<Measured> {
   const names = ['one proxy', 'four proxies'] as const;
+  const most = lab.sized({ full: 4, quick: 4, smoke: 2 });
   const measured = await lab.inTurns(names, lab.roundsAtMost(ROUNDS_AT_MOST), async (name) => {
-    const database = await lab.createPostgresDatabase();
-    const servers = await startTogether(lab, database, name === 'one proxy' ? 1 : 4);
+    const database = await lab.createDatabase('PostgreSQL');
+    const servers = await startTogether(lab, database, name === 'one proxy' ? 1 : most);
     const how = { connections: CONNECTIONS / servers.length };
     const rates = await Promise.all(servers.map((server) => lab.rate(server, 'start', how)));
     await endTogether(servers, database);
@@ -49,7 +53,7 @@ export async function measureFourProxies(lab: Lab): Promise<Measured> {
 
 function startTogether(lab: Lab, database: string, many: number): Promise<Server[]> {
   const settings = { database, isShared: true };
-  return Promise.all(Array.from({ length: many }, (_, at) => startProxy(lab, { ...settings, cpu: at % 2 })));
+  return Promise.all(Array.from({ length: many }, (_, at) => lab.start('proxy', { ...settings, cpu: at % 2 })));
 }
 
 async function endTogether(servers: readonly Server[], database: string): Promise<void> {
@@ -63,7 +67,7 @@ async function endTogether(servers: readonly Server[], database: string): Promis
 }
 
 function inSum(rates: readonly Rate[]): Rate {
-  const middle = (figure: keyof Rate) => median(rates.map((rate) => rate[figure]));
+  const middle = (figure: keyof Rate) => median(figures(rates, figure));
   return {
     perSecond: rates.reduce((sum, { perSecond }) => sum + perSecond, 0),
     cpuMicroseconds: middle('cpuMicroseconds'),

@@ -3,7 +3,6 @@
 import { spread, table } from '../../table.ts';
 import { atMost, ratios, type Measured } from '../findings.ts';
 import type { Lab, Rate } from '../lab.ts';
-import { startFloor, startProxy } from '../servers.ts';
 
 const RATES = [100, 500];
 const SUBJECTS = ['hono', 'gateway', 'grouped', 'proxy'] as const;
@@ -12,19 +11,11 @@ const CONNECTIONS = 128;
 
 export async function measureStarts(lab: Lab): Promise<Measured> {
   const measured = await lab.inTurns(SUBJECTS, lab.options.rounds, async (name) => {
-    const server = name === 'proxy' ? await startProxy(lab) : await startFloor(name, lab);
+    const server = await lab.start(name);
     const rates: Rate[] = [];
     await lab.rate(server, 'start', { connections: 16, seconds: lab.seconds / 2 });
-    for (const perSecond of RATES) {
-      rates.push(
-        await lab.rate(server, 'start', {
-          connections: CONNECTIONS,
-          perSecond,
-          seconds: lab.seconds * 2,
-          isWarm: true,
-        }),
-      );
-    }
+    const how = { connections: CONNECTIONS, seconds: lab.seconds * 2, isWarm: true };
+    for (const perSecond of RATES) rates.push(await lab.rate(server, 'start', { ...how, perSecond }));
     await server.end();
     return rates;
   });
@@ -36,14 +27,9 @@ export async function measureStarts(lab: Lab): Promise<Measured> {
     spread(of(name, RATES.length - 1, 'cpuMicroseconds')),
   ]);
   const heads = RATES.flatMap((rate) => [`p50 ms at ${rate}/s`, `p99 at ${rate}/s`]);
-  return {
-    text: table(['start', ...heads, 'CPU µs each'], rows),
-    findings: RATES.map((rate, at) =>
-      atMost(
-        `start, p50 at ${rate}/s / (Hono + 2 commits + gateway call)`,
-        1.3,
-        ratios(of('proxy', at, 'p50Ms'), of('grouped', at, 'p50Ms')),
-      ),
-    ),
-  };
+  const findings = RATES.map((rate, at) => {
+    const delays = ratios(of('proxy', at, 'p50Ms'), of('grouped', at, 'p50Ms'));
+    return atMost(`start, p50 at ${rate}/s / (Hono + 2 commits + gateway call)`, 1.3, delays);
+  });
+  return { text: table(['start', ...heads, 'CPU µs each'], rows), findings };
 }
