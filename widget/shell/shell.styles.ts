@@ -40,7 +40,6 @@ export const styles = css`
   .sheet,
   .panel,
   form,
-  fieldset,
   .field {
     display: grid;
     grid-template-columns: minmax(0, 1fr);
@@ -104,6 +103,12 @@ export const styles = css`
     align-items: center;
     gap: 0.75em;
   }
+  /* Inherited by what is below, because WebKit restyles the method alone when :checked changes. */
+  .method:not(:has(:checked)) {
+    --_margin: 0;
+    --_fold: 0fr;
+    --_fold-visibility: hidden;
+  }
   .method > label {
     min-block-size: 3.75em;
     padding: calc(var(--_space) / 2) calc(var(--_space) - 1px);
@@ -112,26 +117,22 @@ export const styles = css`
     border: 2px solid var(--_accent);
     background: var(--_tint);
   }
-  .method:has(:checked) > * {
-    margin: -1px;
+  .method > * {
+    margin: var(--_margin, -1px);
   }
   .fold,
   .input {
     display: grid;
   }
   .fold {
-    grid-template-rows: 0fr;
-    visibility: hidden;
+    grid-template-rows: var(--_fold, 1fr);
+    visibility: var(--_fold-visibility);
   }
   .fold > div {
     overflow: hidden;
   }
   .fold .field {
     padding: 4px calc(var(--_space) - 1px) var(--_space);
-  }
-  .method:has(:checked) .fold {
-    grid-template-rows: 1fr;
-    visibility: inherit;
   }
   [type='radio'] {
     flex: none;
@@ -186,6 +187,12 @@ export const styles = css`
     justify-content: center;
     gap: 0.5em;
     padding-block: 8px;
+  }
+  /* In a grid, WebKit keeps the width of the legend when the page gets narrower. */
+  fieldset {
+    display: flex;
+    flex-direction: column;
+    border: 0;
   }
   .primary {
     min-block-size: 3.25em;
