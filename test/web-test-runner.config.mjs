@@ -4,13 +4,11 @@ import { chromeLauncher } from '@web/test-runner-chrome';
 import { findBrowser } from './browser.ts';
 
 const browser = await findBrowser();
-// A panel that is still fading in would be judged by the colours of that moment.
-const args = [...(browser.args ?? []), '--force-prefers-reduced-motion'];
 
 export default {
   files: 'test/widget/**/*.browser.ts',
   nodeResolve: { exportConditions: ['production'] },
-  browsers: [chromeLauncher({ launchOptions: { ...browser, args, timeout: 180_000 } })],
+  browsers: [chromeLauncher({ launchOptions: { ...browser, timeout: 180_000 } })],
   plugins: [esbuildPlugin({ ts: true, target: 'es2022', tsconfig: 'tsconfig.json' })],
   // Generous, because a busy machine is slow; tests that need a time limit assert it themselves.
   browserStartTimeout: 180_000,

@@ -1,19 +1,20 @@
-// Drives WebKitGTK for @web/test-runner with WebDriver's few JSON requests, without a package. Starts Xvfb, because
-// this browser has no headless mode, so that no window opens on the developer's desktop. Runs its processes from the
-// first session until stop(). One window and one test file at a time, because only then does the window have the focus.
+// Drives WebKitGTK for @web/test-runner with four requests of WebDriver. Playwright cannot drive this browser, and
+// WebdriverIO, which @web/test-runner-webdriver needs, would bring 195 packages. The browser has no headless mode, so
+// `xvfb-run` gives it a screen. It runs from the first session until stop(), with one window and one test file at a
+// time, because only then does the window have the focus.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import type { BrowserLauncher } from '@web/test-runner';
 import { freePort } from './free-port.ts';
 
-const DRIVER = '/usr/bin/WebKitWebDriver';
-const SCREEN = '/usr/bin/Xvfb';
-const START_TIMEOUT_MS = 20_000;
+const PROGRAMS = { screen: '/usr/bin/xvfb-run', driver: '/usr/bin/WebKitWebDriver' };
+const MAX_START_MS = 20_000;
 const POLL_MS = 50;
 
 export function hasWebKit(): boolean {
-  return existsSync(DRIVER) && existsSync(SCREEN);
+  return Object.values(PROGRAMS).every((path) => existsSync(path));
 }
 
 export class WebKitLauncher implements BrowserLauncher {
@@ -22,7 +23,7 @@ export class WebKitLauncher implements BrowserLauncher {
   readonly concurrency = 1;
   /** The browser's version, once it runs. */
   version = '';
-  readonly #processes: ChildProcess[] = [];
+  #driver: ChildProcess | undefined;
   #window: Promise<string> | undefined;
   #active: string | undefined;
 
@@ -61,14 +62,16 @@ export class WebKitLauncher implements BrowserLauncher {
 
   /** Returns the URL of a new window's session. */
   async #open(): Promise<string> {
-    process.once('exit', () => this.#kill());
-    const screen = this.#start(SCREEN, ['-displayfd', '1', '-nolisten', 'tcp', '-screen', '0', '1280x1024x24']);
-    const [display] = await Promise.race([once(screen.stdout ?? screen, 'data'), ended(screen)]);
     // The driver also accepts port 0, but does not print the port it then has.
     const port = await freePort();
-    const driver = this.#start(DRIVER, [`--port=${port}`], { DISPLAY: `:${String(display).trim()}` });
+    // A group of its own, so that the screen, the driver and the browser end together.
+    this.#driver = spawn(PROGRAMS.screen, ['-a', PROGRAMS.driver, `--port=${port}`], {
+      detached: true,
+      stdio: 'ignore',
+    });
+    process.once('exit', () => this.#kill());
     const server = `http://127.0.0.1:${port}`;
-    await Promise.race([answering(`${server}/status`), ended(driver)]);
+    await Promise.race([answering(`${server}/status`), ended(this.#driver)]);
     const { sessionId, capabilities } = await ask<{ sessionId: string; capabilities: { browserVersion: string } }>(
       'POST',
       `${server}/session`,
@@ -78,17 +81,9 @@ export class WebKitLauncher implements BrowserLauncher {
     return `${server}/session/${sessionId}`;
   }
 
-  #start(program: string, args: string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-    // Only Xvfb's output is needed; an unread pipe would fill up.
-    const output = program === SCREEN ? 'pipe' : 'ignore';
-    const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', output, 'ignore'] });
-    this.#processes.push(child);
-    return child;
-  }
-
-  /** In reverse order, Xvfb last, because a window without its screen reports errors. */
   #kill(): void {
-    for (const child of this.#processes.splice(0).toReversed()) child.kill();
+    if (this.#driver?.pid !== undefined && this.#driver.exitCode === null) process.kill(-this.#driver.pid);
+    this.#driver = undefined;
   }
 }
 
@@ -99,12 +94,10 @@ async function ended(child: ChildProcess): Promise<never> {
 }
 
 async function answering(url: string): Promise<void> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadline = Date.now() + MAX_START_MS;
   while (!(await fetch(url).catch(() => null))) {
     if (Date.now() > deadline) throw new Error(`No answer from ${url}`);
-    await new Promise((resolve) => {
-      setTimeout(resolve, POLL_MS);
-    });
+    await setTimeout(POLL_MS);
   }
 }
 

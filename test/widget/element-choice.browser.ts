@@ -3,6 +3,7 @@ import { expect, fixture, html } from '@open-wc/testing';
 import { FakeProxy, paymentOf, problemOf, proxyWith } from './fake-proxy.ts';
 import {
   announced,
+  endAnimations,
   field,
   heading,
   methodsOf,
@@ -79,9 +80,11 @@ describe('the choice', () => {
     const isShown = () => thePart(widget, 'wallet').checkVisibility({ visibilityProperty: true });
     expect(isShown()).to.equal(true);
     radio(widget, 'QR').click();
+    endAnimations(widget);
     expect(isShown()).to.equal(false);
     expect(thePart(widget, 'wallet').closest('.fold')?.clientHeight).to.equal(0);
     radio(widget, 'DIRECT').click();
+    endAnimations(widget);
     expect(isShown()).to.equal(true);
     expect(part(await mount(new FakeProxy({ customer: '12345678' })), 'wallet')).to.equal(null);
   });

@@ -1,7 +1,7 @@
 // What assistive technology is told about the parts of the widget: names, languages and purposes.
 import { expect, fixture, html } from '@open-wc/testing';
 import { FakeProxy } from './fake-proxy.ts';
-import { announced, field, mount, radio, thePart, type, until } from './mount.ts';
+import { announced, endAnimations, field, mount, radio, thePart, type, until } from './mount.ts';
 
 describe('the widget’s names', () => {
   it('the sheet is a group named by the description and the amount, or by the order id while the amount is open', async () => {
@@ -26,7 +26,7 @@ describe('the widget’s names', () => {
   it('the field of an open amount names its purpose and its currency', async () => {
     const widget = await mount(new FakeProxy({ amount: undefined, methods: ['QR'] }));
     const amount = field(widget, 'amount');
-    expect(amount.autocomplete).to.equal('transaction-amount');
+    expect(amount.getAttribute('autocomplete')).to.equal('transaction-amount');
     expect([...(amount.labels ?? [])].map((label) => label.textContent)).to.deep.equal(['Amount', 'EUR']);
   });
 
@@ -34,7 +34,7 @@ describe('the widget’s names', () => {
     const widget = await mount();
     radio(widget, 'QR').click();
     await widget.updateComplete;
-    await Promise.all(widget.shadowRoot?.getAnimations().map((animation) => animation.finished) ?? []);
+    endAnimations(widget);
     field(widget, 'wallet').focus();
     expect(widget.shadowRoot?.activeElement).not.to.equal(field(widget, 'wallet'));
   });

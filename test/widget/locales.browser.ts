@@ -4,7 +4,7 @@
 import { expect, fixtureCleanup } from '@open-wc/testing';
 import type { PaymentWidget } from '../../widget/payment-widget.ts';
 import { LOADERS, loadLanguage } from '../../widget/shell/language.ts';
-import { heading, mount, part, textOf, until } from './mount.ts';
+import { endAnimations, heading, mount, part, textOf, until } from './mount.ts';
 import { proxyOf, STATES, type State } from './states.ts';
 
 const WIDTH_PX = 240;
@@ -36,6 +36,7 @@ async function setLanguage(widget: PaymentWidget, tag: string): Promise<void> {
     await loadLanguage(tag);
     await widget.updateComplete;
   }
+  endAnimations(widget);
 }
 
 /** Texts that overflow their box, boxes outside the sheet, words broken across lines. */

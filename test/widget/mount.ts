@@ -119,3 +119,10 @@ export async function until(isTrue: () => unknown, what: string): Promise<void> 
 export async function heading(widget: Element, text: string): Promise<void> {
   await until(() => part(widget, 'heading')?.textContent === text, `heading "${text}" in: ${textOf(widget)}`);
 }
+
+/** Ends what ends by itself: axe would judge a panel that still fades in by the colors of that moment. */
+export function endAnimations(widget: Element): void {
+  for (const animation of widget.shadowRoot?.getAnimations() ?? []) {
+    if (animation.effect?.getComputedTiming().endTime !== Infinity) animation.finish();
+  }
+}

@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { heading, mount, part, thePart, until } from './mount.ts';
+import { endAnimations, heading, mount, part, thePart, until } from './mount.ts';
 import { proxyOf, STATES, type State } from './states.ts';
 
 /** The parts of axe's result that are used here. */
@@ -14,6 +14,7 @@ async function reach(state: State, attributes: Record<string, string> = {}) {
   if (proxy.isDown) await until(() => part(widget, 'retry'), 'the lost connection');
   await heading(widget, state.heading);
   await widget.updateComplete;
+  endAnimations(widget);
   return widget;
 }
 
