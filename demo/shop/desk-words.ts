@@ -1,6 +1,6 @@
 // What the desk calls methods, states and events, for a merchant. Names it does not know are shown as they are, so that
 // a newer proxy can be used.
-import { isPayment, type Payout, type Status, type Transaction } from './proxy-client.ts';
+import { isPayment, type Method, type Payout, type Status, type Transaction } from './proxy-client.ts';
 import { hasNotFailed, refundsOf } from './refunds.ts';
 
 export type State = 'waiting' | 'paid' | 'unpaid' | 'review';
@@ -34,7 +34,7 @@ export function refundOf(entry: Transaction, payouts: readonly Payout[]): Payout
   return isPayment(entry) ? refundsOf(entry.gatewayOrderId, payouts).find(hasNotFailed) : undefined;
 }
 
-const METHODS: Record<string, string> = {
+const METHODS: Record<Method, string> = {
   DIRECT: 'Wallet',
   CHECKOUT: 'Wallet website',
   JETGO: 'JetGo code',
@@ -43,7 +43,7 @@ const METHODS: Record<string, string> = {
 
 export function methodOf(entry: Transaction): string {
   if (!isPayment(entry)) return 'Payout';
-  return entry.method === null ? 'Payment' : (METHODS[entry.method] ?? entry.method);
+  return entry.method === null ? 'Payment' : (METHODS[entry.method as Method] ?? entry.method);
 }
 
 export interface Badge {

@@ -2,6 +2,7 @@
 // of three outcomes: an answer, null for 404, or an error whose `kind` says whether the proxy refused it (a person
 // must change something) or could not be reached (the same call may be repeated).
 
+export type Method = 'DIRECT' | 'CHECKOUT' | 'JETGO' | 'QR';
 export type Status = 'INITIALIZED' | 'PROCESSING' | 'SUCCESS' | 'FAILED';
 
 interface Settling {
@@ -22,7 +23,8 @@ export interface Payment extends Settling {
   type: 'PAY';
   /** Unique among the payments of the order. */
   gatewayOrderId: string;
-  method: string | null;
+  /** A newer proxy may have others. */
+  method: Method | (string & {}) | null;
   /** The order was already paid. */
   surplus: boolean;
 }
