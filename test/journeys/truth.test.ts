@@ -42,22 +42,12 @@ const FAULTS = {
 } satisfies Record<string, Fault>;
 type FaultName = keyof typeof FAULTS;
 
+/** One answer that is late, one that is lost and one of somebody else for each method; together every fault but one. */
 const SHORT: Record<Method, readonly FaultName[]> = {
-  DIRECT: [
-    'comes 12 s late',
-    'is lost',
-    'is a 500 and no payment is made',
-    'is a 403 of an intermediary, after the request arrived',
-  ],
-  CHECKOUT: ['comes 3 s late', 'comes 12 s late', 'is garbage', 'is a 500 and no payment is made'],
+  DIRECT: ['comes 12 s late', 'is lost', 'is a 403 of an intermediary, after the request arrived'],
+  CHECKOUT: ['comes 12 s late', 'is a 500 and no payment is made', 'is garbage'],
   JETGO: ['comes 3 s late', 'is cut in half', 'is a 403 of an intermediary, before the request arrived'],
-  QR: [
-    'comes 3 s late',
-    'comes 12 s late',
-    'is lost',
-    'is garbage',
-    'is a 403 of an intermediary, after the request arrived',
-  ],
+  QR: ['comes 12 s late', 'is lost', 'is a 403 of an intermediary, after the request arrived'],
 };
 
 const stack = await RelayedStack.open();
