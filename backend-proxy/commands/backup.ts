@@ -5,7 +5,7 @@ import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { copySqlite, flushNames } from '../ledger/sqlite/copy.ts';
-import { UsageError, type Call } from './call.ts';
+import { UsageError, type Call } from './command-call.ts';
 import { databaseFile, quoted } from './database-file.ts';
 
 export async function backup({ args, env, print }: Call): Promise<number> {

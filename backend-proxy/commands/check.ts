@@ -8,7 +8,7 @@ import { REMEDIES, WIDGET_FOLDER } from '../installation.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkGateway } from './check-gateway.ts';
 import { checkWebhookHost } from './check-webhook-host.ts';
-import type { Call } from './call.ts';
+import type { Call } from './command-call.ts';
 import { createReport, fail, ok, skipped, warn, type Finding } from './report.ts';
 
 export async function check({ args, env, print }: Call): Promise<number> {

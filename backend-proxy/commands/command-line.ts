@@ -1,6 +1,6 @@
 // What `payment-proxy COMMAND` can do, and how each command is run. A command's module is loaded only when it is
 // called, so that `version` answers at once. An unknown command or option prints the usage and ends with 2.
-import { UsageError, type Call, type Run } from './call.ts';
+import { UsageError, type Call, type Run } from './command-call.ts';
 import { printable } from './report.ts';
 
 interface Command {
@@ -43,7 +43,7 @@ const COMMANDS: Record<string, Command> = {
   reconcile: {
     takes: 'STATEMENT.csv --from DAY --to DAY --columns id=NAME,amount=NAME,… [--csv] [more: docs/office.md]',
     does: "compares a gateway's statement with what the proxy has",
-    load: async () => (await import('./reconcile.ts')).reconcile,
+    load: async () => (await import('./statement/compare.ts')).compareStatement,
   },
   version: {
     takes: '',

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { readConfig, readSome, type Config, type Environment } from '../config/config.ts';
 import { isSafeWebUrl } from '../protocol/links.ts';
 import { checkGateway } from './check-gateway.ts';
-import { UsageError, type Call } from './call.ts';
+import { UsageError, type Call } from './command-call.ts';
 import type { Deployed } from './deployed.ts';
 import { createOrderToken } from './doctor-token.ts';
 import { tryAddresses } from './doctor-addresses.ts';

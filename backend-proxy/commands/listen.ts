@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { readSome, type Environment } from '../config/config.ts';
 import { isSafeWebUrl } from '../protocol/links.ts';
-import { UsageError, type Call } from './call.ts';
+import { UsageError, type Call } from './command-call.ts';
 import { createTarget, type Target } from './loopback-target.ts';
 import { printable } from './report.ts';
 import { createVisitor, jsonOf, wordOf, type Visitor } from './visit.ts';

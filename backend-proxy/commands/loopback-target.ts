@@ -4,7 +4,7 @@ import { Webhook as Signer } from 'standardwebhooks';
 import { readSome, type Environment } from '../config/config.ts';
 import { isLoopbackName } from '../protocol/links.ts';
 import { sign } from '../webhooks.ts';
-import { UsageError } from './call.ts';
+import { UsageError } from './command-call.ts';
 import { wordOf, type Visitor } from './visit.ts';
 
 export interface Target {

@@ -8,7 +8,7 @@ import { connectDatabase } from '../ledger/connect.ts';
 import { copySqlite, flushToDisk, inspectSqlite, type Inspected } from '../ledger/sqlite/copy.ts';
 import { lockUnused } from '../ledger/sqlite/exchange.ts';
 import { createLedger } from '../ledger/sql-ledger.ts';
-import { UsageError, type Call } from './call.ts';
+import { UsageError, type Call } from './command-call.ts';
 import { databaseFile, quoted } from './database-file.ts';
 
 export async function restore({ args, env, print }: Call, now: () => number = Date.now): Promise<number> {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { iso } from '../protocol/iso-time.ts';
 import { WEBHOOKS, merchantView, type WebhookType } from '../protocol/merchant-view.ts';
-import { UsageError, type Call } from './call.ts';
+import { UsageError, type Call } from './command-call.ts';
 import { createTarget } from './loopback-target.ts';
 import { sampleTransaction } from './sample-transaction.ts';
 import { createVisitor } from './visit.ts';

@@ -1,7 +1,7 @@
 // `payment-proxy version`.
 import { parseArgs } from 'node:util';
 import { VERSION } from '../version.ts';
-import type { Call } from './call.ts';
+import type { Call } from './command-call.ts';
 
 export async function version({ args, print }: Call): Promise<number> {
   parseArgs({ args, options: {} });

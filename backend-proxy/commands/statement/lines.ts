@@ -2,14 +2,13 @@
 // line is an error that names it. Nothing is guessed.
 import { createReadStream } from 'node:fs';
 import { parse, type Info } from 'csv-parse';
-import { MAX_AMOUNT_DIGITS, exponentOf, minorOf } from '../protocol/money.ts';
-import type { TransactionType } from '../protocol/transaction.ts';
-import { UsageError } from './call.ts';
-import { printable } from './report.ts';
+import { exponentOf, minorOfReported } from '../../protocol/money.ts';
+import type { TransactionType } from '../../protocol/transaction.ts';
+import { printable } from '../report.ts';
 
 /** What a column of the statement may hold. The id at the gateway or the payment id, and the amount, are needed. */
-const FIELDS = ['id', 'paymentId', 'amount', 'currency', 'status', 'type'] as const;
-type Field = (typeof FIELDS)[number];
+export const FIELDS = ['id', 'paymentId', 'amount', 'currency', 'status', 'type'] as const;
+export type Field = (typeof FIELDS)[number];
 
 const MAX_RECORD_CHARS = 100_000;
 
@@ -42,23 +41,6 @@ export interface StatementLine {
   outcome: Outcome;
   /** Null if the statement does not say. */
   type: TransactionType | null;
-}
-
-/** `id=Order,amount=Gross amount`: what each column of the statement holds. */
-export function parseColumns(text: string): StatementFormat['columns'] {
-  const columns: StatementFormat['columns'] = {};
-  for (const part of text.split(',')) {
-    const [field, name] = [part.slice(0, part.indexOf('=')).trim(), part.slice(part.indexOf('=') + 1).trim()];
-    if (!part.includes('=') || name === '' || !(FIELDS as readonly string[]).includes(field)) {
-      throw new UsageError(`--columns is a list like id=Order,amount=Gross; it can name ${FIELDS.join(', ')}.`);
-    }
-    columns[field as Field] = name;
-  }
-  if ((columns.id === undefined) === (columns.paymentId === undefined)) {
-    throw new UsageError('--columns has to name id (the id at the gateway) or paymentId, one of the two.');
-  }
-  if (columns.amount === undefined) throw new UsageError('--columns has to name amount.');
-  return columns;
 }
 
 /** Throws an Error that names the line. */
@@ -123,27 +105,14 @@ function lineOf(record: Record<string, string>, line: number, format: StatementF
 }
 
 /** Exactly, without floats; undefined if it is not written as the format says. */
-function amountOf(text: string, currency: string, format: StatementFormat) {
-  const { decimal, thousands, isSigned } = format;
-  const [, sign = '', whole = '', fraction] = splitAmount(text, decimal);
-  if (sign !== '' && !isSigned) return undefined;
-  const isGrouped = thousands !== '' && whole.includes(thousands);
-  const groups = isGrouped ? whole.split(thousands) : [whole];
-  const isWellGrouped = groups.every((group, at) => (at === 0 ? /^\d{1,3}$/ : /^\d{3}$/).test(group));
-  const digits = groups.join('').replace(/^0+(?=\d)/, '');
-  if ((isGrouped && !isWellGrouped) || !/^\d+$/.test(digits) || digits.length > MAX_AMOUNT_DIGITS) return undefined;
-  // Zeros beyond the currency's decimals do not change the amount.
-  const decimals = (fraction ?? '').replace(new RegExp(`(?<=^\\d{${exponentOf(currency) ?? 0}})0+$`), '');
-  const minor = minorOf(decimals === '' ? digits : `${digits}.${decimals}`, currency);
+function amountOf(text: string, currency: string, { decimal, thousands, isSigned }: StatementFormat) {
+  const groups = thousands === '' ? '' : `|\\d{1,3}(?:${RegExp.escape(thousands)}\\d{3})+`;
+  const written = new RegExp(`^([-+]?)(\\d+${groups})(?:${RegExp.escape(decimal)}(\\d+))?$`).exec(text);
+  const [, sign = '', whole = '', fraction = '0'] = written ?? [];
+  if (written === null || (sign !== '' && !isSigned)) return undefined;
+  const digits = (thousands === '' ? whole : whole.replaceAll(thousands, '')).replace(/^0+(?=\d)/, '');
+  const minor = minorOfReported(`${digits}.${fraction}`, currency);
   return minor === undefined ? undefined : { minor, isNegative: sign === '-' };
-}
-
-function splitAmount(text: string, decimal: string): readonly (string | undefined)[] {
-  const at = text.lastIndexOf(decimal);
-  const [before, after] = at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + decimal.length)];
-  if (after !== undefined && !/^\d+$/.test(after)) return [];
-  const [, sign, whole] = /^([-+]?)(.*)$/s.exec(before) ?? [];
-  return [text, sign, whole, after];
 }
 
 function amountRule({ decimal, thousands, isSigned }: StatementFormat): string {
