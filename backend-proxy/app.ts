@@ -12,6 +12,7 @@ import { Refusal, describeError } from './errors.ts';
 import { WIDGET_FOLDER } from './installation.ts';
 import { createOrderTokens } from './orders/order-token.ts';
 import { createMetrics } from './observability/metrics.ts';
+import type { Ledger } from './ledger/ledger.ts';
 import type { ProxyConfig, ProxyParts } from './parts.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './protocol/durations.ts';
 import { GATEWAY_TIMEOUT_MS } from './protocol/gateway-call.ts';
@@ -72,7 +73,7 @@ export function createProxy({
   now = Date.now,
   log: write = () => undefined,
   lostLogLines = () => 0,
-}: ProxyParts): Proxy {
+}: ProxyParts<Ledger>): Proxy {
   const log: Log = (level, event, fields) => write(level, event, withCause(fields));
   const tokens = createOrderTokens(config.orderSecrets, config, now);
   const onError = (error: unknown) => log('error', 'work failed', { error: describeError(error) });

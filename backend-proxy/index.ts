@@ -7,18 +7,28 @@ import type { Gateway } from './gateway/gateway.ts';
 import { createGateway as createHttpGateway } from './gateway/http.ts';
 import { DEFAULT_PROFILE as BUILT_IN, profileSchema } from './gateway/profile.ts';
 import { connectDatabase } from './ledger/connect.ts';
-import type { Ledger } from './ledger/ledger.ts';
+import type { Ledger as LedgerPort } from './ledger/ledger.ts';
 import { createLedger } from './ledger/sql-ledger.ts';
 import { mountAt, type Fetch, type Handlers } from './http/mount.ts';
-import type { ProxyParts } from './parts.ts';
+import type { ProxyParts as Parts } from './parts.ts';
 import type { Log } from './protocol/log.ts';
 
 export type { Gateway } from './gateway/gateway.ts';
-export type { Ledger } from './ledger/ledger.ts';
 export type { Fetch, Handlers, NodeHandler } from './http/mount.ts';
-export type { ProxyConfig, ProxyParts, WebhookTarget } from './parts.ts';
+export type { ProxyConfig, WebhookTarget } from './parts.ts';
 export type { Log } from './protocol/log.ts';
 export { VERSION } from './version.ts';
+
+declare const INSIDE: unique symbol;
+
+/** An open database. What is in it is read and written by the proxy alone. */
+export interface Ledger {
+  readonly [INSIDE]: 'ledger';
+  /** Call it after `stop()`. */
+  close(): Promise<void>;
+}
+
+export type ProxyParts = Parts<Ledger>;
 
 export interface MountOptions {
   /** The path under which the host's server has the proxy, like `/pay`. Default: none. */
@@ -60,7 +70,7 @@ export async function createProxyFrom(
 
 /** A proxy over any gateway and ledger. Whoever opened them closes them, after `stop()`. */
 export function createProxy(parts: ProxyParts, { prefix = '' }: MountOptions = {}): MountedProxy {
-  const { app, drain, run } = createApp(parts);
+  const { app, drain, run } = createApp({ ...parts, ledger: parts.ledger as unknown as LedgerPort });
   return { ...mountAt(prefix, app.fetch), drain, run };
 }
 
@@ -81,7 +91,7 @@ export async function openLedger(
   databaseUrl: string,
   { idPrefix = '', onFatal }: { idPrefix?: string; onFatal: (error: unknown) => void },
 ): Promise<Ledger> {
-  return createLedger(await connectDatabase(databaseUrl, onFatal), { idPrefix });
+  return createLedger(await connectDatabase(databaseUrl, onFatal), { idPrefix }) as unknown as Ledger;
 }
 
 /** The gateway's names, as GATEWAY_PROFILE may override them. */

@@ -1,7 +1,6 @@
 // What a proxy is made of. The npm package publishes these types, so this file, and whatever it imports, imports no
 // package: a merchant's compiler would need its types.
 import type { Gateway } from './gateway/gateway.ts';
-import type { Ledger } from './ledger/ledger.ts';
 import type { Log } from './protocol/log.ts';
 
 export interface WebhookTarget {
@@ -35,7 +34,8 @@ export interface ProxyConfig {
   widgetFolder?: string;
 }
 
-export interface ProxyParts {
+/** `Ledger`: the port within the proxy (ledger/ledger.ts), a handle for a host (index.ts). */
+export interface ProxyParts<Ledger> {
   gateway: Gateway;
   ledger: Ledger;
   config: ProxyConfig;

@@ -183,6 +183,11 @@ describe('the proxy’s package', () => {
          await createProxyFrom({}, { path: '/pay' });
          // @ts-expect-error: a proxy needs a ledger
          createProxy({ gateway, config });
+         await ledger.close();
+         // @ts-expect-error: what is in a ledger is the proxy's own
+         await ledger.counts();
+         // @ts-expect-error: only openLedger() opens one
+         createProxy({ gateway, ledger: { close: () => Promise.resolve() }, config });
          export { answer };`,
       );
       const compilerOptions = {
