@@ -202,7 +202,7 @@ export function createLedger(store: Store, options: LedgerOptions = {}): Ledger 
     orderAt,
     async payout(orderId) {
       const { transactions, history } = await read(() => store.load({ payout: orderId, id: idPrefix + orderId }));
-      const row = transactions.find((each) => !TYPES[each.type].paysOrder && each.order_id === orderId);
+      const row = transactions.find((each) => TYPES[each.type].isPayout && each.order_id === orderId);
       return (
         row &&
         toTransaction(

@@ -11,6 +11,8 @@ interface Traits {
   webhooks: 'payment' | 'payout';
   /** It is one of an order's payments: the shopper sees it, it can expire, and its success pays the order. */
   paysOrder: boolean;
+  /** The merchant opens it once for each of its payout ids, and finds it by that id. */
+  isPayout: boolean;
   /**
    * It sends money. A wrong "failed" would make the merchant send it again, so no answer to the POST ends it, FAILED
    * needs two status checks that agree, checks go on after the end, and the receiver is compared.
@@ -20,8 +22,8 @@ interface Traits {
 
 /** What differs between the types. To add a type, such as a refund, add a row. */
 export const TYPES = {
-  PAY: { webhooks: 'payment', paysOrder: true, isOutgoing: false },
-  PAYOUT: { webhooks: 'payout', paysOrder: false, isOutgoing: true },
+  PAY: { webhooks: 'payment', paysOrder: true, isPayout: false, isOutgoing: false },
+  PAYOUT: { webhooks: 'payout', paysOrder: false, isPayout: true, isOutgoing: true },
 } as const satisfies Record<TransactionType, Traits>;
 
 export const TRANSACTION_TYPES = Object.keys(TYPES) as [TransactionType, ...TransactionType[]];

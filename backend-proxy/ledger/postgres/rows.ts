@@ -2,7 +2,7 @@
 // that it changes and checks that it is still the version that was loaded (`xmin`, which every update changes); if one
 // is not, it changes nothing at all.
 import type { CompiledQuery } from 'kysely';
-import { TYPES } from '../../protocol/transaction.ts';
+import { TRANSACTION_TYPES, TYPES } from '../../protocol/transaction.ts';
 import { MAY_HAVE_PROMPTED } from '../queries/prompts.ts';
 import { changedColumns, type Change, type Changes, type Loaded, type Subject } from '../store.ts';
 import type { HistoryRow, OrderRow, Tables, TransactionRow } from '../schema/tables.ts';
@@ -16,7 +16,11 @@ const ROWS = `select ${CLOCK} as now,
     row_to_json(o) as "order", o.xmin::text as order_xmin, row_to_json(t) as transaction, t.xmin::text as transaction_xmin,
     (select json_agg(h) from history h where h.transaction_id = t.id) as history`;
 const ORDER = `left join orders o on o.order_id = $1 left join transactions t on t.order_id = o.order_id`;
-const ITS_ORDER = `left join orders o on o.order_id = t.order_id and t.type = 'PAY'`;
+/** SQL: the types that pay an order. */
+const PAYING = TRANSACTION_TYPES.filter((type) => TYPES[type].paysOrder)
+  .map((type) => `'${type}'`)
+  .join();
+const ITS_ORDER = `left join orders o on o.order_id = t.order_id and t.type in (${PAYING})`;
 
 /** The rows always begin with one that has the clock, even if nothing else was found. */
 export function loadStatement(subject: Subject): Statement {
@@ -75,9 +79,9 @@ export function toLoaded(subject: Subject, rows: readonly LoadedRow[], versions:
 
 /** The statement finds transactions by the order's id only: an index by type would return all of that type. */
 function isOf(subject: Subject, { id, type }: TransactionRow): boolean {
-  const { paysOrder } = TYPES[type];
+  const { paysOrder, isPayout } = TYPES[type];
   if ('order' in subject) return paysOrder;
-  return !('payout' in subject) || id === subject.id || !paysOrder;
+  return !('payout' in subject) || id === subject.id || isPayout;
 }
 
 /**

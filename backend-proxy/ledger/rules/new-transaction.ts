@@ -91,7 +91,7 @@ export function findOrRestore(draft: Draft, transaction: Transaction): Transacti
   const { id, type, orderId, currency, amountMinor } = transaction;
   const found = findTransaction(draft, id);
   if (found !== undefined) return found;
-  const { paysOrder } = TYPES[type];
+  const { paysOrder, isPayout } = TYPES[type];
   if (paysOrder && findOrder(draft, orderId) === undefined) {
     addOrder(draft, {
       order_id: orderId,
@@ -117,7 +117,7 @@ export function findOrRestore(draft: Draft, transaction: Transaction): Transacti
     note,
     // The original key is lost. A shopper's retry finds another payment open; a merchant's retry finds this payout by
     // its order id.
-    idempotency_key: paysOrder ? ` anew ${id}` : PAYOUT_KEY,
+    idempotency_key: isPayout ? PAYOUT_KEY : ` restored ${id}`,
     fingerprint,
     pay_within_ms: null,
     customer_ref: null,

@@ -11,7 +11,7 @@ import type { TransactionRow } from '../schema/tables.ts';
 export function openPayout(draft: Draft, payout: NewPayout, id: string, taken: ReadonlySet<string>): TransactionRow {
   const { orderId, amountMinor, currency, customer, note, fingerprint } = payout;
   const existing = draft.transactions.map(({ after }) => after);
-  const same = existing.find((row) => !TYPES[row.type].paysOrder && row.order_id === orderId);
+  const same = existing.find((row) => TYPES[row.type].isPayout && row.order_id === orderId);
   if (same !== undefined && isSameRequest(draft.fingerprintKey, same.fingerprint, fingerprint)) return same;
   if (existing.length > 0 || taken.has(id)) {
     throw new Refusal('order_id_taken', 'Another payment or payout uses this order id; nothing was sent.');

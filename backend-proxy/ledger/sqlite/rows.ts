@@ -26,7 +26,7 @@ export function createRows(prepare: Prepare) {
     if ('order' in subject) {
       const orders = orderOf(subject.order);
       // Most starts are an order's first: without its row there are no payments.
-      const transactions = orders.length === 0 ? [] : ofOrder(subject.order, true);
+      const transactions = orders.length === 0 ? [] : ofOrder(subject.order, 'paysOrder');
       transactions.sort((a, b) => a.attempt - b.attempt);
       const prompts = subject.prompts === undefined ? [] : promptsOf(subject.prompts);
       return { now, orders, transactions, history: transactions.flatMap(historyOf), prompts };
@@ -36,7 +36,7 @@ export function createRows(prepare: Prepare) {
     }
     const transactions =
       'payout' in subject
-        ? [...ofOrder(subject.payout, false), ...byId(subject.id)]
+        ? [...ofOrder(subject.payout, 'isPayout'), ...byId(subject.id)]
         : subject.transactions.flatMap(byId);
     const distinct = [...new Map(transactions.map((row) => [row.id, row])).values()];
     const orderIds = distinct.flatMap((row) => (TYPES[row.type].paysOrder ? [row.order_id] : []));
@@ -50,9 +50,9 @@ export function createRows(prepare: Prepare) {
   }
 
   /** The payments of an order, or the payout. The type is compared here: SQLite might search an index for it. */
-  function ofOrder(orderId: string, paysOrder: boolean): TransactionRow[] {
+  function ofOrder(orderId: string, trait: 'paysOrder' | 'isPayout'): TransactionRow[] {
     const rows = all<TransactionRow>('select * from transactions where order_id = ?', orderId);
-    return rows.filter(({ type }) => TYPES[type].paysOrder === paysOrder);
+    return rows.filter(({ type }) => TYPES[type][trait]);
   }
 
   function promptsOf({ customer, limit }: PromptQuery): Loaded['prompts'] {
