@@ -61,9 +61,31 @@ export interface Decision<T> {
   result: T;
 }
 
+/** What the two databases write differently, for statements that mean the same on both. */
+export interface SqlDialect {
+  /**
+   * Whether rows locked by another transaction can be skipped (`for update skip locked`); SQLite locks the whole file.
+   */
+  skipsLocked: boolean;
+  /** SQL that follows a column: its value is among those of a subquery that returns few. Each is found by an index. */
+  among(few: Expression<unknown>): RawBuilder<unknown>;
+  /** SQL for the column `checks` with one more check that begins `now`; keeps the last `most`. */
+  checksWith(now: number, most: number): RawBuilder<string>;
+  /** SQL that follows the columns of an update which makes rows shorter, so that their space can be used by others. */
+  movingTogether(table: 'transactions' | 'webhooks'): RawBuilder<unknown>;
+}
+
+/**
+ * There are two ways to write. `write` is for all that a rule decides: it loads rows, and what the rule changed in them
+ * is saved at once or not at all; the ledger then reports each event and wakes the watchers (sql-ledger.ts). `execute`
+ * is one statement of its own, for leases, deliveries, erasing and the rows of `meta`: as durable, and atomic for
+ * itself, but it decides by its own conditions, raises no version, reports no event and wakes no watcher. So nothing is
+ * announced before it is committed, and what `execute` commits is not announced at all.
+ */
 export interface Store {
   /** For lists and for building statements. Do not write with it: use `execute`. */
   db: Db;
+  sql: SqlDialect;
   /** Where the database is and what it costs, for the log; without user and password. */
   place: Readonly<Record<string, unknown>>;
   /**
@@ -80,14 +102,6 @@ export interface Store {
   /** The single clock, ms since 1970: the database's if several hosts share it, else this host's. */
   time(): Promise<number>;
   /**
-   * Whether rows locked by another transaction can be skipped (`for update skip locked`); SQLite locks the whole file.
-   */
-  skipsLocked: boolean;
-  /** SQL that follows a column: its value is among those of a subquery that returns few. Each is found by an index. */
-  among(few: Expression<unknown>): RawBuilder<unknown>;
-  /** SQL for the column `checks` with one more check that begins `now`; keeps the last `most`. */
-  checksWith(now: number, most: number): RawBuilder<string>;
-  /**
    * Tells other processes that these orders changed. It only wakes their watchers; correctness does not depend on it.
    */
   announce(orderIds: readonly string[]): void;
@@ -98,8 +112,6 @@ export interface Store {
   changedSince(since: number): Promise<Map<string, number>>;
   /** Calls back for announcements by other processes. */
   onAnnounced(listener: (orderId: string) => void): void;
-  /** SQL that follows the columns of an update which makes rows shorter, so that their space can be used by others. */
-  movingTogether(table: 'transactions' | 'webhooks'): RawBuilder<unknown>;
   /** Returns a little of the file's unused space to the file system; false if there is none, and on PostgreSQL. */
   shrink(): Promise<boolean>;
   /** What an operator should change about the database. */

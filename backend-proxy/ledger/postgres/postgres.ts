@@ -24,6 +24,7 @@ import {
   type Versions,
 } from './rows.ts';
 import { describeServers } from './servers.ts';
+import { POSTGRES_SQL } from './sql.ts';
 import { createTurns } from './turns.ts';
 import { upgradePostgres } from './upgrade.ts';
 import { upgradeBy } from '../schema/schema-steps.ts';
@@ -209,23 +210,18 @@ export async function openPostgres(url: string, connections: number, log: Log): 
 
   return {
     db,
+    sql: POSTGRES_SQL,
     place: { ...describeServers(url), connections: connections + 1, ...(pooler !== 'none' && { pooler }) },
     write,
     load: (subject) => pool.use((on) => loadOn(on, subject, new WeakMap())),
     execute,
     time,
     changedSince,
-    skipsLocked: true,
-    // `in` is planned as a join, which may read the whole table if the planner expects many.
-    among: (few) => sql`= any(array${few})`,
-    checksWith: (now, most) => sql`((case when json_array_length(checks::json) >= ${most} then checks::jsonb - 0
-      else checks::jsonb end) || jsonb_build_object('at', ${now}::bigint, 'byIpn', ipns_received > ipns_answered))::text`,
     announce(orderIds) {
       for (const orderId of orderIds) waiting.add(orderId);
       void sendAnnouncements();
     },
     onAnnounced: listener.onAnnounced,
-    movingTogether: () => sql``,
     shrink: () => Promise.resolve(false),
     warnings: () => standbyWarnings(db),
     async close() {

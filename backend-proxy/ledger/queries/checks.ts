@@ -36,11 +36,11 @@ export async function claimChecks(store: Store, now: number, leaseMs: number, sh
       select id from transactions where ${isFree} and id not in (select id from recent)
       order by next_check_at limit (select ${shares.inAll} - count(*) from recent)
     )
-    update transactions set lease_until = ${leaseUntil}, checks = ${store.checksWith(now, CHECKS_PER_MINUTE)}
-    where id ${store.among(sql`(
+    update transactions set lease_until = ${leaseUntil}, checks = ${store.sql.checksWith(now, CHECKS_PER_MINUTE)}
+    where id ${store.sql.among(sql`(
       select id from transactions
-      where id ${store.among(sql`(select id from recent union all select id from swept)`)} and ${isFree}
-      ${store.skipsLocked ? sql`for update skip locked` : sql``}
+      where id ${store.sql.among(sql`(select id from recent union all select id from swept)`)} and ${isFree}
+      ${store.sql.skipsLocked ? sql`for update skip locked` : sql``}
     )`)} returning *`;
   const free = sql`update transactions set lease_until = 0 where next_check_at <= ${now} and lease_until = ${leaseUntil}`;
   const rows = await store.execute(claim.compile(store.db), free.compile(store.db));

@@ -5,7 +5,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { keyedFingerprint } from '../../fingerprint.ts';
 import { STAGES, type Source } from '../../protocol/transaction.ts';
-import type { Store } from '../store.ts';
+import type { SqlDialect, Store } from '../store.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 
 /** Few enough that no other write waits long. */
@@ -28,9 +28,9 @@ export type ErasableRow = Pick<TransactionRow, 'id' | 'fingerprint' | 'updated_a
 export async function eraseRows(store: Store, rows: readonly ErasableRow[], erasing: Erasing): Promise<string[]> {
   if (rows.length === 0) return [];
   for (const each of [forgetPersons, emptyWebhooks, deleteIpns]) {
-    await store.execute(each(store, rows, erasing).compile(store.db));
+    await store.execute(each(store.sql, rows, erasing).compile(store.db));
   }
-  const erased = await store.execute(emptyTransactions(store, rows, erasing).compile(store.db));
+  const erased = await store.execute(emptyTransactions(store.sql, rows, erasing).compile(store.db));
   await store.execute(recordErasing(rows, erasing).compile(store.db));
   return erased.map(({ id }) => id);
 }
@@ -44,13 +44,13 @@ function recordErasing(rows: readonly ErasableRow[], { at, source }: Erasing): R
 }
 
 /** A resolution has its author and a note. */
-function forgetPersons({ among }: Store, rows: readonly ErasableRow[], erasing: Erasing): RawBuilder<unknown> {
+function forgetPersons({ among }: SqlDialect, rows: readonly ErasableRow[], erasing: Erasing): RawBuilder<unknown> {
   return sql`update history set detail = case when detail like 'SUCCESS%' then 'SUCCESS' else 'FAILED' end
     where transaction_id ${among(idsOf('id', rows, erasing))} and event = 'resolved'`;
 }
 
 function emptyWebhooks(
-  { among, movingTogether }: Store,
+  { among, movingTogether }: SqlDialect,
   rows: readonly ErasableRow[],
   erasing: Erasing,
 ): RawBuilder<unknown> {
@@ -61,12 +61,12 @@ function emptyWebhooks(
 }
 
 /** Whole rows, because the id of an IPN is a digest of its body. */
-function deleteIpns({ among }: Store, rows: readonly ErasableRow[], erasing: Erasing): RawBuilder<unknown> {
+function deleteIpns({ among }: SqlDialect, rows: readonly ErasableRow[], erasing: Erasing): RawBuilder<unknown> {
   return sql`delete from ipns where order_id ${among(idsOf('id', rows, erasing))}`;
 }
 
 function emptyTransactions(
-  { movingTogether }: Store,
+  { movingTogether }: SqlDialect,
   rows: readonly ErasableRow[],
   erasing: Erasing,
 ): RawBuilder<{ id: string }> {

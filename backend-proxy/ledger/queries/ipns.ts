@@ -35,7 +35,7 @@ export async function readIpns(db: Db, transactionId: string): Promise<IpnReadin
 }
 
 /** Marks a page of the unmatched IPNs older than this that were not reported yet; returns them. */
-export function markUnmatchedReported({ db, among }: Store, firstBefore: number, limit: number) {
+export function markUnmatchedReported({ db, sql: { among } }: Store, firstBefore: number, limit: number) {
   const unreported = db
     .selectFrom('ipns')
     .select('id')
@@ -53,7 +53,7 @@ export function markUnmatchedReported({ db, among }: Store, firstBefore: number,
 }
 
 /** Deletes a page of IPNs that matched nothing for too long; returns them. */
-export function deleteOldUnmatched({ db, among }: Store, now: number, limit: number) {
+export function deleteOldUnmatched({ db, sql: { among } }: Store, now: number, limit: number) {
   const old = db
     .selectFrom('ipns')
     .select('id')

@@ -46,7 +46,7 @@ export async function readTransactions(store: Store, query: TransactionQuery): P
 }
 
 /** Up to one row more than the limit. */
-function readRange({ db, among }: Store, query: TransactionQuery): Promise<TransactionRow[]> {
+function readRange({ db, sql: { among } }: Store, query: TransactionQuery): Promise<TransactionRow[]> {
   const { column, direction } = ORDERS[query.sort ?? 'updatedAt'];
   const { start, end } = boundsOf(query);
   const by = sql.ref(column);

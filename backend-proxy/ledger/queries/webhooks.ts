@@ -36,13 +36,13 @@ export async function claimWebhooks(store: Store, now: number, limit: number, le
   const claim = store.db
     .updateTable('webhooks')
     .set((eb) => ({ lease_until: now + leaseMs, attempts: eb('attempts', '+', 1) }))
-    .where(sql<boolean>`id ${store.among(store.skipsLocked ? due.forUpdate().skipLocked() : due)}`)
+    .where(sql<boolean>`id ${store.sql.among(store.sql.skipsLocked ? due.forUpdate().skipLocked() : due)}`)
     .returningAll();
   return (await store.execute(claim.compile())).map(toWebhook);
 }
 
 /** Makes a page of retries due now that are planned further ahead than any wait. */
-export function bringWebhooksForward({ db, among }: Store, now: number, limit: number) {
+export function bringWebhooksForward({ db, sql: { among } }: Store, now: number, limit: number) {
   const tooFar = db
     .selectFrom('webhooks')
     .select('id')

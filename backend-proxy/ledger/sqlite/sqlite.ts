@@ -5,11 +5,12 @@
 // reads need no lock.
 import { resolve as absolute } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Kysely, SqliteDialect, sql } from 'kysely';
+import { Kysely, SqliteDialect } from 'kysely';
 import { unavailable } from '../../errors.ts';
 import type { Log } from '../../protocol/log.ts';
 import { upgradeBy } from '../schema/schema-steps.ts';
 import { createRows } from './rows.ts';
+import { SQLITE_SQL } from './sql.ts';
 import { createStatements } from './statements.ts';
 import { upgradeSqlite } from './steps.ts';
 import type { Decision, Loaded, Store, Subject } from '../store.ts';
@@ -194,6 +195,7 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
 
   return {
     db,
+    sql: SQLITE_SQL,
     place: { path: absolute(path) },
     write: (subject, decide) => enqueue(() => decideAndSave(subject, decide)),
     async load(subject) {
@@ -209,18 +211,8 @@ export async function openSqlite(path: string, onFatal: (error: unknown) => void
       enqueue(() => inSavepoint(() => prepare(text).all(...(parameters as never[])) as Row[])),
     time: () => Promise.resolve(Date.now()),
     changedSince,
-    // BEGIN IMMEDIATE locks the whole file.
-    skipsLocked: false,
-    among: (few) => sql`in ${few}`,
-    checksWith: (now, most) => sql`json_insert(
-      case when json_array_length(checks) >= ${most} then json_remove(checks, '$[0]') else checks end, '$[#]',
-      json_object('at', cast(${now} as integer), 'byIpn', json(iif(ipns_received > ipns_answered, 'true', 'false'))))`,
     announce: () => undefined,
     onAnnounced: () => undefined,
-    // What a shorter row leaves in its page stays unused. A row that gets another number is taken out and put beside
-    // the others, which frees whole pages. The highest number stays, because the next row gets the one after it.
-    movingTogether: (table) => sql`, rowid = case rowid
-      when (select max(rowid) from ${sql.table(table)}) then rowid else -abs(rowid) end`,
     shrink,
     warnings: () => Promise.resolve([]),
     close: () => db.destroy(),
