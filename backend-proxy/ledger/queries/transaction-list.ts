@@ -9,14 +9,14 @@ import { toTransactions } from '../rules/records.ts';
 import type { Db, Store } from '../store.ts';
 import type { TransactionRow } from '../schema/tables.ts';
 
-interface Order {
+interface Sorting {
   column: 'updated_at' | 'created_at';
   direction: 'asc' | 'desc';
   /** First letter of its cursors, so that no list takes the cursor of another. */
   letter: string;
 }
 
-const ORDERS: Record<TransactionSort, Order> = {
+const SORTINGS: Record<TransactionSort, Sorting> = {
   updatedAt: { column: 'updated_at', direction: 'asc', letter: '' },
   createdAt: { column: 'created_at', direction: 'asc', letter: 'c' },
   '-createdAt': { column: 'created_at', direction: 'desc', letter: 'n' },
@@ -37,7 +37,7 @@ interface Position {
  */
 export async function readTransactions(store: Store, query: TransactionQuery): Promise<TransactionPage> {
   const { limit, sort = 'updatedAt' } = query;
-  const { column, letter } = ORDERS[sort];
+  const { column, letter } = SORTINGS[sort];
   const rows = query.orderId === undefined ? await readRange(store, query) : await readOfOrder(store.db, query);
   const page = rows.slice(0, limit);
   const last = page.at(-1);
@@ -47,7 +47,7 @@ export async function readTransactions(store: Store, query: TransactionQuery): P
 
 /** Up to one row more than the limit. */
 function readRange({ db, sql: { among } }: Store, query: TransactionQuery): Promise<TransactionRow[]> {
-  const { column, direction } = ORDERS[query.sort ?? 'updatedAt'];
+  const { column, direction } = SORTINGS[query.sort ?? 'updatedAt'];
   const { start, end } = boundsOf(query);
   const by = sql.ref(column);
   const inBounds =
@@ -83,7 +83,7 @@ function readRange({ db, sql: { among } }: Store, query: TransactionQuery): Prom
 /** An order has a payout and at most some twenty payments, so they are all read. The index by order has no time. */
 async function readOfOrder(db: Db, query: TransactionQuery): Promise<TransactionRow[]> {
   const { orderId = '', type, status, needsReview, sort = 'updatedAt', limit } = query;
-  const { column, direction } = ORDERS[sort];
+  const { column, direction } = SORTINGS[sort];
   const { start, end } = boundsOf(query);
   const sign = direction === 'asc' ? 1 : -1;
   const isAfterStart = (row: TransactionRow) => sign * (row[column] - start.at || compare(row.id, start.id)) > 0;
@@ -122,7 +122,9 @@ function boundsOf(query: TransactionQuery): { start: Position; end: number } {
 /** The position in a cursor, or undefined if it is not one of a list in this order. */
 function parseCursor(cursor: string, sort: TransactionSort): Position | undefined {
   const match = /^([a-z]?)([0-9]{1,15})~(.{1,100})$/s.exec(cursor);
-  return match === null || match[1] !== ORDERS[sort].letter ? undefined : { at: Number(match[2]), id: match[3] ?? '' };
+  return match === null || match[1] !== SORTINGS[sort].letter
+    ? undefined
+    : { at: Number(match[2]), id: match[3] ?? '' };
 }
 
 /** Whether the cursor can be one of a list in this order. */

@@ -13,27 +13,22 @@ export const PAYOUT_KEY = ' payout';
 /** Of an id at the gateway, without the number of a later attempt. */
 const MAX_ID_CHARS = 64;
 
+/** What no transaction is without. */
 type NewRow = Pick<
   TransactionRow,
-  | 'id'
-  | 'type'
-  | 'order_id'
-  | 'attempt'
-  | 'asked'
-  | 'method'
-  | 'amount_minor'
-  | 'currency'
-  | 'customer'
-  | 'note'
-  | 'idempotency_key'
-  | 'fingerprint'
-  | 'pay_within_ms'
-  | 'customer_ref'
-  | 'start_id'
+  'id' | 'type' | 'order_id' | 'amount_minor' | 'currency' | 'customer' | 'idempotency_key' | 'fingerprint'
 >;
+type NewColumns = Omit<TransactionRow, keyof NewRow | 'created_at' | 'updated_at'>;
 
-/** What every new transaction has. */
-const UNTOUCHED = {
+/** What a new transaction has unless its opener says otherwise. */
+const UNTOUCHED: NewColumns = {
+  attempt: 1,
+  asked: null,
+  method: null,
+  note: null,
+  pay_within_ms: null,
+  customer_ref: null,
+  start_id: null,
   rank: STAGES.created.rank,
   prior_rank: STAGES.created.rank,
   version: 1,
@@ -67,11 +62,11 @@ const UNTOUCHED = {
   next_check_at: null,
   lease_until: 0,
   erased_at: null,
-} as const satisfies Omit<TransactionRow, keyof NewRow | 'created_at' | 'updated_at'>;
+};
 
-export function insert(draft: Draft, given: NewRow): TransactionRow {
+export function insert(draft: Draft, given: NewRow & Partial<NewColumns>): TransactionRow {
   const row = addTransaction(draft, { ...UNTOUCHED, ...given, created_at: draft.now, updated_at: draft.now });
-  addHistory(draft, row, 'created', null);
+  addHistory(draft, row, 'created');
   plan(draft, row);
   return row;
 }
@@ -119,9 +114,6 @@ export function findOrRestore(draft: Draft, transaction: Transaction): Transacti
     // its order id.
     idempotency_key: isPayout ? PAYOUT_KEY : ` restored ${id}`,
     fingerprint,
-    pay_within_ms: null,
-    customer_ref: null,
-    start_id: null,
   });
   row.rank = STAGES.sending.rank;
   row.prior_rank = STAGES.sending.rank;

@@ -44,7 +44,7 @@ export function applyObservation(draft: Draft, row: TransactionRow, claim: Claim
   storeCheck(draft, check, claim, observation);
   if (isReport(observation)) markUnsent(draft, row);
   applyObserved(draft, check, observation);
-  applyClock({ ...draft, source: 'clock' }, check, observation);
+  applyClock(draft, check, observation);
   plan(draft, row);
 }
 
@@ -189,9 +189,9 @@ function applyClock(draft: Draft, check: EndedCheck, observation: Observation): 
   const { row } = check;
   markAnswerLost(draft, row);
   const due = stageByClock(check, observation, draft.now);
-  if (due !== undefined) raise(draft, row, due);
+  if (due !== undefined) raise(draft, row, due, { source: 'clock' });
   if (isOpen(stageOf(row.rank)) && draft.now >= Math.min(row.created_at, draft.now) + REVIEW_AFTER_MS[row.type]) {
-    flag(draft, row, 'needs_review', null);
+    flag(draft, row, 'needs_review', null, 'clock');
   }
 }
 

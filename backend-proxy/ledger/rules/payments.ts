@@ -14,7 +14,7 @@ import { plan, raise } from './transitions.ts';
 /** Fixed: the exact second would reveal to another person when the wallet's owner was last asked. */
 const WALLET_RETRY_AFTER_S = 3600;
 
-export interface OpenedPayment {
+export interface OpenedRow {
   row: TransactionRow;
   /** False if the same key had written it. */
   isNew: boolean;
@@ -28,7 +28,7 @@ export function openPayment(
   payment: NewPayment & TokenTerms,
   limits: PaymentLimits,
   taken: ReadonlySet<string>,
-): OpenedPayment {
+): OpenedRow {
   const { orderId, currency, start } = payment;
   const earlier = draft.transactions.map(({ after }) => after);
   const order = storeTerms(draft, payment);
@@ -58,12 +58,10 @@ export function openPayment(
     amount_minor: payment.amountMinor,
     currency,
     customer: payment.customer,
-    note: null,
     idempotency_key: payment.idempotencyKey,
     fingerprint: payment.fingerprint,
     pay_within_ms: payment.payWithinMs,
     customer_ref: payment.customerReference,
-    start_id: null,
   });
   return { row, isNew: true, maySend: start !== null && permitSending(draft, row, start) };
 }

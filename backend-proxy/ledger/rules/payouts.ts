@@ -21,17 +21,11 @@ export function openPayout(draft: Draft, payout: NewPayout, id: string, taken: R
     id,
     type: 'PAYOUT',
     order_id: orderId,
-    attempt: 1,
-    asked: null,
-    method: null,
     amount_minor: amountMinor,
     currency,
     customer,
     note,
     idempotency_key: PAYOUT_KEY,
     fingerprint,
-    pay_within_ms: null,
-    customer_ref: null,
-    start_id: null,
   });
 }

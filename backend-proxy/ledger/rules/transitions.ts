@@ -9,6 +9,7 @@ import {
   stageOf,
   type Flag,
   type HistoryEntry,
+  type Source,
   type Stage,
 } from '../../protocol/transaction.ts';
 import { findOrder, historyOf, type Draft } from './draft.ts';
@@ -18,6 +19,8 @@ import { queueWebhook } from './webhooks.ts';
 interface RaiseOptions {
   detail?: string | null;
   endedBy?: TransactionRow['ended_by'];
+  /** Default: the cause of the write. */
+  source?: Source;
 }
 
 /** Raises the stage if the fact ranks higher; returns whether it did. */
@@ -25,7 +28,7 @@ export function raise(
   draft: Draft,
   row: TransactionRow,
   stage: Stage,
-  { detail = null, endedBy = null }: RaiseOptions = {},
+  { detail = null, endedBy = null, source = draft.source }: RaiseOptions = {},
 ): boolean {
   const { rank } = STAGES[stage];
   if (rank <= row.rank) return false;
@@ -36,7 +39,7 @@ export function raise(
   markChanged(draft, row);
   // A review of what only took too long ends here; a mismatch or conflict still needs a person.
   if (rank >= STAGES.not_created.rank && row.mismatch + row.conflict === 0) row.needs_review = 0;
-  addHistory(draft, row, stage, detail);
+  addHistory(draft, row, stage, { detail, source });
   if (stage === 'succeeded') credit(draft, row, before);
   else announceFailure(draft, row, before);
   return true;
@@ -54,7 +57,7 @@ function credit(draft: Draft, row: TransactionRow, before: Stage): void {
   if (row.surplus === 1) return;
   row.surplus = 1;
   row.version += 1;
-  addHistory(draft, row, 'surplus', null);
+  addHistory(draft, row, 'surplus');
   // Instead of payment.succeeded, so that a merchant who ships on it does not ship twice.
   queueWebhook(draft, row, 'payment.surplus');
 }
@@ -73,21 +76,28 @@ type ReviewFlag = Exclude<Flag, 'surplus'>;
  * Flags a problem and asks for a review; changes nothing that is paid. A mismatch is flagged once; a conflict once per
  * review, so again only after a person resolved the last one.
  */
-export function flag(draft: Draft, row: TransactionRow, name: ReviewFlag, detail: string | null): void {
+export function flag(
+  draft: Draft,
+  row: TransactionRow,
+  name: ReviewFlag,
+  detail: string | null,
+  source = draft.source,
+): void {
   const { webhooks } = TYPES[row.type];
   if (name !== 'needs_review') {
     const isKnown = row[name] > 0 && (name === 'mismatch' || row.needs_review === 1);
     if (isKnown) return;
     row[name] += 1;
     markChanged(draft, row);
-    addHistory(draft, row, name, detail, row[name]);
+    addHistory(draft, row, name, { detail, n: row[name], source });
     queueWebhook(draft, row, `${webhooks}.${name}`, row[name]);
   }
   if (row.needs_review === 1) return;
   row.needs_review = 1;
   row.reviews += 1;
   markChanged(draft, row);
-  addHistory(draft, row, 'needs_review', name === 'needs_review' ? detail : name, row.reviews);
+  const reason = name === 'needs_review' ? detail : name;
+  addHistory(draft, row, 'needs_review', { detail: reason, n: row.reviews, source });
   queueWebhook(draft, row, `${webhooks}.needs_review`, row.reviews);
 }
 
@@ -96,12 +106,11 @@ export function addHistory(
   draft: Draft,
   row: TransactionRow,
   event: HistoryEntry['event'],
-  detail: string | null,
-  n = 1,
+  { detail = null, n = 1, source = draft.source }: { detail?: string | null; n?: number; source?: Source } = {},
 ): void {
   const isKnown = historyOf(draft, row.id).some((entry) => entry.event === event && entry.n === n);
   if (!isKnown) {
-    draft.history.push({ transaction_id: row.id, event, n, at: draft.now, source: draft.source, detail });
+    draft.history.push({ transaction_id: row.id, event, n, at: draft.now, source, detail });
   }
   showChange(draft, row);
 }
