@@ -5,7 +5,6 @@ import { Refusal, REFUSALS, describeError } from '../errors.ts';
 import type { Expected, Ledger, Resolution } from '../ledger/ledger.ts';
 import { ChangedMeanwhile } from '../ledger/rules/resolutions.ts';
 import type { Log } from '../protocol/log.ts';
-import { TYPES, type Transaction } from '../protocol/transaction.ts';
 import { limitBody } from '../http/body-limit.ts';
 import { createSecretCheck } from '../http/guards.ts';
 import { toRefusal } from '../http/problem.ts';
@@ -16,7 +15,6 @@ import { ipnsPage } from './ipns-page.ts';
 import { loginPage, page, refusalPage, type Section } from './layout.ts';
 import { createLoginLimit } from './login-limit.ts';
 import { overview } from './overview.ts';
-import { effectOf } from './resolution.ts';
 import { createSessions } from './session.ts';
 import type { Html } from './shown.ts';
 import { ICON, STYLE } from './style.ts';
@@ -132,12 +130,17 @@ export function createAdmin(parts: AdminParts): Hono {
   };
   app.get('/admin/transactions/:id', (c) => showTransaction(c, 200));
 
-  const showConfirmation = async (c: Context, asked: Transaction, resolution: Resolution, hasChanged: boolean) => {
-    const order = await ledger.order(asked.orderId);
-    const effect = effectOf(asked, order, resolution.status);
-    const expected = { version: asked.version, paidBy: (TYPES[asked.type].paysOrder && order?.paidBy) || null };
-    const shown = { transaction: asked, resolution, effect, expected, hasChanged, form: formOf(c), sendsWebhooks };
-    return show(c, 'transactions', `Resolve ${asked.orderId}?`, confirmationPage(shown), hasChanged ? 409 : 200);
+  const showConfirmation = async (c: Context, id: string, resolution: Resolution, hasChanged: boolean) => {
+    const preview = await ledger.preview(id, resolution);
+    if (preview === undefined) throw new Refusal('not_found', 'There is no such transaction.');
+    const shown = { preview, resolution, hasChanged, form: formOf(c), sendsWebhooks };
+    return show(
+      c,
+      'transactions',
+      `Resolve ${preview.transaction.orderId}?`,
+      confirmationPage(shown),
+      hasChanged ? 409 : 200,
+    );
   };
   app.post('/admin/transactions/:id/resolve', async (c) => {
     const [status, by, note] = [await field(c, 'status'), await field(c, 'by'), await field(c, 'note')];
@@ -151,13 +154,13 @@ export function createAdmin(parts: AdminParts): Hono {
       return showTransaction(c, 400, { status, by, note, refused });
     }
     const resolution = parsed.data;
-    if ((await field(c, 'confirmed')) !== 'yes') return showConfirmation(c, transaction, resolution, false);
+    if ((await field(c, 'confirmed')) !== 'yes') return showConfirmation(c, transaction.id, resolution, false);
     const expected: Expected = { version: transaction.version, paidBy: (await field(c, 'paidBy')) || null };
     try {
       await ledger.resolve(transaction.id, resolution, expected);
     } catch (error) {
       if (!(error instanceof ChangedMeanwhile)) throw error;
-      return showConfirmation(c, (await read(c)).transaction, resolution, true);
+      return showConfirmation(c, transaction.id, resolution, true);
     }
     onDue();
     log('info', 'operator resolved', { transaction: transaction.id, status: resolution.status });

@@ -1,8 +1,8 @@
 // One transaction: its data, its history, its webhooks, and the form for a review.
 import { html } from 'hono/html';
-import type { Expected, Resolution, Webhook } from '../ledger/ledger.ts';
+import type { Preview, Resolution, Webhook } from '../ledger/ledger.ts';
 import type { HistoryEntry, Transaction } from '../protocol/transaction.ts';
-import type { Effect } from './resolution.ts';
+import { effectOf } from './resolution.ts';
 import { whyReview } from './overview.ts';
 import { NOTHING, amount, kind, marks, status, time, wallet, type Html } from './shown.ts';
 import { linkTo } from './transaction-table.ts';
@@ -131,11 +131,8 @@ function reviewForm(transaction: Transaction, form: string, given: ResolutionFor
 }
 
 interface Confirmation {
-  transaction: Transaction;
+  preview: Preview;
   resolution: Resolution;
-  effect: Effect;
-  /** The state that the effect was computed from; the ledger compares it when it writes. */
-  expected: Expected;
   /** Whether the form was confirmed before, when it would have had another effect. */
   hasChanged: boolean;
   form: string;
@@ -144,7 +141,8 @@ interface Confirmation {
 }
 
 export function confirmationPage(confirmation: Confirmation): Html {
-  const { transaction, resolution, effect, expected, hasChanged, form, sendsWebhooks } = confirmation;
+  const { preview, resolution, hasChanged, form, sendsWebhooks } = confirmation;
+  const { transaction, expected, webhook } = preview;
   const hidden = (name: string, value: string | number) =>
     html`<input type="hidden" name="${name}" value="${value}" />`;
   return html`<p class="lead">
@@ -160,8 +158,8 @@ export function confirmationPage(confirmation: Confirmation): Html {
     <section class="panel" aria-labelledby="effect">
       <h2 id="effect">You say: ${resolution.status}</h2>
       <ul class="effect">
-        ${effect.sentences.map((sentence) => html`<li>${sentence}</li>`)}
-        ${effect.told !== null && !sendsWebhooks ? html`<li>No WEBHOOK_URL is set, so it is not sent to anybody now.</li>` : ''}
+        ${effectOf(preview, resolution.status).map((sentence) => html`<li>${sentence}</li>`)}
+        ${webhook !== null && !sendsWebhooks ? html`<li>No WEBHOOK_URL is set, so it is not sent to anybody now.</li>` : ''}
         <li>The history shows “${resolution.status} by ${resolution.by}: ${resolution.note}”.</li>
         <li>If the gateway later reports the contrary, a review is asked for again.</li>
       </ul>

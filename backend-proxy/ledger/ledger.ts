@@ -134,6 +134,15 @@ export interface Expected {
   paidBy: string | null;
 }
 
+/** What a resolution would do, all as of one moment. */
+export interface Preview {
+  transaction: Transaction;
+  /** For `resolve`, which refuses if it is no longer so. */
+  expected: Expected;
+  /** The webhook that would be queued; null for none. */
+  webhook: WebhookType | null;
+}
+
 /** An IPN whose transaction is not in this database. */
 export interface UnmatchedIpn {
   reading: IpnReading;
@@ -298,8 +307,8 @@ export interface Counts {
   oldestPendingWebhookMs: number;
 }
 
-/** Refuses by throwing a Refusal; throws one of kind `unavailable` if the database cannot be used. */
-export interface Ledger {
+/** What is written before and after the one POST of a transaction. */
+export interface Starts {
   /** Writes the payment's row, or finds the one written with the same key. Replaces the order's open payment. */
   openPayment(payment: NewPayment & TokenTerms, limits: PaymentLimits): Promise<OpenedPayment>;
   openPayout(payout: NewPayout): Promise<Transaction>;
@@ -310,6 +319,20 @@ export interface Ledger {
    * If a restored database has lost the row, an answer writes it again from `transaction`.
    */
   record(transaction: Transaction, fact: Fact, source: Source): Promise<OrderAt & { isRaised: boolean }>;
+}
+
+/** Which transactions are checked, and what a check or an IPN saw. */
+export interface Checks {
+  /**
+   * Claims transactions whose check is due, each exclusively for `leaseMs`. Those with a recent IPN come first, the
+   * newest IPN before older ones; one in five goes to the one due longest.
+   */
+  claimChecks(limit: number, leaseMs: number): Promise<Claim[]>;
+  /**
+   * Stores the IPN and requests a check in the same commit. With `leaseMs` that commit also claims the check, if it is
+   * due and free.
+   */
+  receiveIpn(ipn: StoredIpn, leaseMs?: number): Promise<{ isMatched: boolean; claim: Claim | undefined }>;
   /**
    * Ends a check: applies the observation and the clock's rules, and plans the next check. Returns when it ended, by
    * the database's clock.
@@ -319,21 +342,31 @@ export interface Ledger {
   recordUnknown(unknown: ProvenUnknown): Promise<void>;
   /** The transaction of this type that a status check found most recently. */
   newestFound(type: TransactionType): Promise<Transaction | undefined>;
+  /** Makes uncertain what an earlier process of the same host and port was sending when it died. */
+  recover(sentBy: string): Promise<void>;
+}
+
+/** What a person decides. */
+export interface Reviews {
+  /** What `resolve` would do. Refuses if no review is needed; undefined if there is no such transaction. */
+  preview(transactionId: string, resolution: Resolution): Promise<Preview | undefined>;
   /**
    * Records how a person resolved a review; refuses if none is needed, or if it is no longer as `expected`. Undefined
    * if there is no such transaction.
    */
   resolve(transactionId: string, resolution: Resolution, expected?: Expected): Promise<Transaction | undefined>;
-  /**
-   * Stores the IPN and requests a check in the same commit. With `leaseMs` that commit also claims the check, if it is
-   * due and free.
-   */
-  receiveIpn(ipn: StoredIpn, leaseMs?: number): Promise<{ isMatched: boolean; claim: Claim | undefined }>;
+}
+
+/** The IPNs as they were received. */
+export interface Ipns {
   ipnReadings(transactionId: string): Promise<IpnReading[]>;
   unmatchedIpns(limit: number): Promise<UnmatchedIpn[]>;
   /** Counts unmatched IPNs older than this, each only once. */
   reportUnmatched(olderThanMs: number): Promise<number>;
+}
 
+/** What others see of it, and when it changes. */
+export interface Reads {
   order(orderId: string): Promise<Order | undefined>;
   /** The order and the database's clock, read together. */
   orderAt(orderId: string): Promise<OrderAt>;
@@ -344,6 +377,7 @@ export interface Ledger {
   transactions(query: TransactionQuery): Promise<TransactionPage>;
   /** A page of what totals are made of, oldest first; the last one is shorter than the limit. */
   counted(query: CountedQuery): Promise<Counted[]>;
+  counts(): Promise<Counts>;
   /**
    * Calls back after each commit that changed the order, from any process, with the new version (undefined: not known).
    */
@@ -353,12 +387,10 @@ export interface Ledger {
    * its commit changed.
    */
   onWrite(listener: (ms: number, events: LedgerEvent[]) => void): void;
+}
 
-  /**
-   * Claims transactions whose check is due, each exclusively for `leaseMs`. Those with a recent IPN come first, the
-   * newest IPN before older ones; one in five goes to the one due longest.
-   */
-  claimChecks(limit: number, leaseMs: number): Promise<Claim[]>;
+/** The webhooks to send, and those that were sent. */
+export interface WebhookQueue {
   claimWebhooks(limit: number, leaseMs: number): Promise<Webhook[]>;
   recordDelivery(id: string, delivery: Delivery): Promise<void>;
   webhook(id: string): Promise<Webhook | undefined>;
@@ -366,9 +398,10 @@ export interface Ledger {
   webhooks(state: WebhookState | undefined, limit: number, range?: WebhookRange): Promise<Webhook[]>;
   /** Makes it due now and resets its attempts; undefined if there is none. Refuses if its body is erased. */
   redeliver(id: string): Promise<Webhook | undefined>;
+}
 
-  /** Makes uncertain what an earlier process of the same host and port was sending when it died. */
-  recover(sentBy: string): Promise<void>;
+/** Which gateway the database belongs to, and whether it has lost anything. */
+export interface Owners {
   /** The database's owner, as written at the first start; undefined before. */
   owner(): Promise<DatabaseOwner | undefined>;
   /** Writes the owner. If another process then writes another one, this process starts no more payments or payouts. */
@@ -382,14 +415,10 @@ export interface Ledger {
   recordRestore(at: number): Promise<void>;
   /** Whether that was within the last 7 days. */
   wasRestoredLately(): Promise<boolean>;
-  /** The database's clock, ms since 1970. */
-  time(): Promise<number>;
-  /** How far the database's clock is ahead of this process's, ms. */
-  clockOffset(): Promise<number>;
-  /** What an operator should change about the database. */
-  databaseWarnings(): Promise<string[]>;
-  /** Deletes IPNs that matched nothing for 7 days, and moves up what another clock planned too far ahead. */
-  prune(): Promise<void>;
+}
+
+/** Personal data is erased; amounts and stages stay. */
+export interface Erasure {
   /**
    * Erases the personal data of an order's payments, or of a payout, and returns them. Refuses (`not_ended`) if one of
    * them may still change; undefined if there is none.
@@ -399,8 +428,22 @@ export interface Ledger {
   erasePage(retention: Retention, next: string | null): Promise<ErasedPage>;
   /** Returns a little of the unused space to the file system; false if there is none. */
   shrink(): Promise<boolean>;
-  counts(): Promise<Counts>;
+}
+
+/** The database itself. */
+export interface Database {
+  /** The database's clock, ms since 1970. */
+  time(): Promise<number>;
+  /** How far the database's clock is ahead of this process's, ms. */
+  clockOffset(): Promise<number>;
+  /** What an operator should change about the database. */
+  databaseWarnings(): Promise<string[]>;
+  /** Deletes IPNs that matched nothing for 7 days, and moves up what another clock planned too far ahead. */
+  prune(): Promise<void>;
   /** Throws if the database cannot be written. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Refuses by throwing a Refusal; throws one of kind `unavailable` if the database cannot be used. */
+export interface Ledger extends Starts, Checks, Reviews, Ipns, Reads, WebhookQueue, Owners, Erasure, Database {}

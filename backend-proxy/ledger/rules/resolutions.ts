@@ -16,6 +16,12 @@ export class ChangedMeanwhile extends Refusal {
   }
 }
 
+/** What a person who looks now decides on. */
+export function expectedOf(draft: Draft, row: TransactionRow): Expected {
+  const order = TYPES[row.type].paysOrder ? findOrder(draft, row.order_id) : undefined;
+  return { version: row.version, paidBy: order?.paid_by ?? null };
+}
+
 /** Refuses if it needs no review, or is no longer as the person saw it. */
 export function applyResolution(draft: Draft, row: TransactionRow, resolution: Resolution, expected?: Expected): void {
   const { status, by, note } = resolution;
@@ -23,15 +29,14 @@ export function applyResolution(draft: Draft, row: TransactionRow, resolution: R
     throw new Refusal('no_review_needed', 'This transaction needs no review; nothing was changed.');
   }
   if (expected !== undefined) {
-    const order = TYPES[row.type].paysOrder ? findOrder(draft, row.order_id) : undefined;
-    const paidBy = order?.paid_by ?? null;
-    if (row.version !== expected.version || paidBy !== expected.paidBy) throw new ChangedMeanwhile();
+    const { version, paidBy } = expectedOf(draft, row);
+    if (version !== expected.version || paidBy !== expected.paidBy) throw new ChangedMeanwhile();
   }
   const resolved = STAGE_OF[status];
   row.needs_review = 0;
   row.resolved = resolved;
   markChanged(draft, row);
-  addHistory(draft, row, 'resolved', `${status} by ${by}: ${note}`, row.reviews);
+  addHistory(draft, row, 'resolved', { detail: `${status} by ${by}: ${note}`, n: row.reviews });
   raise(draft, row, resolved, { detail: 'RESOLVED', ...(status === 'FAILED' && { endedBy: 'RESOLVED' }) });
   plan(draft, row);
 }

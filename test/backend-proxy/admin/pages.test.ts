@@ -181,7 +181,10 @@ async function observe(world: World, id: string, observation: Observation, ring:
 async function compare(world: World, id: string, status: 'SUCCESS' | 'FAILED'): Promise<string | null> {
   const before = await world.ledger.transaction(id);
   assert.ok(before?.needsReview, id);
-  const { told, sentences } = effectOf(before, await world.ledger.order(before.orderId), status);
+  const preview = await world.ledger.preview(id, { status, by: 'Ada', note: 'asked' });
+  assert.ok(preview, id);
+  const { webhook: told } = preview;
+  const sentences = effectOf(preview, status);
   const known = new Set((await world.ledger.webhooks(undefined, 100)).map((webhook) => webhook.id));
   const after = await world.ledger.resolve(id, { status, by: 'Ada', note: 'asked' });
   const queued = (await world.ledger.webhooks(undefined, 100)).filter((webhook) => !known.has(webhook.id));

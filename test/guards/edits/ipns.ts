@@ -75,15 +75,15 @@ export const ipns: Edits = {
   'Change the owner of a database while a proxy runs': [
     {
       file: SQL_LEDGER,
-      find: 'if (ourOwner !== undefined) mismatch = differenceOf(ourOwner, await readOwner(db));',
+      find: 'if (this.ours !== undefined) this.mismatch = differenceOf(this.ours, await readOwner(db));',
       put: '',
     },
     {
       file: SQL_LEDGER,
-      find: 'if (mismatch !== undefined) throw new Refusal',
-      put: 'if (false) throw new Refusal',
+      find: 'if (this.mismatch === undefined) return;',
+      put: 'return;',
     },
-    { file: SQL_LEDGER, find: 'mismatch !== undefined || limit <= 0', put: 'limit <= 0' },
+    { file: SQL_LEDGER, find: 'ownership.mismatch !== undefined || limit <= 0', put: 'limit <= 0' },
   ],
   'Pay out to another wallet': [
     { file: VERIFY, find: '!isSameWallet(expected.customer, report.customer)', put: 'false' },

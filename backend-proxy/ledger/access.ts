@@ -1,0 +1,107 @@
+// How all parts of the ledger (sql-ledger.ts) read and write: a write loads a subject's rows, applies a rule to a draft
+// of them, and saves what the draft changed; only after the commit its watchers and the listener are called.
+import { performance } from 'node:perf_hooks';
+import type { CompiledQuery } from 'kysely';
+import { Refusal, unavailable } from '../errors.ts';
+import type { Source } from '../protocol/transaction.ts';
+import { eventsOf } from './events.ts';
+import type { Ledger } from './ledger.ts';
+import { readIdentity, type Identity } from './queries/owner.ts';
+import { changesOf, createDraft, type Draft } from './rules/draft.ts';
+import type { TransactionRow } from './schema/tables.ts';
+import type { Changes, Db, Loaded, Store, Subject } from './store.ts';
+import { createWatch } from './watch.ts';
+
+/** Rows that one statement changes, so that no write waits long for another. */
+export const PAGE_SIZE = 100;
+
+export interface LedgerOptions {
+  /** Replaces the store's clock in tests. */
+  now?: () => number;
+  /** A monotonic clock in ms; in tests by default `now`, which never steps. */
+  elapsed?: () => number;
+  /** Put before every id at the gateway. */
+  idPrefix?: string;
+}
+
+type Apply<T> = (draft: Draft, taken: ReadonlySet<string>) => T;
+
+export class Access {
+  readonly store: Store;
+  readonly idPrefix: string;
+  readonly watch: ReturnType<typeof createWatch>;
+  onWrite: Parameters<Ledger['onWrite']>[0] = () => undefined;
+  readonly #now: (() => number) | undefined;
+  #identity: Identity | undefined;
+
+  constructor(store: Store, { now, idPrefix = '' }: LedgerOptions) {
+    this.store = store;
+    this.idPrefix = idPrefix;
+    this.#now = now;
+    this.watch = createWatch(store, () => this.time());
+  }
+
+  time(): Promise<number> {
+    return this.#now === undefined ? this.read(() => this.store.time()) : Promise.resolve(this.#now());
+  }
+
+  async identity(): Promise<Identity> {
+    return (this.#identity ??= await this.read(readIdentity));
+  }
+
+  async read<T>(op: (db: Db) => Promise<T>): Promise<T> {
+    return op(this.store.db).catch((error: unknown) => {
+      throw error instanceof Refusal ? error : unavailable(error);
+    });
+  }
+
+  /** With the clock that the ledger goes by. */
+  async load(subject: Subject): Promise<Loaded> {
+    const loaded = await this.read(() => this.store.load(subject));
+    return { ...loaded, now: this.#now?.() ?? loaded.now };
+  }
+
+  async write<T>(source: Source, subject: Subject, apply: Apply<T>): Promise<T> {
+    const identity = await this.identity();
+    const startedAt = performance.now();
+    const decided = await this.store.write(subject, (loaded, taken) => {
+      const draft = this.#draftOf(loaded, source, identity);
+      const result = apply(draft, taken);
+      const changes = changesOf(draft);
+      return { changes, result: { result, draft, versions: versionsRaised(changes.orders) } };
+    });
+    this.watch.changed(decided.versions);
+    this.onWrite(performance.now() - startedAt, eventsOf(decided.draft));
+    return decided.result;
+  }
+
+  async writeEach(source: Source, subject: Subject, apply: (draft: Draft, row: TransactionRow) => void): Promise<void> {
+    await this.write(source, subject, (draft) => {
+      for (const { after } of draft.transactions) apply(draft, after);
+    });
+  }
+
+  /** What a write would do: applies the rule and saves nothing. */
+  async preview<T>(source: Source, subject: Subject, apply: (draft: Draft) => T): Promise<T> {
+    const identity = await this.identity();
+    return apply(this.#draftOf(await this.read(() => this.store.load(subject)), source, identity));
+  }
+
+  /** Runs a statement that changes at most PAGE_SIZE rows until it finds fewer; returns how many it changed in all. */
+  async executeInPages(page: CompiledQuery): Promise<number> {
+    for (let changed = 0; ;) {
+      const { length } = await this.store.execute(page);
+      changed += length;
+      if (length < PAGE_SIZE) return changed;
+    }
+  }
+
+  #draftOf(loaded: Loaded, source: Source, identity: Identity): Draft {
+    return createDraft(loaded, { now: this.#now?.() ?? loaded.now, source, ...identity, idPrefix: this.idPrefix });
+  }
+}
+
+function versionsRaised(orders: Changes['orders']): Map<string, number> {
+  const raised = orders.filter(({ before, after }) => after.version > (before?.version ?? 0));
+  return new Map(raised.map(({ after }) => [after.order_id, after.version]));
+}
