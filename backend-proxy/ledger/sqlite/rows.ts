@@ -13,50 +13,50 @@ interface Insert {
   text: string;
 }
 
-export function createRows(prepare: Prepare) {
-  const inserts = new Map<keyof Tables, Insert>();
-  const all = <R>(text: string, ...parameters: SQLInputValue[]) => prepare(text).all(...parameters) as R[];
+export class Rows {
+  readonly #prepare: Prepare;
+  readonly #inserts = new Map<keyof Tables, Insert>();
 
-  const orderOf = (orderId: string) => all<OrderRow>('select * from orders where order_id = ?', orderId);
-  const historyOf = ({ id }: TransactionRow) => all<HistoryRow>('select * from history where transaction_id = ?', id);
-  const byId = (id: string) => all<TransactionRow>('select * from transactions where id = ?', id);
+  constructor(prepare: Prepare) {
+    this.#prepare = prepare;
+  }
 
-  function load(subject: Subject): Loaded {
+  load(subject: Subject): Loaded {
     const now = Date.now();
     if ('order' in subject) {
-      const orders = orderOf(subject.order);
+      const orders = this.#orderOf(subject.order);
       // Most starts are an order's first: without its row there are no payments.
-      const transactions = orders.length === 0 ? [] : ofOrder(subject.order, 'paysOrder');
+      const transactions = orders.length === 0 ? [] : this.#ofOrder(subject.order, 'paysOrder');
       transactions.sort((a, b) => a.attempt - b.attempt);
-      const prompts = subject.prompts === undefined ? [] : promptsOf(subject.prompts);
-      return { now, orders, transactions, history: transactions.flatMap(historyOf), prompts };
+      const prompts = subject.prompts === undefined ? [] : this.#promptsOf(subject.prompts);
+      return { now, orders, transactions, history: transactions.flatMap((row) => this.#historyOf(row)), prompts };
     }
     if ('alone' in subject) {
-      return { now, orders: [], transactions: subject.alone.flatMap(byId), history: [], prompts: [] };
+      return { now, orders: [], transactions: subject.alone.flatMap((id) => this.#byId(id)), history: [], prompts: [] };
     }
     const transactions =
       'payout' in subject
-        ? [...ofOrder(subject.payout, 'isPayout'), ...byId(subject.id)]
-        : subject.transactions.flatMap(byId);
+        ? [...this.#ofOrder(subject.payout, 'isPayout'), ...this.#byId(subject.id)]
+        : subject.transactions.flatMap((id) => this.#byId(id));
     const distinct = [...new Map(transactions.map((row) => [row.id, row])).values()];
     const orderIds = distinct.flatMap((row) => (TYPES[row.type].paysOrder ? [row.order_id] : []));
     return {
       now,
-      orders: [...new Set(orderIds)].flatMap(orderOf),
+      orders: [...new Set(orderIds)].flatMap((orderId) => this.#orderOf(orderId)),
       transactions: distinct,
-      history: distinct.flatMap(historyOf),
+      history: distinct.flatMap((row) => this.#historyOf(row)),
       prompts: [],
     };
   }
 
   /** The payments of an order, or the payout. The type is compared here: SQLite might search an index for it. */
-  function ofOrder(orderId: string, trait: 'paysOrder' | 'isPayout'): TransactionRow[] {
-    const rows = all<TransactionRow>('select * from transactions where order_id = ?', orderId);
+  #ofOrder(orderId: string, trait: 'paysOrder' | 'isPayout'): TransactionRow[] {
+    const rows = this.#all<TransactionRow>('select * from transactions where order_id = ?', orderId);
     return rows.filter(({ type }) => TYPES[type][trait]);
   }
 
-  function promptsOf({ customer, limit }: PromptQuery): Loaded['prompts'] {
-    return all(
+  #promptsOf({ customer, limit }: PromptQuery): Loaded['prompts'] {
+    return this.#all(
       `select customer_ref, created_at from transactions where customer = ? and ${MAY_HAVE_PROMPTED}
         order by created_at desc limit ?`,
       customer,
@@ -64,8 +64,8 @@ export function createRows(prepare: Prepare) {
     );
   }
 
-  function changedSince(since: number): Map<string, number> {
-    const changed = all<{ order_id: string; version: number }>(
+  changedSince(since: number): Map<string, number> {
+    const changed = this.#all<{ order_id: string; version: number }>(
       `select o.order_id, o.version from transactions t join orders o on o.order_id = t.order_id
         where t.updated_at >= ?`,
       since,
@@ -73,35 +73,35 @@ export function createRows(prepare: Prepare) {
     return new Map(changed.map(({ order_id, version }) => [order_id, version]));
   }
 
-  function save({ orders, transactions, history, webhooks, ipn }: Changes): void {
-    for (const order of orders) saveRow('orders', 'order_id', order);
+  save({ orders, transactions, history, webhooks, ipn }: Changes): void {
+    for (const order of orders) this.#saveRow('orders', 'order_id', order);
     for (const transaction of transactions) {
-      saveRow('transactions', 'id', transaction);
-      if (transaction.before === undefined) matchEarlyIpns(transaction.after);
+      this.#saveRow('transactions', 'id', transaction);
+      if (transaction.before === undefined) this.#matchEarlyIpns(transaction.after);
     }
-    for (const row of history) insert('history', row, 'on conflict do nothing');
-    for (const row of webhooks) insert('webhooks', row, 'on conflict do nothing');
-    if (ipn !== undefined) saveIpn(ipn);
+    for (const row of history) this.#insert('history', row, 'on conflict do nothing');
+    for (const row of webhooks) this.#insert('webhooks', row, 'on conflict do nothing');
+    if (ipn !== undefined) this.#saveIpn(ipn);
   }
 
-  function saveRow<R extends object>(table: keyof Tables, key: keyof R & string, change: Change<R>): void {
-    if (change.before === undefined) return insert(table, change.after);
+  #saveRow<R extends object>(table: keyof Tables, key: keyof R & string, change: Change<R>): void {
+    if (change.before === undefined) return this.#insert(table, change.after);
     const columns = changedColumns(change);
     const row = change.after as unknown as Row;
     const text = `update ${table} set ${columns.map((column) => `${column} = ?`).join(', ')} where ${key} = ?`;
-    prepare(text).run(...columns.map((column) => row[column] as SQLInputValue), row[key] as SQLInputValue);
+    this.#prepare(text).run(...columns.map((column) => row[column] as SQLInputValue), row[key] as SQLInputValue);
   }
 
-  function insert(table: keyof Tables, row: object, onConflict = ''): void {
-    const { columns, text } = inserts.get(table) ?? prepareInsert(table, Object.keys(row), onConflict);
-    prepare(text).run(...columns.map((column) => (row as Row)[column] as SQLInputValue));
+  #insert(table: keyof Tables, row: object, onConflict = ''): void {
+    const { columns, text } = this.#inserts.get(table) ?? this.#prepareInsert(table, Object.keys(row), onConflict);
+    this.#prepare(text).run(...columns.map((column) => (row as Row)[column] as SQLInputValue));
   }
 
   /** Rows of one table always have the same columns. */
-  function prepareInsert(table: keyof Tables, columns: string[], onConflict: string): Insert {
+  #prepareInsert(table: keyof Tables, columns: string[], onConflict: string): Insert {
     const values = columns.map(() => '?').join(', ');
     const made = { columns, text: `insert into ${table} (${columns.join(', ')}) values (${values}) ${onConflict}` };
-    inserts.set(table, made);
+    this.#inserts.set(table, made);
     return made;
   }
 
@@ -110,10 +110,10 @@ export function createRows(prepare: Prepare) {
    * The answer to our POST may say that the id is a duplicate; after any other, `ipn_received_at` makes the checks
    * frequent.
    */
-  function matchEarlyIpns({ id, created_at: createdAt }: TransactionRow): void {
-    const { changes } = prepare('update ipns set matched = 1 where order_id = ? and matched <> 1').run(id);
+  #matchEarlyIpns({ id, created_at: createdAt }: TransactionRow): void {
+    const { changes } = this.#prepare('update ipns set matched = 1 where order_id = ? and matched <> 1').run(id);
     if (changes === 0) return;
-    prepare('update transactions set ipn_received_at = ?, ipns_received = ?, ipns_answered = ? where id = ?').run(
+    this.#prepare('update transactions set ipn_received_at = ?, ipns_received = ?, ipns_answered = ? where id = ?').run(
       createdAt,
       changes,
       changes,
@@ -121,8 +121,8 @@ export function createRows(prepare: Prepare) {
     );
   }
 
-  function saveIpn(ipn: IpnRow): void {
-    insert(
+  #saveIpn(ipn: IpnRow): void {
+    this.#insert(
       'ipns',
       ipn,
       `on conflict (id) do update set seen = seen + 1, last_at = excluded.last_at,
@@ -130,5 +130,19 @@ export function createRows(prepare: Prepare) {
     );
   }
 
-  return { load, changedSince, save };
+  #all<R>(text: string, ...parameters: SQLInputValue[]): R[] {
+    return this.#prepare(text).all(...parameters) as R[];
+  }
+
+  #orderOf(orderId: string): OrderRow[] {
+    return this.#all('select * from orders where order_id = ?', orderId);
+  }
+
+  #historyOf({ id }: TransactionRow): HistoryRow[] {
+    return this.#all('select * from history where transaction_id = ?', id);
+  }
+
+  #byId(id: string): TransactionRow[] {
+    return this.#all('select * from transactions where id = ?', id);
+  }
 }

@@ -2,6 +2,7 @@
 import type { Edits } from '../apply.ts';
 
 const SQLITE = 'backend-proxy/ledger/sqlite/sqlite.ts';
+const SQLITE_QUEUE = 'backend-proxy/ledger/sqlite/commit-queue.ts';
 const POSTGRES_CONNECTION = 'backend-proxy/ledger/postgres/connection.ts';
 const POSTGRES = 'backend-proxy/ledger/postgres/postgres.ts';
 const POSTGRES_ROWS = 'backend-proxy/ledger/postgres/rows.ts';
@@ -65,7 +66,7 @@ export const database: Edits = {
   ],
   'Stop the proxy with a lock': [
     { file: SQLITE, find: '{ timeout: 0 }', put: '{ timeout: 5_000 }' },
-    { file: SQLITE, find: 'if (primaryCode(refused) === SQLITE_BUSY) {', put: 'if (false) {' },
+    { file: SQLITE_QUEUE, find: 'if (primaryCode(refused) === SQLITE_BUSY) {', put: 'if (false) {' },
   ],
   'Read the database as another user': [
     { file: PRIVATE_FILES, find: "'a', 0o600", put: "'a', 0o644" },
