@@ -2,7 +2,6 @@
 // A file's Brotli share is the size that the script would lose without the file. Brotli stores text that files have in
 // common only once, so the shares do not add up to the whole: the rest is printed as "shared".
 import { SourceMap } from 'node:module';
-import { relative, resolve } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { buildWidget, type Chunk } from './pages.ts';
 import { number, table } from './table.ts';
@@ -15,14 +14,14 @@ interface Share {
   brotli: number;
 }
 
-export async function showBytes(): Promise<void> {
+/** Tables for the scripts, or for those alone whose name matches, and one for the dictionaries. */
+export async function tablesOfBytes(only = /^(?!locale-)/): Promise<string> {
   const chunks = await buildWidget();
-  for (const chunk of chunks.filter(({ fileName }) => !fileName.startsWith('locale-')))
-    console.log(`${tableOf(chunk)}\n`);
   const lazy = chunks
     .filter(({ fileName }) => fileName.startsWith('locale-'))
     .map(({ fileName, code }) => ({ name: fileName, ...sizeOf(code) }));
-  console.log(table(['loaded on demand', 'minified', 'Brotli'], lazy.toSorted(bySize).map(cells)));
+  const onDemand = table(['loaded on demand', 'minified', 'Brotli'], lazy.toSorted(bySize).map(cells));
+  return [...chunks.filter(({ fileName }) => only.test(fileName)).map(tableOf), onDemand].join('\n\n');
 }
 
 function tableOf(chunk: Chunk): string {
@@ -62,11 +61,9 @@ function ownersOf({ code, map, fileName }: Chunk): string[] {
   );
 }
 
-/** Code written by the bundler has an entry in the map, but no source. */
-function nameOf(source: string | undefined): string {
-  if (source === undefined) return BUNDLER;
-  const path = relative('.', resolve('dist/widget', source)).replaceAll('\\', '/');
-  return path.replace(/^.*node_modules\//, '');
+/** A path from the project's root. Code written by the bundler has an entry in the map, but no source. */
+function nameOf(source = BUNDLER): string {
+  return source.replace(/^.*node_modules\//, '');
 }
 
 function sizeOf(code: string): { bytes: number; brotli: number } {

@@ -14,9 +14,9 @@ const { positionals, values } = parseArgs({
 const rounds = values.quick ? 1 : Number(values.rounds);
 
 const BENCHES: Record<string, () => Promise<void>> = {
-  widget: async () => (await import('./widget.ts')).benchWidget(rounds),
+  widget: async () => (await import('./widget.ts')).benchWidget({ rounds }),
   proxy: benchProxy,
-  bytes: async () => (await import('./bytes.ts')).showBytes(),
+  bytes: async () => console.log(await (await import('./bytes.ts')).tablesOfBytes()),
 };
 
 async function benchProxy(): Promise<void> {

@@ -107,7 +107,13 @@ export const PAGES = [
   { ...DROPIN, name: 'auto', label: 'Adyen Drop-in: auto' },
 ] as const satisfies BenchPage[];
 
-export type PageName = (typeof PAGES)[number]['name'];
+export type Page = (typeof PAGES)[number];
+export type PageName = Page['name'];
+
+/** The pages with a script of their own, and its file in pages/. */
+const ENTRIES = { bare: 'bare', lit: 'lit', adyen: 'adyen', auto: 'adyen-auto' };
+const WITH_DROPIN: readonly PageName[] = ['adyen', 'auto'];
+const WITH_WIDGET: readonly PageName[] = ['widget', 'apart', 'hasty', 'hasty-apart'];
 
 /** The page's HTML; `assets` is the address of its scripts and its proxy, with a slash at the end. */
 export function htmlOf({ head, body }: BenchPage, assets: string): string {
@@ -119,23 +125,21 @@ ${head.replaceAll(/(src|href)="(?=\w)/g, `$1="${assets}`)}</head>
 <main>${body}</main></body></html>`;
 }
 
-/** The scripts and styles of all pages, by path. */
-export async function buildFiles(): Promise<Map<string, string>> {
+/** The scripts and styles of the pages, by path. */
+export async function buildFiles(pages: readonly Page[]): Promise<Map<string, string>> {
+  const isWanted = (name: string) => pages.some((page) => page.name === name);
   const minifiedStyles = (await transform(styles.cssText, { loader: 'css', minify: true })).code;
-  const entries = { bare: 'bare', lit: 'lit', adyen: 'adyen', auto: 'adyen-auto' };
-  const scripts = await Promise.all(
-    Object.entries(entries).map(async ([name, entry]) => {
-      const file = fileURLToPath(new URL(`pages/${entry}.ts`, import.meta.url));
-      const built = await bundle(file, { STYLES: JSON.stringify(minifiedStyles.trim()) });
-      return [`/${name}/script.js`, built] as [string, string];
-    }),
-  );
-  const files = new Map(scripts);
-  const css = await readFile(fileURLToPath(import.meta.resolve('@adyen/adyen-web/styles/adyen.css')), 'utf8');
-  const adyenStyles = (await transform(css, { loader: 'css', minify: true })).code;
-  for (const name of ['adyen', 'auto']) files.set(`/${name}/adyen.css`, adyenStyles);
+  const files = new Map<string, string>();
+  for (const [name, entry] of Object.entries(ENTRIES).filter(([page]) => isWanted(page))) {
+    const file = fileURLToPath(new URL(`pages/${entry}.ts`, import.meta.url));
+    files.set(`/${name}/script.js`, await bundle(file, { STYLES: JSON.stringify(minifiedStyles.trim()) }));
+  }
+  for (const name of WITH_DROPIN.filter(isWanted)) {
+    const css = await readFile(fileURLToPath(import.meta.resolve('@adyen/adyen-web/styles/adyen.css')), 'utf8');
+    files.set(`/${name}/adyen.css`, (await transform(css, { loader: 'css', minify: true })).code);
+  }
   for (const { fileName, code } of await buildWidget()) {
-    for (const name of ['widget', 'apart', 'hasty', 'hasty-apart']) files.set(`/${name}/${fileName}`, code);
+    for (const name of WITH_WIDGET.filter(isWanted)) files.set(`/${name}/${fileName}`, code);
   }
   return files;
 }

@@ -5,7 +5,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { chromium, type Browser } from 'playwright-core';
 import { findBrowser } from '../browser.ts';
 import { aims } from './aims.ts';
-import { BLANK, buildFiles, PAGES } from './pages.ts';
+import { BLANK, buildFiles, PAGES, type Page } from './pages.ts';
 import { Site } from './site.ts';
 import { number, spread, table } from './table.ts';
 import { PLAIN, SLOW, visit, type Condition } from './visit.ts';
@@ -13,28 +13,45 @@ import { Visits } from './visits.ts';
 
 const CONDITIONS = [PLAIN, SLOW];
 
-export async function benchWidget(rounds: number): Promise<void> {
-  const [files, found] = await Promise.all([buildFiles(), findBrowser()]);
+export interface Settings {
+  rounds: number;
+  /** All by default. */
+  pages?: readonly Page[];
+  conditions?: readonly Condition[];
+  print?: (text: string) => void;
+}
+
+export async function benchWidget(settings: Settings): Promise<void> {
+  const { rounds, pages = PAGES, conditions = CONDITIONS, print = console.log } = settings;
+  const [files, found] = await Promise.all([buildFiles(pages), findBrowser()]);
   const site = await Site.open(files);
   const browser = await chromium.launch(found);
   try {
-    console.log(`Chromium ${browser.version()}, ${rounds} rounds, medians (least–most); ${load()}`);
+    print(`Chromium ${browser.version()}, ${rounds} rounds, medians (least–most); ${load()}`);
     await visit(browser, site, BLANK, PLAIN);
-    const visits = await visitAll(browser, site, rounds);
-    const tables = [weights(visits), ...CONDITIONS.map((condition) => times(visits, condition)), aims(visits)];
-    console.log(`\n${tables.join('\n\n')}\n\n${NOTES}\nAt the end ${load()}.`);
+    const visits = await visitAll(browser, site, { rounds, pages, conditions });
+    const tables = [
+      weights(visits, pages),
+      ...conditions.map((condition) => times(visits, pages, condition)),
+      aims(visits),
+    ];
+    print(`\n${tables.join('\n\n')}\n\n${NOTES}\nAt the end ${load()}.`);
   } finally {
     await browser.close();
     await site.close();
   }
 }
 
-async function visitAll(browser: Browser, site: Site, rounds: number): Promise<Visits> {
+async function visitAll(
+  browser: Browser,
+  site: Site,
+  { rounds, pages, conditions }: Required<Omit<Settings, 'print'>>,
+): Promise<Visits> {
   const visits = new Visits();
   for (let round = 0; round < rounds; round++) {
-    const pages = [...PAGES.slice(round % PAGES.length), ...PAGES.slice(0, round % PAGES.length)];
-    for (const condition of CONDITIONS) {
-      for (const page of pages) {
+    const turn = [...pages.slice(round % pages.length), ...pages.slice(0, round % pages.length)];
+    for (const condition of conditions) {
+      for (const page of turn) {
         // The blank page is needed only for its heap, and the heap is measured only under PLAIN.
         if (condition === SLOW && page === BLANK) continue;
         visits.add(condition, page.name, await visit(browser, site, page, condition));
@@ -46,8 +63,8 @@ async function visitAll(browser: Browser, site: Site, rounds: number): Promise<V
 }
 
 /** The figures that do not depend on the network. */
-function weights(visits: Visits): string {
-  const rows = PAGES.map(({ name, label }) => [
+function weights(visits: Visits, pages: readonly Page[]): string {
+  const rows = pages.map(({ name, label }) => [
     label,
     number(visits.bytes(name, 'bytes')),
     number(visits.bytes(name, 'bytesWithCode')),
@@ -58,14 +75,16 @@ function weights(visits: Visits): string {
   return table(['page', 'br bytes', '… with code', 'heap kB', 'work ms', 'blocking ms'], rows);
 }
 
-function times(visits: Visits, condition: Condition): string {
-  const rows = PAGES.filter(({ name }) => name !== 'blank').map(({ name, label }) => [
-    label,
-    spread(visits.values(condition, name, 'firstPaintMs')),
-    spread(visits.values(condition, name, 'interactiveMs')),
-    name === 'html' ? '' : number(visits.aboveFloor(condition, name)),
-    spread(visits.values(condition, name, 'codeMs')),
-  ]);
+function times(visits: Visits, pages: readonly Page[], condition: Condition): string {
+  const rows = pages
+    .filter(({ name }) => name !== 'blank')
+    .map(({ name, label }) => [
+      label,
+      spread(visits.values(condition, name, 'firstPaintMs')),
+      spread(visits.values(condition, name, 'interactiveMs')),
+      name === 'html' ? '' : number(visits.aboveFloor(condition, name)),
+      spread(visits.values(condition, name, 'codeMs')),
+    ]);
   return table([condition.name, 'first paint ms', 'interactive ms', 'above floor ms', 'click to code ms'], rows);
 }
 

@@ -233,21 +233,6 @@ describe('installing and building', { skip: process.platform === 'win32' && 'pro
   });
 });
 
-describe('commands with packages of their own', () => {
-  const { scripts } = JSON.parse(readFileSync(resolve(PROJECT, 'package.json'), 'utf8')) as {
-    scripts: Record<string, string>;
-  };
-  for (const [command, folder] of [
-    ['bench', 'test/bench'],
-    ['test:hosts', 'test/hosts'],
-  ] as const) {
-    it(`npm run ${command} installs those of ${folder} before it starts`, () => {
-      assert.ok(scripts[command]?.includes(folder));
-      assert.match(scripts[`pre${command}`] ?? '', new RegExp(`^node widget/build/install\\.mjs all ${folder}( |$)`));
-    });
-  }
-});
-
 describe('the Node that runs the project', () => {
   for (const [platform, version, mode, refusal] of [
     ['linux', '18.20.8', 'all', undefined],
