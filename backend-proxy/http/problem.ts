@@ -1,8 +1,7 @@
 // Problem documents, application/problem+json (RFC 9457), and their OpenAPI schema.
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { HTTPException } from 'hono/http-exception';
-import { REFUSALS, Refusal, fieldErrorsOf, type FieldError, type RefusalKind } from '../errors.ts';
+import { REFUSALS, Refusal, type FieldError, type RefusalKind } from '../errors.ts';
 import type { Problem } from '../protocol/wire.ts';
 import { answer } from './answer.ts';
 
@@ -62,19 +61,7 @@ export function invalid(...errors: FieldError[]): Refusal {
   return new Refusal('invalid_request', `Not valid: ${fields}.`, { errors });
 }
 
-/** A hook for apps whose routes have schemas. */
-export function refuseInvalid(result: { success: true } | { success: false; error: z.core.$ZodError }): void {
-  if (!result.success) throw invalid(...fieldErrorsOf(result.error));
-}
-
-export function invalidJson(): Refusal {
-  return new Refusal('invalid_request', 'The body is not valid JSON.', { errors: [{ field: 'body', detail: 'JSON' }] });
-}
-
 export function toRefusal(error: Error): Refusal {
   if (error instanceof Refusal) return error;
-  if (error instanceof HTTPException && error.status === 400) {
-    return invalidJson();
-  }
   return new Refusal('internal', 'Internal error. Nothing is lost. Try again.', { cause: error });
 }

@@ -7,6 +7,7 @@ import { METRICS_CONTENT_TYPE, type Metrics } from '../observability/metrics.ts'
 import { answerJson } from '../http/answer.ts';
 import { merchantOnly } from '../http/guards.ts';
 import { refusedBy } from '../http/problem.ts';
+import { serveRoute } from '../http/route.ts';
 
 const status = <Word extends string>(word: Word) => ({
   description: word,
@@ -64,9 +65,9 @@ export function healthRoutes({ keys, ledger, metrics, isWidgetBuilt, isStopping,
   const app = new OpenAPIHono();
   app.use('/metrics', merchantOnly(keys, 'METRICS_TOKEN; without one, the merchant API key'));
 
-  app.openapi(getHealth, (c) => answerJson(c, { status: 'ok' as const }, 200));
+  serveRoute(app, getHealth, (c) => answerJson(c, { status: 'ok' as const }, 200));
 
-  app.openapi(getReadiness, async (c) => {
+  serveRoute(app, getReadiness, async (c) => {
     if (isStopping()) throw new Refusal('unavailable', 'The proxy is stopping.');
     await ledger.ping();
     if (!isWidgetBuilt) throw new Refusal('unavailable', `The widget is not built: ${REMEDIES.widget}.`);
@@ -76,7 +77,7 @@ export function healthRoutes({ keys, ledger, metrics, isWidgetBuilt, isStopping,
     return answerJson(c, { status: 'ready' as const, ...(problems.length > 0 && { warnings: problems }) }, 200);
   });
 
-  app.openapi(getMetrics, async (c) =>
+  serveRoute(app, getMetrics, async (c) =>
     c.text(await metrics.text(), 200, { 'Content-Type': METRICS_CONTENT_TYPE, 'Cache-Control': 'no-store' }),
   );
 

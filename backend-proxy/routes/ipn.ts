@@ -10,6 +10,7 @@ import type { IpnOutcome } from '../observability/metrics.ts';
 import { answer } from '../http/answer.ts';
 import { createSecretCheck } from '../http/guards.ts';
 import { refusedBy } from '../http/problem.ts';
+import { serveRoute } from '../http/route.ts';
 
 const postIpn = createRoute({
   method: 'post',
@@ -33,9 +34,8 @@ interface Deps {
 export function ipnRoutes({ secrets, gateway, receive, onIpn }: Deps): OpenAPIHono {
   const isSecret = createSecretCheck(secrets);
   const app = new OpenAPIHono();
-  app.openAPIRegistry.registerPath(postIpn);
-  app.post('/ipn/:secret', async (c) => {
-    if (!isSecret(c.req.param('secret'))) {
+  serveRoute(app, postIpn, async (c, { params }) => {
+    if (!isSecret(params.secret)) {
       onIpn('wrong_secret');
       throw new Refusal('not_found', 'No such route.');
     }

@@ -2,6 +2,7 @@
 // columns of CSV, and the parameters that several routes take.
 import { z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Cell } from '../reports/csv.ts';
+import { orderIdSchema } from '../orders/order-token.ts';
 import type { UnmatchedIpn, Webhook } from '../ledger/ledger.ts';
 import { iso } from '../protocol/iso-time.ts';
 import { WEBHOOKS, merchantView, type MerchantPayment, type MerchantPayout } from '../protocol/merchant-view.ts';
@@ -9,7 +10,11 @@ import { TRANSACTION_TYPES, TYPES, type Transaction, type TransactionType } from
 import { METHODS, REASONS, STATUSES } from '../protocol/wire.ts';
 import type { Total } from '../reports/totals.ts';
 
+/** How any of them may be refused, and how those with a body. */
 export const MERCHANT = ['unauthorized', 'forbidden_origin'] as const;
+export const BODY = ['invalid_request', 'payload_too_large', 'unsupported_media_type'] as const;
+export const security = [{ merchantKey: [] }];
+export const orderIdParam = z.object({ orderId: orderIdSchema });
 const MAX_ROWS = 200;
 const LIMIT = { error: `a whole number from 1 to ${MAX_ROWS}` };
 export const limitQuery = z.coerce.number(LIMIT).int(LIMIT).min(1, LIMIT).max(MAX_ROWS, LIMIT);

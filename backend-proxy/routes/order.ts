@@ -11,10 +11,10 @@ import { ANSWERS, METHODS, REASONS, STATUSES, type OrderView, type StartPayment 
 import type { AddressLimit } from '../http/rate-limit.ts';
 import { answer, answerJson } from '../http/answer.ts';
 import { STREAM_HEADERS, type Streams } from './events.ts';
-import { checked, jsonOf, refuseQuery } from '../http/check-request.ts';
 import type { CallerAddress } from '../http/caller-address.ts';
 import { bearerOf } from '../http/guards.ts';
 import { noQuery, refusedBy } from '../http/problem.ts';
+import { serveRoute } from '../http/route.ts';
 import { sendToSocket, toWebStream } from './stream-sinks.ts';
 
 const TOKEN = ['invalid_token', 'token_expired', 'forbidden_origin'] as const;
@@ -138,29 +138,18 @@ export function orderRoutes({ tokens, payments, streams, limitStarts, callers }:
     note({ orderId: terms.orderId });
     return terms;
   };
-  const answerView = (c: Context, view: OrderView, status: 200 | 201) =>
+  const answerView = <Status extends 200 | 201>(c: Context, view: OrderView, status: Status) =>
     answerJson(c, view, status, { 'Cache-Control': 'no-store' });
 
-  app.openAPIRegistry.registerPath(getOrder);
-  app.get(getOrder.path, async (c) => {
-    refuseQuery(c);
-    return answerView(c, await payments.view(await termsOf(c)), 200);
-  });
+  serveRoute(app, getOrder, async (c) => answerView(c, await payments.view(await termsOf(c)), 200));
 
-  app.openAPIRegistry.registerPath(startPayment);
-  app.post(startPayment.path, async (c) => {
-    refuseQuery(c);
-    const { headers, body } = startPayment.request;
-    const key = checked(headers, { 'idempotency-key': c.req.header('Idempotency-Key') })['idempotency-key'];
-    const request = checked(body.content['application/json'].schema, await jsonOf(c)) as StartPayment;
+  serveRoute(app, startPayment, async (c, { headers, sent }) => {
     limitStarts(callers.of(c));
-    const { created, view } = await payments.start(await termsOf(c), request, key);
+    const { created, view } = await payments.start(await termsOf(c), sent as StartPayment, headers['idempotency-key']);
     return answerView(c, view, created ? 201 : 200);
   });
 
-  app.openAPIRegistry.registerPath(getEvents);
-  app.get(getEvents.path, async (c) => {
-    refuseQuery(c);
+  serveRoute(app, getEvents, async (c) => {
     const terms = await termsOf(c);
     const head = () => answer(c, null, 200, STREAM_HEADERS);
     if (c.req.method === 'HEAD') return head();

@@ -7,7 +7,8 @@ import { DIMENSIONS, type Totals } from '../reports/totals.ts';
 import { answerJson } from '../http/answer.ts';
 import { csvAnswer, csvName, wantsCsv } from './csv-answer.ts';
 import { MERCHANT, TOTAL_COLUMNS, csv, json, totalsSchema } from './merchant-schemas.ts';
-import { invalid, refuseInvalid, refusedBy } from '../http/problem.ts';
+import { invalid, refusedBy } from '../http/problem.ts';
+import { serveRoute } from '../http/route.ts';
 
 const MAX_DAYS = 366;
 const day = z.string().refine(isDay, { error: 'a day, as 2026-11-20' });
@@ -44,10 +45,10 @@ const getTotals = createRoute({
 });
 
 export function totalsRoutes(totals: Totals): OpenAPIHono {
-  const app = new OpenAPIHono({ defaultHook: refuseInvalid });
+  const app = new OpenAPIHono();
 
-  app.openapi(getTotals, async (c) => {
-    const { timeZone, by, ...asked } = c.req.valid('query');
+  serveRoute(app, getTotals, async (c, { query }) => {
+    const { timeZone, by, ...asked } = query;
     const days = daysOf(timeZone);
     const count = daysBetween(asked.from, asked.to);
     if (count < 1 || count > MAX_DAYS) throw invalid({ field: 'to', detail: `1 to ${MAX_DAYS} days after from` });

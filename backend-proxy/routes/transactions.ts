@@ -21,16 +21,17 @@ import {
   limitQuery,
   paymentSchema,
   payoutSchema,
+  security,
   transactionCells,
 } from './merchant-schemas.ts';
-import { invalid, noQuery, refuseInvalid, refusedBy } from '../http/problem.ts';
+import { invalid, noQuery, refusedBy } from '../http/problem.ts';
+import { serveRoute } from '../http/route.ts';
 
 const SORTS = ['updatedAt', 'createdAt', '-createdAt'] as const satisfies TransactionSort[];
 /** Rows of a CSV that are read together: each part keeps the process busy for some milliseconds. */
 const EXPORT_PAGE = 200;
 
 const time = z.iso.datetime({ offset: true, error: 'an RFC 3339 time' });
-const security = [{ merchantKey: [] }];
 
 const listQuery = z.strictObject({
   orderId: orderIdSchema.optional(),
@@ -93,10 +94,9 @@ interface Deps {
 }
 
 export function transactionRoutes({ ledger, exports }: Deps): OpenAPIHono {
-  const app = new OpenAPIHono({ defaultHook: refuseInvalid });
+  const app = new OpenAPIHono();
 
-  app.openapi(getTransactions, async (c) => {
-    const asked = c.req.valid('query');
+  serveRoute(app, getTransactions, async (c, { query: asked }) => {
     const isCsv = wantsCsv(c);
     const query = ledgerQuery(asked, isCsv);
     const name = csvName('transactions', asked);
@@ -106,8 +106,8 @@ export function transactionRoutes({ ledger, exports }: Deps): OpenAPIHono {
     return answerJson(c, { transactions: transactions.map(merchantView), nextCursor }, 200, { Vary: 'Accept' });
   });
 
-  app.openapi(getTransaction, async (c) => {
-    const transaction = await ledger.transaction(c.req.valid('param').gatewayOrderId);
+  serveRoute(app, getTransaction, async (c, { params }) => {
+    const transaction = await ledger.transaction(params.gatewayOrderId);
     if (transaction === undefined) throw new Refusal('not_found', 'No such transaction.');
     return answerJson(c, merchantView(transaction), 200);
   });

@@ -6,7 +6,7 @@ const PAYMENTS = 'backend-proxy/payments.ts';
 const MONEY = 'backend-proxy/protocol/money.ts';
 const LEDGER_PAYMENTS = 'backend-proxy/ledger/rules/payments.ts';
 const EXACT_JSON = 'backend-proxy/protocol/exact-json.ts';
-const MERCHANT_ROUTES = 'backend-proxy/routes/merchant.ts';
+const PAYOUT_ROUTES = 'backend-proxy/routes/payouts.ts';
 
 export const amounts: Edits = {
   'Pay less than the order costs': [
@@ -27,9 +27,9 @@ export const amounts: Edits = {
   ],
   'Pay out a rounded amount': [
     {
-      file: MERCHANT_ROUTES,
+      file: PAYOUT_ROUTES,
       find: 'parseExact(await c.req.text()) as { amount: string }',
-      put: '{ amount: String(c.req.valid("json").amount) }',
+      put: '{ amount: String(sent.amount) }',
     },
     { file: EXACT_JSON, find: '(context?.source ?? String(value))', put: 'String(value)' },
   ],

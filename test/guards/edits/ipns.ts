@@ -16,7 +16,7 @@ export const ipns: Edits = {
       find: "Refusal('not_found', 'No such route.')",
       put: "Refusal('not_found', 'Wrong.')",
     },
-    { file: 'backend-proxy/routes/ipn.ts', find: "if (!isSecret(c.req.param('secret')))", put: 'if (!isSecret)' },
+    { file: 'backend-proxy/routes/ipn.ts', find: 'if (!isSecret(params.secret))', put: 'if (!isSecret)' },
     { file: REQUEST_LOG, find: "c.get('route') ?? routePath(c)", put: 'c.req.path' },
   ],
   "Read the IPN secret in the reverse proxy's log": [

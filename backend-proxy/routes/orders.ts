@@ -1,0 +1,121 @@
+// What the merchant's server does with an order: sign it, read it, erase its personal data.
+import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import { note } from '../observability/cause.ts';
+import { Refusal } from '../errors.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { MAX_LIFETIME_S, checkTerms, orderClaimsShape, type OrderTokens } from '../orders/order-token.ts';
+import { shownAmount } from '../orders/order-view.ts';
+import { iso } from '../protocol/iso-time.ts';
+import { merchantPayment, merchantView } from '../protocol/merchant-view.ts';
+import { answerJson } from '../http/answer.ts';
+import { noQuery, refusedBy } from '../http/problem.ts';
+import { serveRoute } from '../http/route.ts';
+import { BODY, MERCHANT, body, json, orderIdParam, paymentSchema, payoutSchema, security } from './merchant-schemas.ts';
+
+const DEFAULT_LIFETIME_S = 3600;
+const LIFETIME = { error: `a whole number of seconds, 60 to ${MAX_LIFETIME_S}` };
+
+const postOrder = createRoute({
+  method: 'post',
+  path: '/orders',
+  summary: 'Sign an order and return its token',
+  security,
+  request: {
+    query: noQuery,
+    body: body(
+      z
+        .strictObject({
+          ...orderClaimsShape,
+          expiresIn: z.int(LIFETIME).min(60, LIFETIME).max(MAX_LIFETIME_S, LIFETIME).default(DEFAULT_LIFETIME_S),
+        })
+        .openapi('NewOrder'),
+    ),
+  },
+  responses: {
+    201: json(z.object({ orderId: z.string(), token: z.string(), expiresAt: z.string() }), 'The signed order'),
+    ...refusedBy(...MERCHANT, ...BODY),
+  },
+});
+
+const getOrder = createRoute({
+  method: 'get',
+  path: '/orders/{orderId}',
+  summary: 'Get an order with all its payments; 404 until the first is started',
+  security,
+  request: { params: orderIdParam, query: noQuery },
+  responses: {
+    200: json(
+      z.object({
+        orderId: z.string(),
+        amount: z.string().nullable(),
+        currency: z.string(),
+        paid: z.boolean(),
+        payments: z.array(paymentSchema),
+      }),
+      'The order and every payment of it, oldest first',
+    ),
+    ...refusedBy(...MERCHANT, 'not_found', 'invalid_request'),
+  },
+});
+
+const erase = createRoute({
+  method: 'delete',
+  path: '/orders/{orderId}/personal-data',
+  summary: 'Erase the personal data of an order or payout that has ended; again it changes nothing',
+  security,
+  request: { params: orderIdParam, query: noQuery },
+  responses: {
+    200: json(
+      z.object({ orderId: z.string(), transactions: z.array(z.union([paymentSchema, payoutSchema])) }),
+      'What is left of the order or payout',
+    ),
+    ...refusedBy(...MERCHANT, 'not_found', 'invalid_request', 'not_ended'),
+  },
+});
+
+interface Deps {
+  ledger: Ledger;
+  tokens: OrderTokens;
+  allowedOrigins: readonly string[];
+  /** Whether there is a WEBHOOK_URL. */
+  sendsWebhooks: boolean;
+}
+
+export function merchantOrderRoutes({ ledger, tokens, allowedOrigins, sendsWebhooks }: Deps): OpenAPIHono {
+  const app = new OpenAPIHono();
+
+  serveRoute(app, postOrder, async (c, { sent }) => {
+    const { expiresIn, ...claims } = sent;
+    const { errors } = checkTerms(claims, { allowedOrigins });
+    if (errors.length > 0) {
+      throw new Refusal('invalid_request', `Not valid: ${errors.map(({ field }) => field).join(', ')}.`, { errors });
+    }
+    note({ orderId: claims.orderId });
+    const { token, expiresAt } = await tokens.sign(claims, expiresIn);
+    return answerJson(c, { orderId: claims.orderId, token, expiresAt: iso(expiresAt) }, 201);
+  });
+
+  serveRoute(app, getOrder, async (c, { params }) => {
+    const order = await ledger.order(params.orderId);
+    if (order === undefined || order.payments.length === 0)
+      throw new Refusal('not_found', 'No such order, or none of its payments was started.');
+    const { orderId, currency, paidBy, payments } = order;
+    note({ orderId });
+    const amount = shownAmount(order, order);
+    return answerJson(
+      c,
+      { orderId, amount, currency, paid: paidBy !== null, payments: payments.map(merchantPayment) },
+      200,
+    );
+  });
+
+  serveRoute(app, erase, async (c, { params }) => {
+    const { orderId } = params;
+    const transactions = await ledger.erase(orderId, { sendsWebhooks });
+    if (transactions === undefined)
+      throw new Refusal('not_found', 'No such order or payout, or nothing of it was started.');
+    return answerJson(c, { orderId, transactions: transactions.map(merchantView) }, 200);
+  });
+
+  return app;
+}

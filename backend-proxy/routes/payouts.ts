@@ -1,0 +1,68 @@
+// Starting a payout and reading it.
+import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import { note } from '../observability/cause.ts';
+import { Refusal } from '../errors.ts';
+import { currencySchema, line, orderIdSchema, walletIdSchema } from '../orders/order-token.ts';
+import type { Payouts } from '../payouts.ts';
+import { parseExact } from '../protocol/exact-json.ts';
+import { merchantPayout } from '../protocol/merchant-view.ts';
+import { answerJson } from '../http/answer.ts';
+import { noQuery, refusedBy } from '../http/problem.ts';
+import { serveRoute } from '../http/route.ts';
+import { BODY, MERCHANT, body, json, orderIdParam, payoutSchema, security } from './merchant-schemas.ts';
+
+const postPayout = createRoute({
+  method: 'post',
+  path: '/payouts',
+  summary: 'Send money to a wallet once; repeating the same body returns the stored payout',
+  security,
+  request: {
+    query: noQuery,
+    body: body(
+      z
+        .strictObject({
+          orderId: orderIdSchema,
+          amount: z
+            .union([z.int().positive(), z.string().max(20)], { error: 'a whole number, or a decimal string' })
+            .openapi({ description: 'Major units; whole unless the gateway takes decimals in payouts' }),
+          currency: currencySchema,
+          customer: walletIdSchema,
+          note: line(200).optional(),
+        })
+        .openapi('NewPayout'),
+    ),
+  },
+  responses: {
+    202: json(payoutSchema, 'The current state of the payout'),
+    ...refusedBy(...MERCHANT, ...BODY, 'order_id_taken'),
+  },
+});
+
+const getPayout = createRoute({
+  method: 'get',
+  path: '/payouts/{orderId}',
+  summary: 'Get a payout',
+  security,
+  request: { params: orderIdParam, query: noQuery },
+  responses: { 200: json(payoutSchema, 'The payout'), ...refusedBy(...MERCHANT, 'not_found', 'invalid_request') },
+});
+
+export function payoutRoutes(payouts: Payouts): OpenAPIHono {
+  const app = new OpenAPIHono();
+
+  serveRoute(app, postPayout, async (c, { sent }) => {
+    // The source text of the number: JSON.parse reads 1e3 and 1.00000000000000001 as whole numbers.
+    note({ orderId: sent.orderId });
+    const { amount } = parseExact(await c.req.text()) as { amount: string };
+    return answerJson(c, merchantPayout(await payouts.start({ ...sent, amount })), 202);
+  });
+
+  serveRoute(app, getPayout, async (c, { params }) => {
+    const payout = await payouts.find(params.orderId);
+    if (payout === undefined) throw new Refusal('not_found', 'No such payout.');
+    note({ orderId: payout.orderId });
+    return answerJson(c, merchantPayout(payout), 200);
+  });
+
+  return app;
+}

@@ -1,0 +1,70 @@
+// What asks for a person: resolving a transaction, and IPNs that match none.
+import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import { note } from '../observability/cause.ts';
+import { Refusal } from '../errors.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { merchantView } from '../protocol/merchant-view.ts';
+import { answerJson } from '../http/answer.ts';
+import { noQuery, refusedBy } from '../http/problem.ts';
+import { serveRoute } from '../http/route.ts';
+import {
+  BODY,
+  MERCHANT,
+  body,
+  gatewayOrderIdParam,
+  ipnSchema,
+  ipnView,
+  json,
+  limitQuery,
+  paymentSchema,
+  payoutSchema,
+  resolutionSchema,
+  security,
+} from './merchant-schemas.ts';
+
+const resolveTransaction = createRoute({
+  method: 'post',
+  path: '/transactions/{gatewayOrderId}/resolve',
+  summary: 'Resolve a payment or payout that needs review',
+  security,
+  request: {
+    params: gatewayOrderIdParam,
+    query: noQuery,
+    body: body(resolutionSchema),
+  },
+  responses: {
+    200: json(z.union([paymentSchema, payoutSchema]), 'The current state of the transaction'),
+    ...refusedBy(...MERCHANT, ...BODY, 'not_found', 'no_review_needed'),
+  },
+});
+
+const getIpns = createRoute({
+  method: 'get',
+  path: '/ipns',
+  summary: 'List IPNs of the last 7 days that match no transaction',
+  security,
+  request: { query: z.strictObject({ limit: limitQuery.default(50) }) },
+  responses: {
+    200: json(z.object({ ipns: z.array(ipnSchema) }), 'Newest first'),
+    ...refusedBy(...MERCHANT, 'invalid_request'),
+  },
+});
+
+/** `onDue`: called after a resolution, which may have made a webhook due. */
+export function reviewRoutes(ledger: Ledger, onDue: () => void): OpenAPIHono {
+  const app = new OpenAPIHono();
+
+  serveRoute(app, resolveTransaction, async (c, { params, sent }) => {
+    const resolved = await ledger.resolve(params.gatewayOrderId, sent);
+    if (resolved === undefined) throw new Refusal('not_found', 'No such transaction.');
+    note({ orderId: resolved.orderId, transactionId: resolved.id });
+    onDue();
+    return answerJson(c, merchantView(resolved), 200);
+  });
+
+  serveRoute(app, getIpns, async (c, { query }) => {
+    return answerJson(c, { ipns: (await ledger.unmatchedIpns(query.limit)).map(ipnView) }, 200);
+  });
+
+  return app;
+}

@@ -1,0 +1,101 @@
+// The deliveries to WEBHOOK_URL: listing them, and sending one again.
+import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import { note } from '../observability/cause.ts';
+import { Refusal } from '../errors.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { orderIdSchema } from '../orders/order-token.ts';
+import { answerJson } from '../http/answer.ts';
+import { noQuery, refusedBy } from '../http/problem.ts';
+import { serveRoute } from '../http/route.ts';
+import {
+  MERCHANT,
+  json,
+  limitQuery,
+  security,
+  sentWebhookSchema,
+  webhookSchema,
+  webhookView,
+} from './merchant-schemas.ts';
+
+const getWebhooks = createRoute({
+  method: 'get',
+  path: '/webhooks',
+  summary: 'List deliveries to WEBHOOK_URL',
+  security,
+  request: {
+    query: z.strictObject({
+      state: z.enum(['pending', 'delivered', 'dead']).optional(),
+      orderId: orderIdSchema.optional(),
+      cursor: z
+        .string()
+        .regex(/^[0-9]{1,15}~[!-~]{1,100}$/, { error: 'the nextCursor of an earlier response' })
+        .optional(),
+      limit: limitQuery.default(50),
+    }),
+  },
+  responses: {
+    200: json(z.object({ webhooks: z.array(webhookSchema), nextCursor: z.string().nullable() }), 'Newest first'),
+    ...refusedBy(...MERCHANT, 'invalid_request'),
+  },
+});
+
+const webhookIdParam = z.object({ id: z.string().regex(/^[!-~]{1,100}$/, { error: 'the id of a webhook' }) });
+
+const getWebhook = createRoute({
+  method: 'get',
+  path: '/webhooks/{id}',
+  summary: 'Get a delivery with its body',
+  security,
+  request: { params: webhookIdParam, query: noQuery },
+  responses: {
+    200: json(sentWebhookSchema, 'The delivery'),
+    ...refusedBy(...MERCHANT, 'not_found', 'invalid_request'),
+  },
+});
+
+const redeliver = createRoute({
+  method: 'post',
+  path: '/webhooks/{id}/redeliver',
+  summary: 'Send a webhook again now',
+  security,
+  request: { params: webhookIdParam, query: noQuery },
+  responses: {
+    202: json(webhookSchema, 'The webhook is due now'),
+    ...refusedBy(...MERCHANT, 'not_found', 'invalid_request', 'erased'),
+  },
+});
+
+/** `onDue`: called after a redelivery. */
+export function webhookRoutes(ledger: Ledger, onDue: () => void): OpenAPIHono {
+  const app = new OpenAPIHono();
+
+  serveRoute(app, getWebhooks, async (c, { query }) => {
+    const { state, limit, orderId, cursor } = query;
+    const found = await ledger.webhooks(state, limit + 1, { orderId, olderThan: webhookOf(cursor) });
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    const nextCursor = found.length > limit && last !== undefined ? `${last.createdAt}~${last.id}` : null;
+    return answerJson(c, { webhooks: page.map(webhookView), nextCursor }, 200);
+  });
+
+  serveRoute(app, getWebhook, async (c, { params }) => {
+    const webhook = await ledger.webhook(params.id);
+    if (webhook === undefined) throw new Refusal('not_found', 'No such webhook.');
+    return answerJson(c, { ...webhookView(webhook), body: webhook.body }, 200);
+  });
+
+  serveRoute(app, redeliver, async (c, { params }) => {
+    const webhook = await ledger.redeliver(params.id);
+    if (webhook === undefined) throw new Refusal('not_found', 'No such webhook.');
+    note({ orderId: webhook.orderId, transactionId: webhook.transactionId });
+    onDue();
+    return answerJson(c, webhookView(webhook), 202);
+  });
+
+  return app;
+}
+
+function webhookOf(cursor: string | undefined): { createdAt: number; id: string } | undefined {
+  const at = cursor?.indexOf('~') ?? 0;
+  return cursor === undefined ? undefined : { createdAt: Number(cursor.slice(0, at)), id: cursor.slice(at + 1) };
+}
