@@ -6,29 +6,30 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { createBusinessLog } from './observability/business-events.ts';
 import { withCause } from './observability/cause.ts';
-import { createRecorder } from './workers/recorder.ts';
+import { createRecorder, type Recorder } from './workers/recorder.ts';
 import { instrument } from './observability/instrumented.ts';
 import { Refusal, describeError } from './errors.ts';
 import { WIDGET_FOLDER } from './installation.ts';
 import { createOrderTokens } from './orders/order-token.ts';
-import { createMetrics } from './observability/metrics.ts';
+import { createMetrics, type IpnOutcome, type Metrics } from './observability/metrics.ts';
+import type { Gateway } from './gateway/gateway.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { ProxyConfig, ProxyParts } from './parts.ts';
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from './protocol/durations.ts';
+import { HOUR_MS, SECOND_MS } from './protocol/durations.ts';
 import { GATEWAY_TIMEOUT_MS } from './protocol/gateway-call.ts';
 import type { Log } from './protocol/log.ts';
 import { CHECKS_PER_SECOND, createCheckRate } from './workers/check-rate.ts';
-import { createPayments } from './payments.ts';
-import { createPayouts } from './payouts.ts';
+import { createPayments, type Payments } from './payments.ts';
+import { createPayouts, type Payouts } from './payouts.ts';
 import { createRetention } from './workers/retention.ts';
 import { createUnknownProof } from './workers/unknown-proof.ts';
-import { createReconciler } from './status-checks.ts';
+import { createReconciler, type Reconciler } from './status-checks.ts';
 import { createRateLimit } from './http/rate-limit.ts';
-import { createStreams } from './routes/events.ts';
-import { createExports } from './routes/exports.ts';
+import { createStreams, type Streams } from './routes/events.ts';
+import { createExports, type Exports } from './routes/exports.ts';
 import { completeAnswer, prepareAnswer } from './http/answer.ts';
 import { METHODS_WITH_BODY, limitBody } from './http/body-limit.ts';
-import { createCallerAddress } from './http/caller-address.ts';
+import { createCallerAddress, type CallerAddress } from './http/caller-address.ts';
 import { crossOrigin } from './http/guards.ts';
 import { ipnRoutes } from './routes/ipn.ts';
 import { merchantRoutes } from './routes/merchant.ts';
@@ -38,15 +39,12 @@ import { serveDocument } from './routes/openapi.ts';
 import { problemResponse, toRefusal } from './http/problem.ts';
 import { createRequestLog, traced } from './http/request-log.ts';
 import { notFound, readWidgetFiles, widgetRoutes } from './routes/widget-files.ts';
-import { createWebhookLog } from './observability/webhook-log.ts';
+import { createWebhookLog, type WebhookLog } from './observability/webhook-log.ts';
 import { createWebhookSender } from './webhooks.ts';
+import { createWarnings, type Warnings } from './warnings.ts';
 import type { Worker } from './workers/worker.ts';
 
 const PRUNE_EVERY_MS = HOUR_MS;
-const WARN_EVERY_MS = MINUTE_MS;
-/** An unmatched IPN this old is reported to the operator: the database may have lost its transaction. */
-const UNMATCHED_REPORT_AFTER_MS = HOUR_MS;
-const CLOCK_TOLERANCE_MS = SECOND_MS;
 /** For the end of a gateway call and the write of its answer. */
 const RECORDING_WAIT_MS = GATEWAY_TIMEOUT_MS + 2 * SECOND_MS;
 
@@ -66,16 +64,9 @@ export interface Proxy {
   run(): { stop(): Promise<void> };
 }
 
-export function createProxy({
-  gateway: uninstrumented,
-  ledger,
-  config,
-  now = Date.now,
-  log: write = () => undefined,
-  lostLogLines = () => 0,
-}: ProxyParts<Ledger>): Proxy {
+export function createProxy(parts: ProxyParts<Ledger>): Proxy {
+  const { ledger, config, now = Date.now, log: write = () => undefined, lostLogLines = () => 0 } = parts;
   const log: Log = (level, event, fields) => write(level, event, withCause(fields));
-  const tokens = createOrderTokens(config.orderSecrets, config, now);
   const onError = (error: unknown) => log('error', 'work failed', { error: describeError(error) });
   const rate = createCheckRate({ limit: config.checksPerSecond ?? CHECKS_PER_SECOND });
   const metrics = createMetrics({
@@ -90,6 +81,76 @@ export function createProxy({
     lostLogLines,
   });
   const webhookLog = createWebhookLog(log, metrics, now);
+  observeWrites({ ledger, metrics, webhookLog, log, onError });
+  const gateway = instrument(parts.gateway, (call) => {
+    metrics.countCall(call);
+    rate.record(call);
+    log(call.detail === undefined ? 'debug' : 'warn', 'gateway call', { ...call });
+  });
+  const proof = createUnknownProof({
+    gateway,
+    ledger,
+    now,
+    onWrongPath: (type) =>
+      log('error', 'the gateway no longer knows a transaction: the status path or the API key is wrong', { type }),
+  });
+  const reconciler = createReconciler({ gateway, ledger, proof, rate, now }, onError);
+  const { contextOf, attempted: onAttempt } = webhookLog;
+  const sender =
+    config.webhook && createWebhookSender({ ledger, target: config.webhook, now, contextOf, onAttempt }, onError);
+
+  const recorder = createRecorder({ ledger, onError });
+  const sending = { gateway, ledger, recorder, self: config.self ?? randomUUID() };
+  const payments = createPayments(sending);
+  const payouts = createPayouts({ ...sending, isPathProven: () => proof.isProven('PAYOUT') });
+  const streams = createStreams({ ledger, payments, now });
+  const exports = createExports({ onError });
+  const callers = createCallerAddress(config.trustedProxies ?? 0, now, log);
+  const warnings = createWarnings({ ledger, proof, callers, log, onError });
+  const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
+  let isStopping = false;
+  const wake = () => sender?.wake();
+
+  return {
+    app: createApp({
+      config,
+      ledger,
+      gateway,
+      metrics,
+      now,
+      log,
+      payments,
+      payouts,
+      streams,
+      exports,
+      callers,
+      wake,
+      receive: (ipn) => reconciler.receive(ipn),
+      warnings: warnings.all,
+      isStopping: () => isStopping,
+    }),
+    wake,
+    warnings: warnings.all,
+    async tick() {
+      while ((await Promise.all(workers.map((worker) => worker.tick()))).some((handled) => handled > 0));
+    },
+    drain() {
+      isStopping = true;
+    },
+    run: () => runAll({ config, ledger, workers, warnings, streams, exports, recorder, log, onError }),
+  };
+}
+
+interface Observed {
+  ledger: Ledger;
+  metrics: Metrics;
+  webhookLog: WebhookLog;
+  log: Log;
+  onError(error: unknown): void;
+}
+
+/** Counts and logs what the ledger commits. */
+function observeWrites({ ledger, metrics, webhookLog, log, onError }: Observed): void {
   const logEvents = createBusinessLog(log, metrics);
   ledger.onWrite((ms, events) => {
     try {
@@ -101,43 +162,31 @@ export function createProxy({
       onError(error);
     }
   });
-  const gateway = instrument(uninstrumented, (call) => {
-    metrics.countCall(call);
-    rate.record(call);
-    log(call.detail === undefined ? 'debug' : 'warn', 'gateway call', { ...call });
-  });
-  const recorder = createRecorder({ ledger, onError });
-  const self = config.self ?? randomUUID();
-  const payments = createPayments({ gateway, ledger, recorder, self });
-  const streams = createStreams({ ledger, payments, now });
-  const exports = createExports({ onError });
-  const proof = createUnknownProof({
-    gateway,
-    ledger,
-    now,
-    onWrongPath: (type) =>
-      log('error', 'the gateway no longer knows a transaction: the status path or the API key is wrong', { type }),
-  });
-  const reconciler = createReconciler({ gateway, ledger, proof, rate, now }, onError);
-  const sender =
-    config.webhook &&
-    createWebhookSender(
-      {
-        ledger,
-        target: config.webhook,
-        now,
-        contextOf: webhookLog.contextOf,
-        onAttempt: webhookLog.attempted,
-      },
-      onError,
-    );
-  const sendsWebhooks = sender !== undefined;
-  const { retentionDays: days } = config;
-  const retention = days === undefined ? undefined : createRetention({ ledger, days, sendsWebhooks, log });
-  const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
+}
 
-  const callers = createCallerAddress(config.trustedProxies ?? 0, now, log);
+interface AppParts {
+  config: ProxyConfig;
+  ledger: Ledger;
+  gateway: Gateway;
+  metrics: Metrics;
+  now: () => number;
+  log: Log;
+  payments: Payments;
+  payouts: Payouts;
+  streams: Streams;
+  exports: Exports;
+  callers: CallerAddress;
+  wake(): void;
+  receive: Reconciler['receive'];
+  warnings(): Promise<string[]>;
+  isStopping(): boolean;
+}
 
+/** What each request passes, in this order. */
+function createApp(parts: AppParts): OpenAPIHono {
+  const { config, ledger, gateway, metrics, now, log, payments, payouts, streams, exports, callers } = parts;
+  const tokens = createOrderTokens(config.orderSecrets, config, now);
+  const widgetFiles = readWidgetFiles(config.widgetFolder ?? WIDGET_FOLDER);
   const app = new OpenAPIHono();
   const logRequest = createRequestLog(log, metrics);
   app.use((c, next) => {
@@ -152,72 +201,36 @@ export function createProxy({
   app.use('/order/*', crossOrigin(config.allowedOrigins));
   // No content-type check for IPNs: their body is stored whatever its type.
   app.on('POST', ['/order/payments', '/orders', '/payouts', '/transactions/:gatewayOrderId/resolve'], jsonOnly);
-  app.route(
-    '/',
-    ipnRoutes({
-      secrets: config.ipnSecrets,
-      gateway,
-      receive: (ipn) => reconciler.receive(ipn),
-      onIpn: (outcome) => {
-        metrics.countIpn(outcome);
-        log('debug', 'IPN received', { outcome });
-        if (outcome === 'unmatched') log('warn', 'an IPN matches no transaction in the database');
-      },
-    }),
-  );
-  app.route(
-    '/',
-    orderRoutes({
-      tokens,
-      payments,
-      streams,
-      limitStarts: createRateLimit(now),
-      callers,
-    }),
-  );
+  const onIpn = (outcome: IpnOutcome) => {
+    metrics.countIpn(outcome);
+    log('debug', 'IPN received', { outcome });
+    if (outcome === 'unmatched') log('warn', 'an IPN matches no transaction in the database');
+  };
+  app.route('/', ipnRoutes({ secrets: config.ipnSecrets, gateway, receive: parts.receive, onIpn }));
+  app.route('/', orderRoutes({ tokens, payments, streams, limitStarts: createRateLimit(now), callers }));
   app.route(
     '/',
     merchantRoutes({
       keys: config.merchantKeys,
       allowedOrigins: config.allowedOrigins,
       tokens,
-      payouts: createPayouts({ gateway, ledger, recorder, self, isPathProven: () => proof.isProven('PAYOUT') }),
+      payouts,
       ledger,
-      sendsWebhooks,
+      sendsWebhooks: config.webhook !== undefined,
       exports,
-      onDue: () => sender?.wake(),
+      onDue: parts.wake,
     }),
   );
   serveDocument(app, config.publicUrl);
-  const warnings = async (): Promise<string[]> => {
-    const offset = Math.round(await ledger.clockOffset());
-    return [
-      ...proof
-        .wrongPaths()
-        .map(
-          (type) =>
-            `The gateway no longer knows a ${type} that it reported before: the status path or the API key is wrong.`,
-        ),
-      ...(Math.abs(offset) > CLOCK_TOLERANCE_MS
-        ? [`The database's clock is ${offset} ms ahead of this process's.`]
-        : []),
-    ];
-  };
-  // Those of the callers are logged once an hour. Those of the database are an operator's choice: compose.ts logs them
-  // once.
-  const allWarnings = async () => [...(await warnings()), ...callers.warnings(), ...(await ledger.databaseWarnings())];
-  const widgetFiles = readWidgetFiles(config.widgetFolder ?? WIDGET_FOLDER);
-  const isWidgetBuilt = widgetFiles.has('widget.js');
-  let isStopping = false;
   app.route(
     '/',
     healthRoutes({
       keys: config.metricsTokens ?? config.merchantKeys,
       ledger,
       metrics,
-      isWidgetBuilt,
-      isStopping: () => isStopping,
-      warnings: allWarnings,
+      isWidgetBuilt: widgetFiles.has('widget.js'),
+      isStopping: parts.isStopping,
+      warnings: parts.warnings,
     }),
   );
   app.route('/', widgetRoutes(widgetFiles));
@@ -229,38 +242,39 @@ export function createProxy({
     }
     return problemResponse(c, refusal);
   });
+  return app;
+}
 
+interface Background {
+  config: ProxyConfig;
+  ledger: Ledger;
+  workers: readonly Worker[];
+  warnings: Warnings;
+  streams: Streams;
+  exports: Exports;
+  recorder: Recorder;
+  log: Log;
+  onError(error: unknown): void;
+}
+
+/** Starts what runs beside the requests. */
+function runAll(parts: Background): { stop(): Promise<void> } {
+  const { config, ledger, workers, warnings, streams, exports, recorder, log, onError } = parts;
+  const { retentionDays: days } = config;
+  const sendsWebhooks = config.webhook !== undefined;
+  const retention = days === undefined ? [] : [createRetention({ ledger, days, sendsWebhooks, log })];
+  const stops = [...workers, ...retention].map((worker) => worker.run());
+  const endWarnings = warnings.run();
+  const pruning = setInterval(() => void ledger.prune().catch(onError), PRUNE_EVERY_MS);
+  pruning.unref();
   return {
-    app,
-    wake: () => sender?.wake(),
-    warnings: allWarnings,
-    async tick() {
-      while ((await Promise.all(workers.map((worker) => worker.tick()))).some((handled) => handled > 0));
-    },
-    drain() {
-      isStopping = true;
-    },
-    run() {
-      const stops = [...workers, ...(retention ? [retention] : [])].map((worker) => worker.run());
-      const pruning = setInterval(() => void ledger.prune().catch(onError), PRUNE_EVERY_MS);
-      pruning.unref();
-      const logWarnings = async () => {
-        const unmatched = await ledger.reportUnmatched(UNMATCHED_REPORT_AFTER_MS);
-        if (unmatched > 0) log('error', 'IPNs unmatched for an hour: see GET /ipns', { count: unmatched });
-        for (const warning of await warnings()) log('warn', 'proxy warning', { warning });
-      };
-      const warningTimer = setInterval(() => void logWarnings().catch(onError), WARN_EVERY_MS);
-      warningTimer.unref();
-      return {
-        async stop() {
-          clearInterval(pruning);
-          clearInterval(warningTimer);
-          streams.close();
-          exports.close();
-          await Promise.all(stops.map((stop) => stop()));
-          await recorder.drain(RECORDING_WAIT_MS);
-        },
-      };
+    async stop() {
+      clearInterval(pruning);
+      endWarnings();
+      streams.close();
+      exports.close();
+      await Promise.all(stops.map((stop) => stop()));
+      await recorder.drain(RECORDING_WAIT_MS);
     },
   };
 }

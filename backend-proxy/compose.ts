@@ -13,6 +13,7 @@ import type { Ledger } from './ledger/ledger.ts';
 import { createLedger } from './ledger/sql-ledger.ts';
 import type { Store } from './ledger/store.ts';
 import { createLogger } from './observability/log.ts';
+import type { ProxyConfig } from './parts.ts';
 import type { Log } from './protocol/log.ts';
 import { privateHostWarning } from './config/private-hosts.ts';
 import { makePrivate } from './ledger/sqlite/private-files.ts';
@@ -50,13 +51,7 @@ export async function compose(
   config: Config,
   { log = () => undefined, lostLogLines, onFatal = endProcess, warnings = [] }: ComposeOptions = {},
 ): Promise<ComposedProxy> {
-  const { open, stillOpen } = makePrivate(filesOf(config.DATABASE_URL));
-  if (open.length > 0)
-    log('warn', 'other users could read the database files: their rights were removed', { open, stillOpen });
-  const connected = connectDatabase(config.DATABASE_URL, onFatal, { connections: config.DATABASE_POOL, log });
-  const store = await namingVariables('DATABASE_URL', connected);
-  const ledger = createLedger(store, { idPrefix: config.ORDER_ID_PREFIX ?? '' });
-  await logDatabase(store, ledger, log);
+  const ledger = await openLedger(config, onFatal, log);
   for (const warning of warnings) log('warn', 'configuration warning', { warning });
   const self = `${hostname()}:${config.PORT || randomUUID()}`;
   await ledger.recover(self);
@@ -82,29 +77,14 @@ export async function compose(
   if (gateway.status === undefined) {
     log('warn', 'weaker mode: the profile has no status check, so IPNs are trusted unchecked');
   }
-  const { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets, PRIVATE_HOSTS: privateHosts = [] } = config;
-  if (url !== undefined) {
-    // Not awaited, so that a name server that does not answer cannot delay the start.
-    void warnOfPrivateWebhook(url, privateHosts, log);
-  }
+  // Not awaited, so that a name server that does not answer cannot delay the start.
+  void warnOfPrivateWebhook(config, log);
   const proxy = createProxy({
     gateway,
     ledger,
     log,
     lostLogLines,
-    config: {
-      orderSecrets: config.ORDER_SECRET,
-      merchantKeys: config.MERCHANT_API_KEY,
-      metricsTokens: config.METRICS_TOKEN,
-      ipnSecrets: config.IPN_SECRET,
-      allowedOrigins: config.ALLOWED_ORIGINS,
-      trustedProxies: config.TRUSTED_PROXIES,
-      publicUrl: config.PUBLIC_URL,
-      checksPerSecond: config.CHECKS_PER_SECOND,
-      retentionDays: config.RETENTION_DAYS,
-      self,
-      webhook: url !== undefined && secrets !== undefined ? { url, secrets, privateHosts } : undefined,
-    },
+    config: { ...proxyConfig(config), self },
   });
   const admin =
     config.ADMIN_TOKEN === undefined
@@ -113,7 +93,7 @@ export async function compose(
           ledger,
           token: config.ADMIN_TOKEN,
           version: VERSION,
-          sendsWebhooks: url !== undefined,
+          sendsWebhooks: config.WEBHOOK_URL !== undefined,
           onDue: proxy.wake,
           warnings: proxy.warnings,
           log,
@@ -128,6 +108,37 @@ export async function compose(
   };
 }
 
+/** A file is then its own user's alone. */
+async function openLedger(config: Config, onFatal: (error: unknown) => void, log: Log): Promise<Ledger> {
+  const { open, stillOpen } = makePrivate(filesOf(config.DATABASE_URL));
+  if (open.length > 0)
+    log('warn', 'other users could read the database files: their rights were removed', { open, stillOpen });
+  const connected = connectDatabase(config.DATABASE_URL, onFatal, { connections: config.DATABASE_POOL, log });
+  const store = await namingVariables('DATABASE_URL', connected);
+  const ledger = createLedger(store, { idPrefix: config.ORDER_ID_PREFIX ?? '' });
+  await logDatabase(store, ledger, log);
+  return ledger;
+}
+
+function proxyConfig(config: Config): ProxyConfig {
+  const { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets } = config;
+  return {
+    orderSecrets: config.ORDER_SECRET,
+    merchantKeys: config.MERCHANT_API_KEY,
+    metricsTokens: config.METRICS_TOKEN,
+    ipnSecrets: config.IPN_SECRET,
+    allowedOrigins: config.ALLOWED_ORIGINS,
+    trustedProxies: config.TRUSTED_PROXIES,
+    publicUrl: config.PUBLIC_URL,
+    checksPerSecond: config.CHECKS_PER_SECOND,
+    retentionDays: config.RETENTION_DAYS,
+    webhook:
+      url !== undefined && secrets !== undefined
+        ? { url, secrets, privateHosts: config.PRIVATE_HOSTS ?? [] }
+        : undefined,
+  };
+}
+
 /** Logs how much is in the database, so that a wrong path or name is seen at once. */
 async function logDatabase({ place }: Store, ledger: Ledger, log: Log): Promise<void> {
   const isNew = (await ledger.owner()) === undefined;
@@ -139,8 +150,9 @@ async function logDatabase({ place }: Store, ledger: Ledger, log: Log): Promise<
   }
 }
 
-async function warnOfPrivateWebhook(url: string, privateHosts: readonly string[], log: Log): Promise<void> {
-  const warning = await privateHostWarning('WEBHOOK_URL', new URL(url), privateHosts);
+async function warnOfPrivateWebhook({ WEBHOOK_URL: url, PRIVATE_HOSTS: hosts = [] }: Config, log: Log): Promise<void> {
+  if (url === undefined) return;
+  const warning = await privateHostWarning('WEBHOOK_URL', new URL(url), hosts);
   if (warning !== undefined) log('warn', 'configuration warning', { warning });
 }
 

@@ -58,94 +58,110 @@ interface Sources {
   lostLogLines(): number;
 }
 
-export function createMetrics(sources: Sources): Metrics {
-  const registry = new Registry();
-  const registers = [registry];
-  const options = (name: string, help: string) => ({ name: `payment_proxy_${name}`, help, registers });
-  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
-    new Counter({ ...options(name, help), labelNames });
-  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
-    new Gauge({ ...options(name, help), labelNames });
-  const histogram = <Label extends string>(name: string, help: string, buckets: number[], ...labelNames: Label[]) =>
-    new Histogram({ ...options(name, help), buckets, labelNames });
+/** Makes metrics that belong to the registry. */
+function createMake(registry: Registry) {
+  const options = (name: string, help: string) => ({ name: `payment_proxy_${name}`, help, registers: [registry] });
+  return {
+    counter: <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+      new Counter({ ...options(name, help), labelNames }),
+    gauge: <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+      new Gauge({ ...options(name, help), labelNames }),
+    histogram: <Label extends string>(name: string, help: string, buckets: number[], ...labelNames: Label[]) =>
+      new Histogram({ ...options(name, help), buckets, labelNames }),
+  };
+}
 
-  const requests = counter('requests_total', 'Requests answered', 'method', 'route', 'status');
-  const requestSeconds = histogram(
-    'request_duration_seconds',
-    'Time until the answer; of a stream, until its beginning',
-    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    'method',
-    'route',
-    'status',
-  );
-  const calls = counter('gateway_calls_total', 'Gateway calls, by operation and outcome', 'operation', 'outcome');
-  const callSeconds = histogram(
-    'gateway_call_duration_seconds',
-    'Time of a gateway call',
-    CALL_BUCKETS,
-    'operation',
-    'outcome',
-  );
-  const writeSeconds = histogram(
-    'database_write_duration_seconds',
-    'Time of a write, with the wait for others',
-    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-  );
-  const started = counter('transactions_started_total', 'Payments and payouts started', 'type', 'method');
-  const ended = counter(
-    'transactions_ended_total',
-    'Payments and payouts told as SUCCESS or as FAILED, by reason',
-    'type',
-    'method',
-    'outcome',
-  );
-  const flags = counter('transactions_flagged_total', 'What became unusual about a transaction', 'type', 'flag');
-  const settledSeconds = histogram(
-    'ipn_to_settled_seconds',
-    'Time from the newest IPN of a transaction to its end',
-    WAIT_BUCKETS,
-    'type',
-  );
-  const ipns = counter('ipns_total', 'IPNs received and rejected, by outcome', 'outcome');
-  const deliveries = counter('webhook_deliveries_total', 'Attempts to deliver a webhook', 'outcome');
-  const deliverySeconds = histogram(
-    'webhook_delivery_duration_seconds',
-    'Time of an attempt to deliver a webhook',
-    CALL_BUCKETS,
-    'outcome',
-  );
-  const webhookAge = histogram('webhook_age_seconds', 'Time from an event to its delivery', WAIT_BUCKETS);
+type Make = ReturnType<typeof createMake>;
+type Counted = ReturnType<typeof createCounted>;
 
-  const streams = gauge('open_streams', 'Open event streams');
-  const transactions = gauge('transactions', 'Payments and payouts, by type and status', 'type', 'status');
-  const reviews = gauge('transactions_needing_review', 'Transactions that a person must resolve');
-  const unmatched = gauge('unmatched_ipns', 'Stored IPNs that match no transaction');
-  const checks = gauge('checks', 'Planned status checks, and those that are due', 'state');
-  const rate = gauge('checks_per_second', 'Current limit of status checks per second');
-  const webhooks = gauge('webhooks', 'Webhooks, by state', 'state');
-  const oldest = gauge('webhook_oldest_pending_seconds', 'Age of the oldest webhook that is still to be delivered');
-  const ready = gauge('ready', '1 if the database can be written and payments can start, else 0');
-  const offset = gauge('clock_offset_seconds', "How far the database's clock is ahead of this process's");
-  const lost = counter('log_lines_lost_total', 'Log lines that could not be written');
-  gauge('build_info', 'The running version', 'version').set({ version: VERSION }, 1);
+/** What is counted as it happens. */
+function createCounted({ counter, histogram }: Make) {
+  return {
+    requests: counter('requests_total', 'Requests answered', 'method', 'route', 'status'),
+    requestSeconds: histogram(
+      'request_duration_seconds',
+      'Time until the answer; of a stream, until its beginning',
+      [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+      'method',
+      'route',
+      'status',
+    ),
+    calls: counter('gateway_calls_total', 'Gateway calls, by operation and outcome', 'operation', 'outcome'),
+    callSeconds: histogram(
+      'gateway_call_duration_seconds',
+      'Time of a gateway call',
+      CALL_BUCKETS,
+      'operation',
+      'outcome',
+    ),
+    writeSeconds: histogram(
+      'database_write_duration_seconds',
+      'Time of a write, with the wait for others',
+      [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    ),
+    started: counter('transactions_started_total', 'Payments and payouts started', 'type', 'method'),
+    ended: counter(
+      'transactions_ended_total',
+      'Payments and payouts told as SUCCESS or as FAILED, by reason',
+      'type',
+      'method',
+      'outcome',
+    ),
+    flags: counter('transactions_flagged_total', 'What became unusual about a transaction', 'type', 'flag'),
+    settledSeconds: histogram(
+      'ipn_to_settled_seconds',
+      'Time from the newest IPN of a transaction to its end',
+      WAIT_BUCKETS,
+      'type',
+    ),
+    ipns: counter('ipns_total', 'IPNs received and rejected, by outcome', 'outcome'),
+    deliveries: counter('webhook_deliveries_total', 'Attempts to deliver a webhook', 'outcome'),
+    deliverySeconds: histogram(
+      'webhook_delivery_duration_seconds',
+      'Time of an attempt to deliver a webhook',
+      CALL_BUCKETS,
+      'outcome',
+    ),
+    webhookAge: histogram('webhook_age_seconds', 'Time from an event to its delivery', WAIT_BUCKETS),
+  };
+}
 
-  async function readDatabase(): Promise<void> {
-    for (const each of [transactions, checks, webhooks]) each.reset();
-    for (const each of [reviews, unmatched, oldest, offset]) each.remove();
-    ready.set(0);
-    ready.set(Number(await sources.isReady()));
-    const counts = await sources.counts();
-    for (const { type, status, count } of counts.transactions) transactions.set({ type, status }, count);
-    reviews.set(counts.needReview);
-    unmatched.set(counts.unmatchedIpns);
-    for (const { state, count } of counts.checks) checks.set({ state }, count);
-    for (const state of WEBHOOK_STATES) webhooks.set({ state }, 0);
-    for (const { state, count } of counts.webhooks) webhooks.set({ state }, count);
-    oldest.set(counts.oldestPendingWebhookMs / 1000);
-    offset.set((await sources.clockOffsetMs()) / 1000);
-  }
+/** What is read at a scrape. */
+function createRead({ counter, gauge }: Make) {
+  return {
+    streams: gauge('open_streams', 'Open event streams'),
+    transactions: gauge('transactions', 'Payments and payouts, by type and status', 'type', 'status'),
+    reviews: gauge('transactions_needing_review', 'Transactions that a person must resolve'),
+    unmatched: gauge('unmatched_ipns', 'Stored IPNs that match no transaction'),
+    checks: gauge('checks', 'Planned status checks, and those that are due', 'state'),
+    rate: gauge('checks_per_second', 'Current limit of status checks per second'),
+    webhooks: gauge('webhooks', 'Webhooks, by state', 'state'),
+    oldest: gauge('webhook_oldest_pending_seconds', 'Age of the oldest webhook that is still to be delivered'),
+    ready: gauge('ready', '1 if the database can be written and payments can start, else 0'),
+    offset: gauge('clock_offset_seconds', "How far the database's clock is ahead of this process's"),
+    lost: counter('log_lines_lost_total', 'Log lines that could not be written'),
+  };
+}
 
-  // A counter that begins at 1 looks to Prometheus as if nothing had been counted, so what alerts ask for begins at 0.
+async function readDatabase(read: ReturnType<typeof createRead>, sources: Sources): Promise<void> {
+  const { transactions, reviews, unmatched, checks, webhooks, oldest, ready, offset } = read;
+  for (const each of [transactions, checks, webhooks]) each.reset();
+  for (const each of [reviews, unmatched, oldest, offset]) each.remove();
+  ready.set(0);
+  ready.set(Number(await sources.isReady()));
+  const counts = await sources.counts();
+  for (const { type, status, count } of counts.transactions) transactions.set({ type, status }, count);
+  reviews.set(counts.needReview);
+  unmatched.set(counts.unmatchedIpns);
+  for (const { state, count } of counts.checks) checks.set({ state }, count);
+  for (const state of WEBHOOK_STATES) webhooks.set({ state }, 0);
+  for (const { state, count } of counts.webhooks) webhooks.set({ state }, count);
+  oldest.set(counts.oldestPendingWebhookMs / 1000);
+  offset.set((await sources.clockOffsetMs()) / 1000);
+}
+
+/** A counter that begins at 1 looks to Prometheus as if nothing had been counted, so what alerts ask for begins at 0. */
+function beginAtZero({ ipns, deliveries, flags, started, ended }: Counted): void {
   for (const outcome of IPN_OUTCOMES) ipns.inc({ outcome }, 0);
   for (const outcome of DELIVERY_OUTCOMES) deliveries.inc({ outcome }, 0);
   for (const type of TRANSACTION_TYPES) {
@@ -155,16 +171,11 @@ export function createMetrics(sources: Sources): Metrics {
       for (const outcome of [SUCCESS, ...REASONS]) ended.inc({ type, method, outcome }, 0);
     }
   }
+}
 
-  let lostBefore = 0;
-  /** From the first scrape on, so that a process that nobody watches measures nothing. */
-  let measuresProcess = false;
-  function measureProcess(): void {
-    if (measuresProcess) return;
-    measuresProcess = true;
-    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_PRECISION_MS });
-  }
-
+function createCounting(counted: Counted): Omit<Metrics, 'text'> {
+  const { requests, requestSeconds, calls, callSeconds, writeSeconds, started, ended, flags, settledSeconds } = counted;
+  const { ipns, deliveries, deliverySeconds, webhookAge } = counted;
   return {
     countRequest({ method: given, route, status, ms }) {
       const method = HTTP_METHODS.has(given) ? given : 'other';
@@ -193,16 +204,38 @@ export function createMetrics(sources: Sources): Metrics {
       deliverySeconds.observe({ outcome }, ms / 1000);
       if (outcome === 'delivered') webhookAge.observe(Math.max(0, ageMs) / 1000);
     },
+  };
+}
+
+export function createMetrics(sources: Sources): Metrics {
+  const registry = new Registry();
+  const make = createMake(registry);
+  const counted = createCounted(make);
+  const read = createRead(make);
+  make.gauge('build_info', 'The running version', 'version').set({ version: VERSION }, 1);
+  beginAtZero(counted);
+
+  let lostBefore = 0;
+  /** From the first scrape on, so that a process that nobody watches measures nothing. */
+  let measuresProcess = false;
+  function measureProcess(): void {
+    if (measuresProcess) return;
+    measuresProcess = true;
+    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_PRECISION_MS });
+  }
+
+  return {
+    ...createCounting(counted),
     async text() {
       measureProcess();
-      rate.set(Math.round(sources.checksPerSecond()));
-      lost.inc(sources.lostLogLines() - lostBefore);
+      read.rate.set(Math.round(sources.checksPerSecond()));
+      read.lost.inc(sources.lostLogLines() - lostBefore);
       lostBefore = sources.lostLogLines();
       await withinLimit(
-        readDatabase().catch(() => undefined),
+        readDatabase(read, sources).catch(() => undefined),
         DATABASE_LIMIT_MS,
       );
-      streams.set(sources.openStreams());
+      read.streams.set(sources.openStreams());
       return registry.metrics();
     },
   };

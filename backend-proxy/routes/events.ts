@@ -71,23 +71,18 @@ interface Ports {
 
 export function createStreams({ ledger, payments, now = Date.now }: Ports): Streams {
   const byAddress = createTally();
-  const slices: Set<Stream>[] = Array.from({ length: HEARTBEAT_MS / SLICE_MS }, () => new Set());
-  let slice = 0;
+  const sending = createSending({ payments, now, refresh: (orderId) => feeds.refresh(orderId), onEnd: forget });
+  const rounds = createRounds(sending.heartbeat);
   let size = 0;
   let closed = false;
-  const timer = setInterval(() => {
-    slice = (slice + 1) % slices.length;
-    for (const stream of slices[slice] ?? []) heartbeat(stream);
-  }, SLICE_MS);
-  timer.unref();
 
   const feeds = createFeeds<Stream, OrderAt>({
     read: (orderId) => ledger.orderAt(orderId),
     versionOf: ({ order }) => order?.version ?? 0,
     watch: (orderId, onChange) => ledger.watch(orderId, onChange),
-    give: show,
+    give: sending.show,
     // An error would break the response; the end makes the widget reconnect.
-    fail: end,
+    fail: sending.end,
   });
 
   function refuseTooMany(orderId: string, address: string | undefined): void {
@@ -102,6 +97,48 @@ export function createStreams({ ledger, payments, now = Date.now }: Ports): Stre
       });
   }
 
+  function forget(stream: Stream): void {
+    stream.slice.delete(stream);
+    feeds.leave(stream.terms.orderId, stream);
+    byAddress.add(stream.address, -1);
+    size -= 1;
+  }
+
+  return {
+    open(terms, address) {
+      refuseTooMany(terms.orderId, address);
+      const stream = rounds.join(terms, address);
+      feeds.join(terms.orderId, stream);
+      byAddress.add(address, 1);
+      size += 1;
+      return stream;
+    },
+    connect(stream, sink) {
+      stream.sink = sink;
+      if (stream.state === 'ended') sink.end();
+      else sending.resume(stream);
+    },
+    leave: sending.leave,
+    size: () => size,
+    close() {
+      closed = true;
+      rounds.close();
+      for (const stream of rounds.all()) sending.end(stream);
+    },
+  };
+}
+
+interface Sending {
+  payments: Pick<Payments, 'show'>;
+  now: () => number;
+  /** Reads the order and gives it to its streams by `show`. */
+  refresh(orderId: string): void;
+  /** Called once for each stream. */
+  onEnd(stream: Stream): void;
+}
+
+/** Sends one message at a time to each stream. */
+function createSending({ payments, now, refresh, onEnd }: Sending) {
   function show(stream: Stream, read: OrderAt): void {
     if (stream.state !== 'ready') {
       stream.missedChange = true;
@@ -126,7 +163,7 @@ export function createStreams({ ledger, payments, now = Date.now }: Ports): Stre
     if (state === 'ended') return;
     stream.state = 'ready';
     stream.missedChange = false;
-    if (missedChange) feeds.refresh(stream.terms.orderId);
+    if (missedChange) refresh(stream.terms.orderId);
     else if (state === 'late') send(stream, HEARTBEAT);
   }
 
@@ -147,16 +184,24 @@ export function createStreams({ ledger, payments, now = Date.now }: Ports): Stre
   function leave(stream: Stream): void {
     if (stream.state === 'ended') return;
     stream.state = 'ended';
-    stream.slice.delete(stream);
-    feeds.leave(stream.terms.orderId, stream);
-    byAddress.add(stream.address, -1);
-    size -= 1;
+    onEnd(stream);
   }
 
+  return { show, resume, heartbeat, end, leave };
+}
+
+/** Streams, each of which has a heartbeat in every round of HEARTBEAT_MS. */
+function createRounds(heartbeat: (stream: Stream) => void) {
+  const slices: Set<Stream>[] = Array.from({ length: HEARTBEAT_MS / SLICE_MS }, () => new Set());
+  let current = 0;
+  const timer = setInterval(() => {
+    current = (current + 1) % slices.length;
+    for (const stream of slices[current] ?? []) heartbeat(stream);
+  }, SLICE_MS);
+  timer.unref();
   return {
-    open(terms, address) {
-      refuseTooMany(terms.orderId, address);
-      const own = slices[slice] ?? new Set();
+    join(terms: OrderTerms, address: string | undefined): Stream {
+      const slice = slices[current] ?? new Set();
       const stream: Stream = {
         terms,
         address,
@@ -164,26 +209,13 @@ export function createStreams({ ledger, payments, now = Date.now }: Ports): Stre
         missedChange: true,
         sentVersion: -1,
         sink: undefined,
-        slice: own,
+        slice,
       };
-      own.add(stream);
-      feeds.join(terms.orderId, stream);
-      byAddress.add(address, 1);
-      size += 1;
+      slice.add(stream);
       return stream;
     },
-    connect(stream, sink) {
-      stream.sink = sink;
-      if (stream.state === 'ended') sink.end();
-      else resume(stream);
-    },
-    leave,
-    size: () => size,
-    close() {
-      closed = true;
-      clearInterval(timer);
-      for (const streams of slices) for (const stream of streams) end(stream);
-    },
+    all: () => slices.flatMap((slice) => [...slice]),
+    close: () => clearInterval(timer),
   };
 }
 

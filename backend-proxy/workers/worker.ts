@@ -43,23 +43,7 @@ export function createWorker<Item>(options: WorkerOptions<Item>): Worker & Reser
   const inFlight = new Set<Promise<void>>();
   let reserved = 0;
   let isRunning = false;
-  let woken = false;
-  let endWait = (): void => undefined;
-
-  function wake(): void {
-    woken = true;
-    endWait();
-  }
-
-  function wait(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      endWait = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
+  const loop = createLoop(beginSafely);
 
   function start(items: readonly Item[]): void {
     for (const item of items) {
@@ -117,27 +101,57 @@ export function createWorker<Item>(options: WorkerOptions<Item>): Worker & Reser
   }
 
   function run(): () => Promise<void> {
-    let stopped = false;
     isRunning = true;
-    const loop = (async () => {
-      while (!stopped) {
-        woken = false;
-        const pollInMs = await beginSafely();
-        // `wake()` during a claim may concern an item that the claim missed.
-        if (!woken) await wait(pollInMs);
-      }
-    })();
+    const stop = loop.run();
     return async () => {
-      stopped = true;
       isRunning = false;
-      wake();
-      await loop;
+      await stop();
       while (inFlight.size + reserved > 0) {
         await Promise.all(inFlight);
-        if (reserved > 0) await wait(POLL_AGAIN_MS);
+        if (reserved > 0) await loop.wait(POLL_AGAIN_MS);
       }
     };
   }
 
-  return { tick, begin, run, wake, reserve, handle: handleReserved, release };
+  return { tick, begin, run, wake: loop.wake, reserve, handle: handleReserved, release };
+}
+
+/** Repeats the work after the milliseconds with which it resolves, and at once when woken. */
+function createLoop(work: () => Promise<number>) {
+  let woken = false;
+  let endWait = (): void => undefined;
+
+  function wake(): void {
+    woken = true;
+    endWait();
+  }
+
+  function wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      endWait = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  function run(): () => Promise<void> {
+    let stopped = false;
+    const ended = (async () => {
+      while (!stopped) {
+        woken = false;
+        const nextInMs = await work();
+        // `wake()` during a claim may concern an item that the claim missed.
+        if (!woken) await wait(nextInMs);
+      }
+    })();
+    return async () => {
+      stopped = true;
+      wake();
+      await ended;
+    };
+  }
+
+  return { run, wait, wake };
 }
