@@ -8,17 +8,10 @@ import type { Transaction } from '../../backend-proxy/protocol/transaction.ts';
 import type { UnknownProof } from '../../backend-proxy/workers/unknown-proof.ts';
 import { createCheckRate, type CheckRate } from '../../backend-proxy/workers/check-rate.ts';
 import { createReconciler } from '../../backend-proxy/status-checks.ts';
-import { SECRETS, createWorld } from './world.ts';
+import { until } from './until.ts';
+import { createWorld } from './world.ts';
 
 const NO_PROOF = { look: async () => false } as unknown as UnknownProof;
-
-const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + 10_000;
-  while (!(await isTrue())) {
-    assert.ok(Date.now() < deadline, 'timed out');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-};
 
 describe('the routes', () => {
   it('the routes are such that Hono finds each by its fast router', async (t) => {
@@ -84,9 +77,7 @@ describe('the running proxy', () => {
         ['warn', 'status', 'unavailable', 'HTTP 503'],
       ],
     );
-    const headers = { Authorization: `Bearer ${SECRETS.merchant}` };
-    const text = await (await world.request('GET', '/metrics', { headers })).text();
-    assert.match(text, /gateway_calls_total\{operation="pay",outcome="refused"\} 1\n/);
+    assert.match(await world.metrics(), /gateway_calls_total\{operation="pay",outcome="refused"\} 1\n/);
   });
 
   it('the log shows the origin of a refused request', async (t) => {
@@ -160,11 +151,7 @@ describe('the reconciler', () => {
 
   it('checks follow the rate of good answers within the configured limit, and the metrics show it', async (t) => {
     const world = await createWorld(t, { config: { checksPerSecond: 16 } });
-    const headers = { Authorization: `Bearer ${SECRETS.merchant}` };
-    const rate = async () => {
-      const text = await (await world.request('GET', '/metrics', { headers })).text();
-      return /^payment_proxy_checks_per_second (\d+)$/m.exec(text)?.[1];
-    };
+    const rate = async () => /^payment_proxy_checks_per_second (\d+)$/m.exec(await world.metrics())?.[1];
     assert.equal(await rate(), '16');
     await world.faults({ pay: { status: 429 } });
     await world.start(world.token(), { method: 'QR' });

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { NO_SUCH_ORDER, SELF, createWorld, type World } from './world.ts';
 import type { MerchantPayment } from '../../backend-proxy/protocol/merchant-view.ts';
 import { S, M, H, D } from './time.ts';
+import { until } from './until.ts';
 
 const LOST = {
   'cut after the work': { dropAnswer: true },
@@ -190,10 +191,7 @@ describe('an unpaid CHECKOUT', () => {
     await world.pass(15 * M);
     const { payment } = await world.view(world.token());
     assert.deepEqual([payment?.status, payment?.reason, payment?.checkoutUrl], ['FAILED', 'EXPIRED', null]);
-    assert.deepEqual(
-      world.receiver.received.map(({ payload }) => payload.type),
-      ['payment.failed'],
-    );
+    assert.deepEqual(world.webhooks(), ['payment.failed']);
   });
 
   it('a CHECKOUT is EXPIRED by our clock 17 minutes after it was sent if a check then says pending, and is still checked', async (t) => {
@@ -205,10 +203,7 @@ describe('an unpaid CHECKOUT', () => {
     await world.pass(1);
     assert.equal((await world.view(world.token())).payment?.reason, 'EXPIRED');
     assert.deepEqual((await events(world)).at(-1), 'expired by clock');
-    assert.deepEqual(
-      world.receiver.received.map(({ payload }) => payload.type),
-      ['payment.failed'],
-    );
+    assert.deepEqual(world.webhooks(), ['payment.failed']);
   });
 
   it('a CHECKOUT paid in the last second counts as paid, late, after it was EXPIRED', async (t) => {
@@ -266,11 +261,7 @@ describe('a transaction left by a dead process', () => {
       }),
     });
     const starting = world.start(world.token(), { method: 'QR' });
-    const deadline = Date.now() + 5_000;
-    while ((await world.gatewayHas('A-1')) === undefined) {
-      assert.ok(Date.now() < deadline);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    await until(async () => (await world.gatewayHas('A-1')) !== undefined);
     await world.ledger.recover(SELF);
     assert.deepEqual((await events(world)).at(-1), 'uncertain by restart');
     await world.pass(2 * S);
@@ -280,16 +271,21 @@ describe('a transaction left by a dead process', () => {
     await assertAgreement(world);
   });
 
-  it('a payout that was never sent is NOT_CREATED after 45 s and can no longer be sent', async (t) => {
-    const world = await createWorld(t, {
-      wrapLedger: (ledger) => ({ ...ledger, record: () => Promise.reject(new Error('died here')) }),
-    });
-    const asked = { orderId: 'P-1', amount: 10, currency: 'EUR', customer: '12345678' };
-    assert.equal((await world.merchant('POST', '/payouts', asked)).status, 500);
-    await world.pass(45 * S);
-    const { body } = await world.merchant('GET', '/payouts/P-1');
-    assert.deepEqual([body['status'], body['reason']], ['FAILED', 'NOT_CREATED']);
-    assert.equal(await world.gatewayHas('P-1'), undefined);
+  it('a payout that was never sent is NOT_CREATED after 45 s or two days, without review, and can no longer be sent', async (t) => {
+    for (const downMs of [45 * S, 2 * D]) {
+      const world = await createWorld(t, {
+        webhooks: true,
+        wrapLedger: (ledger) => ({ ...ledger, record: () => Promise.reject(new Error('died here')) }),
+      });
+      const asked = { orderId: 'P-1', amount: 10, currency: 'EUR', customer: '12345678' };
+      assert.equal((await world.merchant('POST', '/payouts', asked)).status, 500);
+      world.skip(downMs);
+      await world.settle();
+      const { body } = await world.merchant('GET', '/payouts/P-1');
+      assert.partialDeepStrictEqual(body, { status: 'FAILED', reason: 'NOT_CREATED', needsReview: false });
+      assert.deepEqual(world.webhooks(), ['payout.failed']);
+      assert.equal(await world.gatewayHas('P-1'), undefined);
+    }
   });
 
   it('a payment whose process died before its POST is uncertain after 45 s, and is never sent', async (t) => {

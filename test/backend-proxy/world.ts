@@ -102,6 +102,10 @@ export interface World {
     body?: unknown,
   ): Promise<Answer<Body>>;
   ipn(body: unknown, secret?: string): Promise<Response>;
+  /** The types of the webhooks that the merchant received. */
+  webhooks(): string[];
+  /** The text of GET /metrics. */
+  metrics(): Promise<string>;
   /** An action of the customer, the wallet or the clock at the gateway. */
   customer(does: 'approve' | 'decline' | 'expire' | 'ipn', gatewayOrderId: string): Promise<void>;
   faults(faults: object): Promise<void>;
@@ -278,6 +282,12 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
     },
     ipn: (body, secret = SECRETS.ipn) =>
       request('POST', `/ipn/${secret}`, { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    webhooks: () =>
+      (receiver?.received ?? assert.fail('createWorld was not asked for webhooks')).map(({ payload }) => payload.type),
+    async metrics() {
+      const headers = { Authorization: `Bearer ${SECRETS.merchant}` };
+      return (await request('GET', '/metrics', { headers })).text();
+    },
     async customer(does, gatewayOrderId) {
       const response = await control(`transactions/${gatewayOrderId}/${does}`, {});
       assert.equal(response.status, 200, await response.text());

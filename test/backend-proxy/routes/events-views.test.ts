@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { NOON } from '../time.ts';
 import { SHOP, createWorld } from '../world.ts';
 import { open, reading } from './events-kit.ts';
+import { until } from '../until.ts';
 
 describe('the event stream of an order', () => {
   it('the event stream starts with the whole view, and its headers keep proxies from buffering it', async (t) => {
@@ -113,11 +114,7 @@ describe('the event stream of an order', () => {
     const token = world.token();
     await world.faults({ pay: { delayMs: 20_000 } });
     const starting = world.start(token, { method: 'QR' });
-    const deadline = Date.now() + 5_000;
-    while ((await world.gatewayHas('A-1')) === undefined) {
-      assert.ok(Date.now() < deadline);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    await until(async () => (await world.gatewayHas('A-1')) !== undefined);
     // While our own call is in flight only an IPN requests a check.
     world.skip(15_000);
     assert.equal((await world.ipn({ orderId: 'A-1', type: 'PAY', paymentId: 1 })).status, 200);

@@ -7,11 +7,6 @@ import type { Problem } from '../../../backend-proxy/protocol/wire.ts';
 import { VERSION } from '../../../backend-proxy/version.ts';
 import { SECRETS, createWorld, type World } from '../world.ts';
 
-async function metricsOf(world: World): Promise<string> {
-  const headers = { Authorization: `Bearer ${SECRETS.merchant}` };
-  return (await world.request('GET', '/metrics', { headers })).text();
-}
-
 async function claimOf(world: World): Promise<Claim> {
   world.skip(20_000);
   const [claim] = await world.ledger.claimChecks(1, 1_000);
@@ -100,7 +95,7 @@ describe('metrics', () => {
     await world.start(world.token(), { method: 'QR' });
     await world.customer('approve', 'A-1');
     await world.pass(10_000);
-    const text = await metricsOf(world);
+    const text = await world.metrics();
     for (const line of [
       `payment_proxy_build_info{version="${VERSION}"} 1`,
       'payment_proxy_ready 1',
@@ -124,7 +119,7 @@ describe('metrics', () => {
 
   it('counters that alerts ask for begin at 0, and count each flag, each wrong secret and each unmatched IPN', async (t) => {
     const world = await createWorld(t);
-    const before = await metricsOf(world);
+    const before = await world.metrics();
     for (const line of [
       'payment_proxy_transactions_flagged_total{type="PAY",flag="mismatch"} 0',
       'payment_proxy_transactions_ended_total{type="PAYOUT",method="none",outcome="SUCCESS"} 0',
@@ -138,7 +133,7 @@ describe('metrics', () => {
     await world.ipn({ orderId: 'B-9', type: 'PAY', status: 'SUCCESS' });
     await world.ipn('no JSON');
     await world.ipn('{}', 'x'.repeat(30));
-    const after = await metricsOf(world);
+    const after = await world.metrics();
     for (const line of [
       'payment_proxy_transactions_flagged_total{type="PAY",flag="mismatch"} 1',
       'payment_proxy_transactions_flagged_total{type="PAY",flag="needs_review"} 1',
@@ -152,7 +147,7 @@ describe('metrics', () => {
 
   it('the age of the oldest webhook grows until it is delivered', async (t) => {
     const world = await createWorld(t, { webhooks: true });
-    const ageOf = async () => /^payment_proxy_webhook_oldest_pending_seconds (.+)$/m.exec(await metricsOf(world))?.[1];
+    const ageOf = async () => /^payment_proxy_webhook_oldest_pending_seconds (.+)$/m.exec(await world.metrics())?.[1];
     world.receiver.answers = [500, 200];
     await world.start(world.token(), { method: 'QR' });
     await world.customer('approve', 'A-1');
@@ -172,7 +167,7 @@ describe('metrics', () => {
       }),
     });
     await world.request('GET', '/healthz');
-    const text = await metricsOf(world);
+    const text = await world.metrics();
     assert.match(text, /^payment_proxy_ready 0$/m);
     assert.match(text, /^payment_proxy_requests_total\{method="GET",route="\/healthz",status="200"\} 1$/m);
     assert.doesNotMatch(
@@ -198,9 +193,7 @@ describe('metrics', () => {
     await world.start(token, { method: 'CHECKOUT' });
     await world.request('GET', '/orders/canary-order', { headers: { Authorization: 'Bearer canary' } });
     await world.request('BREW', '/canary');
-    const text = await (
-      await world.request('GET', '/metrics', { headers: { Authorization: `Bearer ${SECRETS.merchant}` } })
-    ).text();
+    const text = await world.metrics();
     assert.doesNotMatch(text, /canary|99887766/);
     assert.match(text, /method="other"/);
   });

@@ -1,6 +1,6 @@
 // What the office reads: lists by order and creation, CSV, totals, one transaction.
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { csvLine, unguarded } from '../../../backend-proxy/reports/csv.ts';
 import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
@@ -8,8 +8,8 @@ import type { Refusal } from '../../../backend-proxy/errors.ts';
 import { listen } from '../../../backend-proxy/http/server.ts';
 import { createExports } from '../../../backend-proxy/routes/exports.ts';
 import { NOON, S } from '../time.ts';
-import { SECRETS, createWorld, type World, type WorldOptions } from '../world.ts';
-import { PAYOUT } from './merchant-kit.ts';
+import { SECRETS, createWorld } from '../world.ts';
+import { allPages, createSome } from './merchant-kit.ts';
 
 const at = (ms: number) => encodeURIComponent(new Date(ms).toISOString());
 const CSV = { Authorization: `Bearer ${SECRETS.merchant}`, Accept: 'text/csv' };
@@ -17,21 +17,6 @@ const CSV = { Authorization: `Bearer ${SECRETS.merchant}`, Accept: 'text/csv' };
 interface List {
   transactions: { orderId: string; gatewayOrderId: string }[];
   nextCursor: string | null;
-}
-
-/** Orders a second apart: A-1 paid, A-2 declined, =A-3 open, then a payout. */
-async function createSome(t: TestContext, options: WorldOptions = {}): Promise<World> {
-  const world = await createWorld(t, { webhooks: true, ...options });
-  for (const orderId of ['A-1', 'A-2', '=A-3']) {
-    await world.start(world.token({ orderId }), { method: 'QR' });
-    world.skip(S);
-  }
-  await world.merchant('POST', '/payouts', { ...PAYOUT, note: 'Thank you, "Ada"' });
-  world.skip(S);
-  await world.customer('approve', 'A-1');
-  await world.customer('decline', 'A-2');
-  await world.settle();
-  return world;
 }
 
 describe('GET /transactions by creation', () => {
@@ -45,14 +30,11 @@ describe('GET /transactions by creation', () => {
     assert.deepEqual(await list(`from=${at(NOON + S)}&type=PAY&status=FAILED`), ['A-2']);
     assert.deepEqual(await list('orderId=A-2'), ['A-2']);
     assert.deepEqual(await list('orderId=A-2&status=SUCCESS'), []);
-    const seen: string[] = [];
-    for (let more = ''; ;) {
-      const { body } = await world.merchant<List>('GET', `/transactions?sort=-createdAt&limit=1${more}`);
-      seen.push(...body.transactions.map(({ orderId }) => orderId));
-      if (body.nextCursor === null) break;
-      more = `&cursor=${body.nextCursor}`;
-    }
-    assert.deepEqual(seen, ['P-1', '=A-3', 'A-2', 'A-1']);
+    const seen = await allPages<{ orderId: string }>(world, 'transactions', 1, '&sort=-createdAt');
+    assert.deepEqual(
+      seen.map(({ orderId }) => orderId),
+      ['P-1', '=A-3', 'A-2', 'A-1'],
+    );
   });
 
   it('GET /transactions refuses what no list can be, and says which field', async (t) => {
@@ -266,14 +248,7 @@ describe('GET /webhooks by order', () => {
       own.webhooks,
       all.webhooks.filter(({ orderId }) => orderId === 'A-2'),
     );
-    const seen: object[] = [];
-    for (let more = ''; ;) {
-      const page: Webhooks = (await world.merchant<Webhooks>('GET', `/webhooks?limit=1${more}`)).body;
-      seen.push(...page.webhooks);
-      if (page.nextCursor === null) break;
-      more = `&cursor=${page.nextCursor}`;
-    }
-    assert.deepEqual(seen, all.webhooks);
+    assert.deepEqual(await allPages(world, 'webhooks', 1), all.webhooks);
     assert.equal((await world.merchant('GET', '/webhooks?cursor=x')).status, 400);
   });
 });

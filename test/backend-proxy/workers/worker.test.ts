@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createWorker } from '../../../backend-proxy/workers/worker.ts';
+import { until } from '../until.ts';
 
 /** A rate that allows `open` items until the test changes it. */
 function rateOf(open: number, availableInMs: number) {
@@ -55,14 +56,6 @@ function setUp(items: number[], options: { atOnce?: number; rate?: CheckRate } =
 /** Lets pending promises run. */
 const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-};
-
-const until = async (isTrue: () => boolean): Promise<void> => {
-  const deadline = Date.now() + 5_000;
-  while (!isTrue()) {
-    assert.ok(Date.now() < deadline, 'timed out');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 };
 
 describe('tick()', () => {
