@@ -9,7 +9,7 @@ import type { UnknownProof } from '../../backend-proxy/workers/unknown-proof.ts'
 import { createCheckRate, type CheckRate } from '../../backend-proxy/workers/check-rate.ts';
 import { createReconciler } from '../../backend-proxy/status-checks.ts';
 import { until } from './until.ts';
-import { createWorld } from './world.ts';
+import { createWorld, startHeaders } from './world.ts';
 
 const NO_PROOF = { look: async () => false } as unknown as UnknownProof;
 
@@ -51,7 +51,7 @@ describe('the running proxy', () => {
   it('the log has no text of a caller, nor the field names of a refused body', async (t) => {
     const world = await createWorld(t);
     const answer = await world.request('POST', '/order/payments', {
-      headers: { Authorization: `Bearer ${world.token()}`, 'Content-Type': 'application/json', 'Idempotency-Key': 'k' },
+      headers: startHeaders(world.token()),
       body: JSON.stringify({ method: 'QR', 'card 4111111111111111': 'value' }),
     });
     const { requestId, code, detail } = (await answer.json()) as Problem;

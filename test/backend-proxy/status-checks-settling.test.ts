@@ -2,7 +2,7 @@
 // database with the gateway, which has received exactly one create per payment.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { NO_SUCH_ORDER, SELF, createWorld, type World } from './world.ts';
+import { NO_SUCH_ORDER, SELF, createWorld, type World, startHeaders } from './world.ts';
 import type { MerchantPayment } from '../../backend-proxy/protocol/merchant-view.ts';
 import { S, M, H, D } from './time.ts';
 import { until } from './until.ts';
@@ -298,11 +298,7 @@ describe('a transaction left by a dead process', () => {
         },
       }),
     });
-    const headers = {
-      Authorization: `Bearer ${world.token()}`,
-      'Content-Type': 'application/json',
-      'Idempotency-Key': 'k',
-    };
+    const headers = startHeaders(world.token());
     const start = () => world.request('POST', '/order/payments', { headers, body: '{"method":"QR"}' });
     assert.equal((await start()).status, 500);
     await world.pass(45 * S);

@@ -60,6 +60,11 @@ export interface WorldOptions {
   wrapGateway?: (gateway: Gateway) => Gateway;
 }
 
+/** Those of a start of a payment. */
+export function startHeaders(token: string, key = 'k'): Record<string, string> {
+  return { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'Idempotency-Key': key };
+}
+
 export interface Answer<Body = OrderView> {
   status: number;
   headers: Headers;
@@ -182,8 +187,8 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
   }
 
   async function post(token: string, body: object, key: string): Promise<Answer<unknown>> {
-    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'Idempotency-Key': key };
-    const response = await request('POST', '/order/payments', { headers, body: JSON.stringify(body) });
+    const init = { headers: startHeaders(token, key), body: JSON.stringify(body) };
+    const response = await request('POST', '/order/payments', init);
     return { status: response.status, headers: response.headers, body: await response.json() };
   }
 

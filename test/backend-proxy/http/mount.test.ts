@@ -9,7 +9,7 @@ import { Agent, request as fetchBy } from 'undici';
 import type { OrderView, Problem } from '../../../backend-proxy/protocol/wire.ts';
 import { mountAt, type NodeHandler } from '../../../backend-proxy/http/mount.ts';
 import { listen } from '../../../backend-proxy/http/server.ts';
-import { SECRETS, SHOP, createWorld } from '../world.ts';
+import { SECRETS, SHOP, createWorld, startHeaders } from '../world.ts';
 
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
@@ -121,10 +121,7 @@ describe('served by its own server', () => {
       [response.status, response.headers.get('content-type')],
       [200, 'text/event-stream; charset=utf-8'],
     );
-    const metrics = await world.request('GET', '/metrics', {
-      headers: { Authorization: `Bearer ${SECRETS.merchant}` },
-    });
-    assert.match(await metrics.text(), /open_streams 0\n/);
+    assert.match(await world.metrics(), /open_streams 0\n/);
   });
 
   it('a refused event stream is answered with a problem', async (t) => {
@@ -153,7 +150,7 @@ describe('mounted in a plain node:http server', () => {
     assert.equal(await (await fetch(`${base}/`)).text(), 'the shop');
     const started = await fetch(`${base}/pay/order/payments`, {
       method: 'POST',
-      headers: { ...JSON_BODY, Authorization: `Bearer ${world.token()}`, 'Idempotency-Key': 'k' },
+      headers: startHeaders(world.token()),
       body: '{"method":"CHECKOUT"}',
     });
     assert.equal(started.status, 201);
@@ -173,7 +170,7 @@ describe('mounted under a prefix', () => {
     const start = () =>
       fetch(`${base}/pay/order/payments`, {
         method: 'POST',
-        headers: { ...JSON_BODY, Authorization: `Bearer ${world.token()}`, 'Idempotency-Key': 'k' },
+        headers: startHeaders(world.token()),
         body: '{"method":"QR"}',
       });
     return { world, base, start };
@@ -211,7 +208,7 @@ describe('mounted under a prefix', () => {
     const mounted = mountAt('/pay', world.proxy.app.fetch);
     const request = new Request('https://shop.example/pay/order/payments', {
       method: 'POST',
-      headers: { ...JSON_BODY, Authorization: `Bearer ${world.token()}`, 'Idempotency-Key': 'k' },
+      headers: startHeaders(world.token()),
       body: '{"method":"QR"}',
     });
     await request.text();

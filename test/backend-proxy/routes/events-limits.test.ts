@@ -1,7 +1,7 @@
 // How many event streams may be open: of an order, of an address, and in all; and the end of all of them.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SECRETS, createWorld } from '../world.ts';
+import { createWorld } from '../world.ts';
 import { bench, open, openOn, reading, type Reading } from './events-kit.ts';
 
 describe('the limits of event streams', () => {
@@ -38,10 +38,7 @@ describe('the limits of event streams', () => {
   it('the metrics show the number of open event streams', async (t) => {
     const world = await createWorld(t);
     const stream = await open(world, world.token());
-    const shown = async () => {
-      const headers = { Authorization: `Bearer ${SECRETS.merchant}` };
-      return /open_streams (\d+)/.exec(await (await world.request('GET', '/metrics', { headers })).text())?.[1];
-    };
+    const shown = async () => /open_streams (\d+)/.exec(await world.metrics())?.[1];
     assert.equal(await shown(), '1');
     await stream.cancel();
     assert.equal(await shown(), '0');

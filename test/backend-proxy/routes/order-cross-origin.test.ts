@@ -1,7 +1,7 @@
 // Cross-origin requests: only allowed origins may use the order routes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SECRETS, SHOP, createWorld } from '../world.ts';
+import { SECRETS, SHOP, createWorld, startHeaders } from '../world.ts';
 
 describe('cross-origin requests', () => {
   const preflight = {
@@ -40,11 +40,7 @@ describe('cross-origin requests', () => {
 
   it('a cross-origin request of any other origin is refused without any effect', async (t) => {
     const world = await createWorld(t);
-    const auth = {
-      Authorization: `Bearer ${world.token()}`,
-      'Content-Type': 'application/json',
-      'Idempotency-Key': 'k',
-    };
+    const auth = startHeaders(world.token());
     for (const origin of [
       'https://evil.example',
       'null',

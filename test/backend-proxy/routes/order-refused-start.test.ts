@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { STARTS_PER_MINUTE } from '../../../backend-proxy/http/rate-limit.ts';
-import { createWorld } from '../world.ts';
+import { createWorld, startHeaders } from '../world.ts';
 import { DIRECT, creates } from './order-kit.ts';
 
 describe('a refused start', () => {
@@ -24,11 +24,7 @@ describe('a refused start', () => {
       assert.deepEqual([status, body.errors], [400, [{ field: key, detail: 'unknown field' }]]);
     }
     const raw = '{"method":"QR","__proto__":{"amount":"0.01"}}';
-    const headers = {
-      Authorization: `Bearer ${world.token()}`,
-      'Content-Type': 'application/json',
-      'Idempotency-Key': 'k',
-    };
+    const headers = startHeaders(world.token());
     assert.equal((await world.request('POST', '/order/payments', { headers, body: raw })).status, 400);
     for (const body of [
       {},
@@ -46,11 +42,7 @@ describe('a refused start', () => {
 
   it('a query, which could hold a token, is refused on every order route', async (t) => {
     const world = await createWorld(t);
-    const headers = {
-      Authorization: `Bearer ${world.token()}`,
-      'Content-Type': 'application/json',
-      'Idempotency-Key': 'k',
-    };
+    const headers = startHeaders(world.token());
     for (const [method, path] of [
       ['GET', '/order'],
       ['POST', '/order/payments'],
