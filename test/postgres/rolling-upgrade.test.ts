@@ -1,27 +1,21 @@
-// An upgrade and the way back, with the released version before and this one as real processes on one PostgreSQL, under
-// load all the time. Then a version that is newer than this one changes the tables, while somebody's open transaction
-// is in its way.
+// An upgrade and the way back on one PostgreSQL, under load all the time: two copies of this version as real processes,
+// of which the newer has more steps. It makes them while somebody's open transaction is in its way.
 import assert from 'node:assert/strict';
-import { Kysely, PostgresDialect } from 'kysely';
-import { Client, Pool } from 'pg';
-import { upgradePostgres } from '../../backend-proxy/ledger/postgres/upgrade.ts';
-import type { Tables } from '../../backend-proxy/ledger/schema/tables.ts';
+import { Client } from 'pg';
 import { createEnvironment, settle } from '../faults/environment.ts';
 import { faultTest, size } from '../faults/fault-test.ts';
 import { startProxy, type Running } from '../faults/processes.ts';
 import { startPostgres, whyNoPostgres } from './server.ts';
 import { paidOnStream, startMixedLoad } from '../upgrade/mixed-load.ts';
-import { NEWER_STEPS, NEWER_VERSION } from '../upgrade/newer-steps.ts';
-import { unpackProxy } from '../upgrade/released-proxy.ts';
 
-const BEFORE = '0.1.0';
+const NEWER = '../upgrade/newer-proxy.ts';
 /** Each is a caller who has to repeat his request. */
 const MOST_503 = 5;
 const ORDERS = size(4, 200);
 const STREAM_WITHIN_MS = 20_000;
 
 faultTest(
-  `Version ${BEFORE} and this one share a PostgreSQL through an upgrade and back: nothing is lost, nothing doubled`,
+  'This version and a newer one share a PostgreSQL through an upgrade and back: nothing is lost, nothing doubled',
   { withinMs: size(120_000, 900_000), impossible: whyNoPostgres },
   async (t) => {
     const environment = await createEnvironment(t);
@@ -29,8 +23,6 @@ faultTest(
     const postgres = await startPostgres();
     t.defer(postgres.end);
     const databaseUrl = await postgres.createDatabase();
-    const { program, remove } = unpackProxy(BEFORE);
-    t.defer(remove);
     await gateway.control('faults', { ipn: { never: true } });
 
     const run = async (file?: string): Promise<Running> => {
@@ -45,48 +37,36 @@ faultTest(
       outputs.push(proxy.output());
     };
 
-    let before = await run(program);
+    let before = await run();
     const load = startMixedLoad(gateway, [before.url]);
     t.defer(() => load.clients.close());
     await load.liveThrough(ORDERS);
     const longestAlone = load.longestStartMs();
 
-    let current = await run();
-    const longestUpgrade = load.longestStartMs();
-    load.serveBy([before.url, current.url]);
-    await load.liveThrough(ORDERS);
-    await seenAtBoth('stream-1', before, current);
-
-    load.serveBy([current.url]);
-    await stop(before);
-    before = await run(program);
-    load.serveBy([before.url, current.url]);
-    await load.liveThrough(ORDERS);
-
     const holder = new Client({ connectionString: databaseUrl });
     await holder.connect();
     t.defer(() => holder.end());
     await holder.query('begin; lock table transactions in row exclusive mode');
-    load.longestStartMs();
-    const upgrading = upgradeFurther(databaseUrl);
+    const starting = run(NEWER);
     await load.liveThrough(ORDERS);
     const longestHeldUp = load.longestStartMs();
     await holder.query('commit');
-    await upgrading;
+    const newer = await starting;
+    const longestUpgrade = load.longestStartMs();
+    load.serveBy([before.url, newer.url]);
     await load.liveThrough(ORDERS);
-    await seenAtBoth('stream-2', current, before);
-    load.serveBy([before.url]);
-    await stop(current);
-    current = await run();
-    assert.match(current.output(), /changed by a newer version/);
-    load.serveBy([before.url, current.url]);
+    await seenAtBoth('stream-1', before, newer);
+
+    load.serveBy([newer.url]);
+    await stop(before);
+    before = await run();
+    assert.match(before.output(), /changed by a newer version/);
+    load.serveBy([before.url, newer.url]);
     await load.liveThrough(ORDERS);
+    await seenAtBoth('stream-2', newer, before);
 
     load.serveBy([before.url]);
-    await stop(current);
-    await stop(before);
-    before = await run(program);
-    load.serveBy([before.url]);
+    await stop(newer);
     await load.liveThrough(ORDERS);
     await load.end();
     await stop(before);
@@ -125,14 +105,3 @@ faultTest(
     }
   },
 );
-
-async function upgradeFurther(url: string): Promise<void> {
-  const db = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: new Pool({ connectionString: url, max: 1 }) }),
-  });
-  try {
-    await upgradePostgres(url, db, { log: () => undefined, steps: NEWER_STEPS, version: NEWER_VERSION });
-  } finally {
-    await db.destroy();
-  }
-}

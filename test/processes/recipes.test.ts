@@ -191,7 +191,7 @@ describe('the recipe for a change of a table', () => {
   function withStep(t: TestContext, change: string): Copy {
     const copy = new Copy(t);
     const step = `{ name: '2999-01-example', compatibleWith: '0.1.0', change: () => ['${change}'] }`;
-    copy.edit(steps, /^(export const STEPS[^;]*)\];$/ms, `$1 ${step}];`);
+    copy.edit(steps, /^(export const STEPS[^;]*)\];$/ms, `$1, ${step}];`);
     return copy;
   }
 

@@ -18,7 +18,7 @@ export interface InspectedPostgres {
 const FACTS = `select current_setting('server_version') as version, current_user as role,
   coalesce(current_schema(), 'public') as schema_name,
   has_schema_privilege(coalesce(current_schema(), 'public'), 'CREATE') as may_create,
-  to_regclass('kysely_migration') is not null as has_tables,
+  to_regclass('transactions') is not null as has_tables,
   to_regclass('schema_steps') is not null as has_steps,
   (extract(epoch from clock_timestamp()) * 1000)::float8 as now`;
 
@@ -38,14 +38,11 @@ export async function inspectPostgres(url: string): Promise<InspectedPostgres> {
       }>(client, FACTS)
     ).rows;
     if (facts === undefined) throw new Error('The server answered no row');
-    const made = facts.has_tables
-      ? (await query<{ name: string }>(client, 'select name from kysely_migration')).rows.map(({ name }) => name)
-      : [];
     const steps = facts.has_steps
       ? (await query<MadeStep>(client, 'select name, written_by, compatible_with from schema_steps order by name')).rows
       : [];
     return {
-      schema: schemaState(made, steps),
+      schema: schemaState(steps, facts.has_tables),
       version: facts.version.split(' ')[0] ?? '',
       mayCreate: facts.may_create,
       role: facts.role,

@@ -246,9 +246,7 @@ function rowsOf(subject: Subject): string {
 /** Kysely replaces this error by the next one that it causes. */
 async function requireSchema(db: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ name: string | null; is_open: boolean | null }>`select current_schema() as name,
-    to_regclass('kysely_migration') is not null or has_schema_privilege(current_schema(), 'create') as is_open`.execute(
-    db,
-  );
+    to_regclass('schema_steps') is not null or has_schema_privilege(current_schema(), 'create') as is_open`.execute(db);
   const { name = null, is_open: isOpen } = rows[0] ?? {};
   if (name === null) throw Object.assign(new Error('no schema has been selected to create in'), { code: '3F000' });
   if (isOpen !== true) throw Object.assign(new Error(`permission denied for schema ${name}`), { code: '42501' });

@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, type Kysely } from 'kysely';
 import { codeOf, setSettings } from './connection.ts';
 import { watchChanges, type Watch } from './step-watch.ts';
+import { DIALECTS } from '../schema/dialect.ts';
 import { recordStep, type Upgrade } from '../schema/schema-steps.ts';
 import { indexStatement, pageOf, type Backfill, type Change, type Index, type Step } from '../schema/steps.ts';
 import type { Tables } from '../schema/tables.ts';
 
-const TYPES = { dialect: 'postgres', int: 'bigint', strict: '' } as const;
 /** How long the proxies may queue behind a change of a table. */
 const QUEUE_LIMIT_MS = 1_000;
 const PAUSE_MS = { first: 1_000, longest: 10_000 };
@@ -45,7 +45,7 @@ export async function makeStep(step: Step, making: Making): Promise<void> {
 async function change(step: Change, making: Making, watch: Watch): Promise<void> {
   await shortly(making, watch, async (tx) => {
     if (!(await recordStep(tx, step, making.upgrade))) return;
-    for (const statement of step.change(TYPES)) await sql.raw(statement).execute(tx);
+    for (const statement of step.change(DIALECTS.postgres)) await sql.raw(statement).execute(tx);
   });
 }
 

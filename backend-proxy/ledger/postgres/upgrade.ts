@@ -3,14 +3,13 @@
 // statement may.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import type { Level } from '../../protocol/log.ts';
-import { migrate } from '../schema/migrations.ts';
 import { createPool } from './connection.ts';
 import { makeStep } from './steps.ts';
-import { createStepsTable, isEmptyDatabase, missingSteps, type Upgrade } from '../schema/schema-steps.ts';
+import { createStepsTable, missingSteps, type Upgrade } from '../schema/schema-steps.ts';
+import { FIRST_STEP } from '../schema/steps.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** Not the number of 0.1.0, which waits within a statement; building an index would wait for that statement. */
+/** Any fixed number, the same in all versions. */
 const LOCK = 4_076_310_586;
 /** One holds the lock, one makes the steps, one watches what blocks them. */
 const CONNECTIONS = 3;
@@ -20,17 +19,6 @@ const WAIT_LIMIT_MS = 600_000;
 const LOCK_EVERY_MS = 250;
 const LOG_EVERY_MS = 10_000;
 
-/**
- * Without Kysely's lock of migrations, which belongs to the session: behind a transaction pooler it would be unlocked
- * on another connection, so never.
- */
-class Dialect extends PostgresDialect {
-  override createAdapter() {
-    const nothing = () => Promise.resolve();
-    return Object.assign(super.createAdapter(), { acquireMigrationLock: nothing, releaseMigrationLock: nothing });
-  }
-}
-
 /** May be called again after any failure. `db`: the store's own, so that a start without missing steps costs a read. */
 export async function upgradePostgres(
   url: string,
@@ -38,9 +26,9 @@ export async function upgradePostgres(
   upgrade: Upgrade,
   waitLimitMs = WAIT_LIMIT_MS,
 ): Promise<void> {
-  if ((await missingSteps(db, 'postgres', upgrade))?.length === 0) return;
+  if ((await missingSteps(db, 'postgres', upgrade)).length === 0) return;
   const pool = createPool(url, CONNECTIONS, STATEMENT_LIMIT_MS);
-  const own = new Kysely<Tables>({ dialect: new Dialect({ pool: pool.forKysely }) });
+  const own = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool.forKysely }) });
   try {
     await whileLocked(own, upgrade, waitLimitMs, () => makeMissing(own, upgrade, waitLimitMs));
   } finally {
@@ -49,17 +37,12 @@ export async function upgradePostgres(
 }
 
 async function makeMissing(db: Kysely<Tables>, upgrade: Upgrade, waitLimitMs: number): Promise<void> {
-  let missing = await missingSteps(db, 'postgres', upgrade);
-  let level: Level = 'info';
-  if (missing === undefined) {
-    if (await isEmptyDatabase(db, 'postgres')) level = 'debug';
-    await migrate(db, 'postgres');
-    await createStepsTable(db, 'postgres');
-    missing = await missingSteps(db, 'postgres', upgrade);
-  }
-  for (const step of missing ?? []) {
+  const missing = await missingSteps(db, 'postgres', upgrade);
+  if (missing.length > 0) await createStepsTable(db, 'postgres');
+  for (const step of missing) {
     const startedAt = performance.now();
     await makeStep(step, { db, upgrade, waitLimitMs });
+    const level = step === FIRST_STEP ? 'debug' : 'info';
     upgrade.log(level, 'database changed', { step: step.name, ms: Math.round(performance.now() - startedAt) });
   }
 }

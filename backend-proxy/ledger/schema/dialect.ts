@@ -1,10 +1,43 @@
-// What differs between the two databases when tables are made.
-import type { Kysely } from 'kysely';
+// What differs between the databases when tables are made or looked for: another database is another row here.
+import { sql, type RawBuilder } from 'kysely';
+import { countInPostgres, countInSqlite } from './counts.ts';
 
 export type Dialect = 'sqlite' | 'postgres';
 
-export interface Building {
-  dialect: Dialect;
-  int: 'integer' | 'bigint';
-  table: (db: Kysely<unknown>, name: string) => ReturnType<Kysely<unknown>['schema']['createTable']>;
+export interface SchemaSql {
+  /** The type of whole numbers. */
+  int: string;
+  /** Each ends a `create table`. `strict`: of any table. */
+  strict: string;
+  /** Of a table whose rows are often changed: an update stays in its page if that has room for a second version. */
+  updated: string;
+  /** Of a table from which rows are deleted: their space is soon reused. */
+  deleted: string;
+  /** Of a table that is only read by its key: SQLite then stores the key once and not twice. */
+  keyed: string;
+  counts(): string[];
+  hasTable(name: string): RawBuilder<unknown>;
 }
+
+const VACUUM_SOON = 'autovacuum_vacuum_scale_factor = 0.02';
+
+export const DIALECTS: Readonly<Record<Dialect, SchemaSql>> = {
+  sqlite: {
+    int: 'integer',
+    strict: 'strict',
+    updated: 'strict',
+    deleted: 'strict',
+    keyed: 'strict, without rowid',
+    counts: countInSqlite,
+    hasTable: (name) => sql`select 1 from sqlite_master where type = 'table' and name = ${name}`,
+  },
+  postgres: {
+    int: 'bigint',
+    strict: '',
+    updated: `with (fillfactor = 70, ${VACUUM_SOON})`,
+    deleted: `with (${VACUUM_SOON})`,
+    keyed: `with (${VACUUM_SOON})`,
+    counts: countInPostgres,
+    hasTable: (name) => sql`select 1 where to_regclass(${name}) is not null`,
+  },
+};

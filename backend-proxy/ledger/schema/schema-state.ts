@@ -1,8 +1,7 @@
 // How far the tables of a database are from those of this version, determined by the names of the applied changes.
 import { VERSION } from '../../version.ts';
-import { MIGRATIONS } from './migrations.ts';
-import { refuseNewer, type MadeStep } from './schema-steps.ts';
-import { STEPS } from './steps.ts';
+import { UNRELEASED, refuseNewer, type MadeStep } from './schema-steps.ts';
+import { FIRST_STEP, STEPS } from './steps.ts';
 
 export interface SchemaState {
   /** The newest change that was made; undefined before the first start. */
@@ -13,13 +12,17 @@ export interface SchemaState {
   refusal: string | undefined;
 }
 
-export function schemaState(migrations: readonly string[], steps: readonly MadeStep[]): SchemaState {
-  const made = new Set([...migrations, ...steps.map(({ name }) => name)]);
-  const known = [...MIGRATIONS, ...STEPS.map(({ name }) => name)];
+/** `hasTables`: whether there are any, made by steps or not. */
+export function schemaState(made: readonly MadeStep[], hasTables: boolean): SchemaState {
+  const names = new Set(made.map(({ name }) => name));
+  const known = STEPS.map(({ name }) => name);
   return {
-    newest: steps.at(-1)?.name ?? known.findLast((name) => made.has(name)),
-    pending: known.filter((name) => !made.has(name)),
-    refusal: refusalOf(steps.filter(({ name }) => !known.includes(name))),
+    newest: made.at(-1)?.name,
+    pending: known.filter((name) => !names.has(name)),
+    refusal:
+      hasTables && !names.has(FIRST_STEP.name)
+        ? UNRELEASED
+        : refusalOf(made.filter(({ name }) => !known.includes(name))),
   };
 }
 

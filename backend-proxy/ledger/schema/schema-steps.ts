@@ -1,14 +1,11 @@
 // The table of the steps that were made: which version made each, and the oldest version that still works with it. By
-// it an older version decides whether it can use a database that a newer one has changed. Kysely's own table has the
-// migrations of 0.1.0 and stays as it is, because 0.1.0 refuses a database with any other row there.
+// it an older version decides whether it can use a database that a newer one has changed.
 import { sql, type Kysely } from 'kysely';
 import type { Log } from '../../protocol/log.ts';
 import { VERSION } from '../../version.ts';
-import type { Dialect } from './dialect.ts';
-import { STEPS, type Step } from './steps.ts';
+import { DIALECTS, type Dialect } from './dialect.ts';
+import { FIRST_STEP, STEPS, type Step } from './steps.ts';
 import type { Tables } from './tables.ts';
-
-const FIRST_VERSION = '0.1.0';
 
 export interface Upgrade {
   log: Log;
@@ -21,6 +18,10 @@ export function upgradeBy(log: Log): Upgrade {
   return { log, steps: STEPS, version: VERSION };
 }
 
+/** For the operator. */
+export const UNRELEASED =
+  'This database was made before the first release, and no version changes it: set DATABASE_URL to a new database.';
+
 export interface MadeStep {
   name: string;
   written_by: string;
@@ -28,22 +29,20 @@ export interface MadeStep {
 }
 
 /**
- * The steps to make; undefined if there is no table of steps, so the migrations of 0.1.0 may be missing, too.
- * @throws an Error for the operator if the database needs a newer version
+ * The steps to make.
+ * @throws an Error for the operator if this version cannot use the database
  */
-export async function missingSteps(
-  db: Kysely<Tables>,
-  dialect: Dialect,
-  upgrade: Upgrade,
-): Promise<Step[] | undefined> {
-  if (!(await hasTable(db, dialect, 'schema_steps'))) return undefined;
-  const { rows: made } = await sql<MadeStep>`select name, written_by, compatible_with from schema_steps`.execute(db);
+export async function missingSteps(db: Kysely<Tables>, dialect: Dialect, upgrade: Upgrade): Promise<Step[]> {
+  const made = (await hasTable(db, dialect, 'schema_steps'))
+    ? (await sql<MadeStep>`select name, written_by, compatible_with from schema_steps`.execute(db)).rows
+    : [];
+  const names = new Set(made.map(({ name }) => name));
+  if (!names.has(FIRST_STEP.name) && (await hasTable(db, dialect, 'transactions'))) throw new Error(UNRELEASED);
   const known = new Set(upgrade.steps.map(({ name }) => name));
   refuseNewer(
     made.filter(({ name }) => !known.has(name)),
     upgrade,
   );
-  const names = new Set(made.map(({ name }) => name));
   return upgrade.steps.filter(({ name }) => !names.has(name));
 }
 
@@ -66,7 +65,7 @@ export function refuseNewer(unknown: readonly MadeStep[], { version, log }: Pick
 
 /** Safe to call again. */
 export async function createStepsTable(db: Kysely<Tables>, dialect: Dialect): Promise<void> {
-  const [int, strict] = dialect === 'sqlite' ? ['integer', 'strict'] : ['bigint', ''];
+  const { int, strict } = DIALECTS[dialect];
   await sql`create table if not exists schema_steps (name text not null primary key, written_by text not null,
     compatible_with text not null, applied_at ${sql.raw(int)} not null) ${sql.raw(strict)}`.execute(db);
 }
@@ -76,27 +75,11 @@ export async function recordStep(db: Kysely<Tables>, step: Step, { version }: Up
   const { name, compatibleWith } = step;
   const { rows } = await sql`insert into schema_steps (name, written_by, compatible_with, applied_at)
     values (${name}, ${version}, ${compatibleWith}, ${Date.now()}) on conflict do nothing returning name`.execute(db);
-  // Only this stops 0.1.0, which does not read the table of steps.
-  if (isNewer(compatibleWith, FIRST_VERSION)) {
-    await sql`insert into kysely_migration (name, timestamp)
-      values (${`needs payment-proxy ${compatibleWith}`}, ${new Date().toISOString()}) on conflict do nothing`.execute(
-      db,
-    );
-  }
   return rows.length > 0;
 }
 
-/** Before the first start: the tables are made, and nothing in them changed. */
-export async function isEmptyDatabase(db: Kysely<Tables>, dialect: Dialect): Promise<boolean> {
-  return !(await hasTable(db, dialect, 'transactions'));
-}
-
 async function hasTable(db: Kysely<Tables>, dialect: Dialect, name: string): Promise<boolean> {
-  const found =
-    dialect === 'sqlite'
-      ? sql`select 1 from sqlite_master where type = 'table' and name = ${name}`
-      : sql`select 1 where to_regclass(${name}) is not null`;
-  return (await found.execute(db)).rows.length > 0;
+  return (await DIALECTS[dialect].hasTable(name).execute(db)).rows.length > 0;
 }
 
 function newestOf(versions: string[]): string {

@@ -1,5 +1,5 @@
-// The changes of the tables since 0.1.0, in their order. Every proxy that starts makes those that are missing, while
-// proxies of the version before go on working; so a step only adds, and holds up nobody:
+// The steps that make the tables and change them later, in their order. Every proxy that starts makes those that are
+// missing, while proxies of the version before go on working; so a step only adds, and holds up nobody:
 //
 //   { name: '2027-01-remember-the-shop', compatibleWith: '0.1.0',
 //     change: ({ int }) => ['alter table orders add column shop text',
@@ -12,9 +12,9 @@
 // `change` is one short transaction: new tables, or columns of one table that are nullable or have a constant default.
 // `index` is built while the table is written to. `backfill` changes few rows at a time; proxies of the version before
 // still write rows that lack the value. CONTRIBUTING.md says how a column is renamed or removed.
-import { randomBytes } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
-import type { Dialect } from './dialect.ts';
+import type { SchemaSql } from './dialect.ts';
+import { schemaStatements } from './schema.ts';
 
 export type Step = Change | Index | Backfill;
 
@@ -26,8 +26,8 @@ interface Named {
 }
 
 export interface Change extends Named {
-  /** The statements. `int` is the type of whole numbers; `strict` ends a `create table`. */
-  change: (by: { dialect: Dialect; int: string; strict: string }) => string[];
+  /** The statements. */
+  change: (by: SchemaSql) => string[];
 }
 
 export interface Index extends Named {
@@ -39,58 +39,13 @@ export interface Backfill extends Named {
   backfill: { table: string; key: string; set: string; where: string };
 }
 
-const compatibleWith = '0.1.0';
+export const FIRST_STEP: Change = {
+  name: '2026-12-tables',
+  compatibleWith: '0.1.0',
+  change: schemaStatements,
+};
 
-const indexStep = (name: string, index: Index['index']): Index => ({ name, compatibleWith, index });
-
-export const STEPS: readonly Step[] = [
-  {
-    name: '2026-12-erased-at',
-    compatibleWith,
-    change: ({ int }) => [`alter table transactions add column erased_at ${int}`],
-  },
-  indexStep('2026-12-transactions-to-erase', {
-    name: 'transactions_to_erase',
-    on: 'transactions',
-    columns: 'updated_at, id',
-    where: 'erased_at is null and next_check_at is null and needs_review = 0 and rank >= 4',
-  }),
-  indexStep('2026-12-webhooks-of-an-order', { name: 'webhooks_order', on: 'webhooks', columns: 'order_id' }),
-  {
-    name: '2026-12-fingerprint-key',
-    compatibleWith,
-    change: () => [
-      `insert into meta (key, value) values ('fingerprint_key', '${randomBytes(32).toString('base64url')}')`,
-    ],
-  },
-  {
-    // What was erased is reused after a vacuum, which by default waits until a fifth of the table has changed.
-    name: '2026-12-vacuum-soon',
-    compatibleWith,
-    change: ({ dialect }) =>
-      dialect === 'sqlite'
-        ? []
-        : ['ipns', 'history'].map((table) => `alter table ${table} set (autovacuum_vacuum_scale_factor = 0.02)`),
-  },
-  // Lists and exports by creation, totals.
-  indexStep('2026-12-list-by-creation', {
-    name: 'transactions_created',
-    on: 'transactions',
-    columns: 'created_at, id',
-  }),
-  indexStep('2026-12-list-by-creation-with-filters', {
-    name: 'transactions_listed_created',
-    on: 'transactions',
-    columns: 'type, rank, needs_review, created_at, id',
-  }),
-  indexStep('2026-12-add-up-by-success', {
-    name: 'history_succeeded',
-    on: 'history',
-    columns: 'at, transaction_id',
-    where: `event = 'succeeded'`,
-  }),
-  indexStep('2026-12-page-webhooks', { name: 'webhooks_paged', on: 'webhooks', columns: 'state, created_at, id' }),
-];
+export const STEPS: readonly Step[] = [FIRST_STEP];
 
 const ROWS_AT_ONCE = 1_000;
 

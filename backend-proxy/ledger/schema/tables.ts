@@ -1,5 +1,5 @@
 // The rows of the ledger's tables, the same in SQLite and PostgreSQL. Times are ms since 1970, money is integer minor
-// units, flags are 0 or 1 (`conflict` counts). migrations.ts and steps.ts make the tables.
+// units, flags are 0 or 1 (`conflict` counts). schema.ts makes the tables.
 import type { HistoryEntry, PostOutcome, Source, Transaction, TransactionType } from '../../protocol/transaction.ts';
 import type { WebhookType } from '../../protocol/merchant-view.ts';
 import type { Method } from '../../protocol/wire.ts';

@@ -21,11 +21,12 @@ export interface Inspected {
 /** @throws an Error for the operator if the file is no database of the proxy */
 export function inspectSqlite(path: string): Inspected {
   return reading(path, (database) => {
-    const made = migrationsIn(database);
+    const tables = tablesIn(database);
+    const isEmpty = tables.length === 0;
+    if (!isEmpty && !tables.includes('transactions')) throw new Error('not a database of the proxy');
     const count = (table: string) => Number(database.prepare(`select count(*) as n from ${table}`).get()?.['n']);
-    const isEmpty = made.length === 0;
     return {
-      schema: schemaState(made, stepsIn(database)),
+      schema: schemaState(tables.includes('schema_steps') ? stepsIn(database) : [], !isEmpty),
       transactions: isEmpty ? 0 : count('transactions'),
       orders: isEmpty ? 0 : count('orders'),
     };
@@ -41,9 +42,6 @@ export function copySqlite(from: string, to: string): Inspected {
   closeSync(openSync(to, 'wx', 0o600));
   try {
     reading(from, (database) => {
-      // So that the copy can shrink later (sqlite.ts), also that of a file of an earlier version.
-      const [vacuum] = database.prepare('pragma auto_vacuum').all();
-      if (vacuum?.['auto_vacuum'] === 0) database.exec('pragma auto_vacuum = incremental');
       database.prepare('vacuum into ?').run(to);
     });
     const problems = reading(to, (copy) => [
@@ -99,16 +97,7 @@ function reading<T>(path: string, read: (database: DatabaseSync) => T): T {
   }
 }
 
-/** None in an empty file. */
-function migrationsIn(database: DatabaseSync): string[] {
-  if (tablesIn(database).length === 0) return [];
-  if (!tablesIn(database).includes('kysely_migration')) throw new Error('not a database of the proxy');
-  return textsOf(database, 'select name from kysely_migration').map(({ name = '' }) => name);
-}
-
-/** In their order; none before the first version that records them. */
 function stepsIn(database: DatabaseSync): MadeStep[] {
-  if (!tablesIn(database).includes('schema_steps')) return [];
   const rows = textsOf(database, 'select name, written_by, compatible_with from schema_steps order by name');
   return rows.map(({ name = '', written_by = '', compatible_with = '' }) => ({ name, written_by, compatible_with }));
 }

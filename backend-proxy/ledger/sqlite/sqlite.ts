@@ -24,8 +24,7 @@ const MAX_IDS_TRIED = 50;
  * FULL: a commit is on disk before it is answered; NORMAL may lose the last ones in a power failure.
  * journal_size_limit: a long reader (a backup) makes the log grow; the first commit after it cuts the log to this,
  * twice its usual size.
- * auto_vacuum: the file can shrink; only where the tables are not made yet. secure_delete: what is erased is
- * overwritten.
+ * auto_vacuum: the file can shrink. secure_delete: what is erased is overwritten.
  */
 const PRAGMAS = `
   PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON;
@@ -108,8 +107,8 @@ function watchOthers(prepare: Prepare, rows: Rows): Store['changedSince'] {
 }
 
 /**
- * Without `auto_vacuum` (a file of an older version) nothing shrinks. The log is emptied, because it still has what was
- * erased; somebody who reads at that moment leaves it for the next time.
+ * The log is emptied, because it still has what was erased; somebody who reads at that moment leaves it for the next
+ * time.
  */
 async function shrink(database: DatabaseSync, prepare: Prepare, queue: CommitQueue): Promise<boolean> {
   const freePages = () => Number(prepare('pragma freelist_count').get()?.['freelist_count']);

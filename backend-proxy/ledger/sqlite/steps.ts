@@ -1,38 +1,27 @@
 // Brings a SQLite file to this version's tables. Each step is a transaction with its record, so a kill leaves it made
-// or not made; other processes on the file wait in their queues meanwhile. In a new file all are one transaction.
+// or not made; other processes on the file wait in their queues meanwhile.
 import { sql, type Kysely } from 'kysely';
-import { migrate } from '../schema/migrations.ts';
-import { createStepsTable, isEmptyDatabase, missingSteps, recordStep, type Upgrade } from '../schema/schema-steps.ts';
-import { indexStatement, pageOf, type Backfill, type Step } from '../schema/steps.ts';
+import { DIALECTS } from '../schema/dialect.ts';
+import { createStepsTable, missingSteps, recordStep, type Upgrade } from '../schema/schema-steps.ts';
+import { FIRST_STEP, indexStatement, pageOf, type Backfill, type Step } from '../schema/steps.ts';
 import type { Tables } from '../schema/tables.ts';
-
-const TYPES = { dialect: 'sqlite', int: 'integer', strict: 'strict' } as const;
 
 /** May be called again after any failure. */
 export async function upgradeSqlite(db: Kysely<Tables>, upgrade: Upgrade): Promise<void> {
-  let missing = await missingSteps(db, 'sqlite', upgrade);
-  if (missing === undefined) {
-    const isNew = await isEmptyDatabase(db, 'sqlite');
-    await migrate(db, 'sqlite');
-    await createStepsTable(db, 'sqlite');
-    if (isNew) {
-      await inTransaction(db, async (tx) => {
-        for (const step of upgrade.steps) await makeOnce(tx, step, upgrade);
-      });
-    }
-    missing = (await missingSteps(db, 'sqlite', upgrade)) ?? [];
-  }
+  const missing = await missingSteps(db, 'sqlite', upgrade);
+  if (missing.length > 0) await createStepsTable(db, 'sqlite');
   for (const step of missing) {
     const startedAt = performance.now();
     if ('backfill' in step) await fill(db, step);
     await inTransaction(db, (tx) => makeOnce(tx, step, upgrade));
-    upgrade.log('info', 'database changed', { step: step.name, ms: Math.round(performance.now() - startedAt) });
+    const level = step === FIRST_STEP ? 'debug' : 'info';
+    upgrade.log(level, 'database changed', { step: step.name, ms: Math.round(performance.now() - startedAt) });
   }
 }
 
 async function makeOnce(tx: Kysely<Tables>, step: Step, upgrade: Upgrade): Promise<void> {
   if (!(await recordStep(tx, step, upgrade))) return;
-  if ('change' in step) for (const statement of step.change(TYPES)) await sql.raw(statement).execute(tx);
+  if ('change' in step) for (const statement of step.change(DIALECTS.sqlite)) await sql.raw(statement).execute(tx);
   if ('index' in step) await sql.raw(indexStatement(step, 'create index')).execute(tx);
 }
 

@@ -1,18 +1,18 @@
-// Writes an empty SQLite payment database for each test. The migrations run once per process and the result is copied,
-// because migrating in every test takes an eighth of the suite's time. Opening the copy still checks for missing
-// migrations.
+// Writes an empty SQLite payment database for each test. The tables are made once per process and the file is copied,
+// because making them in every test takes an eighth of the suite's time. Opening the copy still looks for missing
+// steps.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connectDatabase } from '../../../backend-proxy/ledger/connect.ts';
 
-let migrated: Promise<Buffer> | undefined;
+let made: Promise<Buffer> | undefined;
 
 /** `file` must not exist yet. */
 export async function writeEmptyDatabase(file: string): Promise<void> {
-  migrated ??= migrate(`${file}.first`);
-  writeFileSync(file, await migrated);
+  made ??= make(`${file}.first`);
+  writeFileSync(file, await made);
 }
 
-async function migrate(file: string): Promise<Buffer> {
+async function make(file: string): Promise<Buffer> {
   const store = await connectDatabase(`file:${file}`, (error) => {
     throw error;
   });

@@ -16,9 +16,9 @@ export const doubles: Edits = {
     [
       { file: PAYMENTS, find: 'row.idempotency_key === payment.idempotencyKey', put: 'row.idempotency_key === null' },
       {
-        file: 'backend-proxy/ledger/schema/migration-first.ts',
-        find: "['order_id', 'idempotency_key']",
-        put: "['id', 'idempotency_key']",
+        file: 'backend-proxy/ledger/schema/schema.ts',
+        find: 'unique (order_id, idempotency_key)',
+        put: 'unique (id, idempotency_key)',
       },
     ],
   ],

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it, type TestContext } from 'node:test';
-import { copySqlite } from '../../../../backend-proxy/ledger/sqlite/copy.ts';
 import { createLedger } from '../../../../backend-proxy/ledger/sql-ledger.ts';
 import type { Ledger } from '../../../../backend-proxy/ledger/ledger.ts';
 import { NOON } from '../../time.ts';
@@ -76,29 +75,5 @@ describe('an SQLite file after erasing', () => {
     assert.ok(Math.max(...steps) < 1_000_000, `a step of ${Math.max(...steps)} bytes`);
     assert.ok((sizes.at(-1) ?? full) < full / 3, `${full} bytes, then ${sizes.at(-1)}`);
     reader.close();
-  });
-
-  it('an SQLite file that an earlier version made stays as large; by hand it shrinks, and its copies can', async (t) => {
-    const file = temporaryFile(t);
-    const old = new DatabaseSync(file);
-    old.exec('create table made_before (a); drop table made_before');
-    old.close();
-    const ledger = await openLedger(t, file);
-    await fill(ledger);
-    assert.equal(await eraseAll(ledger), ORDERS);
-    assert.equal(await ledger.shrink(), false);
-    await ledger.close();
-    const large = statSync(file).size;
-    copySqlite(file, `${file}.copy`);
-    const copy = new DatabaseSync(`${file}.copy`);
-    assert.deepEqual({ ...copy.prepare('pragma auto_vacuum').get() }, { auto_vacuum: 2 });
-    copy.close();
-    assert.ok(statSync(`${file}.copy`).size < large / 3);
-    // As docs/personal-data.md says.
-    const operator = new DatabaseSync(file);
-    operator.exec('pragma auto_vacuum = incremental; vacuum; pragma wal_checkpoint(truncate)');
-    assert.deepEqual({ ...operator.prepare('pragma auto_vacuum').get() }, { auto_vacuum: 2 });
-    operator.close();
-    assert.ok(statSync(file).size < large / 3, `${large} bytes, then ${statSync(file).size}`);
   });
 });

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it, type TestContext } from 'node:test';
+import { UNRELEASED } from '../../../../backend-proxy/ledger/schema/schema-steps.ts';
+import { inspectSqlite } from '../../../../backend-proxy/ledger/sqlite/copy.ts';
 import { upgradeSqlite } from '../../../../backend-proxy/ledger/sqlite/steps.ts';
-import type { Step } from '../../../../backend-proxy/ledger/schema/steps.ts';
+import { STEPS, type Step } from '../../../../backend-proxy/ledger/schema/steps.ts';
 import { NEWER_STEPS } from '../../../upgrade/newer-steps.ts';
 import { openedStore, temporaryFile } from './sqlite-kit.ts';
 import { raise } from '../order-writes.ts';
@@ -24,7 +26,8 @@ describe('SQLite: changes of tables', () => {
     const lines: string[] = [];
     const log = (level: string, event: string, fields = {}) =>
       void lines.push(`${level} ${event} ${JSON.stringify(fields)}`);
-    const upgrade = (steps: readonly Step[], version = '0.2.0') => upgradeSqlite(store.db, { log, steps, version });
+    const upgrade = (steps: readonly Step[], version = '0.2.0') =>
+      upgradeSqlite(store.db, { log, steps: [...STEPS, ...steps], version });
     const database = new DatabaseSync(file);
     t.after(() => database.close());
     const ask = (text: string) =>
@@ -86,5 +89,15 @@ describe('SQLite: changes of tables', () => {
         'This database was written by payment-proxy 0.10.1; it needs at least 0.10.0, and this is 0.9.0. ' +
         'Install that version, or restore a backup from before it.',
     });
+  });
+
+  it('a file that was made before the first release is refused, and stays as it is', async (t) => {
+    const file = temporaryFile(t);
+    const old = new DatabaseSync(file);
+    old.exec('create table orders (order_id text); create table transactions (id text)');
+    old.close();
+    await assert.rejects(openedStore(t, file), { message: `${file}: ${UNRELEASED}` });
+    const { schema } = inspectSqlite(file);
+    assert.deepEqual(schema, { newest: undefined, pending: STEPS.map(({ name }) => name), refusal: UNRELEASED });
   });
 });

@@ -1,0 +1,150 @@
+// The tables of the ledger and their indexes, the same in SQLite and PostgreSQL. tables.ts says what the columns mean,
+// steps.ts changes them later.
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { SchemaSql } from './dialect.ts';
+
+/** The statements that make the tables in an empty database, in one transaction. */
+export function schemaStatements(by: SchemaSql): string[] {
+  const indexes = INDEXES.map((index) => `create ${index}`);
+  return [...tables(by), ...indexes, ...identity(), ...by.counts()];
+}
+
+function tables({ int, strict, updated, deleted, keyed }: SchemaSql): string[] {
+  return [
+    `create table orders (
+      order_id text not null primary key,
+      amount_minor ${int},
+      currency text not null,
+      version ${int} not null,
+      paid_by text,
+      seen_iat ${int},
+      seen_terms text
+    ) ${updated}`,
+    `create table transactions (
+      id text not null primary key,
+      type text not null check (type in ('PAY', 'PAYOUT')),
+      order_id text not null,
+      attempt ${int} not null,
+      asked text,
+      method text,
+      amount_minor ${int} not null check (amount_minor > 0),
+      currency text not null,
+      customer text,
+      customer_ref text,
+      note text,
+      idempotency_key text,
+      fingerprint text not null,
+      start_id text,
+      rank ${int} not null,
+      prior_rank ${int} not null,
+      answer text,
+      payment_id text,
+      checkout_url text,
+      qr text,
+      app_url text,
+      pay_within_ms ${int},
+      expires_at ${int},
+      late ${int} not null default 0,
+      surplus ${int} not null default 0,
+      mismatch ${int} not null default 0,
+      conflict ${int} not null default 0,
+      needs_review ${int} not null default 0,
+      reviews ${int} not null default 0,
+      resolved text,
+      ended_by text,
+      version ${int} not null default 0,
+      created_at ${int} not null,
+      updated_at ${int} not null,
+      erased_at ${int},
+      sent_at ${int},
+      sent_by text,
+      lost_at ${int},
+      found_at ${int},
+      unknown_at ${int},
+      failed_at ${int},
+      ipn_received_at ${int},
+      ipns_received ${int} not null default 0,
+      ipns_answered ${int} not null default 0,
+      waits_from ${int} not null default 0,
+      checked_at ${int},
+      unanswered ${int} not null default 0,
+      checks text not null default '[]',
+      next_check_at ${int},
+      lease_until ${int} not null default 0,
+      constraint transactions_idempotency_key unique (order_id, idempotency_key)
+    ) ${updated}`,
+    `create table history (
+      transaction_id text not null,
+      event text not null,
+      n ${int} not null default 1,
+      at ${int} not null,
+      source text not null,
+      detail text,
+      constraint history_key primary key (transaction_id, event, n)
+    ) ${keyed}`,
+    `create table ipns (
+      id text not null primary key,
+      order_id text,
+      reading text,
+      body text not null,
+      matched ${int} not null,
+      reported ${int} not null default 0,
+      seen ${int} not null,
+      first_at ${int} not null,
+      last_at ${int} not null
+    ) ${deleted}`,
+    `create table webhooks (
+      id text not null primary key,
+      transaction_id text not null,
+      order_id text not null,
+      type text not null,
+      body text not null,
+      state text not null,
+      attempts ${int} not null,
+      next_at ${int} not null,
+      lease_until ${int} not null,
+      last_answer text,
+      created_at ${int} not null
+    ) ${updated}`,
+    `create table meta (key text not null primary key, value text not null) ${strict}`,
+    `create table counts (
+      name text not null,
+      part ${int} not null,
+      count ${int} not null,
+      constraint counts_key primary key (name, part)
+    ) ${updated}`,
+  ];
+}
+
+const INDEXES = [
+  // Lists by last change and by creation.
+  'index transactions_updated on transactions (updated_at, id)',
+  'index transactions_listed on transactions (type, rank, needs_review, updated_at, id)',
+  'index transactions_created on transactions (created_at, id)',
+  'index transactions_listed_created on transactions (type, rank, needs_review, created_at, id)',
+  // Only prompts are counted for each wallet.
+  `index transactions_prompts on transactions (customer, created_at) where asked in ('DIRECT')`,
+  'index transactions_sending on transactions (sent_by) where answer is null and sent_by is not null',
+  'index transactions_due on transactions (next_check_at) where next_check_at is not null',
+  'index transactions_planned on transactions (id) where next_check_at is not null',
+  'index transactions_ipn_received on transactions (ipn_received_at) where next_check_at is not null',
+  'index transactions_found on transactions (type, found_at) where found_at is not null',
+  `index transactions_to_erase on transactions (updated_at, id)
+    where erased_at is null and next_check_at is null and needs_review = 0 and rank >= 4`,
+  `index history_succeeded on history (at, transaction_id) where event = 'succeeded'`,
+  'index ipns_order on ipns (order_id)',
+  'index ipns_unmatched on ipns (first_at) where matched = 0 and reading is not null',
+  'index ipns_unreported on ipns (first_at) where matched = 0 and reported = 0 and reading is not null',
+  'index ipns_unmatched_last on ipns (last_at) where matched = 0',
+  'index webhooks_order on webhooks (order_id)',
+  // With the state as a column too, or SQLite would take the next index and sort all that are pending.
+  `index webhooks_due on webhooks (state, next_at) where state = 'pending'`,
+  'index webhooks_listed on webhooks (state, created_at, id)',
+];
+
+function identity(): string[] {
+  const [databaseId, fingerprintKey] = [randomUUID(), randomBytes(32).toString('base64url')];
+  return [
+    `insert into meta (key, value) values ('database_id', '${databaseId}'), ('fingerprint_key', '${fingerprintKey}')`,
+  ];
+}
