@@ -1,15 +1,15 @@
 // Builds the widget into dist/widget, for pages: widget.js, which they load, a copy of it under the version's own name,
-// the files that it loads later, integrity.json, and the licences of the bundled packages. widget/build/ builds the npm
+// the files that it loads later, integrity.json, and the licenses of the bundled packages. widget/build/ builds the npm
 // package of the same sources.
 import { defineConfig } from 'vite';
-import { licences } from './widget/build/licences.ts';
+import { licenses } from './widget/build/licenses.ts';
 import { copySharedModules, integrity, minifyTemplates, rootRelative, versionedEntry } from './widget/build/plugins.ts';
 
 export default defineConfig({
   plugins: [
     copySharedModules(),
     minifyTemplates(),
-    licences(import.meta.dirname),
+    licenses(import.meta.dirname),
     versionedEntry(import.meta.dirname),
     integrity(),
   ],

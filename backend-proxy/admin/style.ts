@@ -23,7 +23,7 @@ export const STYLE = `
   --wait-back: light-dark(#fdf3df, #2e2413);
   --calm: light-dark(#1f4b99, #9dbcf5);
   --calm-back: light-dark(#e9effa, #1a2436);
-  --grey-back: light-dark(#eceef2, #272d37);
+  --gray-back: light-dark(#eceef2, #272d37);
 }
 * { box-sizing: border-box; }
 html { font: 1rem/1.5 system-ui, sans-serif; -webkit-text-size-adjust: 100%; }
@@ -58,7 +58,7 @@ h3 { margin: 0; font-size: 1rem; font-weight: 600; }
 .amount { font-weight: 600; }
 
 .status, .mark { display: inline-block; padding: 0 0.5rem; border-radius: 4px; font-size: 0.8125rem; line-height: 1.6;
-  font-weight: 600; white-space: nowrap; background: var(--grey-back); }
+  font-weight: 600; white-space: nowrap; background: var(--gray-back); }
 .success, .delivered { color: var(--good); background: var(--good-back); }
 .failed, .dead { color: var(--bad); background: var(--bad-back); }
 .processing, .pending { color: var(--calm); background: var(--calm-back); }

@@ -11,7 +11,7 @@ import { CHECKS_PER_SECOND } from '../workers/check-rate.ts';
 import { isNamedHost } from './private-hosts.ts';
 import { fileVariable, readSecretFiles } from './secret-files.ts';
 import { sharedSecrets } from './shared-secrets.ts';
-import { misspeltVariables, nearest } from './variable-names.ts';
+import { misspelledVariables, nearest } from './variable-names.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -184,7 +184,7 @@ export function readConfig(env: Environment): Config {
     ...(Array.isArray(profile) ? profile : []),
   ];
   if (!parsed.success || Array.isArray(profile) || problems.length > 0) {
-    const lines = [...problems.map(({ name, problem }) => `${name}: ${problem}`), ...misspelt(env)];
+    const lines = [...problems.map(({ name, problem }) => `${name}: ${problem}`), ...misspelled(env)];
     throw new Error(`The configuration is invalid:\n${lines.map((line) => `  ${line}`).join('\n')}`);
   }
   return { ...parsed.data, GATEWAY_PROFILE: profile };
@@ -219,11 +219,11 @@ export function readSome<Name extends keyof Variables>(
 
 /** Probable mistakes: misspelled variables, one secret for two things. For the log; no values. */
 export function configWarnings(env: Environment): string[] {
-  return [...misspelt(env), ...sharedSecrets(readSecretFiles(env, SECRETS).given, list).warned];
+  return [...misspelled(env), ...sharedSecrets(readSecretFiles(env, SECRETS).given, list).warned];
 }
 
-function misspelt(env: Environment): string[] {
-  return misspeltVariables(Object.keys(env), VARIABLES);
+function misspelled(env: Environment): string[] {
+  return misspelledVariables(Object.keys(env), VARIABLES);
 }
 
 function problemOf(name: string, problem: string): Problem {

@@ -7,7 +7,7 @@ const FOREIGN = new Set(['NODE_']);
 const SERVICE = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/;
 
 /** A warning for each variable that is not in `known`. */
-export function misspeltVariables(names: readonly string[], known: readonly string[]): string[] {
+export function misspelledVariables(names: readonly string[], known: readonly string[]): string[] {
   const beginnings = new Set(known.map(beginningOf));
   return names
     .filter((name) => beginnings.has(beginningOf(name)) && !known.includes(name) && !SERVICE.test(name))

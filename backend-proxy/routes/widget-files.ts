@@ -19,7 +19,7 @@ const TYPES: Record<string, string> = {
   map: 'application/json',
 };
 /** The license texts are served beside the code. */
-const LICENCES = 'LICENSES.txt';
+const LICENSES = 'LICENSES.txt';
 /** The entry by its version. A version may have a suffix, as in `widget-1.2.3-beta.1.js`. */
 const VERSIONED = /^widget-\d+\.\d+\.\d+\S*\.js$/;
 /** Chunks have a content hash (`flow-Ab12Cd34.js`); the entry and dictionaries have fixed names (`locale-de.js`). */
@@ -74,7 +74,7 @@ export interface WidgetFile {
 export function readWidgetFiles(folder: string): ReadonlyMap<string, WidgetFile> {
   const files = new Map<string, WidgetFile>();
   for (const name of namesIn(folder)) {
-    const type = name === LICENCES ? 'text/plain; charset=utf-8' : TYPES[name.split('.').at(-1) ?? ''];
+    const type = name === LICENSES ? 'text/plain; charset=utf-8' : TYPES[name.split('.').at(-1) ?? ''];
     if (type === undefined) continue;
     const bytes = new Uint8Array(readFileSync(join(folder, name)));
     const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);

@@ -216,7 +216,7 @@ function endedScreen({ payment, merchant }: CheckoutView, texts: CheckoutTexts, 
     : payment.message === 'TOKEN_EXPIRED'
       ? [texts.expiredTitle, texts.expiredText]
       : payment.message === 'USER_CANCELLED'
-        ? [texts.cancelledTitle, texts.cancelledText]
+        ? [texts.canceledTitle, texts.canceledText]
         : [texts.declinedTitle, texts.declinedText];
   return html`${mark(isPaid)}
     <h1>${title}</h1>

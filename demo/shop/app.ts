@@ -11,7 +11,7 @@ import { clockOf } from './desk-clock.ts';
 import { deskPage, deskTables } from './desk-page.ts';
 import { filterOf, viewOf } from './desk-view.ts';
 import { StaffDesk, type DeskList } from './desk.ts';
-import { Fulfilment } from './fulfilment.ts';
+import { Fulfillment } from './fulfillment.ts';
 import { OrderStore } from './order-store.ts';
 import { notice, type Site } from './page.ts';
 import type { PayoutForm } from './payout-form.ts';
@@ -35,19 +35,19 @@ export function createShop(settings: ShopSettings, fetcher: typeof fetch = fetch
   const site = { walletUrl, hasDesk: guard !== undefined };
   const orders = new OrderStore(now);
   const proxy = new ProxyClient(proxyInternalUrl, settings.merchantApiKey, fetcher);
-  const fulfilment = new Fulfilment(orders, proxy, settings.webhookSecret);
+  const fulfillment = new Fulfillment(orders, proxy, settings.webhookSecret);
   const app = new Hono();
 
   app.use(headersFor(proxyUrl));
   app.use(bodyLimit({ maxSize: BODY_LIMIT }));
-  addWebhooks(app, fulfilment);
+  addWebhooks(app, fulfillment);
   app.use(onlyAt(settings.publicUrl), csrf());
   addAssets(app);
 
-  addStorefront(app, { settings, site, orders, fulfilment, now });
+  addStorefront(app, { settings, site, orders, fulfillment, now });
   if (guard !== undefined) addDesk(app.use('/desk/*', guard), new StaffDesk(orders, proxy, now), site, now);
   app.notFound((c) => c.html(notice('Nothing here', 'This page does not exist.'), 404));
-  return { app, sweep: () => fulfilment.sweep(now()) };
+  return { app, sweep: () => fulfillment.sweep(now()) };
 }
 
 function headersFor(proxyUrl: string) {
@@ -79,10 +79,10 @@ function onlyAt(publicUrl: string) {
   };
 }
 
-function addWebhooks(app: Hono, fulfilment: Fulfilment): void {
+function addWebhooks(app: Hono, fulfillment: Fulfillment): void {
   app.post('/webhooks', async (c) => {
     try {
-      fulfilment.takeWebhook(await c.req.text(), c.req.header());
+      fulfillment.takeWebhook(await c.req.text(), c.req.header());
       return c.body(null, 204);
     } catch (error) {
       if (!(error instanceof WebhookVerificationError)) throw error;

@@ -1,7 +1,7 @@
 // The shop's pictures as inline SVG, which the content security policy allows. All are decoration, so they are hidden
 // from assistive technology.
 import { raw } from 'hono/html';
-import type { Artwork } from './catalogue.ts';
+import type { Artwork } from './catalog.ts';
 
 /** A coffee bag; `scene` is drawn inside the label, 88 × 96 at (76, 92). */
 function bag(id: string, paper: string, fold: string, scene: string): string {

@@ -1,7 +1,7 @@
 // The desk: the merchant's page with all payments and payouts. A filter is a link, a search is a form, and each page of
 // the list has an address; desk.js only refreshes what `deskTables` makes.
 import { html } from 'hono/html';
-import { CURRENCY, formatMoney } from './catalogue.ts';
+import { CURRENCY, formatMoney } from './catalog.ts';
 import type { Clock } from './desk-clock.ts';
 import type { DeskList } from './desk.ts';
 import { transactionRow } from './desk-row.ts';

@@ -1,6 +1,6 @@
 // One payment or payout of the desk: a line, and what opens below it.
 import { html, raw } from 'hono/html';
-import { formatMoney } from './catalogue.ts';
+import { formatMoney } from './catalog.ts';
 import type { Clock } from './desk-clock.ts';
 import {
   badgeOf,

@@ -1,6 +1,6 @@
 // Which transactions the desk shows: narrowed by kind, state and order id, one page of them, grouped by day, with the
 // totals of a day. Pure: the filter is the page's own address, so that a form and links are enough to set it.
-import { CURRENCY, centsOf, decimal } from './catalogue.ts';
+import { CURRENCY, centsOf, decimal } from './catalog.ts';
 import type { Clock } from './desk-clock.ts';
 import { STATE_NAMES, stateOf, type State } from './desk-words.ts';
 import { isPayment, isPayout, type Transaction } from './proxy-client.ts';

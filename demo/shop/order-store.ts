@@ -2,7 +2,7 @@
 // amount, after a verified webhook or the proxy's answer. No browser request leads there. The orders are in memory,
 // because this shop is a demo; a real one has the same columns in its database.
 import { randomInt } from 'node:crypto';
-import { CURRENCY, TOP_UP, centsOf, decimal, totalCents, type Line } from './catalogue.ts';
+import { CURRENCY, TOP_UP, centsOf, decimal, totalCents, type Line } from './catalog.ts';
 
 export type Order = Goods | TopUp;
 

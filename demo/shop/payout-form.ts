@@ -1,7 +1,7 @@
 // The form that sends a payout. The server creates the payout's order id and the form contains it, so submitting a form
 // twice sends one payout.
 import { html } from 'hono/html';
-import { CURRENCY, formatMoney } from './catalogue.ts';
+import { CURRENCY, formatMoney } from './catalog.ts';
 import type { Markup } from './page.ts';
 import type { Payment } from './proxy-client.ts';
 

@@ -1,6 +1,6 @@
 // Refunds by payout: which payments can be refunded, with what amount and under which order id. The order id contains
 // the payment's id, so the payouts alone tell what was refunded.
-import { CURRENCY } from './catalogue.ts';
+import { CURRENCY } from './catalog.ts';
 import type { Payment, Payout } from './proxy-client.ts';
 
 /** Whether a payout can refund it: payouts need a wallet id and a whole amount in the shop's currency. */

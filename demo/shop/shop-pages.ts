@@ -2,7 +2,7 @@
 // order's paid status comes from the order store, never from the widget.
 import { html } from 'hono/html';
 import { card, picture, shore } from './artwork.ts';
-import { CURRENCY, MAX_OF_ONE, PRODUCTS, decimal, formatMoney, type Line, type Product } from './catalogue.ts';
+import { CURRENCY, MAX_OF_ONE, PRODUCTS, decimal, formatMoney, type Line, type Product } from './catalog.ts';
 import type { Order } from './order-store.ts';
 import { page, type Markup, type Site } from './page.ts';
 
@@ -78,7 +78,7 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
           <small>Order ${order.orderId}</small>
           <h1 id="summary">${order.kind === 'goods' ? 'Your order' : 'Top up your coffee card'}</h1>
         </div>
-        <p class="message" role="status" data-fulfilled="${String(order.paidAt !== null)}">${fulfilmentOf(order)}</p>
+        <p class="message" role="status" data-fulfilled="${String(order.paidAt !== null)}">${fulfillmentOf(order)}</p>
         ${order.kind === 'goods' ? orderSummary(order.lines, order.amount) : coffeeCard(balance)}
       </section>
       <section class="payment" aria-label="Payment">
@@ -88,7 +88,7 @@ export function orderPage({ order, balance, token, proxyUrl, site }: OrderPage):
   );
 }
 
-export function fulfilmentOf(order: Order): string {
+export function fulfillmentOf(order: Order): string {
   if (order.paidAt !== null) return order.kind === 'goods' ? PAID : TOPPED_UP;
   return order.kind === 'goods'
     ? 'We pack it as soon as the payment is in.'

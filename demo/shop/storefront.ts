@@ -1,15 +1,15 @@
 // The customer's routes: shop front, check out, account, top up, order page. The server computes each amount, an
-// order belongs to the session that opened it, and the order page gets a new token each time. fulfilment.ts decides
+// order belongs to the session that opened it, and the order page gets a new token each time. fulfillment.ts decides
 // whether an order is paid, and is asked before a page shows it.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import { CURRENCY, TOP_UP, formatMoney, linesOf } from './catalogue.ts';
-import type { Fulfilment } from './fulfilment.ts';
+import { CURRENCY, TOP_UP, formatMoney, linesOf } from './catalog.ts';
+import type { Fulfillment } from './fulfillment.ts';
 import type { Order, OrderStore } from './order-store.ts';
 import { signOrder } from './order-token.ts';
 import { notice, type Site } from './page.ts';
-import { accountPage, fulfilmentOf, orderPage, shopFront } from './shop-pages.ts';
+import { accountPage, fulfillmentOf, orderPage, shopFront } from './shop-pages.ts';
 import type { StaffSettings } from './desk-auth.ts';
 
 export interface ShopSettings extends StaffSettings {
@@ -26,14 +26,14 @@ interface Storefront {
   settings: ShopSettings;
   site: Site;
   orders: OrderStore;
-  fulfilment: Fulfilment;
+  fulfillment: Fulfillment;
   now: () => Date;
 }
 
 const TOKEN_LIFE_S = 60 * 60;
 const SESSION_LIFE_S = 30 * 24 * 60 * 60;
 
-export function addStorefront(app: Hono, { settings, site, orders, fulfilment, now }: Storefront): void {
+export function addStorefront(app: Hono, { settings, site, orders, fulfillment, now }: Storefront): void {
   const { proxyUrl } = settings;
 
   app.get('/', (c) => {
@@ -65,13 +65,13 @@ export function addStorefront(app: Hono, { settings, site, orders, fulfilment, n
     const order = await theirs(c);
     if (order === undefined) return c.json({}, 404);
     const balance = formatMoney(orders.balance(order.owner), CURRENCY);
-    return c.json({ fulfilled: order.paidAt !== null, text: fulfilmentOf(order), balance });
+    return c.json({ fulfilled: order.paidAt !== null, text: fulfillmentOf(order), balance });
   });
 
   /** The visitor's order, after asking the proxy about it; an unreachable proxy is ignored. */
   async function theirs(c: Context<object, '/orders/:orderId'>): Promise<Order | undefined> {
     const order = orders.find(c.req.param('orderId'), customerOf(c, settings));
-    if (order !== undefined) await fulfilment.ask(order).catch(() => {});
+    if (order !== undefined) await fulfillment.ask(order).catch(() => {});
     return order;
   }
 }

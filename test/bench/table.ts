@@ -5,7 +5,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** `share` is from 0 to 1; interpolates between neighbours. NaN if there are no values. */
+/** `share` is from 0 to 1; interpolates between neighbors. NaN if there are no values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (sorted.length - 1) * share;

@@ -120,7 +120,7 @@ describe('the package', () => {
     }
   });
 
-  it('the package contains its own licence and Lit’s', () => {
+  it('the package contains its own license and Lit’s', () => {
     assert.equal(text('LICENSE'), readFileSync('LICENSE', 'utf8'));
     assert.ok(text('LICENSES.txt').includes(readFileSync('node_modules/lit/LICENSE', 'utf8').trim()));
   });

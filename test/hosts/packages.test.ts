@@ -1,5 +1,5 @@
 // What `npm run build` makes: the same bytes in any folder, and two npm packages that the registry's checkers accept.
-// Then the proxy's package: its types, its contents, its licences, and what it loads.
+// Then the proxy's package: its types, its contents, its licenses, and what it loads.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -123,7 +123,7 @@ describe('the proxy’s package', () => {
     assert.deepEqual(others, ['pg-native']);
   });
 
-  it('the proxy’s package names in its SBOM each package of its source maps, and has each one’s licence', () => {
+  it('the proxy’s package names in its SBOM each package of its source maps, and has each one’s license', () => {
     const sources = files
       .filter((file) => SOURCE_MAP.test(file))
       .flatMap((file) => (json(file) as { sources: string[] }).sources);
@@ -135,9 +135,9 @@ describe('the proxy’s package', () => {
     assert.equal(metadata.component.version, VERSION);
     for (const name of ['lit-html', 'pg', 'zod', 'undici']) assert.ok(names.includes(name), name);
     assert.deepEqual(components.map(({ name }) => name).toSorted(), [...new Set(names)].toSorted());
-    const licences = text('LICENSES.txt');
+    const licenses = text('LICENSES.txt');
     for (const { name, version, purl, hashes, licenses } of components) {
-      assert.ok(licences.includes(`${name} ${version} (`), name);
+      assert.ok(licenses.includes(`${name} ${version} (`), name);
       assert.equal(purl, `pkg:npm/${name.replace('@', '%40')}@${version}`);
       assert.match(hashes[0]?.content ?? '', /^[0-9a-f]{128}$/, name);
       assert.equal(licenses.length, 1, name);

@@ -27,7 +27,7 @@ test('a payment declined on the phone: nothing is packed, and another method sti
   await Promise.all([shopper.leave(), phone.leave()]);
 });
 
-test('a payment cancelled at the checkout: the shopper is back at the shop, unpaid, and can try again', async () => {
+test('a payment canceled at the checkout: the shopper is back at the shop, unpaid, and can try again', async () => {
   const shopper = await world.shopper();
   await shopper.order();
   const orderPage = shopper.page.url();

@@ -198,9 +198,9 @@ export class Shopper {
   /** Waits until the shop shows the order as paid, and asserts that exactly one payment succeeded at the gateway. */
   async isFulfilled(text = 'Payment received, order is being packed.'): Promise<void> {
     await this.sees('paid');
-    const fulfilment = this.page.locator('[data-fulfilled="true"]');
-    await fulfilment.waitFor();
-    assert.equal(await fulfilment.textContent(), text);
+    const fulfillment = this.page.locator('[data-fulfilled="true"]');
+    await fulfillment.waitFor();
+    assert.equal(await fulfillment.textContent(), text);
     assert.match(await this.page.title(), /^Paid · Order /);
     const statuses = await this.#world.atGateway(this.orderId);
     assert.equal(statuses.filter((status) => status === 'SUCCESS').length, 1, statuses.join());

@@ -60,7 +60,7 @@ describe('the built widget', () => {
     for (const hash of Object.values(hashes)) assert.match(hash, /^sha384-[A-Za-z0-9+/]{64}$/);
   });
 
-  it('the built widget comes with the verbatim licence of every package in it', () => {
+  it('the built widget comes with the verbatim license of every package in it', () => {
     const maps = readdirSync(folder).filter((name) => name.endsWith('.map'));
     // From the source maps rather than the build's own count.
     const sources = maps.flatMap(
@@ -70,12 +70,12 @@ describe('the built widget', () => {
       sources.flatMap((source) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1] ?? []),
     );
     assert.ok(packages.has('lit') || packages.has('lit-html'), [...packages].join());
-    const licences = readFileSync(join(folder, 'LICENSES.txt'), 'utf8');
-    assert.match(licences, /Copyright \(c\) 2017 Google LLC/);
+    const licenses = readFileSync(join(folder, 'LICENSES.txt'), 'utf8');
+    assert.match(licenses, /Copyright \(c\) 2017 Google LLC/);
     for (const name of packages) {
       const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8')) as { version: string };
-      assert.ok(licences.includes(`${name} ${version} (`), name);
-      assert.ok(licences.includes(readFileSync(`node_modules/${name}/LICENSE`, 'utf8').trim()), name);
+      assert.ok(licenses.includes(`${name} ${version} (`), name);
+      assert.ok(licenses.includes(readFileSync(`node_modules/${name}/LICENSE`, 'utf8').trim()), name);
     }
   });
 

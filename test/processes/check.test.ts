@@ -18,7 +18,7 @@ describe('payment-proxy check', () => {
     assert.deepEqual(leaksIn(ended.out + ended.err), []);
   });
 
-  it('check --json prints a JSON object for each finding, such as a misspelt variable', async (t) => {
+  it('check --json prints a JSON object for each finding, such as a misspelled variable', async (t) => {
     const { env } = await install(t);
     const { out } = await runHere(['check', '--json'], { ...env, ORDER_SECERT: 'canary' });
     assert.match(out, /"warn","about":"configuration","says":"ORDER_SECERT .*ORDER_SECRET/);

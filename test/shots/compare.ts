@@ -10,7 +10,7 @@ export interface Difference {
   picture: PNG;
 }
 
-/** Of pixelmatch, from 0 to 1: finds a change of 3 steps in grey, or of 8 steps in blue alone. */
+/** Of pixelmatch, from 0 to 1: finds a change of 3 steps in gray, or of 8 steps in blue alone. */
 const THRESHOLD = 0.01;
 const MAX_PIXELS = 8;
 

@@ -124,15 +124,15 @@ describe('events()', () => {
   });
 
   it('events() closes the connection when its reader stops', async () => {
-    let cancelled = false;
+    let canceled = false;
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(bytes),
       cancel: () => {
-        cancelled = true;
+        canceled = true;
       },
     });
     for await (const each of clientOf(async () => new Response(endless)).events(signal)) if (each) break;
     await new Promise(setImmediate);
-    assert.ok(cancelled);
+    assert.ok(canceled);
   });
 });

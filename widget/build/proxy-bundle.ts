@@ -2,7 +2,7 @@
 // import(), such as PostgreSQL's driver, stays a file of its own, which is loaded when it is needed.
 import { resolve } from 'node:path';
 import { build, type Plugin } from 'vite';
-import { packagesIn } from './licences.ts';
+import { packagesIn } from './licenses.ts';
 import { rootRelative } from './plugins.ts';
 
 /** By the name of its file. */

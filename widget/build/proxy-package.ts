@@ -1,12 +1,12 @@
 // Builds the npm package `payment-proxy`: the proxy as plain JavaScript with all of its packages, types, the built
-// widget, licences, an SBOM and a package.json. Decides what the package contains; the neighbouring files make each
+// widget, licenses, an SBOM and a package.json. Decides what the package contains; the neighboring files make each
 // part. The package is built in a temporary folder and then renamed, so that the target folder is never incomplete.
 // Nothing in it depends on the time, the machine or the folder, so that two builds are equal.
 import { copyFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeDeclarations } from './declarations.ts';
-import { licenceTexts, packagesInFolder } from './licences.ts';
+import { licenseTexts, packagesInFolder } from './licenses.ts';
 import { originOf, withoutRelativeLinks, type Project } from './project.ts';
 import { bundleProxy } from './proxy-bundle.ts';
 import { sbomOf, type LockFile } from './sbom.ts';
@@ -33,7 +33,7 @@ export async function buildProxyPackage(to: string, widget: string): Promise<voi
   const packages = [...new Set([...bundled, ...packagesInFolder(widget)])].toSorted();
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
   const writeJson = (name: string, value: object) => write(name, `${JSON.stringify(value, null, 2)}\n`);
-  write('LICENSES.txt', licenceTexts(ROOT, packages));
+  write('LICENSES.txt', licenseTexts(ROOT, packages));
   writeJson('sbom.cdx.json', sbomOf(release, packages, readJson('package-lock.json') as LockFile));
   write('README.md', readme());
   for (const name of ['LICENSE', '.env.example', 'CHANGELOG.md']) copyFileSync(join(ROOT, name), join(folder, name));
@@ -80,6 +80,6 @@ npx ${NAME}            # starts it, as its environment says
 \`\`\`
 
 \`/widget.js\` is the widget. The other pages of the documentation are in
-\`docs/\`, with files for systemd, nginx and Caddy. What is bundled here is in \`sbom.cdx.json\`, with its licences in \`LICENSES.txt\`.`;
+\`docs/\`, with files for systemd, nginx and Caddy. What is bundled here is in \`sbom.cdx.json\`, with its licenses in \`LICENSES.txt\`.`;
   return `# ${NAME}\n\n${intro}\n\n${withoutRelativeLinks(page).replaceAll(/^#/gm, '##')}`;
 }

@@ -38,7 +38,7 @@ export function sbomOf(release: Release, folders: readonly string[], { packages 
         'bom-ref': ref,
         name: release.name,
         version: release.version,
-        licenses: licences(release.license),
+        licenses: licenses(release.license),
         purl: ref,
       },
     },
@@ -58,14 +58,14 @@ function component(name: string, { version, license, resolved, integrity }: Lock
     ...(digest !== undefined && {
       hashes: [{ alg: 'SHA-512', content: Buffer.from(digest, 'base64').toString('hex') }],
     }),
-    ...(license !== undefined && { licenses: licences(license) }),
+    ...(license !== undefined && { licenses: licenses(license) }),
     purl: ref,
     ...(resolved !== undefined && { externalReferences: [{ type: 'distribution', url: resolved }] }),
   };
 }
 
 /** A single SPDX id, or an expression of several. */
-function licences(spdx: string): object[] {
+function licenses(spdx: string): object[] {
   return /[ ()]/.test(spdx) ? [{ expression: spdx }] : [{ license: { id: spdx } }];
 }
 

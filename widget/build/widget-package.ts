@@ -1,5 +1,5 @@
 // Builds the npm package `payment-widget`: ES modules without Lit, types, the manifest and what is made from it, and a
-// package.json. Decides what the package contains; the neighbouring files make each part. The package is built in a
+// package.json. Decides what the package contains; the neighboring files make each part. The package is built in a
 // temporary folder and then renamed, so that the target folder is never incomplete.
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { build } from 'vite';
 import { writeDeclarations } from './declarations.ts';
 import { vscodeCssData, vscodeHtmlData, webTypes } from './editors.ts';
 import { FRAMEWORKS, frameworkModule, frameworkTypes } from './frameworks.ts';
-import { licences } from './licences.ts';
+import { licenses } from './licenses.ts';
 import { elementOf, readManifest } from './manifest.ts';
 import { minifyTemplates } from './plugins.ts';
 import { originOf, withoutRelativeLinks, type Project } from './project.ts';
@@ -54,7 +54,7 @@ async function writeModules(outDir: string): Promise<void> {
     root: ROOT,
     configFile: false,
     logLevel: 'error',
-    plugins: [minifyTemplates(), licences(ROOT)],
+    plugins: [minifyTemplates(), licenses(ROOT)],
     publicDir: false,
     build: {
       outDir,

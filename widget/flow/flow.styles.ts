@@ -1,7 +1,7 @@
 // Styles of everything after the first paint: interaction, notes, waiting, results. Uses the short names of
 // shell.styles.ts and adds three.
 
-/** Called `css` so that formatter and minifier recognise it. Lit's own `css` would be loaded a second time. */
+/** Called `css` so that formatter and minifier recognize it. Lit's own `css` would be loaded a second time. */
 const css = String.raw;
 
 export const flowStyles = css`

@@ -1,5 +1,5 @@
 // The choice: the methods as radio inputs, the amount and the wallet id if they are asked for, and the one button. It
-// is a real form, so that Enter pays and that password managers and screen readers recognise it. While a start is
+// is a real form, so that Enter pays and that password managers and screen readers recognize it. While a start is
 // being sent, everything keeps its place and its focus; the button shows the progress, and further clicks do nothing.
 // The field of a method is always there and is folded by CSS, so a row opens before the session is loaded, too.
 import { html, type TemplateResult } from 'lit';

@@ -1,4 +1,4 @@
-// Styles of the first paint; flow.styles.ts has the rest. Every colour, radius, space and font is a custom property
+// Styles of the first paint; flow.styles.ts has the rest. Every color, radius, space and font is a custom property
 // that the page can set (`--payment-…`), with a default for light and for dark; the rules use shorter names for them.
 // Panels differ in markup rather than in classes. Logical properties serve right-to-left as well, and sizes depend on
 // the element's width.

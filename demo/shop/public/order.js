@@ -4,21 +4,21 @@ const EVERY_MS = 1000;
 const TRIES = 120;
 
 const { order } = document.querySelector('[data-order]').dataset;
-const fulfilment = document.querySelector('[data-fulfilled]');
+const fulfillment = document.querySelector('[data-fulfilled]');
 const balance = document.querySelector('[data-balance]');
 let asking = false;
 
 async function askShop() {
   if (asking) return;
   asking = true;
-  for (let tries = 0; tries < TRIES && fulfilment.dataset.fulfilled === 'false'; tries++) {
+  for (let tries = 0; tries < TRIES && fulfillment.dataset.fulfilled === 'false'; tries++) {
     if (tries > 0) await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
     const state = await fetch(`/orders/${order}/state`)
       .then((response) => (response.ok ? response.json() : undefined))
       .catch(() => undefined);
     if (state?.fulfilled) {
-      fulfilment.textContent = state.text;
-      fulfilment.dataset.fulfilled = 'true';
+      fulfillment.textContent = state.text;
+      fulfillment.dataset.fulfilled = 'true';
       document.title = `Paid · ${document.title}`;
       if (balance) balance.textContent = state.balance;
     }

@@ -295,8 +295,8 @@ describe('one secret for two things', () => {
   });
 });
 
-describe('a misspelt variable', () => {
-  it('a misspelt variable is warned of, and named in the message about one that is missing', () => {
+describe('a misspelled variable', () => {
+  it('a misspelled variable is warned of, and named in the message about one that is missing', () => {
     const warning = 'ORDER_SECERT is no variable of the proxy; the nearest one is ORDER_SECRET';
     assert.deepEqual(configWarnings({ ...REQUIRED, ORDER_SECERT: 'canary', TRUSTED_PROXIES: '1' }), [warning]);
     const message = messageOf({ ...REQUIRED, ORDER_SECRET: undefined, ORDER_SECERT: 'canary' });

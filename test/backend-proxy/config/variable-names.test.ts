@@ -1,13 +1,13 @@
-// Misspelt variables are named with the nearest one that exists.
+// Misspelled variables are named with the nearest one that exists.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { editDistance, misspeltVariables } from '../../../backend-proxy/config/variable-names.ts';
+import { editDistance, misspelledVariables } from '../../../backend-proxy/config/variable-names.ts';
 
 const KNOWN = ['ORDER_SECRET', 'ORDER_SECRET_FILE', 'TRUSTED_PROXIES', 'GATEWAY_URL', 'NODE_TLS_REJECT_UNAUTHORIZED', 'HOST']; // prettier-ignore
 
-describe('misspeltVariables()', () => {
+describe('misspelledVariables()', () => {
   it('a variable that begins like one of ours and is none is warned of with the nearest name', () => {
-    assert.deepEqual(misspeltVariables(['TRUSTED_PROXY', 'ORDER_SECRET', 'ORDER_SECERT', 'GATEWAY_UR'], KNOWN), [
+    assert.deepEqual(misspelledVariables(['TRUSTED_PROXY', 'ORDER_SECRET', 'ORDER_SECERT', 'GATEWAY_UR'], KNOWN), [
       'TRUSTED_PROXY is no variable of the proxy; the nearest one is TRUSTED_PROXIES',
       'ORDER_SECERT is no variable of the proxy; the nearest one is ORDER_SECRET',
       'GATEWAY_UR is no variable of the proxy; the nearest one is GATEWAY_URL',
@@ -17,7 +17,7 @@ describe('misspeltVariables()', () => {
   it('variables of other programs, of Node and of Kubernetes are not warned of', () => {
     const others = ['PATH', 'HOSTNAME', 'HOST', 'ORDERS', 'NODE_ENV', 'NODE_OPTIONS', '_', 'gateway_url'];
     const services = ['GATEWAY_SERVICE_HOST', 'GATEWAY_SERVICE_PORT_HTTP', 'GATEWAY_PORT', 'GATEWAY_PORT_80_TCP_ADDR'];
-    assert.deepEqual(misspeltVariables([...others, ...services, ...KNOWN], KNOWN), []);
+    assert.deepEqual(misspelledVariables([...others, ...services, ...KNOWN], KNOWN), []);
   });
 });
 

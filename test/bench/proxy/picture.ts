@@ -1,5 +1,5 @@
 // Draws how cost grows as an SVG picture: both axes logarithmic, a line for each request, its name at the right end.
-// The colours suit light and dark pages; a page in the dark gets light text.
+// The colors suit light and dark pages; a page in the dark gets light text.
 export interface Line {
   name: string;
   /** Milliseconds for each number of payments; NaN leaves a gap. */
@@ -10,7 +10,7 @@ const WIDTH = 980;
 const HEIGHT = 460;
 const PLOT = { left: 64, right: 620, top: 48, bottom: 404 };
 const NAME_HEIGHT = 16;
-const COLOURS = ['#2f7de1', '#d9622b', '#2c9c69', '#a35bd6', '#c4961a', '#d6457f', '#17a2b8', '#7d8590'];
+const COLORS = ['#2f7de1', '#d9622b', '#2c9c69', '#a35bd6', '#c4961a', '#d6457f', '#17a2b8', '#7d8590'];
 
 export function drawGrowth(sizes: readonly number[], lines: readonly Line[]): string {
   const all = lines.flatMap(({ ms }) => ms).filter(Number.isFinite);
@@ -32,8 +32,8 @@ export function drawGrowth(sizes: readonly number[], lines: readonly Line[]): st
     text(16, 28, 'ms a request, one at a time (median)', 'start'),
   ];
   const drawn = lines.flatMap(({ name, ms }, at) => {
-    const colour = COLOURS[at % COLOURS.length] ?? '';
-    const dash = at < COLOURS.length ? '' : ' stroke-dasharray="6 4"';
+    const color = COLORS[at % COLORS.length] ?? '';
+    const dash = at < COLORS.length ? '' : ' stroke-dasharray="6 4"';
     const points = sizes.flatMap((size, index) => {
       const value = ms[index] ?? NaN;
       return Number.isFinite(value) ? [{ x: round(x(size)), y: round(y(value)) }] : [];
@@ -41,9 +41,9 @@ export function drawGrowth(sizes: readonly number[], lines: readonly Line[]): st
     const path = points.map((point, index) => `${index === 0 ? 'M' : 'L'}${point.x} ${point.y}`).join('');
     const end = round(ends[at] ?? 0);
     return [
-      `<path d="${path}" fill="none" stroke="${colour}" stroke-width="2"${dash}/>`,
-      ...points.map((point) => `<circle cx="${point.x}" cy="${point.y}" r="3" fill="${colour}"/>`),
-      `<path d="M${PLOT.right + 6} ${points.at(-1)?.y}L${PLOT.right + 22} ${end}" stroke="${colour}"/>`,
+      `<path d="${path}" fill="none" stroke="${color}" stroke-width="2"${dash}/>`,
+      ...points.map((point) => `<circle cx="${point.x}" cy="${point.y}" r="3" fill="${color}"/>`),
+      `<path d="M${PLOT.right + 6} ${points.at(-1)?.y}L${PLOT.right + 22} ${end}" stroke="${color}"/>`,
       text(PLOT.right + 26, end + 4, `${name}: ${last(ms)} ms`, 'start'),
     ];
   });

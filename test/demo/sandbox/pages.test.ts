@@ -63,7 +63,7 @@ describe('the hosted checkout', () => {
   });
 
   for (const step of ['login', 'second factor', 'payment'] as const) {
-    it(`a checkout cancelled at the ${step} is FAILED, sends an IPN and redirects to the shop`, async () => {
+    it(`a checkout canceled at the ${step} is FAILED, sends an IPN and redirects to the shop`, async () => {
       const opened = openSandbox();
       const browser = await openCheckout(opened);
       if (step === 'second factor') await logIn(browser);

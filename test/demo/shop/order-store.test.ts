@@ -1,13 +1,13 @@
 // The orders of the shop: their amounts, their owners, and when they count as paid.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { linesOf } from '../../../demo/shop/catalogue.ts';
+import { linesOf } from '../../../demo/shop/catalog.ts';
 import { OrderStore } from '../../../demo/shop/order-store.ts';
 
 const lines = linesOf({ 'dawn-chorus': '2', 'night-harbor': '1' });
 const receipt = (orderId: string, amount: string, currency = 'EUR') => ({ orderId, amount, currency });
 
-test('the amount of an order is the sum of its catalogue prices', () => {
+test('the amount of an order is the sum of its catalog prices', () => {
   assert.equal(new OrderStore().openGoods('C-1', lines).amount, '42.75');
 });
 

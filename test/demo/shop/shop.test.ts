@@ -43,7 +43,7 @@ async function deliver(shop: Shop, orderId: string, settings: WebhookSettings = 
   return (await shop.app.request(`${SHOP_URL}/webhooks`, { method: 'POST', headers, body })).status;
 }
 
-test('the amount of an order comes from the catalogue, whatever the form says', async () => {
+test('the amount of an order comes from the catalog, whatever the form says', async () => {
   const shopper = new Browser(openShop());
   const path = await shopper.order({ ...BASKET, amount: '0.01', 'dawn-chorus-price': '1' });
   const claims = claimsIn((await shopper.get(path)).text);

@@ -17,7 +17,7 @@ function openThemes() {
 }
 
 describe('the theme page', () => {
-  it('the theme page has one group of labelled controls for each setting', async () => {
+  it('the theme page has one group of labeled controls for each setting', async () => {
     const { text } = await new Browser(openThemes()).get('/themes');
     const groups = text.split('data-key="').slice(1);
     assert.deepEqual(

@@ -15,7 +15,7 @@ interface Event {
   data: Receipt;
 }
 
-export class Fulfilment {
+export class Fulfillment {
   readonly #orders: OrderStore;
   readonly #proxy: ProxyClient;
   readonly #webhook: Webhook;

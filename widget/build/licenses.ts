@@ -1,4 +1,4 @@
-// Writes LICENSES.txt: the licences of the packages that a build bundles or imports. Most licences require to be
+// Writes LICENSES.txt: the licenses of the packages that a build bundles or imports. Most licenses require to be
 // included in every copy. They are read from the packages, so that a new package or a changed text is included too.
 import { isBuiltin } from 'node:module';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -8,12 +8,12 @@ import type { Plugin, Rolldown } from 'vite';
 const FILE = 'LICENSES.txt';
 const RULE = `\n${'-'.repeat(80)}\n\n`;
 
-export function licences(root: string): Plugin {
+export function licenses(root: string): Plugin {
   return {
-    name: 'licences',
+    name: 'licenses',
     apply: 'build',
     generateBundle(_options, bundle) {
-      this.emitFile({ type: 'asset', fileName: FILE, source: licenceTexts(root, packagesIn(bundle)) });
+      this.emitFile({ type: 'asset', fileName: FILE, source: licenseTexts(root, packagesIn(bundle)) });
     },
   };
 }
@@ -44,8 +44,8 @@ function packagesOf(paths: readonly string[]): string[] {
 }
 
 /** `folders`: as of `packagesIn`. */
-export function licenceTexts(root: string, folders: readonly string[]): string {
-  return folders.map((folder) => licenceOf(root, folder)).join(RULE);
+export function licenseTexts(root: string, folders: readonly string[]): string {
+  return folders.map((folder) => licenseOf(root, folder)).join(RULE);
 }
 
 interface Description {
@@ -55,7 +55,7 @@ interface Description {
   author?: string | { name: string };
 }
 
-function licenceOf(root: string, folder: string): string {
+function licenseOf(root: string, folder: string): string {
   const path = join(root, folder);
   const description = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Description;
   const file = readdirSync(path).find((entry) => /^licen[cs]e(\.\w+)?$/i.test(entry));
@@ -63,9 +63,9 @@ function licenceOf(root: string, folder: string): string {
   return `${description.name} ${description.version} (${description.license})\n\n${text.trim()}\n`;
 }
 
-/** Some packages only name their licence. Throws if it is none whose text is known: the package may not be shipped. */
+/** Some packages only name their license. Throws if it is none whose text is known: the package may not be shipped. */
 function declaredLicence(root: string, { name, license, author }: Description): string {
-  if (license !== 'MIT') throw new Error(`${name} contains no licence file, so it may not be shipped.`);
+  if (license !== 'MIT') throw new Error(`${name} contains no license file, so it may not be shipped.`);
   const holder = typeof author === 'object' ? author.name : author?.replace(/ *<.*>/, '');
   const ours = readFileSync(join(root, 'LICENSE'), 'utf8');
   return ours.replace(/^Copyright .*$/m, `Copyright (c) ${holder ?? `the authors of ${name}`}`);
