@@ -147,7 +147,7 @@ export function createAdmin(parts: AdminParts): Hono {
     const { transaction } = await read(c);
     const isAsShown = (await field(c, 'version')) === String(transaction.version);
     if (!isAsShown)
-      throw new Refusal('no_review_needed', 'It has changed since you looked. Open it again and decide anew.');
+      throw new Refusal('no_review_needed', 'It has changed since you looked. Reload the page and decide again.');
     const parsed = resolutionSchema.safeParse({ status, by: by.trim(), note: note.trim() });
     if (!parsed.success) {
       const refused = Object.fromEntries(parsed.error.issues.map(({ path, message }) => [path.join('.'), message]));

@@ -45,7 +45,7 @@ function findingOf(answer: Checked, host: string, words: string): Finding {
   switch (answer.kind) {
     case 'unknown':
       if (answer.isNoSuchOrder)
-        return ok(ABOUT, `${host} takes the key, and says of an unknown id what the profile says`);
+        return ok(ABOUT, `${host} accepts the key and answers an unknown id as the profile expects`);
       return warn(
         ABOUT,
         `${host} answers an unknown id with 404, but not in the words of the profile's noSuchOrder`,
@@ -64,7 +64,7 @@ const REFUSED_KEY = new Set(['HTTP 401', 'HTTP 403']);
 
 function unavailable(detail: string, host: string): Finding {
   if (REFUSED_KEY.has(detail)) return fail(ABOUT, `${host} refuses the key (${detail})`, 'set GATEWAY_API_KEY');
-  if (detail === 'HTTP 429') return warn(ABOUT, `${host} takes no more requests now (${detail})`, 'try again later');
+  if (detail === 'HTTP 429') return warn(ABOUT, `${host} accepts no more requests now (${detail})`, 'try again later');
   const says =
     detail.startsWith('HTTP') || detail.includes(' ') ? 'does not answer as documented' : 'cannot be reached';
   return fail(ABOUT, `${host} ${says} (${detail})`, 'check GATEWAY_URL, paths.status, and the way to it');

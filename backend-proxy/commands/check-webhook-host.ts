@@ -12,7 +12,7 @@ const ABOUT = 'webhooks';
 const TIMEOUT_MS = 5_000;
 
 export async function checkWebhookHost(config: Pick<Config, 'WEBHOOK_URL' | 'PRIVATE_HOSTS'>): Promise<Finding> {
-  if (config.WEBHOOK_URL === undefined) return skipped(ABOUT, 'WEBHOOK_URL is not set, so nobody is told of a payment');
+  if (config.WEBHOOK_URL === undefined) return skipped(ABOUT, 'WEBHOOK_URL is not set, so no payment is reported');
   const url = new URL(config.WEBHOOK_URL);
   const host = hostOf(url);
   const isAllowed = mayBePrivate(url, config.PRIVATE_HOSTS ?? []);
@@ -25,8 +25,8 @@ export async function checkWebhookHost(config: Pick<Config, 'WEBHOOK_URL' | 'PRI
   }
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   const refused = await tryConnection({ host: first.address, port }, url.protocol === 'https:' ? host : undefined);
-  if (refused === undefined) return ok(ABOUT, `${url.host} takes connections`);
-  return fail(ABOUT, `${url.host} takes no connection (${refused})`, 'start your endpoint, or mend its certificate');
+  if (refused === undefined) return ok(ABOUT, `${url.host} accepts connections`);
+  return fail(ABOUT, `${url.host} refuses connections (${refused})`, 'start your endpoint, or fix its certificate');
 }
 
 /** The error's code, or undefined. With a server name it connects by TLS. */

@@ -24,7 +24,7 @@ export async function tryAddresses(deployed: Deployed): Promise<Finding> {
   const remedy =
     "set TRUSTED_PROXIES to the number of reverse proxies in front, and let each add its caller's address " +
     '(nginx: $proxy_add_x_forwarded_for)';
-  return fail(ABOUT, 'a forged X-Forwarded-For is believed, so the limit of starts holds nobody', remedy);
+  return fail(ABOUT, 'a forged X-Forwarded-For is believed, so the limit of starts stops nobody', remedy);
 }
 
 /** All streams are closed again before this resolves. */

@@ -22,7 +22,7 @@ export async function tryIpn({ settings, visit }: Deployed): Promise<Finding[]> 
   if (secret === undefined) return [guarded, needs('IPN', 'IPN_SECRET')];
   const answers = [wordOf(await post(secret)), wordOf(await post(secret))];
   if (answers.every((answer) => answer === 'HTTP 200'))
-    return [guarded, ok('IPN', 'an IPN is taken, and so is its repeat')];
+    return [guarded, ok('IPN', 'an IPN and its repeat are accepted')];
   const remedy = 'use the IPN_SECRET of the deployed proxy, and let the reverse proxy pass on POST /ipn/ unchanged';
   return [guarded, fail('IPN', `an IPN is answered ${answers.join(', its repeat ')}`, remedy)];
 }

@@ -92,7 +92,7 @@ function webStream(
         running.breakOff = () => {
           stop();
           // Without the cause, because a server may show this text to the reader.
-          controller.error(new Error('The export was broken off'));
+          controller.error(new Error('The export was cut off'));
         };
       },
       async pull(controller) {

@@ -12,7 +12,7 @@ describe('payment-proxy check', () => {
     const ended = await runCommand(t, ['check'], env);
     assert.equal(ended.code, 0, ended.out);
     assert.match(about(ended, 'database')[0] ?? '', /^ok .*does not exist yet/);
-    assert.match(about(ended, 'gateway')[0] ?? '', /^ok .*takes the key/);
+    assert.match(about(ended, 'gateway')[0] ?? '', /^ok .*accepts the key/);
     assert.ok(!existsSync(databaseFile));
     assert.deepEqual(await gateway.transactions(), []);
     assert.deepEqual(leaksIn(ended.out + ended.err), []);
@@ -75,13 +75,13 @@ describe('payment-proxy check', () => {
     assert.match(about(other, 'database')[0] ?? '', /^FAIL .*file is not a database/);
   });
 
-  it('check refuses a webhook host with a private address, and one that takes no connection', async (t) => {
+  it('check refuses a webhook host with a private address, and one that refuses connections', async (t) => {
     const { env } = await install(t);
     const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
     for (const [WEBHOOK_URL, says] of [
       ['https://10.0.0.5/webhooks', /^FAIL 10\.0\.0\.5 has only private addresses.*PRIVATE_HOSTS=10\.0\.0\.5/],
-      ['http://127.0.0.1:1/webhooks', /^FAIL 127\.0\.0\.1:1 takes no connection \(ECONNREFUSED\)/],
-      [`${env['GATEWAY_URL']}/webhooks`, /^ok 127\.0\.0\.1:\d+ takes connections/],
+      ['http://127.0.0.1:1/webhooks', /^FAIL 127\.0\.0\.1:1 refuses connections \(ECONNREFUSED\)/],
+      [`${env['GATEWAY_URL']}/webhooks`, /^ok 127\.0\.0\.1:\d+ accepts connections/],
     ] as const) {
       const ended = await runHere(['check'], { ...env, WEBHOOK_URL, WEBHOOK_SECRET });
       assert.match(about(ended, 'webhooks')[0] ?? ended.out, says);

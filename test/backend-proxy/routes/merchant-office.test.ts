@@ -116,7 +116,7 @@ describe('CSV', () => {
     await close();
   });
 
-  it('a CSV whose database fails is broken off, so that it cannot be taken for complete', async (t) => {
+  it('a CSV whose database fails is cut off, so that it cannot be taken for complete', async (t) => {
     let pages = 0;
     const world = await createSome(t, {
       wrapLedger: (ledger) => ({
@@ -150,10 +150,10 @@ describe('CSV', () => {
     open.push(start());
     assert.throws(start, refused);
     exports.close();
-    await assert.rejects(new Response(open[2]).text(), /broken off/);
+    await assert.rejects(new Response(open[2]).text(), /cut off/);
     start();
     const short = createExports({ atOnce: 1, limitMs: 1 });
-    await assert.rejects(new Response(short.open(never()).toWebStream()).text(), /broken off/);
+    await assert.rejects(new Response(short.open(never()).toWebStream()).text(), /cut off/);
     assert.equal(await new Response(short.open(lines()).toWebStream()).text(), 'a\r\nb\r\n');
   });
 });
