@@ -102,7 +102,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('make-secrets.sh keeps secrets that are there, and lets nobody else into their folder', (t) => {
+  it('make-secrets.sh keeps existing secrets, and lets nobody else into their folder', (t) => {
     const folder = makeSecrets(t);
     const before = readFileSync(join(folder, 'order_secret'), 'utf8');
     execFileSync('docs/deploy/make-secrets.sh', [folder]);

@@ -35,21 +35,25 @@ for (const refusalStatus of [409, 400]) {
   );
 }
 
-faultTest('A database that was lost and started anew: no earlier payment counts as a new one', LIMITS, async (t) => {
-  const environment = await createEnvironment(t, createManualClock());
-  const first = await openShop(t, environment, 'first');
-  await first.start('once');
-  const ofFirst = await idsOf(environment);
-  await approveAll(environment);
-  await first.proxy.pass(M);
-  const anew = await openShop(t, { ...environment, databaseUrl: `file:${environment.dir}/anew.db` }, 'anew');
-  await anew.start('once');
-  await anew.proxy.pass(D);
-  const early = await paidWith(anew.environment, ofFirst);
-  await anew.start('again');
-  await approveAll(environment);
-  return conclude([first, anew], ofFirst, early);
-});
+faultTest(
+  'A database that was lost and replaced by an empty one: no earlier payment counts as a new one',
+  LIMITS,
+  async (t) => {
+    const environment = await createEnvironment(t, createManualClock());
+    const first = await openShop(t, environment, 'first');
+    await first.start('once');
+    const ofFirst = await idsOf(environment);
+    await approveAll(environment);
+    await first.proxy.pass(M);
+    const anew = await openShop(t, { ...environment, databaseUrl: `file:${environment.dir}/anew.db` }, 'anew');
+    await anew.start('once');
+    await anew.proxy.pass(D);
+    const early = await paidWith(anew.environment, ofFirst);
+    await anew.start('again');
+    await approveAll(environment);
+    return conclude([first, anew], ofFirst, early);
+  },
+);
 
 faultTest('Two shops with different prefixes: they never collide, whatever answers are lost', LIMITS, async (t) => {
   const environment = await createEnvironment(t, createManualClock());

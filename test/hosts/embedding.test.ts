@@ -96,7 +96,7 @@ test('the Enter key in a field of the widget does not submit the form around the
   await visit.leave();
 });
 
-test('a page whose script tag lacks type="module" shows a code, and is warned in the console', async () => {
+test('a page whose script tag lacks type="module" shows a code, with a warning in the console', async () => {
   const { token } = await host.order();
   const visit = await host.visit({
     head: `<script src="${host.proxy}/widget.js"></script>`,

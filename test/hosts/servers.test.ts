@@ -67,7 +67,7 @@ describe('the proxy in a server', () => {
     });
   }
 
-  it('a server with express.json() before the proxy is told so, and starts no payment', async (t) => {
+  it('a server with express.json() before the proxy gets an error that says so, and starts no payment', async (t) => {
     const env = { AFTER_JSON: 'yes', DATABASE_URL: `file:${installed.folder}/after-json.db` };
     const shop = await Shop.open(installed, { server: 'express.js', runtime: 'node', gateway: gateway.url, env });
     t.after(() => shop.end());

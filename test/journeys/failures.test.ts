@@ -92,7 +92,7 @@ test('a switch to another method while waiting: the first code still counts when
   await Promise.all([shopper.leave(), phone.leave()]);
 });
 
-test('a page closed before the approval: the order is packed all the same', async () => {
+test('a page closed before the approval: the order is still packed', async () => {
   const shopper = await world.shopper();
   const phone = await world.phone(ADA);
   await shopper.order();

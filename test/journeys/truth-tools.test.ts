@@ -177,7 +177,7 @@ describe('sentencesIn()', () => {
     ]);
   });
 
-  it('sentencesIn() knows a method’s description only where the methods stand', () => {
+  it('sentencesIn() knows a method’s description only among the methods', () => {
     const keys = (place: 'method' | 'panel') => sentencesIn({ text: en.DIRECT_help, place }).map(({ key }) => key);
     assert.deepEqual(keys('method'), ['DIRECT_help']);
     assert.deepEqual(keys('panel'), []);

@@ -37,7 +37,7 @@ describe('PostgreSQL: a transaction pooler', { skip: why === undefined ? false :
     return store;
   }
 
-  it('a proxy whose prepared statements a pooler loses names none any more, and fails no write', async (t) => {
+  it('a proxy whose prepared statements are lost by a pooler stops naming them, and fails no write', async (t) => {
     const pooler = await started(t, 3);
     const store = await opened(t, pooler);
     for (let n = 0; n < 10; n += 1) assert.equal(await raise(store, 'A'), n === 0 ? undefined : n - 1);

@@ -49,7 +49,7 @@ describe('PostgreSQL: standbys', { skip: why === undefined ? false : `skipped: $
     assert.deepEqual(await warnings(t, pair.primaryUrl), []);
   });
 
-  it('a logical subscriber and a base backup are no standbys, and cause no warning', async (t) => {
+  it('a logical subscriber and a base backup are not standbys, and cause no warning', async (t) => {
     const server = await startPostgres({ settings: { wal_level: 'logical' } });
     t.after(server.end);
     const url = await server.createDatabase();

@@ -48,7 +48,7 @@ describe('PostgreSQL: a start', { skip: why === undefined ? false : `skipped: ${
   /** The statement after "run: ", up to the next clause. */
   const statementIn = (message: string): string => /run: ([^;]+)/.exec(message)?.[1] ?? '';
 
-  it('a role that may not create tables is refused with the cause and the GRANT that mends it', async (t) => {
+  it('a role that may not create tables is refused with the cause and the GRANT that fixes it', async (t) => {
     const url = await server.createDatabase();
     const name = new URL(url).pathname.slice(1);
     const message = await refusal(as('pay', name));
@@ -102,7 +102,7 @@ describe('PostgreSQL: a start', { skip: why === undefined ? false : `skipped: ${
     assert.doesNotMatch(message, /canary/);
   });
 
-  it('of several servers the one that takes writes is used, whichever stands first', async (t) => {
+  it('of several servers the one that takes writes is used, whichever comes first', async (t) => {
     const url = await server.createDatabase();
     const name = new URL(url).pathname.slice(1);
     const standby = await startPostgres({

@@ -53,7 +53,7 @@ describe('payment-proxy check', () => {
     }
   });
 
-  it('check finds a database of a newer version, one that others may read, and a file that is none', async (t) => {
+  it('check finds a database of a newer version, one that others may read, and a file that is not a database', async (t) => {
     const { env, databaseFile, start } = await install(t);
     await (await start()).end();
     chmodSync(databaseFile, 0o644);

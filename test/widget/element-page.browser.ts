@@ -141,7 +141,7 @@ describe('console warnings', () => {
     expect(warnings).to.deep.equal(['<payment-widget> methods="PAYPAL CHECKOUT": the order has only QR']);
   });
 
-  it('console warnings explain an order attribute that is no token, as payment-error does', async () => {
+  it('console warnings explain an order attribute that is not a token, as payment-error does', async () => {
     const detail = 'The order attribute holds no order token, or its orderId or currency is missing or malformed.';
     const page = await fixture<HTMLElement>(html`<div></div>`);
     const warnings = await warningsDuring(async () => {

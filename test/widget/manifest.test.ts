@@ -39,7 +39,7 @@ describe('the manifest and the pages in docs/', () => {
     assert.deepEqual(names(element.slots), listed('Slots'));
   });
 
-  it('the manifest and docs/element.md name the same methods, and the same properties that are no attributes', () => {
+  it('the manifest and docs/element.md name the same methods, and the same properties that are not attributes', () => {
     assert.deepEqual(
       names(methods).map((name) => `${name}()`),
       listed('Functions'),

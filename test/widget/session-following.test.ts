@@ -73,7 +73,7 @@ describe('a lost connection', () => {
     }
   });
 
-  it('a lost connection is no error once the order is paid', async () => {
+  it('a lost connection is not an error once the order is paid', async () => {
     const payment = paymentOf('QR', { status: 'SUCCESS' });
     const view = { payment, paid: true, otherOpen: true, version: 3 };
     const { clock, proxy, session, events, state } = await scene({ view });

@@ -25,7 +25,7 @@ describe('a lost answer of the proxy', () => {
     assert.deepEqual([panel(), proxy.starts.length], ['scan', 1]);
   });
 
-  it('a start that is given up after five tries is no failed payment, and pay() repeats it with its key', async () => {
+  it('a start that is given up after five tries is not a failed payment, and pay() repeats it with its key', async () => {
     const { clock, proxy, session, payBy, panel, state, events, keysSent } = await scene();
     proxy.isDown = true;
     proxy.breakStreams();

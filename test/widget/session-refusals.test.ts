@@ -152,7 +152,7 @@ describe('a refused token', () => {
 });
 
 describe('open()', () => {
-  it('open() reports a proxy attribute that is no URL, and sends nothing for the previous order', async () => {
+  it('open() reports a proxy attribute that is not a URL, and sends nothing for the previous order', async () => {
     const { clock, proxy, session, payBy, panel, events } = await scene();
     session.open(proxy.token, 'https://pay.test:99999/');
     assert.deepEqual([panel(), events], ['trouble', ['error']]);

@@ -90,7 +90,7 @@ describe('localizedAmount()', () => {
     assert.equal(localizedAmount('1.234', 'KWD', 'en'), 'KWD\u00a01.234');
   });
 
-  it('localizedAmount() shows nothing for a text that is no amount', () => {
+  it('localizedAmount() shows nothing for a text that is not an amount', () => {
     for (const text of ['10,10', 'ten', '€1', '1.2.3']) assert.equal(localizedAmount(text, 'EUR', 'en'), '', text);
   });
 

@@ -37,7 +37,7 @@ describe('the operator’s session', () => {
     assert.equal((await operator.world.ledger.transaction('A-1'))?.needsReview, true);
   });
 
-  it('a session cookie that was changed, made with another token or is too old is none', () => {
+  it('a session cookie that was changed, made with another token or is too old gives no session', () => {
     let now = NOON;
     const sessions = createSessions(TOKEN, () => now);
     const session = sessions.begin();
@@ -82,7 +82,7 @@ describe('the operator’s session', () => {
     }
   });
 
-  it('signing out takes the cookie away', async (t) => {
+  it('signing out removes the cookie', async (t) => {
     const operator = await createOperator(t);
     await operator.signIn();
     assert.equal((await operator.send('/admin/logout')).status, 303);
@@ -90,7 +90,7 @@ describe('the operator’s session', () => {
     assert.equal((await operator.request('/admin')).status, 303);
   });
 
-  it('a copy of the cookie is no session after signing out, and other sessions stay', async (t) => {
+  it('a copy of the cookie gives no session after signing out, and other sessions stay', async (t) => {
     const operator = await createOperator(t);
     await operator.signIn();
     const other = operator.cookie;
@@ -104,7 +104,7 @@ describe('the operator’s session', () => {
 });
 
 describe('signing in', () => {
-  it('ten wrong tokens of an address shut it out for ten minutes, also with the right one, and no other address', async (t) => {
+  it('ten wrong tokens from an address lock out that address alone for ten minutes, even with the right one', async (t) => {
     const operator = await createOperator(t);
     const attempt = async (token: string, address: string) => {
       const headers = { Origin: `http://${HOST}` };
@@ -137,7 +137,7 @@ describe('signing in', () => {
     for (const address of others) assert.equal(await attempt(address), 401, address);
   });
 
-  it('a body that is no form is refused, and counts as a wrong token', async (t) => {
+  it('a body that is not a form is refused, and counts as a wrong token', async (t) => {
     const operator = await createOperator(t);
     const headers = { Origin: `http://${HOST}`, 'Content-Type': 'multipart/form-data; boundary=x' };
     const attempt = async (path: string) =>

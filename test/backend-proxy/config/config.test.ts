@@ -236,7 +236,7 @@ describe('a secret in a file', () => {
     assert.deepEqual(configWarnings(env), []);
   });
 
-  it('a secret that is set by itself and in a file is refused', (t) => {
+  it('a secret that is set both directly and in a file is refused', (t) => {
     const path = profileFile(t, REQUIRED.ORDER_SECRET);
     assert.match(
       messageOf({ ...REQUIRED, ORDER_SECRET_FILE: path }),
@@ -296,7 +296,7 @@ describe('one secret for two things', () => {
 });
 
 describe('a misspelled variable', () => {
-  it('a misspelled variable is warned of, and named in the message about one that is missing', () => {
+  it('a misspelled variable causes a warning, and is named in the message about one that is missing', () => {
     const warning = 'ORDER_SECERT is no variable of the proxy; the nearest one is ORDER_SECRET';
     assert.deepEqual(configWarnings({ ...REQUIRED, ORDER_SECERT: 'canary', TRUSTED_PROXIES: '1' }), [warning]);
     const message = messageOf({ ...REQUIRED, ORDER_SECRET: undefined, ORDER_SECERT: 'canary' });

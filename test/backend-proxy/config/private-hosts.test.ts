@@ -29,7 +29,7 @@ describe('PRIVATE_HOSTS', () => {
       assert.equal(mayBePrivate(new URL(url), []), false, url);
   });
 
-  it('a WEBHOOK_URL whose name has only private addresses is warned of with the setting that allows it', async () => {
+  it('a WEBHOOK_URL whose name has only private addresses causes a warning with the setting that allows it', async () => {
     const warned = (url: string, addresses: string[], hosts: string[] = []) =>
       privateHostWarning('WEBHOOK_URL', new URL(url), hosts, () => Promise.resolve(addresses));
     assert.equal(

@@ -40,7 +40,7 @@ describe('isPublicAddress()', () => {
     for (const address of SET_ASIDE) assert.equal(isPublicAddress(address), false, address);
   });
 
-  it('a text that is no address is not public', () => {
+  it('a text that is not an address is not public', () => {
     for (const text of NO_ADDRESS) assert.equal(isPublicAddress(text), false, text);
   });
 });
@@ -65,7 +65,7 @@ describe('callerAt()', () => {
       assert.equal(callerAt(address ?? ''), caller, address);
   });
 
-  it('callerAt() returns undefined for a text that is no address', () => {
+  it('callerAt() returns undefined for a text that is not an address', () => {
     for (const text of NO_ADDRESS) assert.equal(callerAt(text), undefined, text);
   });
 });

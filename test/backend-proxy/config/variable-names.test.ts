@@ -6,7 +6,7 @@ import { editDistance, misspelledVariables } from '../../../backend-proxy/config
 const KNOWN = ['ORDER_SECRET', 'ORDER_SECRET_FILE', 'TRUSTED_PROXIES', 'GATEWAY_URL', 'NODE_TLS_REJECT_UNAUTHORIZED', 'HOST']; // prettier-ignore
 
 describe('misspelledVariables()', () => {
-  it('a variable that begins like one of ours and is none is warned of with the nearest name', () => {
+  it('a variable that begins like one of ours but is unknown causes a warning with the nearest name', () => {
     assert.deepEqual(misspelledVariables(['TRUSTED_PROXY', 'ORDER_SECRET', 'ORDER_SECERT', 'GATEWAY_UR'], KNOWN), [
       'TRUSTED_PROXY is no variable of the proxy; the nearest one is TRUSTED_PROXIES',
       'ORDER_SECERT is no variable of the proxy; the nearest one is ORDER_SECRET',

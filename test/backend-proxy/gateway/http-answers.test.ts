@@ -225,7 +225,7 @@ describe('the answer to a status check', () => {
     }
   });
 
-  it('status() is unavailable for any other status, and for an answer that is no report', async (t) => {
+  it('status() is unavailable for any other status, and for an answer that is not a report', async (t) => {
     const { gateway, answers } = await scripted(t);
     for (const status of [201, 202, 301, 400, 401, 409, 429, 500, 503]) {
       answers({ status, body: REPORT });

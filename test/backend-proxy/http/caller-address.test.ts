@@ -91,7 +91,7 @@ describe('a wrong TRUSTED_PROXIES', () => {
     assert.deepEqual([none.warnings(), none.log, two.warnings(), two.log], [[], [], [], []]);
   });
 
-  it('an X-Forwarded-For that nobody reads is warned of once an hour, with the remedy', async () => {
+  it('an X-Forwarded-For that nobody reads causes a warning once an hour, with the remedy', async () => {
     const { of, warnings, log, pass } = callers(0);
     for (let n = 0; n < 60; n += 1) {
       await of(hops('1.1.1.1'), PRIVATE);
@@ -119,7 +119,7 @@ describe('a wrong TRUSTED_PROXIES', () => {
     }
   }); // prettier-ignore
 
-  it('a wrong TRUSTED_PROXIES limits the starts of one client all the same, and shows in /readyz', async (t) => {
+  it('a wrong TRUSTED_PROXIES still limits the starts of one client, and shows in /readyz', async (t) => {
     const world = await createWorld(t, { config: { trustedProxies: 2 } });
     const statuses: number[] = [];
     for (let n = 0; n < 33; n += 1) {

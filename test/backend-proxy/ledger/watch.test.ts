@@ -45,7 +45,7 @@ function bench(t: TestContext) {
 }
 
 describe('the watch of orders', () => {
-  it('a commit of this process is told at once with its version, and announced to other processes', (t) => {
+  it('a commit of this process is reported at once with its version, and announced to other processes', (t) => {
     const { watch, add, told, state } = bench(t);
     add('A');
     watch.changed(
@@ -58,7 +58,7 @@ describe('the watch of orders', () => {
     assert.deepEqual(state.announced, ['A', 'B']);
   });
 
-  it('a version that was told is not told again, by whatever it is found', async (t) => {
+  it('a reported version is not reported again, however it is found', async (t) => {
     const { watch, add, told, state, poll } = bench(t);
     add('A');
     watch.changed(new Map([['A', 3]]));
@@ -75,7 +75,7 @@ describe('the watch of orders', () => {
     ]);
   });
 
-  it('an announced change is told without a version, and with it once the poll has found it', async (t) => {
+  it('an announced change is reported without a version, and with it once the poll has found it', async (t) => {
     const { add, told, announce, poll, state } = bench(t);
     add('A');
     announce('A');

@@ -116,7 +116,7 @@ describe('business events', () => {
     assert.equal(at(world, 'payout started').length, 1, 'a repeated request is no second payout');
   });
 
-  it('what a write refuses or what nobody committed is not logged', async (t) => {
+  it('nothing that was refused or not committed is logged', async (t) => {
     const world = await createWorld(t);
     await world.start(world.token(), { method: 'QR' }, 'key');
     const logged = eventsOf(world).length;

@@ -291,7 +291,7 @@ describe('a gateway without a status check', () => {
 });
 
 describe('a difference between report and database', () => {
-  it('an amount in another JSON notation is no difference', async (t) => {
+  it('an amount in another JSON notation is not a difference', async (t) => {
     for (const amount of ['1.01E+1', '10.1000', '1010e-2']) {
       const world = await createWorld(t);
       const token = world.token();

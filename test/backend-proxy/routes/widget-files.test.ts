@@ -75,7 +75,7 @@ describe("the widget's files", () => {
     }
   });
 
-  it("the widget's files are sent in the encoding that the client likes best, each with an entity tag of its own", async (t) => {
+  it("the widget's files are sent in the encoding that the client prefers, each with an entity tag of its own", async (t) => {
     const world = await createWorld(t, { config: { widgetFolder: widgetFolder(t) } });
     const digest = createHash('sha256').update(WIDGET).digest('base64url').slice(0, 22);
     const plain = (bytes: Buffer) => bytes;

@@ -46,7 +46,7 @@ export function duplicatesContract({ it, setUp }: Suite): void {
       assert.equal(await stageOf(ledger, id), 'uncertain');
     });
 
-    it('a SUCCESS of a marked payment pays nothing, is no surplus, and asks for one review', async (t) => {
+    it('a SUCCESS of a marked payment pays nothing, is not a surplus, and asks for one review', async (t) => {
       const { ledger } = await setUp(t);
       const id = await openMarked(ledger);
       for (let n = 0; n < 3; n += 1) await ledger.observe(id, verified('succeeded'));

@@ -68,7 +68,7 @@ export function erasingContract({ it, setUp }: Suite): void {
     assert.equal(await eraseAll(ledger), 0, 'nothing is left to erase');
   });
 
-  it('nothing is erased that is young, open, in the sweep, under review, or not told yet', async (t) => {
+  it('nothing is erased that is young, open, in the sweep, under review, or not reported yet', async (t) => {
     const setup = await setUp(t);
     const { ledger, skip } = setup;
     const { opened } = await ledger.openPayment(payment({ orderId: 'REVIEW' }), LIMITS);
@@ -97,7 +97,7 @@ export function erasingContract({ it, setUp }: Suite): void {
     assert.notEqual((await read(ledger, 'YOUNG')).erasedAt, null);
   });
 
-  it('without a webhook URL nobody waits to be told: a webhook that was never sent ends as dead and is emptied', async (t) => {
+  it('without a webhook URL nothing waits to be reported: a webhook that was never sent ends as dead and is emptied', async (t) => {
     const setup = await setUp(t);
     const { ledger, skip, rows } = setup;
     await openPersonal(setup, 'A');

@@ -65,7 +65,7 @@ describe('explainStart()', () => {
   const explain = (error: object, message: string, url = 'postgres://pay:canary@db/shop') =>
     explainStart(Object.assign(new Error(message), error), url, 17);
 
-  it('an error of the server is explained by the statement that mends it', () => {
+  it('an error of the server is explained by the statement that fixes it', () => {
     for (const [code, message, remedy] of [
       ['42501', 'permission denied for schema public', /; as the owner of the database run: GRANT CREATE, USAGE ON SCHEMA public TO "pay"/],
       ['42501', 'must be owner of table orders', /; the tables belong to another role: .* GRANT that_role TO "pay"$/],
@@ -88,7 +88,7 @@ describe('explainStart()', () => {
     } // prettier-ignore
   });
 
-  it('an error without a known remedy is told by itself, with its causes', () => {
+  it('an error without a known remedy is reported alone, with its causes', () => {
     const cause = Object.assign(new Error('permission denied for schema public'), { code: '42501' });
     assert.match(
       explainStart(new Error('The ledger could not be migrated', { cause }), 'postgres://pay@db/shop', 17),
