@@ -10,7 +10,7 @@ import { paidOnStream, startMixedLoad } from '../upgrade/mixed-load.ts';
 
 const NEWER = '../upgrade/newer-proxy.ts';
 /** Each is a caller who has to repeat his request. */
-const MOST_503 = 5;
+const MAX_503 = 5;
 const ORDERS = size(4, 200);
 const STREAM_WITHIN_MS = 20_000;
 
@@ -79,7 +79,7 @@ faultTest(
     return {
       problems: {
         ...problems,
-        unserved: unavailable > MOST_503 ? [`callers got 503 ${unavailable} times`] : [],
+        unserved: unavailable > MAX_503 ? [`callers got 503 ${unavailable} times`] : [],
         crashed: failed,
       },
       counts: {
