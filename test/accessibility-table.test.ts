@@ -28,7 +28,7 @@ const rows = [...DOCUMENT.matchAll(/^\| +(?!Clause|-)(.+?) +\| +(.+?) +\| +(.+?)
   ([, clause = '', how = '', held = '']) => ({ clause, how, held }),
 );
 
-/** Each test by the word that stands for it. */
+/** Each test by its word in the tables. */
 const tests = new Map(
   [...DOCUMENT.matchAll(/^- \*\*(\w+)\*\*: `(test\/[\w/.-]+\.ts)`:\s+([^]+?)$(?=\n- |\n*$(?![^]))/gm)].map(
     ([, word = '', file = '', name = '']) => [word, { file, name: name.replaceAll(/\s+/g, ' ') }],

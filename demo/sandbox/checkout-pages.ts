@@ -113,7 +113,7 @@ function loginScreen(view: CheckoutView, screen: Screen & { name: 'login' }, tex
   const people = view.people.map(
     ({ walletId, name }) => html`<li class="row between">${name} <code>${walletId}</code></li>`,
   );
-  // Too many codes are no mistake in these fields.
+  // Too many codes are not an error in these fields.
   const isWrong = screen.problem === 'wrongLogin' ? html`aria-invalid="true"` : '';
   const problem = screen.problem ? html`aria-describedby="problem" ${isWrong}` : '';
   return html`<h1>${texts.loginTitle}</h1>

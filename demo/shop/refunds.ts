@@ -1,5 +1,5 @@
 // Refunds by payout: which payments can be refunded, with what amount and under which order id. The order id contains
-// the payment's id, so the payouts alone tell what was refunded.
+// the payment's id, so the payouts alone show what was refunded.
 import { CURRENCY } from './catalog.ts';
 import type { Payment, Payout } from './proxy-client.ts';
 

@@ -1,4 +1,4 @@
-// What goes on while proxies are restarted: shoppers come, start a payment, follow it and are told that they have paid;
+// Shoppers during restarts of the proxies: they start a payment, follow it and see that they have paid;
 // the gateway sends its IPNs. Everything goes through nginx. Nobody tries anything again, except that a widget opens a
 // stream that has ended: whatever fails is a problem.
 import { signOrder, type ShopperOrder } from '../faults/clients.ts';

@@ -1,5 +1,5 @@
 // The secrets of every test run. Each is a canary: easy to recognize in any output, and it must appear in none. They
-// are used nowhere else, so they may stand in the source.
+// are used nowhere else, so they may be in the source.
 import { createSearch } from '../secret-search.ts';
 
 export const SECRETS = {

@@ -1,5 +1,5 @@
 // The database's primary is lost under load and its synchronous standby is promoted, behind an address that moves. No
-// caller was told what is then gone, nothing is sent twice, and both proxies recover without a restart.
+// caller was answered with what is then gone, nothing is sent twice, and both proxies recover without a restart.
 import { whyNoPostgres } from '../postgres/server.ts';
 import type { Clients } from './clients.ts';
 import { settle } from './environment.ts';
@@ -21,7 +21,7 @@ faultTest(
   LIMITS,
   (t) =>
     run(t, async ({ pair, clients: { records } }) => {
-      // From here on each commit is in the primary alone, so none may be acknowledged.
+      // From here on each commit is only in the primary, so none may be acknowledged.
       pair.stopReplication();
       await until('commits wait for the standby', async () => (await pair.waitingCommits()) >= WAITING_COMMITS);
       await pair.killPrimary('reset');

@@ -133,14 +133,14 @@ async function sendIpns({ clients }: Failover, ids: readonly string[], type = 'P
   await each(ids, AT_ONCE, (orderId) => clients.sendIpn(JSON.stringify({ orderId, type, status: 'SUCCESS' })));
 }
 
-/** Resolves when the merchant has heard that all are paid. */
+/** Resolves when webhooks have reported all of them as paid. */
 async function settlePayments(failover: Failover, ids: readonly string[]): Promise<void> {
   await each(ids, AT_ONCE, (id) => failover.environment.gateway.act(id, 'approve'));
   await sendIpns(failover, ids);
   await heard(failover, 'payment.succeeded', ids);
 }
 
-/** Resolves when the merchant has heard of the end of each payment and payout, so no webhook is under way. */
+/** Resolves when webhooks have reported the end of each payment and payout, so none is under way. */
 async function settleAll(failover: Failover, ids: readonly string[]): Promise<void> {
   await settlePayments(failover, ids);
   const payouts = ids.map((id) => `${id}-out`);
@@ -165,7 +165,7 @@ async function notWarned({ proxies }: Failover): Promise<string[]> {
   return said.filter((text) => !text.includes(warning)).map((text) => `no warning of the standby in ${text}`);
 }
 
-/** Each proxy lists the lost payments that rang and counts them, and a warning of each is in the logs. */
+/** Each proxy lists and counts the lost payments whose IPN came, and a warning of each is in the logs. */
 async function notReported({ proxies }: Failover, ids: readonly string[]): Promise<string[]> {
   const headers = { Authorization: `Bearer ${SECRETS.merchantApiKey}` };
   const read = async (url: string) => (await request(url, { headers })).body.text();

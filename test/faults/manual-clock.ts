@@ -1,4 +1,4 @@
-// The test's clock, shared by the gateway, the in-process proxy and the merchant. It runs or stands still, and tests
+// The test's clock, shared by the gateway, the in-process proxy and the merchant. It runs or is stopped, and tests
 // advance it. Other processes use the machine's time.
 import { NOON } from '../backend-proxy/time.ts';
 

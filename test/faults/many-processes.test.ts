@@ -1,6 +1,6 @@
 // Several proxies share a database: two on one SQLite file, four on one PostgreSQL that are killed in turn. Every
 // start, payout and IPN is sent to two of them at once, as a double click, a load balancer's retry or an impatient
-// gateway does. Each counts once, and no caller is told that the database is busy.
+// gateway does. Each counts once, and no caller gets an error because the database is busy.
 import { startPostgres, whyNoPostgres } from '../postgres/server.ts';
 import { createClients, type Clients } from './clients.ts';
 import type { TestGateway } from './sandbox-gateway.ts';

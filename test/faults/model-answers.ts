@@ -3,7 +3,9 @@ import type { AnswerKind, ModelTransaction } from './model-transaction.ts';
 
 export type Fields = Record<string, unknown>;
 
-/** An answer as it reached the proxy: undefined if none did; `fields` is undefined if the body was no JSON object. */
+/**
+ * An answer as it reached the proxy: undefined if none did; `fields` is undefined if the body was not a JSON object.
+ */
 export type Delivered = { status: number; fields: Fields | undefined } | undefined;
 
 const DOCUMENTED_REFUSALS = new Set([400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422]);

@@ -90,7 +90,7 @@ export function open(opening: Opening, now: number): ModelTransaction {
   };
 }
 
-/** The merchant was told that a payout failed. */
+/** A webhook reported that a payout failed. */
 export function wasReportedFailed({ type, stage }: ModelTransaction): boolean {
   return type === 'PAYOUT' && isFailure(stage);
 }

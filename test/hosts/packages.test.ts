@@ -43,7 +43,7 @@ describe('npm run build', () => {
 
 describe('npm packages', () => {
   const ATTW = resolve('test/hosts/node_modules/@arethetypeswrong/cli/dist/index.js');
-  /** Exports that are no modules. */
+  /** Exports that are not modules. */
   const DATA = { npm: ['custom-elements.json'], proxy: [] };
 
   for (const [part, data] of Object.entries(DATA)) {

@@ -1,5 +1,5 @@
 // A shopper who uses nothing but the keyboard and listens to a screen reader. Each stop of the focus is checked: it is
-// shown, in the window, not covered, and below or beside the stop before. What is heard is recorded: the name and the
+// shown, in the window, not covered, and below or beside the stop before. Announcements are recorded: the name and the
 // description of what takes the focus, and each text that enters a live region.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
@@ -65,7 +65,7 @@ export class Keyboard {
     return stop;
   }
 
-  /** All that was heard since the last call; the last piece is waited for. Fails if a piece was heard twice. */
+  /** All announcements since the last call; waits for the last one. Fails if one was made twice. */
   async heard(last?: string): Promise<string[]> {
     for (const end = Date.now() + STEP_MS; ;) {
       await this.#page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
@@ -103,7 +103,7 @@ function listen(): void {
 
   /** A change anywhere in a live region is read with all of the region, once. */
   function hearChanges(changes: MutationRecord[]): void {
-    // What comes with the page is no change.
+    // What comes with the page is not a change.
     if (document.readyState === 'loading') return;
     const regions = changes.map(({ target }) =>
       (target instanceof Element ? target : target.parentElement)?.closest(

@@ -51,7 +51,7 @@ export class Visitor {
     page.on('pageerror', (error) => this.complaints.push(`uncaught: ${error.message}`));
     page.on('requestfailed', (request) => {
       const failure = request.failure()?.errorText;
-      // A stream or poll that its own page aborted, because it left or had its answer, is no failure.
+      // A stream or poll that its own page aborted, because it left or had its answer, is not a failure.
       if (failure !== 'net::ERR_ABORTED') this.complaints.push(`failed: ${request.url()} ${failure}`);
     });
   }

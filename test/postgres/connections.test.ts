@@ -205,7 +205,7 @@ describe('PostgreSQL: a connection', { skip: why === undefined ? false : `skippe
     }
   }
 
-  /** The server obeys the setting some time after it was told to: a probe commits until a commit waits. */
+  /** The server applies the setting with a delay: a probe commits until a commit waits. */
   async function untilCommitsWait(waiting: () => Promise<number[]>): Promise<void> {
     const probe = new Client({ connectionString: url });
     probe.on('error', () => undefined);

@@ -34,7 +34,7 @@ export function createSplitter(from: 'client' | 'server'): (chunk: Buffer) => Me
       if (rest.length < length) return messages;
       messages.push({ type: rest.toString('latin1', 0, typeLength), bytes: rest.subarray(0, length) });
       rest = rest.subarray(length);
-      // A client that asks for encryption first is refused, and begins anew.
+      // A client that asks for encryption first is refused, and begins again.
       const { bytes } = messages.at(-1) as Message;
       isTyped ||= !(bytes.length === 8 && ENCRYPTION_REQUESTS.has(bytes.readUInt32BE(4)));
     }

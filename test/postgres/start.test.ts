@@ -1,4 +1,4 @@
-// A start that PostgreSQL refuses: the message has the server's own words, and the statement or setting that mends it.
+// A start that PostgreSQL refuses: the message has the server's own words, and the statement or setting that fixes it.
 // Then that statement is run, and the start succeeds.
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';

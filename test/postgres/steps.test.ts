@@ -1,5 +1,5 @@
-// Changes of the tables of a PostgreSQL that is in use: nobody waits for long, one process makes them, and a kill at
-// any point leaves a state from which the next start goes on.
+// Changes of the tables of a PostgreSQL that is in use: nobody waits for long, one process makes them, and after a kill
+// at any point the next start continues.
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

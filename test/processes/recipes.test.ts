@@ -38,7 +38,7 @@ class Copy {
     const filter = (path: string) => !path.endsWith('node_modules');
     for (const name of COPIED) cpSync(name, join(this.folder, name), { recursive: true, filter });
     symlinkSync(resolve('node_modules'), join(this.folder, 'node_modules'), 'junction');
-    // Without the tests: how many of them list the methods is no promise of the recipe.
+    // Without the tests: the recipe does not promise how many of them list the methods.
     const config = { extends: './tsconfig.json', include: ['widget', 'backend-proxy', 'demo'] };
     this.write('tsconfig.sources.json', JSON.stringify(config));
   }

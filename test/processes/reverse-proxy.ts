@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { CERTIFICATE, KEY } from '../backend-proxy/gateway/self-signed.ts';
 
 export interface Faults {
-  /** Keeps an answer until it is complete, and so a stream for ever. */
+  /** Keeps an answer until it is complete, and so a stream forever. */
   buffers?: boolean;
   /** Passes X-Forwarded-For on as the caller wrote it. */
   believesCallers?: boolean;
@@ -40,7 +40,7 @@ export async function startReverseProxy(t: TestContext, target: string, faults: 
 
 function pass(incoming: IncomingMessage, outgoing: ServerResponse, target: string, faults: Faults): void {
   const forwarded = incoming.headers['x-forwarded-for'];
-  // 198.18.0.1 stands for the address of the caller, who is not on loopback for a real reverse proxy.
+  // 198.18.0.1 is the address of the caller, who is not on loopback for a real reverse proxy.
   const chain = faults.believesCallers === true ? forwarded : [forwarded, '198.18.0.1'].filter(Boolean).join(', ');
   const headers = { ...incoming.headers, ...(chain !== undefined && { 'x-forwarded-for': chain }) };
   const path = (incoming.url ?? '').replace(/^\/pay/, '');

@@ -1,5 +1,5 @@
 // Opens the page of all states in a browser. It is bundled once and served, with its fonts, at an address that only
-// this browser knows, so that no server and no port are needed. Its clock stands still.
+// this browser knows, so that no server and no port are needed. Its clock is stopped.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';

@@ -1,4 +1,4 @@
-// What assistive technology is told about the parts of the widget: names, languages and purposes.
+// What assistive technology knows about the parts of the widget: names, languages and purposes.
 import { expect, fixture, html } from '@open-wc/testing';
 import { FakeProxy } from './fake-proxy.ts';
 import { announced, endAnimations, field, mount, radio, thePart, type, until } from './mount.ts';

@@ -1,4 +1,4 @@
-// Holds each dictionary to its glossary: one word for one thing, and none of the words that were found to be wrong.
+// Compares each dictionary with its glossary: one word for one thing, and none of the words that are known to be wrong.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { LOADERS } from '../../widget/shell/language.ts';

@@ -11,7 +11,7 @@ import type { PaymentEventMap, PaymentWidget } from './index.js';`;
 
 /**
  * The module beside the types. In React's server components, `use client` sends it to the browser, which has to define
- * the element. Next.js takes no `export *` in such a module.
+ * the element. Next.js does not support `export *` in such a module.
  */
 export function frameworkModule(framework: Framework, entry: string): string {
   const directive = framework === 'react' ? "'use client';\n" : '';

@@ -63,7 +63,9 @@ function licenseOf(root: string, folder: string): string {
   return `${description.name} ${description.version} (${description.license})\n\n${text.trim()}\n`;
 }
 
-/** Some packages only name their license. Throws if it is none whose text is known: the package may not be shipped. */
+/**
+ * Some packages only name their license. Throws if its text is unknown, because the package may not be shipped then.
+ */
 function declaredLicence(root: string, { name, license, author }: Description): string {
   if (license !== 'MIT') throw new Error(`${name} contains no license file, so it may not be shipped.`);
   const holder = typeof author === 'object' ? author.name : author?.replace(/ *<.*>/, '');

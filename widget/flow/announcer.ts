@@ -15,7 +15,7 @@ export class Announcer {
   #title: string | undefined;
   #language = '';
   #notes = '';
-  /** Of the last try: the same error of a second try is told again. */
+  /** The error of the last try; the same error after a second try is announced again. */
   #errors: object | undefined;
   #seconds = 0;
 

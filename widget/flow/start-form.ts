@@ -29,7 +29,7 @@ function isWithin(claims: SessionState['claims'], amount: string): boolean {
   return compareAmounts(amount, minAmount) >= 0 && compareAmounts(amount, maxAmount) <= 0;
 }
 
-/** What is wrong with an amount that is not accepted; null: the typed text is no amount. */
+/** What is wrong with an amount that is not accepted; null: the typed text is not an amount. */
 function amountErrors(state: SessionState, amount: string | null, language: string): FieldErrors {
   const { claims, order, form } = state;
   const { minAmount } = claims ?? {};
@@ -59,7 +59,9 @@ export function exampleAmount({ claims, order }: SessionState, language: string)
   return writeTypedAmount(example, order.currency, language);
 }
 
-/** The amount to pay as far as it is known: the order's, else the typed one; null if the typed text is no amount. */
+/**
+ * The amount to pay as far as it is known: the order's, else the typed one; null if the typed text is not an amount.
+ */
 export function formAmount({ claims, order, form }: SessionState, language: string): string | null {
   if (claims?.amount !== undefined) return order.amount;
   return form.amount === null ? order.amount : readTypedAmount(form.amount, order.currency, language);
@@ -67,13 +69,13 @@ export function formAmount({ claims, order, form }: SessionState, language: stri
 
 /**
  * Separators that can only group thousands: several, or one before a fraction. Indian groups have two digits. No group
- * follows a zero: "0.500" is half a euro to who types it, in German too.
+ * follows a zero: "0.500" is half a euro for whoever types it, in German too.
  */
 const GROUPED = /^[1-9]\d{0,2}([.,])(?:\d{2,3}\1)*\d{3}(?!\1)[.,٫]\d+$|^[1-9]\d{0,2}([.,])(?:\d{2,3}\2)+\d{3}$/;
 
 /**
- * The decimal string of a typed amount, or null if the text is no amount. Accepts point and comma, Latin, Arabic and
- * Persian digits, and the currency's code or symbol. `most`: the decimals that are accepted.
+ * The decimal string of a typed amount, or null if the text is not an amount. Accepts point and comma, Latin, Arabic
+ * and Persian digits, and the currency's code or symbol. `most`: the decimals that are accepted.
  */
 export function readTypedAmount(
   typed: string,

@@ -40,7 +40,7 @@ export async function startPayment(attempt: StartAttempt): Promise<OrderView | P
   return null;
 }
 
-/** Whether the proxy may have started the payment all the same. */
+/** Whether the proxy may still have started the payment. */
 function isLost({ problem: { status, retryable } }: ProxyError): boolean {
   return retryable && (!status || status >= 500);
 }

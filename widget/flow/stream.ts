@@ -19,9 +19,9 @@ const MAX_PAUSE_MS = 10_000;
 const FOREVER_MS = 2 ** 31 - 1;
 /** Tries without a stream before polling begins. */
 const POLL_AFTER = 2;
-/** Tries without any data before the shopper is told. */
+/** Tries without any data before the shopper sees a message. */
 const DISCONNECTED_AFTER = 3;
-/** While polling, every so many tries the stream is tried again. */
+/** While polling, the stream is tried again after this many tries. */
 const STREAM_AGAIN = 6;
 
 export interface StreamOptions {

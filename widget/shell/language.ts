@@ -95,7 +95,7 @@ export function fill(text: string, values: Record<string, string> = {}): string 
 
 export type Say = (key: MessageKey, values?: Record<string, string>) => string;
 
-/** By language and script, else language and region, else language. Undefined if there is none, or no valid tag. */
+/** By language and script, else language and region, else language. Undefined without one, or for an invalid tag. */
 function dictionaryOf(tag: string): Dictionary | undefined {
   // The first Intl.Locale is slow to make, and English, the likeliest language of the first frame, does not need one.
   if (/^en(-[A-Z]{2})?$/i.test(tag)) return 'en';

@@ -15,7 +15,7 @@ export function localizedAmount(amount: string, currency: string, language: stri
     formats.get(key) ?? new Intl.NumberFormat(language, { style: 'currency', currency, maximumFractionDigits: 9 });
   formats.set(key, format);
   // Intl formats decimal strings exactly (ES2023); TypeScript accepts only those that look like numbers. The proxy
-  // refuses a text that is no number; until then it is not shown, as NaN would be.
+  // refuses a text that is not a number; until then it is not shown, as NaN would be.
   if (!(+amount >= 0)) return '';
   // A range of equal amounts would be written as an approximate one.
   return +max > +amount ? format.formatRange(amount as never, max as never) : format.format(amount as `${number}`);

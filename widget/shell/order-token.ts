@@ -4,7 +4,7 @@
 import { methodsOf } from '../../backend-proxy/protocol/methods.ts';
 import type { OrderClaims, OrderView } from '../../backend-proxy/protocol/wire.ts';
 
-/** The claims, or null if the text is no order token. */
+/** The claims, or null if the text is not an order token. */
 export function readClaims(token: string): OrderClaims | null {
   try {
     const base64 = token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? '';

@@ -1,4 +1,4 @@
-// Has the browser make its CORS check of a start while the second bundle is still being loaded, if the proxy is on
+// Makes the browser run its CORS check of a start while the second bundle is still being loaded, if the proxy is on
 // another origin. A click then costs one round trip, even right after the first paint. Browsers keep the result by
 // URL, for any method and header that it allows; but a request that is sent while the check is under way is checked
 // again, so the check has to begin first.
@@ -11,6 +11,6 @@ export function preflightStart(proxyUrl: string): void {
     if (new URL(url, document.baseURI).origin !== location.origin)
       fetch(url, { method: 'OPTIONS', credentials: 'omit' }).catch(() => {});
   } catch {
-    // The session reports a URL that is none.
+    // The session reports an invalid URL.
   }
 }

@@ -1,4 +1,4 @@
-// Who gets into the operator's page: nobody without the token, no page of another site, and no script in it.
+// Access to the operator's page: nobody without the token, no page of another site, and no script in it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createProxyFrom } from '../../../backend-proxy/compose.ts';

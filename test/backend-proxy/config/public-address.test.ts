@@ -28,7 +28,7 @@ const SET_ASIDE = [
   'fec0::1', 'ff02::1', '5f00::1', '4000::1', '1fff::1', '0:0:0:0:0:0:0:1', '0000:0000:0000:0000:0000:ffff:7f00:0001',
 ]; // prettier-ignore
 
-/** Texts that are no IP address, though a C library may accept them. */
+/** Texts that are not IP addresses, though a C library may accept them. */
 const NO_ADDRESS = ['', 'localhost', '127.1', '0x7f.1', '0x7f000001', '2130706433', '0177.0.0.1', '127.0.0.1 ', '[::1]', '8.8.8.8:80', '::g', '256.1.1.1', '1.1.1', 'example.com']; // prettier-ignore
 
 describe('isPublicAddress()', () => {

@@ -24,7 +24,7 @@ async function dial(t: TestContext, { url }: Listening): Promise<Socket> {
   return socket;
 }
 
-/** Resolves when the server closes the socket; fails instead of waiting for ever. */
+/** Resolves when the server closes the socket; fails instead of waiting forever. */
 function ended(socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     const limit = setTimeout(() => {

@@ -33,7 +33,7 @@ export interface Calls {
   stepClock(): void;
 }
 
-/** So far that every wait is planned anew. */
+/** So far that every wait is planned again. */
 export const CLOCK_STEP_MS = 10 * M;
 
 const BY = 'host:8787';

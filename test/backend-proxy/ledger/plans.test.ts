@@ -63,7 +63,7 @@ async function runEveryMethod(file: string, filling: Filling): Promise<Map<strin
         mock.timers.tick(S);
         await new Promise(setImmediate);
       },
-      // The extreme database has so many checks that planning them all anew takes too long for a test.
+      // The extreme database has so many checks that planning them all again takes too long for a test.
       stepClock: () => void (now += filling === 'usual' ? CLOCK_STEP_MS : 0),
     });
   } finally {

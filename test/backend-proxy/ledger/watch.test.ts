@@ -1,4 +1,4 @@
-// The watch over a store that the test controls: what is told, once, and what a poll looks for.
+// The watch over a store that the test controls: what it reports, once, and what a poll looks for.
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Store } from '../../../backend-proxy/ledger/store.ts';

@@ -38,7 +38,7 @@ async function ofOurs(token: string): Promise<Outcome> {
   return refusal.errors === undefined ? 'refused' : 'signed';
 }
 
-/** As a header or a payload: other JSON, what is no JSON, bytes that are no UTF-8, a byte order mark, double keys. */
+/** As a header or a payload: other JSON, invalid JSON, invalid UTF-8, a byte order mark, double keys. */
 const ODD = ['', ' ', 'null', '[]', '"{}"', '{', '{}x', '{"__proto__":{"alg":"HS256"}}', '{} ', '7', 'HS256']
   .map((text) => Buffer.from(text))
   .concat([Buffer.from([0x7b, 0xff, 0x7d]), Buffer.from('"\ud800"'), Buffer.from([0x00])]);

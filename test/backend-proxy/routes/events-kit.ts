@@ -81,7 +81,7 @@ export function bench(t: TestContext, orderAt?: Ledger['orderAt']) {
     state,
     streams,
     open: (opening?: Opening) => reading(new Response(toWebStream(streams, openOn(streams, opening)))),
-    /** `told`: the version that the watchers are called with. */
+    /** `told`: the version that the watchers receive. */
     change: (version: number, told: number | undefined = version) => {
       state.version = version;
       state.watchers.forEach((watcher) => watcher(told));

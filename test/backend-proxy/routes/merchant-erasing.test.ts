@@ -25,7 +25,7 @@ const WALLET = '12345678';
 const ERASE_ORDER = '/orders/A-1/personal-data';
 const ERASE_PAYOUT = '/orders/P-1/personal-data';
 
-/** An order that was paid from a wallet, and told. */
+/** An order that was paid from a wallet, and reported. */
 async function paid(t: TestContext): Promise<World> {
   const world = await createWorld(t, { webhooks: true });
   await world.start(

@@ -1,4 +1,4 @@
-// POST /transactions/{gatewayOrderId}/resolve: a person's word on a transaction that needs review.
+// POST /transactions/{gatewayOrderId}/resolve: how a person resolves a transaction that needs review.
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Problem } from '../../../backend-proxy/protocol/wire.ts';

@@ -39,7 +39,7 @@ function bench(failing: (attempts: number) => Error | undefined) {
   return { recorder, waits, errors, recorded, attempts: () => attempts };
 }
 
-/** Lets pending promises run while the timers stand still. */
+/** Lets pending promises run while the timers are stopped. */
 async function settle(): Promise<void> {
   for (let n = 0; n < 20; n += 1) await setImmediate();
 }

@@ -27,7 +27,7 @@ function slownessText({ activity }: SessionState): MessageKey {
   return activity.at === 'sending' && activity.slow === 'again' ? 'slow' : 'long';
 }
 
-/** The page is left at once, so the limit of the wallet's website is told before. */
+/** The page is left at once, so the limit of the wallet's website is shown before. */
 export function checkoutTime({ say, state, language }: PanelContext): string {
   const seconds = Math.min(CHECKOUT_LIFETIME_MS / 1000, state.claims?.payWithin ?? Infinity);
   return say('checkoutTime', { time: timeInWords(seconds - (seconds % 60), language) });

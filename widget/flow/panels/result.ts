@@ -9,7 +9,7 @@ import type { Shown } from '../view.ts';
 import { sign } from './sign.ts';
 import { againButton, newAttemptButton, onePaymentNote, otherMethodButton } from './waiting-status.ts';
 
-/** What ended is no alarm; what is refused must be corrected. */
+/** A payment that ended is not an alarm; a refused one has to be corrected. */
 const SIGNS = {
   DECLINED: 'ended',
   EXPIRED: 'clock',

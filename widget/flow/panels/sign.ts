@@ -1,5 +1,5 @@
 // The sign above a panel's heading: what kind of news it is, before any word is read. Only what the shopper has to
-// act on is red. What ended by the shopper's own hand, or by the clock, is gray.
+// act on is red. What the shopper or the clock ended is gray.
 import type { TemplateResult } from 'lit';
 import { icon } from '../lit.ts';
 

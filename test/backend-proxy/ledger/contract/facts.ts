@@ -22,7 +22,7 @@ import {
   webhookTypes,
 } from '../ledger-kit.ts';
 
-/** Each fact about a payment, and the stage it stands for. */
+/** Each fact about a payment, and the stage that it leads to. */
 const FACTS: { fact: Stage; raise: (ledger: LedgerById, id: string) => Promise<unknown> }[] = [
   { fact: 'sending', raise: (ledger, id) => ledger.record(id, { stage: 'sending' }, 'shopper') },
   { fact: 'uncertain', raise: (ledger, id) => ledger.record(id, { stage: 'uncertain', detail: 'reset' }, 'answer') },

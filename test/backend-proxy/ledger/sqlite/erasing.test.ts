@@ -1,4 +1,4 @@
-// What erasing leaves in an SQLite file: none of the erased bytes, and less space.
+// An SQLite file after erasing: none of the erased bytes, and less space.
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
