@@ -35,7 +35,9 @@ export function overview({ counts, reviews, dead, problem, warnings, now }: Over
       ? []
       : [
           html`<li class="urgent">
-            <a href="/admin/webhooks?state=dead">${plural(deadCount, 'webhook')} given up: your server was not told</a>
+            <a href="/admin/webhooks?state=dead"
+              >${plural(deadCount, 'webhook')} given up: not delivered to your server</a
+            >
           </li>`,
         ]),
     ...(counts.unmatchedIpns === 0

@@ -25,7 +25,7 @@ faultTest(
 );
 
 faultTest(
-  'A lagging standby, promoted and not told: a payout sent twice is refused by the gateway and needs review',
+  'A lagging standby, promoted without DATABASE_RESTORED: a payout sent twice is refused by the gateway and needs review',
   LIMITS,
   (t) => run(t, { isTold: false }),
 );

@@ -98,7 +98,7 @@ test('the operator finds what needs a person, resolves it, and sends a webhook a
   const visitor = await Visitor.enter(await browser.newContext({ javaScriptEnabled: false }), () => undefined);
   const { page } = visitor;
   await signIn(page);
-  await openUntil(page, admin, '2 webhooks given up: your server was not told');
+  await openUntil(page, admin, '2 webhooks given up: not delivered to your server');
   await openUntil(page, admin, '1 transaction needs a person');
 
   await page.getByRole('link', { name: '1 transaction needs a person' }).click();
@@ -107,7 +107,7 @@ test('the operator finds what needs a person, resolves it, and sends a webhook a
   await page.getByLabel('Your name').fill('Ada');
   await page.getByLabel('How you know').fill('it was paid to the other shop');
   await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByText('The merchant is told payment.failed').waitFor();
+  await page.getByText('Your server gets payment.failed').waitFor();
   await page.getByRole('button', { name: 'Yes, it is FAILED' }).click();
   await page.getByText('Resolved. The history below has your name and note.').waitFor();
   await page.getByText('FAILED by Ada: it was paid to the other shop').waitFor();

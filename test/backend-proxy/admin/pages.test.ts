@@ -105,7 +105,7 @@ describe('a review', () => {
     const second = await operator.send('/admin/transactions/A-1/resolve', fieldsOf(first));
     const said = await second.text();
     assert.equal(second.status, 409);
-    assert.match(textOf(said), /Nothing was done: .* has changed .*The merchant is told payment\.surplus/);
+    assert.match(textOf(said), /Nothing was done: .* has changed .*Your server gets payment\.surplus/);
     assert.equal((await world.ledger.transaction('A-1'))?.needsReview, true);
     assert.equal((await operator.send('/admin/transactions/A-1/resolve', fieldsOf(said))).status, 303);
     const transaction = await world.ledger.transaction('A-1');
@@ -177,7 +177,7 @@ async function observe(world: World, id: string, observation: Observation, ring:
   await world.ledger.observe(claim, observation);
 }
 
-/** Resolves it, and compares the webhook that this queues with the one that was foretold. */
+/** Resolves it, and compares the webhook that this queues with the one that was predicted. */
 async function compare(world: World, id: string, status: 'SUCCESS' | 'FAILED'): Promise<string | null> {
   const before = await world.ledger.transaction(id);
   assert.ok(before?.needsReview, id);
@@ -187,20 +187,20 @@ async function compare(world: World, id: string, status: 'SUCCESS' | 'FAILED'): 
   const sentences = effectOf(preview, status);
   const known = new Set((await world.ledger.webhooks(undefined, 100)).map((webhook) => webhook.id));
   const after = await world.ledger.resolve(id, { status, by: 'Ada', note: 'asked' });
-  const queued = (await world.ledger.webhooks(undefined, 100)).filter((webhook) => !known.has(webhook.id));
+  const queued = (await world.ledger.webhooks(undefined, 100)).filter((each) => !known.has(each.id));
   assert.deepEqual(
     queued.map(({ type }) => type),
-    told === null ? [] : [told],
+    webhook === null ? [] : [webhook],
   );
   assert.equal(
-    sentences.some((sentence) => sentence.includes('told nothing')),
-    told === null,
+    sentences.some((sentence) => sentence.includes('gets no webhook')),
+    webhook === null,
   );
   assert.equal(
     after?.stage === before.stage,
-    before.stage === 'succeeded' || (before.stage === 'declined' && told === null),
+    before.stage === 'succeeded' || (before.stage === 'declined' && webhook === null),
   );
-  return told;
+  return webhook;
 }
 
 describe('webhooks', () => {
@@ -213,7 +213,7 @@ describe('webhooks', () => {
     await world.settle();
     await operator.signIn();
     const overview = await operator.open('/admin');
-    assert.match(textOf(overview), /1 webhook given up: your server was not told/);
+    assert.match(textOf(overview), /1 webhook given up: not delivered to your server/);
     const [, path = ''] = /href="(\/admin\/webhooks\/msg_\w+)"/.exec(overview) ?? [];
     assert.match(textOf(await operator.open(path)), /given up 1 attempt .* Last answer HTTP 410/);
     world.receiver.answers = [200];

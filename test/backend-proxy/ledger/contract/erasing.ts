@@ -90,7 +90,7 @@ export function erasingContract({ it, setUp }: Suite): void {
     for (const id of ['REVIEW', 'SWEEP', 'UNTOLD', 'OPEN', 'YOUNG'])
       assert.equal((await read(ledger, id)).erasedAt, null);
     await tellAll(ledger);
-    assert.equal(await eraseAll(ledger), 1, 'once it is told');
+    assert.equal(await eraseAll(ledger), 1, 'once it is reported');
     assert.notEqual((await read(ledger, 'UNTOLD')).erasedAt, null);
     skip(2 * D);
     assert.equal(await eraseAll(ledger), 1, 'once it is old');

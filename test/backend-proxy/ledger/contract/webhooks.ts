@@ -136,7 +136,7 @@ export function webhooksContract({ it, setUp }: Suite): void {
       await ledger.openPayment(payment(), LIMITS);
       await ledger.record('A', { stage: 'sending' }, 'shopper');
       await Promise.all(calls);
-      assert.deepEqual(seen, told, 'each call reads the committed version, and is told it');
+      assert.deepEqual(seen, told, 'each call reads the committed version, and receives it');
       unwatch();
       await ledger.record('A', PENDING, 'answer');
       assert.equal(calls.length, 2);
