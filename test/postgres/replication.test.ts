@@ -27,7 +27,7 @@ describe('PostgreSQL: standbys', { skip: why === undefined ? false : `skipped: $
     assert.match((await warnings(t, pair.primaryUrl)).join('\n'), expected);
   });
 
-  it('a role that may not see the state of the standbys is warned as well', async (t) => {
+  it('a role that may not see the state of the standbys gets the warning as well', async (t) => {
     const admin = await connected(t, pair.primaryUrl);
     await admin.query('create role shop login');
     await admin.query('create database shop owner shop');

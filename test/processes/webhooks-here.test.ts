@@ -24,7 +24,7 @@ describe('payment-proxy trigger', () => {
     assert.deepEqual(leaksIn(out.join('\n')), []);
   });
 
-  it('trigger without WEBHOOK_SECRET prints the secret of this run, shows the body, and fails if it is not taken', async (t) => {
+  it('trigger without WEBHOOK_SECRET prints the secret of this run, shows the body, and fails if it is not accepted', async (t) => {
     const ended = await runCommand(t, ['trigger', 'payout.failed', '--to', 'http://127.0.0.1:1/hooks', '--show']);
     assert.equal(ended.code, 1);
     assert.match(ended.out, /whsec_[A-Za-z0-9+/]{43}=/);

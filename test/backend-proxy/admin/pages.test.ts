@@ -80,7 +80,7 @@ describe('a review', () => {
     assert.equal((await operator.world.ledger.transaction('A-1'))?.needsReview, true);
   });
 
-  it('a decision about what has changed since it was shown is not taken', async (t) => {
+  it('a decision about a transaction that has changed since it was shown is refused', async (t) => {
     const operator = await createOperator(t);
     await createMismatch(operator.world);
     await operator.signIn();
@@ -125,7 +125,7 @@ describe('a review', () => {
     assert.equal((await world.ledger.resolve('A-1', word, { version, paidBy: null }))?.needsReview, false);
   });
 
-  it('what is said before a resolution is what the resolution does, in every state', async (t) => {
+  it('a resolution does what is said before it, in every state', async (t) => {
     const seen: string[] = [];
     const mismatch = { kind: 'mismatch', field: 'amount' } as const;
     const reports: Record<string, Observation[]> = {
@@ -261,7 +261,7 @@ describe('the pages', () => {
     }
   });
 
-  it('of a short wallet id at most half is shown', async (t) => {
+  it('at most half of a short wallet id is shown', async (t) => {
     const operator = await createOperator(t);
     const { world } = operator;
     for (const [id, customer] of [

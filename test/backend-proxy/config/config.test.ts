@@ -287,7 +287,7 @@ describe('one secret for two things', () => {
     }
   });
 
-  it('a secret that one party has for two things is warned of, and the start goes on', () => {
+  it('a secret that one party has for two things causes a warning, and the start continues', () => {
     const env = { ...REQUIRED, MERCHANT_API_KEY: secret, ORDER_SECRET: `${'z'.repeat(40)},${secret}` };
     assert.deepEqual(readConfig(env).MERCHANT_API_KEY, [secret]);
     assert.deepEqual(configWarnings(env), ['MERCHANT_API_KEY and ORDER_SECRET are the same secret; make one for each']);

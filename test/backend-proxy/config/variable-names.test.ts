@@ -14,7 +14,7 @@ describe('misspelledVariables()', () => {
     ]);
   });
 
-  it('variables of other programs, of Node and of Kubernetes are not warned of', () => {
+  it('variables of other programs, of Node and of Kubernetes cause no warning', () => {
     const others = ['PATH', 'HOSTNAME', 'HOST', 'ORDERS', 'NODE_ENV', 'NODE_OPTIONS', '_', 'gateway_url'];
     const services = ['GATEWAY_SERVICE_HOST', 'GATEWAY_SERVICE_PORT_HTTP', 'GATEWAY_PORT', 'GATEWAY_PORT_80_TCP_ADDR'];
     assert.deepEqual(misspelledVariables([...others, ...services, ...KNOWN], KNOWN), []);

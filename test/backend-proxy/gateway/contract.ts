@@ -298,7 +298,7 @@ function lostContract(open: Open): void {
     for (const { call, unreached } of CALLS) assert.equal((await call(gateway)).kind, unreached);
   });
 
-  it('after close() a call sends nothing, and is answered all the same', async (t) => {
+  it('after close() a call sends nothing, and is still answered', async (t) => {
     const { gateway, arrived } = await open(t);
     await gateway.close();
     for (const { call, lost } of CALLS) assert.equal((await call(gateway)).kind, lost);
@@ -371,7 +371,7 @@ function ipnContract(open: Open): void {
     assert.deepEqual(gateway.readIpn(ipn(bare)), { kind: 'read', reading });
   });
 
-  it('a body that is no IPN is unreadable', async (t) => {
+  it('a body that is not an IPN is unreadable', async (t) => {
     const { gateway, ipn } = await open(t);
     for (const text of ['', 'x', ipn(REPORT).slice(0, -5)]) {
       assert.deepEqual(gateway.readIpn(text), { kind: 'unreadable' }, text);

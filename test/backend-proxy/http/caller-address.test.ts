@@ -107,7 +107,7 @@ describe('a wrong TRUSTED_PROXIES', () => {
     assert.deepEqual(warnings(), []);
   }); // prettier-ignore
 
-  it('fewer hops than promised are warned of, with both numbers', async () => {
+  it('fewer hops than promised cause a warning with both numbers', async () => {
     for (const [headers, found] of [
       [{}, '0 addresses'],
       [hops('1.1.1.1'), '1 address'],

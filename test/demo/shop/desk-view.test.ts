@@ -54,7 +54,7 @@ test('the desk groups transactions by the day of the reader’s time zone', () =
   );
 });
 
-test('the desk says its time zone with the offset, and takes an unknown one for none', () => {
+test('the desk says its time zone with the offset, and ignores an unknown one', () => {
   const { zoneName, timeOf } = clockOf('Europe/Helsinki', NOW);
   assert.equal(zoneName, 'Europe/Helsinki, GMT+2');
   assert.equal(timeOf(NOW), '01:30');

@@ -157,7 +157,7 @@ export function erasingContract({ it, setUp }: Suite): void {
     assert.doesNotMatch(JSON.stringify(stored), new RegExp(print));
   });
 
-  it('an IPN about an erased payment is checked, a late SUCCESS counts, and what it brought is erased in its turn', async (t) => {
+  it('an IPN about an erased payment is checked, a late SUCCESS counts, and its data is erased later', async (t) => {
     const setup = await setUp(t);
     const { ledger, skip } = setup;
     await openPending(ledger, { customer: 'canary-1' });

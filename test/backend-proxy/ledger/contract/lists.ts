@@ -114,7 +114,7 @@ export function listsContract({ it, setUp }: Suite): void {
       assert.deepEqual(await walk(ledger, { limit: 3 }), all);
     });
 
-    it('a walk by creation has each transaction once, whatever changes meanwhile', async (t) => {
+    it('paging by creation returns each transaction once, whatever changes meanwhile', async (t) => {
       const setup = await setUp(t);
       const { ledger, skip } = setup;
       const names = ['a', 'B', 'b', '_', 'Z', '10'];
@@ -184,7 +184,7 @@ export function listsContract({ it, setUp }: Suite): void {
       }
     });
 
-    it('a walk sees each unchanged transaction once, and each that changes meanwhile at its new time', async (t) => {
+    it('paging returns each unchanged transaction once, and one that changes meanwhile again at its new time', async (t) => {
       const setup = await setUp(t);
       const { ledger, skip } = setup;
       const names = ['a', 'B', 'b', '_', '-', '~', 'Z', '10', '9', 'ä'];

@@ -26,7 +26,7 @@ describe('the servers of DATABASE_URL', () => {
       assert.deepEqual(serverUrls(url), [url]);
   });
 
-  it('every sslmode that checks the certificate is written as the driver does not warn of', () => {
+  it('every sslmode that checks the certificate is written in a form that the driver does not warn about', () => {
     for (const mode of ['prefer', 'require', 'verify-ca'])
       assert.deepEqual(serverUrls(`postgres://db/pay?sslmode=${mode}`), ['postgres://db/pay?sslmode=verify-full']);
   });
