@@ -27,8 +27,9 @@ export async function buildProxyPackage(to: string, widget: string): Promise<voi
     writeDeclarations(config, 'backend-proxy/index', join(folder, 'types')),
   ]);
   cpSync(widget, join(folder, 'dist/widget'), { recursive: true });
-  // The pictures are README's.
-  cpSync(join(ROOT, 'docs'), join(folder, 'docs'), { recursive: true, filter: (path) => !path.endsWith('pictures') });
+  // The pictures are README's, and the threats name sources that the package does not have.
+  const isForUsers = (path: string) => !/(pictures|threats\.md)$/.test(path);
+  cpSync(join(ROOT, 'docs'), join(folder, 'docs'), { recursive: true, filter: isForUsers });
 
   const packages = [...new Set([...bundled, ...packagesInFolder(widget)])].toSorted();
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
