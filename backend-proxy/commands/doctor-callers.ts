@@ -41,7 +41,7 @@ export async function tryMerchantApi({ settings, visit }: Deployed): Promise<Fin
   const fromPage = await get({ Authorization, Origin: 'https://payment-proxy-doctor.invalid' });
   return [
     closed,
-    expectAnswer('the key is taken', open, 'HTTP 200', 'use the MERCHANT_API_KEY of the deployed proxy'),
+    expectAnswer('the key is accepted', open, 'HTTP 200', 'use the MERCHANT_API_KEY of the deployed proxy'),
     expectAnswer('a request of a page is refused', fromPage, 'HTTP 403', 'let the reverse proxy pass on Origin'),
   ];
 }

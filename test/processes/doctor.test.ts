@@ -92,7 +92,7 @@ describe('payment-proxy doctor', () => {
     assert.equal(wrong.code, 1);
     for (const [subject, says] of [
       ['IPN', /^FAIL an IPN is answered HTTP 404/m],
-      ['merchant API', /^FAIL the key is taken\? It answers HTTP 401/m],
+      ['merchant API', /^FAIL the key is accepted\? It answers HTTP 401/m],
       ['order', /^FAIL .*ORDER_SECRET has signed/m],
     ] as const) {
       assert.match(about(wrong, subject).join('\n'), says);
