@@ -1,5 +1,5 @@
 // Why PostgreSQL could not be opened, for the operator: the server's own words, and the statement or setting that fixes
-// it. docs/operations.md has the same list.
+// it. docs/operations.md explains those that need more words.
 
 interface Facts {
   role: string;
