@@ -15,14 +15,14 @@ const BECOMES: Partial<Record<WebhookType, (orderId: string) => string>> = {
 
 export function effectOf({ transaction, webhook }: Preview, status: Resolution['status']): string[] {
   if (webhook === null)
-    return [onlyEndsReview(STAGES[transaction.stage].status, status), 'The merchant is told nothing.'];
+    return [onlyEndsReview(STAGES[transaction.stage].status, status), 'Your server gets no webhook.'];
   const becomes = BECOMES[webhook]?.(transaction.orderId);
   const isAsAsked = transaction.mismatch && status === 'SUCCESS';
   const counts = `It counts as ${amountOf(transaction)}, as it was asked for, whatever the gateway reported.`;
   return [
     ...(becomes === undefined ? [] : [becomes]),
     ...(isAsAsked ? [counts] : []),
-    `The merchant is told ${webhook}: “${WEBHOOKS[webhook]}”.`,
+    `Your server gets ${webhook}: “${WEBHOOKS[webhook]}”.`,
   ];
 }
 

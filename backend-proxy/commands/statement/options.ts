@@ -107,6 +107,6 @@ function wordsOf<Meaning extends string>(lists: Record<Meaning, string>): Map<st
     words.split(',').map((word) => [word.trim(), meaning as Meaning] as const),
   );
   const words = new Map(entries);
-  if (words.size < entries.length) throw new UsageError('A word of the statement has one meaning.');
+  if (words.size < entries.length) throw new UsageError('A word of the statement can have only one meaning.');
   return words;
 }

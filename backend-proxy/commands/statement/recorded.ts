@@ -36,14 +36,6 @@ export interface Records {
 
 const FIND_TIMEOUT_MS = 15_000;
 
-<<<<<<<< HEAD:backend-proxy/commands/statement/recorded.ts
-========
-interface View extends Record<string, unknown> {
-  needsReview?: boolean;
-  history?: { at: string; event: string }[];
-}
-
->>>>>>>> be6d07d (Word the findings of check, doctor and reconcile plainly):backend-proxy/commands/merchant-records.ts
 export function openRecords(proxy: string, key: string, request: typeof fetch = fetch): Records {
   async function get(path: string, accept: string, signal?: AbortSignal): Promise<Response> {
     const headers = { Authorization: `Bearer ${key}`, Accept: accept };
@@ -63,11 +55,7 @@ export function openRecords(proxy: string, key: string, request: typeof fetch = 
       const query = new URLSearchParams({ from: new Date(from).toISOString(), to: new Date(before).toISOString() });
       const { body, headers } = await get(`/transactions?${query}`, 'text/csv');
       if (body === null || !headers.get('content-type')?.startsWith('text/csv')) {
-<<<<<<<< HEAD:backend-proxy/commands/statement/recorded.ts
         throw new Error(`${proxy} does not answer with CSV: is it a proxy of this version?`);
-========
-        throw new Error(`${proxy} does not answer CSV: is it a proxy of this version?`);
->>>>>>>> be6d07d (Word the findings of check, doctor and reconcile plainly):backend-proxy/commands/merchant-records.ts
       }
       // An interrupted export ends with an error here, never early.
       const source = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]);
@@ -83,11 +71,7 @@ export function openRecords(proxy: string, key: string, request: typeof fetch = 
       if (response.status === 404) return undefined;
       const view = (await response.json()) as Record<string, unknown> & { history?: { at: string; event: string }[] };
       const succeededAt = view.history?.find(({ event }) => event === 'succeeded')?.at;
-<<<<<<<< HEAD:backend-proxy/commands/statement/recorded.ts
       return recordedOf({ ...view, succeededAt });
-========
-      return recordedOf({ ...view, needsReview: String(view.needsReview), succeededAt });
->>>>>>>> be6d07d (Word the findings of check, doctor and reconcile plainly):backend-proxy/commands/merchant-records.ts
     },
   };
 }
@@ -101,12 +85,7 @@ function recordedOf(row: Record<string, unknown>): Recorded {
   const [amount, currency] = [cell('amount'), cell('currency')];
   const amountMinor = minorOf(amount, currency);
   const outcome = OUTCOMES[cell('status') as Status];
-<<<<<<<< HEAD:backend-proxy/commands/statement/recorded.ts
   if (amountMinor === undefined || outcome === undefined) throw new Error("The proxy's answer is not a transaction");
-========
-  if (amountMinor === undefined || outcome === undefined)
-    throw new Error('The proxy answers something that is not a transaction');
->>>>>>>> be6d07d (Word the findings of check, doctor and reconcile plainly):backend-proxy/commands/merchant-records.ts
   return {
     id: cell('gatewayOrderId'),
     paymentId: cell('paymentId') || null,

@@ -183,9 +183,9 @@ async function compare(world: World, id: string, status: 'SUCCESS' | 'FAILED'): 
   assert.ok(before?.needsReview, id);
   const preview = await world.ledger.preview(id, { status, by: 'Ada', note: 'asked' });
   assert.ok(preview, id);
-  const { webhook: told } = preview;
+  const { webhook } = preview;
   const sentences = effectOf(preview, status);
-  const known = new Set((await world.ledger.webhooks(undefined, 100)).map((webhook) => webhook.id));
+  const known = new Set((await world.ledger.webhooks(undefined, 100)).map((each) => each.id));
   const after = await world.ledger.resolve(id, { status, by: 'Ada', note: 'asked' });
   const queued = (await world.ledger.webhooks(undefined, 100)).filter((each) => !known.has(each.id));
   assert.deepEqual(

@@ -20,7 +20,7 @@ export type Size = 'full' | 'quick' | 'smoke';
 export interface Options {
   rounds: number;
   size: Size;
-  /** Also books of 10 million payments. */
+  /** Also databases of 10 million payments. */
   isLarge: boolean;
 }
 

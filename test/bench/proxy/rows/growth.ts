@@ -1,5 +1,5 @@
-// What each request costs on books of 10,000, 100,000 and 1 million payments (10 million with --large), one at a time
-// and in turns, and the longest wait of GET /healthz while the heavy ones run. On SQLite it draws docs/growth.svg.
+// What each request costs on databases of 10,000, 100,000 and 1 million payments (10 million with --large), one at a
+// time and in turns, and the longest wait of GET /healthz while the heavy ones run. On SQLite it draws docs/growth.svg.
 import { writeFile } from 'node:fs/promises';
 import { median, number, spread, table } from '../../table.ts';
 import { FILLED } from '../filled-rows.ts';
@@ -28,7 +28,7 @@ interface Book {
 
 const MIDDLE = `${Date.now() - 183 * DAY_MS}~${FILLED}`;
 const AN_HOUR_AGO = new Date(Date.now() - 3_600_000).toISOString();
-/** `new`: each request is about an order that is not in the books. */
+/** `new`: each request is about an order that is not in the database. */
 const REQUESTS: [name: string, request: { kind?: Kind; path?: string }, isNew?: 'new'][] = [
   ['POST /order/payments', { kind: 'start' }, 'new'],
   ['IPN', { kind: 'ipn' }, 'new'],
