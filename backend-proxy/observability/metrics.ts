@@ -102,7 +102,7 @@ function createCounted({ counter, histogram }: Make) {
     started: counter('transactions_started_total', 'Payments and payouts started', 'type', 'method'),
     ended: counter(
       'transactions_ended_total',
-      'Payments and payouts told as SUCCESS or as FAILED, by reason',
+      'Payments and payouts reported as SUCCESS or FAILED, by reason',
       'type',
       'method',
       'outcome',
@@ -160,7 +160,9 @@ async function readDatabase(read: ReturnType<typeof createRead>, sources: Source
   offset.set((await sources.clockOffsetMs()) / 1000);
 }
 
-/** A counter that begins at 1 looks to Prometheus as if nothing had been counted, so what alerts ask for begins at 0. */
+/**
+ * A counter that begins at 1 looks to Prometheus as if nothing had been counted, so what alerts ask for begins at 0.
+ */
 function beginAtZero({ ipns, deliveries, flags, started, ended }: Counted): void {
   for (const outcome of IPN_OUTCOMES) ipns.inc({ outcome }, 0);
   for (const outcome of DELIVERY_OUTCOMES) deliveries.inc({ outcome }, 0);
