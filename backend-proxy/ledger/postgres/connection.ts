@@ -15,7 +15,7 @@ import {
   type QueryResult,
   type QueryResultRow,
 } from 'pg';
-import { createServers } from './servers.ts';
+import { createServers, type Servers } from './servers.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
@@ -132,56 +132,11 @@ export function createPool(url: string, limit: number, silenceLimitMs = SILENCE_
   const servers = createServers(url);
   const pool = new Pool({ ...options(silenceLimitMs), max: limit, Client: clientOf(servers) });
   pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
-  const prepared = new WeakMap<ClientBase, { isPooled: boolean }>();
+  const acquire = createAcquire(pool, servers);
   const names = createNames();
 
-  async function acquire(): Promise<{ client: PoolClient; isPooled: boolean }> {
-    for (let tried = 1; ; tried += 1) {
-      const server = servers.current();
-      try {
-        return await acquireOne();
-      } catch (error) {
-        // With all connections in use, the wait was for one of them and not for the server.
-        if (tried >= servers.count || pool.totalCount >= limit) throw error;
-        servers.passOver(server);
-      }
-    }
-  }
-
-  async function acquireOne(): Promise<{ client: PoolClient; isPooled: boolean }> {
-    const client = await pool.connect();
-    try {
-      const found = prepared.get(client) ?? (await prepare(client));
-      prepared.set(client, found);
-      return { client, ...found };
-    } catch (error) {
-      client.release(true);
-      throw error;
-    }
-  }
-
-  /** A client that is closed on release if it must not be used again. */
-  async function guard() {
-    const { client, isPooled: isBehindPooler } = await acquire();
-    let isUnusable = false;
-    return {
-      isPooled: isBehindPooler,
-      async ask<Row>(config: QueryConfig): Promise<QueryResult<Row & QueryResultRow>> {
-        try {
-          return await query<Row>(client, config);
-        } catch (error) {
-          isUnusable ||= isWrongServerError(error) || isOutcomeUnknown(error);
-          throw error;
-        }
-      },
-      isInTransaction: () => client.getTransactionStatus() !== 'I',
-      // Also drops a connection whose transaction could not be ended.
-      release: () => client.release(isUnusable || client.getTransactionStatus() !== 'I'),
-    };
-  }
-
   async function use<T>(work: (on: Connection) => Promise<T>): Promise<T> {
-    const { ask, release, isInTransaction, isPooled: isBehindPooler } = await guard();
+    const { ask, release, isInTransaction, isPooled: isBehindPooler } = guarded(await acquire());
     try {
       return await work({
         isPooled: isBehindPooler,
@@ -206,7 +161,7 @@ export function createPool(url: string, limit: number, silenceLimitMs = SILENCE_
     // Kysely calls it only if it ever connected.
     end: () => Promise.resolve(),
     async connect() {
-      const { ask, release } = await guard();
+      const { ask, release } = guarded(await acquire());
       const client = { query: (text: string, values: unknown[]) => ask({ text, values: [...values] }), release };
       return client as unknown as PostgresPoolClient;
     },
@@ -214,6 +169,64 @@ export function createPool(url: string, limit: number, silenceLimitMs = SILENCE_
   let ended: Promise<void> | undefined;
   return { use, forKysely, end: () => (ended ??= pool.end()) };
 }
+
+interface Acquired {
+  client: PoolClient;
+  isPooled: boolean;
+}
+
+/** Takes a connection of the pool, prepared, to the first server that takes writes. */
+function createAcquire(pool: Pool, servers: Servers): () => Promise<Acquired> {
+  const prepared = new WeakMap<ClientBase, { isPooled: boolean }>();
+
+  async function acquire(): Promise<Acquired> {
+    for (let tried = 1; ; tried += 1) {
+      const server = servers.current();
+      try {
+        return await acquireOne();
+      } catch (error) {
+        // With all connections in use, the wait was for one of them and not for the server.
+        if (tried >= servers.count || pool.totalCount >= pool.options.max) throw error;
+        servers.passOver(server);
+      }
+    }
+  }
+
+  async function acquireOne(): Promise<Acquired> {
+    const client = await pool.connect();
+    try {
+      const found = prepared.get(client) ?? (await prepare(client));
+      prepared.set(client, found);
+      return { client, ...found };
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  }
+
+  return acquire;
+}
+
+/** A client that is closed on release if it must not be used again. */
+function guarded({ client, isPooled: isBehindPooler }: Acquired) {
+  let isUnusable = false;
+  return {
+    isPooled: isBehindPooler,
+    async ask<Row>(config: QueryConfig): Promise<QueryResult<Row & QueryResultRow>> {
+      try {
+        return await query<Row>(client, config);
+      } catch (error) {
+        isUnusable ||= isWrongServerError(error) || isOutcomeUnknown(error);
+        throw error;
+      }
+    },
+    isInTransaction: () => client.getTransactionStatus() !== 'I',
+    // Also drops a connection whose transaction could not be ended.
+    release: () => client.release(isUnusable || client.getTransactionStatus() !== 'I'),
+  };
+}
+
+export type Connections = ReturnType<typeof createPool>;
 
 const MAX_NAMES = 500;
 /** invalid_sql_statement_name, duplicate_prepared_statement. */

@@ -1,16 +1,43 @@
-// A dedicated LISTEN connection that reconnects when it breaks or the server stops answering. It only wakes watchers:
-// the poll of versions (watch.ts) finds what is announced while it is disconnected. Behind a transaction pooler nothing
-// is received, and the poll does all.
+// Announcements of changed orders: sent by NOTIFY, and received on a dedicated LISTEN connection, which reconnects when
+// it breaks or the server stops answering. They only wake watchers: the poll of versions (watch.ts) finds what is
+// announced while it is disconnected. Behind a transaction pooler nothing is received, and the poll does all.
+import { sql } from 'kysely';
 import type { Client } from 'pg';
 import { query, connect, prepare } from './connection.ts';
+import type { Db } from '../store.ts';
 
-export const CHANNEL = 'payment_widget_orders';
+const CHANNEL = 'payment_widget_orders';
 const RECONNECT_AFTER_MS = 1_000;
 /**
  * Below the limit for a silent connection: there may be nothing to announce for hours, and the server may have stopped
  * taking writes.
  */
 const HEARTBEAT_MS = 10_000;
+
+/** Announces orders to the other processes, one statement at a time: what changes meanwhile goes with the next. */
+export function createAnnouncer(db: Db, self: string): (orderIds: readonly string[]) => void {
+  let waiting = new Set<string>();
+  let isSending = false;
+
+  async function send(): Promise<void> {
+    if (isSending) return;
+    isSending = true;
+    while (waiting.size > 0) {
+      const orderIds = waiting;
+      waiting = new Set();
+      // If the database is unavailable, the poll finds the change a second later.
+      await sql`select pg_notify(${CHANNEL}, ${self} || ' ' || id) from unnest(${[...orderIds]}::text[]) as id`
+        .execute(db)
+        .catch(() => undefined);
+    }
+    isSending = false;
+  }
+
+  return (orderIds) => {
+    for (const orderId of orderIds) waiting.add(orderId);
+    void send();
+  };
+}
 
 /** Skips announcements sent by this process, `self`. */
 export function listenForOrders(url: string, self: string) {

@@ -5,6 +5,8 @@ const SQLITE = 'backend-proxy/ledger/sqlite/sqlite.ts';
 const SQLITE_QUEUE = 'backend-proxy/ledger/sqlite/commit-queue.ts';
 const POSTGRES_CONNECTION = 'backend-proxy/ledger/postgres/connection.ts';
 const POSTGRES = 'backend-proxy/ledger/postgres/postgres.ts';
+const POSTGRES_WRITE = 'backend-proxy/ledger/postgres/write.ts';
+const POSTGRES_TRANSACTION = 'backend-proxy/ledger/postgres/in-transaction.ts';
 const POSTGRES_ROWS = 'backend-proxy/ledger/postgres/rows.ts';
 const PRIVATE_FILES = 'backend-proxy/ledger/sqlite/private-files.ts';
 
@@ -18,9 +20,9 @@ export const database: Edits = {
   ],
   'Lose an acknowledged commit behind a pooler': [
     { file: POSTGRES, find: 'if (!on.isPooled) return on.run<Row>(statement);', put: 'return on.run<Row>(statement);' },
-    { file: POSTGRES, find: 'wallet === undefined && !on.isPooled', put: 'wallet === undefined' },
+    { file: POSTGRES_WRITE, find: 'this.#wallet === undefined && !on.isPooled', put: 'this.#wallet === undefined' },
     {
-      file: POSTGRES,
+      file: POSTGRES_TRANSACTION,
       find: 'await on.runSimple(wallet === undefined ? BEGIN',
       put: "await on.runSimple(wallet === undefined ? 'begin'",
     },
@@ -33,8 +35,8 @@ export const database: Edits = {
     },
   ],
   'Lose a save whose answer was lost': [
-    { file: POSTGRES, find: 'lostAt ??= performance.now();', put: '' },
-    { file: POSTGRES, find: 'lost.find(({ changes }) => isSaved(changes, loaded))', put: 'undefined' },
+    { file: POSTGRES_WRITE, find: 'this.#lostAt ??= performance.now();', put: '' },
+    { file: POSTGRES_WRITE, find: 'this.#lost.find(({ changes }) => isSaved(changes, loaded))', put: 'undefined' },
   ],
   'Overwrite what another proxy has just written': [
     { file: POSTGRES_ROWS, find: ' and xmin::text = ${parameter(versions.get(before))}', put: '' },

@@ -11,7 +11,7 @@ export const limits: Edits = {
   ],
   "Send prompts to another person's phone by two proxies": [
     {
-      file: 'backend-proxy/ledger/postgres/postgres.ts',
+      file: 'backend-proxy/ledger/postgres/in-transaction.ts',
       find: 'wallet === undefined ? BEGIN : `${BEGIN}; select pg_advisory_xact_lock(${lockOf(wallet)})`',
       put: 'BEGIN',
     },
