@@ -2,19 +2,13 @@
 // The shopper waits for the methods, chooses one, pays and scans the code. Throws if a step fails, so that no figure
 // comes from a broken page; an independent decoder reads the code from a screenshot.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import type { Browser, CDPSession, Page } from 'playwright-core';
-import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import { readQrCodes } from '../qr-reader.ts';
 import { CODE } from '../widget/fake-proxy.ts';
 import { BLANK, type BenchPage } from './pages.ts';
 import { installProbe } from './probe.ts';
 import type { Site } from './site.ts';
 import { startTrace, stopTrace } from './trace.ts';
-
-// By default the decoder downloads its WebAssembly file.
-const DECODER = await readFile(fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')));
-prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(DECODER).buffer } });
 
 const STEP_MS = 30_000;
 /** Between the methods and the choice, so that the page can load its other resources (an event stream, icons). */
@@ -134,7 +128,7 @@ async function scan(tab: Page, code: string): Promise<string | undefined> {
   const { x, y } = await middleOf(tab, code);
   const clip = { x: Math.max(0, x - 160), y: Math.max(0, y - 160), width: 320, height: 320 };
   const picture = await tab.screenshot({ clip });
-  const [found] = await readBarcodes(new Uint8Array(picture), { formats: ['QRCode'], tryHarder: true });
+  const [found] = await readQrCodes(picture);
   return found?.text;
 }
 

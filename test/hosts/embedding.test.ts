@@ -10,20 +10,17 @@ import { until } from './visit.ts';
 const host = await Host.open();
 after(() => host.close());
 
-const SCRIPT = `<script type="module" src="${host.proxy}/widget.js"></script>`;
+const SCRIPT = host.script;
 
 test('a widget in another shadow root uses the language of the page, and its events reach the document', async () => {
-  const { orderId, token } = await host.order();
-  const visit = await host.visit({
-    head: SCRIPT,
-    body: `<shop-checkout lang="de"><template shadowrootmode="open">
+  const { orderId, visit } = await host.shop({
+    around: (widget) => `<shop-checkout lang="de"><template shadowrootmode="open">
       <style>div { all: initial; display: block }</style>
-      <div><payment-widget order="${token}"></payment-widget></div>
+      <div>${widget}</div>
     </template></shop-checkout>`,
   });
   await visit.page.getByRole('heading', { name: 'Wie möchten Sie bezahlen?' }).waitFor();
-  await visit.pay();
-  assert.match(await visit.scannedCode(), /^http/);
+  await visit.showsCode();
   await host.approve(orderId);
   await visit.page.getByRole('heading', { name: 'Zahlung erhalten' }).waitFor();
   const events = await visit.widgetEvents();
@@ -36,13 +33,12 @@ test('a widget in another shadow root uses the language of the page, and its eve
 });
 
 test('a required widget keeps its form invalid until the order is paid, then adds the order id to it', async () => {
-  const { orderId, token } = await host.order();
   host.serve('/thanks.html', '<!doctype html><title>Thanks</title>');
-  const visit = await host.visit({
-    head: SCRIPT,
-    body: `<form action="/thanks.html">
+  const { orderId, visit } = await host.shop({
+    attributes: 'name="payment" required',
+    around: (widget) => `<form action="/thanks.html">
       <input name="email" value="ada@example.com">
-      <payment-widget name="payment" required order="${token}"></payment-widget>
+      ${widget}
       <button>Finish</button>
     </form>`,
   });
@@ -58,8 +54,7 @@ test('a required widget keeps its form invalid until the order is paid, then add
   await page.getByRole('button', { name: 'Finish' }).click();
   assert.equal(await page.locator('payment-widget:invalid').count(), 1);
   assert.equal(await visit.widget.evaluate((element) => element.shadowRoot?.activeElement?.localName), 'h2');
-  await visit.pay();
-  assert.match(await visit.scannedCode(), /^http/);
+  await visit.showsCode();
   assert.equal(new URL(page.url()).pathname, '/page.html');
 
   await host.approve(orderId);
@@ -73,21 +68,17 @@ test('a required widget keeps its form invalid until the order is paid, then add
 });
 
 test('a widget without `required` leaves its form valid before the order is paid', async () => {
-  const { token } = await host.order();
-  const visit = await host.visit({
-    head: SCRIPT,
-    body: `<form><payment-widget name="payment" order="${token}"></payment-widget></form>`,
-  });
+  const { visit } = await host.shop({ attributes: 'name="payment"', around: (widget) => `<form>${widget}</form>` });
   await visit.sees('choosing');
   assert.equal(await visit.page.evaluate(() => document.forms[0]?.checkValidity()), true);
   await visit.leave();
 });
 
 test('the Enter key in a field of the widget does not submit the form around the widget', async () => {
-  const { token } = await host.order({ amount: undefined, minAmount: '5.00', maxAmount: '50.00' });
-  const visit = await host.visit({
-    head: SCRIPT,
-    body: `<form action="/thanks.html"><payment-widget methods="QR" order="${token}"></payment-widget></form>`,
+  const { visit } = await host.shop({
+    claims: { amount: undefined, minAmount: '5.00', maxAmount: '50.00' },
+    attributes: 'methods="QR"',
+    around: (widget) => `<form action="/thanks.html">${widget}</form>`,
   });
   await visit.widget.locator('[part~="amount"]').fill('12.50');
   await visit.widget.locator('[part~="amount"]').press('Enter');
@@ -97,39 +88,25 @@ test('the Enter key in a field of the widget does not submit the form around the
 });
 
 test('a page whose script tag lacks type="module" shows a code, with a warning in the console', async () => {
-  const { token } = await host.order();
-  const visit = await host.visit({
-    head: `<script src="${host.proxy}/widget.js"></script>`,
-    body: `<payment-widget order="${token}"></payment-widget>`,
-  });
-  await visit.pay();
-  assert.match(await visit.scannedCode(), /^http/);
+  const { visit } = await host.shop({ head: `<script src="${host.proxy}/widget.js"></script>` });
+  await visit.showsCode();
   const warning = /^warning: payment-widget: the script tag needs type="module"$/;
   await visit.logs(warning);
   await visit.leave(warning);
 });
 
 test('a page that pins the script of this version by its hash, and loads the newest too, shows a code', async () => {
-  const { token } = await host.order();
   const name = `widget-${VERSION}.js`;
   const hashes = (await (await fetch(`${host.proxy}/integrity.json`)).json()) as Record<string, string>;
-  const visit = await host.visit({
-    head: `<script type="module" src="${host.proxy}/${name}" integrity="${hashes[name]}" crossorigin></script>${SCRIPT}`,
-    body: `<payment-widget order="${token}"></payment-widget>`,
-  });
-  await visit.pay();
-  assert.match(await visit.scannedCode(), /^http/);
+  const pinned = `<script type="module" src="${host.proxy}/${name}" integrity="${hashes[name]}" crossorigin></script>`;
+  const { visit } = await host.shop({ head: `${pinned}${SCRIPT}` });
+  await visit.showsCode();
   await visit.leave();
 });
 
 test('a page that loads the widget twice, and once more from another URL, defines it once and shows a code', async () => {
-  const { token } = await host.order();
-  const visit = await host.visit({
-    head: `${SCRIPT}${SCRIPT}<script type="module" src="${host.proxy}/widget.js?copy"></script>`,
-    body: `<payment-widget order="${token}"></payment-widget>`,
-  });
-  await visit.pay();
-  assert.match(await visit.scannedCode(), /^http/);
+  const { visit } = await host.shop({ head: `${SCRIPT}${SCRIPT}${SCRIPT.replace('.js', '.js?copy')}` });
+  await visit.showsCode();
   assert.equal(await visit.page.locator('payment-widget').count(), 1);
   await visit.leave();
 });
@@ -174,8 +151,7 @@ test('two widgets with one order show the same code, and both show that it is pa
 });
 
 test('a widget that is removed from the page closes its stream, and continues when it is inserted again', async () => {
-  const { orderId, token } = await host.order();
-  const visit = await host.visit({ head: SCRIPT, body: `<payment-widget order="${token}"></payment-widget>` });
+  const { orderId, visit } = await host.shop();
   await visit.pay();
   await visit.sees('waiting');
   await until(() => visit.openStreams === 1, 'the stream is open');
@@ -189,8 +165,7 @@ test('a widget that is removed from the page closes its stream, and continues wh
 });
 
 test('a widget that is removed before its scripts are loaded does not start the payment that was clicked', async () => {
-  const { token } = await host.order();
-  const visit = await host.visit({ body: `<payment-widget order="${token}"></payment-widget>` });
+  const { visit } = await host.shop({ head: '' });
   const { promise: isRemoved, resolve: release } = Promise.withResolvers<void>();
   await visit.page.route(/\/flow-/, async (route) => {
     await isRemoved;
@@ -213,8 +188,7 @@ test('a widget that is removed before its scripts are loaded does not start the 
 });
 
 test('a widget whose order is removed closes its stream and no longer shows the payment', async () => {
-  const { token } = await host.order();
-  const visit = await host.visit({ head: SCRIPT, body: `<payment-widget order="${token}"></payment-widget>` });
+  const { visit } = await host.shop();
   await visit.pay();
   await visit.sees('waiting');
   await visit.widget.evaluate((element) => element.removeAttribute('order'));
@@ -323,8 +297,7 @@ test('the widget on a phone is no wider than its container in each kind of layou
 });
 
 test('a click beside the fields of the widget does not move the focus', async () => {
-  const { token } = await host.order();
-  const visit = await host.visit({ head: SCRIPT, body: `<payment-widget order="${token}"></payment-widget>` });
+  const { visit } = await host.shop();
   await visit.sees('choosing');
   await visit.widget.click({ position: { x: 5, y: 5 } });
   assert.equal(await visit.page.evaluate(() => document.activeElement?.localName), 'body');
@@ -332,8 +305,7 @@ test('a click beside the fields of the widget does not move the focus', async ()
 });
 
 test('a second click while the widget’s scripts load pays by the method that is chosen then', async () => {
-  const { orderId, token } = await host.order();
-  const visit = await host.visit({ head: '', body: `<payment-widget order="${token}"></payment-widget>` });
+  const { orderId, visit } = await host.shop({ head: '' });
   const { page, widget } = visit;
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -350,8 +322,7 @@ test('a second click while the widget’s scripts load pays by the method that i
 });
 
 test('the widget is in English until the dictionary of its language is loaded', async () => {
-  const { token } = await host.order();
-  const visit = await host.visit({ head: '', body: `<payment-widget lang="de" order="${token}"></payment-widget>` });
+  const { visit } = await host.shop({ head: '', attributes: 'lang="de"' });
   const { page } = visit;
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));

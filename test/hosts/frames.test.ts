@@ -37,9 +37,8 @@ interface Scene {
 async function open({ origin = OTHER_ORIGIN, sandbox, attributes = '', init }: Framed = {}): Promise<Scene> {
   const { token } = await host.order();
   const widget = `<payment-widget method="CHECKOUT" ${attributes} order="${token}"></payment-widget>`;
-  const script = `<script type="module" src="${host.proxy}/widget.js"></script>`;
   const html = (body: string) => `<!doctype html><html lang="en"><title>Shop</title><body>${body}</body></html>`;
-  host.serve('/frame.html', html(script + widget));
+  host.serve('/frame.html', html(host.script + widget));
   const attribute = sandbox === undefined ? '' : ` sandbox="${sandbox}"`;
   host.serve('/outer.html', html(`<iframe src="${host.origin}/frame.html" height="700"${attribute}></iframe>`));
   const visit = await host.visit({ body: '' });

@@ -18,7 +18,15 @@ export interface HostPage {
   body: string;
   head?: string;
   /** Content-Security-Policy. */
-  policy?: string;
+  policy?: string | undefined;
+}
+
+export interface ShopPage extends Omit<HostPage, 'body'> {
+  claims?: Record<string, unknown>;
+  /** Of the widget. */
+  attributes?: string;
+  /** Puts the widget into more HTML. */
+  around?: (widget: string) => string;
 }
 
 interface ServedFile {
@@ -97,6 +105,18 @@ export class Host {
     const visit = await Visit.enter(await this.#browser.newContext());
     await visit.page.goto(`${this.origin}/page.html`);
     return visit;
+  }
+
+  /** Opens a page with a new order in a widget, by the script tag that the documents give. */
+  async shop(page: ShopPage = {}): Promise<Order & { visit: Visit }> {
+    const { claims, attributes = '', around = (widget) => widget, head = this.script, policy } = page;
+    const order = await this.order(claims);
+    const body = around(`<payment-widget ${attributes} order="${order.token}"></payment-widget>`);
+    return { ...order, visit: await this.visit({ head, body, policy }) };
+  }
+
+  get script(): string {
+    return `<script type="module" src="${this.proxy}/widget.js"></script>`;
   }
 
   /** The customer approves the order's latest payment on the phone. */

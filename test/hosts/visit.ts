@@ -1,15 +1,8 @@
 // One visit to a merchant's page: the shopper's steps, the widget's events, and the text of the QR code on the screen.
 // A visit fails at its end if the browser logged anything that the test did not allow.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
-import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
-
-const DECODER = fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm'));
-const decoderIsReady = readFile(DECODER).then((file) =>
-  prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(file).buffer }, fireImmediately: true }),
-);
+import { scanCode } from '../qr-reader.ts';
 
 /** Limit for one step. Generous, because a full test run keeps every core busy. */
 const STEP_MS = 60_000;
@@ -82,20 +75,19 @@ export class Visit {
     await widget.locator('[part~="pay"]').click();
   }
 
+  /** Pays, and reads the code that is drawn. */
+  async showsCode(widget = this.widget): Promise<void> {
+    await this.pay(widget);
+    assert.match(await this.scannedCode(widget), /^http/);
+  }
+
   async sees(state: string, selector = 'payment-widget'): Promise<void> {
     await this.page.locator(`${selector}:state(${state})`).waitFor();
   }
 
   /** Decodes a screenshot of the QR code, with a library independent of the encoder. */
-  async scannedCode(widget = this.widget): Promise<string> {
-    await decoderIsReady;
-    const read = async () => readBarcodes(await widget.locator('[part~="code"]').screenshot(), { formats: ['QRCode'] });
-    // The element of the code can exist before the code is drawn.
-    let codes = await read();
-    await until(async () => codes.length > 0 || (codes = await read()).length > 0, 'a QR code can be read');
-    const [found, ...others] = codes;
-    assert.ok(found?.isValid && others.length === 0, 'exactly one QR code can be read');
-    return found.text;
+  scannedCode(widget = this.widget): Promise<string> {
+    return scanCode(widget.locator('[part~="code"]'), STEP_MS);
   }
 
   /** Waits until the browser logs a message that matches. */

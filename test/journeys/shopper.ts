@@ -3,15 +3,14 @@
 // widget's parts. Every journey also demands that no browser reports an error or a warning, and that no log, answer,
 // page, webhook or file contains a secret.
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
-import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import { FREE_PORTS, startStack, type Stack } from '../../demo/stack.ts';
 import { buildWidgetIfStale } from '../../demo/widget-build.ts';
 import { reportOpenPages, findBrowser } from '../browser.ts';
+import { scanCode } from '../qr-reader.ts';
 import { createSearch } from '../secret-search.ts';
 import { findIn, gather, type Evidence } from './evidence.ts';
 import { STEP_MS, Visitor } from './visitor.ts';
@@ -168,14 +167,7 @@ export class Shopper {
   async scannedCode(): Promise<string> {
     const code = this.part('code');
     await code.scrollIntoViewIfNeeded();
-    prepareZXingModule({ overrides: { wasmBinary: await decoderBinary() } });
-    // The part may exist before the code is drawn.
-    for (const end = Date.now() + STEP_MS; ;) {
-      const [found, ...others] = await readBarcodes(await code.screenshot(), { formats: ['QRCode'] });
-      if (found === undefined && Date.now() < end) continue;
-      assert.ok(found?.isValid && others.length === 0, 'exactly one QR code can be read');
-      return found.text;
-    }
+    return scanCode(code, STEP_MS);
   }
 
   /** The hosted checkout: login, then the code that the customer's phone shows. Stops before the button that pays. */
@@ -245,9 +237,4 @@ export class Phone {
   async leave(): Promise<void> {
     await this.visitor.leave();
   }
-}
-
-async function decoderBinary(): Promise<ArrayBuffer> {
-  const file = await readFile(fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')));
-  return new Uint8Array(file).buffer;
 }

@@ -1,13 +1,11 @@
 // Scans the code on the screen with the wallet's mark in its middle, by two decoders that share no code.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { chromium, type Browser } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { decodeQR } from 'qr/decode.js';
-import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import { findBrowser } from '../browser.ts';
+import { readQrCodes } from '../qr-reader.ts';
 import { CODE } from '../widget/fake-proxy.ts';
 import { statesPageOpener } from './states-page.ts';
 
@@ -19,8 +17,6 @@ const MARK = `data:image/svg+xml,${encodeURIComponent(
 describe('a code with the mark of the wallet', () => {
   let browser: Browser;
   before(async () => {
-    const wasm = readFileSync(fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')));
-    await prepareZXingModule({ overrides: { wasmBinary: Uint8Array.from(wasm).buffer }, fireImmediately: true });
     browser = await chromium.launch(await findBrowser());
   });
   after(() => browser.close());
@@ -40,7 +36,7 @@ describe('a code with the mark of the wallet', () => {
       const middle = (height >> 1) * width + (width >> 1);
       assert.deepEqual([...data.subarray(middle * 4, middle * 4 + 3)], [35, 72, 213], 'the mark is drawn');
       const image = { width, height, data: Uint8ClampedArray.from(data), colorSpace: 'srgb' as const };
-      const [byZxing] = await readBarcodes(image, { formats: ['QRCode'] });
+      const [byZxing] = await readQrCodes(image);
       assert.equal(byZxing?.text, CODE.text);
       assert.equal(decodeQR({ width, height, data }), CODE.text);
       await page.context().close();

@@ -1,17 +1,11 @@
 // Reads the text of a drawn code: paints the widget's SVG path into pixels and decodes them with a decoder that shares
 // no code with the encoder.
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import { readQrCodes } from '../../qr-reader.ts';
 
 const DOTS_PER_MODULE = 4;
 
-let isPrepared: Promise<void> | undefined;
-
 /** Empty if it cannot be read. */
 export async function readDrawing(path: string): Promise<string> {
-  isPrepared ??= prepare();
-  await isPrepared;
   const runs = [...path.matchAll(/M(\d+) (\d+)h(\d+)/g)].map(([, x, y, length]) => [
     Number(x),
     Number(y),
@@ -28,11 +22,6 @@ export async function readDrawing(path: string): Promise<string> {
       for (let dot = from ?? 0; dot < (to ?? 0); dot += 4) data.fill(0, dot, dot + 3);
     }
   }
-  const [found] = await readBarcodes({ data, width, height: width, colorSpace: 'srgb' }, { formats: ['QRCode'] });
+  const [found] = await readQrCodes({ data, width, height: width, colorSpace: 'srgb' });
   return found?.text ?? '';
-}
-
-async function prepare(): Promise<void> {
-  const file = await readFile(fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')));
-  prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(file).buffer } });
 }
