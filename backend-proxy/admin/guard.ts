@@ -42,13 +42,19 @@ export const sameOriginOnly: MiddlewareHandler = async (c, next) => {
 };
 
 /** The fields of the submitted form; rejects a body that is not a form. */
-export async function readForm(c: Context): Promise<Record<string, unknown>> {
+async function readForm(c: Context): Promise<Record<string, unknown>> {
   try {
     return await c.req.parseBody();
   } catch (error) {
     if (error instanceof TypeError) throw new Refusal('invalid_request', 'The body is not a form.');
     throw error;
   }
+}
+
+/** A field of the submitted form; empty if it is missing. */
+export async function formField(c: Context, name: string): Promise<string> {
+  const value = (await readForm(c))[name];
+  return typeof value === 'string' ? value : '';
 }
 
 /** Redirects a request without a session to the login. */

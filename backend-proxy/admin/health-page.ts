@@ -1,7 +1,7 @@
 // Whether the proxy can serve, what its operator should fix, and what is running.
 import { html } from 'hono/html';
 import type { Counts } from '../ledger/ledger.ts';
-import type { Html } from './shown.ts';
+import type { Html } from './format.ts';
 
 export interface Health {
   problem: string | undefined;

@@ -1,7 +1,7 @@
 // IPNs of the last 7 days whose transaction is not in the database.
 import { html } from 'hono/html';
 import type { UnmatchedIpn } from '../ledger/ledger.ts';
-import { NOTHING, time, type Html } from './shown.ts';
+import { NOTHING, time, type Html } from './format.ts';
 
 export function ipnsPage(ipns: readonly UnmatchedIpn[]): Html {
   if (ipns.length === 0) return html`<p class="empty">Every IPN of the last 7 days has its transaction.</p>`;

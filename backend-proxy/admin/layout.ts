@@ -1,6 +1,6 @@
 // The frame of each operator page: head, navigation, and the message about what was just done.
 import { html } from 'hono/html';
-import type { Html } from './shown.ts';
+import type { Html } from './format.ts';
 
 const PAGES = { '': 'Overview', transactions: 'Transactions', webhooks: 'Webhooks', ipns: 'IPNs', health: 'Health' };
 export type Section = keyof typeof PAGES;

@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { Counts, Webhook } from '../ledger/ledger.ts';
 import type { Transaction } from '../protocol/transaction.ts';
-import { age, amount, kind, plural, status, typeName, type Html } from './shown.ts';
+import { age, amount, kind, plural, status, typeName, type Html } from './format.ts';
 import { linkTo } from './transaction-table.ts';
 
 export interface Overview {

@@ -4,7 +4,7 @@ import type { Preview, Resolution, Webhook } from '../ledger/ledger.ts';
 import type { HistoryEntry, Transaction } from '../protocol/transaction.ts';
 import { effectOf } from './resolution.ts';
 import { whyReview } from './overview.ts';
-import { NOTHING, amount, kind, marks, status, time, wallet, type Html } from './shown.ts';
+import { NOTHING, amount, kind, marks, status, time, wallet, type Html } from './format.ts';
 import { linkTo } from './transaction-table.ts';
 import { webhookTable } from './webhooks-page.ts';
 

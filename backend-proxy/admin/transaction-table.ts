@@ -1,7 +1,7 @@
 // Transactions as a table; on a narrow screen each row is a card.
 import { html } from 'hono/html';
 import type { Transaction } from '../protocol/transaction.ts';
-import { amount, kind, marks, status, time, type Html } from './shown.ts';
+import { amount, kind, marks, status, time, type Html } from './format.ts';
 
 export const linkTo = ({ id }: Pick<Transaction, 'id'>) => `/admin/transactions/${encodeURIComponent(id)}`;
 

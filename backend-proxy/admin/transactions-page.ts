@@ -6,7 +6,7 @@ import { isCursorOf } from '../ledger/queries/transaction-list.ts';
 import { DAY_MS } from '../protocol/durations.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../protocol/transaction.ts';
 import { STATUSES, type Status } from '../protocol/wire.ts';
-import type { Html } from './shown.ts';
+import type { Html } from './format.ts';
 import { transactionTable } from './transaction-table.ts';
 
 const PAGE_SIZE = 50;

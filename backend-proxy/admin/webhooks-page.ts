@@ -1,7 +1,7 @@
 // Webhooks: lists by state, and one with its body.
 import { html } from 'hono/html';
 import type { Webhook, WebhookState } from '../ledger/ledger.ts';
-import { NOTHING, plural, time, walletEnd, type Html } from './shown.ts';
+import { NOTHING, plural, time, walletEnd, type Html } from './format.ts';
 
 const STATES: Record<WebhookState, string> = { dead: 'given up', pending: 'to be sent', delivered: 'delivered' };
 

@@ -56,24 +56,6 @@ export const payoutSchema = z
 /** Schema of each transaction type. */
 const SCHEMAS = { PAY: paymentSchema, PAYOUT: payoutSchema } as const satisfies Record<TransactionType, z.ZodType>;
 
-const personText = (most: number) => {
-  const allowed = { error: `1 to ${most} characters, no control characters` };
-  return z
-    .string(allowed)
-    .min(1, allowed)
-    .max(most, allowed)
-    .regex(/^\P{Cc}*$/u, allowed);
-};
-
-/** A person's resolution of a review, from the merchant's server or the operator's page. */
-export const resolutionSchema = z
-  .strictObject({
-    status: z.enum(['SUCCESS', 'FAILED'], { error: 'SUCCESS or FAILED' }),
-    by: personText(100).openapi({ description: 'The person who resolves it' }),
-    note: personText(500).openapi({ description: 'How the person verified the outcome' }),
-  })
-  .openapi('Resolution');
-
 /** Names of the columns: stable, new ones are added at the end. */
 export const TRANSACTION_COLUMNS = [
   'type',

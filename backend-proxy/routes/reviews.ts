@@ -5,6 +5,7 @@ import { Refusal } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { merchantView } from '../protocol/merchant-view.ts';
 import { answerJson } from '../http/answer.ts';
+import { resolutionSchema } from '../http/resolution.ts';
 import { noQuery, refusedBy } from '../http/problem.ts';
 import { serveRoute } from '../http/route.ts';
 import {
@@ -18,7 +19,6 @@ import {
   limitQuery,
   paymentSchema,
   payoutSchema,
-  resolutionSchema,
   security,
 } from './merchant-schemas.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { effectOf } from '../../../backend-proxy/admin/resolution.ts';
-import { walletEnd } from '../../../backend-proxy/admin/shown.ts';
+import { walletEnd } from '../../../backend-proxy/admin/format.ts';
 import { webhookPage, webhookTable } from '../../../backend-proxy/admin/webhooks-page.ts';
 import type { Observation, Webhook } from '../../../backend-proxy/ledger/ledger.ts';
 import { verified } from '../ledger/ledger-kit.ts';

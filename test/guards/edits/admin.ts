@@ -3,7 +3,6 @@ import type { Edits } from '../apply.ts';
 
 const GUARD = 'backend-proxy/admin/guard.ts';
 const SESSION = 'backend-proxy/admin/session.ts';
-const APP = 'backend-proxy/admin/app.ts';
 const EXPORTS = 'backend-proxy/routes/exports.ts';
 
 export const admin: Edits = {
@@ -27,7 +26,7 @@ export const admin: Edits = {
     { file: GUARD, find: 'secure: !isLoopback(c)', put: 'secure: false' },
   ],
   "Try many operator's tokens": [
-    { file: APP, find: 'if (limit.isReached(address)) {', put: 'if (false) {' },
+    { file: 'backend-proxy/admin/login.ts', find: 'if (limit.isReached(address)) {', put: 'if (false) {' },
     { file: 'backend-proxy/admin/login-limit.ts', find: 'times.length >= MAX_FAILURES', put: 'false' },
   ],
   "Send the operator's form from another site": [
@@ -55,14 +54,16 @@ export const admin: Edits = {
     { file: GUARD, find: "'X-Frame-Options': 'DENY'", put: "'X-Frame-Options': 'SAMEORIGIN'" },
   ],
   "Read wallet ids on the operator's screen": [
-    { file: 'backend-proxy/admin/shown.ts', find: '•••• ${walletEnd(customer)}', put: '•••• ${customer}' },
+    { file: 'backend-proxy/admin/format.ts', find: '•••• ${walletEnd(customer)}', put: '•••• ${customer}' },
     {
       file: 'backend-proxy/admin/webhooks-page.ts',
       find: "key === 'customer' && typeof value === 'string' ?",
       put: "key === '' && typeof value === 'string' ?",
     },
   ],
-  'Decide on what has changed meanwhile': [{ file: APP, find: 'if (!isAsShown)', put: 'if (false)' }],
+  'Decide on what has changed meanwhile': [
+    { file: 'backend-proxy/admin/transaction-routes.ts', find: 'if (!isAsShown)', put: 'if (false)' },
+  ],
   'Run a formula in a spreadsheet': [
     { file: 'backend-proxy/reports/csv.ts', find: "typeof value === 'string' && FORMULA.test(value)", put: 'false' },
   ],

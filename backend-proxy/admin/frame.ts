@@ -1,0 +1,41 @@
+// What the pages of a signed-in operator share: the parts that they read and change, the frame around a page's body,
+// and a session that each page prolongs.
+import type { Context } from 'hono';
+import { writeSession } from './guard.ts';
+import type { Html } from './format.ts';
+import { page, type Section } from './layout.ts';
+import type { Sessions } from './session.ts';
+
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Log } from '../protocol/log.ts';
+
+export interface AdminParts {
+  ledger: Ledger;
+  token: string;
+  version: string;
+  /** Whether a WEBHOOK_URL is set. */
+  sendsWebhooks: boolean;
+  /** Called when something is due to be sent. */
+  onDue(): void;
+  /** What an operator should fix, without secrets. */
+  warnings(): Promise<string[]>;
+  now?: () => number;
+  log?: Log;
+}
+
+export interface Frame {
+  show(c: Context, section: Section, title: string, body: Html, code?: 200 | 400 | 409): Response | Promise<Response>;
+  /** Proves that a form belongs to this session. */
+  formToken(c: Context): string;
+}
+
+export function createFrame(sessions: Sessions): Frame {
+  const formToken = (c: Context) => sessions.formToken(c.get('session'));
+  return {
+    show(c, section, title, body, code = 200) {
+      writeSession(c, sessions, c.get('session'));
+      return c.html(page({ title, section, body, form: formToken(c), done: c.req.query('done') }), code);
+    },
+    formToken,
+  };
+}

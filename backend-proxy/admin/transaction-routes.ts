@@ -1,0 +1,96 @@
+// The transactions on the operator's page: a list, one with its history, and the two steps of resolving a review. The
+// first step says what would happen; the second does it, if nothing has changed meanwhile.
+import type { Context, Hono } from 'hono';
+import { Refusal } from '../errors.ts';
+import { resolutionSchema } from '../http/resolution.ts';
+import type { Expected, Resolution } from '../ledger/ledger.ts';
+import { ChangedMeanwhile } from '../ledger/rules/resolutions.ts';
+import type { Transaction } from '../protocol/transaction.ts';
+import type { AdminParts, Frame } from './frame.ts';
+import { formField } from './guard.ts';
+import { confirmationPage, transactionPage, type ResolutionForm } from './transaction-page.ts';
+import { linkTo } from './transaction-table.ts';
+import { queryOf, transactionsPage } from './transactions-page.ts';
+
+const MAX_WEBHOOKS = 50;
+
+export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
+  const { ledger } = parts;
+
+  app.get('/admin/transactions', async (c) => {
+    const filters = c.req.query();
+    const query = queryOf(filters);
+    const isRefused = typeof query === 'string';
+    const found = isRefused ? query : await ledger.transactions(query);
+    const body = transactionsPage(filters, found);
+    return frame.show(c, 'transactions', 'Transactions', body, isRefused ? 400 : 200);
+  });
+
+  async function showOne(c: Context, code: 200 | 400, resolution?: ResolutionForm) {
+    const transaction = await transactionOf(c, parts);
+    const all = await ledger.webhooks(undefined, MAX_WEBHOOKS, { orderId: transaction.orderId });
+    const webhooks = all.filter(({ transactionId }) => transactionId === transaction.id);
+    const form = frame.formToken(c);
+    const body = transactionPage({ transaction, webhooks, form, ...(resolution && { resolution }) });
+    return frame.show(c, 'transactions', transaction.orderId, body, code);
+  }
+  app.get('/admin/transactions/:id', (c) => showOne(c, 200));
+
+  app.post('/admin/transactions/:id/resolve', async (c) => {
+    const [status, by, note] = [await formField(c, 'status'), await formField(c, 'by'), await formField(c, 'note')];
+    const transaction = await transactionOf(c, parts);
+    const isAsShown = (await formField(c, 'version')) === String(transaction.version);
+    if (!isAsShown)
+      throw new Refusal('no_review_needed', 'It has changed since you looked. Reload the page and decide again.');
+    const parsed = resolutionSchema.safeParse({ status, by: by.trim(), note: note.trim() });
+    if (!parsed.success) {
+      const refused = Object.fromEntries(parsed.error.issues.map(({ path, message }) => [path.join('.'), message]));
+      return showOne(c, 400, { status, by, note, refused });
+    }
+    return resolve(c, transaction, parsed.data, parts, frame);
+  });
+}
+
+async function transactionOf(c: Context, { ledger }: AdminParts): Promise<Transaction> {
+  const transaction = await ledger.transaction(c.req.param('id') ?? '');
+  if (transaction === undefined) throw new Refusal('not_found', 'There is no such transaction.');
+  return transaction;
+}
+
+/** Asks for a confirmation, or does what was confirmed. */
+async function resolve(
+  c: Context,
+  transaction: Transaction,
+  resolution: Resolution,
+  parts: AdminParts,
+  frame: Frame,
+): Promise<Response> {
+  const { ledger, onDue, log = () => undefined } = parts;
+  if ((await formField(c, 'confirmed')) !== 'yes') return confirm(c, transaction.id, resolution, false, parts, frame);
+  const expected: Expected = { version: transaction.version, paidBy: (await formField(c, 'paidBy')) || null };
+  try {
+    await ledger.resolve(transaction.id, resolution, expected);
+  } catch (error) {
+    if (!(error instanceof ChangedMeanwhile)) throw error;
+    return confirm(c, transaction.id, resolution, true, parts, frame);
+  }
+  onDue();
+  log('info', 'operator resolved', { transaction: transaction.id, status: resolution.status });
+  return c.redirect(`${linkTo(transaction)}?done=resolved`, 303);
+}
+
+/** `hasChanged`: it was confirmed before, when it would have had another effect. */
+async function confirm(
+  c: Context,
+  id: string,
+  resolution: Resolution,
+  hasChanged: boolean,
+  { ledger, sendsWebhooks }: AdminParts,
+  frame: Frame,
+): Promise<Response> {
+  const preview = await ledger.preview(id, resolution);
+  if (preview === undefined) throw new Refusal('not_found', 'There is no such transaction.');
+  const body = confirmationPage({ preview, resolution, hasChanged, form: frame.formToken(c), sendsWebhooks });
+  const { orderId } = preview.transaction;
+  return frame.show(c, 'transactions', `Resolve ${orderId}?`, body, hasChanged ? 409 : 200);
+}

@@ -1,0 +1,19 @@
+// A person's resolution of a review, as the merchant's server or the operator's page sends it.
+import { z } from '@hono/zod-openapi';
+
+export const resolutionSchema = z
+  .strictObject({
+    status: z.enum(['SUCCESS', 'FAILED'], { error: 'SUCCESS or FAILED' }),
+    by: personText(100).openapi({ description: 'The person who resolves it' }),
+    note: personText(500).openapi({ description: 'How the person verified the outcome' }),
+  })
+  .openapi('Resolution');
+
+function personText(most: number) {
+  const allowed = { error: `1 to ${most} characters, no control characters` };
+  return z
+    .string(allowed)
+    .min(1, allowed)
+    .max(most, allowed)
+    .regex(/^\P{Cc}*$/u, allowed);
+}
