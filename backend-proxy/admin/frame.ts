@@ -1,13 +1,12 @@
 // What the pages of a signed-in operator share: the parts that they read and change, the frame around a page's body,
 // and a session that each page prolongs.
 import type { Context } from 'hono';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Log } from '../protocol/log.ts';
 import { writeSession } from './guard.ts';
 import type { Html } from './format.ts';
 import { page, type Section } from './layout.ts';
 import type { Sessions } from './session.ts';
-
-import type { Ledger } from '../ledger/ledger.ts';
-import type { Log } from '../protocol/log.ts';
 
 export interface AdminParts {
   ledger: Ledger;

@@ -96,13 +96,13 @@ export function whyReview({ history, mismatch, conflict }: Transaction): string 
   const detail = history.findLast(({ event }) => event === 'needs_review')?.detail ?? null;
   const field = history.findLast(({ event }) => event === 'mismatch')?.detail;
   if (detail === 'mismatch' || (detail === null && mismatch)) {
-    return `The gateway reports another ${field ?? 'amount, currency, type or payment id'} than was asked for.`;
+    return `The gateway reports another ${field ?? 'amount, currency, type or payment id'} than was requested.`;
   }
   if (detail === 'conflict' || (detail === null && conflict)) {
     const what = history.findLast(({ event }) => event === 'conflict')?.detail;
     return `The gateway contradicts an earlier report or a person${what ? `: ${what}` : ''}.`;
   }
-  return detail === null ? 'The gateway has not said how it ended, and the time is over.' : `${detail}.`;
+  return detail === null ? 'The gateway has not reported an outcome in time.' : `${detail}.`;
 }
 
 function summary({ transactions }: Counts): Html {

@@ -159,9 +159,9 @@ export function confirmationPage(confirmation: Confirmation): Html {
       <h2 id="effect">You say: ${resolution.status}</h2>
       <ul class="effect">
         ${effectOf(preview, resolution.status).map((sentence) => html`<li>${sentence}</li>`)}
-        ${webhook !== null && !sendsWebhooks ? html`<li>No WEBHOOK_URL is set, so it is not sent to anybody now.</li>` : ''}
+        ${webhook !== null && !sendsWebhooks ? html`<li>No WEBHOOK_URL is set, so it is not sent now.</li>` : ''}
         <li>The history shows “${resolution.status} by ${resolution.by}: ${resolution.note}”.</li>
-        <li>If the gateway later reports the contrary, a review is asked for again.</li>
+        <li>If the gateway later reports the opposite, it needs review again.</li>
       </ul>
       <form method="post" action="${linkTo(transaction)}/resolve">
         ${hidden('form', form)} ${hidden('version', expected.version)} ${hidden('paidBy', expected.paidBy ?? '')}

@@ -22,7 +22,8 @@ async function checkSqlite(path: string): Promise<Finding[]> {
     const remedy = `give the user that runs the proxy the right to write there: SQLite has files beside its database`;
     return [fail(ABOUT, `this user cannot write in ${folder}`, remedy)];
   }
-  if (!existsSync(path)) return [ok(ABOUT, `${path} does not exist yet; the first start makes it`), ...spaceIn(folder)];
+  if (!existsSync(path))
+    return [ok(ABOUT, `${path} does not exist yet; the first start creates it`), ...spaceIn(folder)];
   if (!isWritable(path)) return [fail(ABOUT, `this user cannot write ${path}`, 'run `check` as the user of the proxy')];
   try {
     const { inspectSqlite } = await import('../ledger/sqlite/copy.ts');
@@ -49,7 +50,10 @@ async function checkPostgres(url: string): Promise<Finding[]> {
     const clock = clockFinding('clock of the database', found.now);
     if (found.mayCreate || schema.pending.length === 0) return [says, clock];
     const statement = `GRANT CREATE ON SCHEMA "${schemaName}" TO "${role}"`;
-    return [fail(ABOUT, `the role ${role} may not make tables in ${schemaName}`, `as its owner: ${statement}`), clock];
+    return [
+      fail(ABOUT, `the role ${role} may not create tables in ${schemaName}`, `as its owner: ${statement}`),
+      clock,
+    ];
   } catch (error) {
     return [fail(ABOUT, explainStart(error, url, 1), 'see DATABASE_URL in docs/configuration.md')];
   }
@@ -57,7 +61,7 @@ async function checkPostgres(url: string): Promise<Finding[]> {
 
 function schemaFinding({ newest, pending, refusal }: SchemaState, where: string): Finding {
   if (refusal !== undefined) return fail(ABOUT, `${where}; ${refusal}`, 'see docs/operations.md');
-  if (newest === undefined) return ok(ABOUT, `${where}; empty: the first start makes the tables`);
+  if (newest === undefined) return ok(ABOUT, `${where}; empty: the first start creates the tables`);
   if (pending.length === 0) return ok(ABOUT, `${where}; schema ${newest}, nothing to migrate`);
   const says = `${where}; schema ${newest}; the next start migrates ${pending.join(', ')}`;
   return warn(ABOUT, says, 'make a backup first');

@@ -67,7 +67,7 @@ function unavailable(detail: string, host: string): Finding {
   if (detail === 'HTTP 429') return warn(ABOUT, `${host} accepts no more requests now (${detail})`, 'try again later');
   const says =
     detail.startsWith('HTTP') || detail.includes(' ') ? 'does not answer as documented' : 'cannot be reached';
-  return fail(ABOUT, `${host} ${says} (${detail})`, 'check GATEWAY_URL, paths.status, and the way to it');
+  return fail(ABOUT, `${host} ${says} (${detail})`, 'check GATEWAY_URL, paths.status and the network');
 }
 
 /** What the gateway answered, besides what its adapter reads. */

@@ -15,12 +15,11 @@ export async function tryAddresses(deployed: Deployed): Promise<Finding> {
   const fromOne = await openTooMany(deployed, token, () => '198.51.100.1');
   if (fromOne === 'no answer') return skipped(ABOUT, 'needs streams, and they are not answered');
   if (fromOne === 'all open') {
-    const says = 'no address is counted, so nobody is held to the limit of starts; on loopback that is as it should be';
+    const says = 'no address is counted, so the limit of starts stops nobody; on loopback this is expected';
     return warn(ABOUT, says, 'set TRUSTED_PROXIES to the number of reverse proxies in front');
   }
   const fromMany = await openTooMany(deployed, token, (at) => `198.51.100.${at + 2}`);
-  if (fromMany === 'one refused')
-    return ok(ABOUT, 'callers are counted, and a forged X-Forwarded-For does not help them');
+  if (fromMany === 'one refused') return ok(ABOUT, 'callers are counted, and a forged X-Forwarded-For changes nothing');
   const remedy =
     "set TRUSTED_PROXIES to the number of reverse proxies in front, and let each add its caller's address " +
     '(nginx: $proxy_add_x_forwarded_for)';

@@ -31,12 +31,12 @@ export async function tryOrderClock({ token, visit }: Deployed): Promise<Finding
   const answer = await visit('order', { headers: token() });
   if ('lost' in answer || answer.status !== 200) {
     const remedy = 'use the ORDER_SECRET and ALLOWED_ORIGINS of the deployed proxy';
-    return [fail('order', `it does not show an order that ORDER_SECRET has signed (${wordOf(answer)})`, remedy)];
+    return [fail('order', `it does not show an order signed with ORDER_SECRET (${wordOf(answer)})`, remedy)];
   }
   const date = Date.parse(String(answer.headers.date));
   const serverTime = Date.parse(String(jsonOf(answer)?.['serverTime']));
   return [
-    ok('order', 'it shows an order that ORDER_SECRET has signed'),
+    ok('order', 'it shows an order signed with ORDER_SECRET'),
     ...(Number.isNaN(date) ? [] : [clockFinding('clock of the proxy', date)]),
     ...(Number.isNaN(serverTime) ? [] : [clockFinding('clock of the database', serverTime)]),
   ];

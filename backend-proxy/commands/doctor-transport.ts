@@ -25,7 +25,8 @@ export async function tryCertificate({ base }: Deployed, now = Date.now()): Prom
     return fail(about, `${base.host}: ${found.refused}`, remedy);
   }
   const days = Math.floor((Date.parse(found.valid_to) - now) / DAY_MS);
-  if (days < SOON_DAYS) return warn(about, `ends in ${days} days (${found.valid_to})`, 'see why it is not renewed');
+  if (days < SOON_DAYS)
+    return warn(about, `ends in ${days} days (${found.valid_to})`, 'find out why it is not renewed');
   return ok(about, `valid for ${days} days`);
 }
 

@@ -38,7 +38,7 @@ describe('payment-proxy check with PostgreSQL', { skip: whyNoPostgres() }, () =>
     const [finding] = await checkDatabase(url.href);
     assert.match(
       JSON.stringify(finding),
-      /"FAIL".*may not make tables.*GRANT CREATE ON SCHEMA \\"public\\" TO \\"poor\\"/,
+      /"FAIL".*may not create tables.*GRANT CREATE ON SCHEMA \\"public\\" TO \\"poor\\"/,
     );
   });
 

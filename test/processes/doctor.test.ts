@@ -93,7 +93,7 @@ describe('payment-proxy doctor', () => {
     for (const [subject, says] of [
       ['IPN', /^FAIL an IPN is answered HTTP 404/m],
       ['merchant API', /^FAIL the key is accepted\? It answers HTTP 401/m],
-      ['order', /^FAIL .*ORDER_SECRET has signed/m],
+      ['order', /^FAIL .*signed with ORDER_SECRET/m],
     ] as const) {
       assert.match(about(wrong, subject).join('\n'), says);
     }

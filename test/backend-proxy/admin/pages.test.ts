@@ -37,7 +37,7 @@ describe('a review', () => {
     const { world } = operator;
     await createMismatch(world);
     await operator.signIn();
-    assert.match(textOf(await operator.open('/admin')), /1 transaction needs a person.*A-1 10\.10 EUR The gateway reports another amount than was asked for\./); // prettier-ignore
+    assert.match(textOf(await operator.open('/admin')), /1 transaction needs a person.*A-1 10\.10 EUR The gateway reports another amount than was requested\./); // prettier-ignore
     const first = await resolve(operator, 'A-1', ADA);
     const said = textOf(await first.text());
     assert.equal(first.status, 200);
