@@ -6,42 +6,41 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { createBusinessLog } from './observability/business-events.ts';
 import { withCause } from './observability/cause.ts';
-import { createRecorder, type Recorder } from './workers/recorder.ts';
+import { createRecorder } from './workers/recorder.ts';
 import { instrument } from './observability/instrumented.ts';
 import { Refusal, describeError } from './errors.ts';
 import { WIDGET_FOLDER } from './installation.ts';
 import { createOrderTokens } from './orders/order-token.ts';
-import { createMetrics, type IpnOutcome, type Metrics } from './observability/metrics.ts';
-import type { Gateway } from './gateway/gateway.ts';
+import { createMetrics, type IpnOutcome } from './observability/metrics.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { ProxyConfig, ProxyParts } from './parts.ts';
 import { HOUR_MS, SECOND_MS } from './protocol/durations.ts';
 import { GATEWAY_TIMEOUT_MS } from './protocol/gateway-call.ts';
 import type { Log } from './protocol/log.ts';
 import { CHECKS_PER_SECOND, createCheckRate } from './workers/check-rate.ts';
-import { createPayments, type Payments } from './payments.ts';
-import { createPayouts, type Payouts } from './payouts.ts';
+import { createPayments } from './payments.ts';
+import { createPayouts } from './payouts.ts';
 import { createRetention } from './workers/retention.ts';
 import { createUnknownProof } from './workers/unknown-proof.ts';
-import { createReconciler, type Reconciler } from './status-checks.ts';
+import { createReconciler } from './status-checks.ts';
 import { createRateLimit } from './http/rate-limit.ts';
-import { createStreams, type Streams } from './routes/events.ts';
-import { createExports, type Exports } from './routes/exports.ts';
+import { createStreams } from './routes/events.ts';
+import { createExports } from './routes/exports.ts';
 import { completeAnswer, prepareAnswer } from './http/answer.ts';
 import { METHODS_WITH_BODY, limitBody } from './http/body-limit.ts';
-import { createCallerAddress, type CallerAddress } from './http/caller-address.ts';
+import { createCallerAddress } from './http/caller-address.ts';
 import { crossOrigin } from './http/guards.ts';
-import { ipnRoutes } from './routes/ipn.ts';
-import { merchantRoutes } from './routes/merchant.ts';
-import { healthRoutes } from './routes/health.ts';
-import { orderRoutes } from './routes/order.ts';
+import { serveIpns } from './routes/ipn.ts';
+import { serveMerchant } from './routes/merchant.ts';
+import { serveHealth } from './routes/health.ts';
+import { serveOrder } from './routes/order.ts';
 import { serveDocument } from './routes/openapi.ts';
 import { problemResponse, toRefusal } from './http/problem.ts';
 import { createRequestLog, traced } from './http/request-log.ts';
-import { notFound, readWidgetFiles, widgetRoutes } from './routes/widget-files.ts';
-import { createWebhookLog, type WebhookLog } from './observability/webhook-log.ts';
+import { notFound, readWidgetFiles, serveWidget } from './routes/widget-files.ts';
+import { createWebhookLog } from './observability/webhook-log.ts';
 import { createWebhookSender } from './webhooks.ts';
-import { createWarnings, type Warnings } from './warnings.ts';
+import { createWarnings } from './warnings.ts';
 import type { Worker } from './workers/worker.ts';
 
 const PRUNE_EVERY_MS = HOUR_MS;
@@ -64,7 +63,8 @@ export interface Proxy {
   run(): { stop(): Promise<void> };
 }
 
-export function createProxy(parts: ProxyParts<Ledger>): Proxy {
+/** What the proxy is made of. */
+function assemble(parts: ProxyParts<Ledger>) {
   const { ledger, config, now = Date.now, log: write = () => undefined, lostLogLines = () => 0 } = parts;
   const log: Log = (level, event, fields) => write(level, event, withCause(fields));
   const onError = (error: unknown) => log('error', 'work failed', { error: describeError(error) });
@@ -80,8 +80,6 @@ export function createProxy(parts: ProxyParts<Ledger>): Proxy {
     clockOffsetMs: () => ledger.clockOffset(),
     lostLogLines,
   });
-  const webhookLog = createWebhookLog(log, metrics, now);
-  observeWrites({ ledger, metrics, webhookLog, log, onError });
   const gateway = instrument(parts.gateway, (call) => {
     metrics.countCall(call);
     rate.record(call);
@@ -95,10 +93,11 @@ export function createProxy(parts: ProxyParts<Ledger>): Proxy {
       log('error', 'the gateway no longer knows a transaction: the status path or the API key is wrong', { type }),
   });
   const reconciler = createReconciler({ gateway, ledger, proof, rate, now }, onError);
+  const webhookLog = createWebhookLog(log, metrics, now);
   const { contextOf, attempted: onAttempt } = webhookLog;
   const sender =
     config.webhook && createWebhookSender({ ledger, target: config.webhook, now, contextOf, onAttempt }, onError);
-
+  const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
   const recorder = createRecorder({ ledger, onError });
   const sending = { gateway, ledger, recorder, self: config.self ?? randomUUID() };
   const payments = createPayments(sending);
@@ -107,28 +106,19 @@ export function createProxy(parts: ProxyParts<Ledger>): Proxy {
   const exports = createExports({ onError });
   const callers = createCallerAddress(config.trustedProxies ?? 0, now, log);
   const warnings = createWarnings({ ledger, proof, callers, log, onError });
-  const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
-  let isStopping = false;
-  const wake = () => sender?.wake();
+  const use = { payments, payouts, streams, exports, callers, warnings, workers, recorder, reconciler };
+  return { ...use, config, ledger, gateway, metrics, webhookLog, now, log, onError, wake: () => sender?.wake() };
+}
 
+type Assembly = ReturnType<typeof assemble>;
+
+export function createProxy(parts: ProxyParts<Ledger>): Proxy {
+  const assembly = assemble(parts);
+  const { workers, warnings, wake } = assembly;
+  let isStopping = false;
+  observeWrites(assembly);
   return {
-    app: createApp({
-      config,
-      ledger,
-      gateway,
-      metrics,
-      now,
-      log,
-      payments,
-      payouts,
-      streams,
-      exports,
-      callers,
-      wake,
-      receive: (ipn) => reconciler.receive(ipn),
-      warnings: warnings.all,
-      isStopping: () => isStopping,
-    }),
+    app: createApp(assembly, () => isStopping),
     wake,
     warnings: warnings.all,
     async tick() {
@@ -137,20 +127,12 @@ export function createProxy(parts: ProxyParts<Ledger>): Proxy {
     drain() {
       isStopping = true;
     },
-    run: () => runAll({ config, ledger, workers, warnings, streams, exports, recorder, log, onError }),
+    run: () => runAll(assembly),
   };
 }
 
-interface Observed {
-  ledger: Ledger;
-  metrics: Metrics;
-  webhookLog: WebhookLog;
-  log: Log;
-  onError(error: unknown): void;
-}
-
 /** Counts and logs what the ledger commits. */
-function observeWrites({ ledger, metrics, webhookLog, log, onError }: Observed): void {
+function observeWrites({ ledger, metrics, webhookLog, log, onError }: Assembly): void {
   const logEvents = createBusinessLog(log, metrics);
   ledger.onWrite((ms, events) => {
     try {
@@ -164,27 +146,9 @@ function observeWrites({ ledger, metrics, webhookLog, log, onError }: Observed):
   });
 }
 
-interface AppParts {
-  config: ProxyConfig;
-  ledger: Ledger;
-  gateway: Gateway;
-  metrics: Metrics;
-  now: () => number;
-  log: Log;
-  payments: Payments;
-  payouts: Payouts;
-  streams: Streams;
-  exports: Exports;
-  callers: CallerAddress;
-  wake(): void;
-  receive: Reconciler['receive'];
-  warnings(): Promise<string[]>;
-  isStopping(): boolean;
-}
-
 /** What each request passes, in this order. */
-function createApp(parts: AppParts): OpenAPIHono {
-  const { config, ledger, gateway, metrics, now, log, payments, payouts, streams, exports, callers } = parts;
+function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
+  const { config, ledger, gateway, metrics, now, log, payments, payouts, streams, exports, callers } = assembly;
   const tokens = createOrderTokens(config.orderSecrets, config, now);
   const widgetFiles = readWidgetFiles(config.widgetFolder ?? WIDGET_FOLDER);
   const app = new OpenAPIHono();
@@ -206,34 +170,28 @@ function createApp(parts: AppParts): OpenAPIHono {
     log('debug', 'IPN received', { outcome });
     if (outcome === 'unmatched') log('warn', 'an IPN matches no transaction in the database');
   };
-  app.route('/', ipnRoutes({ secrets: config.ipnSecrets, gateway, receive: parts.receive, onIpn }));
-  app.route('/', orderRoutes({ tokens, payments, streams, limitStarts: createRateLimit(now), callers }));
-  app.route(
-    '/',
-    merchantRoutes({
-      keys: config.merchantKeys,
-      allowedOrigins: config.allowedOrigins,
-      tokens,
-      payouts,
-      ledger,
-      sendsWebhooks: config.webhook !== undefined,
-      exports,
-      onDue: parts.wake,
-    }),
-  );
+  serveIpns(app, { secrets: config.ipnSecrets, gateway, receive: assembly.reconciler.receive, onIpn });
+  serveOrder(app, { tokens, payments, streams, limitStarts: createRateLimit(now), callers });
+  serveMerchant(app, {
+    keys: config.merchantKeys,
+    allowedOrigins: config.allowedOrigins,
+    tokens,
+    payouts,
+    ledger,
+    sendsWebhooks: config.webhook !== undefined,
+    exports,
+    onDue: assembly.wake,
+  });
   serveDocument(app, config.publicUrl);
-  app.route(
-    '/',
-    healthRoutes({
-      keys: config.metricsTokens ?? config.merchantKeys,
-      ledger,
-      metrics,
-      isWidgetBuilt: widgetFiles.has('widget.js'),
-      isStopping: parts.isStopping,
-      warnings: parts.warnings,
-    }),
-  );
-  app.route('/', widgetRoutes(widgetFiles));
+  serveHealth(app, {
+    keys: config.metricsTokens ?? config.merchantKeys,
+    ledger,
+    metrics,
+    isWidgetBuilt: widgetFiles.has('widget.js'),
+    isStopping,
+    warnings: assembly.warnings.all,
+  });
+  serveWidget(app, widgetFiles);
   app.notFound((c) => problemResponse(c, notFound(c.req.path)));
   app.onError((error, c) => {
     const refusal = toRefusal(error);
@@ -245,21 +203,9 @@ function createApp(parts: AppParts): OpenAPIHono {
   return app;
 }
 
-interface Background {
-  config: ProxyConfig;
-  ledger: Ledger;
-  workers: readonly Worker[];
-  warnings: Warnings;
-  streams: Streams;
-  exports: Exports;
-  recorder: Recorder;
-  log: Log;
-  onError(error: unknown): void;
-}
-
 /** Starts what runs beside the requests. */
-function runAll(parts: Background): { stop(): Promise<void> } {
-  const { config, ledger, workers, warnings, streams, exports, recorder, log, onError } = parts;
+function runAll(assembly: Assembly): { stop(): Promise<void> } {
+  const { config, ledger, workers, warnings, streams, exports, recorder, log, onError } = assembly;
   const { retentionDays: days } = config;
   const sendsWebhooks = config.webhook !== undefined;
   const retention = days === undefined ? [] : [createRetention({ ledger, days, sendsWebhooks, log })];

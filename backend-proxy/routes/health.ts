@@ -1,5 +1,5 @@
 // Health, readiness and metrics for operators.
-import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
 import { REMEDIES } from '../installation.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -61,8 +61,10 @@ interface Deps {
   warnings(): Promise<string[]>;
 }
 
-export function healthRoutes({ keys, ledger, metrics, isWidgetBuilt, isStopping, warnings }: Deps): OpenAPIHono {
-  const app = new OpenAPIHono();
+export function serveHealth(
+  app: OpenAPIHono,
+  { keys, ledger, metrics, isWidgetBuilt, isStopping, warnings }: Deps,
+): void {
   app.use('/metrics', merchantOnly(keys, 'METRICS_TOKEN; without one, the merchant API key'));
 
   serveRoute(app, getHealth, (c) => answerJson(c, { status: 'ok' as const }, 200));
@@ -80,6 +82,4 @@ export function healthRoutes({ keys, ledger, metrics, isWidgetBuilt, isStopping,
   serveRoute(app, getMetrics, async (c) =>
     c.text(await metrics.text(), 200, { 'Content-Type': METRICS_CONTENT_TYPE, 'Cache-Control': 'no-store' }),
   );
-
-  return app;
 }

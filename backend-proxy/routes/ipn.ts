@@ -1,7 +1,7 @@
 // POST /ipn/:secret: stores the IPN and requests a status check in one commit, then answers exactly 200, because
 // nothing else is documented to stop the retries. The body is not trusted.
 import { createHash } from 'node:crypto';
-import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
 import { note } from '../observability/cause.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -31,9 +31,8 @@ interface Deps {
   onIpn(outcome: IpnOutcome): void;
 }
 
-export function ipnRoutes({ secrets, gateway, receive, onIpn }: Deps): OpenAPIHono {
+export function serveIpns(app: OpenAPIHono, { secrets, gateway, receive, onIpn }: Deps): void {
   const isSecret = createSecretCheck(secrets);
-  const app = new OpenAPIHono();
   serveRoute(app, postIpn, async (c, { params }) => {
     if (!isSecret(params.secret)) {
       onIpn('wrong_secret');
@@ -55,7 +54,6 @@ export function ipnRoutes({ secrets, gateway, receive, onIpn }: Deps): OpenAPIHo
     onIpn(ipn.kind === 'unreadable' ? 'unreadable' : isMatched ? 'matched' : 'unmatched');
     return answer(c, null, 200);
   });
-  return app;
 }
 
 /** For the log: the id is short and has no control characters, but may have ones that reorder a line. */

@@ -1,6 +1,6 @@
 // Routes for the widget: the order view, starting a payment, the event stream. The order token is the only
 // credential.
-import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { note } from '../observability/cause.ts';
 import { Refusal } from '../errors.ts';
@@ -129,8 +129,7 @@ interface Deps {
   callers: CallerAddress;
 }
 
-export function orderRoutes({ tokens, payments, streams, limitStarts, callers }: Deps): OpenAPIHono {
-  const app = new OpenAPIHono();
+export function serveOrder(app: OpenAPIHono, { tokens, payments, streams, limitStarts, callers }: Deps): void {
   const termsOf = async (c: Context): Promise<OrderTerms> => {
     const token = bearerOf(c);
     if (token === '') throw new Refusal('invalid_token', 'Send Authorization: Bearer and the order token.');
@@ -159,6 +158,4 @@ export function orderRoutes({ tokens, payments, streams, limitStarts, callers }:
     env.writeBody = (outgoing) => sendToSocket(streams, stream, outgoing);
     return head();
   });
-
-  return app;
 }

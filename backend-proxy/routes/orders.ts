@@ -1,5 +1,5 @@
 // What the merchant's server does with an order: sign it, read it, erase its personal data.
-import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { note } from '../observability/cause.ts';
 import { Refusal } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -81,9 +81,7 @@ interface Deps {
   sendsWebhooks: boolean;
 }
 
-export function merchantOrderRoutes({ ledger, tokens, allowedOrigins, sendsWebhooks }: Deps): OpenAPIHono {
-  const app = new OpenAPIHono();
-
+export function serveOrders(app: OpenAPIHono, { ledger, tokens, allowedOrigins, sendsWebhooks }: Deps): void {
   serveRoute(app, postOrder, async (c, { sent }) => {
     const { expiresIn, ...claims } = sent;
     const { errors } = checkTerms(claims, { allowedOrigins });
@@ -116,6 +114,4 @@ export function merchantOrderRoutes({ ledger, tokens, allowedOrigins, sendsWebho
       throw new Refusal('not_found', 'No such order or payout, or nothing of it was started.');
     return answerJson(c, { orderId, transactions: transactions.map(merchantView) }, 200);
   });
-
-  return app;
 }

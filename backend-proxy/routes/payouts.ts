@@ -1,5 +1,5 @@
 // Starting a payout and reading it.
-import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { note } from '../observability/cause.ts';
 import { Refusal } from '../errors.ts';
 import { currencySchema, line, orderIdSchema, walletIdSchema } from '../orders/order-token.ts';
@@ -47,9 +47,7 @@ const getPayout = createRoute({
   responses: { 200: json(payoutSchema, 'The payout'), ...refusedBy(...MERCHANT, 'not_found', 'invalid_request') },
 });
 
-export function payoutRoutes(payouts: Payouts): OpenAPIHono {
-  const app = new OpenAPIHono();
-
+export function servePayouts(app: OpenAPIHono, payouts: Payouts): void {
   serveRoute(app, postPayout, async (c, { sent }) => {
     // The source text of the number: JSON.parse reads 1e3 and 1.00000000000000001 as whole numbers.
     note({ orderId: sent.orderId });
@@ -63,6 +61,4 @@ export function payoutRoutes(payouts: Payouts): OpenAPIHono {
     note({ orderId: payout.orderId });
     return answerJson(c, merchantPayout(payout), 200);
   });
-
-  return app;
 }

@@ -1,5 +1,5 @@
 // What asks for a person: resolving a transaction, and IPNs that match none.
-import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { note } from '../observability/cause.ts';
 import { Refusal } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -51,9 +51,7 @@ const getIpns = createRoute({
 });
 
 /** `onDue`: called after a resolution, which may have made a webhook due. */
-export function reviewRoutes(ledger: Ledger, onDue: () => void): OpenAPIHono {
-  const app = new OpenAPIHono();
-
+export function serveReviews(app: OpenAPIHono, ledger: Ledger, onDue: () => void): void {
   serveRoute(app, resolveTransaction, async (c, { params, sent }) => {
     const resolved = await ledger.resolve(params.gatewayOrderId, sent);
     if (resolved === undefined) throw new Refusal('not_found', 'No such transaction.');
@@ -65,6 +63,4 @@ export function reviewRoutes(ledger: Ledger, onDue: () => void): OpenAPIHono {
   serveRoute(app, getIpns, async (c, { query }) => {
     return answerJson(c, { ipns: (await ledger.unmatchedIpns(query.limit)).map(ipnView) }, 200);
   });
-
-  return app;
 }

@@ -1,5 +1,5 @@
 // GET /totals: sums and counts over days, as JSON or CSV.
-import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { daysBetween, daysIn, isDay, type Days } from '../reports/calendar-days.ts';
 import { csvLine } from '../reports/csv.ts';
 import { currencySchema } from '../orders/order-token.ts';
@@ -44,9 +44,7 @@ const getTotals = createRoute({
   },
 });
 
-export function totalsRoutes(totals: Totals): OpenAPIHono {
-  const app = new OpenAPIHono();
-
+export function serveTotals(app: OpenAPIHono, totals: Totals): void {
   serveRoute(app, getTotals, async (c, { query }) => {
     const { timeZone, by, ...asked } = query;
     const days = daysOf(timeZone);
@@ -61,8 +59,6 @@ export function totalsRoutes(totals: Totals): OpenAPIHono {
     const { from, to, basis } = asked;
     return answerJson(c, { from, to, timeZone, basis, totals: found }, 200, { Vary: 'Accept' });
   });
-
-  return app;
 }
 
 function daysOf(timeZone: string): Days {

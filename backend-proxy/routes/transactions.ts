@@ -1,6 +1,6 @@
 // GET /transactions, as pages of JSON or as one CSV of any length; and one transaction.
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { csvLine } from '../reports/csv.ts';
 import { Refusal, type FieldError } from '../errors.ts';
 import type { Ledger, TransactionPage, TransactionQuery, TransactionSort } from '../ledger/ledger.ts';
@@ -93,9 +93,7 @@ interface Deps {
   exports: Exports;
 }
 
-export function transactionRoutes({ ledger, exports }: Deps): OpenAPIHono {
-  const app = new OpenAPIHono();
-
+export function serveTransactions(app: OpenAPIHono, { ledger, exports }: Deps): void {
   serveRoute(app, getTransactions, async (c, { query: asked }) => {
     const isCsv = wantsCsv(c);
     const query = ledgerQuery(asked, isCsv);
@@ -111,8 +109,6 @@ export function transactionRoutes({ ledger, exports }: Deps): OpenAPIHono {
     if (transaction === undefined) throw new Refusal('not_found', 'No such transaction.');
     return answerJson(c, merchantView(transaction), 200);
   });
-
-  return app;
 }
 
 /** Refuses combinations that no list supports: each follows one index. */

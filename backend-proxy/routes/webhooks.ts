@@ -1,5 +1,5 @@
 // The deliveries to WEBHOOK_URL: listing them, and sending one again.
-import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { note } from '../observability/cause.ts';
 import { Refusal } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -66,9 +66,7 @@ const redeliver = createRoute({
 });
 
 /** `onDue`: called after a redelivery. */
-export function webhookRoutes(ledger: Ledger, onDue: () => void): OpenAPIHono {
-  const app = new OpenAPIHono();
-
+export function serveWebhooks(app: OpenAPIHono, ledger: Ledger, onDue: () => void): void {
   serveRoute(app, getWebhooks, async (c, { query }) => {
     const { state, limit, orderId, cursor } = query;
     const found = await ledger.webhooks(state, limit + 1, { orderId, olderThan: webhookOf(cursor) });
@@ -91,8 +89,6 @@ export function webhookRoutes(ledger: Ledger, onDue: () => void): OpenAPIHono {
     onDue();
     return answerJson(c, webhookView(webhook), 202);
   });
-
-  return app;
 }
 
 function webhookOf(cursor: string | undefined): { createdAt: number; id: string } | undefined {

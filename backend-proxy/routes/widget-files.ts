@@ -5,7 +5,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
-import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { HonoRequest } from 'hono';
 import { Refusal } from '../errors.ts';
 import { VERSION } from '../version.ts';
@@ -115,8 +115,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-export function widgetRoutes(files: ReadonlyMap<string, WidgetFile>): OpenAPIHono {
-  const app = new OpenAPIHono();
+export function serveWidget(app: OpenAPIHono, files: ReadonlyMap<string, WidgetFile>): void {
   // A route for each name: a pattern for all of them would make Hono match every request by its slower router.
   for (const [name, file] of files) {
     app.get(`/${name}`, async (c) => {
@@ -132,7 +131,6 @@ export function widgetRoutes(files: ReadonlyMap<string, WidgetFile>): OpenAPIHon
     });
   }
   app.openAPIRegistry.registerPath(getWidget);
-  return app;
 }
 
 const isEntry = (name: string) => name === 'widget.js' || VERSIONED.test(name);
