@@ -1,6 +1,7 @@
-// `npm test`: runs every check and test in order, then prints `N passed, N failed` for all of them. A part that could
-// not run counts as failed, so that nothing passes by its absence.
-import { spawn } from 'node:child_process';
+// `npm test`: runs every check and test, then prints `N passed, N failed` for all of them. Two parts run at a time:
+// while one waits, the other computes. The output of a part is printed when it has ended. A part that could not run
+// counts as failed, so that nothing passes by its absence, and so does one that does not end.
+import { spawn, type ChildProcess } from 'node:child_process';
 
 interface Counts {
   passed: number;
@@ -42,36 +43,71 @@ function atLeastOneFailure(counts: Counts, exitCode: number): Counts {
   return (exitCode !== 0 || ranNothing) && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
 }
 
-const PARTS: readonly Part[] = [
-  { name: 'check', command: ['npm', 'run', '--silent', 'check'], count: byExitCode },
-  { name: 'build', command: ['npm', 'run', '--silent', 'build'], count: byExitCode },
-  { name: 'unit tests', command: ['npm', 'run', '--silent', 'test:unit'], count: byNodeTotals },
-  { name: 'processes', command: ['npm', 'run', '--silent', 'test:processes'], count: byNodeTotals },
-  { name: 'PostgreSQL', command: ['npm', 'run', '--silent', 'test:postgres'], count: byNodeTotals },
-  { name: 'the element in a browser', command: ['npm', 'run', '--silent', 'test:widget'], count: byBrowserTotals },
-  { name: 'pictures', command: ['npm', 'run', '--silent', 'test:shots'], count: byNodeTotals },
-  { name: 'host pages', command: ['npm', 'run', '--silent', 'test:hosts'], count: byNodeTotals },
-  { name: 'journeys', command: ['npm', 'run', '--silent', 'test:journeys'], count: byNodeTotals },
-  { name: 'faults', command: ['npm', 'run', '--silent', 'test:faults'], count: byNodeTotals },
+const npm = (script: string) => ['npm', 'run', '--silent', script];
+
+/** The others read what it has built. */
+const BUILD: Part = { name: 'build', command: npm('build'), count: byExitCode };
+/** Each lane runs its parts in order, beside the other lane. */
+const LANES: readonly (readonly Part[])[] = [
+  [
+    { name: 'check', command: npm('check'), count: byExitCode },
+    { name: 'unit tests', command: npm('test:unit'), count: byNodeTotals },
+    { name: 'the element in a browser', command: npm('test:widget'), count: byBrowserTotals },
+    { name: 'pictures', command: npm('test:shots'), count: byNodeTotals },
+    { name: 'host pages', command: npm('test:hosts'), count: byNodeTotals },
+    { name: 'processes', command: npm('test:processes'), count: byNodeTotals },
+  ],
+  [
+    { name: 'PostgreSQL', command: npm('test:postgres'), count: byNodeTotals },
+    { name: 'faults', command: npm('test:faults'), count: byNodeTotals },
+    { name: 'journeys', command: npm('test:journeys'), count: byNodeTotals },
+  ],
 ];
+/** Only against a part that never ends. The longest takes a few minutes. */
+const PART_LIMIT_MS = 1_200_000;
+
+const running = new Set<ChildProcess>();
+
+/** Ends a part with all its processes, which are its group where the system has groups. */
+function end(child: ChildProcess): void {
+  if (process.platform === 'win32' || child.pid === undefined) child.kill();
+  else process.kill(-child.pid, 'SIGKILL');
+}
+
+for (const [signal, exitCode] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  process.once(signal, () => {
+    for (const child of running) end(child);
+    process.exit(exitCode);
+  });
+}
 
 async function runPart({ name, command, count }: Part): Promise<Counts> {
   const startedAt = Date.now();
-  console.log(`\n── ${name}`);
   const [program = '', ...args] = command;
   const child = spawn(program, args, {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     shell: process.platform === 'win32',
+    detached: process.platform !== 'win32',
     env: { ...process.env, FORCE_COLOR: '0' },
   });
+  running.add(child);
   let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-    process.stdout.write(text);
-  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  }
+  const limit = setTimeout(() => {
+    output += `\nEnded after ${PART_LIMIT_MS / 1000} s, because it had not ended by itself.\n`;
+    end(child);
+  }, PART_LIMIT_MS);
   const exitCode = await new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? 1)));
+  clearTimeout(limit);
+  running.delete(child);
   const counts = count(output, exitCode);
-  console.log(`── ${name}: ${line(counts)} (${Math.round((Date.now() - startedAt) / 1000)} s)`);
+  const seconds = Math.round((Date.now() - startedAt) / 1000);
+  console.log(`\n── ${name}\n${output}── ${name}: ${line(counts)} (${seconds} s)`);
   return counts;
 }
 
@@ -79,12 +115,11 @@ function line({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
-const sum: Counts = { passed: 0, failed: 0, skipped: 0 };
-for (const part of PARTS) {
-  const counts = await runPart(part);
-  sum.passed += counts.passed;
-  sum.failed += counts.failed;
-  sum.skipped += counts.skipped;
-}
-console.log(`\n${line(sum)}`);
-process.exitCode = sum.failed === 0 ? 0 : 1;
+const all = [await runPart(BUILD)];
+const runLane = async (parts: readonly Part[]) => {
+  for (const part of parts) all.push(await runPart(part));
+};
+await Promise.all(LANES.map(runLane));
+const sum = (of: keyof Counts) => all.reduce((total, counts) => total + counts[of], 0);
+console.log(`\n${line({ passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') })}`);
+process.exitCode = sum('failed') === 0 ? 0 : 1;

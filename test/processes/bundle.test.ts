@@ -1,12 +1,11 @@
-// Tests the built widget: its size, and that it contains nothing of a server. Builds into a folder of its own.
+// Tests the built widget: its size, and that it contains nothing of a server.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
-import { build } from 'vite';
 import { VERSION } from '../../backend-proxy/version.ts';
+import { buildWidgetIfStale } from '../../demo/widget-build.ts';
 
 /** Brotli bytes before the first method can be chosen, English: 10.5 kB. */
 const BUDGET_BYTES = 10_752;
@@ -21,11 +20,8 @@ const SECRETS = [
 ];
 
 describe('the built widget', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'widget-bundle-'));
-  before(async () => {
-    await build({ logLevel: 'error', build: { outDir: folder, emptyOutDir: true } });
-  });
-  after(() => rmSync(folder, { recursive: true }));
+  const folder = 'dist/widget';
+  before(() => buildWidgetIfStale());
 
   const scripts = () => readdirSync(folder).filter((name) => name.endsWith('.js'));
 
