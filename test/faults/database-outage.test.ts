@@ -1,5 +1,6 @@
 // PostgreSQL stops responding, or a read-only server answers at its address for a while. The proxy recovers by itself
 // soon after the address is right again, under load and without a restart, and so does its LISTEN connection.
+import { describe } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { request } from 'undici';
@@ -22,66 +23,71 @@ const READ_ONLY_MS = size(2_000, 10_000);
 const WRITABLE_WITHIN_MS = 5_000;
 const START_EVERY_MS = 100;
 
-faultTest(
-  'A database host that stops responding: the proxy recovers within seconds once the host is back',
-  { withinMs: size(180_000, 300_000), impossible: whyNoPostgres },
-  async (t) => {
-    const environment = await createEnvironment(t);
-    const postgres = await startPostgres();
-    t.defer(postgres.end);
-    const databaseUrl = await postgres.createDatabase();
-    const relay = await startPostgresRelay(databaseUrl);
-    t.defer(relay.close);
-    const { proxy, load } = await runUnderLoad(t, environment, relay.url);
-    const listener = await openListener(t, relay.url, databaseUrl);
+// Side by side, because most of the time is spent waiting.
+describe('a database that is away', { concurrency: true }, () => {
+  faultTest(
+    'A database host that stops responding: the proxy recovers within seconds once the host is back',
+    { withinMs: size(180_000, 300_000), impossible: whyNoPostgres },
+    async (t) => {
+      const environment = await createEnvironment(t);
+      const postgres = await startPostgres();
+      t.defer(postgres.end);
+      const databaseUrl = await postgres.createDatabase();
+      const relay = await startPostgresRelay(databaseUrl);
+      t.defer(relay.close);
+      const { proxy, load } = await runUnderLoad(t, environment, relay.url);
+      const listener = await openListener(t, relay.url, databaseUrl);
 
-    await until('starts are answered', () => load.inARow() >= IN_A_ROW);
-    relay.vanish();
-    await sleep(AWAY_MS);
-    relay.comeBack();
-    load.resetCount();
-    const backAt = performance.now();
-    await Promise.all([
-      until('starts are answered again', () => load.inARow() >= IN_A_ROW, 120_000),
-      until('announcements are received again', listener.receives, 120_000),
-    ]);
-    const recoveredMs = Math.round(performance.now() - backAt);
-    const late =
-      recoveredMs > RECOVERED_WITHIN_MS ? [`the proxy recovered only ${recoveredMs} ms after the host was back`] : [];
-    return conclude(environment, databaseUrl, proxy, load, late, { recoveredMs });
-  },
-);
+      await until('starts are answered', () => load.inARow() >= IN_A_ROW);
+      relay.vanish();
+      await sleep(AWAY_MS);
+      relay.comeBack();
+      load.resetCount();
+      const backAt = performance.now();
+      await Promise.all([
+        until('starts are answered again', () => load.inARow() >= IN_A_ROW, 120_000),
+        until('announcements are received again', listener.receives, 120_000),
+      ]);
+      const recoveredMs = Math.round(performance.now() - backAt);
+      const late =
+        recoveredMs > RECOVERED_WITHIN_MS ? [`the proxy recovered only ${recoveredMs} ms after the host was back`] : [];
+      return conclude(environment, databaseUrl, proxy, load, late, { recoveredMs });
+    },
+  );
 
-faultTest(
-  'An address that leads to a read-only server for a while: no connection stays there',
-  { withinMs: size(180_000, 300_000), impossible: whyNoPostgres },
-  async (t) => {
-    const environment = await createEnvironment(t);
-    const postgres = await startPostgres();
-    t.defer(postgres.end);
-    const databaseUrl = await postgres.createDatabase();
-    const { proxy, load } = await runUnderLoad(t, environment, databaseUrl);
-    const admin = new Client({ connectionString: databaseUrl.replace(/[^/]+$/, 'postgres') });
-    await admin.connect();
-    t.defer(() => admin.end());
-    const name = databaseUrl.split('/').at(-1);
+  faultTest(
+    'An address that leads to a read-only server for a while: no connection stays there',
+    { withinMs: size(180_000, 300_000), impossible: whyNoPostgres },
+    async (t) => {
+      const environment = await createEnvironment(t);
+      const postgres = await startPostgres();
+      t.defer(postgres.end);
+      const databaseUrl = await postgres.createDatabase();
+      const { proxy, load } = await runUnderLoad(t, environment, databaseUrl);
+      const admin = new Client({ connectionString: databaseUrl.replace(/[^/]+$/, 'postgres') });
+      await admin.connect();
+      t.defer(() => admin.end());
+      const name = databaseUrl.split('/').at(-1);
 
-    await until('starts are answered', () => load.inARow() >= IN_A_ROW);
-    // From now on each new connection is read-only, and stays so.
-    await admin.query(`alter database ${name} set default_transaction_read_only = on`);
-    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
-    await until('starts are refused', () => load.inARow() === 0);
-    await sleep(READ_ONLY_MS);
-    await admin.query(`alter database ${name} reset default_transaction_read_only`);
-    load.resetCount();
-    const writableAt = performance.now();
-    await until('starts are answered again', () => load.inARow() >= IN_A_ROW, 60_000);
-    const recoveredMs = Math.round(performance.now() - writableAt);
-    const late =
-      recoveredMs > WRITABLE_WITHIN_MS ? [`starts succeeded only ${recoveredMs} ms after the server was writable`] : [];
-    return conclude(environment, databaseUrl, proxy, load, late, { recoveredMs });
-  },
-);
+      await until('starts are answered', () => load.inARow() >= IN_A_ROW);
+      // From now on each new connection is read-only, and stays so.
+      await admin.query(`alter database ${name} set default_transaction_read_only = on`);
+      await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+      await until('starts are refused', () => load.inARow() === 0);
+      await sleep(READ_ONLY_MS);
+      await admin.query(`alter database ${name} reset default_transaction_read_only`);
+      load.resetCount();
+      const writableAt = performance.now();
+      await until('starts are answered again', () => load.inARow() >= IN_A_ROW, 60_000);
+      const recoveredMs = Math.round(performance.now() - writableAt);
+      const late =
+        recoveredMs > WRITABLE_WITHIN_MS
+          ? [`starts succeeded only ${recoveredMs} ms after the server was writable`]
+          : [];
+      return conclude(environment, databaseUrl, proxy, load, late, { recoveredMs });
+    },
+  );
+});
 
 type Running = Awaited<ReturnType<typeof runUnderLoad>>;
 

@@ -2,6 +2,7 @@
 // by 5 s and by an hour, back and forward, while they work. Each paid order is shown within its normal time, nothing
 // ends before its real time, and two checks that must agree are really that far apart, as measured by the intermediary,
 // whose clock is right.
+import { describe } from 'node:test';
 import { startPostgres, whyNoPostgres } from '../postgres/server.ts';
 import { H } from '../backend-proxy/time.ts';
 import { startIntermediary } from './http-intermediary.ts';
@@ -37,31 +38,35 @@ const STEPS: Situation = {
   steps: [5_000, 0, H, 0, -H, 0],
 };
 
-faultTest(
-  'Two proxies on one SQLite file whose clocks differ or step: each paid order is shown in time and nothing ends early',
-  LIMITS,
-  // Side by side, because most of the time is spent waiting.
-  async (t) => merged(await Promise.all([...APART.slice(isLong ? 0 : 1), STEPS].map((situation) => run(t, situation)))),
-);
+// Side by side, because most of the time is spent waiting.
+describe('two clocks', { concurrency: true }, () => {
+  faultTest(
+    'Two proxies on one SQLite file whose clocks differ or step: each paid order is shown in time and nothing ends early',
+    LIMITS,
+    // Side by side, because most of the time is spent waiting.
+    async (t) =>
+      merged(await Promise.all([...APART.slice(isLong ? 0 : 1), STEPS].map((situation) => run(t, situation)))),
+  );
 
-faultTest(
-  'Two proxies on one PostgreSQL whose clocks differ: each paid order is shown in time and nothing ends early',
-  { ...LIMITS, impossible: whyNoPostgres },
-  async (t) => {
-    const postgres = await startPostgres();
-    t.defer(postgres.end);
-    const situations = (isLong ? [50, 3_000, 40_000] : [40_000]).map(async (ms) =>
-      run(t, {
-        name: `postgres${ms}ms`,
-        offsets: [0, ms],
-        steps: [],
-        payouts: COUNT,
-        databaseUrl: await postgres.createDatabase(),
-      }),
-    );
-    return merged(await Promise.all(situations));
-  },
-);
+  faultTest(
+    'Two proxies on one PostgreSQL whose clocks differ: each paid order is shown in time and nothing ends early',
+    { ...LIMITS, impossible: whyNoPostgres },
+    async (t) => {
+      const postgres = await startPostgres();
+      t.defer(postgres.end);
+      const situations = (isLong ? [50, 3_000, 40_000] : [40_000]).map(async (ms) =>
+        run(t, {
+          name: `postgres${ms}ms`,
+          offsets: [0, ms],
+          steps: [],
+          payouts: COUNT,
+          databaseUrl: await postgres.createDatabase(),
+        }),
+      );
+      return merged(await Promise.all(situations));
+    },
+  );
+});
 
 function merged(all: readonly Findings[]): Findings {
   const kinds = new Set(all.flatMap(({ problems }) => Object.keys(problems) as (keyof Findings['problems'])[]));
