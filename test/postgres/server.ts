@@ -1,15 +1,18 @@
 // A real PostgreSQL for tests: a server in a temporary folder, on loopback only, with fsync on, because tests check
 // what survives. A pipe ties it to this process: it ends when the pipe closes, so it cannot outlive a test.
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { freePort } from '../free-port.ts';
 import { OTHER_USER, findBinaries } from './binaries.ts';
 import { TIED } from '../tied.ts';
 
+const CACHE = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
 const READY_WITHIN_MS = 60_000;
 const MAX_PORTS_TRIED = 5;
 const READY = /ready to accept (read-only )?connections/;
@@ -35,17 +38,42 @@ export function whyNoPostgres(): string | undefined {
 
 /** A data folder in a temporary folder of its own, before its server's first start. */
 export function createDataFolder(): string {
-  const data = newPath();
-  const options = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-  execFileSync(program('initdb'), options, { ...OTHER_USER, cwd: dirname(data), stdio: 'pipe' });
-  return data;
+  return copyDataFolder(keptDataFolder());
 }
 
 /** Another temporary folder with the same data; `data` belongs to a server that does not run. */
 export function copyDataFolder(data: string): string {
   const copy = newPath();
-  execFileSync('cp', ['-R', data, copy], { ...OTHER_USER, cwd: dirname(copy), stdio: 'pipe' });
+  execFileSync('cp', ['-R', data, copy], { stdio: 'pipe' });
+  const { uid, gid } = OTHER_USER;
+  if (uid !== undefined) execFileSync('chown', ['-R', `${uid}:${gid}`, copy], { stdio: 'pipe' });
   return copy;
+}
+
+/** The data folder that all others are copies of. It is kept, because making one takes two seconds of a processor. */
+function keptDataFolder(): string {
+  const options = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  const version = execFileSync(program('initdb'), ['--version'], { ...OTHER_USER, cwd: '/', encoding: 'utf8' });
+  const kept = join(
+    CACHE,
+    `postgres-${createHash('sha256')
+      .update([version, ...options].join())
+      .digest('hex')}`,
+  );
+  if (existsSync(kept)) return kept;
+  const data = newPath();
+  execFileSync(program('initdb'), ['-D', data, ...options], { ...OTHER_USER, cwd: dirname(data), stdio: 'pipe' });
+  const whole = `${kept}-${process.pid}`;
+  mkdirSync(CACHE, { recursive: true });
+  execFileSync('cp', ['-R', data, whole], { stdio: 'pipe' });
+  rmSync(dirname(data), { recursive: true });
+  try {
+    renameSync(whole, kept);
+  } catch {
+    // Another process has made one meanwhile.
+    rmSync(whole, { recursive: true });
+  }
+  return kept;
 }
 
 function newPath(): string {
