@@ -10,7 +10,7 @@ export function isLoopbackName(hostname: string): boolean {
 
 /** https, or http on loopback for a sandbox; without user name and password, which can disguise the host. */
 export function isSafeWebUrl({ protocol, hostname, username, password }: URL): boolean {
-  const isSecure = protocol === 'https:' || (protocol === 'http:' && isLoopbackName(hostname));
+  const isSecure = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.includes(hostname));
   return isSecure && username === '' && password === '';
 }
 

@@ -15,7 +15,7 @@ export const links: Edits = {
       find: "const isSecure = protocol === 'https:' ||",
       put: "const isSecure = protocol !== 'http:' ||",
     },
-    { file: SHARED, find: ' && isLoopbackName(hostname)', put: '' },
+    { file: SHARED, find: ' && LOOPBACK.includes(hostname)', put: '' },
     { file: SHARED, find: " && username === '' && password === ''", put: '' },
   ],
   'Phish past the list of hosts': [
@@ -32,8 +32,8 @@ export const links: Edits = {
     },
     {
       file: SHARED,
-      find: 'LOOPBACK.includes(hostname)',
-      put: 'LOOPBACK.some((name) => hostname.startsWith(name))',
+      find: '&& LOOPBACK.includes(hostname)',
+      put: '&& LOOPBACK.some((name) => hostname.startsWith(name))',
     },
   ],
   'Run code through the link to the wallet': [
