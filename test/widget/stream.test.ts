@@ -1,12 +1,23 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { afterEach, describe, it } from 'node:test';
 import type { OrderView } from '../../backend-proxy/protocol/wire.ts';
 import { Stream } from '../../widget/flow/stream.ts';
 import { createProxyClient } from '../../widget/flow/proxy-client.ts';
 import { Clock, settle } from './clock.ts';
 import { FakeProxy, paymentOf, problemOf } from './fake-proxy.ts';
 
-function scene(view: Partial<OrderView> = {}, now?: () => number) {
+const streams: Stream[] = [];
+afterEach(() => streams.splice(0).forEach((stream) => stream.stop()));
+
+interface Settings {
+  view?: Partial<OrderView>;
+  /** By how much the browser's clock is wrong. */
+  offMs?: () => number;
+  /** By default the proxy's. */
+  fetch?: typeof globalThis.fetch;
+}
+
+function scene({ view = {}, offMs = () => 0, fetch }: Settings = {}) {
   const clock = new Clock();
   const proxy = new FakeProxy({}, view, clock.now);
   const page = new EventTarget();
@@ -14,19 +25,28 @@ function scene(view: Partial<OrderView> = {}, now?: () => number) {
   const disconnections: boolean[] = [];
   const refused: string[] = [];
   const stream = new Stream({
-    client: createProxyClient('https://pay.test/', proxy.token, proxy.fetch),
+    client: createProxyClient('https://pay.test/', proxy.token, fetch ?? proxy.fetch),
     onView: (each) => views.push(each),
     onDisconnected: (each) => disconnections.push(each),
     onRefused: ({ problem }) => refused.push(problem.code),
     wait: clock.wait,
-    now: now ?? clock.now,
+    now: () => clock.now() + offMs(),
     // The middle of the random range, so that pauses have their nominal length.
     random: () => 0.5,
     page,
   });
+  streams.push(stream);
   const paths = () => proxy.seen.map(({ path }) => path);
   const count = (path: string) => paths().filter((each) => each === path).length;
   return { clock, proxy, page, views, disconnections, refused, stream, count };
+}
+
+/** A stream that has been open for this time. */
+async function started(ms: number, settings?: Settings) {
+  const begun = scene(settings);
+  begun.stream.start();
+  await begun.clock.advance(ms);
+  return begun;
 }
 
 const pageshow = (persisted: boolean) => Object.assign(new Event('pageshow'), { persisted });
@@ -34,15 +54,12 @@ const versions = (views: OrderView[]) => views.map(({ version }) => version);
 
 describe('the stream', () => {
   it('the stream sends the current view at once, then each change', async () => {
-    const { clock, proxy, stream, views, count } = scene();
-    stream.start();
-    await clock.advance(0);
+    const { clock, proxy, views, count } = await started(0);
     proxy.publish({ payment: paymentOf('QR') });
     proxy.publish({ payment: paymentOf('QR', { status: 'INITIALIZED' }) });
     await clock.advance(0);
     assert.deepEqual(versions(views), [0, 1, 2]);
     assert.equal(count('/order/events'), 1);
-    stream.stop();
   });
 
   it('the stream stays open while heartbeats arrive', async () => {
@@ -53,7 +70,6 @@ describe('the stream', () => {
       proxy.heartbeat();
     }
     assert.equal(count('/order/events'), 1);
-    stream.stop();
   });
 
   it('the stream opens again after 40 s of silence', async () => {
@@ -64,13 +80,10 @@ describe('the stream', () => {
     await clock.advance(10_000);
     assert.equal(count('/order/events'), 2);
     assert.equal(proxy.streamCount, 1, 'the dead stream was closed');
-    stream.stop();
   });
 
   it('the stream reports a lost connection within 45 s of silence, by one short request', async () => {
-    const { clock, proxy, stream, disconnections, count } = scene();
-    stream.start();
-    await clock.advance(1_000);
+    const { clock, proxy, disconnections, count } = await started(1_000);
     proxy.isSilent = true;
     await clock.advance(38_000);
     assert.equal(count('/order'), 0);
@@ -79,24 +92,18 @@ describe('the stream', () => {
     proxy.isSilent = false;
     await clock.advance(30_000);
     assert.deepEqual([disconnections.at(-1), proxy.streamCount], [false, 1], 'it recovers by itself');
-    stream.stop();
   });
 
   it('the stream reports nothing if only the stream is silent, because the short request brings a view', async () => {
-    const { clock, proxy, stream, disconnections, views, count } = scene();
-    stream.start();
-    await clock.advance(1_000);
+    const { clock, proxy, disconnections, views, count } = await started(1_000);
     proxy.view = { ...proxy.view, version: 1, payment: paymentOf('QR') };
     await clock.advance(41_000);
     assert.deepEqual([views.at(-1)?.version, disconnections.includes(true)], [1, false]);
     assert.deepEqual([count('/order'), count('/order/events')], [1, 2]);
-    stream.stop();
   });
 
   it('the stream reports at once that the browser is offline, and opens again as soon as it is online', async () => {
-    const { clock, proxy, page, stream, disconnections, count } = scene();
-    stream.start();
-    await clock.advance(1_000);
+    const { clock, proxy, page, disconnections, count } = await started(1_000);
     proxy.isSilent = true;
     page.dispatchEvent(new Event('offline'));
     assert.equal(disconnections.at(-1), true);
@@ -105,45 +112,33 @@ describe('the stream', () => {
     page.dispatchEvent(new Event('online'));
     await clock.advance(0);
     assert.deepEqual([disconnections.at(-1), count('/order/events')], [false, 2]);
-    stream.stop();
   });
 
   it('the stream reports a connection when a heartbeat arrives although the browser said offline', async () => {
-    const { clock, proxy, page, stream, disconnections } = scene();
-    stream.start();
-    await clock.advance(1_000);
+    const { clock, proxy, page, disconnections } = await started(1_000);
     page.dispatchEvent(new Event('offline'));
     proxy.heartbeat();
     await clock.advance(0);
     assert.equal(disconnections.at(-1), false);
-    stream.stop();
   });
 
   it('the stream opens again soon after the machine slept', async () => {
-    const { clock, stream, count } = scene();
-    stream.start();
-    await clock.advance(1_000);
+    const { clock, count } = await started(1_000);
     clock.sleep(3_600_000);
     await clock.advance(6_000);
     assert.equal(count('/order/events'), 2);
-    stream.stop();
   });
 
   it('the stream opens again after silence even if the clock was set back by an hour', async () => {
     let offMs = 0;
-    const { clock, stream, count } = scene({}, () => clock.now() + offMs);
-    stream.start();
-    await clock.advance(1_000);
+    const { clock, count } = await started(1_000, { offMs: () => offMs });
     offMs = -3_600_000;
     await clock.advance(60_000);
     assert.ok(count('/order/events') >= 2);
-    stream.stop();
   });
 
   it('the stream opens again after the server closed it and after it broke, without reporting a lost connection', async () => {
-    const { clock, proxy, stream, views, disconnections } = scene();
-    stream.start();
-    await clock.advance(0);
+    const { clock, proxy, views, disconnections } = await started(0);
     proxy.endStreams();
     await clock.advance(1_000);
     proxy.breakStreams();
@@ -152,7 +147,6 @@ describe('the stream', () => {
     await clock.advance(0);
     assert.deepEqual(versions(views), [0, 0, 0, 1]);
     assert.ok(!disconnections.includes(true));
-    stream.stop();
   });
 
   it('the stream waits longer the more often it fails', async () => {
@@ -161,13 +155,10 @@ describe('the stream', () => {
     stream.start();
     await clock.advance(60_000);
     assert.ok(proxy.seen.length > 6 && proxy.seen.length < 15, `${proxy.seen.length} requests in a minute`);
-    stream.stop();
   });
 
   it('the stream reports a lost connection after three failures, and the first success at once', async () => {
-    const { clock, proxy, stream, disconnections } = scene();
-    stream.start();
-    await clock.advance(0);
+    const { clock, proxy, disconnections } = await started(0);
     proxy.isDown = true;
     proxy.breakStreams();
     await clock.advance(900);
@@ -177,7 +168,6 @@ describe('the stream', () => {
     proxy.isDown = false;
     await clock.advance(10_000);
     assert.equal(disconnections.at(-1), false);
-    stream.stop();
   });
 
   it('the stream polls every 2 s, then every 10 s, if it cannot be opened, and stops polling once it can', async () => {
@@ -197,13 +187,10 @@ describe('the stream', () => {
     proxy.streamProblem = undefined;
     await clock.advance(120_000);
     assert.equal(proxy.streamCount, 1);
-    stream.stop();
   });
 
   it('the stream opens again when the page is online, visible or back from the back-forward cache', async () => {
-    const { clock, proxy, page, stream, count } = scene();
-    stream.start();
-    await clock.advance(0);
+    const { clock, proxy, page, count } = await started(0);
     for (const event of [new Event('online'), new Event('visibilitychange'), pageshow(true)]) {
       const before = count('/order/events');
       page.dispatchEvent(event);
@@ -214,7 +201,6 @@ describe('the stream', () => {
     page.dispatchEvent(pageshow(false));
     await clock.advance(0);
     assert.equal(count('/order/events'), 4, 'the first show of a page is no return from the cache');
-    stream.stop();
   });
 
   it('the stream does not wait for the end of a pause when the page is back online', async () => {
@@ -226,26 +212,20 @@ describe('the stream', () => {
     page.dispatchEvent(new Event('online'));
     await clock.advance(0);
     assert.equal(views.length, 1);
-    stream.stop();
   });
 
   it('the stream closes while the page is in the back-forward cache', async () => {
-    const { clock, proxy, page, stream, count } = scene();
-    stream.start();
-    await clock.advance(0);
+    const { clock, proxy, page, count } = await started(0);
     page.dispatchEvent(new Event('pagehide'));
     await clock.advance(3_600_000);
     assert.deepEqual([proxy.streamCount, count('/order/events')], [0, 1]);
     page.dispatchEvent(pageshow(true));
     await clock.advance(0);
     assert.equal(proxy.streamCount, 1);
-    stream.stop();
   });
 
   it('the stream ends by itself once the order is paid and the server closes it', async () => {
-    const { clock, proxy, stream, count } = scene();
-    stream.start();
-    await clock.advance(0);
+    const { clock, proxy, count } = await started(0);
     proxy.settle({ status: 'SUCCESS' });
     proxy.endStreams();
     await clock.advance(600_000);
@@ -254,9 +234,7 @@ describe('the stream', () => {
 
   it('the stream stays open after a failed payment, with long pauses, to see a late success', async () => {
     const payment = paymentOf('QR', { status: 'FAILED', reason: 'EXPIRED' });
-    const { clock, proxy, stream, views, count } = scene({ payment });
-    stream.start();
-    await clock.advance(0);
+    const { clock, proxy, views, count } = await started(0, { view: { payment } });
     for (let i = 0; i < 6; i++) {
       proxy.endStreams();
       await clock.advance(10_000);
@@ -265,7 +243,6 @@ describe('the stream', () => {
     proxy.settle({ status: 'SUCCESS', late: true });
     await clock.advance(10_000);
     assert.equal(views.at(-1)?.paid, true);
-    stream.stop();
   });
 
   it('the stream ends when the proxy refuses the token, and reports it once', async () => {
@@ -304,24 +281,11 @@ describe('the stream', () => {
     stream.start();
     await clock.advance(0);
     assert.equal(proxy.streamCount, 1);
-    stream.stop();
   });
 
   it('the stream does not accept the page of a captive portal', async () => {
-    const { clock, proxy, views, disconnections } = scene();
-    const portal = new Stream({
-      client: createProxyClient('https://pay.test/', proxy.token, async () => new Response('<html></html>')),
-      onView: (each) => views.push(each),
-      onDisconnected: (each) => disconnections.push(each),
-      onRefused: assert.fail,
-      wait: clock.wait,
-      now: clock.now,
-      random: () => 0.5,
-      page: new EventTarget(),
-    });
-    portal.start();
-    await clock.advance(10_000);
-    assert.deepEqual([views, disconnections.at(-1)], [[], true]);
-    portal.stop();
+    const portal = async () => new Response('<html></html>');
+    const { views, disconnections, refused } = await started(10_000, { fetch: portal });
+    assert.deepEqual([views, disconnections.at(-1), refused], [[], true, []]);
   });
 });
