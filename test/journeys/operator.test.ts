@@ -1,7 +1,6 @@
 // The operator's journey: from the first page to what needs a person, without a script; and a forged form.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
@@ -11,6 +10,7 @@ import { FREE_PORTS, startStack, type Stack } from '../../demo/stack.ts';
 import { buildWidgetIfStale } from '../../demo/widget-build.ts';
 import { findBrowser } from '../browser.ts';
 import { freePort } from '../free-port.ts';
+import { audit } from './audit.ts';
 import { STEP_MS, Visitor } from './visitor.ts';
 
 const TOKEN = 'operator-token-0123456789-0123456789';
@@ -147,7 +147,6 @@ test('a form that another page of the same machine sends to the operator’s pag
 });
 
 test('the operator’s pages pass axe in light and dark, fit 320 px, and the public port has none of them', async () => {
-  const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
   for (const [width, colorScheme] of [
     [1280, 'light'],
     [320, 'dark'],
@@ -155,13 +154,11 @@ test('the operator’s pages pass axe in light and dark, fit 320 px, and the pub
     const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme, bypassCSP: true });
     const page = await context.newPage();
     const look = async () => {
-      await page.evaluate(axe);
-      const problems = await page.evaluate(async () => {
-        const { violations } = await (window as unknown as { axe: { run(): Promise<{ violations: { id: string }[] }> } }).axe.run(); // prettier-ignore
-        const isTooWide = document.documentElement.scrollWidth > innerWidth;
-        return [...violations.map(({ id }) => id), ...(isTooWide ? ['wider than the window'] : [])];
-      });
+      const { violations, contrasts } = await audit(page);
+      const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      const problems = [...violations, ...(isTooWide ? ['wider than the window'] : [])];
       assert.deepEqual(problems, [], `${page.url()} ${width} ${colorScheme}`);
+      assert.ok(contrasts > 0, page.url());
     };
     await page.goto(admin);
     await look();

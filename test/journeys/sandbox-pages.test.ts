@@ -1,15 +1,14 @@
 // The sandbox's pages in a real browser: size, contrast and names on a small screen, the page for developers with and
 // without script, the phone on a desktop and on a phone. test/demo/sandbox/ tests what the pages do.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { after, beforeEach, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { serve } from '@hono/node-server';
 import { chromium, type BrowserContextOptions, type Page } from 'playwright-core';
 import { createSandbox } from '../../demo/sandbox/sandbox.ts';
 import { findBrowser, reportOpenPages } from '../browser.ts';
+import { audit } from './audit.ts';
 import { STEP_MS } from './visitor.ts';
 
 const API = '/api/v3/integration/merchants/payments';
@@ -68,20 +67,16 @@ const pay = (method: string, more: object = {}) =>
 
 /** Ids of axe's rules that the page breaks, and what is too wide or too small for a finger. */
 async function problemsOf(page: Page): Promise<string[]> {
-  await page.evaluate(readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
-  return page.evaluate(async () => {
-    type Found = Record<'violations' | 'passes', { id: string; nodes: { html: string }[] }[]>;
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<Found> } };
-    const { violations, passes } = await axe.run();
-    const blind = passes.some(({ id }) => id === 'color-contrast') ? [] : ['no contrast was measured'];
-    const broken = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`);
+  const { violations, contrasts } = await audit(page);
+  const unfit = await page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
     const wide = scrollWidth > clientWidth ? [`${scrollWidth - clientWidth} px too wide`] : [];
     const small = [...document.querySelectorAll('button, .button, .way, summary, select, label:has([type=radio])')]
       .filter((element) => element.checkVisibility() && element.getBoundingClientRect().height < 43.9)
       .map((element) => `lower than 44 px: ${element.outerHTML}`);
-    return [...broken, ...blind, ...wide, ...small];
+    return [...wide, ...small];
   });
+  return [...violations, ...(contrasts === 0 ? ['no contrast was measured'] : []), ...unfit];
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {

@@ -2,15 +2,14 @@
 // CSS, pay. test/demo/themes/themes.test.ts tests the themes themselves.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { after, test } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
 import type { Page } from 'playwright-core';
 import { createThemesAlone } from '../../demo/themes/alone.ts';
 import { THEMES } from '../../demo/themes/theme.ts';
+import { AA, audit } from './audit.ts';
 import { ADA, World } from './shopper.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -236,27 +235,9 @@ test('axe finds no problem on the theme page at 320 px, in any ready theme', asy
   for (const { id, label } of THEMES) {
     await pick(page, label).click();
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320, id);
-    const { violations, contrasts } = await audit(page);
+    const { violations, contrasts } = await audit(page, AA);
     assert.deepEqual(violations, [], id);
     assert.ok(contrasts > 40, `${id}: ${contrasts} texts were measured`);
   }
   await visitor.leave();
 });
-
-interface Axe {
-  run(options: object): Promise<Record<'violations' | 'passes', { id: string; nodes: { target: unknown }[] }[]>>;
-}
-
-/** By WCAG 2.2 AA. `contrasts` counts the measured texts: without any, the result would mean nothing. */
-async function audit(page: Page): Promise<{ violations: string[]; contrasts: number }> {
-  await page.evaluate(await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: Axe };
-    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-    const { violations, passes } = await axe.run({ runOnly: tags, resultTypes: ['violations', 'passes'] });
-    return {
-      violations: violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${JSON.stringify(target)}`)),
-      contrasts: passes.find(({ id }) => id === 'color-contrast')?.nodes.length ?? 0,
-    };
-  });
-}
