@@ -66,11 +66,17 @@ export interface ExtraHeaders {
   traceparent?: string;
 }
 
-export interface Gateway {
+/** What is sent to the gateway. Each call has connections of its own, and is logged, counted and traced. */
+export interface GatewayCalls {
   pay(collection: Collection, headers?: ExtraHeaders): Promise<Sent<Accepted>>;
   payout(payout: PayoutOrder, headers?: ExtraHeaders): Promise<Sent<{ paymentId: string | null }>>;
   /** Undefined if the profile has no status check: the documented weaker mode, in which IPNs are trusted. */
   status?: (transactionId: string, type: TransactionType, headers?: ExtraHeaders) => Promise<Checked>;
+}
+
+export type Operation = keyof GatewayCalls;
+
+export interface Gateway extends GatewayCalls {
   /** Parses the body of an IPN. `refused`: nested too deep; `unreadable`: not the JSON of an IPN. */
   readIpn(text: string): { kind: 'read'; reading: IpnReading } | { kind: 'refused' } | { kind: 'unreadable' };
   /** Whether payouts may have decimals. */

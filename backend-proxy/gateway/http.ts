@@ -15,7 +15,7 @@ import {
   type Lost,
   type Reply,
 } from './answers.ts';
-import type { Collection, ExtraHeaders, Gateway, PayoutOrder } from './gateway.ts';
+import type { Collection, ExtraHeaders, Gateway, Operation, PayoutOrder } from './gateway.ts';
 import { isTooDeep, parseExact } from '../protocol/exact-json.ts';
 import type { Profile } from './profile.ts';
 
@@ -24,8 +24,6 @@ const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_RETRY_AFTER_MS = 600_000;
 /** Separate connections per operation, so that a hanging endpoint blocks only itself. */
 const MAX_CONNECTIONS = { pay: 64, payout: 8, status: STATUS_CONNECTIONS } as const satisfies Record<Operation, number>;
-
-type Operation = 'pay' | 'payout' | 'status';
 
 export interface GatewayOptions {
   url: string;

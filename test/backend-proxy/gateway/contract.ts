@@ -3,7 +3,7 @@
 // forms that an answer can have, belong to the adapter's own tests.
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import type { Collection, Gateway, PayoutOrder } from '../../../backend-proxy/gateway/gateway.ts';
+import type { Collection, Gateway, Operation, PayoutOrder } from '../../../backend-proxy/gateway/gateway.ts';
 import type { TransactionType } from '../../../backend-proxy/protocol/transaction.ts';
 import type { Method } from '../../../backend-proxy/protocol/wire.ts';
 
@@ -49,7 +49,7 @@ export interface Says {
 
 /** A call as the gateway has read it. */
 export interface Arrived {
-  operation: 'pay' | 'payout' | 'status';
+  operation: Operation;
   transactionId: string;
   /** Digits as they were sent. */
   amount?: string;
