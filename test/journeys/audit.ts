@@ -12,7 +12,7 @@ interface Axe {
 /** WCAG 2.2 AA. */
 export const AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-/** By these rules, or by all. `contrasts` counts the texts that were measured: without any, the result would mean nothing. */
+/** By these rules, or by all. `contrasts` counts the measured texts: without any, the result would mean nothing. */
 export async function audit(page: Page, rules?: string[]): Promise<{ violations: string[]; contrasts: number }> {
   await page.evaluate(AXE);
   return page.evaluate(async (runOnly) => {
