@@ -10,7 +10,7 @@ const END_WITHIN_MS = 5_000;
 const POLL_EVERY_MS = 50;
 
 /** Runs in the child before its own code. `unref` lets the child exit while the channel is open. */
-const EXIT_WITH_PARENT = `data:text/javascript,${encodeURIComponent(
+export const EXIT_WITH_PARENT = `data:text/javascript,${encodeURIComponent(
   "process.once('disconnect', () => process.kill(process.pid, 'SIGKILL')); process.channel?.unref();",
 )}`;
 

@@ -10,9 +10,8 @@ import { after, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { VERSION } from '../../backend-proxy/version.ts';
-import { SECRETS, SHOP } from '../backend-proxy/world.ts';
 import { copyProject, digestsOf } from './project-copy.ts';
-import { RUNTIMES } from './server.ts';
+import { proxyEnvironment, RUNTIMES } from './server.ts';
 
 const run = promisify(execFile);
 const MAX_BYTES = 10_000_000;
@@ -211,19 +210,7 @@ describe('the proxy’s package', () => {
     const command = join(PROXY, description.bin['payment-proxy'] ?? '');
     /** Starts the proxy, and ends it by SIGTERM once it listens. Rejects if it fails. */
     async function startAndEnd([program, ...args]: readonly [string, ...string[]]) {
-      const env = {
-        PATH: process.env['PATH'],
-        HOME: folder,
-        GATEWAY_URL: 'http://127.0.0.1:1',
-        GATEWAY_API_KEY: SECRETS.gatewayKey,
-        ORDER_SECRET: SECRETS.order,
-        MERCHANT_API_KEY: SECRETS.merchant,
-        IPN_SECRET: SECRETS.ipn,
-        ALLOWED_ORIGINS: SHOP,
-        DATABASE_URL: `file:${join(folder, 'payments.db')}`,
-        DRAIN_SECONDS: '0',
-        PORT: '0',
-      };
+      const env = { ...proxyEnvironment(folder, 'http://127.0.0.1:1'), DRAIN_SECONDS: '0', PORT: '0' };
       const running = run(program, [...args, command], { env, cwd: folder, timeout: LIMIT_MS });
       running.child.stdout?.on('data', (lines: string) => {
         if (lines.includes('"listening"')) running.child.kill('SIGTERM');

@@ -52,6 +52,21 @@ export const RUNTIMES = {
   deno: [resolve('test/hosts/node_modules/.bin/deno'), 'run', '--allow-all'],
 } as const;
 
+/** Of a proxy that runs in the folder. */
+export function proxyEnvironment(folder: string, gatewayUrl: string): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env['PATH'],
+    HOME: folder,
+    GATEWAY_URL: gatewayUrl,
+    GATEWAY_API_KEY: SECRETS.gatewayKey,
+    ORDER_SECRET: SECRETS.order,
+    MERCHANT_API_KEY: SECRETS.merchant,
+    IPN_SECRET: SECRETS.ipn,
+    ALLOWED_ORIGINS: SHOP,
+    DATABASE_URL: `file:${join(folder, 'payments.db')}`,
+  };
+}
+
 export class Shop {
   readonly url: string;
   readonly #child: ChildProcess;
@@ -83,15 +98,8 @@ export class Shop {
     const child = spawn(program, [...args, join(installed.folder, server)], {
       cwd: installed.folder,
       env: {
-        PATH: process.env['PATH'],
-        HOME: installed.folder,
+        ...proxyEnvironment(installed.folder, gateway),
         NO_COLOR: '1',
-        GATEWAY_URL: gateway,
-        GATEWAY_API_KEY: SECRETS.gatewayKey,
-        ORDER_SECRET: SECRETS.order,
-        MERCHANT_API_KEY: SECRETS.merchant,
-        IPN_SECRET: SECRETS.ipn,
-        ALLOWED_ORIGINS: SHOP,
         DATABASE_URL: `file:${join(installed.folder, `${server}.db`)}`,
         ...env,
       },

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { inheritedEnvironment } from '../../../demo/child.ts';
+import { EXIT_WITH_PARENT, inheritedEnvironment } from '../../../demo/child.ts';
 import { listeningUrl } from '../../listening.ts';
 
 /** Servers share the first processor; the load and the gateway have the second. */
@@ -40,7 +40,7 @@ interface Launch {
 const canPin = process.platform === 'linux' && availableParallelism() > 1 && hasTaskset();
 
 export function launch({ file, cpu, env = {}, output, preload = [] }: Launch): Launched {
-  const imports = [new URL('tied.ts', import.meta.url), ...preload].flatMap(({ href }) => ['--import', href]);
+  const imports = [EXIT_WITH_PARENT, ...preload.map(({ href }) => href)].flatMap((url) => ['--import', url]);
   const node = [process.execPath, ...imports, fileURLToPath(file)];
   const [command = '', ...parameters] = canPin ? ['taskset', '--cpu-list', String(cpu), ...node] : node;
   const out = openSync(output, 'a');

@@ -3,13 +3,12 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../free-port.ts';
+import { TIED } from '../../tied.ts';
 import { measured, SERVER_CPU, type Launched } from './launch.ts';
 
 const MODULES = ['/usr/lib/nginx/modules', '/usr/share/nginx/modules', '/usr/lib64/nginx/modules'];
 const MODULE = 'ngx_nchan_module.so';
 const START_WITHIN_MS = 5_000;
-/** The shell ends nginx when its input ends, which also comes when this process is killed. */
-const TIED = '"$0" "$@" </dev/null & read -r line; kill -QUIT $!; wait $!';
 
 export const SUBSCRIBE_PATH = '/stream?id=';
 
