@@ -123,7 +123,9 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
     await observe(`a check: ${name}`, other.id, observation);
   }
   await step('an unknown', () => ledger.recordUnknown({ transactionId: 'W', beganAt: NOON, endedAt: NOON }));
-  await step('a resolution', () => ledger.resolve('O-mismatch', { status: 'SUCCESS', by: 'ada', note: 'asked' }));
+  const resolution = { status: 'SUCCESS', by: 'ada', note: 'asked' } as const;
+  await step('the preview of a resolution', () => ledger.preview('O-mismatch', resolution));
+  await step('a resolution', () => ledger.resolve('O-mismatch', resolution));
   await step('newest found', () => Promise.all(TRANSACTION_TYPES.map((type) => ledger.newestFound(type))));
 
   await step('a claim of checks', () => ledger.claimChecks(20, LEASE_MS));
