@@ -2,7 +2,7 @@
 // row. The clock only moves by hand, so that days pass in seconds and the results do not depend on the machine. Each
 // transaction settles as the gateway reports it, soon after an IPN.
 import { H, M, S } from '../backend-proxy/time.ts';
-import { createClients, type Clients } from './clients.ts';
+import type { Clients } from './clients.ts';
 import { createManualClock } from './manual-clock.ts';
 import { readDatabase } from './database-reader.ts';
 import { RANK } from './compare-records.ts';
@@ -94,8 +94,7 @@ faultTest('IPNs before the answer and before the row: none is lost', LIMITS, asy
 async function open(t: FaultTest, profile: object = {}) {
   const environment = await createEnvironment(t, createManualClock());
   const proxy = await serveInProcessProxy(t, environment, { profile });
-  const clients = createClients(() => proxy.url, environment.clock.now);
-  t.defer(clients.close);
+  const { clients } = proxy;
   const orders = ordersOf(t.random);
   const payouts = payoutsOf(t.random);
   const starts = t.random.shuffled([

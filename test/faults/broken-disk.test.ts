@@ -4,10 +4,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { startPostgres, whyNoPostgres } from '../postgres/server.ts';
+import { whyNoPostgres } from '../postgres/server.ts';
 import { createClients, signOrder, type Clients } from './clients.ts';
 import { startProxy } from './processes.ts';
-import { createEnvironment, settle } from './environment.ts';
+import { createEnvironment, createPostgresDatabase, serveProxy, settle } from './environment.ts';
 import { leaksIn, SECRETS, withPassword } from './canary-secrets.ts';
 import { fill, mountSmall, whyNoMount } from './small-disk.ts';
 import { each, isLong, size, faultTest, until, type Findings, type FaultTest } from './fault-test.ts';
@@ -70,13 +70,9 @@ faultTest(
   { withinMs: 240_000, needs: ['root', 'linux'], impossible: whyNoMount },
   async (t) => {
     const environment = await createEnvironment(t);
-    const { gateway, merchant } = environment;
     const disk = mountSmall(t, environment.dir, MOUNT_KB);
     const databaseUrl = `file:${join(disk, 'payments.db')}`;
-    const proxy = await startProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
-    t.defer(proxy.kill9);
-    const clients = createClients(() => proxy.url);
-    t.defer(clients.close);
+    const { proxy, clients } = await serveProxy(t, environment, { databaseUrl });
     await sendAll(clients, t, 'room');
 
     const ballast = join(disk, 'ballast');
@@ -103,14 +99,9 @@ faultTest(
   { withinMs: 300_000, impossible: whyNoPostgres },
   async (t) => {
     const environment = await createEnvironment(t);
-    const { gateway, merchant } = environment;
-    const postgres = await startPostgres();
-    t.defer(postgres.end);
-    const databaseUrl = withPassword(await postgres.createDatabase());
-    const proxy = await startProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
-    t.defer(proxy.kill9);
-    const clients = createClients(() => proxy.url);
-    t.defer(clients.close);
+    const { postgres, databaseUrl: withoutPassword } = await createPostgresDatabase(t);
+    const databaseUrl = withPassword(withoutPassword);
+    const { proxy, clients } = await serveProxy(t, environment, { databaseUrl });
 
     let answered = 0;
     const work = sendAll(clients, t, 'gone', '', () => (answered += 1));

@@ -6,11 +6,10 @@ import { Client } from 'pg';
 import { request } from 'undici';
 import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { startPostgresRelay } from '../postgres/relay.ts';
-import { startPostgres, whyNoPostgres } from '../postgres/server.ts';
+import { whyNoPostgres } from '../postgres/server.ts';
 import { signOrder } from './clients.ts';
 import { readDatabase } from './database-reader.ts';
-import { startProxy } from './processes.ts';
-import { createEnvironment, type Environment } from './environment.ts';
+import { createEnvironment, createPostgresDatabase, serveProxy, type Environment } from './environment.ts';
 import { leaksIn } from './canary-secrets.ts';
 import { size, faultTest, until, type FaultTest } from './fault-test.ts';
 
@@ -30,9 +29,7 @@ describe('a database that is away', { concurrency: true }, () => {
     { withinMs: size(180_000, 300_000), impossible: whyNoPostgres },
     async (t) => {
       const environment = await createEnvironment(t);
-      const postgres = await startPostgres();
-      t.defer(postgres.end);
-      const databaseUrl = await postgres.createDatabase();
+      const { databaseUrl } = await createPostgresDatabase(t);
       const relay = await startPostgresRelay(databaseUrl);
       t.defer(relay.close);
       const { proxy, load } = await runUnderLoad(t, environment, relay.url);
@@ -60,9 +57,7 @@ describe('a database that is away', { concurrency: true }, () => {
     { withinMs: size(180_000, 300_000), impossible: whyNoPostgres },
     async (t) => {
       const environment = await createEnvironment(t);
-      const postgres = await startPostgres();
-      t.defer(postgres.end);
-      const databaseUrl = await postgres.createDatabase();
+      const { databaseUrl } = await createPostgresDatabase(t);
       const { proxy, load } = await runUnderLoad(t, environment, databaseUrl);
       const admin = new Client({ connectionString: databaseUrl.replace(/[^/]+$/, 'postgres') });
       await admin.connect();
@@ -93,12 +88,7 @@ type Running = Awaited<ReturnType<typeof runUnderLoad>>;
 
 /** A real proxy, and shoppers who arrive continuously and do not retry. */
 async function runUnderLoad(t: FaultTest, environment: Environment, databaseUrl: string) {
-  const proxy = await startProxy({
-    databaseUrl,
-    gatewayUrl: environment.gateway.url,
-    webhookUrl: environment.merchant.url,
-  });
-  t.defer(proxy.kill9);
+  const { proxy } = await serveProxy(t, environment, { databaseUrl });
   const taken: string[] = [];
   let refused = 0;
   const problems: string[] = [];

@@ -7,12 +7,14 @@ import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { D } from '../backend-proxy/time.ts';
 import { createRunningClock, type Clock } from './manual-clock.ts';
-import type { Clients } from './clients.ts';
+import { startPostgres } from '../postgres/server.ts';
+import { createClients, type Clients } from './clients.ts';
 import { readDatabase, type DatabaseRows } from './database-reader.ts';
 import { addressOf, closeServer, startGateway, type TestGateway } from './sandbox-gateway.ts';
 import { compare } from './compare-records.ts';
 import { startMerchant, type TestMerchant } from './merchant-server.ts';
 import { openInProcessProxy, passTime, type InProcessProxySettings } from './in-process-proxy.ts';
+import { startProxy, type ProxySettings } from './processes.ts';
 import { SECRETS } from './canary-secrets.ts';
 import type { Findings, FaultTest } from './fault-test.ts';
 
@@ -39,7 +41,27 @@ export async function createEnvironment(
   return { clock, gateway, merchant, dir, databaseUrl: `file:${join(dir, 'payments.db')}` };
 }
 
-/** Serves a proxy in this process over loopback, for IPNs and clients. */
+/** An empty database of a PostgreSQL server of its own. */
+export async function createPostgresDatabase({ defer }: Pick<FaultTest, 'defer'>) {
+  const postgres = await startPostgres();
+  defer(postgres.end);
+  return { postgres, databaseUrl: await postgres.createDatabase() };
+}
+
+/** A real proxy, and its callers. */
+export async function serveProxy(
+  { defer }: Pick<FaultTest, 'defer'>,
+  { gateway, merchant, databaseUrl, clock }: Environment,
+  settings: Partial<ProxySettings> = {},
+) {
+  const proxy = await startProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url, ...settings });
+  defer(proxy.kill9);
+  const clients = createClients(() => proxy.url, clock.now);
+  defer(clients.close);
+  return { proxy, clients };
+}
+
+/** Serves a proxy in this process over loopback, for IPNs and its callers. */
 export async function serveInProcessProxy(
   { defer }: FaultTest,
   environment: Environment,
@@ -57,8 +79,10 @@ export async function serveInProcessProxy(
   const url = await addressOf(server);
   await gateway.control('ipn-url', { url: `${url}/ipn/${SECRETS.ipnSecret}` });
   defer(() => closeServer(server));
+  const clients = createClients(() => url, clock.now);
+  defer(clients.close);
   const sources = { tickOthers: gateway.sandbox.tick, databaseUrl, clock };
-  return { ...proxy, url, pass: (forMs: number) => passTime(proxy, sources, forMs) };
+  return { ...proxy, url, clients, pass: (forMs: number) => passTime(proxy, sources, forMs) };
 }
 
 interface Settled {

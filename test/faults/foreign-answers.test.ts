@@ -10,7 +10,7 @@ import {
   type IntermediaryAction,
   type Operation,
 } from './http-intermediary.ts';
-import { createClients, type Clients } from './clients.ts';
+import type { Clients } from './clients.ts';
 import { createManualClock } from './manual-clock.ts';
 import { readDatabase } from './database-reader.ts';
 import { RANK } from './compare-records.ts';
@@ -47,13 +47,12 @@ faultTest(
     );
     t.defer(intermediary.close);
     const proxy = await serveInProcessProxy(t, environment, { gatewayUrl: intermediary.url });
-    const clients = createClients(() => proxy.url, environment.clock.now);
-    t.defer(clients.close);
+    const { clients } = proxy;
     // These prove that the status path is right.
     await startAll(clients, [{ id: 'foreign-proof', operation: 'pay', action: undefined }]);
     await startAll(clients, [{ id: 'foreign-proof-out', operation: 'payout', action: undefined }]);
     await startAll(clients, cases);
-    await approveAll(environment);
+    await environment.gateway.approvePayments();
     await proxy.pass(H);
     await proxy.close();
 
@@ -96,8 +95,7 @@ for (const [when, isFoundBefore] of [
       });
       t.defer(intermediary.close);
       const proxy = await serveInProcessProxy(t, environment, { gatewayUrl: intermediary.url });
-      const clients = createClients(() => proxy.url, environment.clock.now);
-      t.defer(clients.close);
+      const { clients } = proxy;
       await environment.gateway.control('faults', { ipn: { never: true } });
       if (isFoundBefore) {
         await startAll(clients, transactionsNamed('before'));
@@ -105,7 +103,7 @@ for (const [when, isFoundBefore] of [
         isWrong = true;
       }
       await startAll(clients, transactionsNamed('path'));
-      await approveAll(environment);
+      await environment.gateway.approvePayments();
       await proxy.pass(25 * H);
       const ended = await endedWrongly(environment, isFoundBefore ? 'before' : 'none');
       isWrong = false;
@@ -162,12 +160,6 @@ async function startAll(clients: Clients, cases: readonly Case[]): Promise<void>
     // The merchant's server repeats its request, whatever the answer.
     await clients.startPayout({ orderId: id, amount: 7, currency: 'EUR', customer: '12345678' });
   });
-}
-
-async function approveAll({ gateway }: Environment): Promise<void> {
-  for (const { orderId, type, status } of await gateway.transactions()) {
-    if (type === 'PAY' && status !== 'SUCCESS') await gateway.act(orderId, 'approve');
-  }
 }
 
 /** Nothing that was sent may end by a wrong path, and a day later each payout needs a review. */

@@ -3,11 +3,11 @@
 // the gateway reports it with one webhook, and forged IPNs change nothing.
 import { createClients, type Clients } from './clients.ts';
 import type { TestGateway } from './sandbox-gateway.ts';
-import { restartFigures, startKillableProxy, type KillableProxy } from './killable-proxy.ts';
+import { killAlong, restartFigures, startKillableProxy, type KillableProxy } from './killable-proxy.ts';
 import type { Random } from './random.ts';
 import { createEnvironment, settle } from './environment.ts';
 import { leaksIn } from './canary-secrets.ts';
-import { each, size, faultTest, until } from './fault-test.ts';
+import { each, size, faultTest } from './fault-test.ts';
 
 const IPNS = size(1_500, 10_000);
 const PAYMENTS = size(300, 4_000);
@@ -90,19 +90,11 @@ function withRepeats(bodies: readonly string[]): string[] {
   return [...bodies, ...bodies.filter((_, n) => n % 3 === 0)];
 }
 
-/** Spreads the kills over the flood by the number of answers, not by time. */
 async function flood(clients: Clients, proxy: KillableProxy, bodies: readonly string[]): Promise<void> {
   let answered = 0;
   const sending = each(bodies, SENDERS, async (body) => {
     await clients.sendIpn(body);
     answered += 1;
   });
-  const killing = (async () => {
-    for (let kill = 1; kill <= KILLS; kill += 1) {
-      const after = Math.floor((kill * bodies.length) / (KILLS + 1));
-      await until(`${after} IPNs answered`, () => answered >= after, 240_000);
-      await proxy.killAndRestart();
-    }
-  })();
-  await Promise.all([sending, killing]);
+  await Promise.all([sending, killAlong([proxy], KILLS, { all: bodies.length, done: () => answered })]);
 }

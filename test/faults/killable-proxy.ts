@@ -1,7 +1,7 @@
 // A proxy that can be killed (SIGKILL) and restarted with the same port and database. Records how long each restart
 // took, and the output of all processes.
 import { startProxy, type ProxySettings, type Running } from './processes.ts';
-import type { FaultTest } from './fault-test.ts';
+import { until, type FaultTest } from './fault-test.ts';
 
 export interface KillableProxy {
   url: string;
@@ -34,6 +34,19 @@ export async function startKillableProxy({ defer }: FaultTest, settings: ProxySe
     },
     end: () => running.end(),
   };
+}
+
+/** Kills the proxies in turn, spread over `all` items by how many are `done`, not by time. */
+export async function killAlong(
+  proxies: readonly KillableProxy[],
+  kills: number,
+  { all, done }: { all: number; done: () => number },
+): Promise<void> {
+  for (let kill = 1; kill <= kills; kill += 1) {
+    const after = Math.floor((kill * all) / (kills + 1));
+    await until(`${after} of ${all} are done`, () => done() >= after, 240_000);
+    await proxies[kill % proxies.length]?.killAndRestart();
+  }
 }
 
 /** Counts for the test's report. */

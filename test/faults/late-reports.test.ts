@@ -5,13 +5,13 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { H, M } from '../backend-proxy/time.ts';
 import { startIntermediary } from './http-intermediary.ts';
-import { createClients, type Clients } from './clients.ts';
+import type { Clients } from './clients.ts';
 import { createManualClock } from './manual-clock.ts';
 import { readDatabase } from './database-reader.ts';
 import { startGateway } from './sandbox-gateway.ts';
 import { RANK } from './compare-records.ts';
 import { startProxy } from './processes.ts';
-import { serveInProcessProxy, createEnvironment, settle, type Environment } from './environment.ts';
+import { serveInProcessProxy, serveProxy, createEnvironment, settle, type Environment } from './environment.ts';
 import { SECRETS } from './canary-secrets.ts';
 import { each, size, faultTest, type FaultTest } from './fault-test.ts';
 
@@ -27,7 +27,7 @@ faultTest('A status check that lags five minutes: no payout that the gateway mad
   await proxy.pass(10 * M);
   await environment.gateway.control('faults', { status: { lagMs: 5 * M }, ipn: { never: true } });
   await start('lag');
-  await approveAll(environment);
+  await environment.gateway.approvePayments();
   // About as often as the worker runs, because checks that only prove the path have no due time in the database.
   for (let ms = 0; ms < 6 * M; ms += 5_000) await proxy.pass(5_000);
   await proxy.pass(26 * H);
@@ -43,7 +43,7 @@ faultTest(
     const { environment, clients, proxy, start } = await open(t, { lostShare: 0.2 });
     await environment.gateway.control('faults', { status: { status: 503 } });
     await start('down');
-    await approveAll(environment);
+    await environment.gateway.approvePayments();
     await proxy.pass(H);
     const early = await settledIn(environment);
     await environment.gateway.control('faults', {});
@@ -64,7 +64,7 @@ faultTest(
     let reported: 'FAILED' | undefined = 'FAILED';
     const { environment, clients, proxy, start } = await open(t, { lostShare: 0, payoutStatus: () => reported });
     await start('turns');
-    await approveAll(environment);
+    await environment.gateway.approvePayments();
     await proxy.pass(2 * M);
     const sent = count(environment, 'payout.failed');
     reported = undefined;
@@ -99,8 +99,7 @@ faultTest('A restored database: payouts requested again are not sent again', LIM
   copyFileSync(copy, path);
 
   const later = await serveInProcessProxy(t, environment, { gatewayUrl, restoredAt: environment.clock.now() });
-  const again = createClients(() => later.url, environment.clock.now);
-  t.defer(again.close);
+  const { clients: again } = later;
   await payOut(again, 'gone');
   await payOut(again, 'fresh');
   await later.pass(M);
@@ -116,12 +115,11 @@ faultTest('A changed ORDER_ID_PREFIX: no payout is sent again and no started pay
   await start('same');
   await proxy.close();
   const later = await serveInProcessProxy(t, environment, { gatewayUrl, idPrefix: 'new-' });
-  const again = createClients(() => later.url, environment.clock.now);
-  t.defer(again.close);
+  const { clients: again } = later;
   await payOut(again, 'same');
   await payOut(again, 'other');
   const repeated = (await environment.gateway.transactions()).filter(({ orderId }) => orderId.startsWith('new-same'));
-  await approveAll(environment);
+  await environment.gateway.approvePayments();
   await later.close();
   const twice = repeated.map(({ orderId }) => `${orderId} was sent again under another prefix`);
   return conclude(environment, clients, twice);
@@ -129,12 +127,9 @@ faultTest('A changed ORDER_ID_PREFIX: no payout is sent again and no started pay
 
 faultTest('A key of another account: the proxy does not start on the database', LIMITS, async (t) => {
   const environment = await createEnvironment(t);
-  const { gateway, merchant, databaseUrl } = environment;
-  const proxy = await startProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
-  t.defer(proxy.kill9);
+  const { gateway, databaseUrl } = environment;
+  const { proxy, clients } = await serveProxy(t, environment);
   await gateway.control('ipn-url', { url: `${proxy.url}/ipn/${SECRETS.ipnSecret}` });
-  const clients = createClients(() => proxy.url);
-  t.defer(clients.close);
   const order = { orderId: 'account-1', amount: '3.00', currency: 'EUR' };
   await clients.startPayment(order, { method: 'QR' }, 'first');
   await gateway.act(order.orderId, 'approve');
@@ -169,8 +164,7 @@ async function open(t: FaultTest, { lostShare, payoutStatus }: Situation) {
   });
   t.defer(intermediary.close);
   const proxy = await serveInProcessProxy(t, environment, { gatewayUrl: intermediary.url });
-  const clients = createClients(() => proxy.url, environment.clock.now);
-  t.defer(clients.close);
+  const { clients } = proxy;
   async function start(name: string, what: 'both' | 'payouts' = 'both'): Promise<void> {
     if (what === 'both') await payIn(clients, name);
     await payOut(clients, name);
@@ -190,12 +184,6 @@ async function payOut({ startPayout }: Clients, name: string): Promise<void> {
   await each(numbers(COUNT >> 1), 8, async (n) => {
     await startPayout({ orderId: `${name}-out-${n}`, amount: 9, currency: 'EUR', customer: '12345678' });
   });
-}
-
-async function approveAll({ gateway }: Environment): Promise<void> {
-  for (const { orderId, type, status } of await gateway.transactions()) {
-    if (type === 'PAY' && status !== 'SUCCESS') await gateway.act(orderId, 'approve');
-  }
 }
 
 /** Payouts that the gateway has and that were reported FAILED at any time. */

@@ -4,9 +4,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { createClients, signOrder, type ShopperOrder } from './clients.ts';
-import { startProxy } from './processes.ts';
-import { createEnvironment, settle } from './environment.ts';
+import { signOrder, type Clients, type ShopperOrder } from './clients.ts';
+import { createEnvironment, serveProxy, settle } from './environment.ts';
 import { leaksIn } from './canary-secrets.ts';
 import { each, size, faultTest, type FaultTest } from './fault-test.ts';
 
@@ -58,11 +57,7 @@ type Opened = Awaited<ReturnType<typeof openProxy>>;
 
 async function openProxy(t: FaultTest) {
   const environment = await createEnvironment(t);
-  const { gateway, merchant, databaseUrl } = environment;
-  const proxy = await startProxy({ databaseUrl, gatewayUrl: gateway.url, webhookUrl: merchant.url });
-  t.defer(proxy.kill9);
-  const clients = createClients(() => proxy.url);
-  t.defer(clients.close);
+  const { proxy, clients } = await serveProxy(t, environment);
   const known = { orderId: 'locked-known', amount: '4.20', currency: 'EUR' };
   await clients.startPayment(known, { method: 'QR' }, 'first');
   return { environment, proxy, clients, known, stream: await openStream(proxy.url, known) };
@@ -84,14 +79,14 @@ async function startLoad({ proxy, clients, known }: Opened, goesOn: () => boolea
   return { health, views, wrong: [...health.wrong, ...views.wrong] };
 }
 
-function starts({ startPayment }: ReturnType<typeof createClients>): (() => Promise<void>)[] {
+function starts({ startPayment }: Clients): (() => Promise<void>)[] {
   return Array.from({ length: STARTS }, (_, n) => async () => {
     const order = { orderId: `locked-${n}`, amount: '4.20', currency: 'EUR' };
     await startPayment(order, { method: 'QR' }, 'first');
   });
 }
 
-function ipns({ sendIpn }: ReturnType<typeof createClients>): (() => Promise<void>)[] {
+function ipns({ sendIpn }: Clients): (() => Promise<void>)[] {
   return Array.from(
     { length: IPNS },
     (_, n) => () => sendIpn(JSON.stringify({ orderId: `unknown-${n}`, type: 'PAY', status: 'SUCCESS' })),

@@ -4,12 +4,12 @@
 // that is moved, to cover the following days, and once as a real process.
 import { createServer } from 'node:http';
 import { M } from '../backend-proxy/time.ts';
-import { createClients, type Clients } from './clients.ts';
+import type { Clients } from './clients.ts';
 import { startFaultProxy, type Fault, type FaultProxy } from './fault-proxy.ts';
 import { addressOf, closeServer, type TestGateway } from './sandbox-gateway.ts';
-import { startProxy, type Running } from './processes.ts';
+import type { Running } from './processes.ts';
 import type { Random } from './random.ts';
-import { serveInProcessProxy, createEnvironment, settle, type Environment } from './environment.ts';
+import { serveInProcessProxy, serveProxy, createEnvironment, settle, type Environment } from './environment.ts';
 import { leaksIn, SECRETS } from './canary-secrets.ts';
 import { each, isLong, size, faultTest, until, type FaultTest } from './fault-test.ts';
 
@@ -31,8 +31,7 @@ faultTest(
     const network = await startFaultProxy(gateway.url, ({ path }) => faultFor(path, trap.url, t.random, 0.01));
     t.defer(network.close);
     const proxy = await serveInProcessProxy(t, environment, { gatewayUrl: network.url, callLimitMs: CALL_LIMIT_MS });
-    const clients = createClients(() => proxy.url);
-    t.defer(clients.close);
+    const { clients } = proxy;
 
     await startPayments(clients, size(120, 3_000), t.random);
     await decide(gateway, t.random);
@@ -60,7 +59,7 @@ faultTest(
   { withinMs: size(300_000, 1_200_000) },
   async (t) => {
     const environment = await createEnvironment(t);
-    const { gateway, merchant, databaseUrl } = environment;
+    const { gateway } = environment;
     const trap = await startTrap(t);
     // A hanging exchange takes the proxy's 30 s each time, so it happens only in the long run. In the short run the
     // network recovers.
@@ -68,11 +67,8 @@ faultTest(
       !isLong && n > FAULTY_EXCHANGES ? { kind: 'none' } : faultFor(path, trap.url, t.random, isLong ? 0.1 : 0),
     );
     t.defer(network.close);
-    const settings = { databaseUrl, gatewayUrl: network.url, webhookUrl: merchant.url };
-    const proxy = await startProxy({ ...settings, preload: './shifted-clock.ts' });
-    t.defer(proxy.kill9);
-    const clients = createClients(() => proxy.url, environment.clock.now);
-    t.defer(clients.close);
+    const settings = { gatewayUrl: network.url, preload: './shifted-clock.ts' };
+    const { proxy, clients } = await serveProxy(t, environment, settings);
     await gateway.control('ipn-url', { url: `${proxy.url}/ipn/${SECRETS.ipnSecret}` });
 
     const orders = await startPayments(clients, size(60, 400), t.random);

@@ -2,11 +2,10 @@
 // start and of a payout, for an IPN, and for the claim of a check. The callers notice nothing: no 503, no payment
 // without means to pay, no payout that is never sent, no check that waits for a lost lease to end.
 import { isSave, nth, startPostgresRelay, type PostgresRelay } from '../postgres/relay.ts';
-import { startPostgres, whyNoPostgres } from '../postgres/server.ts';
-import { createClients, type Clients } from './clients.ts';
+import { whyNoPostgres } from '../postgres/server.ts';
+import type { Clients } from './clients.ts';
 import type { TestGateway } from './sandbox-gateway.ts';
-import { startProxy } from './processes.ts';
-import { createEnvironment, settle } from './environment.ts';
+import { createEnvironment, createPostgresDatabase, serveProxy, settle } from './environment.ts';
 import { leaksIn } from './canary-secrets.ts';
 import { size, faultTest, until } from './fault-test.ts';
 
@@ -23,16 +22,11 @@ faultTest(
   { withinMs: size(180_000, 600_000), impossible: whyNoPostgres },
   async (t) => {
     const environment = await createEnvironment(t);
-    const { gateway, merchant } = environment;
-    const postgres = await startPostgres();
-    t.defer(postgres.end);
-    const databaseUrl = await postgres.createDatabase();
+    const { gateway } = environment;
+    const { databaseUrl } = await createPostgresDatabase(t);
     const relay = await startPostgresRelay(databaseUrl);
     t.defer(relay.close);
-    const proxy = await startProxy({ databaseUrl: relay.url, gatewayUrl: gateway.url, webhookUrl: merchant.url });
-    t.defer(proxy.kill9);
-    const clients = createClients(() => proxy.url);
-    t.defer(clients.close);
+    const { proxy, clients } = await serveProxy(t, environment, { databaseUrl: relay.url });
     const findings = { problems: [] as string[], lost: 0 };
     const test = { clients, gateway, relay, findings };
 

@@ -1,12 +1,12 @@
 // Several proxies share a database: two on one SQLite file, four on one PostgreSQL that are killed in turn. Every
 // start, payout and IPN is sent to two of them at once, as a double click, a load balancer's retry or an impatient
 // gateway does. Each counts once, and no caller gets an error because the database is busy.
-import { startPostgres, whyNoPostgres } from '../postgres/server.ts';
+import { whyNoPostgres } from '../postgres/server.ts';
 import { createClients, type Clients } from './clients.ts';
 import type { TestGateway } from './sandbox-gateway.ts';
-import { startKillableProxy, type KillableProxy } from './killable-proxy.ts';
+import { killAlong, startKillableProxy } from './killable-proxy.ts';
 import type { Random } from './random.ts';
-import { createEnvironment, settle, type Environment } from './environment.ts';
+import { createEnvironment, createPostgresDatabase, settle, type Environment } from './environment.ts';
 import { leaksIn, withPassword } from './canary-secrets.ts';
 import { each, size, faultTest, until, type Findings, type FaultTest } from './fault-test.ts';
 
@@ -23,10 +23,13 @@ faultTest(
   { ...LIMITS, impossible: whyNoPostgres },
   async (t) => {
     const environment = await createEnvironment(t);
-    const postgres = await startPostgres();
-    t.defer(postgres.end);
-    const databaseUrl = withPassword(await postgres.createDatabase());
-    return run(t, environment, { databaseUrl, processes: 4, kills: size(2, 4), orders: size(30, 1_500) });
+    const { databaseUrl } = await createPostgresDatabase(t);
+    return run(t, environment, {
+      databaseUrl: withPassword(databaseUrl),
+      processes: 4,
+      kills: size(2, 4),
+      orders: size(30, 1_500),
+    });
   },
 );
 
@@ -57,7 +60,7 @@ async function run(
     await live(order, clients, gateway);
     done += 1;
   });
-  await Promise.all([working, killAlong(proxies, kills, count, () => done)]);
+  await Promise.all([working, killAlong(proxies, kills, { all: count, done: () => done })]);
   await Promise.all(proxies.map((proxy) => proxy.end()));
 
   const { problems, database } = await settle(environment, clients, { databaseUrl });
@@ -116,13 +119,4 @@ async function live({ again, paysBoth, ...order }: Order, clients: Clients, gate
 
 async function twice(ask: () => Promise<unknown>): Promise<void> {
   await Promise.all([ask(), ask()]);
-}
-
-/** Kills the processes in turn, spread over the work by how many orders are done. */
-async function killAlong(proxies: KillableProxy[], kills: number, count: number, done: () => number): Promise<void> {
-  for (let kill = 1; kill <= kills; kill += 1) {
-    const after = Math.floor((kill * count) / (kills + 1));
-    await until(`${after} orders are done`, () => done() >= after, 240_000);
-    await proxies[kill % proxies.length]?.killAndRestart();
-  }
 }

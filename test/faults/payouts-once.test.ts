@@ -4,11 +4,11 @@
 // review.
 import { createClients } from './clients.ts';
 import { startFaultProxy, type Fault } from './fault-proxy.ts';
-import { restartFigures, startKillableProxy, type KillableProxy } from './killable-proxy.ts';
+import { killAlong, restartFigures, startKillableProxy } from './killable-proxy.ts';
 import type { Random } from './random.ts';
 import { createEnvironment, settle } from './environment.ts';
 import { leaksIn } from './canary-secrets.ts';
-import { each, size, faultTest, until } from './fault-test.ts';
+import { each, size, faultTest } from './fault-test.ts';
 
 const PAYOUTS = size(250, 1_000);
 const KILLS = size(3, 20);
@@ -35,7 +35,7 @@ faultTest(
       if (t.random.chance(0.3)) await clients.startPayout(payout);
       answered += 1;
     });
-    await Promise.all([paying, killAlong(proxy, () => answered)]);
+    await Promise.all([paying, killAlong([proxy], KILLS, { all: PAYOUTS, done: () => answered })]);
     await proxy.end();
 
     const { problems, database } = await settle(environment, clients);
@@ -70,13 +70,4 @@ function payoutsOf(random: Random) {
     currency: random.pick(['EUR', 'USD']),
     customer: random.chance(0.1) ? '99999999' : random.pick(['12345678', '23456789']),
   }));
-}
-
-/** Spread over the work by the number of answers, not by time. */
-async function killAlong(proxy: KillableProxy, answered: () => number): Promise<void> {
-  for (let kill = 1; kill <= KILLS; kill += 1) {
-    const after = Math.floor((kill * PAYOUTS) / (KILLS + 1));
-    await until(`${after} payouts answered`, () => answered() >= after, 240_000);
-    await proxy.killAndRestart();
-  }
 }

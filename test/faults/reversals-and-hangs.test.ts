@@ -4,9 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { startIntermediary } from './http-intermediary.ts';
-import { createClients, signOrder } from './clients.ts';
-import { startProxy } from './processes.ts';
-import { createEnvironment, settle } from './environment.ts';
+import { signOrder } from './clients.ts';
+import { createEnvironment, serveProxy, settle } from './environment.ts';
 import { SECRETS } from './canary-secrets.ts';
 import { each, size, faultTest, until } from './fault-test.ts';
 
@@ -27,7 +26,7 @@ const numbers = (most: number) => Array.from({ length: most }, (_, n) => n);
 
 faultTest('FAILED, then SUCCESS within 100 ms, with an IPN to each of two proxies: SUCCESS wins', LIMITS, async (t) => {
   const environment = await createEnvironment(t);
-  const { gateway, merchant, databaseUrl } = environment;
+  const { gateway } = environment;
   const reported = new Map<string, string>();
   const intermediary = await startIntermediary(gateway.url, ({ operation, orderId }) => {
     const status = operation === 'status' ? reported.get(orderId) : undefined;
@@ -35,13 +34,9 @@ faultTest('FAILED, then SUCCESS within 100 ms, with an IPN to each of two proxie
   });
   t.defer(intermediary.close);
   await gateway.control('faults', { ipn: { never: true } });
-  const settings = { databaseUrl, gatewayUrl: intermediary.url, webhookUrl: merchant.url };
-  const proxies = await Promise.all([startProxy(settings), startProxy(settings)]);
-  for (const proxy of proxies) t.defer(proxy.kill9);
-  const [left, right] = proxies.map((proxy) => createClients(() => proxy.url));
-  if (left === undefined || right === undefined) throw new Error('two');
-  t.defer(left.close);
-  t.defer(right.close);
+  const serve = () => serveProxy(t, environment, { gatewayUrl: intermediary.url });
+  const both = await Promise.all([serve(), serve()]);
+  const [left, right] = [both[0].clients, both[1].clients];
 
   await each(numbers(TURNS), 8, async (n) => {
     const order = { orderId: `turn-${n}`, amount: '6.00', currency: 'EUR' };
@@ -55,7 +50,7 @@ faultTest('FAILED, then SUCCESS within 100 ms, with an IPN to each of two proxie
     await Promise.all([first, right.sendIpn(bodyOf('SUCCESS'))]);
     await until(`${order.orderId} is shown as paid`, async () => (await left.view(order)).paid);
   });
-  await Promise.all(proxies.map((proxy) => proxy.end()));
+  await Promise.all(both.map(({ proxy }) => proxy.end()));
   const { problems, database } = await settle(environment, left);
   return {
     problems,
@@ -72,7 +67,7 @@ faultTest(
   LIMITS,
   async (t) => {
     const environment = await createEnvironment(t);
-    const { gateway, merchant, databaseUrl } = environment;
+    const { gateway } = environment;
     let hangs = false;
     let hung = 0;
     const intermediary = await startIntermediary(gateway.url, ({ operation }) => {
@@ -81,10 +76,7 @@ faultTest(
       return { lateMs: HANGS_MS };
     });
     t.defer(intermediary.close);
-    const proxy = await startProxy({ databaseUrl, gatewayUrl: intermediary.url, webhookUrl: merchant.url });
-    t.defer(proxy.kill9);
-    const clients = createClients(() => proxy.url);
-    t.defer(clients.close);
+    const { proxy, clients } = await serveProxy(t, environment, { gatewayUrl: intermediary.url });
     await gateway.control('ipn-url', { url: `${proxy.url}/ipn/${SECRETS.ipnSecret}` });
     const orderOf = (name: string) => (n: number) => ({ orderId: `${name}-${n}`, amount: '5.00', currency: 'EUR' });
     const paid = numbers(PAID).map(orderOf('paid'));

@@ -27,6 +27,8 @@ export interface TestGateway {
   transactions(): Promise<GatewayTransaction[]>;
   /** @throws if the sandbox refuses, for example because the transaction has ended */
   act(orderId: string, action: 'approve' | 'decline' | 'expire' | 'ipn'): Promise<void>;
+  /** All that are not paid yet. */
+  approvePayments(): Promise<void>;
   control(path: 'faults' | 'ipn-url', body: object): Promise<void>;
   close(): Promise<void>;
 }
@@ -54,11 +56,21 @@ export async function startGateway({
     return answer.json();
   }
 
+  const transactions = async () =>
+    ((await control('transactions')) as { transactions: GatewayTransaction[] }).transactions;
+  const act = async (orderId: string, action: string) =>
+    void (await control(`transactions/${encodeURIComponent(orderId)}/${action}`, {}));
+
   return {
     url,
     sandbox,
-    transactions: async () => ((await control('transactions')) as { transactions: GatewayTransaction[] }).transactions,
-    act: async (orderId, action) => void (await control(`transactions/${encodeURIComponent(orderId)}/${action}`, {})),
+    transactions,
+    act,
+    async approvePayments() {
+      for (const { orderId, type, status } of await transactions()) {
+        if (type === 'PAY' && status !== 'SUCCESS') await act(orderId, 'approve');
+      }
+    },
     control: async (path, body) => void (await control(path, body)),
     async close() {
       stop();

@@ -2,7 +2,7 @@
 // with ids it has used. The gateway knows an id only once, and its reports do not say which shop it belongs to: no
 // payment may be credited with another's money, and each shopper can still pay with another attempt.
 import { D, M } from '../backend-proxy/time.ts';
-import { createClients, type Clients, type ShopperOrder } from './clients.ts';
+import type { Clients, ShopperOrder } from './clients.ts';
 import { createManualClock } from './manual-clock.ts';
 import { readDatabase } from './database-reader.ts';
 import { RANK } from './compare-records.ts';
@@ -24,12 +24,12 @@ for (const refusalStatus of [409, 400]) {
       await first.start('once');
       const ofFirst = await idsOf(first.environment);
       await second.start('once');
-      await approveAll(environment);
+      await environment.gateway.approvePayments();
       await Promise.all([first.proxy.pass(M), second.proxy.pass(M)]);
       const early = await paidWith(second.environment, ofFirst);
       // The shopper tries again, under an unused id.
       await second.start('again');
-      await approveAll(environment);
+      await environment.gateway.approvePayments();
       return conclude([first, second], ofFirst, early);
     },
   );
@@ -43,14 +43,14 @@ faultTest(
     const first = await openShop(t, environment, 'first');
     await first.start('once');
     const ofFirst = await idsOf(environment);
-    await approveAll(environment);
+    await environment.gateway.approvePayments();
     await first.proxy.pass(M);
     const anew = await openShop(t, { ...environment, databaseUrl: `file:${environment.dir}/anew.db` }, 'anew');
     await anew.start('once');
     await anew.proxy.pass(D);
     const early = await paidWith(anew.environment, ofFirst);
     await anew.start('again');
-    await approveAll(environment);
+    await environment.gateway.approvePayments();
     return conclude([first, anew], ofFirst, early);
   },
 );
@@ -72,7 +72,7 @@ faultTest('Two shops with different prefixes: they never collide, whatever answe
   await first.start('once');
   const ofFirst = await idsOf(first.environment);
   await second.start('once');
-  await approveAll(environment);
+  await environment.gateway.approvePayments();
   return conclude([first, second], ofFirst, []);
 });
 
@@ -86,8 +86,7 @@ interface Shop {
 
 async function openShop(t: FaultTest, environment: Environment, name: string, idPrefix = ''): Promise<Shop> {
   const proxy = await serveInProcessProxy(t, environment, { idPrefix });
-  const clients = createClients(() => proxy.url, environment.clock.now);
-  t.defer(clients.close);
+  const { clients } = proxy;
   const start = (key: string) =>
     each(ordersOf(), 4, async (order) => {
       await clients.startPayment(order, { method: 'QR' }, `${name}-${key}`);
@@ -104,12 +103,6 @@ function ordersOf(): ShopperOrder[] {
 
 async function idsOf({ databaseUrl }: Environment): Promise<ReadonlySet<string>> {
   return new Set((await readDatabase(databaseUrl)).transactions.map(({ id }) => id));
-}
-
-async function approveAll({ gateway }: Environment): Promise<void> {
-  for (const { orderId, type, status } of await gateway.transactions()) {
-    if (type === 'PAY' && status !== 'SUCCESS') await gateway.act(orderId, 'approve');
-  }
 }
 
 /** Payments in this database that count the first shop's payments as their own. */
