@@ -167,33 +167,15 @@ const IPN_STATUSES = { pending: 'PROCESSING', succeeded: 'SUCCESS', failed: 'FAI
 export function ipnView({ reading, seen, firstAt, lastAt }: UnmatchedIpn) {
   const { transactionId: gatewayOrderId, type, paymentId, amount, currency, outcome } = reading;
   const status = outcome && IPN_STATUSES[outcome];
-  return {
-    gatewayOrderId,
-    type,
-    paymentId,
-    amount,
-    currency,
-    status,
-    seen,
-    firstAt: iso(firstAt),
-    lastAt: iso(lastAt),
-  };
+  const times = { seen, firstAt: iso(firstAt), lastAt: iso(lastAt) };
+  return { gatewayOrderId, type, paymentId, amount, currency, status, ...times };
 }
 
-export function webhookView({
-  id,
-  type,
-  orderId,
-  state,
-  attempts,
-  nextAt,
-  lastAnswer,
-  createdAt,
-  body: sent,
-}: Webhook) {
-  const nextAttemptAt = state === 'pending' ? iso(nextAt) : null;
-  const erased = sent === '';
-  return { id, type, orderId, state, attempts, nextAttemptAt, lastAnswer, erased, createdAt: iso(createdAt) };
+export function webhookView(webhook: Webhook) {
+  const { id, type, orderId, state, attempts, lastAnswer } = webhook;
+  const nextAttemptAt = state === 'pending' ? iso(webhook.nextAt) : null;
+  const createdAt = iso(webhook.createdAt);
+  return { id, type, orderId, state, attempts, nextAttemptAt, lastAnswer, erased: webhook.body === '', createdAt };
 }
 
 const SCHEMAS_BY_WEBHOOK = new Map<string, z.ZodType>(

@@ -156,8 +156,7 @@ describe('a payout', () => {
     const world = await createWorld(t, { webhooks: true });
     await world.faults({ payout: { hold: true } });
     await send(world);
-    await world.customer('decline', 'P-1');
-    await world.settle();
+    await world.settleAfter('decline', 'P-1');
     assert.deepEqual([(await payout(world)).status, world.webhooks()], ['PROCESSING', []]);
     await world.pass(30 * S - 1);
     assert.deepEqual([(await payout(world)).status, world.webhooks()], ['PROCESSING', []]);
@@ -177,8 +176,7 @@ describe('a payout', () => {
     await world.pass(2 * H);
     assert.deepEqual([(await payout(world)).status, world.webhooks()], ['PROCESSING', []], 'the count starts again');
     await world.faults({});
-    await world.customer('approve', 'P-1');
-    await world.settle();
+    await world.settleAfter('approve', 'P-1');
     assert.deepEqual(world.webhooks(), ['payout.succeeded']);
   });
 
@@ -194,8 +192,7 @@ describe('a payout', () => {
     assert.deepEqual(world.webhooks(), ['payout.needs_review']);
     await world.faults({});
     world.skip(1);
-    await world.customer('approve', 'P-1');
-    await world.settle();
+    await world.settleAfter('approve', 'P-1');
     const { status, needsReview, history } = await payout(world);
     assert.deepEqual(
       [status, needsReview, world.webhooks()],

@@ -83,8 +83,7 @@ describe('payments without any IPN', () => {
     await world.pass(30 * D);
     assert.equal((await payments(world))[0]?.status, 'PROCESSING');
     assert.deepEqual(world.rows('select next_check_at from transactions'), [{ next_check_at: null }]);
-    await world.customer('approve', 'A-1');
-    await world.settle();
+    await world.settleAfter('approve', 'A-1');
     assert.equal((await payments(world))[0]?.status, 'SUCCESS', 'an IPN still requests a check');
   });
 });
@@ -107,8 +106,7 @@ describe('a lost answer', () => {
         'pending by check',
       ]);
       world.skip(1);
-      await world.customer('approve', 'A-1');
-      await world.settle();
+      await world.settleAfter('approve', 'A-1');
       assert.equal((await world.view(token)).paid, true);
       await assertAgreement(world);
     });

@@ -198,8 +198,7 @@ describe('where webhooks may go', () => {
 
 async function paid(world: World, orderId: string): Promise<void> {
   await world.start(world.token({ orderId }), { method: 'QR' });
-  await world.customer('approve', orderId);
-  await world.settle();
+  await world.settleAfter('approve', orderId);
 }
 
 describe('a webhook', () => {

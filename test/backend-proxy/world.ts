@@ -113,6 +113,8 @@ export interface World {
   metrics(): Promise<string>;
   /** An action of the customer, the wallet or the clock at the gateway. */
   customer(does: 'approve' | 'decline' | 'expire' | 'ipn', gatewayOrderId: string): Promise<void>;
+  /** The same, and then everything that is due. */
+  settleAfter(...action: Parameters<World['customer']>): Promise<void>;
   faults(faults: object): Promise<void>;
   gatewayHas(gatewayOrderId: string): Promise<SandboxTransaction | undefined>;
 }
@@ -220,6 +222,11 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
     return row?.at ?? undefined;
   }
 
+  async function customer(...[does, gatewayOrderId]: Parameters<World['customer']>): Promise<void> {
+    const response = await control(`transactions/${gatewayOrderId}/${does}`, {});
+    assert.equal(response.status, 200, await response.text());
+  }
+
   return {
     now,
     skip: (ms) => void (time += ms),
@@ -293,9 +300,10 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
       const headers = { Authorization: `Bearer ${SECRETS.merchant}` };
       return (await request('GET', '/metrics', { headers })).text();
     },
-    async customer(does, gatewayOrderId) {
-      const response = await control(`transactions/${gatewayOrderId}/${does}`, {});
-      assert.equal(response.status, 200, await response.text());
+    customer,
+    async settleAfter(...action) {
+      await customer(...action);
+      await settle();
     },
     async faults(faults) {
       const response = await control('faults', faults);

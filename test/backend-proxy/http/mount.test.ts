@@ -104,8 +104,7 @@ describe('served by its own server', () => {
       for await (const chunk of response.body) text += String(chunk);
     })();
     await world.start(token, { method: 'QR' });
-    await world.customer('approve', 'A-1');
-    await world.settle();
+    await world.settleAfter('approve', 'A-1');
     await ended;
     const versions = [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
     assert.ok(versions.length >= 2 && versions.every((version, at) => at === 0 || version > versions[at - 1]!), text);

@@ -27,8 +27,7 @@ describe('business events', () => {
   it('a payment is logged as started, sent, accepted and paid, each with its order, transaction and request', async (t) => {
     const world = await createWorld(t);
     await world.start(world.token(), { method: 'QR' });
-    await world.customer('approve', 'A-1');
-    await world.settle();
+    await world.settleAfter('approve', 'A-1');
     assert.deepEqual(eventsOf(world, 'orderId', 'transactionId', 'method', 'source'), [
       ['info', 'payment started', 'A-1', 'A-1', 'QR', 'shopper'],
       ['debug', 'payment sent', 'A-1', 'A-1', 'QR', 'shopper'],
@@ -49,8 +48,7 @@ describe('business events', () => {
     await world.faults({});
     await world.start(world.token({ orderId: 'A-2' }), { method: 'QR' });
     await world.start(world.token({ orderId: 'A-2' }), { method: 'CHECKOUT' });
-    await world.customer('approve', 'A-2');
-    await world.settle();
+    await world.settleAfter('approve', 'A-2');
     await world.start(world.token({ orderId: 'A-3' }), { method: 'CHECKOUT' });
     await world.customer('decline', 'A-3');
     await world.pass(30_000);
@@ -67,8 +65,7 @@ describe('business events', () => {
       at(world, 'payment paid').map(({ transactionId, late }) => [transactionId, late]),
       [['A-2', true]],
     );
-    await world.customer('approve', 'A-2-2');
-    await world.settle();
+    await world.settleAfter('approve', 'A-2-2');
     assert.deepEqual(
       [...at(world, 'payment surplus'), ...at(world, 'payment paid')].map(({ level, transactionId }) => [
         level,
@@ -179,8 +176,7 @@ describe('the log of webhooks', () => {
   it('a delivered webhook is logged as information', async (t) => {
     const world = await createWorld(t, { webhooks: true });
     await world.start(world.token(), { method: 'QR' });
-    await world.customer('approve', 'A-1');
-    await world.settle();
+    await world.settleAfter('approve', 'A-1');
     const [line] = at(world, 'webhook delivered');
     assert.deepEqual([line?.['level'], line?.['answer'], line?.['attempt']], ['info', 'HTTP 200', 1]);
   });

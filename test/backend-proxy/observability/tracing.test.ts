@@ -120,8 +120,7 @@ describe('traceparent', () => {
     const seen: (ExtraHeaders | undefined)[] = [];
     const world = await createWorld(t, { webhooks: true, wrapGateway: listening(seen) });
     await startTraced(world, 'canary');
-    await world.customer('approve', 'A-1');
-    await world.settle();
+    await world.settleAfter('approve', 'A-1');
     assert.deepEqual(seen, [{}]);
     assert.doesNotMatch(JSON.stringify(world.log), /canary|traceId/);
     assert.equal(world.receiver.received[0]?.headers['traceparent'], undefined);
@@ -137,8 +136,7 @@ describe('spans', () => {
     const seen: (ExtraHeaders | undefined)[] = [];
     const world = await createWorld(t, { webhooks: true, wrapGateway: listening(seen) });
     await startTraced(world, TRACEPARENT);
-    await world.customer('approve', 'A-1');
-    await world.settle();
+    await world.settleAfter('approve', 'A-1');
     const find = (name: string) => ended.find((span) => span.name === name) ?? assert.fail(`no span ${name}`);
     const request = find('POST /order/payments');
     const pay = find('gateway pay');

@@ -52,8 +52,7 @@ describe('metrics', () => {
     const world = await createWorld(t, { webhooks: true });
     await world.start(world.token(), { method: 'QR' });
     await world.start(world.token({ orderId: 'A-2' }), { method: 'QR' });
-    await world.customer('approve', 'A-2');
-    await world.settle();
+    await world.settleAfter('approve', 'A-2');
     await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678' });
     await world.ipn('{}', 'wrong');
     const response = await world.request('GET', '/metrics', {
@@ -150,8 +149,7 @@ describe('metrics', () => {
     const ageOf = async () => /^payment_proxy_webhook_oldest_pending_seconds (.+)$/m.exec(await world.metrics())?.[1];
     world.receiver.answers = [500, 200];
     await world.start(world.token(), { method: 'QR' });
-    await world.customer('approve', 'A-1');
-    await world.settle();
+    await world.settleAfter('approve', 'A-1');
     world.skip(3_000);
     assert.equal(await ageOf(), '3');
     await world.pass(10_000);

@@ -172,8 +172,7 @@ describe('the content of an IPN', () => {
     const token = world.token();
     await world.start(token, { method: 'QR' });
     await world.faults({ ipn: { tamper: { status: 'FAILED', amount: 1, currency: 'USD' } } });
-    await world.customer('approve', 'A-1');
-    await world.settle();
+    await world.settleAfter('approve', 'A-1');
     assert.equal((await world.view(token)).paid, true);
   });
 
@@ -249,8 +248,7 @@ describe('the content of an IPN', () => {
     await world.faults({ pay: { delayMs: 5_000 } });
     const starting = world.start(token, { method: 'QR' });
     await until(async () => (await world.gatewayHas('A-1')) !== undefined);
-    await world.customer('approve', 'A-1');
-    await world.settle();
+    await world.settleAfter('approve', 'A-1');
     assert.equal((await world.view(token)).paid, true);
     world.skip(5_000);
     await world.settle();
@@ -326,8 +324,7 @@ describe('a difference between report and database', () => {
     const world = await createWorld(t, { webhooks: true });
     const token = world.token();
     await world.start(token, { method: 'QR' });
-    await world.customer('approve', 'A-1');
-    await world.settle();
+    await world.settleAfter('approve', 'A-1');
     await world.faults({ status: { tamper: { status: 'FAILED' } } });
     for (let n = 0; n < 2; n += 1) {
       world.skip(S);

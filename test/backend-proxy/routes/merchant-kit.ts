@@ -17,8 +17,7 @@ export async function createSome(t: TestContext, options: WorldOptions = {}): Pr
   await world.merchant('POST', '/payouts', { ...PAYOUT, note: 'Thank you, "Ada"' });
   world.skip(S);
   await world.customer('approve', 'A-1');
-  await world.customer('decline', 'A-2');
-  await world.settle();
+  await world.settleAfter('decline', 'A-2');
   return world;
 }
 

@@ -77,8 +77,7 @@ describe('GET /webhooks', () => {
     const world = await createWorld(t);
     for (const orderId of ['A-1', 'A-2', 'A-3']) {
       await world.start(world.token({ orderId }), { method: 'QR' });
-      await world.customer('decline', orderId);
-      await world.settle();
+      await world.settleAfter('decline', orderId);
       world.skip(1000);
     }
     interface List {
@@ -98,8 +97,7 @@ describe('GET /webhooks', () => {
   it('GET /webhooks/:id answers one webhook with the bytes that are sent', async (t) => {
     const world = await createWorld(t);
     await world.start(world.token(), { method: 'QR' });
-    await world.customer('decline', 'A-1');
-    await world.settle();
+    await world.settleAfter('decline', 'A-1');
     const { body: list } = await world.merchant<{ webhooks: { id: string }[] }>('GET', '/webhooks');
     const [listed] = list.webhooks;
     const { body } = await world.merchant<{ body: string }>('GET', `/webhooks/${listed?.id}`);

@@ -13,8 +13,7 @@ describe('POST /transactions/:gatewayOrderId/resolve', () => {
     await world.start(world.token(), { method: 'QR' });
     await world.faults({ status: { tamper: { amount: 1 } } });
     world.skip(1);
-    await world.customer('approve', 'A-1');
-    await world.settle();
+    await world.settleAfter('approve', 'A-1');
     return world;
   }
 

@@ -42,8 +42,7 @@ describe('an idempotency key', () => {
     const world = await createWorld(t);
     const token = world.token();
     await world.start(token, { method: 'QR' }, 'key-1');
-    await world.customer('approve', 'A-1');
-    await world.settle();
+    await world.settleAfter('approve', 'A-1');
     const { status, body } = await world.start(token, { method: 'QR' }, 'key-1');
     assert.deepEqual([status, body.paid], [200, true]);
   });

@@ -10,8 +10,7 @@ describe('a refused start', () => {
     const world = await createWorld(t);
     const token = world.token();
     await world.start(token, { method: 'QR' });
-    await world.customer('approve', 'A-1');
-    await world.settle();
+    await world.settleAfter('approve', 'A-1');
     const { status, body } = await world.refused(token, { method: 'QR' });
     assert.deepEqual([status, body.code, body.retryable], [409, 'already_paid', false]);
     assert.equal(await world.gatewayHas('A-1-2'), undefined);

@@ -42,11 +42,9 @@ describe('another method while waiting', () => {
     const token = world.token();
     await world.start(token, { method: 'QR' });
     await world.start(token, { method: 'CHECKOUT' });
-    await world.customer('approve', 'A-1-2');
-    await world.settle();
+    await world.settleAfter('approve', 'A-1-2');
     await world.customer('approve', 'A-1');
-    await world.customer('ipn', 'A-1');
-    await world.settle();
+    await world.settleAfter('ipn', 'A-1');
     const view = await world.view(token);
     assert.deepEqual([view.paid, view.payment?.method, view.payment?.status], [true, 'CHECKOUT', 'SUCCESS']);
     assert.equal(view.surplus, true);

@@ -112,8 +112,7 @@ describe('starting a payment', () => {
     const world = await createWorld(t);
     const token = world.token();
     await world.start(token, { method: 'CHECKOUT' });
-    await world.customer('decline', 'A-1');
-    await world.settle();
+    await world.settleAfter('decline', 'A-1');
     const { status, reason, checkoutUrl } = (await world.view(token)).payment!;
     assert.deepEqual([status, reason, checkoutUrl], ['FAILED', 'DECLINED', null]);
   });

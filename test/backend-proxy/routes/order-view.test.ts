@@ -81,8 +81,7 @@ describe('versions of the order view', () => {
     for (const method of ['QR', 'CHECKOUT', 'JETGO'] as const) {
       seen.push((await world.start(token, { method })).body, await world.view(token));
     }
-    await world.customer('approve', 'A-1-3');
-    await world.settle();
+    await world.settleAfter('approve', 'A-1-3');
     seen.push(await world.view(token));
     const versions = seen.map(({ version }) => version);
     assert.deepEqual(
