@@ -57,6 +57,16 @@ describe('the answer to a payment or payout', () => {
     }
   });
 
+  it('pay() keeps the link to the wallet app, by the schemes of the built-in profile', async (t) => {
+    const { gateway, answers } = await scripted(t);
+    for (const link of ['jetgo://pay?reference=1', 'jeton:pay', 'ownwallet:pay']) {
+      answers({ body: { ...QR, appPaymentLink: link } });
+      const sent = await gateway.pay(COLLECTION);
+      assert.equal(sent.kind === 'accepted' && sent.answer.appUrl, link === 'ownwallet:pay' ? null : link);
+    }
+    assert.equal(gateway.payoutDecimals, false);
+  });
+
   it('pay() is refused only by a documented 4xx with a code of the gateway', async (t) => {
     const { gateway, answers, requests } = await scripted(t);
     const body = { ...CHECKOUT, code: 'WALLET_NOT_FOUND' };

@@ -9,57 +9,6 @@ const refusal = (profile: unknown): string =>
   (profileSchema.safeParse(profile).error?.issues ?? []).map(({ path, code }) => `${path.join('.')}: ${code}`).join();
 
 describe('the gateway profile', () => {
-  it('the default profile has the publicly known names and paths', () => {
-    assert.deepEqual(DEFAULT_PROFILE, {
-      paths: { pay: `${API}/pay`, payout: `${API}/payout`, status: `${API}/status` },
-      request: {
-        orderId: 'orderId',
-        amount: 'amount',
-        currency: 'currency',
-        method: 'method',
-        returnUrl: 'returnUrl',
-        customer: 'customer',
-        customerReference: 'customerReferenceNo',
-        language: 'language',
-        type: 'type',
-        note: 'note',
-      },
-      answer: {
-        orderId: 'orderId',
-        paymentId: 'paymentId',
-        method: 'method',
-        checkoutUrl: 'checkout',
-        qr: 'qr',
-        appUrl: 'appPaymentLink',
-      },
-      report: {
-        orderId: 'orderId',
-        paymentId: 'paymentId',
-        type: 'type',
-        customer: 'customer',
-        amount: 'amount',
-        currency: 'currency',
-        status: 'status',
-        message: 'message',
-      },
-      refusal: { code: 'code', message: 'message' },
-      duplicate: ['duplicate', 'already', 'exist', 'unique', 'used'],
-      noSuchOrder: null,
-      expired: ['TOKEN_EXPIRED'],
-      appSchemes: ['jetgo', 'jeton'],
-      types: { PAY: 'PAY', PAYOUT: 'PAYOUT', payoutRequest: 'JETGO' },
-      statuses: {
-        INITIALIZED: 'pending',
-        PROCESSING: 'pending',
-        SUCCESS: 'succeeded',
-        FAILED: 'failed',
-        ERROR: 'error',
-      },
-      httpStatuses: { rejected: [400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422], unknown: [404] },
-      payoutDecimals: false,
-    });
-  });
-
   it('the default profile never takes a conflict, timeout, rate limit or server error as a refusal', () => {
     for (const status of [200, 201, 202, 301, 302, 307, 408, 409, 425, 429, 500, 502, 503, 504]) {
       assert.ok(!DEFAULT_PROFILE.httpStatuses.rejected.includes(status), String(status));
