@@ -4,6 +4,7 @@ import type { Preview, Resolution, Webhook } from '../ledger/ledger.ts';
 import type { HistoryEntry, Transaction } from '../protocol/transaction.ts';
 import { effectOf } from './resolution.ts';
 import { whyReview } from './overview.ts';
+import { cards } from './cards.ts';
 import { NOTHING, amount, kind, marks, status, time, wallet, type Html } from './format.ts';
 import { linkTo } from './transaction-table.ts';
 import { webhookTable } from './webhooks-page.ts';
@@ -52,30 +53,11 @@ export function transactionPage({ transaction, webhooks, form, resolution }: Giv
 }
 
 function historyTable(history: readonly HistoryEntry[]): Html {
-  return html`<table role="table" class="cards">
-    <caption class="unseen">
-      What happened, oldest first
-    </caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        <th role="columnheader" scope="col">Event</th>
-        <th role="columnheader" scope="col">Source</th>
-        <th role="columnheader" scope="col">Detail</th>
-        <th role="columnheader" scope="col">Time</th>
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${history.map(
-        ({ at, event, source, detail }) =>
-          html`<tr role="row">
-            <th role="rowheader" scope="row">${event.replaceAll('_', ' ')}</th>
-            <td role="cell" data-label="Source">${source}</td>
-            <td role="cell" data-label="Detail">${detail ?? NOTHING}</td>
-            <td role="cell" data-label="Time">${time(at)}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+  return cards(
+    'What happened, oldest first',
+    ['Event', 'Source', 'Detail', 'Time'],
+    history.map(({ at, event, source, detail }) => [event.replaceAll('_', ' '), source, detail ?? NOTHING, time(at)]),
+  );
 }
 
 function reviewForm(transaction: Transaction, form: string, given: ResolutionForm | undefined): Html {

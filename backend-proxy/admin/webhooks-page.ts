@@ -1,6 +1,7 @@
 // Webhooks: lists by state, and one with its body.
 import { html } from 'hono/html';
 import type { Webhook, WebhookState } from '../ledger/ledger.ts';
+import { cards } from './cards.ts';
 import { NOTHING, plural, time, walletEnd, type Html } from './format.ts';
 
 const STATES: Record<WebhookState, string> = { dead: 'given up', pending: 'to be sent', delivered: 'delivered' };
@@ -40,38 +41,18 @@ export function webhooksPage({ state, webhooks, nextCursor, form }: List): Html 
 
 export function webhookTable(caption: string, webhooks: readonly Webhook[], form: string): Html {
   if (webhooks.length === 0) return html`<p class="empty">No webhook.</p>`;
-  return html`<table role="table" class="cards">
-    <caption class="unseen">
-      ${caption}
-    </caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        <th role="columnheader" scope="col">Type</th>
-        <th role="columnheader" scope="col">Order</th>
-        <th role="columnheader" scope="col">State</th>
-        <th role="columnheader" scope="col">Last answer</th>
-        <th role="columnheader" scope="col">Created</th>
-        <th role="columnheader" scope="col"><span class="unseen">Action</span></th>
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${webhooks.map((webhook) => row(webhook, form))}
-    </tbody>
-  </table>`;
-}
-
-function row(webhook: Webhook, form: string): Html {
-  const { id, type, orderId, lastAnswer, createdAt } = webhook;
-  return html`<tr role="row">
-    <th role="rowheader" scope="row"><a href="/admin/webhooks/${id}">${type}</a></th>
-    <td role="cell" data-label="Order">
-      <a href="/admin/transactions?orderId=${encodeURIComponent(orderId)}">${orderId}</a>
-    </td>
-    <td role="cell" data-label="State">${stateOf(webhook)}</td>
-    <td role="cell" data-label="Last answer">${lastAnswer ?? NOTHING}</td>
-    <td role="cell" data-label="Created">${time(createdAt)}</td>
-    <td role="cell" class="action">${redeliverForm(webhook, form)}</td>
-  </tr>`;
+  return cards(
+    caption,
+    ['Type', 'Order', 'State', 'Last answer', 'Created', ['Action', 'action']],
+    webhooks.map((webhook) => [
+      html`<a href="/admin/webhooks/${webhook.id}">${webhook.type}</a>`,
+      html`<a href="/admin/transactions?orderId=${encodeURIComponent(webhook.orderId)}">${webhook.orderId}</a>`,
+      stateOf(webhook),
+      webhook.lastAnswer ?? NOTHING,
+      time(webhook.createdAt),
+      redeliverForm(webhook, form),
+    ]),
+  );
 }
 
 function stateOf({ state: name, attempts }: Webhook): Html {
