@@ -3,10 +3,9 @@
 // proxy, which goes on sending to its WEBHOOK_URL.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { readSome, type Environment } from '../config/config.ts';
-import { isSafeWebUrl } from '../protocol/links.ts';
-import { UsageError, type Call } from './command-call.ts';
+import type { Call } from './command-call.ts';
 import { createTarget, type Target } from './loopback-target.ts';
+import { merchantApiOf } from './merchant-api.ts';
 import { printable } from './report.ts';
 import { createVisitor, jsonOf, wordOf, type Visitor } from './visit.ts';
 
@@ -25,9 +24,7 @@ interface Listed {
 /** Runs until its process is ended, or nobody reads what it prints. */
 export async function listen({ args, env, print, unread }: Call): Promise<number> {
   const { values } = parseArgs({ args, options: { to: { type: 'string' }, proxy: { type: 'string' } } });
-  const proxy = proxyUrl(values.proxy, env);
-  const [key] = readSome(env, ['MERCHANT_API_KEY']).MERCHANT_API_KEY ?? [];
-  if (key === undefined) throw new Error('MERCHANT_API_KEY is missing: the key of the proxy whose webhooks you want.');
+  const { proxy, key } = merchantApiOf(env, values.proxy, 'the proxy whose webhooks you want');
   const visitor = createVisitor();
   try {
     const target = createTarget(values.to, { env, visitor, print });
@@ -45,13 +42,6 @@ export async function listen({ args, env, print, unread }: Call): Promise<number
   } finally {
     await visitor.close();
   }
-}
-
-function proxyUrl(given: string | undefined, env: Environment): string {
-  const { PORT = 0 } = readSome(env, ['PORT']);
-  const url = URL.parse(given ?? `http://127.0.0.1:${PORT}`);
-  if (url === null || !isSafeWebUrl(url)) throw new UsageError('--proxy is https, or http on loopback.');
-  return url.href.replace(/\/$/, '');
 }
 
 interface Source {

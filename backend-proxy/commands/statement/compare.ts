@@ -1,9 +1,8 @@
 // `payment-proxy reconcile STATEMENT.csv`: compares a gateway's statement with what the proxy has. It reads only: the
 // file, and the merchant API. Exit code 1 if anything differs.
-import { readSome, type Environment } from '../../config/config.ts';
 import { DAY_MS } from '../../protocol/durations.ts';
-import { isSafeWebUrl } from '../../protocol/links.ts';
-import { UsageError, type Call } from '../command-call.ts';
+import type { Call } from '../command-call.ts';
+import { merchantApiOf } from '../merchant-api.ts';
 import { CSV_HEADER, differencesOf, lineOf, missingThere, type Difference } from './differences.ts';
 import { readStatement } from './lines.ts';
 import { parseOptions } from './options.ts';
@@ -17,9 +16,11 @@ const MARGIN_DAYS = 8;
 const MAX_LOOKUPS = 1_000;
 
 export async function compareStatement({ args, env, print }: Call, request: typeof fetch = fetch): Promise<number> {
-  const { file, from, to, format, proxy, asCsv } = parseOptions(args);
+  const options = parseOptions(args);
+  const { file, from, to, format, asCsv } = options;
   const { columns } = format;
-  const records = openRecords(proxyUrl(proxy, env), keyOf(env), request);
+  const { proxy, key } = merchantApiOf(env, options.proxy, 'the proxy that is compared');
+  const records = openRecords(proxy, key, request);
   const isPaidWithin = ({ succeededAt }: Recorded) => succeededAt !== null && succeededAt >= from && succeededAt < to;
   const lines = await all(readStatement(file, format));
   const recorded = await all(records.between(from - MARGIN_DAYS * DAY_MS, to));
@@ -85,17 +86,4 @@ function summary(
     ...(unequal.length > 0 ? [`The sums differ: ${unequal.map(({ currency }) => currency).join(', ')}`] : []),
     differences === 0 ? none : `${differences} difference${differences === 1 ? '' : 's'}`,
   ];
-}
-
-function proxyUrl(given: string | undefined, env: Environment): string {
-  const { PORT = 0 } = readSome(env, ['PORT']);
-  const url = URL.parse(given ?? `http://127.0.0.1:${PORT}`);
-  if (url === null || !isSafeWebUrl(url)) throw new UsageError('--proxy is https, or http on loopback.');
-  return url.href.replace(/\/$/, '');
-}
-
-function keyOf(env: Environment): string {
-  const [key] = readSome(env, ['MERCHANT_API_KEY']).MERCHANT_API_KEY ?? [];
-  if (key === undefined) throw new Error('MERCHANT_API_KEY is missing: the key of the proxy that is compared.');
-  return key;
 }
