@@ -50,19 +50,7 @@ const nextStartId = () => `start-${(calls += 1)}`;
 export function byId(ledger: Ledger, now: () => number, startId = nextStartId): LedgerById {
   const claims = new Map<string, Claim>();
 
-  async function read(id: string): Promise<Transaction | undefined> {
-    let cursor: string | null = null;
-    do {
-      const page: Awaited<ReturnType<Ledger['transactions']>> = await ledger.transactions({
-        limit: 1000,
-        ...(cursor !== null && { cursor }),
-      });
-      const found = page.transactions.find((each) => each.id === id);
-      if (found !== undefined) return found;
-      cursor = page.nextCursor;
-    } while (cursor !== null);
-    return undefined;
-  }
+  const read = async (id: string) => (await ledger.transaction(id)) ?? assert.fail(`no ${id}`);
 
   return {
     ...ledger,
@@ -73,7 +61,7 @@ export function byId(ledger: Ledger, now: () => number, startId = nextStartId): 
       return { opened: isNew ? opened : undefined, order };
     },
     async record(id, fact, source) {
-      const transaction = (await read(id)) ?? assert.fail(`no ${id}`);
+      const transaction = await read(id);
       if (fact.stage === 'sending') {
         const start = { by: SENT_BY, id: startId() };
         return (await ledger.record(transaction, { ...fact, start }, source)).isRaised;
@@ -82,7 +70,7 @@ export function byId(ledger: Ledger, now: () => number, startId = nextStartId): 
       return (await ledger.record(transaction, whole, source)).isRaised;
     },
     async observe(id, observation, given) {
-      const transaction = (await read(id)) ?? assert.fail(`no ${id}`);
+      const transaction = await read(id);
       const ipnsReceived = claims.get(id)?.ipnsReceived ?? 0;
       const claim = { transaction, beganAt: now(), leaseUntil: now() + LEASE_MS, ipnsReceived, ...given };
       claims.delete(id);

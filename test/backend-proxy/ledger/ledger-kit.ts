@@ -139,26 +139,29 @@ export const payment = (given: Partial<NewPayment> = {}): NewPayment => ({
 
 /** The transaction's current state. */
 export async function read(ledger: LedgerById, id: string): Promise<Transaction> {
-  const found = (await ledger.order(id))?.payments[0] ?? (await ledger.payout(id));
-  if (found?.id === id) return found;
-  const { transactions } = await ledger.transactions({ limit: 1000 });
-  return transactions.find((transaction) => transaction.id === id) ?? assert.fail(`no ${id}`);
+  return (await ledger.transaction(id)) ?? assert.fail(`no ${id}`);
 }
 
 export const stageOf = async (ledger: LedgerById, id: string) => (await read(ledger, id)).stage;
 export const webhookTypes = async (ledger: LedgerById) =>
   (await ledger.webhooks(undefined, 100)).map(({ type }) => type).toSorted();
 
+/** Opens and sends a payment, and returns its id. */
+export async function openSent(ledger: LedgerById, given: Partial<NewPayment> = {}): Promise<string> {
+  const { opened } = await ledger.openPayment(payment(given), LIMITS);
+  assert.ok(opened);
+  await ledger.record(opened.id, { stage: 'sending' }, 'shopper');
+  return opened.id;
+}
+
 export async function openPending(
   ledger: LedgerById,
   given: Partial<NewPayment> = {},
   fact: ShortFact = PENDING,
 ): Promise<string> {
-  const { opened } = await ledger.openPayment(payment(given), LIMITS);
-  assert.ok(opened);
-  await ledger.record(opened.id, { stage: 'sending' }, 'shopper');
-  await ledger.record(opened.id, fact, 'answer');
-  return opened.id;
+  const id = await openSent(ledger, given);
+  await ledger.record(id, fact, 'answer');
+  return id;
 }
 
 /** Opens and sends a payout, records `fact`, and returns the id. */

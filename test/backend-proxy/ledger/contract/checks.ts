@@ -4,17 +4,17 @@ import { describe } from 'node:test';
 import { D, M, NOON, S } from '../../time.ts';
 import {
   LIMITS,
-  PAYOUT,
   PENDING,
   UNAVAILABLE,
   UNKNOWN,
+  type Suite,
   openPending,
+  openSent,
   openSentPayout,
   payment,
   read,
   stageOf,
   uncertain,
-  type Suite,
   verified,
   webhookTypes,
 } from '../ledger-kit.ts';
@@ -54,8 +54,7 @@ export function checksContract({ it, setUp }: Suite): void {
 
     it('a payment keeps the first payment id from a check or the answer', async (t) => {
       const { ledger } = await setUp(t);
-      await ledger.openPayment(payment(), LIMITS);
-      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await openSent(ledger);
       await ledger.observe('A', verified('pending', '7'));
       await ledger.observe('A', verified('pending', '8'));
       assert.equal((await read(ledger, 'A')).paymentId, '7');
@@ -63,9 +62,7 @@ export function checksContract({ it, setUp }: Suite): void {
 
     it('two unknowns make a payment not_created only 60 s apart and 90 s after the sending', async (t) => {
       const { ledger, skip } = await setUp(t);
-      await ledger.openPayment(payment(), LIMITS);
-      await ledger.record('A', { stage: 'sending' }, 'shopper');
-      await ledger.record('A', { stage: 'uncertain', detail: 'reset' }, 'answer');
+      await openPending(ledger, {}, uncertain('lost'));
       skip(90 * S - 1);
       await ledger.observe('A', UNKNOWN);
       skip(60 * S);
@@ -84,9 +81,7 @@ export function checksContract({ it, setUp }: Suite): void {
 
     it('an earlier unknown does not count once a check has found the payout', async (t) => {
       const { ledger, skip } = await setUp(t);
-      await ledger.openPayout(PAYOUT);
-      await ledger.record('P', { stage: 'sending' }, 'merchant');
-      await ledger.record('P', { stage: 'uncertain', detail: 'reset' }, 'answer');
+      await openSentPayout(ledger, 'P', uncertain('lost'));
       skip(90 * S);
       await ledger.observe('P', UNKNOWN);
       await ledger.observe('P', verified('pending'));
@@ -100,9 +95,7 @@ export function checksContract({ it, setUp }: Suite): void {
 
     it('unknowns never end a payment that has a payment id', async (t) => {
       const { ledger, skip } = await setUp(t);
-      await ledger.openPayment(payment(), LIMITS);
-      await ledger.record('A', { stage: 'sending' }, 'shopper');
-      await ledger.record('A', { stage: 'uncertain', detail: 'reset' }, 'answer');
+      await openPending(ledger, {}, uncertain('lost'));
       await ledger.record('A', PENDING, 'answer');
       await openPending(ledger, { orderId: 'B' });
       for (let n = 0; n < 3; n += 1) {
@@ -115,9 +108,7 @@ export function checksContract({ it, setUp }: Suite): void {
 
     it('a payout becomes FAILED by two checks that agree, 30 s apart, with no contrary check in between', async (t) => {
       const { ledger, skip } = await setUp(t);
-      await ledger.openPayout(PAYOUT);
-      await ledger.record('P', { stage: 'sending' }, 'merchant');
-      await ledger.record('P', PENDING, 'answer');
+      await openSentPayout(ledger, 'P', PENDING);
       await ledger.observe('P', verified('failed'));
       skip(30 * S - 1);
       await ledger.observe('P', verified('failed'));
@@ -238,9 +229,7 @@ export function checksContract({ it, setUp }: Suite): void {
 
     it('a CHECKOUT whose answer was lost expires as well', async (t) => {
       const { ledger, skip } = await setUp(t);
-      await ledger.openPayment(payment({ method: 'CHECKOUT' }), LIMITS);
-      await ledger.record('A', { stage: 'sending' }, 'shopper');
-      await ledger.record('A', { stage: 'uncertain', detail: 'reset' }, 'answer');
+      await openPending(ledger, { method: 'CHECKOUT' }, uncertain('lost'));
       skip(2 * S);
       await ledger.observe('A', verified('pending'));
       assert.equal((await read(ledger, 'A')).expiresAt, NOON + 15 * M);
@@ -249,8 +238,7 @@ export function checksContract({ it, setUp }: Suite): void {
     it('after 45 s an unsent row is not_created and one being sent is uncertain', async (t) => {
       const { ledger, skip } = await setUp(t);
       await ledger.openPayment(payment({ orderId: 'A' }), LIMITS);
-      await ledger.openPayment(payment({ orderId: 'B' }), LIMITS);
-      await ledger.record('B', { stage: 'sending' }, 'shopper');
+      await openSent(ledger, { orderId: 'B' });
       skip(45 * S - 1);
       await Promise.all([ledger.observe('A', UNAVAILABLE), ledger.observe('B', UNAVAILABLE)]);
       assert.deepEqual([await stageOf(ledger, 'A'), await stageOf(ledger, 'B')], ['created', 'sending']);
@@ -261,9 +249,7 @@ export function checksContract({ it, setUp }: Suite): void {
 
     it('a review is asked for once, after 24 h for an open payout and 7 days for an open payment', async (t) => {
       const { ledger, skip } = await setUp(t);
-      await ledger.openPayout(PAYOUT);
-      await ledger.record('P', { stage: 'sending' }, 'merchant');
-      await ledger.record('P', PENDING, 'answer');
+      await openSentPayout(ledger, 'P', PENDING);
       await openPending(ledger, { orderId: 'A' });
       await openPending(ledger, { orderId: 'B' });
       await ledger.observe('B', verified('succeeded'));

@@ -6,12 +6,13 @@ import {
   LIMITS,
   PAYOUT,
   PENDING,
+  type Suite,
   openPending,
+  openSentPayout,
   payment,
   read,
   refusal,
   stageOf,
-  type Suite,
   verified,
 } from '../ledger-kit.ts';
 
@@ -116,9 +117,7 @@ export function databaseContract({ it, setUp }: Suite): void {
       await ledger.openPayment(payment({ orderId: 'B' }), LIMITS);
       await openPending(ledger, { orderId: 'C' });
       await ledger.observe('C', verified('succeeded'));
-      await ledger.openPayout(PAYOUT);
-      await ledger.record('P', { stage: 'sending' }, 'merchant');
-      await ledger.record('P', PENDING, 'answer');
+      await openSentPayout(ledger, 'P', PENDING);
       skip(D + 2 * M);
       await ledger.observe('P', { kind: 'incomplete' });
       const { transactions, oldestPendingWebhookMs, ...counts } = await ledger.counts();

@@ -8,7 +8,9 @@ import {
   LIMITS,
   PAYOUT,
   UNKNOWN,
+  type Suite,
   openPending,
+  openSent,
   openSentPayout,
   payment,
   read,
@@ -17,7 +19,6 @@ import {
   uncertain,
   verified,
   webhookTypes,
-  type Suite,
 } from '../ledger-kit.ts';
 
 const openMarked = (ledger: LedgerById, orderId = 'A') => openPending(ledger, { orderId }, uncertain('duplicate'));
@@ -84,8 +85,7 @@ export function duplicatesContract({ it, setUp }: Suite): void {
 
     it('a payment that is called a duplicate after a check saw SUCCESS needs a review at once', async (t) => {
       const { ledger } = await setUp(t);
-      await ledger.openPayment(payment(), LIMITS);
-      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await openSent(ledger);
       await ledger.observe('A', verified('succeeded'));
       await ledger.record('A', uncertain('duplicate'), 'answer');
       assert.equal((await read(ledger, 'A')).needsReview, true);

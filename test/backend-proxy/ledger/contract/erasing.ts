@@ -11,6 +11,8 @@ import {
   LIMITS,
   MEANS,
   PAYOUT,
+  type Setup,
+  type Suite,
   openPending,
   openSentPayout,
   payment,
@@ -18,8 +20,6 @@ import {
   refusal,
   uncertain,
   verified,
-  type Setup,
-  type Suite,
 } from '../ledger-kit.ts';
 
 const RETENTION = { afterMs: 8 * D, sendsWebhooks: true };
@@ -231,9 +231,7 @@ export function erasingContract({ it, setUp }: Suite): void {
   it('transactions that wait for a webhook do not keep later pages from being erased', async (t) => {
     const setup = await setUp(t);
     const { ledger, skip, change } = setup;
-    await openPending(ledger);
-    await settle(setup, 'A');
-    await tellAll(ledger);
+    await openTold(setup);
     await copyTransactions(setup, 120);
     await change(`update webhooks set state = 'pending' where order_id <> 'A' and order_id <> 'C119'`);
     skip(9 * D);
@@ -244,18 +242,13 @@ export function erasingContract({ it, setUp }: Suite): void {
       next = page.next;
     }
     assert.equal(found.length, 3, 'pages of 50');
-    assert.equal(
-      found.reduce((sum, each) => sum + each),
-      2,
-    );
+    assert.equal(sumOf(found), 2);
   });
 
   it('a page erases at most 50 transactions', async (t) => {
     const setup = await setUp(t);
     const { ledger, skip } = setup;
-    await openPending(ledger);
-    await settle(setup, 'A');
-    await tellAll(ledger);
+    await openTold(setup);
     await copyTransactions(setup, 60);
     skip(9 * D);
     const { erased, next } = await ledger.erasePage(RETENTION, '');
@@ -266,25 +259,18 @@ export function erasingContract({ it, setUp }: Suite): void {
   it('two processes that erase at once share the pages, and erase each transaction once', async (t) => {
     const setup = await setUp(t);
     const { ledger, skip, rows, open } = setup;
-    await openPending(ledger);
-    await settle(setup, 'A');
-    await tellAll(ledger);
+    await openTold(setup);
     await copyTransactions(setup, 150);
     skip(9 * D);
     const erased = await Promise.all([eraseAll(ledger), eraseAll(await open())]);
-    assert.equal(
-      erased.reduce((sum, each) => sum + each),
-      151,
-    );
+    assert.equal(sumOf(erased), 151);
     assert.equal((await rows(`select 1 from history where event = 'erased'`)).length, 151);
   });
 
   it('the turn of a process that died while it erased ends', async (t) => {
     const setup = await setUp(t);
     const { ledger, skip, change, now } = setup;
-    await openPending(ledger);
-    await settle(setup, 'A');
-    await tellAll(ledger);
+    await openTold(setup);
     skip(9 * D);
     await change(`insert into meta (key, value) values ('erasing_until', '${now() + 20 * S}')`);
     assert.deepEqual(await ledger.erasePage(RETENTION, ''), { erased: 0, next: '' });
@@ -369,6 +355,13 @@ async function openPersonal(setup: Setup, orderId: string): Promise<void> {
   await settle(setup, orderId, 'canary-2');
 }
 
+/** A payment that succeeded, and whose webhook is delivered. */
+async function openTold(setup: Setup): Promise<void> {
+  await openPending(setup.ledger);
+  await settle(setup, 'A');
+  await tellAll(setup.ledger);
+}
+
 /** By a check that an IPN has claimed. */
 async function settle({ ledger }: Setup, id: string, payer: string | null = null): Promise<void> {
   await ledger.claimChecks(50, LEASE_MS);
@@ -387,6 +380,8 @@ async function passDays({ ledger, skip }: Setup, days: number): Promise<void> {
     for (const { id } of await ledger.claimChecks(50, LEASE_MS)) await ledger.observe(id, { kind: 'incomplete' });
   }
 }
+
+const sumOf = (counts: number[]) => counts.reduce((sum, each) => sum + each);
 
 async function tellAll(ledger: LedgerById): Promise<void> {
   for (const { id } of await ledger.webhooks('pending', 1000)) {

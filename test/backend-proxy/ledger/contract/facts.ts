@@ -6,18 +6,19 @@ import { STAGES, advance, type Stage } from '../../../../backend-proxy/protocol/
 import type { LedgerById, ShortFact } from '../by-id.ts';
 import { S } from '../../time.ts';
 import {
+  BRING_TO,
   LIMITS,
   PAYMENT,
   PAYOUT,
   PENDING,
-  BRING_TO,
+  type Suite,
   openPending,
+  openSent,
   openSentPayout,
   payment,
   read,
   stageOf,
   uncertain,
-  type Suite,
   verified,
   webhookTypes,
 } from '../ledger-kit.ts';
@@ -102,8 +103,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
 
     it('an answer is stored at any stage, with its payment id, and raises the version once', async (t) => {
       const { ledger } = await setUp(t);
-      await ledger.openPayment(payment(), LIMITS);
-      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await openSent(ledger);
       await ledger.observe('A', verified('pending', '111'));
       const { version } = (await ledger.order('A'))!;
       const qr = { text: 'https://wallet.example', size: 21, modules: 'AA' };

@@ -9,14 +9,15 @@ import {
   PAYOUT,
   PENDING,
   UNAVAILABLE,
+  type Suite,
   openPending,
+  openSent,
   payment,
   read,
   refusal,
   stageOf,
   uncertain,
   verified,
-  type Suite,
 } from '../ledger-kit.ts';
 
 const OURS = { gateway: 'gateway.example/api', hasStatusCheck: true, keyDigest: 'k1' };
@@ -121,8 +122,7 @@ export function ownerContract({ it, setUp }: Suite): void {
 
     it('a payment replaced while it is sent keeps the fields of its answer', async (t) => {
       const { ledger } = await setUp(t);
-      await ledger.openPayment(payment(), LIMITS);
-      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await openSent(ledger);
       await ledger.openPayment(payment(), LIMITS);
       await ledger.record('A', PENDING, 'answer');
       const { stage, paymentId } = await read(ledger, 'A');

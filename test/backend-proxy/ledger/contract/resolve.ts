@@ -49,6 +49,21 @@ export function resolveContract({ it, setUp }: Suite): void {
       assert.equal(await ledger.resolve('nothing', SUCCESS), undefined);
     });
 
+    it('preview() says which webhook resolve() would queue, and changes nothing', async (t) => {
+      const { ledger } = await setUp(t);
+      const id = await openInReview(ledger);
+      const before = await ledger.order('A');
+      const { transaction, expected, webhook } = (await ledger.preview(id, SUCCESS))!;
+      assert.deepEqual(transaction, before?.payments[0]);
+      assert.deepEqual([expected, webhook], [{ version: transaction.version, paidBy: null }, 'payment.succeeded']);
+      assert.equal((await ledger.preview(id, FAILED))?.webhook, 'payment.failed');
+      assert.deepEqual(await ledger.order('A'), before);
+      assert.ok(!(await webhookTypes(ledger)).includes('payment.succeeded'));
+      await ledger.resolve(id, SUCCESS, expected);
+      assert.equal((await refusal(ledger.preview(id, SUCCESS))).kind, 'no_review_needed');
+      assert.equal(await ledger.preview('nothing', SUCCESS), undefined);
+    });
+
     it('resolve() stores a note with half a surrogate pair, which JSON can carry and no database', async (t) => {
       const { ledger } = await setUp(t);
       const id = await openInReview(ledger);

@@ -10,14 +10,15 @@ import {
   PENDING,
   UNAVAILABLE,
   UNKNOWN,
+  type Suite,
   openPending,
+  openSent,
   openSentPayout,
   payment,
   read,
   stageOf,
   uncertain,
   verified,
-  type Suite,
 } from '../ledger-kit.ts';
 
 const idsOf = async (ledger: LedgerById, limit = 100) =>
@@ -40,8 +41,7 @@ export function timeContract({ it, setUp }: Suite): void {
         await ledger.observe(lost, UNKNOWN);
         await ledger.observe(failing, verified('failed'));
         await ledger.openPayment(payment({ orderId: 'created' }), LIMITS);
-        await ledger.openPayment(payment({ orderId: 'sending' }), LIMITS);
-        await ledger.record('sending', { stage: 'sending' }, 'shopper');
+        await openSent(ledger, { orderId: 'sending' });
         step(ms);
         await ledger.claimChecks(1, LEASE_MS);
         const check = async () => {

@@ -3,7 +3,17 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { LedgerById } from '../by-id.ts';
 import { D, NOON, S } from '../../time.ts';
-import { LIMITS, PAYOUT, PENDING, openPending, payment, refusal, type Suite, verified } from '../ledger-kit.ts';
+import {
+  LIMITS,
+  PAYOUT,
+  PENDING,
+  type Suite,
+  openPending,
+  openSent,
+  payment,
+  refusal,
+  verified,
+} from '../ledger-kit.ts';
 
 export function webhooksContract({ it, setUp }: Suite): void {
   describe('webhooks', () => {
@@ -133,8 +143,7 @@ export function webhooksContract({ it, setUp }: Suite): void {
       });
       await ledger.openPayment(payment({ orderId: 'B' }), LIMITS);
       assert.equal(calls.length, 0);
-      await ledger.openPayment(payment(), LIMITS);
-      await ledger.record('A', { stage: 'sending' }, 'shopper');
+      await openSent(ledger);
       await Promise.all(calls);
       assert.deepEqual(seen, told, 'each call reads the committed version, and receives it');
       unwatch();
