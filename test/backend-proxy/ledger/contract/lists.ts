@@ -81,11 +81,17 @@ export function listsContract({ it, setUp }: Suite): void {
       const { ledger } = setup;
       await openSome(setup);
       const all = (await ledger.transactions({ limit: 100 })).transactions;
+      assert.deepEqual(ids(all), ids(all.toSorted((a, b) => a.updatedAt - b.updatedAt || compare(a.id, b.id))));
+      assert.equal((await ledger.transactions({ limit: all.length })).nextCursor, null);
       const states = new Set(all.map(({ type, stage, needsReview }) => `${type} ${stage} ${needsReview}`));
       assert.ok(states.size >= 8, [...states].join());
       const byCreation = all.toSorted((a, b) => a.createdAt - b.createdAt || compare(a.id, b.id));
       const orders = { updatedAt: all, createdAt: byCreation, '-createdAt': byCreation.toReversed() } as const;
-      const times = { updatedAt: [{ updatedSince: NOON + S }], createdAt: CREATED, '-createdAt': CREATED.slice(2) };
+      const times = {
+        updatedAt: [{ updatedSince: NOON + 1 }, { updatedSince: NOON + S }],
+        createdAt: CREATED,
+        '-createdAt': CREATED.slice(2),
+      };
       for (const type of [undefined, ...TRANSACTION_TYPES]) {
         for (const status of [undefined, ...STATUSES]) {
           for (const needsReview of [undefined, true, false]) {

@@ -73,22 +73,6 @@ export function ownerContract({ it, setUp }: Suite): void {
   });
 
   describe('a row being sent', () => {
-    it('recover() makes only rows sent by this host and port uncertain', async (t) => {
-      const { ledger } = await setUp(t);
-      for (const orderId of ['A', 'B']) {
-        const { opened } = await ledger.openPayment(payment({ orderId }), LIMITS);
-        await ledger.ledger.record(
-          opened!,
-          { stage: 'sending', start: { by: `host:${orderId}`, id: orderId } },
-          'shopper',
-        );
-      }
-      await ledger.recover('host:A');
-      const [own, others] = [await read(ledger, 'A'), await read(ledger, 'B')];
-      assert.deepEqual([own.stage, own.answer], ['uncertain', 'lost']);
-      assert.deepEqual([others.stage, others.answer], ['sending', null]);
-    });
-
     it('a row being sent becomes uncertain after 45 s, and its late answer still counts', async (t) => {
       const { ledger, open, skip } = await setUp(t);
       const ids = ['A', 'B', 'C'];

@@ -8,6 +8,7 @@ import {
   BARE_READING,
   LIMITS,
   PENDING,
+  UNAVAILABLE,
   UNKNOWN,
   openPending,
   openSentPayout,
@@ -48,6 +49,8 @@ export function unknownContract({ it, setUp }: Suite): void {
         await ledger.observe(id, UNKNOWN);
         assert.equal(await stageOf(ledger, id), 'uncertain', 'too soon after the first');
         skip(1);
+        await ledger.observe(id, UNAVAILABLE);
+        assert.equal(await stageOf(ledger, id), 'uncertain', 'a check without an answer proves nothing');
         await ledger.observe(id, UNKNOWN);
         assert.equal(await stageOf(ledger, id), 'not_created');
         assert.deepEqual(await webhookTypes(ledger), [type === 'PAY' ? 'payment.failed' : 'payout.failed']);
@@ -109,6 +112,8 @@ export function unknownContract({ it, setUp }: Suite): void {
       const sendIpn = (orderId: string) =>
         ledger.receiveIpn({ id: orderId, body: '{}', reading: { ...BARE_READING, transactionId: orderId } });
       await openPending(ledger, { orderId: 'identified' });
+      await openPending(ledger, { orderId: 'identified-late' }, uncertain('lost'));
+      await ledger.record('identified-late', PENDING, 'answer');
       await openPending(ledger, { orderId: 'found' }, uncertain('lost'));
       await ledger.observe('found', { kind: 'incomplete' });
       await openPending(ledger, { orderId: 'named' }, uncertain('lost'));
@@ -117,7 +122,7 @@ export function unknownContract({ it, setUp }: Suite): void {
       await openPending(ledger, { orderId: 'named-early' }, uncertain('lost'));
       await sendIpn('named-out');
       await openSentPayout(ledger, 'named-out', uncertain('refused'));
-      const ids = ['identified', 'found', 'named', 'named-early', 'named-out'];
+      const ids = ['identified', 'identified-late', 'found', 'named', 'named-early', 'named-out'];
       for (let n = 0; n < 4; n += 1) {
         skip(5 * M);
         for (const id of ids) await ledger.observe(id, UNKNOWN);
