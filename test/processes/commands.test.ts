@@ -1,8 +1,6 @@
 // Runs the commands of package.json as processes in a copy of the project: which programs they start, what they print
 // if something is missing, and that no package that installs or builds sees a secret.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   chmodSync,
   cpSync,
@@ -20,11 +18,10 @@ import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { SECRETS, SHOP } from '../backend-proxy/world.ts';
+import { runCommand, type Ended } from './run-command.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const SOURCES = ['backend-proxy', 'demo', 'widget', 'package.json', 'package-lock.json', '.npmrc', 'vite.config.ts', 'tsconfig.json', 'docs', 'LICENSE', 'CHANGELOG.md', '.env.example', 'test/hosts/package-lock.json']; // prettier-ignore
-/** For one command; the build takes the longest. */
-const LIMIT_MS = 120_000;
 /** All settings of the proxy, and other variables that may hold a secret. */
 const SETTINGS: Record<string, string> = {
   GATEWAY_URL: 'http://127.0.0.1:1',
@@ -90,37 +87,12 @@ function copyProject(t: TestContext, { without = [] }: Leave = {}): string {
   return folder;
 }
 
-interface Ended {
-  code: number | null;
-  out: string;
-  err: string;
-}
-
-/** Runs the command to its end, or ends it with SIGTERM once it prints `until`. */
-async function run(t: TestContext, cwd: string, command: string[], env = {}, until?: string): Promise<Ended> {
-  const [program = '', ...args] = command;
-  const child = spawn(program, args, {
-    cwd,
+function run(folder: string, command: readonly string[], env: NodeJS.ProcessEnv, until?: string): Promise<Ended> {
+  return runCommand(command, {
+    cwd: folder,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // In its own process group, so that what npm starts ends with it.
-    detached: true,
+    ...(until !== undefined && { isReady: (out: string) => out.includes(until) }),
   });
-  const end = (signal: NodeJS.Signals) => {
-    if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), signal);
-  };
-  t.after(() => end('SIGKILL'));
-  let out = '';
-  let err = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out += text;
-    if (until !== undefined && text.includes(until)) end('SIGTERM');
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-  const killer = setTimeout(() => end('SIGKILL'), LIMIT_MS);
-  const [code] = (await once(child, 'close')) as [number | null];
-  clearTimeout(killer);
-  return { code, out, err };
 }
 
 const PROXY = ['npm', 'run', '--silent', 'proxy'];
@@ -147,7 +119,7 @@ describe('npm run proxy', { skip: process.platform === 'win32' && 'process group
   it('npm run proxy starts only the proxy, builds and installs nothing, and prints only log lines', async (t) => {
     const folder = copyProject(t);
     const { env, loaded } = probe(t, folder);
-    const ended = await run(t, folder, PROXY, { ...SETTINGS, ...env }, '"listening"');
+    const ended = await run(folder, PROXY, { ...SETTINGS, ...env }, '"listening"');
     const events = logOf(ended).map(({ event }) => event);
     assert.deepEqual([events[0], events.includes('listening'), events.at(-1)], ['database', true, 'stopped']);
     const programs = loaded().flatMap(
@@ -167,7 +139,7 @@ describe('npm run proxy', { skip: process.platform === 'win32' && 'process group
     it(`npm run proxy without ${missing} logs one line that asks for ${says}, and exits with 1`, async (t) => {
       const folder = copyProject(t, { without: [missing] });
       for (const command of [PROXY, [process.execPath, 'backend-proxy/main.ts']]) {
-        const ended = await run(t, folder, command, SETTINGS);
+        const ended = await run(folder, command, SETTINGS);
         assert.equal(ended.code, 1);
         const [line, ...more] = logOf(ended);
         assert.deepEqual([line?.['level'], line?.['event'], more], ['fatal', 'not started', []]);
@@ -182,7 +154,7 @@ describe('installing and building', { skip: process.platform === 'win32' && 'pro
   it('npm run build shows no package a secret of its environment', async (t) => {
     const folder = copyProject(t, { without: ['dist'] });
     const { env, loaded } = probe(t, folder);
-    const ended = await run(t, folder, ['npm', 'run', 'build'], { ...SETTINGS, ...env });
+    const ended = await run(folder, ['npm', 'run', 'build'], { ...SETTINGS, ...env });
     assert.equal(ended.code, 0, ended.out + ended.err);
     const packages = loaded().filter(({ what }) => what.startsWith('package '));
     for (const name of ['vite', 'minify-literals']) assert.ok(packages.some(({ what }) => what === `package ${name}`));
@@ -196,7 +168,7 @@ describe('installing and building', { skip: process.platform === 'win32' && 'pro
     const folder = copyProject(t, { without: ['dist'] });
     const { env, loaded } = probe(t, folder);
     const program = `import('./demo/widget-build.ts').then(({ buildWidgetIfStale }) => buildWidgetIfStale())`;
-    const ended = await run(t, folder, [process.execPath, '-e', program], { ...SETTINGS, ...env });
+    const ended = await run(folder, [process.execPath, '-e', program], { ...SETTINGS, ...env });
     assert.equal(ended.code, 0, ended.err);
     assert.ok(readdirSync(join(folder, 'dist/widget')).includes('widget.js'));
     const builders = loaded().filter(({ what }) => /^package (vite|minify-literals)$/.test(what));
@@ -222,7 +194,7 @@ describe('installing and building', { skip: process.platform === 'win32' && 'pro
         npm_config_registry: 'https://registry.example',
         PATH: `${folder}:${process.env['PATH']}`,
       };
-      const { code, out } = await run(t, folder, [process.execPath, 'widget/build/install.mjs', ...mode], env);
+      const { code, out } = await run(folder, [process.execPath, 'widget/build/install.mjs', ...mode], env);
       assert.equal(code, 0);
       assert.match(out, installs);
       assert.match(out, /^npm_config_registry=/m, 'npm’s own settings stay');
@@ -246,7 +218,7 @@ describe('the Node that runs the project', () => {
       const disguise = `Object.defineProperties(process, ${JSON.stringify({ platform: { value: platform }, arch: { value: 'x64' } })});
         Object.defineProperty(process, 'versions', { value: { node: '${version}' } });`;
       const node = [process.execPath, '--import', `data:text/javascript,${encodeURIComponent(disguise)}`];
-      const { code, out } = await run(t, folder, [...node, 'widget/build/install.mjs', mode], { PATH: '' });
+      const { code, out } = await run(folder, [...node, 'widget/build/install.mjs', mode], { PATH: '' });
       assert.equal(code, refusal === undefined ? 0 : 1, out);
       assert.match(out, refusal ?? /^$/);
     });
