@@ -5,7 +5,7 @@ import { createProxyFrom } from '../../../backend-proxy/compose.ts';
 import { createSessions } from '../../../backend-proxy/admin/session.ts';
 import { M, NOON } from '../time.ts';
 import { SECRETS, SHOP } from '../world.ts';
-import { HOST, TOKEN, createMismatch, createOperator } from './admin-kit.ts';
+import { HOST, TOKEN, createMismatch, createOperator, type Operator } from './admin-kit.ts';
 
 const PAGES = [
   '/admin',
@@ -103,14 +103,15 @@ describe('the operator’s session', () => {
   });
 });
 
+async function tryToken(operator: Operator, token: string, address: string): Promise<number> {
+  const init = { method: 'POST', headers: { Origin: `http://${HOST}` }, body: new URLSearchParams({ token }) };
+  return (await operator.request('/admin/login', init, address)).status;
+}
+
 describe('signing in', () => {
   it('ten wrong tokens from an address lock out that address alone for ten minutes, even with the right one', async (t) => {
     const operator = await createOperator(t);
-    const attempt = async (token: string, address: string) => {
-      const headers = { Origin: `http://${HOST}` };
-      const body = new URLSearchParams({ token });
-      return (await operator.request('/admin/login', { method: 'POST', headers, body }, address)).status;
-    };
+    const attempt = (token: string, address: string) => tryToken(operator, token, address);
     for (let n = 0; n < 10; n += 1) assert.equal(await attempt(`${TOKEN}x`, '10.0.0.1'), 401);
     assert.equal(await attempt(TOKEN, '10.0.0.1'), 429);
     assert.equal(await attempt(TOKEN, '10.0.0.2'), 303);
@@ -123,11 +124,7 @@ describe('signing in', () => {
 
   it('tries at the same time count like those one after another, and all of one IPv6 network count together', async (t) => {
     const operator = await createOperator(t);
-    const attempt = async (address: string) => {
-      const headers = { Origin: `http://${HOST}` };
-      const body = new URLSearchParams({ token: `${TOKEN}x` });
-      return (await operator.request('/admin/login', { method: 'POST', headers, body }, address)).status;
-    };
+    const attempt = (address: string) => tryToken(operator, `${TOKEN}x`, address);
     const refusedOf = (statuses: number[]) => statuses.filter((status) => status === 401).length;
     const atOnce = await Promise.all(Array.from({ length: 50 }, () => attempt('10.0.0.1')));
     assert.equal(refusedOf(atOnce), 10);

@@ -27,8 +27,6 @@ describe('a checkout URL', () => {
       'http://localhost.evil.example/',
       'http://evil.example#localhost',
       'http://localhost@evil.example/',
-      'https://checkout.example@evil.example/',
-      'https://:checkout.example@evil.example/',
       'javascript:alert(1)',
       'JaVaScRiPt:alert(1)',
       '\tjavascript:alert(1)',
@@ -55,7 +53,7 @@ describe('a checkout URL', () => {
   it('a checkout URL with a user name or password is refused', () => {
     assert.equal(checkoutUrlOf('https://checkout.example@evil.example/', ANY), undefined);
     assert.equal(checkoutUrlOf('https://user:@evil.example/', ANY), undefined);
-    assert.equal(checkoutUrlOf('https://:password@evil.example/', ANY), undefined);
+    assert.equal(checkoutUrlOf('https://:checkout.example@evil.example/', ANY), undefined);
     assert.equal(checkoutUrlOf('https://user:password@evil.example/', ANY), undefined);
     assert.equal(isSafeWebUrl(new URL('https://evil.example/?a=user:password@x')), true);
   });
