@@ -139,11 +139,11 @@ function proxyConfig(config: Config): ProxyConfig {
   };
 }
 
-/** Logs how much is in the database, so that a wrong path or name is seen at once. */
+/** Logs how many transactions are open, so that a wrong path or name is seen at once. */
 async function logDatabase({ place }: Store, ledger: Ledger, log: Log): Promise<void> {
   const isNew = (await ledger.owner()) === undefined;
   const { transactions } = await ledger.counts();
-  log('info', 'database opened', { transactions: transactions.reduce((sum, { count }) => sum + count, 0) });
+  log('info', 'database opened', { open: transactions.reduce((sum, { count }) => sum + count, 0) });
   if (isNew) log('warn', 'a new, empty database was made', place);
   if (place['pooler'] === 'transaction') {
     log('info', 'behind a transaction pooler, events of other proxies are found by a look each second');

@@ -295,14 +295,16 @@ export interface ErasedPage {
 }
 
 /** Counts for operators. */
+/** Of what is open: each up to a limit (queries/reading.ts). What has ended is counted as it ends (metrics). */
 export interface Counts {
+  /** Neither paid nor failed. */
   transactions: { type: TransactionType; status: Status; count: number }[];
   /** Transactions that a person has to resolve. */
   needReview: number;
   /** IPNs whose transaction is not in this database. */
   unmatchedIpns: number;
   checks: { state: 'planned' | 'due'; count: number }[];
-  webhooks: { state: WebhookState; count: number }[];
+  webhooks: { state: Exclude<WebhookState, 'delivered'>; count: number }[];
   /** Age of the oldest webhook that is not delivered and not dead; 0 if there is none. */
   oldestPendingWebhookMs: number;
 }
@@ -340,7 +342,7 @@ export interface Checks {
   observe(claim: Claim, observation: Observation): Promise<number>;
   /** Records a proven "unknown"; two of them may end the transaction. */
   recordUnknown(unknown: ProvenUnknown): Promise<void>;
-  /** The transaction of this type that a status check found most recently. */
+  /** Of the newest transactions of this type, the one that a status check found most recently. */
   newestFound(type: TransactionType): Promise<Transaction | undefined>;
   /** Makes uncertain what an earlier process of the same host and port was sending when it died. */
   recover(sentBy: string): Promise<void>;

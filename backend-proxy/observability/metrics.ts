@@ -12,7 +12,7 @@ import { withinLimit } from '../protocol/within-limit.ts';
 const IPN_OUTCOMES = ['matched', 'unmatched', 'unreadable', 'refused', 'wrong_secret'] as const;
 export type IpnOutcome = (typeof IPN_OUTCOMES)[number];
 const DELIVERY_OUTCOMES = ['delivered', 'failed', 'dead'] as const;
-const WEBHOOK_STATES = ['pending', 'delivered', 'dead'] as const satisfies WebhookState[];
+const WEBHOOK_STATES = ['pending', 'dead'] as const satisfies WebhookState[];
 const FLAGS = ['late', 'surplus', 'mismatch', 'conflict', 'needs_review'] as const;
 const SUCCESS = 'SUCCESS';
 /** Of a payout. */
@@ -130,12 +130,12 @@ function createCounted({ counter, histogram }: Make) {
 function createRead({ counter, gauge }: Make) {
   return {
     streams: gauge('open_streams', 'Open event streams'),
-    transactions: gauge('transactions', 'Payments and payouts, by type and status', 'type', 'status'),
+    transactions: gauge('transactions', 'Open payments and payouts, by type and status', 'type', 'status'),
     reviews: gauge('transactions_needing_review', 'Transactions that a person must resolve'),
     unmatched: gauge('unmatched_ipns', 'Stored IPNs that match no transaction'),
     checks: gauge('checks', 'Planned status checks, and those that are due', 'state'),
     rate: gauge('checks_per_second', 'Current limit of status checks per second'),
-    webhooks: gauge('webhooks', 'Webhooks, by state', 'state'),
+    webhooks: gauge('webhooks', 'Webhooks that are not delivered, by state', 'state'),
     oldest: gauge('webhook_oldest_pending_seconds', 'Age of the oldest webhook that is still to be delivered'),
     ready: gauge('ready', '1 if the database can be written and payments can start, else 0'),
     offset: gauge('clock_offset_seconds', "How far the database's clock is ahead of this process's"),

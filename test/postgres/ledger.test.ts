@@ -94,7 +94,7 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
   async function emptied(): Promise<void> {
     const { rows } = await pool.query(`select 1 from pg_tables where tablename = 'orders'`);
     if (rows.length === 0) return;
-    await pool.query('truncate orders, transactions, history, ipns, webhooks, counts');
+    await pool.query('truncate orders, transactions, history, ipns, webhooks');
     await pool.query("delete from meta where key not in ('database_id', 'fingerprint_key')");
   }
 

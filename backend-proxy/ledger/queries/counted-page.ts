@@ -1,8 +1,9 @@
 // What totals are made of: transactions with the time at which they count, page by page in the order of that time.
 import { sql } from 'kysely';
-import { STAGES, stageOf, type TransactionType } from '../../protocol/transaction.ts';
+import { STAGES, TRANSACTION_TYPES, stageOf, type TransactionType } from '../../protocol/transaction.ts';
 import type { Method } from '../../protocol/wire.ts';
 import type { Counted, CountedBasis, CountedQuery } from '../ledger.ts';
+import { mergedPages } from './merged-pages.ts';
 import type { Db } from '../store.ts';
 
 /** `at`: when it succeeded, or when it was created. `of`: its type, method, currency, amount and rank in one text. */
@@ -27,15 +28,20 @@ const READ = {
       .orderBy('h.transaction_id')
       .limit(limit)
       .execute(),
-  created: (db, { after, before, limit }) =>
-    db
+  created: (db, { after, before, limit }) => {
+    const next = db
       .selectFrom('transactions as t')
       .select(['t.created_at as at', 't.id', OF.as('of')])
       .where(sql<boolean>`(t.created_at, t.id) > (${after.at}, ${after.id}) and t.created_at < ${before}`)
       .orderBy('t.created_at')
       .orderBy('t.id')
-      .limit(limit)
-      .execute(),
+      .limit(limit);
+    const pages = mergedPages(
+      db,
+      TRANSACTION_TYPES.map((type) => next.where('t.type', '=', type)),
+    );
+    return pages.orderBy('at').orderBy('id').limit(limit).execute();
+  },
 } satisfies Record<CountedBasis, (db: Db, query: CountedQuery) => Promise<Row[]>>;
 
 export async function readCounted(db: Db, query: CountedQuery): Promise<Counted[]> {

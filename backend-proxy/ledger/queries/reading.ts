@@ -1,27 +1,39 @@
-// Counts for operators, which are kept, so that the cost does not grow with the database; and the newest transaction
-// that the gateway knows. What shoppers wait for is read by the store's `load`.
-import { sql } from 'kysely';
+// Counts for operators, of what is open, each over the small index that lists it, so that the cost does not grow with
+// the database; and the newest transaction that the gateway knows. What shoppers wait for is read by the store's
+// `load`.
+import { sql, type SelectQueryBuilder } from 'kysely';
 import type { Transaction, TransactionType } from '../../protocol/transaction.ts';
-import { STAGES, stageOf } from '../../protocol/transaction.ts';
-import type { Status } from '../../protocol/wire.ts';
-import type { Counts } from '../ledger.ts';
+import { STAGES, TRANSACTION_TYPES, stageOf } from '../../protocol/transaction.ts';
+import type { Counts, WebhookState } from '../ledger.ts';
 import type { Db } from '../store.ts';
-import { withHistory } from './transaction-list.ts';
+import { IS_OPEN, NEEDS_REVIEW } from '../schema/schema.ts';
+import type { Tables } from '../schema/tables.ts';
+import { MAX_EXAMINED, withHistory } from './transaction-list.ts';
 
-/** Due checks are counted up to this many: a higher number says no more, and takes longer to count. */
-const MAX_DUE = 100_000;
+/**
+ * Rows are counted up to this many: a higher number says no more, and takes longer to count. Each count is ordered as
+ * its index is, or PostgreSQL might read the table instead.
+ */
+const MAX_COUNTED = 40_000;
 
-/** The transaction of this type that a status check found most recently: the gateway knows it. */
+/** Of the newest transactions of this type, the one that a status check found last: the gateway knows it. */
 export async function readNewestFound(db: Db, type: TransactionType): Promise<Transaction | undefined> {
-  const rows = await db
+  const newest = db
     .selectFrom('transactions')
-    .selectAll()
+    .select(['id', 'found_at'])
     .where('type', '=', type)
-    .where('found_at', 'is not', null)
-    .orderBy('found_at', 'desc')
-    .limit(1)
-    .execute();
-  return (await withHistory(db, rows))[0];
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(MAX_EXAMINED);
+  const rows = await newest.execute();
+  const [last] = rows.filter(isFound).toSorted((a, b) => b.found_at - a.found_at);
+  if (last === undefined) return undefined;
+  const row = db.selectFrom('transactions').selectAll().where('id', '=', last.id);
+  return (await withHistory(db, await row.execute()))[0];
+}
+
+function isFound<Row extends { found_at: number | null }>(row: Row): row is Row & { found_at: number } {
+  return row.found_at !== null;
 }
 
 /** Every payment of an order, or the payout. */
@@ -33,19 +45,23 @@ export async function readOfOrder(db: Db, orderId: string): Promise<Transaction[
   );
 }
 
-/** Kept by triggers, except those that are due: with time a planned check becomes due without a write. */
 export async function readCounts(db: Db, now: number): Promise<Counts> {
-  const sums = await db
-    .selectFrom('counts')
-    .select(['name', sql<number>`cast(sum(count) as bigint)`.as('count')])
-    .groupBy('name')
-    .execute();
-  const kept = new Map(sums.map(({ name, count }) => [name, count]));
-  const due = db.selectFrom('transactions').select('id').where('next_check_at', '<=', now).orderBy('next_check_at');
-  const { count } = await db
-    .selectFrom(due.limit(MAX_DUE).as('due'))
-    .select(db.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
+  const open = await countOpen(db);
+  const planned = db
+    .selectFrom('transactions')
+    .select('next_check_at')
+    .where('next_check_at', 'is not', null)
+    .orderBy('next_check_at');
+  const due = planned.where('next_check_at', '<=', now);
+  const reviews = db
+    .selectFrom('transactions')
+    .select('id')
+    .where(sql<boolean>`${sql.raw(NEEDS_REVIEW)}`)
+    .orderBy('type')
+    .orderBy('created_at');
+  const unmatched = db.selectFrom('ipns').select('id').where('matched', '=', sql.lit(0)).orderBy('last_at');
+  const inState = (state: WebhookState) =>
+    db.selectFrom('webhooks').select('id').where('state', '=', state).orderBy('created_at');
   const oldest = await db
     .selectFrom('webhooks')
     .select('created_at')
@@ -54,30 +70,47 @@ export async function readCounts(db: Db, now: number): Promise<Counts> {
     .orderBy('created_at')
     .limit(1)
     .executeTakeFirst();
+  const webhooks = [
+    { state: 'pending', count: await countUpTo(db, inState('pending')) },
+    { state: 'dead', count: await countUpTo(db, inState('dead')) },
+  ] as const;
   return {
-    transactions: countsByStatus(kept),
-    needReview: kept.get('review') ?? 0,
-    unmatchedIpns: kept.get('unmatched') ?? 0,
+    transactions: open,
+    needReview: await countUpTo(db, reviews),
+    unmatchedIpns: await countUpTo(db, unmatched),
     checks: [
-      { state: 'planned', count: kept.get('planned') ?? 0 },
-      { state: 'due', count },
+      { state: 'planned', count: await countUpTo(db, planned) },
+      { state: 'due', count: await countUpTo(db, due) },
     ],
-    webhooks: (['pending', 'delivered', 'dead'] as const).flatMap((state) => {
-      const sum = kept.get(state) ?? 0;
-      return sum > 0 ? [{ state, count: sum }] : [];
-    }),
+    webhooks: webhooks.filter(({ count }) => count > 0),
     oldestPendingWebhookMs: oldest === undefined ? 0 : Math.max(0, now - oldest.created_at),
   };
 }
 
-function countsByStatus(kept: ReadonlyMap<string, number>): Counts['transactions'] {
-  const sums = new Map<string, { type: TransactionType; status: Status; count: number }>();
-  for (const [name, count] of kept) {
-    const [type, rank] = name.split(' ') as [TransactionType, string | undefined];
-    if (rank === undefined || count === 0) continue;
-    const { status } = STAGES[stageOf(Number(rank))];
-    const key = `${type} ${status}`;
-    sums.set(key, { type, status, count: (sums.get(key)?.count ?? 0) + count });
+type Rows = SelectQueryBuilder<Tables, never, object>;
+
+async function countUpTo(db: Db, rows: Rows): Promise<number> {
+  const counted = db.selectFrom(rows.limit(MAX_COUNTED).as('page')).select(db.fn.countAll<number>().as('count'));
+  return (await counted.executeTakeFirstOrThrow()).count;
+}
+
+async function countOpen(db: Db): Promise<Counts['transactions']> {
+  const sums = new Map<string, Counts['transactions'][number]>();
+  for (const type of TRANSACTION_TYPES) {
+    const open = db
+      .selectFrom('transactions')
+      .select('rank')
+      .where('type', '=', type)
+      .where(sql<boolean>`${sql.raw(IS_OPEN)}`)
+      .orderBy('updated_at');
+    const page = db
+      .selectFrom(open.limit(MAX_COUNTED).as('page'))
+      .select(['rank', db.fn.countAll<number>().as('count')]);
+    for (const { rank, count } of await page.groupBy('rank').execute()) {
+      const { status } = STAGES[stageOf(rank)];
+      const key = `${type} ${status}`;
+      sums.set(key, { type, status, count: (sums.get(key)?.count ?? 0) + count });
+    }
   }
   return [...sums.values()];
 }

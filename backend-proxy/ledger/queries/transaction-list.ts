@@ -1,9 +1,16 @@
 // Lists of transactions for merchants and operators. Each page is a range of an index, or some ranges merged, so that
 // its cost does not grow with the database.
-import { sql } from 'kysely';
-import { STAGES, TRANSACTION_TYPES, stageOf, type Transaction } from '../../protocol/transaction.ts';
+import { sql, type RawBuilder } from 'kysely';
+import {
+  STAGES,
+  TRANSACTION_TYPES,
+  stageOf,
+  type Transaction,
+  type TransactionType,
+} from '../../protocol/transaction.ts';
 import type { Status } from '../../protocol/wire.ts';
 import type { TransactionPage, TransactionQuery, TransactionSort } from '../ledger.ts';
+import { IS_OPEN, NEEDS_REVIEW } from '../schema/schema.ts';
 import { mergedPages } from './merged-pages.ts';
 import { toTransactions } from '../rules/records.ts';
 import type { Db, Store } from '../store.ts';
@@ -30,23 +37,38 @@ interface Position {
   id: string;
 }
 
+/** A transaction's place in a list, and what filters look at. */
+type Listed = Position & Pick<TransactionRow, 'type' | 'rank' | 'needs_review'>;
+
+/** How many rows that a filter leaves out one page may look at. */
+export const MAX_EXAMINED = 100;
+
 /**
- * The cursor is the last row's position. A list by creation has each transaction once, however it changes meanwhile. In
- * a list by last change a transaction that changes appears again; with several processes a change may be committed
- * shortly after a later one, so a merchant that reconciles should ask again from a minute before the last change seen.
+ * The cursor is the position of the last row that was looked at, so a page may be short of its limit, or empty, before
+ * the last. A list by creation has each transaction once, however it changes meanwhile. In a list by last change a
+ * transaction that changes appears again; with several processes a change may be committed shortly after a later one,
+ * so a merchant that reconciles should ask again from a minute before the last change seen.
  */
-export async function readTransactions(store: Store, query: TransactionQuery): Promise<TransactionPage> {
-  const { limit, sort = 'updatedAt' } = query;
-  const { column, letter } = SORTINGS[sort];
-  const rows = query.orderId === undefined ? await readRange(store, query) : await readOfOrder(store.db, query);
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  const nextCursor = rows.length > limit && last !== undefined ? `${letter}${last[column]}~${last.id}` : null;
-  return { transactions: await withHistory(store.db, page, query.successOnly), nextCursor };
+export async function readTransactions({ db }: Store, query: TransactionQuery): Promise<TransactionPage> {
+  const { limit, orderId, sort = 'updatedAt' } = query;
+  const { listed, isWhole } = orderId === undefined ? await readRanges(db, query) : await readOfOrder(db, query);
+  const matching = listed.filter((row) => matches(query, row));
+  const page = matching.slice(0, limit);
+  const last = matching.length > limit ? page.at(-1) : isWhole ? undefined : listed.at(-1);
+  return {
+    transactions: await withHistory(db, await readRows(db, query, page), query.successOnly),
+    nextCursor: last === undefined ? null : `${SORTINGS[sort].letter}${last.at}~${last.id}`,
+  };
 }
 
-/** Up to one row more than the limit. */
-function readRange({ db, sql: { among } }: Store, query: TransactionQuery): Promise<TransactionRow[]> {
+interface Found {
+  /** From the start of the page, in order. */
+  listed: Listed[];
+  /** Whether nothing comes after them. */
+  isWhole: boolean;
+}
+
+async function readRanges(db: Db, query: TransactionQuery): Promise<Found> {
   const { column, direction } = SORTINGS[query.sort ?? 'updatedAt'];
   const { start, end } = boundsOf(query);
   const by = sql.ref(column);
@@ -54,52 +76,75 @@ function readRange({ db, sql: { among } }: Store, query: TransactionQuery): Prom
     direction === 'asc'
       ? sql<boolean>`(${by}, id) > (${start.at}, ${start.id}) and ${by} < ${end}`
       : sql<boolean>`(${by}, id) < (${start.at}, ${start.id}) and ${by} >= ${end}`;
-  const most = query.limit + 1;
+  const { conditions, isExact } = rangesOf(query);
+  const most = query.limit + (isExact ? 1 : MAX_EXAMINED);
   const next = db
     .selectFrom('transactions')
-    .select([column, 'id'])
+    .select([`${column} as at`, 'id', 'type', 'rank', 'needs_review'])
     .where(inBounds)
     .orderBy(column, direction)
     .orderBy('id', direction)
     .limit(most);
-  const ranges = rangesOf(query).map(({ type, rank, review }) =>
-    next.where('type', '=', type).where('rank', '=', rank).where('needs_review', '=', review),
+  const pages = mergedPages(
+    db,
+    conditions.map((condition) => next.where(condition)),
   );
-  const merged =
-    ranges.length === 0
-      ? next
-      : mergedPages(db, ranges).orderBy(column, direction).orderBy('id', direction).limit(most);
-  // The index has the columns that select the page, so only the page's rows are read.
-  const listed = db.selectFrom(merged.as('page')).select('id');
-  return db
-    .selectFrom('transactions')
-    .selectAll()
-    .where(sql<boolean>`id ${among(listed)}`)
-    .orderBy(column, direction)
-    .orderBy('id', direction)
-    .execute();
+  const listed = await pages.orderBy('at', direction).orderBy('id', direction).limit(most).execute();
+  return { listed, isWhole: listed.length < most };
+}
+
+interface Ranges {
+  /** Each is a range of an index: the smallest that has all that match. */
+  conditions: RawBuilder<boolean>[];
+  /** Whether nothing else is in them. */
+  isExact: boolean;
+}
+
+function rangesOf({ type, status, needsReview }: TransactionQuery): Ranges {
+  const types = type === undefined ? TRANSACTION_TYPES : [type];
+  const ranks = ranksShownAs(status);
+  const isOpenList = status !== undefined && ranks.every((rank) => rank < STAGES.replaced.rank);
+  const each = (conditionOf: (type: TransactionType) => RawBuilder<boolean>) => types.map(conditionOf);
+  if (needsReview === true) {
+    const conditions = each((type) => sql<boolean>`type = ${type} and ${sql.raw(NEEDS_REVIEW)}`);
+    return { conditions, isExact: status === undefined };
+  }
+  if (isOpenList) {
+    return { conditions: each((type) => sql<boolean>`type = ${type} and ${sql.raw(IS_OPEN)}`), isExact: false };
+  }
+  const isExact = status === undefined && needsReview === undefined;
+  return { conditions: each((type) => sql<boolean>`type = ${type}`), isExact };
+}
+
+function matches({ type, status, needsReview }: TransactionQuery, row: Omit<Listed, keyof Position>): boolean {
+  return (
+    (type === undefined || row.type === type) &&
+    (status === undefined || STAGES[stageOf(row.rank)].status === status) &&
+    (needsReview === undefined || row.needs_review === Number(needsReview))
+  );
+}
+
+/** In their order, without those that have changed meanwhile and do not match any more. */
+async function readRows(db: Db, query: TransactionQuery, listed: readonly Listed[]): Promise<TransactionRow[]> {
+  const ids = listed.map(({ id }) => id);
+  const rows = await db.selectFrom('transactions').selectAll().where('id', 'in', filled(ids)).execute();
+  const byId = new Map(rows.filter((row) => matches(query, row)).map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** An order has a payout and at most some twenty payments, so they are all read. The index by order has no time. */
-async function readOfOrder(db: Db, query: TransactionQuery): Promise<TransactionRow[]> {
-  const { orderId = '', type, status, needsReview, sort = 'updatedAt', limit } = query;
+async function readOfOrder(db: Db, query: TransactionQuery): Promise<Found> {
+  const { orderId = '', sort = 'updatedAt' } = query;
   const { column, direction } = SORTINGS[sort];
   const { start, end } = boundsOf(query);
   const sign = direction === 'asc' ? 1 : -1;
-  const isAfterStart = (row: TransactionRow) => sign * (row[column] - start.at || compare(row.id, start.id)) > 0;
-  const isBeforeEnd = (row: TransactionRow) => (direction === 'asc' ? row[column] < end : row[column] >= end);
-  const rows = await db.selectFrom('transactions').selectAll().where('order_id', '=', orderId).execute();
-  return rows
-    .filter(
-      (row) =>
-        isAfterStart(row) &&
-        isBeforeEnd(row) &&
-        (type === undefined || row.type === type) &&
-        (status === undefined || STAGES[stageOf(row.rank)].status === status) &&
-        (needsReview === undefined || row.needs_review === Number(needsReview)),
-    )
-    .toSorted((a, b) => sign * (a[column] - b[column] || compare(a.id, b.id)))
-    .slice(0, limit + 1);
+  const isAfterStart = (row: Listed) => sign * (row.at - start.at || compare(row.id, start.id)) > 0;
+  const isBeforeEnd = ({ at }: Listed) => (direction === 'asc' ? at < end : at >= end);
+  const rows = db.selectFrom('transactions').select([`${column} as at`, 'id', 'type', 'rank', 'needs_review']);
+  const listed = (await rows.where('order_id', '=', orderId).execute())
+    .filter((row) => isAfterStart(row) && isBeforeEnd(row))
+    .toSorted((a, b) => sign * (a.at - b.at || compare(a.id, b.id)));
+  return { listed, isWhole: true };
 }
 
 function compare(a: string, b: string): number {
@@ -132,16 +177,6 @@ export function isCursorOf(cursor: string, sort: TransactionSort): boolean {
   return parseCursor(cursor, sort) !== undefined;
 }
 
-/** A filtered list consists of ranges of one index; a list of all is a range of an index by time. */
-function rangesOf({ type, status, needsReview }: TransactionQuery) {
-  if (type === undefined && status === undefined && needsReview === undefined) return [];
-  const types = type === undefined ? TRANSACTION_TYPES : [type];
-  const reviews = needsReview === undefined ? [0, 1] : [needsReview ? 1 : 0];
-  return types.flatMap((each) =>
-    ranksShownAs(status).flatMap((rank) => reviews.map((review) => ({ type: each, rank, review }))),
-  );
-}
-
 function ranksShownAs(status: Status | undefined): number[] {
   return Object.values(STAGES).flatMap((stage) =>
     status === undefined || stage.status === status ? [stage.rank] : [],
@@ -150,10 +185,13 @@ function ranksShownAs(status: Status | undefined): number[] {
 
 export async function withHistory(db: Db, rows: TransactionRow[], successOnly = false): Promise<Transaction[]> {
   if (rows.length === 0) return [];
-  const ids = rows.map(({ id }) => id);
-  // Filled up to a power of two, so that pages of any length are a few statements, each prepared once.
-  const filled = Array.from({ length: 2 ** Math.ceil(Math.log2(ids.length)) }, (_, at) => ids[at] ?? ids[0] ?? '');
-  const all = db.selectFrom('history').selectAll().where('transaction_id', 'in', filled);
+  const ids = filled(rows.map(({ id }) => id));
+  const all = db.selectFrom('history').selectAll().where('transaction_id', 'in', ids);
   const history = successOnly ? all.where('event', '=', sql.lit('succeeded')) : all;
   return toTransactions(rows, await history.execute());
+}
+
+/** Up to a power of two, so that pages of any length are a few statements, each prepared once. */
+function filled(ids: readonly string[]): string[] {
+  return Array.from({ length: 2 ** Math.ceil(Math.log2(Math.max(1, ids.length))) }, (_, at) => ids[at] ?? ids[0] ?? '');
 }

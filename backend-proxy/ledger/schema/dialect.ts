@@ -1,6 +1,5 @@
 // What differs between the databases when tables are made or looked for: another database is another row here.
 import { sql, type RawBuilder } from 'kysely';
-import { countInPostgres, countInSqlite } from './counts.ts';
 
 export type Dialect = 'sqlite' | 'postgres';
 
@@ -11,11 +10,10 @@ export interface SchemaSql {
   strict: string;
   /** Of a table whose rows are often changed: an update stays in its page if that has room for a second version. */
   updated: string;
-  /** Of a table from which rows are deleted: their space is soon reused. */
-  deleted: string;
-  /** Of a table that is only read by its key: SQLite then stores the key once and not twice. */
+  /** Of a table of short rows with a key of text: SQLite then stores the key once and not twice. */
   keyed: string;
-  counts(): string[];
+  /** Both. */
+  keyedUpdated: string;
   hasTable(name: string): RawBuilder<unknown>;
 }
 
@@ -26,18 +24,16 @@ export const DIALECTS: Readonly<Record<Dialect, SchemaSql>> = {
     int: 'integer',
     strict: 'strict',
     updated: 'strict',
-    deleted: 'strict',
     keyed: 'strict, without rowid',
-    counts: countInSqlite,
+    keyedUpdated: 'strict, without rowid',
     hasTable: (name) => sql`select 1 from sqlite_master where type = 'table' and name = ${name}`,
   },
   postgres: {
     int: 'bigint',
     strict: '',
     updated: `with (fillfactor = 70, ${VACUUM_SOON})`,
-    deleted: `with (${VACUUM_SOON})`,
     keyed: `with (${VACUUM_SOON})`,
-    counts: countInPostgres,
+    keyedUpdated: `with (fillfactor = 70, ${VACUUM_SOON})`,
     hasTable: (name) => sql`select 1 where to_regclass(${name}) is not null`,
   },
 };

@@ -1,15 +1,24 @@
 // The tables of the ledger and their indexes, the same in SQLite and PostgreSQL. tables.ts says what the columns mean,
 // steps.ts changes them later.
 import { randomBytes, randomUUID } from 'node:crypto';
+import { STAGES, TRANSACTION_TYPES, TYPES } from '../../protocol/transaction.ts';
 import type { SchemaSql } from './dialect.ts';
+
+/** Of a transaction: neither paid nor failed; a person must resolve it. */
+export const IS_OPEN = `rank < ${STAGES.replaced.rank}`;
+export const NEEDS_REVIEW = 'needs_review = 1';
+/** Of a transaction: its changes are seen in an order. */
+export const PAYS_ORDER = `type in (${TRANSACTION_TYPES.filter((type) => TYPES[type].paysOrder)
+  .map((type) => `'${type}'`)
+  .join(', ')})`;
 
 /** The statements that make the tables in an empty database, in one transaction. */
 export function schemaStatements(by: SchemaSql): string[] {
   const indexes = INDEXES.map((index) => `create ${index}`);
-  return [...tables(by), ...indexes, ...identity(), ...by.counts()];
+  return [...tables(by), ...indexes, ...identity()];
 }
 
-function tables({ int, strict, updated, deleted, keyed }: SchemaSql): string[] {
+function tables({ int, strict, updated, keyed, keyedUpdated }: SchemaSql): string[] {
   return [
     `create table orders (
       order_id text not null primary key,
@@ -19,7 +28,7 @@ function tables({ int, strict, updated, deleted, keyed }: SchemaSql): string[] {
       paid_by text,
       seen_iat ${int},
       seen_terms text
-    ) ${updated}`,
+    ) ${keyedUpdated}`,
     `create table transactions (
       id text not null primary key,
       type text not null check (type in ('PAY', 'PAYOUT')),
@@ -92,7 +101,7 @@ function tables({ int, strict, updated, deleted, keyed }: SchemaSql): string[] {
       seen ${int} not null,
       first_at ${int} not null,
       last_at ${int} not null
-    ) ${deleted}`,
+    ) ${keyed}`,
     `create table webhooks (
       id text not null primary key,
       transaction_id text not null,
@@ -107,30 +116,31 @@ function tables({ int, strict, updated, deleted, keyed }: SchemaSql): string[] {
       created_at ${int} not null
     ) ${updated}`,
     `create table meta (key text not null primary key, value text not null) ${strict}`,
-    `create table counts (
-      name text not null,
-      part ${int} not null,
-      count ${int} not null,
-      constraint counts_key primary key (name, part)
-    ) ${updated}`,
   ];
 }
 
+/**
+ * Each payment is in the indexes by time, and only what is open, planned, under review or unmatched in the others:
+ * every index that a row is in costs a page of each write that changes its columns.
+ */
 const INDEXES = [
-  // Lists by last change and by creation.
-  'index transactions_updated on transactions (updated_at, id)',
-  'index transactions_listed on transactions (type, rank, needs_review, updated_at, id)',
-  'index transactions_created on transactions (created_at, id)',
-  'index transactions_listed_created on transactions (type, rank, needs_review, created_at, id)',
+  // Lists. The conditions are written in the statements as they are here, or no planner would take these indexes.
+  'index transactions_updated on transactions (type, updated_at, id)',
+  'index transactions_created on transactions (type, created_at, id)',
+  // With the rank, by which what is open is counted.
+  `index transactions_open_updated on transactions (type, updated_at, id, rank) where ${IS_OPEN}`,
+  `index transactions_open_created on transactions (type, created_at, id) where ${IS_OPEN}`,
+  `index transactions_review_updated on transactions (type, updated_at, id) where ${NEEDS_REVIEW}`,
+  `index transactions_review_created on transactions (type, created_at, id) where ${NEEDS_REVIEW}`,
   // Only prompts are counted for each wallet.
   `index transactions_prompts on transactions (customer, created_at) where asked in ('DIRECT')`,
   'index transactions_sending on transactions (sent_by) where answer is null and sent_by is not null',
   'index transactions_due on transactions (next_check_at) where next_check_at is not null',
   'index transactions_planned on transactions (id) where next_check_at is not null',
-  'index transactions_ipn_received on transactions (ipn_received_at) where next_check_at is not null',
-  'index transactions_found on transactions (type, found_at) where found_at is not null',
+  `index transactions_ipn_received on transactions (ipn_received_at)
+    where next_check_at is not null and ipn_received_at is not null`,
   `index transactions_to_erase on transactions (updated_at, id)
-    where erased_at is null and next_check_at is null and needs_review = 0 and rank >= 4`,
+    where erased_at is null and next_check_at is null and needs_review = 0 and rank >= ${STAGES.replaced.rank}`,
   `index history_succeeded on history (at, transaction_id) where event = 'succeeded'`,
   'index ipns_order on ipns (order_id)',
   'index ipns_unmatched on ipns (first_at) where matched = 0 and reading is not null',

@@ -12,7 +12,6 @@ export interface Tables {
   ipns: IpnRow;
   webhooks: WebhookRow;
   meta: MetaRow;
-  counts: CountRow;
 }
 
 export interface OrderRow {
@@ -136,13 +135,4 @@ export type MetaKey =
 export interface MetaRow {
   key: MetaKey;
   value: string;
-}
-
-/** Numbers that grow with the database, kept by triggers because counting them would read it all. */
-export interface CountRow {
-  /** `PAY 3` (type and rank), `planned` (checks), `delivered` (webhooks). */
-  name: string;
-  /** On PostgreSQL each connection has its own row, so that commits do not wait for each other. */
-  part: number;
-  count: number;
 }

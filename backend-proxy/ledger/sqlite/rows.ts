@@ -2,6 +2,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { TYPES } from '../../protocol/transaction.ts';
 import { MAY_HAVE_PROMPTED } from '../queries/prompts.ts';
+import { PAYS_ORDER } from '../schema/schema.ts';
 import type { Prepare } from './statements.ts';
 import { changedColumns, type Change, type Changes, type Loaded, type PromptQuery, type Subject } from '../store.ts';
 import type { HistoryRow, IpnRow, OrderRow, Tables, TransactionRow } from '../schema/tables.ts';
@@ -67,7 +68,7 @@ export class Rows {
   changedSince(since: number): Map<string, number> {
     const changed = this.#all<{ order_id: string; version: number }>(
       `select o.order_id, o.version from transactions t join orders o on o.order_id = t.order_id
-        where t.updated_at >= ?`,
+        where ${PAYS_ORDER} and t.updated_at >= ?`,
       since,
     );
     return new Map(changed.map(({ order_id, version }) => [order_id, version]));

@@ -23,7 +23,7 @@ import {
 } from '../ledger-kit.ts';
 
 const RETENTION = { afterMs: 8 * D, sendsWebhooks: true };
-const TABLES = ['orders', 'transactions', 'history', 'ipns', 'webhooks', 'meta', 'counts'];
+const TABLES = ['orders', 'transactions', 'history', 'ipns', 'webhooks', 'meta'];
 /** In every place where personal data may be. */
 const PERSONAL = 'canary';
 const PERSONAL_MEANS = {
