@@ -30,9 +30,12 @@ const CACHE = {
   lasting: 'public, max-age=31536000, immutable',
 };
 
-const COMPRESS: Record<Exclude<Coding, 'identity'>, (bytes: Uint8Array) => Promise<Uint8Array>> = {
-  br: promisify<Uint8Array, Uint8Array>(brotliCompress),
-  gzip: promisify<Uint8Array, Uint8Array>(gzip),
+type Bytes = Uint8Array<ArrayBuffer>;
+
+const ENCODE: Record<Coding, (bytes: Bytes) => Promise<Bytes>> = {
+  br: promisify<Bytes, Bytes>(brotliCompress),
+  gzip: promisify<Bytes, Bytes>(gzip),
+  identity: (bytes) => Promise.resolve(bytes),
 };
 
 /** Any page may load the files, also with an integrity attribute, which needs CORS. */
@@ -65,9 +68,10 @@ const getWidget = createRoute({
 });
 
 export interface WidgetFile {
+  digest: string;
+  headers: Record<string, string>;
   /** Compressed on the first request, so that the start does not wait for it. */
-  encoded(coding: Coding): Promise<Uint8Array<ArrayBuffer>>;
-  headers(coding: Coding): Record<string, string>;
+  encoded(coding: Coding): Promise<Bytes>;
 }
 
 /** Reads the built files; an empty map if the widget is not built. */
@@ -77,34 +81,23 @@ export function readWidgetFiles(folder: string): ReadonlyMap<string, WidgetFile>
     const type = name === LICENSES ? 'text/plain; charset=utf-8' : TYPES[name.split('.').at(-1) ?? ''];
     if (type === undefined) continue;
     const bytes = new Uint8Array(readFileSync(join(folder, name)));
-    const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
-    const common = {
-      'Content-Type': type,
-      'Cache-Control': HASHED.test(name) || VERSIONED.test(name) ? CACHE.lasting : CACHE.named,
-      Vary: 'Accept-Encoding',
-      ...ANY_PAGE,
-    };
     files.set(name, {
+      digest: createHash('sha256').update(bytes).digest('base64url').slice(0, 22),
+      headers: {
+        'Content-Type': type,
+        'Cache-Control': HASHED.test(name) || VERSIONED.test(name) ? CACHE.lasting : CACHE.named,
+        Vary: 'Accept-Encoding',
+        ...ANY_PAGE,
+      },
       encoded: encoder(bytes),
-      // A strong tag stands for bytes, so each encoding has one of its own.
-      headers: (coding) =>
-        coding === 'identity'
-          ? { ...common, ETag: `"${digest}"` }
-          : { ...common, ETag: `"${digest}-${coding}"`, 'Content-Encoding': coding },
     });
   }
   return files;
 }
 
-function encoder(bytes: Uint8Array<ArrayBuffer>): WidgetFile['encoded'] {
-  const made = new Map<Coding, Promise<Uint8Array<ArrayBuffer>>>([['identity', Promise.resolve(bytes)]]);
-  return (coding) => {
-    const known = made.get(coding);
-    if (known !== undefined || coding === 'identity') return known ?? Promise.resolve(bytes);
-    const making = COMPRESS[coding](bytes).then((compressed) => new Uint8Array(compressed));
-    made.set(coding, making);
-    return making;
-  };
+function encoder(bytes: Bytes): WidgetFile['encoded'] {
+  const made: Partial<Record<Coding, Promise<Bytes>>> = {};
+  return (coding) => (made[coding] ??= ENCODE[coding](bytes));
 }
 
 function namesIn(folder: string): string[] {
@@ -122,12 +115,12 @@ export function serveWidget(app: OpenAPIHono, files: ReadonlyMap<string, WidgetF
       c.set('route', ROUTE);
       if (isEntry(name) && isClassicScript(c.req)) return answer(c, CLASSIC.script, 200, CLASSIC.headers);
       const coding = chooseCoding(c.req.header('Accept-Encoding'));
-      const { 'Content-Encoding': encoding, ...headers } = file.headers(coding);
-      if (hasMatch(c.req.header('If-None-Match'), headers['ETag'] ?? '')) return answer(c, null, 304, headers);
-      return answer(c, await file.encoded(coding), 200, {
-        ...headers,
-        ...(encoding !== undefined && { 'Content-Encoding': encoding }),
-      });
+      // A strong tag stands for bytes, so each encoding has one of its own.
+      const etag = coding === 'identity' ? `"${file.digest}"` : `"${file.digest}-${coding}"`;
+      const headers = { ...file.headers, ETag: etag };
+      if (hasMatch(c.req.header('If-None-Match'), etag)) return answer(c, null, 304, headers);
+      const encoding: Record<string, string> = coding === 'identity' ? {} : { 'Content-Encoding': coding };
+      return answer(c, await file.encoded(coding), 200, { ...headers, ...encoding });
     });
   }
   app.openAPIRegistry.registerPath(getWidget);
