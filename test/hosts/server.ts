@@ -1,49 +1,16 @@
-// Runs a merchant's server, one of servers/, with the installed proxy inside, and talks to it as the merchant's server,
-// the shopper's browser and the gateway do. The gateway is the sandbox, in this process.
+// Runs a merchant's server, one of servers/, with the installed proxy inside, and talks to it as the merchant's server
+// and the shopper's browser do.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { serve } from '@hono/node-server';
-import { createSandbox } from '../../demo/sandbox/sandbox.ts';
 import { SECRETS, SHOP } from '../backend-proxy/world.ts';
 import type { InstalledProxy } from './installed-proxy.ts';
 
 /** Generous, because a full test run keeps every core busy. */
 const LIMIT_MS = 60_000;
 const JSON_BODY = { 'Content-Type': 'application/json' };
-
-export interface Gateway {
-  url: string;
-  customerApproves(orderId: string): Promise<void>;
-  /** Tells the gateway where the proxy takes its IPNs. */
-  callBackAt(url: string): Promise<void>;
-  close(): void;
-}
-
-export async function openGateway(): Promise<Gateway> {
-  const { app, run } = createSandbox({ apiKey: SECRETS.gatewayKey });
-  const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }) as Server;
-  if (!server.listening) await once(server, 'listening');
-  const stop = run();
-  const control = async (path: string, body: object) => {
-    const response = await app.request(`/_sandbox${path}`, { method: 'POST', body: JSON.stringify(body) });
-    assert.ok(response.ok, `${path}: ${response.status}`);
-  };
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    customerApproves: (orderId) => control(`/transactions/${orderId}/approve`, {}),
-    callBackAt: (url) => control('/ipn-url', { url }),
-    close() {
-      stop();
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-}
 
 /** The program and arguments that run a server with each runtime. */
 export const RUNTIMES = {

@@ -5,10 +5,15 @@ import { readFileSync } from 'node:fs';
 import { after, describe, it } from 'node:test';
 import type { OrderView, Problem } from '../../backend-proxy/protocol/wire.ts';
 import { SECRETS, SHOP } from '../backend-proxy/world.ts';
+import { createRunningClock } from '../faults/manual-clock.ts';
+import { startGateway } from '../faults/sandbox-gateway.ts';
 import { installProxy } from './installed-proxy.ts';
-import { Shop, openGateway, type RUNTIMES } from './server.ts';
+import { Shop, type RUNTIMES } from './server.ts';
 
-const [installed, gateway] = await Promise.all([installProxy(), openGateway()]);
+const [installed, gateway] = await Promise.all([
+  installProxy(),
+  startGateway({ clock: createRunningClock(), apiKey: SECRETS.gatewayKey }),
+]);
 after(() => gateway.close());
 
 /** The data of a stream's messages, as they come. */
@@ -39,7 +44,7 @@ describe('the proxy in a server', () => {
     it(`a server with ${name} takes a payment under its prefix, from the order to the IPN, and ends cleanly`, async (t) => {
       const shop = await Shop.open(installed, { server: `${name}.js`, runtime, gateway: gateway.url });
       t.after(() => shop.end());
-      await gateway.callBackAt(`${shop.url}/pay/ipn/${SECRETS.ipn}`);
+      await gateway.control('ipn-url', { url: `${shop.url}/pay/ipn/${SECRETS.ipn}` });
       const orderId = `${name.toUpperCase()}-1`;
       const token = await shop.order(orderId);
       const start = await shop.start(token);
@@ -50,7 +55,7 @@ describe('the proxy in a server', () => {
       assert.match(stream.headers.get('content-type') ?? '', /event-stream/);
       const seen: (string | undefined)[] = [];
       for await (const view of viewsOf(stream)) {
-        if (seen.length === 0) await gateway.customerApproves(orderId);
+        if (seen.length === 0) await gateway.act(orderId, 'approve');
         seen.push(view.payment?.status);
         if (view.paid) break;
       }
