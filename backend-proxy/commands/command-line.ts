@@ -18,7 +18,7 @@ const COMMANDS: Record<string, Command> = {
   doctor: {
     takes: 'URL [--quick] [--stream-seconds N] [--json]',
     does: 'tries a deployed proxy from outside',
-    load: async () => (await import('./doctor.ts')).doctor,
+    load: async () => (await import('./doctor/doctor.ts')).doctor,
   },
   listen: {
     takes: '--to URL [--proxy URL]',

@@ -19,7 +19,7 @@ export const commands: Edits = {
     ],
   ],
   'Take the secrets by a wrong URL': [
-    { file: 'backend-proxy/commands/doctor.ts', find: "if (health.result === 'FAIL') {", put: 'if (false) {' },
+    { file: 'backend-proxy/commands/doctor/doctor.ts', find: "if (health.result === 'FAIL') {", put: 'if (false) {' },
   ],
   "Write to the operator's terminal": [
     { file: 'backend-proxy/commands/report.ts', find: 'replaceAll(/[\\p{Cc}', put: 'replaceAll(/[\\uFFFF' },

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { WIDGET_FOLDER } from '../installation.ts';
+import { WIDGET_FOLDER } from '../../installation.ts';
 import type { Deployed } from './deployed.ts';
-import { fail, ok, skipped, warn, type Finding } from './report.ts';
-import { wordOf } from './visit.ts';
+import { fail, ok, skipped, warn, type Finding } from '../report.ts';
+import { wordOf } from '../visit.ts';
 
 const ENTRY = 'widget.js';
 const ENCODINGS = ['br', 'gzip'] as const;

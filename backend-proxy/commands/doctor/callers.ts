@@ -1,8 +1,8 @@
 // Whether the gateway's IPNs and the merchant's server reach the proxy, and nobody else does.
 import { randomBytes } from 'node:crypto';
 import { needs, type Deployed } from './deployed.ts';
-import { fail, ok, type Finding } from './report.ts';
-import { wordOf } from './visit.ts';
+import { fail, ok, type Finding } from '../report.ts';
+import { wordOf } from '../visit.ts';
 
 /**
  * Not the body of an IPN: it is stored as unreadable. The same each time, so that it is stored once, and counted

@@ -1,8 +1,8 @@
 // Whether callers are counted by their address, and cannot choose it by X-Forwarded-For. Streams are limited by
 // address, as starts of payments are, and cost nothing: this opens as many as one address may have, and one more.
-import { MAX_STREAMS } from '../routes/events.ts';
+import { MAX_STREAMS } from '../../routes/events.ts';
 import { needs, type Deployed } from './deployed.ts';
-import { fail, ok, skipped, warn, type Finding } from './report.ts';
+import { fail, ok, skipped, warn, type Finding } from '../report.ts';
 
 const REFUSED = 503;
 const TIMEOUT_MS = 5_000;

@@ -2,21 +2,21 @@
 // reach it. It starts no payment and sends no payout. With the environment of the proxy it tries more; a check whose
 // secret is missing is skipped, and says so. The secrets go only to URL, and only after it has answered as a proxy.
 import { parseArgs } from 'node:util';
-import { readConfig, readSome, type Config, type Environment } from '../config/config.ts';
-import { isSafeWebUrl } from '../protocol/links.ts';
-import { checkGateway } from './check-gateway.ts';
-import { UsageError, type Call } from './command-call.ts';
+import { readConfig, readSome, type Config, type Environment } from '../../config/config.ts';
+import { isSafeWebUrl } from '../../protocol/links.ts';
+import { checkGateway } from '../check-gateway.ts';
+import { UsageError, type Call } from '../command-call.ts';
 import type { Deployed } from './deployed.ts';
-import { createOrderToken } from './doctor-token.ts';
-import { tryAddresses } from './doctor-addresses.ts';
-import { tryIpn, tryMerchantApi, tryPayouts } from './doctor-callers.ts';
-import { tryHealth, tryOrderClock, tryReadiness } from './doctor-health.ts';
-import { tryOrigins } from './doctor-origins.ts';
-import { tryStream } from './doctor-stream.ts';
-import { tryCertificate, tryHsts, tryRedirect } from './doctor-transport.ts';
-import { tryWidgetFiles } from './doctor-widget.ts';
-import { createReport, skipped, type Finding } from './report.ts';
-import { createVisitor } from './visit.ts';
+import { createOrderToken } from './token.ts';
+import { tryAddresses } from './addresses.ts';
+import { tryIpn, tryMerchantApi, tryPayouts } from './callers.ts';
+import { tryHealth, tryOrderClock, tryReadiness } from './health.ts';
+import { tryOrigins } from './origins.ts';
+import { tryStream } from './stream.ts';
+import { tryCertificate, tryHsts, tryRedirect } from './transport.ts';
+import { tryWidgetFiles } from './widget.ts';
+import { createReport, skipped, type Finding } from '../report.ts';
+import { createVisitor } from '../visit.ts';
 
 /** Longer than the 60 s after which nginx and others by default end a silent answer. */
 const STREAM_SECONDS = 70;

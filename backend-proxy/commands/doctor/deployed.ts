@@ -1,7 +1,7 @@
 // What the checks of `doctor` know about the proxy that they test.
-import type { Config } from '../config/config.ts';
-import { skipped, type Finding } from './report.ts';
-import type { Lost, Visit, VisitOptions, Visitor } from './visit.ts';
+import type { Config } from '../../config/config.ts';
+import { skipped, type Finding } from '../report.ts';
+import type { Lost, Visit, VisitOptions, Visitor } from '../visit.ts';
 
 export interface Deployed {
   /** Ends with a slash. */

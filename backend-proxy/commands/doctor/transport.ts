@@ -1,11 +1,11 @@
 // The way to the proxy: certificate, the redirect from http, HSTS.
 import { connect, type PeerCertificate } from 'node:tls';
 import { isIP } from 'node:net';
-import { DAY_MS } from '../protocol/durations.ts';
-import { isLoopbackName } from '../protocol/links.ts';
+import { DAY_MS } from '../../protocol/durations.ts';
+import { isLoopbackName } from '../../protocol/links.ts';
 import type { Deployed } from './deployed.ts';
-import { fail, ok, skipped, warn, type Finding } from './report.ts';
-import { wordOf } from './visit.ts';
+import { fail, ok, skipped, warn, type Finding } from '../report.ts';
+import { wordOf } from '../visit.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Automatic renewal happens about 30 days before a certificate ends. */

@@ -1,6 +1,6 @@
 // Order tokens of `doctor`. They have no `iat`, so the proxy stores nothing about an order that is only viewed.
 import { createSecretKey } from 'node:crypto';
-import { signHs256 } from '../orders/hs256.ts';
+import { signHs256 } from '../../orders/hs256.ts';
 import type { Deployed } from './deployed.ts';
 
 const LIFETIME_S = 3_600;

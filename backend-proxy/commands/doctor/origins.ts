@@ -1,7 +1,7 @@
 // Whether pages of each allowed origin may talk to the proxy, and others may not.
 import { needs, type Deployed } from './deployed.ts';
-import { fail, ok, type Finding } from './report.ts';
-import { wordOf } from './visit.ts';
+import { fail, ok, type Finding } from '../report.ts';
+import { wordOf } from '../visit.ts';
 
 const FOREIGN = 'https://payment-proxy-doctor.invalid';
 
