@@ -4,8 +4,32 @@ import { createHmac } from 'node:crypto';
 import { junkJson, junkText, mutatedBytes, mutatedMessage } from './fuzz-values.ts';
 import { SHOP_ORIGIN } from './processes.ts';
 import type { Random } from './random.ts';
-import { referred, type ApiDocument, type Operation, type Schema } from './openapi-check.ts';
 import { SECRETS } from './canary-secrets.ts';
+
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  enum?: unknown[];
+  anyOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  minimum?: number;
+  maximum?: number;
+}
+
+export interface Operation {
+  /** The names of the accepted credentials. */
+  security?: Record<string, unknown>[];
+  parameters?: { name: string; in: 'path' | 'query' | 'header'; required?: boolean; schema: Schema }[];
+  requestBody?: { content: { 'application/json': { schema: Schema } } };
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+}
+
+export interface ApiDocument {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+}
 
 export interface FuzzedRequest {
   operation: Operation;
@@ -159,4 +183,10 @@ function valueOf(document: ApiDocument, schema: Schema, name: string, random: Ra
   return /amount/i.test(name)
     ? random.pick(['10.10', '12', '0.01', '99999.99', '10.1'])
     : `text ${random.between(1, 9)}`;
+}
+
+function referred({ components }: ApiDocument, ref: string): Schema {
+  const schema = components.schemas[ref.replace('#/components/schemas/', '')];
+  if (schema === undefined) throw new Error(`The document has no ${ref}`);
+  return schema;
 }

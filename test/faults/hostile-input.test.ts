@@ -4,14 +4,14 @@
 import { createServer } from 'node:http';
 import { createManualClock } from './manual-clock.ts';
 import { readDatabase } from './database-reader.ts';
-import { fuzzedRequest } from './fuzz-requests.ts';
+import { undocumented } from '../backend-proxy/documented.ts';
+import { fuzzedRequest, type ApiDocument } from './fuzz-requests.ts';
 import { junkJson, junkText, nested, mutatedBytes, mutatedMessage } from './fuzz-values.ts';
 import { addressOf, closeServer } from './sandbox-gateway.ts';
 import { createHostileGateway } from './hostile-gateway.ts';
 import { RANK } from './compare-records.ts';
 import type { Random } from './random.ts';
 import { serveInProcessProxy, createEnvironment, type Environment } from './environment.ts';
-import { undocumented, type ApiDocument } from './openapi-check.ts';
 import { leaksIn, SECRETS } from './canary-secrets.ts';
 import { signOrder } from './clients.ts';
 import { size, faultTest, type Findings, type FaultTest } from './fault-test.ts';
