@@ -15,6 +15,7 @@ import { serve } from '@hono/node-server';
 import { createProxy, type Proxy, type ProxyConfig } from '../../backend-proxy/app.ts';
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
 import { DEFAULT_PROFILE, type Profile } from '../../backend-proxy/gateway/profile.ts';
+import { listen } from '../../backend-proxy/http/server.ts';
 import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
 import type { Log } from '../../backend-proxy/protocol/log.ts';
@@ -95,6 +96,8 @@ export interface World {
   file: string;
   rows<Row>(sql: string, ...parameters: (string | number)[]): Row[];
 
+  /** Serves the proxy on a socket until the test ends; resolves with its URL. */
+  listen(): Promise<string>;
   request(method: string, path: string, init?: RequestInit, env?: object): Promise<Response>;
   /** Any claim can be replaced, or omitted with undefined. */
   token(claims?: Partial<Record<keyof OrderClaims, unknown>>): string;
@@ -257,6 +260,11 @@ export async function createWorld(t: TestContext, options: WorldOptions = {}): P
         .prepare(sql)
         .all(...parameters)
         .map((row) => ({ ...row }) as Row),
+    async listen() {
+      const { url, close } = await listen(proxy.app.fetch, { host: '127.0.0.1', port: 0 });
+      t.after(close);
+      return url;
+    },
     request,
     token: (claims = {}) =>
       signToken(

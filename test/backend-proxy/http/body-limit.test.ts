@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { text } from 'node:stream/consumers';
-import { listen } from '../../../backend-proxy/http/server.ts';
 import { SECRETS, createWorld } from '../world.ts';
 
 const LIMIT = 16 * 1024;
@@ -12,10 +11,9 @@ const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\
 describe('the limit of a body', () => {
   it('a body over a socket may have 16 KB, by its length or in chunks, also where nothing reads it', async (t) => {
     const world = await createWorld(t);
-    const server = await listen(world.proxy.app.fetch, { host: '127.0.0.1', port: 0 });
-    t.after(() => server.close());
+    const url = await world.listen();
     const statusOf = async (line: string, header: string, body: string) => {
-      const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
       socket.write(`${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${header}\r\n${body}`);
       return Number((await text(socket)).split(' ')[1]);
     };
@@ -46,10 +44,9 @@ describe('the limit of a body', () => {
 
   it('a connection ends with the refusal of a body that is too large, whatever the client still sends', async (t) => {
     const world = await createWorld(t);
-    const server = await listen(world.proxy.app.fetch, { host: '127.0.0.1', port: 0 });
-    t.after(() => server.close());
+    const url = await world.listen();
     for (const header of [`Content-Length: ${LIMIT + 1}`, 'Transfer-Encoding: chunked']) {
-      const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
       const body = header.startsWith('T') ? chunk(LIMIT + 1) : 'x';
       socket.write(`POST /ipn/${SECRETS.ipn} HTTP/1.1\r\nHost: a\r\n${header}\r\n\r\n${body}`);
       assert.match(await text(socket), /^HTTP\/1\.1 413 [^]*\r\nconnection: close\r\n/i);

@@ -1,6 +1,6 @@
 // The proxy mounted in a merchant's own server: in another Hono app, and in a plain node:http server.
 import assert from 'node:assert/strict';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
@@ -8,8 +8,14 @@ import { Hono } from 'hono';
 import { Agent, request as fetchBy } from 'undici';
 import type { OrderView, Problem } from '../../../backend-proxy/protocol/wire.ts';
 import { mountAt, type NodeHandler } from '../../../backend-proxy/http/mount.ts';
-import { listen } from '../../../backend-proxy/http/server.ts';
 import { SECRETS, SHOP, createWorld, startHeaders } from '../world.ts';
+
+async function urlOf(t: TestContext, server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.closeAllConnections());
+  t.after(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
@@ -67,15 +73,12 @@ describe('served by its own server', () => {
 
   async function open(t: TestContext) {
     const world = await createWorld(t);
-    const server = await listen(world.proxy.app.fetch, { host: '127.0.0.1', port: 0 });
     const work = world.proxy.run();
-    t.after(async () => {
-      await work.stop();
-      await server.close();
-    });
+    t.after(() => work.stop());
+    const url = await world.listen();
     const token = world.token();
     const headers = { Authorization: `Bearer ${token}`, Origin: SHOP };
-    return { world, token, headers, url: `${server.url}/order/events` };
+    return { world, token, headers, url: `${url}/order/events` };
   }
 
   it('an event stream has the same headers on a socket as in a web response, and one line in the log', async (t) => {
@@ -142,10 +145,7 @@ describe('mounted in a plain node:http server', () => {
       if (request.url?.startsWith('/pay/')) void listener(request, response);
       else response.end('the shop');
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    t.after(() => server.closeAllConnections());
-    t.after(() => server.close());
-    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const base = await urlOf(t, server);
     assert.equal(await (await fetch(`${base}/`)).text(), 'the shop');
     const started = await fetch(`${base}/pay/order/payments`, {
       method: 'POST',
@@ -162,10 +162,7 @@ describe('mounted under a prefix', () => {
   async function open(t: TestContext, listener: (proxy: NodeHandler) => RequestListener) {
     const world = await createWorld(t);
     const server = createServer(listener(mountAt('/pay', world.proxy.app.fetch).handler));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    t.after(() => server.closeAllConnections());
-    t.after(() => server.close());
-    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const base = await urlOf(t, server);
     const start = () =>
       fetch(`${base}/pay/order/payments`, {
         method: 'POST',

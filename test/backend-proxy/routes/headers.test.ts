@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Hono } from 'hono';
-import { listen } from '../../../backend-proxy/http/server.ts';
 import { SECRETS, SHOP, createWorld, type World } from '../world.ts';
 
 const SECURITY = {
@@ -126,9 +125,8 @@ async function assertHeaders(ask: (path: string, init: RequestInit) => Promise<R
 describe('the headers of an answer', () => {
   it('each kind of answer has exactly its headers over a socket', async (t) => {
     const world = await createBreakableWorld(t);
-    const server = await listen(world.proxy.app.fetch, { host: '127.0.0.1', port: 0 });
-    t.after(() => server.close());
-    const ask = (path: string, init: RequestInit) => fetch(`${server.url}${path}`, init);
+    const url = await world.listen();
+    const ask = (path: string, init: RequestInit) => fetch(`${url}${path}`, init);
     const missing = ['/nowhere', '/order/nowhere', '/order/'];
     await assertHeaders(ask, rows(world));
     await assertHeaders(ask, [
@@ -157,12 +155,11 @@ describe('the headers of an answer', () => {
 
   it('an answer says the length of its body, and a HEAD says none', async (t) => {
     const world = await createBreakableWorld(t);
-    const server = await listen(world.proxy.app.fetch, { host: '127.0.0.1', port: 0 });
-    t.after(() => server.close());
+    const url = await world.listen();
     for (const path of ['/healthz', '/nowhere', '/openapi.json', '/widget.js']) {
-      const response = await fetch(`${server.url}${path}`, { headers: { 'accept-encoding': 'identity' } });
+      const response = await fetch(`${url}${path}`, { headers: { 'accept-encoding': 'identity' } });
       assert.equal(response.headers.get('content-length'), String((await response.arrayBuffer()).byteLength), path);
-      const head = await fetch(`${server.url}${path}`, { method: 'HEAD' });
+      const head = await fetch(`${url}${path}`, { method: 'HEAD' });
       assert.deepEqual([head.status, head.headers.get('content-length')], [response.status, null]);
     }
   });

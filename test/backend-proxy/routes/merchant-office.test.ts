@@ -5,7 +5,6 @@ import { parse } from 'csv-parse/sync';
 import { csvLine, unguarded } from '../../../backend-proxy/reports/csv.ts';
 import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
 import type { Refusal } from '../../../backend-proxy/errors.ts';
-import { listen } from '../../../backend-proxy/http/server.ts';
 import { createExports } from '../../../backend-proxy/routes/exports.ts';
 import { NOON, S } from '../time.ts';
 import { SECRETS, createWorld } from '../world.ts';
@@ -100,7 +99,7 @@ describe('CSV', () => {
     const world = await createSome(t, {
       wrapLedger: (ledger) => ({ ...ledger, transactions: (query) => ((pages += 1), endless(ledger, query, pages)) }),
     });
-    const { url, close } = await listen(world.proxy.app.fetch, { host: '127.0.0.1', port: 0 });
+    const url = await world.listen();
     const gone = new AbortController();
     const response = await fetch(`${url}/transactions`, { headers: CSV, signal: gone.signal });
     const reader = response.body?.getReader();
@@ -113,7 +112,6 @@ describe('CSV', () => {
     const afterwards = pages;
     await new Promise((resolve) => setTimeout(resolve, 50));
     assert.equal(pages, afterwards);
-    await close();
   });
 
   it('a CSV whose database fails is cut off, so that it cannot be taken for complete', async (t) => {
@@ -125,12 +123,11 @@ describe('CSV', () => {
           (pages += 1) > 3 ? Promise.reject(new Error('gone')) : endless(ledger, query, pages),
       }),
     });
-    const { url, close } = await listen(world.proxy.app.fetch, { host: '127.0.0.1', port: 0 });
+    const url = await world.listen();
     const response = await fetch(`${url}/transactions`, { headers: CSV });
     assert.equal(response.status, 200);
     await assert.rejects(response.text());
     assert.ok(world.log.some(({ level, event }) => level === 'error' && event === 'work failed'));
-    await close();
   });
 
   it('four exports run at once; another is refused until one has ended, is left or takes too long', async () => {
