@@ -164,6 +164,13 @@ export async function openPending(
   return id;
 }
 
+/** Returns whether its transaction is in the database. */
+export const sendIpn = (ledger: LedgerById, transactionId: string) =>
+  ledger.receiveIpn({ id: transactionId, body: '{}', reading: { ...BARE_READING, transactionId } });
+
+export const claimIds = async (ledger: LedgerById, limit = 100) =>
+  (await ledger.claimChecks(limit, LEASE_MS)).map(({ id }) => id);
+
 /** Opens and sends a payout, records `fact`, and returns the id. */
 export async function openSentPayout(ledger: LedgerById, orderId: string, fact: ShortFact): Promise<string> {
   const { id } = await ledger.openPayout({ ...PAYOUT, orderId });

@@ -20,6 +20,8 @@ import {
   refusal,
   uncertain,
   verified,
+  sendIpn,
+  claimIds,
 } from '../ledger-kit.ts';
 
 const RETENTION = { afterMs: 8 * D, sendsWebhooks: true };
@@ -169,10 +171,7 @@ export function erasingContract({ it, setUp }: Suite): void {
     assert.equal(await ledger.receiveIpn(ipn), true);
     assert.equal((await read(ledger, 'A')).erasedAt, null);
     assert.equal(await eraseAll(ledger), 0, 'its check is due');
-    assert.deepEqual(
-      (await ledger.claimChecks(5, LEASE_MS)).map(({ id }) => id),
-      ['A'],
-    );
+    assert.deepEqual(await claimIds(ledger, 5), ['A']);
     await ledger.observe('A', verified('succeeded', null, 'canary-2'));
     const { stage, late, customer } = await read(ledger, 'A');
     assert.deepEqual([stage, late, customer], ['succeeded', true, 'canary-2']);
@@ -336,7 +335,7 @@ export function erasingContract({ it, setUp }: Suite): void {
     await expectRefusal('TOLD', /a webhook about TOLD is not delivered yet/);
     const { opened } = await ledger.openPayment(payment({ orderId: 'EARLY' }), LIMITS);
     await ledger.record(opened!.id, { stage: 'sending' }, 'shopper');
-    await ledger.receiveIpn({ id: 'early', body: '{}', reading: { ...BARE_READING, transactionId: 'EARLY' } });
+    await sendIpn(ledger, 'EARLY');
     await settle(setup, 'EARLY');
     await tellAll(ledger);
     await expectRefusal('EARLY', /the gateway's answer about EARLY is awaited until 2026-11-20T13:01:00.000Z/);

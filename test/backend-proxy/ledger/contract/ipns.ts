@@ -15,12 +15,14 @@ import {
   payment,
   type Suite,
   verified,
+  sendIpn,
+  claimIds,
 } from '../ledger-kit.ts';
 
 export function ipnsContract({ it, setUp }: Suite): void {
   describe('receiveIpn()', () => {
     const reading: IpnReading = { ...BARE_READING, outcome: 'succeeded' };
-    const due = async (ledger: LedgerById) => (await ledger.claimChecks(100, LEASE_MS)).map(({ id }) => id);
+    const due = async (ledger: LedgerById) => await claimIds(ledger, 100);
 
     it('receiveIpn() requests a check in the same commit', async (t) => {
       const { ledger, skip } = await setUp(t);
@@ -109,31 +111,22 @@ export function ipnsContract({ it, setUp }: Suite): void {
       skip(20 * S);
       const claimed = await ledger.claimChecks(2, LEASE_MS);
       assert.deepEqual(claimed.map(({ id, stage }) => `${id} ${stage}`).toSorted(), ['A pending', 'C pending']);
-      assert.deepEqual(
-        (await ledger.claimChecks(2, LEASE_MS)).map(({ id }) => id),
-        ['B'],
-      );
+      assert.deepEqual(await claimIds(ledger, 2), ['B']);
       assert.deepEqual(await ledger.claimChecks(2, LEASE_MS), []);
     });
 
     it('claimChecks() returns those with a recent IPN before the sweep, the newest IPN first', async (t) => {
       const { ledger, skip } = await setUp(t);
-      const sendIpn = (orderId: string) =>
-        ledger.receiveIpn({
-          id: orderId,
-          body: '{}',
-          reading: { ...BARE_READING, transactionId: orderId },
-        });
       for (const orderId of ['A', 'B', 'C', 'D']) {
         await openPending(ledger, { orderId });
         skip(S);
       }
       skip(M);
-      await sendIpn('C');
+      await sendIpn(ledger, 'C');
       skip(S);
-      await sendIpn('B');
+      await sendIpn(ledger, 'B');
       const order: string[] = [];
-      for (let n = 0; n < 4; n += 1) order.push(...(await ledger.claimChecks(1, LEASE_MS)).map(({ id }) => id));
+      for (let n = 0; n < 4; n += 1) order.push(...(await claimIds(ledger, 1)));
       assert.deepEqual(order, ['B', 'C', 'A', 'D']);
     });
 

@@ -12,7 +12,6 @@ import {
   payment,
   read,
   refusal,
-  stageOf,
   uncertain,
   verified,
   type Suite,
@@ -160,17 +159,6 @@ export function limitsContract({ it, setUp }: Suite): void {
       );
       const webhook = (await ledger.webhooks(undefined, 10)).find(({ orderId }) => orderId === 'close')!;
       assert.equal((JSON.parse(webhook.body) as { data: { reason: string } }).data.reason, 'EXPIRED');
-    });
-
-    it('a SUCCESS after the time of a payment counts as late', async (t) => {
-      const { ledger, skip } = await setUp(t);
-      await openPending(ledger, { payWithinMs: M });
-      skip(3 * M);
-      await ledger.observe('A', verified('pending'));
-      assert.equal(await stageOf(ledger, 'A'), 'expired');
-      await ledger.observe('A', verified('succeeded'));
-      const { stage, late } = await read(ledger, 'A');
-      assert.deepEqual([stage, late], ['succeeded', true]);
     });
   });
 

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { D, H, M, NOON, S } from '../../time.ts';
 import {
-  BARE_READING,
   LEASE_MS,
   LIMITS,
   PAYOUT,
@@ -18,6 +17,8 @@ import {
   stageOf,
   uncertain,
   verified,
+  sendIpn,
+  claimIds,
 } from '../ledger-kit.ts';
 
 const OURS = { gateway: 'gateway.example/api', hasStatusCheck: true, keyDigest: 'k1' };
@@ -147,7 +148,7 @@ export function ownerContract({ it, setUp }: Suite): void {
       const sent = await rows("select sent_at, expires_at from transactions where id = 'A'");
       assert.deepEqual(sent, [{ sent_at: NOON, expires_at: NOON + 15 * M }]);
       skip(15 * S);
-      assert.deepEqual((await ledger.claimChecks(10, LEASE_MS)).map(({ id }) => id).toSorted(), ['A', 'B']);
+      assert.deepEqual((await claimIds(ledger, 10)).toSorted(), ['A', 'B']);
       for (const n of [1, 2]) {
         skip(n * 2 * M);
         await ledger.observe('B', { kind: 'unknown' });
@@ -157,14 +158,12 @@ export function ownerContract({ it, setUp }: Suite): void {
 
     it('unmatchedIpns() lists the newest first, and reportUnmatched() counts each once, after an hour', async (t) => {
       const { ledger, skip } = await setUp(t);
-      const sendIpn = (orderId: string) =>
-        ledger.receiveIpn({ id: orderId, body: '{}', reading: { ...BARE_READING, transactionId: orderId } });
       await openPending(ledger);
-      assert.equal(await sendIpn('A'), true);
-      assert.equal(await sendIpn('gone'), false);
+      assert.equal(await sendIpn(ledger, 'A'), true);
+      assert.equal(await sendIpn(ledger, 'gone'), false);
       skip(S);
-      assert.equal(await sendIpn('gone'), false);
-      assert.equal(await sendIpn('other'), false);
+      assert.equal(await sendIpn(ledger, 'gone'), false);
+      assert.equal(await sendIpn(ledger, 'other'), false);
       await ledger.receiveIpn({ id: 'unreadable', body: 'It works!', reading: undefined });
       const listed = await ledger.unmatchedIpns(10);
       assert.deepEqual(

@@ -16,6 +16,7 @@ import {
   verified,
   webhookTypes,
   type Suite,
+  claimIds,
 } from '../ledger-kit.ts';
 
 const SUCCESS = { status: 'SUCCESS', by: 'ada', note: 'the statement has it' } as const;
@@ -106,10 +107,7 @@ export function resolveContract({ it, setUp }: Suite): void {
       const id = await openInReview(ledger);
       await ledger.resolve(id, FAILED);
       skip(H);
-      assert.deepEqual(
-        (await ledger.claimChecks(10, LEASE_MS)).map((each) => each.id),
-        [id],
-      );
+      assert.deepEqual(await claimIds(ledger, 10), [id]);
       await ledger.observe(id, verified('failed'));
       await ledger.observe(id, verified('pending'));
       const { stage, conflict, needsReview } = await read(ledger, id);

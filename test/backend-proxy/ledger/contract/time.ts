@@ -1,7 +1,6 @@
 // Clocks that step, run ahead or differ: nothing ends before its real time, and nothing waits forever.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { LedgerById } from '../by-id.ts';
 import { D, H, M, S } from '../../time.ts';
 import {
   BARE_READING,
@@ -19,10 +18,9 @@ import {
   stageOf,
   uncertain,
   verified,
+  sendIpn,
+  claimIds,
 } from '../ledger-kit.ts';
-
-const idsOf = async (ledger: LedgerById, limit = 100) =>
-  (await ledger.claimChecks(limit, LEASE_MS)).map(({ id }) => id);
 
 export function timeContract({ it, setUp }: Suite): void {
   describe('a clock step', () => {
@@ -76,9 +74,9 @@ export function timeContract({ it, setUp }: Suite): void {
       for (const orderId of ids) await openPending(ledger, { orderId });
       await ledger.claimChecks(1, LEASE_MS);
       step(-H);
-      assert.deepEqual(await idsOf(ledger), []);
+      assert.deepEqual(await claimIds(ledger), []);
       skip(15 * S);
-      assert.deepEqual((await idsOf(ledger)).toSorted(), ids);
+      assert.deepEqual((await claimIds(ledger)).toSorted(), ids);
     });
 
     it('a clock step of less than a minute restarts no wait', async (t) => {
@@ -111,17 +109,17 @@ export function timeContract({ it, setUp }: Suite): void {
       await openPending(ledger);
       skip(15 * S);
       const other = await open(() => now() + M);
-      assert.deepEqual(await idsOf(other), ['A']);
-      assert.deepEqual(await idsOf(await open(() => now() - H)), [], 'not due yet by that clock');
-      assert.deepEqual(await idsOf(ledger), ['A']);
+      assert.deepEqual(await claimIds(other), ['A']);
+      assert.deepEqual(await claimIds(await open(() => now() - H)), [], 'not due yet by that clock');
+      assert.deepEqual(await claimIds(ledger), ['A']);
     });
 
     it('a check is not claimed twice if another process read the time later and claimed earlier', async (t) => {
       const { ledger, open, now, skip } = await setUp(t);
       await openPending(ledger);
       skip(15 * S);
-      assert.deepEqual(await idsOf(await open(() => now() + 5 * S)), ['A']);
-      assert.deepEqual(await idsOf(ledger), []);
+      assert.deepEqual(await claimIds(await open(() => now() + 5 * S)), ['A']);
+      assert.deepEqual(await claimIds(ledger), []);
     });
 
     it('prune() plans a check again that is further ahead than the longest wait', async (t) => {
@@ -129,9 +127,9 @@ export function timeContract({ it, setUp }: Suite): void {
       await openPending(ledger);
       await change(`update transactions set next_check_at = ${now() + 2 * D}`);
       skip(15 * S);
-      assert.deepEqual(await idsOf(ledger), []);
+      assert.deepEqual(await claimIds(ledger), []);
       await ledger.prune();
-      assert.deepEqual(await idsOf(ledger), ['A']);
+      assert.deepEqual(await claimIds(ledger), ['A']);
     });
 
     it('prune() makes a webhook due that is further ahead than the longest wait', async (t) => {
@@ -169,9 +167,9 @@ export function timeContract({ it, setUp }: Suite): void {
         await openPending(ledger);
         skip(20 * S);
         const [claim] = await other.ledger.claimChecks(1, LEASE_MS);
-        await ledger.receiveIpn({ id: 'i1', body: '{}', reading: BARE_READING });
+        await sendIpn(ledger, 'A');
         await other.ledger.observe(claim!, verified('pending'));
-        assert.deepEqual(await idsOf(ledger), ['A']);
+        assert.deepEqual(await claimIds(ledger), ['A']);
       });
     }
 
@@ -193,7 +191,7 @@ export function timeContract({ it, setUp }: Suite): void {
       await openPending(ledger, { payWithinMs: M });
       skip(3 * M);
       const [claim] = await ledger.ledger.claimChecks(1, LEASE_MS);
-      await ledger.receiveIpn({ id: 'i1', body: '{}', reading: BARE_READING });
+      await sendIpn(ledger, 'A');
       await ledger.ledger.observe(claim!, verified('pending'));
       assert.equal(await stageOf(ledger, 'A'), 'pending');
       const [again] = await ledger.ledger.claimChecks(1, LEASE_MS);
@@ -207,8 +205,8 @@ export function timeContract({ it, setUp }: Suite): void {
       const asked: number[] = [];
       for (let second = 1; second <= 40; second += 1) {
         skip(S);
-        if (second === 20) await ledger.receiveIpn({ id: 'i1', body: '{}', reading: BARE_READING });
-        if ((await idsOf(ledger)).length === 0) continue;
+        if (second === 20) await sendIpn(ledger, 'A');
+        if ((await claimIds(ledger)).length === 0) continue;
         asked.push(second);
         await ledger.observe('A', { kind: 'incomplete' });
       }
@@ -222,13 +220,13 @@ export function timeContract({ it, setUp }: Suite): void {
       await openPending(ledger);
       skip(15 * S);
       for (const wait of [5 * S, 15 * S, M]) {
-        assert.deepEqual(await idsOf(ledger), ['A']);
+        assert.deepEqual(await claimIds(ledger), ['A']);
         await ledger.observe('A', UNAVAILABLE);
         skip(wait - 1);
-        assert.deepEqual(await idsOf(ledger), [], String(wait));
+        assert.deepEqual(await claimIds(ledger), [], String(wait));
         skip(1);
       }
-      assert.deepEqual(await idsOf(ledger), ['A']);
+      assert.deepEqual(await claimIds(ledger), ['A']);
     });
 
     it('a check recorded after its lease ends nothing and is repeated soon, but its SUCCESS counts', async (t) => {
@@ -244,7 +242,7 @@ export function timeContract({ it, setUp }: Suite): void {
       await ledger.ledger.observe(stale('C'), verified('succeeded'));
       const stages = await Promise.all(ids.map((id) => stageOf(ledger, id)));
       assert.deepEqual(stages, ['pending', 'pending', 'succeeded']);
-      assert.deepEqual((await idsOf(ledger)).toSorted(), ['A', 'B'], 'both are due again soon');
+      assert.deepEqual((await claimIds(ledger)).toSorted(), ['A', 'B'], 'both are due again soon');
     });
 
     it('every fifth check goes to the transaction due longest, whatever IPNs come', async (t) => {
@@ -253,11 +251,11 @@ export function timeContract({ it, setUp }: Suite): void {
       skip(M);
       for (let n = 0; n < 20; n += 1) {
         await openPending(ledger, { orderId: `R${n}` });
-        await ledger.receiveIpn({ id: `i${n}`, body: '{}', reading: { ...BARE_READING, transactionId: `R${n}` } });
+        await sendIpn(ledger, `R${n}`);
         skip(1);
       }
       const order: string[] = [];
-      for (let n = 0; n < 5; n += 1) order.push(...(await idsOf(ledger, 1)));
+      for (let n = 0; n < 5; n += 1) order.push(...(await claimIds(ledger, 1)));
       assert.deepEqual(order, ['R19', 'R18', 'R17', 'R16', 'quiet']);
     });
   });

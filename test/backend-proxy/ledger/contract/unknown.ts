@@ -5,7 +5,6 @@ import type { PostOutcome, TransactionType } from '../../../../backend-proxy/pro
 import type { LedgerById } from '../by-id.ts';
 import { D, H, M, S } from '../../time.ts';
 import {
-  BARE_READING,
   LIMITS,
   PENDING,
   UNAVAILABLE,
@@ -18,6 +17,7 @@ import {
   verified,
   webhookTypes,
   type Suite,
+  sendIpn,
 } from '../ledger-kit.ts';
 
 /** Type, answer, time from the POST to the first check that counts, and from its end to the second. */
@@ -109,18 +109,16 @@ export function unknownContract({ it, setUp }: Suite): void {
 
     it('unknowns never end what the gateway has shown to know by a payment id, a report or an IPN', async (t) => {
       const { ledger, skip } = await setUp(t);
-      const sendIpn = (orderId: string) =>
-        ledger.receiveIpn({ id: orderId, body: '{}', reading: { ...BARE_READING, transactionId: orderId } });
       await openPending(ledger, { orderId: 'identified' });
       await openPending(ledger, { orderId: 'identified-late' }, uncertain('lost'));
       await ledger.record('identified-late', PENDING, 'answer');
       await openPending(ledger, { orderId: 'found' }, uncertain('lost'));
       await ledger.observe('found', { kind: 'incomplete' });
       await openPending(ledger, { orderId: 'named' }, uncertain('lost'));
-      await sendIpn('named');
-      await sendIpn('named-early');
+      await sendIpn(ledger, 'named');
+      await sendIpn(ledger, 'named-early');
       await openPending(ledger, { orderId: 'named-early' }, uncertain('lost'));
-      await sendIpn('named-out');
+      await sendIpn(ledger, 'named-out');
       await openSentPayout(ledger, 'named-out', uncertain('refused'));
       const ids = ['identified', 'identified-late', 'found', 'named', 'named-early', 'named-out'];
       for (let n = 0; n < 4; n += 1) {
