@@ -2,102 +2,10 @@
 // port, and an adapter brings a gateway that answers as a test says. The exact bytes of the requests, and the many
 // forms that an answer can have, belong to the adapter's own tests.
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
-import type { Collection, Gateway, Operation, PayoutOrder } from '../../../backend-proxy/gateway/gateway.ts';
-import type { TransactionType } from '../../../backend-proxy/protocol/transaction.ts';
-import type { Method } from '../../../backend-proxy/protocol/wire.ts';
+import { describe, it } from 'node:test';
+import type { Gateway } from '../../../backend-proxy/gateway/gateway.ts';
+import { BREAKS, COLLECTION, PAYOUT, statusOf, type Adapter, type Offer, type Reported } from './gateway-kit.ts';
 
-/** What an accepting answer says. `qr`: the text of the code, before it is encoded. */
-export interface Offer {
-  transactionId: string;
-  paymentId: string | null;
-  method?: Method;
-  checkoutUrl?: string;
-  qr?: string;
-  appUrl?: string;
-}
-
-/** What a report or an IPN says. `unlisted`: a status that the gateway has never documented. */
-export interface Reported {
-  transactionId: string;
-  type: TransactionType;
-  paymentId?: string;
-  customer?: string;
-  amount?: string;
-  currency?: string;
-  outcome?: 'pending' | 'succeeded' | 'failed' | 'unlisted';
-}
-
-export const BREAKS = ['cut', 'half', 'silence', 'drip', 'flood'] as const;
-export type Break = (typeof BREAKS)[number];
-
-/** Each sets the answer to every further call. */
-export interface Says {
-  accepted(offer: Offer): void;
-  reported(report: Reported): void;
-  /** The gateway's own refusal, with a code of its own. */
-  refused(code: string): void;
-  duplicate(): void;
-  /** The refusal of a firewall or framework before the gateway. */
-  foreign(): void;
-  unknown(isNoSuchOrder: boolean): void;
-  failing(retryAfterMs?: number): void;
-  redirect(): void;
-  garbage(): void;
-  nothing(because: Break): void;
-}
-
-/** A call as the gateway has read it. */
-export interface Arrived {
-  operation: Operation;
-  transactionId: string;
-  /** Digits as they were sent. */
-  amount?: string;
-  currency?: string;
-  method?: string;
-  type?: TransactionType;
-}
-
-export interface ScriptedGateway {
-  gateway: Gateway;
-  says: Says;
-  arrived(): Arrived[];
-  ipn(report: Reported): string;
-  /** Ends each connection and refuses new ones. */
-  stop(): Promise<void>;
-}
-
-export interface Opening {
-  checkoutHosts?: string[];
-  /** The limit of a whole call. */
-  timeoutMs?: number;
-  /** Without a status check. */
-  isWeaker?: boolean;
-}
-
-export interface Adapter {
-  name: string;
-  /** Closed when the test ends. */
-  open(t: TestContext, opening?: Opening): Promise<ScriptedGateway>;
-}
-
-export const COLLECTION: Collection = {
-  transactionId: 'A-1',
-  method: 'CHECKOUT',
-  amountMinor: 1010,
-  currency: 'EUR',
-  returnUrl: 'https://shop.example/thanks',
-  customer: '12345678',
-  customerReference: 'C-1',
-  language: 'en',
-};
-export const PAYOUT: PayoutOrder = {
-  transactionId: 'P-1',
-  amountMinor: 5000,
-  currency: 'EUR',
-  customer: '12345678',
-  note: 'Thank you',
-};
 const CHECKOUT_URL = 'https://checkout.example/pay?token=t';
 const CODE = 'https://wallet.example/q';
 const OFFER: Offer = { transactionId: 'A-1', paymentId: '111328', method: 'CHECKOUT', checkoutUrl: CHECKOUT_URL };
@@ -111,11 +19,6 @@ const REPORT = {
   currency: 'EUR',
 } as const satisfies Reported;
 const NOTHING_SAID = { paymentId: null, customer: null, amount: null, currency: null };
-
-export async function statusOf(gateway: Gateway, id = 'A-1', type: TransactionType = 'PAY') {
-  assert.ok(gateway.status);
-  return gateway.status(id, type);
-}
 
 /** Every call, with the kind that it has if its outcome is not known. */
 const CALLS = [

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { DEFAULT_PROFILE, profileSchema } from '../../../backend-proxy/gateway/profile.ts';
 import { mentions } from '../../../backend-proxy/gateway/refusal.ts';
-import { COLLECTION, PAYOUT, statusOf } from './contract.ts';
+import { COLLECTION, PAYOUT, statusOf } from './gateway-kit.ts';
 import { scripted } from './scripted-gateway.ts';
 
 const html = (title: string) => `<!DOCTYPE html><html><head><title>${title}</title></head><body>${title}</body></html>`;

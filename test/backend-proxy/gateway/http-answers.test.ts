@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { profileSchema } from '../../../backend-proxy/gateway/profile.ts';
-import { COLLECTION, PAYOUT, statusOf } from './contract.ts';
+import { COLLECTION, PAYOUT, statusOf } from './gateway-kit.ts';
 import { httpGateway } from './http-gateway.ts';
 import { CHECKOUT, QR, REPORT, scripted, type Answer } from './scripted-gateway.ts';
 

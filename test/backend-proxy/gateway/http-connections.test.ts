@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { Agent } from 'undici';
-import { COLLECTION, PAYOUT, statusOf } from './contract.ts';
+import { COLLECTION, PAYOUT, statusOf } from './gateway-kit.ts';
 import { httpGateway } from './http-gateway.ts';
 import { API, REPORT, scripted } from './scripted-gateway.ts';
 import { CERTIFICATE, KEY } from './self-signed.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Collection } from '../../../backend-proxy/gateway/gateway.ts';
 import { profileSchema } from '../../../backend-proxy/gateway/profile.ts';
-import { COLLECTION, PAYOUT, statusOf } from './contract.ts';
+import { COLLECTION, PAYOUT, statusOf } from './gateway-kit.ts';
 import { httpGateway } from './http-gateway.ts';
 import { API, CHECKOUT, scripted } from './scripted-gateway.ts';
 

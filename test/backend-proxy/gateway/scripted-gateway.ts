@@ -9,7 +9,7 @@ import type { Profile } from '../../../backend-proxy/gateway/profile.ts';
 import { parseExact } from '../../../backend-proxy/protocol/exact-json.ts';
 import { TRANSACTION_TYPES } from '../../../backend-proxy/protocol/transaction.ts';
 import { httpGateway } from './http-gateway.ts';
-import type { Adapter, Arrived, Break, Offer, Reported, Says } from './contract.ts';
+import type { Adapter, Arrived, Break, Offer, Reported, Says } from './gateway-kit.ts';
 
 export const API = '/api/v3/integration/merchants/payments';
 export const CHECKOUT = { paymentId: 111328, orderId: 'A-1', method: 'CHECKOUT', checkout: 'https://checkout.example/pay?token=t', qr: null }; // prettier-ignore
