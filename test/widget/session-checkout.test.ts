@@ -1,7 +1,6 @@
 // The window of the hosted checkout: when it opens, where it goes, when it is closed.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { settle } from './clock.ts';
 import { CHECKOUT_URL, paymentOf, problemOf } from './fake-proxy.ts';
 import { scene } from './session-scene.ts';
 
@@ -10,9 +9,8 @@ const CLOSED = ['open _self', 'close'];
 
 describe('the checkout window', () => {
   it('the checkout window is navigated once, after payment-redirect', async () => {
-    const { clock, proxy, payBy, panel, events, windowCalls } = await scene();
-    payBy('CHECKOUT');
-    await clock.advance(0);
+    const { clock, proxy, panel, events, windowCalls, sendBy } = await scene();
+    await sendBy('CHECKOUT');
     proxy.publish({});
     await clock.advance(0);
     assert.deepEqual(windowCalls, NAVIGATED);
@@ -21,18 +19,16 @@ describe('the checkout window', () => {
   });
 
   it('the checkout window is closed if the page cancels payment-redirect', async () => {
-    const { clock, payBy, element, windowCalls } = await scene();
+    const { element, windowCalls, sendBy } = await scene();
     element.addEventListener('payment-redirect', (event) => event.preventDefault());
-    payBy('CHECKOUT');
-    await clock.advance(0);
+    await sendBy('CHECKOUT');
     assert.deepEqual(windowCalls, CLOSED);
   });
 
   it('the checkout window waits while views do not contain the payment', async () => {
-    const { clock, proxy, payBy, windowCalls } = await scene();
+    const { clock, proxy, windowCalls, sendBy } = await scene();
     const release = proxy.hold();
-    payBy('CHECKOUT');
-    await clock.advance(0);
+    await sendBy('CHECKOUT');
     proxy.publish({});
     await clock.advance(0);
     assert.equal(windowCalls.length, 1);
@@ -42,10 +38,9 @@ describe('the checkout window', () => {
   });
 
   it('the checkout window is navigated if no view had arrived before the start and the stream is faster', async () => {
-    const { clock, proxy, payBy, windowCalls } = await scene({ isConnected: false });
+    const { clock, proxy, windowCalls, sendBy } = await scene({ isConnected: false });
     const answer = proxy.holdAnswers();
-    payBy('CHECKOUT');
-    await clock.advance(0);
+    await sendBy('CHECKOUT');
     proxy.publish({});
     await clock.advance(10_000);
     assert.equal(windowCalls.length, 1);
@@ -55,10 +50,9 @@ describe('the checkout window', () => {
   });
 
   it('the checkout window waits until the gateway has answered', async () => {
-    const { clock, proxy, payBy, panel, windowCalls } = await scene();
+    const { clock, proxy, panel, windowCalls, sendBy } = await scene();
     proxy.onStart = () => ({ status: 'INITIALIZED', checkoutUrl: null });
-    payBy('CHECKOUT');
-    await clock.advance(0);
+    await sendBy('CHECKOUT');
     assert.deepEqual([panel(), windowCalls.length], ['fetching', 1]);
     proxy.settle({ status: 'PROCESSING', checkoutUrl: CHECKOUT_URL });
     await clock.advance(0);
@@ -66,10 +60,9 @@ describe('the checkout window', () => {
   });
 
   it('the checkout window is navigated by the stream if the answer to the start is lost', async () => {
-    const { clock, proxy, payBy, windowCalls } = await scene();
+    const { proxy, windowCalls, sendBy } = await scene();
     proxy.nextStarts.push('lost');
-    payBy('CHECKOUT');
-    await clock.advance(0);
+    await sendBy('CHECKOUT');
     assert.deepEqual(windowCalls, NAVIGATED);
   });
 
@@ -89,28 +82,25 @@ describe('the checkout window', () => {
 
   it('the checkout window is closed instead of going to an unsafe URL', async () => {
     for (const checkoutUrl of ['http://checkout.example/', 'javascript:alert(1)']) {
-      const { clock, proxy, payBy, events, windowCalls } = await scene();
+      const { proxy, events, windowCalls, sendBy } = await scene();
       proxy.onStart = () => ({ checkoutUrl });
-      payBy('CHECKOUT');
-      await clock.advance(0);
+      await sendBy('CHECKOUT');
       assert.deepEqual(windowCalls, CLOSED, checkoutUrl);
       assert.ok(!events.includes('redirect'));
     }
   });
 
   it('the checkout window is closed if the start is refused', async () => {
-    const { clock, proxy, payBy, windowCalls } = await scene();
+    const { proxy, windowCalls, sendBy } = await scene();
     proxy.nextStarts.push(problemOf('method_unavailable'));
-    payBy('CHECKOUT');
-    await clock.advance(0);
+    await sendBy('CHECKOUT');
     assert.deepEqual(windowCalls, CLOSED);
   });
 
   it('the checkout window is closed if the shopper returns to the choice', async () => {
-    const { clock, proxy, session, payBy, windowCalls, panel } = await scene();
+    const { clock, proxy, session, windowCalls, panel, sendBy } = await scene();
     const release = proxy.hold();
-    payBy('CHECKOUT');
-    await settle();
+    await sendBy('CHECKOUT');
     session.reset();
     release();
     await clock.advance(60_000);

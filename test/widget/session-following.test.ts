@@ -103,10 +103,9 @@ describe('a newer token of the same order', () => {
 
 describe('an element', () => {
   it('an element that is moved keeps its stream and its start', async () => {
-    const { clock, proxy, element, session, payBy, panel } = await scene();
+    const { clock, proxy, element, session, panel, sendBy } = await scene();
     const release = proxy.hold();
-    payBy('QR');
-    await settle();
+    await sendBy('QR');
     element.isConnected = false;
     session.hostDisconnected();
     element.isConnected = true;
@@ -117,10 +116,9 @@ describe('an element', () => {
   });
 
   it('an element that is removed ends its stream and its start, and follows the order again once it is back', async () => {
-    const { clock, proxy, element, session, payBy, panel, events } = await scene();
+    const { clock, proxy, element, session, panel, events, sendBy } = await scene();
     const release = proxy.hold();
-    payBy('QR');
-    await settle();
+    await sendBy('QR');
     element.isConnected = false;
     session.hostDisconnected();
     await settle();

@@ -56,13 +56,12 @@ describe('a lost answer of the proxy', () => {
   });
 
   it('a start of another method after a lost answer has a new key', async () => {
-    const { clock, proxy, payBy, keysSent } = await scene();
+    const { clock, proxy, payBy, keysSent, sendBy } = await scene();
     proxy.isDown = true;
     payBy('QR');
     await clock.advance(120_000);
     proxy.isDown = false;
-    payBy('JETGO');
-    await clock.advance(0);
+    await sendBy('JETGO');
     assert.equal(keysSent().at(-1), 'key-2');
   });
 
@@ -198,9 +197,8 @@ describe('a lost answer of the gateway', () => {
   }
 
   it('pay() replaces a payment whose answer is lost', async () => {
-    const { clock, proxy, payBy, panel } = await scene({ view: { payment: paymentOf('QR', LOST), version: 3 } });
-    payBy('QR');
-    await clock.advance(0);
+    const { proxy, panel, sendBy } = await scene({ view: { payment: paymentOf('QR', LOST), version: 3 } });
+    await sendBy('QR');
     assert.deepEqual([proxy.starts.length, panel()], [1, 'scan']);
   });
 });

@@ -33,12 +33,11 @@ describe('a refused start', () => {
   });
 
   it('a start refused because the order is paid shows the paid order', async () => {
-    const { clock, proxy, payBy, panel } = await scene();
+    const { proxy, panel, sendBy } = await scene();
     proxy.breakStreams();
     proxy.view = { ...proxy.view, version: 9, paid: true, payment: paymentOf('QR', { status: 'SUCCESS' }) };
     proxy.nextStarts.push(problemOf('already_paid', { status: 409 }));
-    payBy('QR');
-    await clock.advance(0);
+    await sendBy('QR');
     assert.equal(panel(), 'paid');
   });
 
@@ -77,11 +76,10 @@ describe('a refused start', () => {
   });
 
   it('a refused method is tried again by the button of its own open payment, and no other method instead', async () => {
-    const { clock, proxy, session, payBy, panel } = await scene(OPEN);
+    const { clock, proxy, session, panel, sendBy } = await scene(OPEN);
     session.reset();
     proxy.nextStarts.push(problemOf('method_unavailable'));
-    payBy('QR');
-    await clock.advance(0);
+    await sendBy('QR');
     session.showOpenPayment();
     proxy.settle({ status: 'FAILED', reason: 'EXPIRED' });
     await clock.advance(0);
@@ -108,10 +106,9 @@ describe('a refused start', () => {
   });
 
   it('a newer token unblocks the choice', async () => {
-    const { clock, proxy, payBy, panel, open } = await scene();
+    const { proxy, panel, open, sendBy } = await scene();
     proxy.nextStarts.push(problemOf('order_changed', { status: 409 }));
-    payBy('QR');
-    await clock.advance(0);
+    await sendBy('QR');
     assert.equal(panel(), 'trouble');
     open(tokenOf({ ...proxy.claims, exp: proxy.claims.exp + 1 }));
     assert.equal(panel(), 'choose');
@@ -137,10 +134,9 @@ describe('a refused token', () => {
   });
 
   it('a token that expires during a start ends the start, because nobody would follow its payment', async () => {
-    const { clock, proxy, payBy, panel } = await scene();
+    const { clock, proxy, panel, sendBy } = await scene();
     const answer = proxy.holdAnswers();
-    payBy('QR');
-    await clock.advance(0);
+    await sendBy('QR');
     proxy.streamProblem = problemOf('token_expired', { status: 401 });
     proxy.endStreams();
     await clock.advance(5_000);

@@ -64,6 +64,11 @@ export async function scene({ isConnected = true, claims, view, language: first 
     session.edit({ method });
     session.pay();
   };
+  /** The same, with what follows at once. */
+  const sendBy = async (method: Method) => {
+    payBy(method);
+    await clock.advance(0);
+  };
   const keysSent = () => proxy.starts.map(({ key }) => key);
   /** The page asks for this method to be chosen at first. */
   const prefer = (method: Method) => {
@@ -84,6 +89,7 @@ export async function scene({ isConnected = true, claims, view, language: first 
     panel,
     open,
     payBy,
+    sendBy,
     keysSent,
     prefer,
     setLanguage,

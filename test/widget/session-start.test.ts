@@ -7,10 +7,9 @@ import { scene } from './session-scene.ts';
 
 describe('pay()', () => {
   it('pay() shows no payment before the proxy has sent it', async () => {
-    const { clock, proxy, payBy, panel, state } = await scene();
+    const { clock, proxy, panel, state, sendBy } = await scene();
     const release = proxy.hold();
-    payBy('QR');
-    await clock.advance(0);
+    await sendBy('QR');
     assert.deepEqual([panel(), state().activity], ['choose', { at: 'sending', slow: false }]);
     release();
     await clock.advance(0);
@@ -48,22 +47,20 @@ describe('pay()', () => {
   });
 
   it('pay() sends nothing if the page cancels payment-submit', async () => {
-    const { payBy, proxy, element, events } = await scene();
+    const { proxy, element, events, sendBy } = await scene();
     element.addEventListener('payment-submit', (event) => event.preventDefault());
-    payBy('QR');
-    await settle();
+    await sendBy('QR');
     assert.deepEqual([proxy.starts.length, events], [0, ['submit']]);
   });
 
   it('pay() replaces an open payment, but only from the choice', async () => {
-    const { clock, proxy, session, payBy, panel } = await scene({ view: { payment: paymentOf('QR'), version: 3 } });
+    const { proxy, session, panel, sendBy } = await scene({ view: { payment: paymentOf('QR'), version: 3 } });
     session.pay();
     await settle();
     assert.equal(proxy.starts.length, 0, 'the code is shown, so a second start could be paid as well');
     session.reset();
     assert.equal(panel(), 'choose');
-    payBy('JETGO');
-    await clock.advance(0);
+    await sendBy('JETGO');
     assert.deepEqual([proxy.starts.length, panel()], [1, 'scan']);
   });
 
@@ -76,9 +73,8 @@ describe('pay()', () => {
     ['', 'en'],
   ] as const) {
     it(`pay() sends the widget’s language in two letters: "${language}" as ${sent}`, async () => {
-      const { clock, proxy, payBy } = await scene({ language });
-      payBy('QR');
-      await clock.advance(0);
+      const { proxy, sendBy } = await scene({ language });
+      await sendBy('QR');
       assert.deepEqual(proxy.starts[0]?.body, { method: 'QR', language: sent });
     });
   }
@@ -140,10 +136,9 @@ describe('again()', () => {
   });
 
   it('again() ignores a late answer to the start before it', async () => {
-    const { clock, proxy, session, payBy, panel, state, keysSent } = await scene();
+    const { clock, proxy, session, panel, state, keysSent, sendBy } = await scene();
     const answer = proxy.holdAnswers();
-    payBy('QR');
-    await clock.advance(0);
+    await sendBy('QR');
     proxy.settle({ status: 'FAILED', reason: 'DECLINED' });
     await clock.advance(0);
     assert.equal(panel(), 'failed');
