@@ -104,16 +104,16 @@ function rangesOf({ type, status, needsReview }: TransactionQuery): Ranges {
   const types = type === undefined ? TRANSACTION_TYPES : [type];
   const ranks = ranksShownAs(status);
   const isOpenList = status !== undefined && ranks.every((rank) => rank < STAGES.replaced.rank);
-  const each = (conditionOf: (type: TransactionType) => RawBuilder<boolean>) => types.map(conditionOf);
+  const each = (conditionOf: (one: TransactionType) => RawBuilder<boolean>) => types.map(conditionOf);
   if (needsReview === true) {
-    const conditions = each((type) => sql<boolean>`type = ${type} and ${sql.raw(NEEDS_REVIEW)}`);
+    const conditions = each((one) => sql<boolean>`type = ${one} and ${sql.raw(NEEDS_REVIEW)}`);
     return { conditions, isExact: status === undefined };
   }
   if (isOpenList) {
-    return { conditions: each((type) => sql<boolean>`type = ${type} and ${sql.raw(IS_OPEN)}`), isExact: false };
+    return { conditions: each((one) => sql<boolean>`type = ${one} and ${sql.raw(IS_OPEN)}`), isExact: false };
   }
   const isExact = status === undefined && needsReview === undefined;
-  return { conditions: each((type) => sql<boolean>`type = ${type}`), isExact };
+  return { conditions: each((one) => sql<boolean>`type = ${one}`), isExact };
 }
 
 function matches({ type, status, needsReview }: TransactionQuery, row: Omit<Listed, keyof Position>): boolean {

@@ -8,7 +8,7 @@ import type { MerchantPayment } from '../../../backend-proxy/protocol/merchant-v
 import { until } from '../until.ts';
 
 const REPORT = { paymentId: 100_001, orderId: 'A-1', type: 'PAY', customer: '12345678', amount: 10.1, currency: 'EUR', status: 'SUCCESS', message: 'SUCCESS' }; // prettier-ignore
-const ipns = (world: World) => world.rows<{ order_id: string | null; matched: number; seen: number; body: string }>('select order_id, matched, seen, body from ipns order by rowid'); // prettier-ignore
+const ipns = (world: World) => world.rows<{ order_id: string | null; matched: number; seen: number; body: string }>('select order_id, matched, seen, body from ipns order by first_at'); // prettier-ignore
 const checks = (world: World) =>
   (JSON.parse(world.rows<{ checks: string }>('select checks from transactions')[0]!.checks) as { at: number }[]).map(
     ({ at }) => at,
@@ -95,7 +95,8 @@ describe('POST /ipn', () => {
       ipns(world).map(({ order_id }) => order_id),
       bodies.map(() => null),
     );
-    assert.equal(ipns(world)[4]?.body, '\uFFFD', 'PostgreSQL could not keep a NUL');
+    const stored = new Set(ipns(world).map(({ body }) => body));
+    assert.ok(stored.has('\uFFFD') && !stored.has('\0'), 'PostgreSQL could not keep a NUL');
   });
 
   it('a repeated IPN raises a counter and requests another check', async (t) => {
