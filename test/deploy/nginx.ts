@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CERTIFICATE, KEY } from '../backend-proxy/gateway/self-signed.ts';
 import { debianPackage } from '../debian-package.ts';
+import { until } from '../faults/fault-test.ts';
 import { freePort } from '../free-port.ts';
 import { TIED } from '../tied.ts';
 import { readDocumented } from './documented-file.ts';
 
 const DOCUMENT = 'docs/deploy/nginx.conf';
-const READY_WITHIN_MS = 10_000;
 const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 /** The only one of a server that is on its own. */
 const SECOND = '    server 127.0.0.1:8788 max_fails=0;\n';
@@ -47,7 +47,7 @@ export async function startNginx(proxies: readonly string[]): Promise<Nginx> {
     rmSync(folder, { recursive: true, force: true });
   };
   const log = (name: string): string => readFileSync(join(folder, `payment-proxy.${name}.log`), 'utf8');
-  await listening(port);
+  await until('nginx listens', () => accepts(port));
   return { port, httpPort, log, end };
 }
 
@@ -80,16 +80,11 @@ http {
 `;
 }
 
-async function listening(port: number): Promise<void> {
-  const deadline = performance.now() + READY_WITHIN_MS;
-  for (;;) {
-    const socket = connect(port, '127.0.0.1');
-    const isOpen = await new Promise((resolve) => {
-      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    });
-    socket.destroy();
-    if (isOpen) return;
-    if (performance.now() > deadline) throw new Error(`nginx does not listen on ${port}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  const isOpen = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+  });
+  socket.destroy();
+  return isOpen;
 }
