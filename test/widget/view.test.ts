@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ANSWERS, METHODS, REASONS, type PaymentView } from '../../backend-proxy/protocol/wire.ts';
-import { asksWalletId, showChoice } from '../../widget/shell/choice.ts';
+import { showChoice } from '../../widget/shell/choice.ts';
 import { claimedOrder } from '../../widget/shell/order-token.ts';
 import { BLANK, stateFor, type SessionState, type Activity } from '../../widget/shell/state.ts';
 import { canReturn } from '../../widget/flow/panels/choice-notes.ts';
@@ -188,12 +188,6 @@ describe('showChoice()', () => {
     assert.equal(chosen('QR', 'JETGO'), 'QR');
     assert.equal(chosen(null, 'JETGO'), 'JETGO');
     assert.equal(chosen(null, 'CARD'), 'DIRECT');
-  });
-
-  it('the choice asks for a wallet id for DIRECT, unless the token has it', () => {
-    assert.equal(asksWalletId('DIRECT', claimsOf({})), true);
-    assert.equal(asksWalletId('DIRECT', claimsOf({ customer: '12345678' })), false);
-    assert.equal(asksWalletId('CHECKOUT', claimsOf({})), false);
   });
 
   it('canReturn() is true for an open payment, and false for one that ended', () => {
