@@ -1,7 +1,7 @@
 // Checks the database of DATABASE_URL without changing it: whether it can be read, its tables, rights, and space.
 import { accessSync, constants, existsSync, statSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { SchemaState } from '../ledger/schema/schema-state.ts';
+import type { SchemaState } from '../ledger/schema/schema-steps.ts';
 import { explainStart } from '../ledger/postgres/errors.ts';
 import { clockFinding } from './clocks.ts';
 import { fail, ok, warn, type Finding } from './report.ts';

@@ -1,6 +1,5 @@
 // Looks at a PostgreSQL database without changing it, by a connection with the settings that the proxy needs.
-import type { MadeStep } from '../schema/schema-steps.ts';
-import { schemaState, type SchemaState } from '../schema/schema-state.ts';
+import { schemaState, type MadeStep, type SchemaState } from '../schema/schema-steps.ts';
 import { connect, query } from './connection.ts';
 
 export interface InspectedPostgres {

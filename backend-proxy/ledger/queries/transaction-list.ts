@@ -1,13 +1,7 @@
 // Lists of transactions for merchants and operators. Each page is a range of an index, or some ranges merged, so that
 // its cost does not grow with the database.
 import { sql, type RawBuilder } from 'kysely';
-import {
-  STAGES,
-  TRANSACTION_TYPES,
-  stageOf,
-  type Transaction,
-  type TransactionType,
-} from '../../protocol/transaction.ts';
+import { STAGES, TRANSACTION_TYPES, stageOf, type Transaction } from '../../protocol/transaction.ts';
 import type { Status } from '../../protocol/wire.ts';
 import type { TransactionPage, TransactionQuery, TransactionSort } from '../ledger.ts';
 import { IS_OPEN, NEEDS_REVIEW } from '../schema/schema.ts';
@@ -93,6 +87,10 @@ async function readRanges(db: Db, query: TransactionQuery): Promise<Found> {
   return { listed, isWhole: listed.length < most };
 }
 
+const OPEN_STATUSES = new Set<Status>(
+  Object.values(STAGES).flatMap(({ rank, status }) => (rank < STAGES.replaced.rank ? [status] : [])),
+);
+
 interface Ranges {
   /** Each is a range of an index: the smallest that has all that match. */
   conditions: RawBuilder<boolean>[];
@@ -102,18 +100,13 @@ interface Ranges {
 
 function rangesOf({ type, status, needsReview }: TransactionQuery): Ranges {
   const types = type === undefined ? TRANSACTION_TYPES : [type];
-  const ranks = ranksShownAs(status);
-  const isOpenList = status !== undefined && ranks.every((rank) => rank < STAGES.replaced.rank);
-  const each = (conditionOf: (one: TransactionType) => RawBuilder<boolean>) => types.map(conditionOf);
-  if (needsReview === true) {
-    const conditions = each((one) => sql<boolean>`type = ${one} and ${sql.raw(NEEDS_REVIEW)}`);
-    return { conditions, isExact: status === undefined };
-  }
-  if (isOpenList) {
-    return { conditions: each((one) => sql<boolean>`type = ${one} and ${sql.raw(IS_OPEN)}`), isExact: false };
-  }
-  const isExact = status === undefined && needsReview === undefined;
-  return { conditions: each((one) => sql<boolean>`type = ${one}`), isExact };
+  const isOpenList = status !== undefined && OPEN_STATUSES.has(status);
+  const ofTypes = (condition: RawBuilder<boolean>) =>
+    types.map((each) => sql<boolean>`type = ${each} and ${condition}`);
+  if (needsReview === true) return { conditions: ofTypes(sql.raw(NEEDS_REVIEW)), isExact: status === undefined };
+  if (isOpenList) return { conditions: ofTypes(sql.raw(IS_OPEN)), isExact: false };
+  const conditions = types.map((each) => sql<boolean>`type = ${each}`);
+  return { conditions, isExact: status === undefined && needsReview === undefined };
 }
 
 function matches({ type, status, needsReview }: TransactionQuery, row: Omit<Listed, keyof Position>): boolean {
@@ -175,12 +168,6 @@ function parseCursor(cursor: string, sort: TransactionSort): Position | undefine
 /** Whether the cursor can be one of a list in this order. */
 export function isCursorOf(cursor: string, sort: TransactionSort): boolean {
   return parseCursor(cursor, sort) !== undefined;
-}
-
-function ranksShownAs(status: Status | undefined): number[] {
-  return Object.values(STAGES).flatMap((stage) =>
-    status === undefined || stage.status === status ? [stage.rank] : [],
-  );
 }
 
 export async function withHistory(db: Db, rows: TransactionRow[], successOnly = false): Promise<Transaction[]> {

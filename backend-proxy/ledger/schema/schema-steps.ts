@@ -28,39 +28,63 @@ export interface MadeStep {
   compatible_with: string;
 }
 
+/** How far the tables of a database are from those of a version. */
+export interface SchemaState {
+  /** The newest step that was made; undefined before the first start. */
+  newest: string | undefined;
+  /** Those that the next start will make. */
+  pending: string[];
+  /** Why this version cannot use it, written for the operator; undefined if it can. */
+  refusal: string | undefined;
+}
+
+/** `hasTables`: whether there were any before the steps were read. */
+export function schemaState(
+  made: readonly MadeStep[],
+  hasTables: boolean,
+  { steps, version }: Pick<Upgrade, 'steps' | 'version'> = { steps: STEPS, version: VERSION },
+): SchemaState {
+  const names = new Set(made.map(({ name }) => name));
+  const isUnreleased = hasTables && !names.has(FIRST_STEP.name);
+  return {
+    newest: made.at(-1)?.name,
+    pending: steps.map(({ name }) => name).filter((name) => !names.has(name)),
+    refusal: isUnreleased ? UNRELEASED : needsNewer(unknownTo(steps, made), version),
+  };
+}
+
+function unknownTo(steps: readonly Step[], made: readonly MadeStep[]): MadeStep[] {
+  return made.filter(({ name }) => !steps.some((step) => step.name === name));
+}
+
+function needsNewer(unknown: readonly MadeStep[], version: string): string | undefined {
+  const needed = newestOf(unknown.map((step) => step.compatible_with));
+  if (!isNewer(needed, version)) return undefined;
+  const writtenBy = newestOf(unknown.map((step) => step.written_by));
+  return (
+    `This database was written by payment-proxy ${writtenBy}; it needs at least ${needed}, and this is ${version}. ` +
+    'Install that version, or restore a backup from before it.'
+  );
+}
+
 /**
  * The steps to make.
  * @throws an Error for the operator if this version cannot use the database
  */
 export async function missingSteps(db: Kysely<Tables>, dialect: Dialect, upgrade: Upgrade): Promise<Step[]> {
+  // Before the steps are read: another process may make the tables now, in one transaction with their record.
+  const hasTables = await hasTable(db, dialect, 'transactions');
   const made = (await hasTable(db, dialect, 'schema_steps'))
     ? (await sql<MadeStep>`select name, written_by, compatible_with from schema_steps`.execute(db)).rows
     : [];
-  const names = new Set(made.map(({ name }) => name));
-  if (!names.has(FIRST_STEP.name) && (await hasTable(db, dialect, 'transactions'))) throw new Error(UNRELEASED);
-  const known = new Set(upgrade.steps.map(({ name }) => name));
-  refuseNewer(
-    made.filter(({ name }) => !known.has(name)),
-    upgrade,
-  );
-  return upgrade.steps.filter(({ name }) => !names.has(name));
-}
-
-/**
- * Given the steps that this version does not know.
- * @throws an Error for the operator if the database needs a newer version
- */
-export function refuseNewer(unknown: readonly MadeStep[], { version, log }: Pick<Upgrade, 'version' | 'log'>): void {
-  if (unknown.length === 0) return;
-  const writtenBy = newestOf(unknown.map((step) => step.written_by));
-  const needed = newestOf(unknown.map((step) => step.compatible_with));
-  if (isNewer(needed, version)) {
-    throw new Error(
-      `This database was written by payment-proxy ${writtenBy}; it needs at least ${needed}, and this is ${version}. ` +
-        'Install that version, or restore a backup from before it.',
-    );
+  const { pending, refusal } = schemaState(made, hasTables, upgrade);
+  if (refusal !== undefined) throw new Error(refusal);
+  const unknown = unknownTo(upgrade.steps, made);
+  if (unknown.length > 0) {
+    const fields = { writtenBy: newestOf(unknown.map((step) => step.written_by)), version: upgrade.version };
+    upgrade.log('warn', 'the database was changed by a newer version; this one works with it', fields);
   }
-  log('warn', 'the database was changed by a newer version; this one works with it', { writtenBy, version });
+  return upgrade.steps.filter(({ name }) => pending.includes(name));
 }
 
 /** Safe to call again. */
@@ -83,7 +107,7 @@ async function hasTable(db: Kysely<Tables>, dialect: Dialect, name: string): Pro
 }
 
 function newestOf(versions: string[]): string {
-  return versions.reduce((newest, version) => (isNewer(version, newest) ? version : newest));
+  return versions.reduce((newest, version) => (isNewer(version, newest) ? version : newest), '');
 }
 
 function isNewer(version: string, than: string): boolean {

@@ -6,8 +6,7 @@ import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
-import { schemaState, type SchemaState } from '../schema/schema-state.ts';
-import type { MadeStep } from '../schema/schema-steps.ts';
+import { schemaState, type MadeStep, type SchemaState } from '../schema/schema-steps.ts';
 
 /** How long a read waits for another process that recovers or closes the database. */
 const LOCK_WAIT_MS = 5_000;
