@@ -13,6 +13,10 @@ async function claimOf(world: World): Promise<Claim> {
   return claim ?? assert.fail('no check is due');
 }
 
+function assertLines(text: string, lines: string[]): void {
+  for (const line of lines) assert.ok(text.split('\n').includes(line), `${line} in\n${text}`);
+}
+
 describe('health', () => {
   it('/healthz is ok while the process lives, even if the database is unavailable', async (t) => {
     const world = await createWorld(t, {
@@ -65,7 +69,7 @@ describe('metrics', () => {
       /^(payment_proxy|process|nodejs)_[a-z0-9_]+(\{[a-z]+="([^"\\\n]|\\["\\n])*"(,[a-z]+="([^"\\\n]|\\["\\n])*")*\})? (-?[0-9.]+(e[+-]?[0-9]+)?|Nan)$/;
     for (const line of text.trimEnd().split('\n'))
       assert.ok(line === '' || /^# (HELP|TYPE) (payment_proxy|process|nodejs)_/.test(line) || sample.test(line), line);
-    for (const line of [
+    assertLines(text, [
       'payment_proxy_requests_total{method="POST",route="/order/payments",status="201"} 2',
       'payment_proxy_requests_total{method="POST",route="/ipn/:secret",status="200"} 1',
       'payment_proxy_requests_total{method="POST",route="/ipn/:secret",status="404"} 1',
@@ -82,9 +86,7 @@ describe('metrics', () => {
       'payment_proxy_webhooks{state="pending"} 0',
       '# TYPE payment_proxy_requests_total counter',
       '# TYPE payment_proxy_webhooks gauge',
-    ]) {
-      assert.ok(text.split('\n').includes(line), `${line} in\n${text}`);
-    }
+    ]);
   });
 
   it('metrics name the running version, and measure requests, gateway calls, writes, deliveries and the process', async (t) => {
@@ -94,7 +96,7 @@ describe('metrics', () => {
     await world.customer('approve', 'A-1');
     await world.pass(10_000);
     const text = await world.metrics();
-    for (const line of [
+    assertLines(text, [
       `payment_proxy_build_info{version="${VERSION}"} 1`,
       'payment_proxy_ready 1',
       'payment_proxy_request_duration_seconds_count{method="POST",route="/order/payments",status="2xx"} 1',
@@ -107,9 +109,7 @@ describe('metrics', () => {
       'payment_proxy_webhook_deliveries_total{outcome="dead"} 1',
       'payment_proxy_webhook_delivery_duration_seconds_count{outcome="failed"} 1',
       'payment_proxy_webhook_age_seconds_count 0',
-    ]) {
-      assert.ok(text.split('\n').includes(line), `${line} in\n${text}`);
-    }
+    ]);
     assert.match(text, /^payment_proxy_database_write_duration_seconds_count [1-9]/m);
     assert.match(text, /^payment_proxy_clock_offset_seconds -?0/m);
     assert.match(text, /^process_resident_memory_bytes [1-9]/m);
@@ -118,29 +118,25 @@ describe('metrics', () => {
   it('counters that alerts ask for begin at 0, and count each flag, each wrong secret and each unmatched IPN', async (t) => {
     const world = await createWorld(t);
     const before = await world.metrics();
-    for (const line of [
+    assertLines(before, [
       'payment_proxy_transactions_flagged_total{type="PAY",flag="mismatch"} 0',
       'payment_proxy_transactions_ended_total{type="PAYOUT",method="none",outcome="SUCCESS"} 0',
       'payment_proxy_ipns_total{outcome="wrong_secret"} 0',
       'payment_proxy_webhook_deliveries_total{outcome="dead"} 0',
-    ]) {
-      assert.ok(before.split('\n').includes(line), `${line} in\n${before}`);
-    }
+    ]);
     await world.start(world.token(), { method: 'QR' });
     await world.ledger.observe(await claimOf(world), { kind: 'mismatch', field: 'amount' });
     await world.ipn({ orderId: 'B-9', type: 'PAY', status: 'SUCCESS' });
     await world.ipn('no JSON');
     await world.ipn('{}', 'x'.repeat(30));
     const after = await world.metrics();
-    for (const line of [
+    assertLines(after, [
       'payment_proxy_transactions_flagged_total{type="PAY",flag="mismatch"} 1',
       'payment_proxy_transactions_flagged_total{type="PAY",flag="needs_review"} 1',
       'payment_proxy_ipns_total{outcome="unmatched"} 1',
       'payment_proxy_ipns_total{outcome="unreadable"} 1',
       'payment_proxy_ipns_total{outcome="wrong_secret"} 1',
-    ]) {
-      assert.ok(after.split('\n').includes(line), `${line} in\n${after}`);
-    }
+    ]);
   });
 
   it('the age of the oldest webhook grows until it is delivered', async (t) => {
