@@ -1,15 +1,14 @@
 // docs/personal-data.md names every column of the database, and no other.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { it } from 'node:test';
 import { writeEmptyDatabase } from './backend-proxy/ledger/empty-database.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 it('docs/personal-data.md says of every column of the database, once, whether it holds personal data', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'personal-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const file = join(folder, 'payments.db');
   await writeEmptyDatabase(file);
   const database = new DatabaseSync(file, { readOnly: true });

@@ -2,13 +2,13 @@
 // reads, every secret is made and used, every host and port fits, and the proxy accepts the whole configuration.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import { configWarnings, readConfig } from '../../backend-proxy/config/config.ts';
 import { parseDockerfile } from './dockerfile.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 interface Service {
   environment: Record<string, string | number>;
@@ -54,8 +54,7 @@ function interpolate(text: string, values: Record<string, string>): string {
 }
 
 function makeSecrets(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'payment-secrets-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   execFileSync('docs/deploy/make-secrets.sh', [folder], { stdio: 'pipe' });
   writeFileSync(join(folder, 'gateway_api_key'), 'any');
   return folder;

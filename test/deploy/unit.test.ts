@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'; // prettier-ignore
-import { tmpdir } from 'node:os';
+import { chownSync, cpSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'; // prettier-ignore
 import { basename, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { readConfig } from '../../backend-proxy/config/config.ts';
@@ -16,6 +15,7 @@ import { readDocumented } from './documented-file.ts';
 import { NODE, runIsolated, whyNotIsolated } from './isolated.ts';
 import { systemCallsOf, systemdAnalyze } from './systemd.ts';
 import { parseUnit } from './unit-file.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const UNIT = 'docs/deploy/payment-proxy.service';
 const unit = parseUnit(readFileSync(UNIT, 'utf8'));
@@ -40,12 +40,6 @@ function spawnable(program: string): boolean {
   } catch {
     return false;
   }
-}
-
-function newFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'payment-unit-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** As `npm install` leaves it. */
@@ -94,7 +88,7 @@ function unitEnvironment(file: string): Record<string, string> {
 }
 
 async function runUnit(t: TestContext, under: readonly string[] = []) {
-  const folder = newFolder(t);
+  const folder = temporaryFolder(t);
   const { gateway } = await createEnvironment({ defer: (end) => t.after(async () => void (await end())) });
   const state = join(folder, 'state');
   mkdirSync(state, { mode: Number.parseInt(service('StateDirectoryMode'), 8) });
@@ -145,7 +139,7 @@ describe('the systemd unit', () => {
     'the systemd unit is one that systemd accepts, with little that the service could do to the machine',
     { skip: noDebian ?? false },
     async (t) => {
-      const copy = join(newFolder(t), 'payment-proxy.service');
+      const copy = join(temporaryFolder(t), 'payment-proxy.service');
       // A program that every machine has.
       writeFileSync(copy, readDocumented(UNIT, [['/usr/bin/node', '/bin/true']]));
       const { stdout, stderr } = await systemdAnalyze('verify', copy);

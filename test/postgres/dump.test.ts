@@ -3,8 +3,7 @@
 // have.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { runCommand } from '../../backend-proxy/commands/command-line.ts';
@@ -12,6 +11,7 @@ import { connectDatabase } from '../../backend-proxy/ledger/connect.ts';
 import { createLedger } from '../../backend-proxy/ledger/sql-ledger.ts';
 import { inspectPostgres } from '../../backend-proxy/ledger/postgres/inspect.ts';
 import { startPostgres } from './server.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const DEBIAN = '/usr/lib/postgresql';
 
@@ -53,8 +53,7 @@ describe('a dump of PostgreSQL', { skip: TOOLS === undefined && 'pg_dump is not 
     process.env['PG_BIN'] = TOOLS;
     const server = await startPostgres();
     t.after(server.end);
-    const folder = mkdtempSync(join(tmpdir(), 'dump-'));
-    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder(t);
     const file = join(folder, 'payments.dump');
     const [from, to] = [await server.createDatabase(), await server.createDatabase()];
     const old = createLedger(await connectDatabase(from, die), { idPrefix: '' });

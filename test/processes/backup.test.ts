@@ -16,7 +16,8 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { leaksIn } from '../faults/canary-secrets.ts';
 import type { Running } from '../faults/processes.ts';
-import { install, runCommand, runHere, temporaryFolder, type Installation } from './command-kit.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { install, runCommand, runHere, type Installation } from './command-kit.ts';
 
 const POSIX = { skip: process.platform === 'win32' && 'files have other rights and locks' };
 

@@ -2,8 +2,7 @@
 // beside a sandbox gateway.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
@@ -13,6 +12,7 @@ import { secretEnvironment, SECRETS } from '../faults/canary-secrets.ts';
 import { createRunningClock } from '../faults/manual-clock.ts';
 import { SHOP_ORIGIN, startProxy, type Running } from '../faults/processes.ts';
 import { startGateway, type TestGateway } from '../faults/sandbox-gateway.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const MAIN = fileURLToPath(new URL('../../backend-proxy/main.ts', import.meta.url));
 const LIMIT_MS = 60_000;
@@ -30,12 +30,6 @@ export interface RunOptions {
   unread?: boolean;
   /** Called with each line of its output; `end` sends SIGTERM. */
   onLine?: (line: string, end: () => void) => void;
-}
-
-export function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'commands-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 export async function runCommand(

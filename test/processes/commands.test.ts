@@ -5,20 +5,18 @@ import {
   chmodSync,
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
   realpathSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { SECRETS, SHOP } from '../backend-proxy/world.ts';
 import { runCommand, type Ended } from './run-command.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const SOURCES = ['backend-proxy', 'demo', 'widget', 'package.json', 'package-lock.json', '.npmrc', 'vite.config.ts', 'tsconfig.json', 'docs', 'LICENSE', 'CHANGELOG.md', '.env.example', 'test/hosts/package-lock.json']; // prettier-ignore
@@ -79,8 +77,7 @@ function linkPackages(folder: string): void {
 }
 
 function copyProject(t: TestContext, { without = [] }: Leave = {}): string {
-  const folder = mkdtempSync(join(tmpdir(), 'commands-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   for (const name of SOURCES) cpSync(join(PROJECT, name), join(folder, name), { recursive: true });
   if (!without.includes('node_modules')) linkPackages(join(folder, 'node_modules'));
   if (!without.includes('dist')) cpSync(join(PROJECT, 'dist/widget'), join(folder, 'dist/widget'), { recursive: true });
@@ -100,8 +97,7 @@ const lines = (text: string) => text.split('\n').filter((line) => line !== '');
 const logOf = ({ out }: Ended) => lines(out).map((line) => JSON.parse(line) as Record<string, unknown>);
 
 function probe(t: TestContext, folder: string) {
-  const records = mkdtempSync(join(tmpdir(), 'probe-'));
-  t.after(() => rmSync(records, { recursive: true, force: true }));
+  const records = temporaryFolder(t);
   const file = join(folder, 'probe.mjs');
   writeFileSync(file, probeInto(records));
   return {

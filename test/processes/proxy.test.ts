@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { SECRETS, SHOP } from '../backend-proxy/world.ts';
 import { until } from '../faults/fault-test.ts';
 import { startProgram } from '../faults/processes.ts';
-import { runCommand, temporaryFolder, type Ended } from './command-kit.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { runCommand, type Ended } from './command-kit.ts';
 
 const MAIN = fileURLToPath(new URL('../../backend-proxy/main.ts', import.meta.url));
 

@@ -1,13 +1,13 @@
 // `payment-proxy reconcile`: what it finds in a statement, in every form that its options describe.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { runCommand } from '../../../backend-proxy/commands/command-line.ts';
 import { compareStatement } from '../../../backend-proxy/commands/statement/compare.ts';
 import { D, S } from '../time.ts';
 import { SECRETS, createWorld, type World } from '../world.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const ENV = { MERCHANT_API_KEY: SECRETS.merchant, PORT: '8787' };
 const PERIOD = ['--from', '2026-11-20', '--to', '2026-11-21'];
@@ -35,8 +35,7 @@ async function compare(
 }
 
 function statementFile(t: TestContext, statement: string | Buffer): string {
-  const folder = mkdtempSync(join(tmpdir(), 'statement-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const file = join(folder, 'statement.csv');
   writeFileSync(file, statement);
   return file;

@@ -1,11 +1,11 @@
 // Reading the environment: every wrong variable is named with its allowed values, and no value is repeated.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { configWarnings, readConfig } from '../../../backend-proxy/config/config.ts';
 import { DEFAULT_PROFILE } from '../../../backend-proxy/gateway/profile.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const WHSEC = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const REQUIRED = {
@@ -31,8 +31,7 @@ function messageOf(env: Record<string, string | undefined>): string {
 const named = (message: string): string[] => [...message.matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
 
 function profileFile(t: TestContext, text: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'profile-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t);
   const path = join(folder, 'profile.json');
   writeFileSync(path, text);
   return path;

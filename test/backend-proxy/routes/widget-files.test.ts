@@ -1,14 +1,14 @@
 // The widget's files: caching, compression, origins, and what is not served.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { readWidgetFiles } from '../../../backend-proxy/routes/widget-files.ts';
 import { VERSION } from '../../../backend-proxy/version.ts';
 import { SHOP, createWorld } from '../world.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const VERSIONED = `widget-${VERSION}.js`;
 
@@ -28,8 +28,7 @@ const BUILT = [
 const WIDGET = 'export const widget = "ä";\n'.repeat(20);
 
 function widgetFolder(t: TestContext, names: string[] = [...BUILT, 'notes.txt', '.env']): string {
-  const around = mkdtempSync(join(tmpdir(), 'widget-'));
-  t.after(() => rmSync(around, { recursive: true }));
+  const around = temporaryFolder(t);
   writeFileSync(join(around, 'package.json'), '{}');
   const folder = join(around, 'widget');
   mkdirSync(folder);

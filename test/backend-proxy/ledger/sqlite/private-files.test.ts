@@ -1,15 +1,14 @@
 // New database files are for their own user alone, whatever the umask, and a place that cannot be written is named.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { connectDatabase } from '../../../../backend-proxy/ledger/connect.ts';
 import { createPrivately } from '../../../../backend-proxy/ledger/sqlite/private-files.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 
 function folder(t: TestContext): string {
-  const path = mkdtempSync(join(tmpdir(), 'private-files-'));
-  t.after(() => rmSync(path, { recursive: true }));
+  const path = temporaryFolder(t);
   return path;
 }
 

@@ -1,17 +1,15 @@
 // Shared parts of the SQLite tests: a temporary database file, and a store on it.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { connectDatabase } from '../../../../backend-proxy/ledger/connect.ts';
 import type { Store } from '../../../../backend-proxy/ledger/store.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 
 export const die = (error: unknown): never => assert.fail(String(error));
 
 export function temporaryFile(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   return join(folder, 'payments.db');
 }
 
