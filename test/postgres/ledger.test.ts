@@ -1,7 +1,6 @@
 // The ledger on a real PostgreSQL: the contract, and what only this store promises: no start without fsync, recovery
 // from broken connections, and notice of other processes' commits.
 import assert from 'node:assert/strict';
-import { createServer, type AddressInfo } from 'node:net';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { Pool } from 'pg';
@@ -15,54 +14,6 @@ import { ledgerContract } from '../backend-proxy/ledger/contract/contract.ts';
 import { LIMITS, PAYMENT } from '../backend-proxy/ledger/ledger-kit.ts';
 
 const why = whyNoPostgres();
-/**
- * Speaks just enough of PostgreSQL's protocol to answer one select of settings, as a server or pooler that cannot be
- * run here.
- */
-async function startFakeServer(t: TestContext, settings: Record<string, string>): Promise<string> {
-  const message = (type: string, body: Buffer) => {
-    const head = Buffer.alloc(5);
-    head.write(type, 0, 'latin1');
-    head.writeUInt32BE(body.length + 4, 1);
-    return Buffer.concat([head, body]);
-  };
-  const ready = message('Z', Buffer.from('I'));
-  const count = (items: readonly unknown[]) => Buffer.from([0, items.length]);
-  const column = (name: string) =>
-    Buffer.concat([Buffer.from(`${name}\0`), Buffer.from('00000000000000000019ffffffffffff0000', 'hex')]);
-  const value = (text: string) => Buffer.concat([Buffer.from([0, 0, 0, text.length]), Buffer.from(text)]);
-  const answer = (names: string[]) => {
-    const columns = Buffer.concat([count(names), ...names.map(column)]);
-    const row = Buffer.concat([count(names), ...names.map((name) => value(settings[name] ?? ''))]);
-    return Buffer.concat([message('T', columns), message('D', row), message('C', Buffer.from('SELECT 1\0')), ready]);
-  };
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined);
-    socket.once('data', () => {
-      socket.write(Buffer.concat([message('R', Buffer.alloc(4)), ready]));
-      socket.on('data', (data) => {
-        const names = [...data.toString('latin1').matchAll(/current_setting\('(\w+)'\)/g)];
-        // End the connection, so that a caller that goes on fails at once.
-        if (names.length === 0) socket.destroy();
-        else socket.write(answer(names.map(([, name = '']) => name)));
-      });
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  return `postgres://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/payments`;
-}
-
-/** The required settings. */
-const RIGHT = {
-  synchronous_commit: 'on',
-  statement_timeout: '10s',
-  lock_timeout: '3s',
-  idle_in_transaction_session_timeout: '5s',
-  fsync: 'on',
-  transaction_read_only: 'off',
-};
-
 const die = (error: unknown): never => assert.fail(String(error));
 
 describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, () => {
@@ -124,9 +75,16 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
   });
 
   describe('PostgreSQL: the server', () => {
-    it('opening refuses a server with fsync off, which may lose acknowledged commits', async (t) => {
-      const at = await startFakeServer(t, { ...RIGHT, fsync: 'off' });
-      await assert.rejects(connectDatabase(at, die), /PostgreSQL runs with fsync off/);
+    /** The database as through a server or pooler that keeps its own value of a setting. */
+    async function urlWith(name: string, value: string): Promise<string> {
+      await pool.query(`create schema with_${name};
+        create function with_${name}.current_setting(text) returns text language sql as
+          $$ select case $1 when '${name}' then '${value}' else pg_catalog.current_setting($1) end $$`);
+      return `${url}?options=${encodeURIComponent(`-c search_path=with_${name},pg_catalog`)}`;
+    }
+
+    it('opening refuses a server with fsync off, which may lose acknowledged commits', async () => {
+      await assert.rejects(connectDatabase(await urlWith('fsync', 'off'), die), /PostgreSQL runs with fsync off/);
     });
 
     for (const [name, value] of Object.entries({
@@ -134,8 +92,8 @@ describe('PostgreSQL', { skip: why === undefined ? false : `skipped: ${why}` }, 
       statement_timeout: '0',
       lock_timeout: '1min',
     })) {
-      it(`opening refuses a server that overrides ${name}`, async (t) => {
-        const at = await startFakeServer(t, { ...RIGHT, [name]: value });
+      it(`opening refuses a server that overrides ${name}`, async () => {
+        const at = await urlWith(name, value);
         await assert.rejects(connectDatabase(at, die), new RegExp(`PostgreSQL has ${name} = ${value} although`));
       });
     }
