@@ -4,7 +4,6 @@ import { DAY_MS } from '../../protocol/durations.ts';
 import type { IpnReading } from '../../protocol/verify.ts';
 import type { UnmatchedIpn } from '../ledger.ts';
 import type { Db, Store } from '../store.ts';
-import { toReading } from '../rules/ipns.ts';
 
 const UNMATCHED_KEPT_MS = 7 * DAY_MS;
 
@@ -19,7 +18,7 @@ export async function readUnmatchedIpns(db: Db, limit: number): Promise<Unmatche
     .limit(limit)
     .execute();
   return rows.flatMap(({ reading, seen, first_at: firstAt, last_at: lastAt }) =>
-    reading === null ? [] : [{ reading: toReading(reading), seen, firstAt, lastAt }],
+    reading === null ? [] : [{ reading: JSON.parse(reading) as IpnReading, seen, firstAt, lastAt }],
   );
 }
 
@@ -31,7 +30,7 @@ export async function readIpns(db: Db, transactionId: string): Promise<IpnReadin
     .where('order_id', '=', transactionId)
     .execute();
   const oldestFirst = rows.toSorted((a, b) => a.first_at - b.first_at);
-  return oldestFirst.flatMap(({ reading }) => (reading === null ? [] : [toReading(reading)]));
+  return oldestFirst.flatMap(({ reading }) => (reading === null ? [] : [JSON.parse(reading) as IpnReading]));
 }
 
 /** Marks a page of the unmatched IPNs older than this that were not reported yet; returns them. */

@@ -1,5 +1,4 @@
 // An IPN: its row, and the check that it requests.
-import type { IpnReading } from '../../protocol/verify.ts';
 import type { Draft } from './draft.ts';
 import type { StoredIpn } from '../ledger.ts';
 import type { TransactionRow } from '../schema/tables.ts';
@@ -13,7 +12,7 @@ export function receiveIpn(draft: Draft, { id, body, reading }: StoredIpn, row: 
   draft.ipn = {
     id,
     order_id: reading?.transactionId ?? null,
-    reading: reading === undefined ? null : storedReading(reading),
+    reading: reading === undefined ? null : JSON.stringify(reading),
     body,
     matched: row === undefined ? 0 : 1,
     reported: 0,
@@ -28,15 +27,4 @@ export function receiveIpn(draft: Draft, { id, body, reading }: StoredIpn, row: 
   row.erased_at = null;
   plan(draft, row);
   return true;
-}
-
-/** Stored with the gateway's name for the id, as all versions have done. */
-function storedReading({ transactionId, ...reading }: IpnReading): string {
-  return JSON.stringify({ orderId: transactionId, ...reading });
-}
-
-/** Readings stored by the first version have no customer. */
-export function toReading(text: string): IpnReading {
-  const { orderId, ...reading } = JSON.parse(text) as Omit<IpnReading, 'transactionId'> & { orderId: string };
-  return { ...reading, customer: reading.customer ?? null, transactionId: orderId };
 }

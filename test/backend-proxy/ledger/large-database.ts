@@ -92,7 +92,7 @@ export function fillings(filling: Filling, numbers: (most: number) => string): s
     `insert into ${table} (${Object.keys(columns).join(', ')})
       select ${Object.values(columns).join(', ')} from ${numbers(SIZE)}`;
   const order = { order_id: EVERY.order_id, amount_minor: 1010, currency: `'EUR'`, version: 3 };
-  const reading = `'{"orderId":"' || ${EVERY.id} || '","type":"PAY","paymentId":null,"amount":null,"currency":null,"outcome":null}'`;
+  const reading = `'{"transactionId":"' || ${EVERY.id} || '","type":"PAY","paymentId":null,"amount":null,"currency":null,"outcome":null}'`;
   return [
     fill('orders', order),
     fill('transactions', TRANSACTIONS[filling]),

@@ -83,7 +83,7 @@ export function filledRows(
   const ipn: Columns = {
     id: `'${'0123456789abcdef'.repeat(2)}' || ${pad('(i * 2654435761) % 99999999999', 11, 'd')}`,
     order_id: id,
-    reading: `'{"orderId":"' || ${id} || '","type":"PAY","paymentId":"' || ${paymentId} || '","customer":"12345678","amount":"10.1","currency":"EUR","outcome":"succeeded"}'`,
+    reading: `'{"transactionId":"' || ${id} || '","type":"PAY","paymentId":"' || ${paymentId} || '","customer":"12345678","amount":"10.1","currency":"EUR","outcome":"succeeded"}'`,
     body: `'{"paymentId":' || ${paymentId} || ',"orderId":"' || ${id} || '","type":"PAY","customer":"12345678","amount":10.1,"currency":"EUR","status":"SUCCESS","message":"SUCCESS"}'`,
     matched: '1',
     seen: '1',

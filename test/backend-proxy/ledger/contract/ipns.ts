@@ -64,14 +64,6 @@ export function ipnsContract({ it, setUp }: Suite): void {
       assert.deepEqual(await rows('select matched from ipns'), [{ matched: 1 }, { matched: 1 }]);
     });
 
-    it('a reading stored before customers were kept has no customer', async (t) => {
-      const { ledger } = await setUp(t);
-      await openPending(ledger);
-      const { customer: _, ...older } = reading;
-      await ledger.receiveIpn({ id: 'i1', body: '{}', reading: older as IpnReading });
-      assert.deepEqual(await ledger.ipnReadings('A'), [reading]);
-    });
-
     it('an unreadable IPN is stored without a transaction', async (t) => {
       const { ledger, rows } = await setUp(t);
       await ledger.receiveIpn({ id: 'i1', body: 'It works!', reading: undefined });
