@@ -125,12 +125,15 @@ describe('compose.yaml', () => {
   });
 
   it('each variable of the demo’s services in compose.yaml is one that they read', () => {
-    for (const name of ['sandbox', 'shop'] as const) {
-      const source = readFileSync(`demo/${name}/main.ts`, 'utf8');
+    for (const [name, program] of [
+      ['sandbox', 'demo/sandbox/main.ts'],
+      ['shop', 'demo/shop.ts'],
+    ] as const) {
+      const source = readFileSync(program, 'utf8');
       const { environment, command = [] } = services[name];
       const set = [...command.join(' ').matchAll(/([A-Z_]+)=/g)].map(([, variable = '']) => variable);
       for (const variable of [...Object.keys(environment), ...set]) assert.ok(source.includes(variable), variable);
-      assert.match(command.at(-1) ?? '', new RegExp(`exec node demo/${name}/main.ts$`));
+      assert.match(command.at(-1) ?? '', new RegExp(`exec node ${program}$`));
       assert.deepEqual(services[name].profiles, ['demo']);
     }
   });
