@@ -181,9 +181,11 @@ function lostContract(open: Open): void {
     }
   });
 
+  // The others end by themselves: on a busy machine a short limit could end a call before it arrives.
+  const ENDED_BY_TIME = new Set<(typeof BREAKS)[number]>(['silence', 'drip']);
   for (const because of BREAKS) {
     it(`an answer that is cut, halved, missing, too slow or too long leaves the outcome open: ${because}`, async (t) => {
-      const { gateway, says, arrived } = await open(t, { timeoutMs: 200 });
+      const { gateway, says, arrived } = await open(t, ENDED_BY_TIME.has(because) ? { timeoutMs: 1000 } : {});
       says.nothing(because);
       const calls = CALLS.map(async ({ call, lost }) => assert.equal((await call(gateway)).kind, lost));
       await Promise.all(calls);
