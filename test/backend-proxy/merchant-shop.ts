@@ -1,9 +1,8 @@
 // The merchant's side of the tests, without code of the proxy: order tokens signed by node:crypto, and a server that
 // verifies webhooks with the `standardwebhooks` library.
 import { createHmac } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
+import { serveOnLoopback } from '../loopback.ts';
 
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
@@ -34,7 +33,7 @@ export interface WebhookReceiver {
 export async function startWebhookReceiver(secret: string, now: () => number): Promise<WebhookReceiver> {
   const verifier = new Webhook(secret);
   const receiver: Omit<WebhookReceiver, 'url' | 'close'> = { received: [], answers: [200] };
-  const server = createServer((request, response) => {
+  const { url, close } = await serveOnLoopback((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -49,15 +48,7 @@ export async function startWebhookReceiver(secret: string, now: () => number): P
       else response.writeHead(answer.status, answer.headers).end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return Object.assign(receiver, {
-    url: `http://127.0.0.1:${port}/webhooks`,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  });
+  return Object.assign(receiver, { url: `${url}/webhooks`, close });
 }
 
 /** The library reads Date.now() to check the age of a message, and the tests use a virtual clock. */

@@ -1,8 +1,6 @@
 // Webhooks: signed as the `standardwebhooks` library verifies, retried by the documented schedule with the same id
 // and body, and never sent to a private network.
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { request } from 'undici';
@@ -12,6 +10,7 @@ import { RETRY_AFTER_MS, createWebhookSender, deliveryOf, guardedAgent } from '.
 import { assertDocumentedWebhook, type OpenApi } from './documented.ts';
 import { SECRETS, createWorld, type World } from './world.ts';
 import { S, M, H } from './time.ts';
+import { serveOnLoopback } from '../loopback.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const answered = (status: number, retryAfter?: string) => ({ status, retryAfter });
@@ -154,21 +153,20 @@ describe('where webhooks may go', () => {
 
   it('a webhook does not follow a redirect', async (t) => {
     const asked: string[] = [];
-    const server = createServer((incoming, response) => {
+    const { url, close } = await serveOnLoopback((incoming, response) => {
       asked.push(incoming.url ?? '');
       response.writeHead(307, { location: '/elsewhere' }).end();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    t.after(() => server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
+    t.after(close);
     const due = [{ id: 'msg_1', body: '{}', attempts: 1 } as Webhook];
     const answers: string[] = [];
     const ledger = {
       claimWebhooks: async () => due.splice(0),
       recordDelivery: async (_id: string, { answer }: Delivery) => void answers.push(answer),
     } as unknown as Ledger;
-    const sender = createWebhookSender({ ledger, target: { url, secrets: [SECRETS.webhook] } }, (error) =>
-      assert.fail(String(error)),
+    const sender = createWebhookSender(
+      { ledger, target: { url: `${url}/hooks`, secrets: [SECRETS.webhook] } },
+      (error) => assert.fail(String(error)),
     );
     await sender.tick();
     assert.deepEqual([asked, answers], [['/hooks'], ['HTTP 307']]);

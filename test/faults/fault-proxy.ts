@@ -4,7 +4,7 @@
 // not pipeline.
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { resetConnection } from '../reset-connection.ts';
-import { addressOf } from './sandbox-gateway.ts';
+import { addressOf } from '../loopback.ts';
 
 export type Fault =
   | { kind: 'none' }

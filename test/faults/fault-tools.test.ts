@@ -11,7 +11,7 @@ import { Agent, request } from 'undici';
 import type { TransactionRow } from './database-reader.ts';
 import { undocumented } from '../backend-proxy/documented.ts';
 import { startFaultProxy, type Fault } from './fault-proxy.ts';
-import { addressOf, closeServer } from './sandbox-gateway.ts';
+import { addressOf, closeServer } from '../loopback.ts';
 import { compare, RANK, type AllRecords } from './compare-records.ts';
 import { isSigned, type ReceivedWebhook } from './merchant-server.ts';
 import { createRandom } from './random.ts';

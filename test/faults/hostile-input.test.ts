@@ -7,7 +7,7 @@ import { readDatabase } from './database-reader.ts';
 import { undocumented } from '../backend-proxy/documented.ts';
 import { fuzzedRequest, type ApiDocument } from './fuzz-requests.ts';
 import { junkJson, junkText, nested, mutatedBytes, mutatedMessage } from './fuzz-values.ts';
-import { addressOf, closeServer } from './sandbox-gateway.ts';
+import { addressOf, closeServer } from '../loopback.ts';
 import { createHostileGateway } from './hostile-gateway.ts';
 import { RANK } from './compare-records.ts';
 import type { Random } from './random.ts';

@@ -4,7 +4,7 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { addressOf, closeServer } from './sandbox-gateway.ts';
+import { addressOf, closeServer } from '../loopback.ts';
 
 export type Operation = 'pay' | 'payout' | 'status';
 

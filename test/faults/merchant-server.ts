@@ -4,7 +4,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Clock } from './manual-clock.ts';
-import { addressOf, closeServer } from './sandbox-gateway.ts';
+import { addressOf, closeServer } from '../loopback.ts';
 import { SECRETS } from './canary-secrets.ts';
 
 const TOLERANCE_MS = 5 * 60_000;

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createSandbox, type Sandbox } from '../../demo/sandbox/sandbox.ts';
 import { createManualClock, type Clock } from './manual-clock.ts';
-import { addressOf, closeServer } from './sandbox-gateway.ts';
+import { addressOf, closeServer } from '../loopback.ts';
 import type { Delivered } from './model-answers.ts';
 import { Model } from './model.ts';
 import { SECRETS } from './canary-secrets.ts';

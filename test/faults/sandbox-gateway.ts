@@ -1,9 +1,9 @@
 // The tests' gateway: the sandbox, served over loopback, with its record of what it was asked to create, how often, and
 // how each transaction ended.
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Server as NetServer } from 'node:net';
 import { serve } from '@hono/node-server';
 import { createSandbox, type Sandbox } from '../../demo/sandbox/sandbox.ts';
+import { addressOf, closeServer } from '../loopback.ts';
 import type { Clock } from './manual-clock.ts';
 import { SECRETS } from './canary-secrets.ts';
 
@@ -77,15 +77,4 @@ export async function startGateway({
       await closeServer(server);
     },
   };
-}
-
-export async function addressOf(server: NetServer): Promise<string> {
-  if (!server.listening) await new Promise((resolve) => server.once('listening', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-export async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
-  server.closeAllConnections();
-  await closed;
 }

@@ -2,7 +2,7 @@
 // (browser.config.mjs for browser tests), so that one parser is enough.
 import { spawn } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 
 /** `not shown`: it did not run, or ended for another reason than its own failure. */
 export type Outcome = 'red' | 'green' | 'not shown';
@@ -59,10 +59,18 @@ function patternOf(test: string): string {
 /** A contract is run by a test file that imports it, directly or not; preferably one that needs no server. */
 function runnable(file: string): string {
   if (file.endsWith('.test.ts')) return file;
-  const imported = `'./${basename(file)}'`;
-  const users = globSync(`${dirname(file)}/*.ts`).filter((user) => readFileSync(user, 'utf8').includes(imported));
-  const files = users.map(runnable).filter((user) => user.endsWith('.test.ts'));
+  const files = importersOf(file)
+    .map(runnable)
+    .filter((user) => user.endsWith('.test.ts'));
   return files.toSorted((a, b) => Number(/postgres/.test(a)) - Number(/postgres/.test(b)))[0] ?? file;
+}
+
+function importersOf(file: string): string[] {
+  return globSync('test/{backend-proxy,demo,faults,postgres}/**/*.ts').filter((user) =>
+    [...readFileSync(user, 'utf8').matchAll(/^import .*'(\.[^']+)';$/gm)].some(
+      ([, path = '']) => join(dirname(user), path) === normalize(file),
+    ),
+  );
 }
 
 /** All output, until the program ends or its time is over. */

@@ -1,8 +1,5 @@
 // The operator's journey: from the first page to what needs a person, without a script; and a forged form.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { DEFAULT_PROFILE } from '../../backend-proxy/gateway/profile.ts';
@@ -12,6 +9,7 @@ import { findBrowser } from '../browser.ts';
 import { freePort } from '../free-port.ts';
 import { audit } from './audit.ts';
 import { STEP_MS, Visitor } from './visitor.ts';
+import { serveOnLoopback } from '../loopback.ts';
 
 const TOKEN = 'operator-token-0123456789-0123456789';
 
@@ -21,14 +19,7 @@ let admin = '';
 /** What the merchant's server answers to webhooks. 410 makes one be given up at once. */
 let answer = 410;
 
-async function serve(listener: RequestListener): Promise<{ url: string; close(): void }> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, close: () => (server.closeAllConnections(), server.close()) };
-}
-
-const shop = await serve((request, response) => {
+const shop = await serveOnLoopback((request, response) => {
   request.resume().on('end', () => response.writeHead(answer).end());
 });
 
@@ -130,7 +121,7 @@ test('a form that another page of the same machine sends to the operator’s pag
   await signIn(page);
   await openUntil(page, `${admin}/transactions?orderId=A-3`, 'needs review');
   // Of the same site, so that even a strict cookie is sent.
-  const forger = await serve((_, response) => {
+  const forger = await serveOnLoopback((_, response) => {
     response.setHeader('Content-Type', 'text/html');
     response.end(`<form method="post" action="${admin}/transactions/A-3/resolve"><input name="status" value="SUCCESS">
       <input name="by" value="x"><input name="note" value="x"><input name="confirmed" value="yes"></form>`);

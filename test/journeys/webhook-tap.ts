@@ -1,7 +1,5 @@
 // A relay between the proxy and the shop that keeps the webhooks as they were sent, headers and bytes.
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { serveOnLoopback } from '../loopback.ts';
 
 export interface WebhookTap {
   /** Where the proxy has to send them. */
@@ -16,7 +14,7 @@ export interface WebhookTap {
 export async function tapWebhooks(): Promise<WebhookTap> {
   const passed: string[] = [];
   let target: string | undefined;
-  const server = createServer((request, response) => {
+  const { url, close } = await serveOnLoopback((request, response) => {
     void (async () => {
       const { headers } = request;
       const body = Buffer.concat((await request.toArray()) as Buffer[]).toString();
@@ -26,16 +24,11 @@ export async function tapWebhooks(): Promise<WebhookTap> {
       const answer = target === undefined ? undefined : await fetch(target, sent).catch(() => undefined);
       response.writeHead(answer?.status ?? 503).end();
     })();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
+    url: `${url}/webhooks`,
     passed,
     passOnTo: (shopUrl) => void (target = shopUrl),
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
 }

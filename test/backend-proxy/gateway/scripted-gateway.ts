@@ -1,7 +1,6 @@
 // The HTTP adapter over a server that keeps each request and gives the answer of the test: as bytes for the adapter's
 // own tests (`scripted`), and by the names of a profile for the contract (`openHttp`).
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
 import type { GatewayOptions } from '../../../backend-proxy/gateway/http.ts';
 import type { Gateway } from '../../../backend-proxy/gateway/gateway.ts';
@@ -10,6 +9,7 @@ import { parseExact } from '../../../backend-proxy/protocol/exact-json.ts';
 import { TRANSACTION_TYPES } from '../../../backend-proxy/protocol/transaction.ts';
 import { httpGateway } from './http-gateway.ts';
 import type { Adapter, Arrived, Break, Offer, Reported, Says } from './gateway-kit.ts';
+import { serveOnLoopback } from '../../loopback.ts';
 
 export const API = '/api/v3/integration/merchants/payments';
 export const CHECKOUT = { paymentId: 111328, orderId: 'A-1', method: 'CHECKOUT', checkout: 'https://checkout.example/pay?token=t', qr: null }; // prettier-ignore
@@ -37,7 +37,7 @@ export async function scripted(
 ): Promise<Scripted> {
   const requests: Scripted['requests'] = [];
   let answer = first;
-  const server = createServer((request, response) => {
+  const { url, close } = await serveOnLoopback((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (text: string) => (body += text));
     request.on('end', () => {
@@ -48,18 +48,12 @@ export async function scripted(
       response.writeHead(answer.status ?? 200, headers).end(text);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const gateway = httpGateway(url, options);
-  const stop = async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
   t.after(async () => {
     // The test may have done either.
-    await Promise.allSettled([stop(), gateway.close()]);
+    await Promise.allSettled([close(), gateway.close()]);
   });
-  return { gateway, requests, url, answers: (next) => void (answer = next), stop };
+  return { gateway, requests, url, answers: (next) => void (answer = next), stop: close };
 }
 
 const NO_SUCH_ORDER = { field: 'reason', value: 'NO_SUCH_ORDER' };

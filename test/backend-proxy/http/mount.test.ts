@@ -1,7 +1,6 @@
 // The proxy mounted in a merchant's own server: in another Hono app, and in a plain node:http server.
 import assert from 'node:assert/strict';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
@@ -9,13 +8,7 @@ import { Agent, request as fetchBy } from 'undici';
 import type { OrderView, Problem } from '../../../backend-proxy/protocol/wire.ts';
 import { mountAt, type NodeHandler } from '../../../backend-proxy/http/mount.ts';
 import { SECRETS, SHOP, createWorld, startHeaders } from '../world.ts';
-
-async function urlOf(t: TestContext, server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.closeAllConnections());
-  t.after(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+import { serveOnLoopback } from '../../loopback.ts';
 
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
@@ -141,11 +134,11 @@ describe('mounted in a plain node:http server', () => {
       url.pathname = url.pathname.replace(/^\/pay/, '');
       return world.proxy.app.fetch(new Request(url, request));
     });
-    const server = createServer((request, response) => {
+    const { url: base, close } = await serveOnLoopback((request, response) => {
       if (request.url?.startsWith('/pay/')) void listener(request, response);
       else response.end('the shop');
     });
-    const base = await urlOf(t, server);
+    t.after(close);
     assert.equal(await (await fetch(`${base}/`)).text(), 'the shop');
     const started = await fetch(`${base}/pay/order/payments`, {
       method: 'POST',
@@ -161,8 +154,8 @@ describe('mounted in a plain node:http server', () => {
 describe('mounted under a prefix', () => {
   async function open(t: TestContext, listener: (proxy: NodeHandler) => RequestListener) {
     const world = await createWorld(t);
-    const server = createServer(listener(mountAt('/pay', world.proxy.app.fetch).handler));
-    const base = await urlOf(t, server);
+    const { url: base, close } = await serveOnLoopback(listener(mountAt('/pay', world.proxy.app.fetch).handler));
+    t.after(close);
     const start = () =>
       fetch(`${base}/pay/order/payments`, {
         method: 'POST',

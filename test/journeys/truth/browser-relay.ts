@@ -1,9 +1,9 @@
 // An HTTP relay between browsers and the proxy that can cut or freeze the connection of one order, known by its token,
 // while other pages go on. Records when it did.
 import { once } from 'node:events';
-import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request as send, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Connection } from './facts.ts';
+import { serveOnLoopback } from '../../loopback.ts';
 
 export interface BrowserRelay {
   url: string;
@@ -24,10 +24,9 @@ interface OrderConnection {
 export async function startBrowserRelay(): Promise<BrowserRelay> {
   const orders = new Map<string, OrderConnection>();
   let proxy: string | undefined;
-  const server = createServer((request, response) => {
+  const served = await serveOnLoopback((request, response) => {
     void pass(request, response).catch(() => response.destroy());
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
 
   function connectionOf(orderId: string): OrderConnection {
     const order = orders.get(orderId) ?? { connections: [], cuts: new Set(), frozen: new Set() };
@@ -48,7 +47,7 @@ export async function startBrowserRelay(): Promise<BrowserRelay> {
   }
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...served,
     connectionsOf: (orderId) => connectionOf(orderId).connections,
     set(orderId, is) {
       const { connections, cuts, frozen } = connectionOf(orderId);
@@ -57,11 +56,6 @@ export async function startBrowserRelay(): Promise<BrowserRelay> {
       if (is !== 'frozen') for (const resume of frozen) resume();
     },
     passOnTo: (proxyUrl) => void (proxy = proxyUrl),
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
   };
 }
 

@@ -1,11 +1,10 @@
 // A relay between the proxy and the gateway that damages the answer to the first start of a chosen order and forwards
 // everything else, so that journeys with different faults can share one sandbox. Records when each start came and what
 // the proxy received.
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Start } from './facts.ts';
+import { serveOnLoopback } from '../../loopback.ts';
 
 /** What happens to a start: an `unsent` one never reaches the gateway; for the others only the answer is damaged. */
 export interface Fault {
@@ -28,10 +27,9 @@ export async function startGatewayRelay(): Promise<GatewayRelay> {
   const starts: Start[] = [];
   const faults = new Map<string, Fault>();
   let gateway: string | undefined;
-  const server = createServer((request, response) => {
+  const served = await serveOnLoopback((request, response) => {
     void pass(request, response).catch(() => response.destroy());
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
 
   async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = Buffer.concat((await request.toArray()) as Buffer[]).toString();
@@ -72,15 +70,10 @@ export async function startGatewayRelay(): Promise<GatewayRelay> {
   }
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...served,
     starts,
     spoil: (orderId, fault) => void faults.set(orderId, fault),
     passOnTo: (gatewayUrl) => void (gateway = gatewayUrl),
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
   };
 }
 
