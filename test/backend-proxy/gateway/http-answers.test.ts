@@ -55,6 +55,8 @@ describe('the answer to a payment or payout', () => {
         assert.equal((await gateway.pay(COLLECTION)).kind, 'accepted');
       }
     }
+    answers({ body: JSON.stringify(CHECKOUT).padEnd(256 * 1024 + 1) });
+    assert.equal((await gateway.pay(COLLECTION)).kind, 'lost');
   });
 
   it('pay() keeps the link to the wallet app, by the schemes of the built-in profile', async (t) => {
