@@ -16,7 +16,7 @@ const STREAM_WITHIN_MS = 20_000;
 
 faultTest(
   'This version and a newer one share a PostgreSQL through an upgrade and back: nothing is lost, nothing doubled',
-  { withinMs: size(120_000, 900_000), impossible: whyNoPostgres },
+  { withinMs: size(300_000, 900_000), impossible: whyNoPostgres },
   async (t) => {
     const environment = await createEnvironment(t);
     const { gateway, merchant } = environment;

@@ -10,7 +10,7 @@ const ORDERS = 4;
 
 faultTest(
   'This version, a newer one and this one again run on one SQLite file: nothing is lost, nothing doubled',
-  { withinMs: 120_000 },
+  { withinMs: 300_000 },
   async (t) => {
     const environment = await createEnvironment(t);
     const { gateway, merchant, databaseUrl } = environment;
