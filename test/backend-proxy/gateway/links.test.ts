@@ -27,6 +27,7 @@ describe('a checkout URL', () => {
       'http://localhost.evil.example/',
       'http://evil.example#localhost',
       'http://localhost@evil.example/',
+      'https://checkout.example@evil.example/',
       'javascript:alert(1)',
       'JaVaScRiPt:alert(1)',
       '\tjavascript:alert(1)',
