@@ -73,6 +73,7 @@ describe('states at 240 px', () => {
         const widget = await mount(proxyOf(state), { lang });
         widget.style.width = '240px';
         await new Promise(requestAnimationFrame);
+        endAnimations(widget);
         const sheet = thePart(widget, 'sheet');
         expect(sheet.scrollWidth, name).to.be.at.most(240);
         for (const control of widget.shadowRoot?.querySelectorAll<HTMLElement>('button, a, .method') ?? []) {
