@@ -119,21 +119,24 @@ function cpuMsOf(pid: number): number {
   }
 }
 
+/** Ready by its standard output alone: what Node writes to the other stream may begin in the middle of a line. */
 function listen(child: ChildProcess): { ready: Promise<string>; output: () => string } {
   let output = '';
-  const ready = new Promise<string>((resolve) => {
-    const readUntilReady = (text: string) => {
+  let unread: string | undefined = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
       if (output.length < MAX_OUTPUT) output += text;
-      const url = listeningUrl(output);
+    });
+  }
+  const ready = new Promise<string>((resolve) => {
+    child.stdout?.on('data', (text: string) => {
+      if (unread === undefined) return;
+      unread += text;
+      const url = listeningUrl(unread);
       if (url === undefined) return;
+      unread = undefined;
       resolve(url);
-      onText = (more) => {
-        if (output.length < MAX_OUTPUT) output += more;
-      };
-    };
-    let onText = readUntilReady;
-    for (const stream of [child.stdout, child.stderr])
-      stream?.setEncoding('utf8').on('data', (text: string) => onText(text));
+    });
   });
   return { ready, output: () => output };
 }
