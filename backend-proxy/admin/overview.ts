@@ -67,8 +67,9 @@ export function overview({ counts, reviews, dead, problem, warnings, now }: Over
         : html`<h2>Webhooks given up</h2>
             ${dead.map((each) => deadWebhook(each, now))}`
     }
-    <h2>All transactions</h2>
-    ${summary(counts)}`;
+    <h2>Open transactions</h2>
+    ${summary(counts)}
+    <p><a href="/admin/transactions">All transactions</a></p>`;
 }
 
 function review(transaction: Transaction, now: number): Html {
@@ -106,7 +107,7 @@ export function whyReview({ history, mismatch, conflict }: Transaction): string 
 }
 
 function summary({ transactions }: Counts): Html {
-  if (transactions.length === 0) return html`<p class="empty">None yet.</p>`;
+  if (transactions.length === 0) return html`<p class="empty">Nothing is open.</p>`;
   return html`<ul class="figures">
     ${transactions.map(
       ({ type, status: shown, count }) =>

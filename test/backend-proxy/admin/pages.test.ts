@@ -213,6 +213,7 @@ describe('webhooks', () => {
     await world.settle();
     await operator.signIn();
     const overview = await operator.open('/admin');
+    assert.match(textOf(overview), /Open transactions Nothing is open\. All transactions/);
     assert.match(textOf(overview), /1 webhook given up: not delivered to your server/);
     const [, path = ''] = /href="(\/admin\/webhooks\/msg_\w+)"/.exec(overview) ?? [];
     assert.match(textOf(await operator.open(path)), /given up 1 attempt .* Last answer HTTP 410/);
