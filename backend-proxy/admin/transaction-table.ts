@@ -6,8 +6,8 @@ import { amount, kind, marks, status, time, type Html } from './format.ts';
 
 export const linkTo = ({ id }: Pick<Transaction, 'id'>) => `/admin/transactions/${encodeURIComponent(id)}`;
 
-export function transactionTable(caption: string, transactions: readonly Transaction[]): Html {
-  if (transactions.length === 0) return html`<p class="empty">No transaction.</p>`;
+export function transactionTable(caption: string, transactions: readonly Transaction[], none: string): Html {
+  if (transactions.length === 0) return html`<p class="empty">${none}</p>`;
   return cards(
     caption,
     ['Order', 'Kind', ['Amount', 'right'], 'Status', 'Created'],

@@ -38,16 +38,15 @@ export function queryOf(filters: Filters): TransactionQuery | string {
 }
 
 export function transactionsPage(filters: Filters, page: TransactionPage | string): Html {
-  const refused = typeof page === 'string' ? page : undefined;
-  return html`${form(filters, refused)}
-  ${
-    typeof page === 'string'
-      ? ''
-      : html`${transactionTable('Transactions, newest first', page.transactions)} ${pager(filters, page.nextCursor)}`
-  }`;
+  if (typeof page === 'string') return form(filters, page);
+  const { transactions, nextCursor } = page;
+  // A page is of a limited number of transactions that were looked at: before the last one, none may match.
+  const none = nextCursor === null ? 'No transaction.' : 'None among those looked at. Older ones may match:';
+  return html`${form(filters)} ${transactionTable('Transactions, newest first', transactions, none)}
+  ${pager(filters, nextCursor)}`;
 }
 
-function form(filters: Filters, refused: string | undefined): Html {
+function form(filters: Filters, refused?: string): Html {
   const isNarrowed = Object.values(filters).some((value) => value !== '');
   return html`<form class="filters" method="get" action="/admin/transactions">
     ${refused === undefined ? '' : html`<p class="message bad" role="alert">${refused}</p>`}

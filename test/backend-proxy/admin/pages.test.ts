@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { effectOf } from '../../../backend-proxy/admin/resolution.ts';
 import { walletEnd } from '../../../backend-proxy/admin/format.ts';
+import { transactionsPage } from '../../../backend-proxy/admin/transactions-page.ts';
 import { webhookPage, webhookTable } from '../../../backend-proxy/admin/webhooks-page.ts';
 import type { Observation, Webhook } from '../../../backend-proxy/ledger/ledger.ts';
 import { verified } from '../ledger/ledger-kit.ts';
@@ -326,6 +327,14 @@ describe('the pages', () => {
       assert.equal(response.status, 400, query);
       assert.match(await response.text(), /role="alert"/);
     }
+  });
+
+  it('an empty page of the list says whether older transactions may match', async () => {
+    const said = async (nextCursor: string | null) =>
+      textOf(String(await transactionsPage({ status: 'FAILED' }, { transactions: [], nextCursor })));
+    assert.match(await said(null), /No transaction\./);
+    assert.match(await said('1~A-1'), /None among those looked at\. Older ones may match: Older/);
+    assert.doesNotMatch(await said('1~A-1'), /No transaction\./);
   });
 
   it('the pages stay useful while the database fails: health says so, others say to try again', async (t) => {
