@@ -2,41 +2,7 @@
 // payment id and no history, and shows only the last four digits of a wallet id.
 import { iso } from './iso-time.ts';
 import { decimalOf } from './money.ts';
-import { STAGES, reasonOf, type HistoryEntry, type Transaction, type TransactionType } from './transaction.ts';
-import type { Method, Reason, Status } from './wire.ts';
-
-interface MerchantTransaction {
-  paymentId: string | null;
-  amount: string;
-  currency: string;
-  customer: string | null;
-  status: Status;
-  reason: Reason | null;
-  needsReview: boolean;
-  /** Raised by every change. */
-  version: number;
-  createdAt: string;
-  updatedAt: string;
-  /** When its personal data was erased. */
-  erasedAt: string | null;
-  history: { at: string; event: HistoryEntry['event']; source: HistoryEntry['source']; detail: string | null }[];
-}
-
-export interface MerchantPayment extends MerchantTransaction {
-  type: 'PAY';
-  orderId: string;
-  gatewayOrderId: string;
-  method: Method | null;
-  late: boolean;
-  surplus: boolean;
-}
-
-export interface MerchantPayout extends MerchantTransaction {
-  type: 'PAYOUT';
-  orderId: string;
-  gatewayOrderId: string;
-  note: string | null;
-}
+import { STAGES, reasonOf, type Transaction, type TransactionType } from './transaction.ts';
 
 /** Types and descriptions of all webhooks. Promised in docs/api.md, in the same words. */
 export const WEBHOOKS = {
@@ -58,26 +24,26 @@ export const WEBHOOKS = {
 } as const;
 export type WebhookType = keyof typeof WEBHOOKS;
 
-const VIEWS = { PAY: merchantPayment, PAYOUT: merchantPayout } as const satisfies Record<
-  TransactionType,
-  (transaction: Transaction) => MerchantPayment | MerchantPayout
->;
+const VIEWS = { PAY: merchantPayment, PAYOUT: merchantPayout } as const satisfies Record<TransactionType, unknown>;
 
 export function merchantView(transaction: Transaction): MerchantPayment | MerchantPayout {
   return VIEWS[transaction.type](transaction);
 }
 
-export function merchantPayment(payment: Transaction): MerchantPayment {
+export type MerchantPayment = ReturnType<typeof merchantPayment>;
+export type MerchantPayout = ReturnType<typeof merchantPayout>;
+
+export function merchantPayment(payment: Transaction) {
   const { orderId, id, method, late, surplus } = payment;
-  return { type: 'PAY', orderId, gatewayOrderId: id, method, late, surplus, ...commonFields(payment) };
+  return { type: 'PAY' as const, orderId, gatewayOrderId: id, method, late, surplus, ...commonFields(payment) };
 }
 
-export function merchantPayout(payout: Transaction): MerchantPayout {
+export function merchantPayout(payout: Transaction) {
   const { orderId, id, note } = payout;
-  return { type: 'PAYOUT', orderId, gatewayOrderId: id, note, ...commonFields(payout) };
+  return { type: 'PAYOUT' as const, orderId, gatewayOrderId: id, note, ...commonFields(payout) };
 }
 
-function commonFields(transaction: Transaction): MerchantTransaction {
+function commonFields(transaction: Transaction) {
   const { amountMinor, currency, stage, paymentId, customer, needsReview, version, createdAt, updatedAt, history } =
     transaction;
   const { erasedAt } = transaction;
