@@ -6,8 +6,7 @@
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { flushNames } from './copy.ts';
-
-const SQLITE_BUSY = 5;
+import { SQLITE_BUSY, primaryCode } from './errors.ts';
 
 export interface Unused {
   /**
@@ -49,8 +48,7 @@ function lockFile(path: string): DatabaseSync {
     return database;
   } catch (error) {
     database.close();
-    const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
-    if (code === SQLITE_BUSY) {
+    if (primaryCode(error) === SQLITE_BUSY) {
       throw new Error(`${path} is in use: stop the proxy, and whatever else has it open, first`, { cause: error });
     }
     throw new Error(
