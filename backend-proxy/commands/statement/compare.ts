@@ -37,8 +37,8 @@ export async function compareStatement({ args, env, print }: Call, request: type
     if (isFound && pair.here && pair.repeats === 0 && isPaidWithin(pair.here)) paid.push(pair.here);
     for (const difference of differencesOf(pair, isSearched)) report(difference);
   }
-  const unpaid = onlyHere.filter((each) => each.outcome === 'SUCCESS' && isPaidWithin(each));
-  for (const each of unpaid.toSorted(bySuccess)) report(missingThere(each));
+  const paidOnlyHere = onlyHere.filter((each) => each.outcome === 'SUCCESS' && isPaidWithin(each));
+  for (const each of paidOnlyHere.toSorted(bySuccess)) report(missingThere(each));
   const totals = totalsOf(paid, lines);
   const unequal = totals.filter(({ here, there }) => here !== there);
   if (asCsv) for (const total of unequal) print(csvTotal(total));
