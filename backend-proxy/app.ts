@@ -22,7 +22,7 @@ import { createPayments } from './payments.ts';
 import { createPayouts } from './payouts.ts';
 import { createRetention } from './workers/retention.ts';
 import { createUnknownProof } from './workers/unknown-proof.ts';
-import { createReconciler } from './status-checks.ts';
+import { createStatusChecks } from './status-checks.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { createStreams } from './routes/events.ts';
 import { createExports } from './routes/exports.ts';
@@ -92,12 +92,12 @@ function assemble(parts: ProxyParts<Ledger>) {
     onWrongPath: (type) =>
       log('error', 'the gateway no longer knows a transaction: the status path or the API key is wrong', { type }),
   });
-  const reconciler = createReconciler({ gateway, ledger, proof, rate, now }, onError);
+  const statusChecks = createStatusChecks({ gateway, ledger, proof, rate, now }, onError);
   const webhookLog = createWebhookLog(log, metrics, now);
   const { contextOf, attempted: onAttempt } = webhookLog;
   const sender =
     config.webhook && createWebhookSender({ ledger, target: config.webhook, now, contextOf, onAttempt }, onError);
-  const workers: Worker[] = sender ? [reconciler, sender] : [reconciler];
+  const workers: Worker[] = sender ? [statusChecks, sender] : [statusChecks];
   const recorder = createRecorder({ ledger, onError });
   const sending = { gateway, ledger, recorder, self: config.self ?? randomUUID() };
   const payments = createPayments(sending);
@@ -106,7 +106,7 @@ function assemble(parts: ProxyParts<Ledger>) {
   const exports = createExports({ onError });
   const callers = createCallerAddress(config.trustedProxies ?? 0, now, log);
   const warnings = createWarnings({ ledger, proof, callers, log, onError });
-  const use = { payments, payouts, streams, exports, callers, warnings, workers, recorder, reconciler };
+  const use = { payments, payouts, streams, exports, callers, warnings, workers, recorder, statusChecks };
   return { ...use, config, ledger, gateway, metrics, webhookLog, now, log, onError, wake: () => sender?.wake() };
 }
 
@@ -170,7 +170,7 @@ function createApp(assembly: Assembly, isStopping: () => boolean): OpenAPIHono {
     log('debug', 'IPN received', { outcome });
     if (outcome === 'unmatched') log('warn', 'an IPN matches no transaction in the database');
   };
-  serveIpns(app, { secrets: config.ipnSecrets, gateway, receive: assembly.reconciler.receive, onIpn });
+  serveIpns(app, { secrets: config.ipnSecrets, gateway, receive: assembly.statusChecks.receive, onIpn });
   serveOrder(app, { tokens, payments, streams, limitStarts: createRateLimit(now), callers });
   serveMerchant(app, {
     keys: config.merchantKeys,

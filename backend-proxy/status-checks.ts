@@ -20,7 +20,7 @@ interface Ports {
   now?: () => number;
 }
 
-export interface Reconciler extends Worker {
+export interface StatusChecks extends Worker {
   /**
    * Stores an IPN and begins the check that it requests: at once, claimed in the same commit, or if a limit is reached,
    * with the next claim. Returns whether its transaction is in the database.
@@ -28,10 +28,10 @@ export interface Reconciler extends Worker {
   receive(ipn: StoredIpn): Promise<boolean>;
 }
 
-export function createReconciler(
+export function createStatusChecks(
   { gateway, ledger, proof, rate, now = Date.now }: Ports,
   onError: (error: unknown) => void,
-): Reconciler {
+): StatusChecks {
   const { status } = gateway;
 
   async function check(claim: Claim): Promise<void> {

@@ -7,7 +7,7 @@ import type { Problem } from '../../backend-proxy/protocol/wire.ts';
 import type { Transaction } from '../../backend-proxy/protocol/transaction.ts';
 import type { UnknownProof } from '../../backend-proxy/workers/unknown-proof.ts';
 import { createCheckRate, type CheckRate } from '../../backend-proxy/workers/check-rate.ts';
-import { createReconciler } from '../../backend-proxy/status-checks.ts';
+import { createStatusChecks } from '../../backend-proxy/status-checks.ts';
 import { until } from './until.ts';
 import { createWorld, startHeaders } from './world.ts';
 
@@ -119,8 +119,8 @@ describe('the running proxy', () => {
   });
 });
 
-describe('the reconciler', () => {
-  it('the reconciler runs at most 24 checks at once, each with a lease longer than a check', async () => {
+describe('the status checks', () => {
+  it('the status checks run at most 24 checks at once, each with a lease longer than a check', async () => {
     const observed: [id: string, Observation][] = [];
     const leases = new Set<number>();
     const ledger = {
@@ -139,7 +139,9 @@ describe('the reconciler', () => {
         new Promise((answer) => answers.push(() => answer({ kind: 'unavailable', detail: 'HTTP 500' } as const))),
     } as unknown as Gateway;
     const rate: CheckRate = { ...createCheckRate(), available: () => 1_000 };
-    const worker = createReconciler({ gateway, ledger, proof: NO_PROOF, rate }, (error) => assert.fail(String(error)));
+    const worker = createStatusChecks({ gateway, ledger, proof: NO_PROOF, rate }, (error) =>
+      assert.fail(String(error)),
+    );
     await worker.begin();
     await worker.begin();
     assert.equal(answers.length, 24);
@@ -158,7 +160,7 @@ describe('the reconciler', () => {
     assert.equal(await rate(), '8');
   });
 
-  it('without a status check the reconciler ignores the check rate', async () => {
+  it('without a status check the worker ignores the check rate', async () => {
     const claimed: number[] = [];
     const ledger = {
       claimChecks: async (most: number) => {
@@ -167,7 +169,7 @@ describe('the reconciler', () => {
       },
     } as unknown as Ledger;
     const rate: CheckRate = { ...createCheckRate(), available: () => 0 };
-    const worker = createReconciler({ gateway: {} as Gateway, ledger, proof: NO_PROOF, rate }, (error) =>
+    const worker = createStatusChecks({ gateway: {} as Gateway, ledger, proof: NO_PROOF, rate }, (error) =>
       assert.fail(String(error)),
     );
     await worker.begin();

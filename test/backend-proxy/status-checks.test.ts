@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { createCheckRate } from '../../backend-proxy/workers/check-rate.ts';
 import type { Gateway } from '../../backend-proxy/gateway/gateway.ts';
 import type { Ledger } from '../../backend-proxy/ledger/ledger.ts';
-import { createReconciler } from '../../backend-proxy/status-checks.ts';
+import { createStatusChecks } from '../../backend-proxy/status-checks.ts';
 import type { UnknownProof } from '../../backend-proxy/workers/unknown-proof.ts';
 import { createWorld } from './world.ts';
 
@@ -16,7 +16,7 @@ const PROOF: UnknownProof = {
   wrongPaths: () => [],
 };
 
-/** A reconciler beside the world's own, with a payment to send IPNs for and a count of what it does. */
+/** Status checks beside the world's own, with a payment to send IPNs for and a count of what it does. */
 async function setUp(t: TestContext, { available = 10 } = {}) {
   let ledger!: Ledger;
   const world = await createWorld(t, { wrapLedger: (given) => (ledger = given) });
@@ -37,12 +37,12 @@ async function setUp(t: TestContext, { available = 10 } = {}) {
     },
   };
   const rate = { ...createCheckRate(), available: () => available };
-  const reconciler = createReconciler({ gateway, ledger: counted, proof: PROOF, rate }, (error) =>
+  const statusChecks = createStatusChecks({ gateway, ledger: counted, proof: PROOF, rate }, (error) =>
     assert.fail(String(error)),
   );
   let ipns = 0;
   const sendIpn = (transactionId = 'A-1') =>
-    reconciler.receive({
+    statusChecks.receive({
       id: `ipn ${(ipns += 1)}`,
       body: '{}',
       reading: {
@@ -55,39 +55,39 @@ async function setUp(t: TestContext, { available = 10 } = {}) {
         outcome: null,
       },
     });
-  return { reconciler, sendIpn, counts };
+  return { statusChecks, sendIpn, counts };
 }
 
 describe('receive()', () => {
   it('receive() begins the check with the commit of the IPN, without another claim', async (t) => {
-    const { reconciler, sendIpn, counts } = await setUp(t);
-    const stop = reconciler.run();
+    const { statusChecks, sendIpn, counts } = await setUp(t);
+    const stop = statusChecks.run();
     assert.equal(await sendIpn(), true);
     await stop();
     assert.deepEqual(counts, { claims: 0, calls: 1 });
   });
 
   it('receive() leaves the check to a claim if the rate is used up', async (t) => {
-    const { reconciler, sendIpn, counts } = await setUp(t, { available: 0 });
-    const stop = reconciler.run();
+    const { statusChecks, sendIpn, counts } = await setUp(t, { available: 0 });
+    const stop = statusChecks.run();
     assert.equal(await sendIpn(), true);
     await stop();
     assert.deepEqual(counts, { claims: 0, calls: 0 });
-    await reconciler.tick();
+    await statusChecks.tick();
     assert.deepEqual(counts, { claims: 1, calls: 1 });
   });
 
   it('receive() during a check of the same transaction leaves the next one to a claim', async (t) => {
-    const { reconciler, sendIpn, counts } = await setUp(t);
-    const stop = reconciler.run();
+    const { statusChecks, sendIpn, counts } = await setUp(t);
+    const stop = statusChecks.run();
     assert.deepEqual(await Promise.all([sendIpn(), sendIpn()]), [true, true]);
     await stop();
     assert.equal(counts.calls, 1);
   });
 
   it('receive() of an unknown transaction begins nothing and gives its turn back', async (t) => {
-    const { reconciler, sendIpn, counts } = await setUp(t);
-    const stop = reconciler.run();
+    const { statusChecks, sendIpn, counts } = await setUp(t);
+    const stop = statusChecks.run();
     for (let n = 0; n < 30; n += 1) assert.equal(await sendIpn('of-nobody'), false);
     assert.equal(await sendIpn(), true);
     await stop();

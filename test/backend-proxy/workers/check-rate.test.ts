@@ -7,7 +7,7 @@ import { instrument, type Call } from '../../../backend-proxy/observability/inst
 import type { Ledger } from '../../../backend-proxy/ledger/ledger.ts';
 import { createCheckRate } from '../../../backend-proxy/workers/check-rate.ts';
 import type { UnknownProof } from '../../../backend-proxy/workers/unknown-proof.ts';
-import { createReconciler } from '../../../backend-proxy/status-checks.ts';
+import { createStatusChecks } from '../../../backend-proxy/status-checks.ts';
 import { httpGateway } from '../gateway/http-gateway.ts';
 import { SECRETS, createWorld } from '../world.ts';
 
@@ -217,7 +217,7 @@ describe('a Retry-After', () => {
 /** The calls take real time, but on a slow machine none may time out: only the virtual clock may decide the result. */
 const NO_TIME_LIMIT = { totalTimeoutMs: 600_000 };
 
-/** `count` payments that are paid at the gateway and due for a check, and a reconciler that runs step by step. */
+/** `count` payments that are paid at the gateway and due for a check, and status checks that run step by step. */
 async function backlog(t: TestContext, count: number) {
   const world = await createWorld(t, NO_TIME_LIMIT);
   const ids = Array.from({ length: count }, (_, n) => `A-${n}`);
@@ -243,7 +243,7 @@ async function backlog(t: TestContext, count: number) {
   const askedAt: number[] = [];
   let observed = 0;
   const proof = { proveWaiting: async () => undefined, found: async () => undefined } as unknown as UnknownProof;
-  const worker = createReconciler({ gateway, ledger, proof, rate, now: world.now }, (error) =>
+  const worker = createStatusChecks({ gateway, ledger, proof, rate, now: world.now }, (error) =>
     assert.fail(String(error)),
   );
   return {
