@@ -8,7 +8,7 @@ import type { TransactionRow } from '../schema/tables.ts';
 import { plan, raise, showChange } from './transitions.ts';
 
 /** One in this many checks goes to the transaction that has been due longest, so that IPNs cannot starve it. */
-const MAX_DUE_SHARE = 5;
+const CHECKS_PER_LONGEST_DUE = 5;
 
 export interface Shares {
   /** At most this many of those with a recent IPN, the newest first. */
@@ -19,13 +19,13 @@ export interface Shares {
 
 /** Divides the checks between those with a recent IPN and the longest due; `claimed`: how many were claimed before. */
 export function sharesOf(limit: number, claimed: number): Shares {
-  const longest = Math.floor((claimed + limit) / MAX_DUE_SHARE) - Math.floor(claimed / MAX_DUE_SHARE);
+  const longest = Math.floor((claimed + limit) / CHECKS_PER_LONGEST_DUE) - Math.floor(claimed / CHECKS_PER_LONGEST_DUE);
   return { recent: limit - longest, inAll: limit };
 }
 
 /** Whether the next check is one that the longest due should have. */
 export function isTurnOfLongestDue(claimed: number): boolean {
-  return (claimed + 1) % MAX_DUE_SHARE === 0;
+  return (claimed + 1) % CHECKS_PER_LONGEST_DUE === 0;
 }
 
 /**
