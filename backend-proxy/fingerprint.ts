@@ -9,7 +9,7 @@ export function fingerprintOf(parts: readonly (string | number | null)[]): strin
 
 /**
  * The fingerprint after the request's personal data was erased: without the key, nobody can try all wallet ids until
- * one fits. Only then, because versions without erasing compare the plain form.
+ * one fits.
  */
 export function keyedFingerprint(key: string, fingerprint: string): string {
   if (fingerprint.startsWith(KEYED)) return fingerprint;

@@ -182,10 +182,6 @@ const SCHEMAS_BY_WEBHOOK = new Map<string, z.ZodType>(
   TRANSACTION_TYPES.map((type) => [TYPES[type].webhooks, SCHEMAS[type]]),
 );
 
-/**
- * Documents the webhooks. Uses the registry of the whole app: the one of a sub-app would prefix the names with its
- * path.
- */
 export function documentWebhooks({ openAPIRegistry: registry }: OpenAPIHono): void {
   for (const [type, summary] of Object.entries(WEBHOOKS)) {
     const data = SCHEMAS_BY_WEBHOOK.get(type.split('.')[0] ?? '');
