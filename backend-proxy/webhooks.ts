@@ -14,6 +14,7 @@ import { hostOf, mayBePrivate, remedyFor } from './config/private-hosts.ts';
 import { isPublicAddress } from './config/public-address.ts';
 import { HOUR_MS as H, MINUTE_MS as M, SECOND_MS as S } from './protocol/durations.ts';
 import { beginStep } from './observability/tracing.ts';
+import { codeOf, retryAfterMs } from './received.ts';
 import { createWorker, type Worker } from './workers/worker.ts';
 
 /**
@@ -93,7 +94,7 @@ export function sign(
   };
 }
 
-type Answer = { status: number; retryAfter: string | undefined } | { lost: string };
+type Answer = { status: number; retryAfter: string | string[] | undefined } | { lost: string };
 
 async function post(
   { body }: Webhook,
@@ -108,10 +109,9 @@ async function post(
     const retryAfter = answer.headers['retry-after'];
     // Only the status matters, and the body may be endless.
     answer.body.on('error', () => undefined).destroy();
-    return { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined };
+    return { status, retryAfter };
   } catch (error) {
-    const word = error instanceof Error && 'code' in error ? String(error.code) : 'error';
-    return { lost: word };
+    return { lost: codeOf(error) };
   }
 }
 
@@ -123,15 +123,8 @@ export function deliveryOf(attempts: number, answer: Answer, nowMs: number, rand
   const planned = RETRY_AFTER_MS[attempts - 1];
   if (status === 410 || planned === undefined) return { state: 'dead', answer: answerText };
   const jittered = planned * (1 + JITTER * (2 * random() - 1));
-  const asked = 'lost' in answer ? 0 : retryAfterMs(answer.retryAfter, nowMs);
+  const asked = 'lost' in answer ? 0 : (retryAfterMs(answer.retryAfter, nowMs, MAX_RETRY_AFTER_MS) ?? 0);
   return { state: 'pending', nextAt: nowMs + Math.round(Math.max(jittered, asked)), answer: answerText };
-}
-
-/** Seconds or an HTTP date (RFC 9110, 10.2.3), capped. */
-function retryAfterMs(value: string | undefined, nowMs: number): number {
-  if (value === undefined) return 0;
-  const ms = /^[0-9]{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
-  return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
 }
 
 /**

@@ -2,6 +2,7 @@
 // is an answer too.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request, type Dispatcher } from 'undici';
+import { codeOf, readBody } from '../received.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -38,7 +39,7 @@ export function createVisitor(): Visitor {
       try {
         const signal = AbortSignal.timeout(TIMEOUT_MS);
         const answer = await request(url, { ...options, method, signal, dispatcher: agent });
-        return { status: answer.statusCode, headers: answer.headers, body: await read(answer.body) };
+        return { status: answer.statusCode, headers: answer.headers, body: await readBody(answer.body, MAX_BYTES) };
       } catch (error) {
         return { lost: codeOf(error) };
       }
@@ -46,22 +47,6 @@ export function createVisitor(): Visitor {
     open: (url, { method = 'GET', ...options }) => request(url, { ...options, method, dispatcher: agent }),
     close: () => agent.destroy(),
   };
-}
-
-async function read(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.byteLength;
-    if (length > MAX_BYTES) throw new Error('answer too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-export function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'error';
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
 /** `HTTP 404`, or why there was no answer. */

@@ -18,9 +18,11 @@ import {
 import type { Collection, ExtraHeaders, Gateway, Operation, PayoutOrder } from './gateway.ts';
 import { isTooDeep, parseExact } from '../protocol/exact-json.ts';
 import type { Profile } from './profile.ts';
+import { codeOf, readBody, retryAfterMs } from '../received.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
+/** No answer can stop the checks for longer. */
 const MAX_RETRY_AFTER_MS = 600_000;
 /** Separate connections per operation, so that a hanging endpoint blocks only itself. */
 const MAX_CONNECTIONS = { pay: 64, payout: 8, status: STATUS_CONNECTIONS } as const satisfies Record<Operation, number>;
@@ -108,40 +110,15 @@ async function postJson(
       signal: AbortSignal.timeout(totalTimeoutMs),
       ...(dispatcher && { dispatcher }),
     });
-    const retryAfterMs = readRetryAfter(answer.headers['retry-after'], now());
+    const waitMs = retryAfterMs(answer.headers['retry-after'], now(), MAX_RETRY_AFTER_MS);
     return {
       status: answer.statusCode,
-      fields: asFields(await readText(answer.body)),
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      fields: asFields((await readBody(answer.body, MAX_ANSWER_BYTES)).toString('utf8')),
+      ...(waitMs !== undefined && { retryAfterMs: waitMs }),
     };
   } catch (error) {
-    return { lost: errorCodeOf(error) };
+    return { lost: codeOf(error) };
   }
-}
-
-/** RFC 9110: seconds, or a date. Capped, so that no answer can stop the checks for longer. */
-function readRetryAfter(header: string | string[] | undefined, nowMs: number): number | undefined {
-  if (typeof header !== 'string') return undefined;
-  if (/^\d+$/.test(header)) return Math.min(Number(header) * 1000, MAX_RETRY_AFTER_MS);
-  const at = header.endsWith(' GMT') ? Date.parse(header) : NaN;
-  return Number.isNaN(at) ? undefined : Math.min(Math.max(at - nowMs, 0), MAX_RETRY_AFTER_MS);
-}
-
-async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.byteLength;
-    if (length > MAX_ANSWER_BYTES) throw new Error('answer too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-/** The code or name of the error, never its message, which may quote the other side. */
-function errorCodeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
 function asFields(text: string): Fields | undefined {

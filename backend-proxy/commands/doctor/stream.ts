@@ -1,7 +1,7 @@
 // Whether the stream of an order reaches browsers: at once, and for longer than the usual timeout of reverse proxies.
 import { needs, type Deployed } from './deployed.ts';
 import { fail, ok, skipped, type Finding } from '../report.ts';
-import { codeOf } from '../visit.ts';
+import { codeOf } from '../../received.ts';
 
 const ABOUT = 'stream';
 const FIRST_WITHIN_MS = 3_000;

@@ -7,7 +7,7 @@ import { minorOf } from '../../protocol/money.ts';
 import type { TransactionType } from '../../protocol/transaction.ts';
 import type { Status } from '../../protocol/wire.ts';
 import type { Outcome } from './lines.ts';
-import { codeOf } from '../visit.ts';
+import { codeOf } from '../../received.ts';
 
 const OUTCOMES: Record<Status, Outcome> = {
   INITIALIZED: 'PENDING',

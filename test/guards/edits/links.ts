@@ -59,7 +59,7 @@ export const links: Edits = {
     { file: QR_CONTENT, find: ' && Buffer.byteLength(content) <= MAX_QR_TEXT_BYTES', put: '' },
   ],
   'Exhaust memory by an endless answer': [
-    { file: GATEWAY_HTTP, find: "if (length > MAX_ANSWER_BYTES) throw new Error('answer too large');", put: '' },
+    { file: GATEWAY_HTTP, find: 'readBody(answer.body, MAX_ANSWER_BYTES)', put: 'readBody(answer.body, Infinity)' },
   ],
   'Exhaust memory by pixels': [
     { file: QR_CONTENT, find: ' && Math.max(width, height) <= MAX_IMAGE_SIDE', put: '' },
