@@ -342,7 +342,7 @@ export interface Checks {
   observe(claim: Claim, observation: Observation): Promise<number>;
   /** Records a proven "unknown"; two of them may end the transaction. */
   recordUnknown(unknown: ProvenUnknown): Promise<void>;
-  /** Of the newest transactions of this type, the one that a status check found most recently. */
+  /** The transaction of this type that a status check found most recently; undefined if none ever was. */
   newestFound(type: TransactionType): Promise<Transaction | undefined>;
   /** Makes uncertain what an earlier process of the same host and port was sending when it died. */
   recover(sentBy: string): Promise<void>;

@@ -1,5 +1,5 @@
 // Counts for operators, of what is open, each over the small index that lists it, so that the cost does not grow with
-// the database; and the newest transaction that the gateway knows. What shoppers wait for is read by the store's
+// the database; and the transaction that the gateway surely knows. What shoppers wait for is read by the store's
 // `load`.
 import { sql, type SelectQueryBuilder } from 'kysely';
 import type { Transaction, TransactionType } from '../../protocol/transaction.ts';
@@ -8,7 +8,7 @@ import type { Counts, WebhookState } from '../ledger.ts';
 import type { Db } from '../store.ts';
 import { IS_OPEN, NEEDS_REVIEW } from '../schema/schema.ts';
 import type { Tables } from '../schema/tables.ts';
-import { MAX_EXAMINED, withHistory } from './transaction-list.ts';
+import { withHistory } from './transaction-list.ts';
 
 /**
  * Rows are counted up to this many: a higher number says no more, and takes longer to count. Each count is ordered as
@@ -16,24 +16,17 @@ import { MAX_EXAMINED, withHistory } from './transaction-list.ts';
  */
 const MAX_COUNTED = 40_000;
 
-/** Of the newest transactions of this type, the one that a status check found last: the gateway knows it. */
+/** The transaction of this type that a check found last: the gateway knows it. Undefined only if none ever was. */
 export async function readNewestFound(db: Db, type: TransactionType): Promise<Transaction | undefined> {
-  const newest = db
+  const rows = await db
     .selectFrom('transactions')
-    .select(['id', 'found_at'])
+    .selectAll()
     .where('type', '=', type)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(MAX_EXAMINED);
-  const rows = await newest.execute();
-  const [last] = rows.filter(isFound).toSorted((a, b) => b.found_at - a.found_at);
-  if (last === undefined) return undefined;
-  const row = db.selectFrom('transactions').selectAll().where('id', '=', last.id);
-  return (await withHistory(db, await row.execute()))[0];
-}
-
-function isFound<Row extends { found_at: number | null }>(row: Row): row is Row & { found_at: number } {
-  return row.found_at !== null;
+    .where('found_at', 'is not', null)
+    .orderBy('found_at', 'desc')
+    .limit(1)
+    .execute();
+  return (await withHistory(db, rows))[0];
 }
 
 /** Every payment of an order, or the payout. */

@@ -35,7 +35,7 @@ interface Position {
 type Listed = Position & Pick<TransactionRow, 'type' | 'rank' | 'needs_review'>;
 
 /** How many rows that a filter leaves out one page may look at. */
-export const MAX_EXAMINED = 100;
+const MAX_EXAMINED = 100;
 
 /**
  * The cursor is the position of the last row that was looked at, so a page may be short of its limit, or empty, before

@@ -120,8 +120,9 @@ function tables({ int, strict, updated, keyed, keyedUpdated }: SchemaSql): strin
 }
 
 /**
- * Each payment is in the indexes by time, and only what is open, planned, under review or unmatched in the others:
- * every index that a row is in costs a page of each write that changes its columns.
+ * Each payment is in the indexes by time and, once a check found it, in the one of those; only what is open, planned,
+ * under review or unmatched is in the others. Every index that a row is in costs a page of each write that changes its
+ * columns.
  */
 const INDEXES = [
   // Lists. The conditions are written in the statements as they are here, or no planner would take these indexes.
@@ -132,6 +133,8 @@ const INDEXES = [
   `index transactions_open_created on transactions (type, created_at, id) where ${IS_OPEN}`,
   `index transactions_review_updated on transactions (type, updated_at, id) where ${NEEDS_REVIEW}`,
   `index transactions_review_created on transactions (type, created_at, id) where ${NEEDS_REVIEW}`,
+  // The newest of them proves an "unknown", so however many were opened since, it must be in reach.
+  'index transactions_found on transactions (type, found_at) where found_at is not null',
   // Only prompts are counted for each wallet.
   `index transactions_prompts on transactions (customer, created_at) where asked in ('DIRECT')`,
   'index transactions_sending on transactions (sent_by) where answer is null and sent_by is not null',

@@ -4,6 +4,7 @@ import { describe } from 'node:test';
 import { D, M, NOON, S } from '../../time.ts';
 import {
   LIMITS,
+  PAYOUT,
   PENDING,
   UNAVAILABLE,
   UNKNOWN,
@@ -110,6 +111,22 @@ export function checksContract({ it, setUp }: Suite): void {
       await ledger.observe('C', UNKNOWN);
       assert.equal((await ledger.newestFound('PAY'))?.id, 'A');
       assert.equal(await ledger.newestFound('PAYOUT'), undefined);
+    });
+
+    it('newestFound() is the transaction that was found last, however many were opened since', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      for (const orderId of ['A', 'B']) await openPending(ledger, { orderId });
+      await openSentPayout(ledger, 'P', PENDING);
+      await ledger.observe('B', verified('succeeded'));
+      skip(S);
+      for (const id of ['A', 'P']) await ledger.observe(id, verified('pending'));
+      skip(S);
+      for (let n = 0; n < 150; n += 1) {
+        await ledger.openPayment(payment({ orderId: `later ${n}` }), LIMITS);
+        await ledger.openPayout({ ...PAYOUT, orderId: `Q${n}` });
+      }
+      assert.equal((await ledger.newestFound('PAY'))?.id, 'A');
+      assert.equal((await ledger.newestFound('PAYOUT'))?.orderId, 'P');
     });
 
     it('a payment becomes FAILED by one check, and the gateway’s code for it is kept in the history', async (t) => {
