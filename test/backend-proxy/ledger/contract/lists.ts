@@ -38,21 +38,23 @@ const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 type Page = Awaited<ReturnType<LedgerById['transactions']>>;
 
 /** All pages; `between` runs after each. */
-async function walk(
+async function pagesOf(
   ledger: LedgerById,
   query: TransactionQuery,
   between: () => Promise<unknown> = async () => undefined,
-): Promise<Transaction[]> {
-  const seen: Transaction[] = [];
+): Promise<Transaction[][]> {
+  const seen: Transaction[][] = [];
   for (let cursor: string | undefined; ;) {
     const page: Page = await ledger.transactions({ ...query, cursor });
     assert.ok(page.transactions.length <= query.limit);
-    seen.push(...page.transactions);
+    seen.push(page.transactions);
     if (page.nextCursor === null) return seen;
     cursor = page.nextCursor;
     await between();
   }
 }
+
+const walk = async (...given: Parameters<typeof pagesOf>) => (await pagesOf(...given)).flat();
 
 /** One transaction in each of several states, some of them changed within one millisecond. */
 async function openSome({ ledger, skip }: Setup): Promise<void> {
@@ -118,6 +120,32 @@ export function listsContract({ it, setUp }: Suite): void {
         }
       }
       assert.deepEqual(await walk(ledger, { limit: 3 }), all);
+    });
+
+    it('a list by status passes over more than a page looks at, skips none, and ends only at the end', async (t) => {
+      const { ledger, skip } = await setUp(t);
+      for (let n = 0; n < 157; n += 1) {
+        const id = await openPending(ledger, { orderId: `A${n}` });
+        await ledger.observe(id, verified(n < 150 ? 'succeeded' : 'failed'));
+        skip(n % 2);
+      }
+      for (const [sort, sizes] of [
+        ['updatedAt', [0, 5, 2]],
+        ['createdAt', [0, 5, 2]],
+        ['-createdAt', [5, 2, 0]],
+      ] as const) {
+        const all = await walk(ledger, { sort, limit: 157 });
+        for (const status of ['FAILED', 'SUCCESS'] as const) {
+          const pages = await pagesOf(ledger, { sort, status, limit: 5 });
+          const matching = all.filter(({ stage }) => STAGES[stage].status === status);
+          assert.deepEqual(ids(pages.flat()), ids(matching), `${sort} ${status}`);
+          if (status === 'SUCCESS') continue;
+          assert.deepEqual(
+            pages.map(({ length }) => length),
+            sizes,
+          );
+        }
+      }
     });
 
     it('paging by creation returns each transaction once, whatever changes meanwhile', async (t) => {
