@@ -137,7 +137,10 @@ function ledgerQuery(asked: z.infer<typeof listQuery>, isCsv: boolean): Omit<Tra
   return { ...filters, sort, cursor, updatedSince: ms(updatedSince), createdFrom: ms(from), createdBefore: ms(to) };
 }
 
-/** The lines of a CSV. Between two pages nothing of the database is held. */
+/**
+ * The lines of a CSV. Between two pages nothing of the database is held. A page without a match is an empty part,
+ * because an export that nobody reads any more ends at its next part.
+ */
 async function* exported(ledger: Ledger, query: Omit<TransactionQuery, 'limit'>): AsyncGenerator<string> {
   yield csvLine(TRANSACTION_COLUMNS);
   for (let cursor: string | undefined; ;) {
@@ -147,9 +150,7 @@ async function* exported(ledger: Ledger, query: Omit<TransactionQuery, 'limit'>)
       successOnly: true,
       limit: EXPORT_PAGE,
     });
-    if (page.transactions.length > 0) {
-      yield page.transactions.map((transaction) => csvLine(transactionCells(transaction))).join('');
-    }
+    yield page.transactions.map((transaction) => csvLine(transactionCells(transaction))).join('');
     if (page.nextCursor === null) return;
     cursor = page.nextCursor;
     await yieldToOthers();

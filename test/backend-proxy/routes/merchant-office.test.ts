@@ -114,6 +114,31 @@ describe('CSV', () => {
     assert.equal(pages, afterwards);
   });
 
+  it('a CSV whose filter matches nothing for many pages reads no page after its reader has gone', async (t) => {
+    let pages = 0;
+    const empty = () => ({ transactions: [], nextCursor: pages < MAX_EMPTY_PAGES ? `c${NOON}~A` : null });
+    const world = await createSome(t, {
+      wrapLedger: (ledger) => ({ ...ledger, transactions: async () => ((pages += 1), empty()) }),
+    });
+    const url = await world.listen();
+    const readers = {
+      'a socket': (signal: AbortSignal) => fetch(`${url}/transactions`, { headers: CSV, signal }),
+      'a web stream': async () => world.proxy.app.request('/transactions', { headers: CSV }),
+    };
+    for (const [name, open] of Object.entries(readers)) {
+      pages = 0;
+      const gone = new AbortController();
+      const reader = (await open(gone.signal)).body?.getReader();
+      await reader?.read();
+      reader?.read().catch(() => undefined);
+      while (pages < 2) await new Promise(setImmediate);
+      gone.abort();
+      await reader?.cancel().catch(() => undefined);
+      await settled(() => pages);
+      assert.ok(pages < MAX_EMPTY_PAGES, `${name}: the export went on without a reader`);
+    }
+  });
+
   it('a CSV whose database fails is cut off, so that it cannot be taken for complete', async (t) => {
     let pages = 0;
     const world = await createSome(t, {
@@ -160,6 +185,7 @@ async function* never(): AsyncGenerator<string> {
 }
 
 const MAX_PAGES = 1_000;
+const MAX_EMPTY_PAGES = 50_000;
 
 /** The page `n` of very many, each with many copies. */
 async function endless(ledger: Ledger, query: Parameters<Ledger['transactions']>[0], n: number) {
