@@ -1,6 +1,6 @@
-// The only code that raises a transaction's stage or flags it, with the history, the order's version and the webhook
-// that belong to it. A stage only rises, and the save that follows happens only if the row is still as it was loaded
-// (store.ts), so nothing can happen between a decision and its update.
+// The only code that raises a stored transaction's stage or flags it, with the history, the order's version and the
+// webhook that belong to it. A stage only rises, and the save that follows happens only if the row is still as it was
+// loaded (store.ts).
 import { nextCheckAt, type Check } from '../../protocol/schedule.ts';
 import {
   STAGES,
