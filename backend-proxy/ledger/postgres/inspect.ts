@@ -38,7 +38,12 @@ export async function inspectPostgres(url: string): Promise<InspectedPostgres> {
     ).rows;
     if (facts === undefined) throw new Error('The server answered no row');
     const steps = facts.has_steps
-      ? (await query<MadeStep>(client, 'select name, written_by, compatible_with from schema_steps order by name')).rows
+      ? (
+          await query<MadeStep>(
+            client,
+            'select name, written_by, compatible_with from schema_steps order by applied_at',
+          )
+        ).rows
       : [];
     return {
       schema: schemaState(steps, facts.has_tables),

@@ -38,18 +38,20 @@ export interface SchemaState {
   refusal: string | undefined;
 }
 
-/** `hasTables`: whether there were any before the steps were read. */
+/** `made`: in the order of their time. `hasTables`: whether there were any before the steps were read. */
 export function schemaState(
   made: readonly MadeStep[],
   hasTables: boolean,
   { steps, version }: Pick<Upgrade, 'steps' | 'version'> = { steps: STEPS, version: VERSION },
 ): SchemaState {
   const names = new Set(made.map(({ name }) => name));
+  const unknown = unknownTo(steps, made);
   const isUnreleased = hasTables && !names.has(FIRST_STEP.name);
   return {
-    newest: made.at(-1)?.name,
+    // Several steps may have one time, so those that this version knows are in its order; the others came later.
+    newest: (unknown.at(-1) ?? steps.findLast(({ name }) => names.has(name)))?.name,
     pending: steps.map(({ name }) => name).filter((name) => !names.has(name)),
-    refusal: isUnreleased ? UNRELEASED : needsNewer(unknownTo(steps, made), version),
+    refusal: isUnreleased ? UNRELEASED : needsNewer(unknown, version),
   };
 }
 

@@ -97,7 +97,7 @@ function reading<T>(path: string, read: (database: DatabaseSync) => T): T {
 }
 
 function stepsIn(database: DatabaseSync): MadeStep[] {
-  const rows = textsOf(database, 'select name, written_by, compatible_with from schema_steps order by name');
+  const rows = textsOf(database, 'select name, written_by, compatible_with from schema_steps order by applied_at');
   return rows.map(({ name = '', written_by = '', compatible_with = '' }) => ({ name, written_by, compatible_with }));
 }
 

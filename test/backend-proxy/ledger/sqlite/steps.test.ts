@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it, type TestContext } from 'node:test';
-import { UNRELEASED } from '../../../../backend-proxy/ledger/schema/schema-steps.ts';
+import { UNRELEASED, schemaState } from '../../../../backend-proxy/ledger/schema/schema-steps.ts';
 import { inspectSqlite } from '../../../../backend-proxy/ledger/sqlite/copy.ts';
 import { upgradeSqlite } from '../../../../backend-proxy/ledger/sqlite/steps.ts';
 import { STEPS, type Step } from '../../../../backend-proxy/ledger/schema/steps.ts';
@@ -89,6 +89,16 @@ describe('SQLite: changes of tables', () => {
         'This database was written by payment-proxy 0.10.1; it needs at least 0.10.0, and this is 0.9.0. ' +
         'Install that version, or restore a backup from before it.',
     });
+  });
+
+  it('the newest step is the last in the list that was made, or one that only a newer version knows', () => {
+    const made = (name: string) => ({ name, written_by: '0.2.0', compatible_with: '0.2.0' });
+    const steps = [...STEPS, { ...ADD, name: 'z' }, { ...ADD, name: 'b' }, { ...ADD, name: 'pending' }];
+    const names = [...STEPS.map(({ name }) => name), 'b', 'z'];
+    const newest = (...also: string[]) =>
+      schemaState([...names, ...also].map(made), true, { steps, version: '0.2.0' }).newest;
+    assert.equal(newest(), 'b');
+    assert.equal(newest('a of a newer version'), 'a of a newer version');
   });
 
   it('a file that was made before the first release is refused, and stays as it is', async (t) => {
