@@ -41,7 +41,7 @@ export interface Backfill extends Named {
 
 export const FIRST_STEP: Change = {
   name: '2026-12-tables',
-  compatibleWith: '0.1.0',
+  compatibleWith: '0.2.0',
   change: schemaStatements,
 };
 
