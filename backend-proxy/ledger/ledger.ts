@@ -294,8 +294,10 @@ export interface ErasedPage {
   next: string | null;
 }
 
-/** Counts for operators. */
-/** Of what is open: each up to a limit (queries/reading.ts). What has ended is counted as it ends (metrics). */
+/**
+ * Counts for operators, of what is open: each up to a limit (queries/reading.ts). What has ended is counted as it ends
+ * (metrics).
+ */
 export interface Counts {
   /** Neither paid nor failed. */
   transactions: { type: TransactionType; status: Status; count: number }[];
