@@ -15,7 +15,7 @@ export const REPLAN_PAGE_SIZE = 50;
 
 /** Whether anything is due. Reads without a lock, because usually nothing is. */
 export async function isCheckDue(db: Db, now: number): Promise<boolean> {
-  const first = db.selectFrom('transactions').select('id').where('next_check_at', '<=', now).orderBy('next_check_at');
+  const first = idsIn(db).where('next_check_at', '<=', now).orderBy('next_check_at');
   return (await first.limit(1).execute()).length > 0;
 }
 
@@ -48,39 +48,30 @@ export async function claimChecks(store: Store, now: number, leaseMs: number, sh
 }
 
 /** Transactions that an earlier process of the same host and port was sending when it died. */
-export async function readAbandoned(db: Db, sentBy: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('transactions')
-    .select('id')
-    .where('sent_by', '=', sentBy)
-    .where('answer', 'is', null)
-    .where('rank', '<', STAGES.declined.rank)
-    .limit(REPLAN_PAGE_SIZE)
-    .execute();
-  return rows.map(({ id }) => id);
+export function readAbandoned(db: Db, sentBy: string): Promise<string[]> {
+  const lost = idsIn(db).where('sent_by', '=', sentBy).where('answer', 'is', null);
+  return readPage(lost.where('rank', '<', STAGES.declined.rank));
 }
 
 /** A page of transactions with a planned check, by id. */
-export async function readPlanned(db: Db, after: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('transactions')
-    .select('id')
-    .where('next_check_at', 'is not', null)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(REPLAN_PAGE_SIZE)
-    .execute();
-  return rows.map(({ id }) => id);
+export function readPlanned(db: Db, after: string): Promise<string[]> {
+  return readPage(idsIn(db).where('next_check_at', 'is not', null).where('id', '>', after).orderBy('id'));
 }
 
 /** Checks planned further ahead than any wait, by another clock that is ahead of this one. */
-export async function readPlannedTooFar(db: Db, now: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('transactions')
-    .select('id')
-    .where('next_check_at', '>', now + MAX_WAIT_MS)
-    .orderBy('next_check_at')
-    .limit(REPLAN_PAGE_SIZE)
-    .execute();
+export function readPlannedTooFar(db: Db, now: number): Promise<string[]> {
+  return readPage(
+    idsIn(db)
+      .where('next_check_at', '>', now + MAX_WAIT_MS)
+      .orderBy('next_check_at'),
+  );
+}
+
+function idsIn(db: Db) {
+  return db.selectFrom('transactions').select('id');
+}
+
+async function readPage(query: ReturnType<typeof idsIn>): Promise<string[]> {
+  const rows = await query.limit(REPLAN_PAGE_SIZE).execute();
   return rows.map(({ id }) => id);
 }
