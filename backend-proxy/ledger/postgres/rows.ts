@@ -2,9 +2,10 @@
 // that it changes and checks that it is still the version that was loaded (`xmin`, which every update changes); if one
 // is not, it changes nothing at all.
 import type { CompiledQuery } from 'kysely';
-import { TRANSACTION_TYPES, TYPES } from '../../protocol/transaction.ts';
+import { TYPES } from '../../protocol/transaction.ts';
 import { MAY_HAVE_PROMPTED } from '../queries/prompts.ts';
 import { changedColumns, type Change, type Changes, type Loaded, type Subject } from '../store.ts';
+import { PAYS_ORDER } from '../schema/schema.ts';
 import type { HistoryRow, OrderRow, Tables, TransactionRow } from '../schema/tables.ts';
 
 /** The server's clock, ms since 1970. Not `now()`, which stands still within a transaction. */
@@ -16,11 +17,7 @@ const ROWS = `select ${CLOCK} as now,
     row_to_json(o) as "order", o.xmin::text as order_xmin, row_to_json(t) as transaction, t.xmin::text as transaction_xmin,
     (select json_agg(h) from history h where h.transaction_id = t.id) as history`;
 const ORDER = `left join orders o on o.order_id = $1 left join transactions t on t.order_id = o.order_id`;
-/** SQL: the types that pay an order. */
-const PAYING = TRANSACTION_TYPES.filter((type) => TYPES[type].paysOrder)
-  .map((type) => `'${type}'`)
-  .join();
-const ITS_ORDER = `left join orders o on o.order_id = t.order_id and t.type in (${PAYING})`;
+const ITS_ORDER = `left join orders o on o.order_id = t.order_id and ${PAYS_ORDER}`;
 
 /** The rows always begin with one that has the clock, even if nothing else was found. */
 export function loadStatement(subject: Subject): Statement {
