@@ -49,7 +49,7 @@ export function createAdmin(parts: AdminParts): Hono {
 /** The overview, the IPNs without a transaction, and the health of the proxy. */
 function overviewRoutes(app: Hono, { ledger, version, warnings, now = Date.now }: AdminParts, frame: Frame): void {
   app.get('/admin', async (c) => {
-    const [counts, reviews, dead, found, problem] = await Promise.all([
+    const [counts, reviews, { webhooks: dead }, found, problem] = await Promise.all([
       ledger.counts(),
       ledger.transactions({ sort: '-createdAt', needsReview: true, limit: MAX_SHOWN }),
       ledger.webhooks('dead', MAX_SHOWN),

@@ -28,8 +28,8 @@ export function transactionRoutes(app: Hono, parts: AdminParts, frame: Frame): v
 
   async function showOne(c: Context, code: 200 | 400, resolution?: ResolutionForm) {
     const transaction = await transactionOf(c, parts);
-    const all = await ledger.webhooks(undefined, MAX_WEBHOOKS, { orderId: transaction.orderId });
-    const webhooks = all.filter(({ transactionId }) => transactionId === transaction.id);
+    const ofOrder = await ledger.webhooks(undefined, MAX_WEBHOOKS, { orderId: transaction.orderId });
+    const webhooks = ofOrder.webhooks.filter(({ transactionId }) => transactionId === transaction.id);
     const form = frame.formToken(c);
     const body = transactionPage({ transaction, webhooks, form, ...(resolution && { resolution }) });
     return frame.show(c, 'transactions', transaction.orderId, body, code);

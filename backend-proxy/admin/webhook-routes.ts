@@ -1,6 +1,7 @@
 // The webhooks on the operator's page: lists by state, one with its body, and sending one again.
 import type { Hono } from 'hono';
 import { Refusal } from '../errors.ts';
+import { WEBHOOK_CURSOR } from '../ledger/queries/webhooks.ts';
 import type { AdminParts, Frame } from './frame.ts';
 import { isState, webhookPage, webhooksPage } from './webhooks-page.ts';
 
@@ -8,20 +9,11 @@ const PAGE_SIZE = 50;
 
 export function webhookRoutes(app: Hono, { ledger, onDue, log = () => undefined }: AdminParts, frame: Frame): void {
   app.get('/admin/webhooks', async (c) => {
-    const { state: asked, cursor = '' } = c.req.query();
+    const { state: asked, cursor } = c.req.query();
     const state = isState(asked) ? asked : 'dead';
-    const [, at, id = ''] = /^([0-9]{1,15})~([!-~]{1,100})$/.exec(cursor) ?? [];
-    const olderThan = at === undefined ? undefined : { createdAt: Number(at), id };
-    const found = await ledger.webhooks(state, PAGE_SIZE + 1, { olderThan });
-    const webhooks = found.slice(0, PAGE_SIZE);
-    const last = webhooks.at(-1);
-    const nextCursor = found.length > PAGE_SIZE && last !== undefined ? `${last.createdAt}~${last.id}` : null;
-    return frame.show(
-      c,
-      'webhooks',
-      'Webhooks',
-      webhooksPage({ state, webhooks, nextCursor, form: frame.formToken(c) }),
-    );
+    const isPage = cursor !== undefined && WEBHOOK_CURSOR.test(cursor);
+    const page = await ledger.webhooks(state, PAGE_SIZE, isPage ? { cursor } : {});
+    return frame.show(c, 'webhooks', 'Webhooks', webhooksPage({ ...page, state, form: frame.formToken(c) }));
   });
   app.get('/admin/webhooks/:id', async (c) => {
     const webhook = await ledger.webhook(c.req.param('id'));

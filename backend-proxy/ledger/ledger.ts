@@ -218,10 +218,15 @@ export interface Counted {
 
 export type WebhookState = 'pending' | 'delivered' | 'dead';
 
-/** Narrows a list of webhooks: to an order, and to those older than one. */
+/** Narrows a list of webhooks: to an order, and to the page after another. */
 export interface WebhookRange {
   orderId?: string | undefined;
-  olderThan?: { createdAt: number; id: string } | undefined;
+  cursor?: string | undefined;
+}
+
+export interface WebhookPage {
+  webhooks: Webhook[];
+  nextCursor: string | null;
 }
 
 export interface Webhook {
@@ -399,7 +404,7 @@ export interface WebhookQueue {
   recordDelivery(id: string, delivery: Delivery): Promise<void>;
   webhook(id: string): Promise<Webhook | undefined>;
   /** Newest first. */
-  webhooks(state: WebhookState | undefined, limit: number, range?: WebhookRange): Promise<Webhook[]>;
+  webhooks(state: WebhookState | undefined, limit: number, range?: WebhookRange): Promise<WebhookPage>;
   /** Makes it due now and resets its attempts; undefined if there is none. Refuses if its body is erased. */
   redeliver(id: string): Promise<Webhook | undefined>;
 }

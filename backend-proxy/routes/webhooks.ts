@@ -3,6 +3,7 @@ import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { note } from '../observability/cause.ts';
 import { Refusal } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { WEBHOOK_CURSOR } from '../ledger/queries/webhooks.ts';
 import { orderIdSchema } from '../orders/order-token.ts';
 import { answerJson } from '../http/answer.ts';
 import { noQuery, refusedBy } from '../http/problem.ts';
@@ -26,10 +27,7 @@ const getWebhooks = createRoute({
     query: z.strictObject({
       state: z.enum(['pending', 'delivered', 'dead']).optional(),
       orderId: orderIdSchema.optional(),
-      cursor: z
-        .string()
-        .regex(/^[0-9]{1,15}~[!-~]{1,100}$/, { error: 'the nextCursor of an earlier response' })
-        .optional(),
+      cursor: z.string().regex(WEBHOOK_CURSOR, { error: 'the nextCursor of an earlier response' }).optional(),
       limit: limitQuery.default(50),
     }),
   },
@@ -68,12 +66,9 @@ const redeliver = createRoute({
 /** `onDue`: called after a redelivery. */
 export function serveWebhooks(app: OpenAPIHono, ledger: Ledger, onDue: () => void): void {
   serveRoute(app, getWebhooks, async (c, { query }) => {
-    const { state, limit, orderId, cursor } = query;
-    const found = await ledger.webhooks(state, limit + 1, { orderId, olderThan: webhookOf(cursor) });
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
-    const nextCursor = found.length > limit && last !== undefined ? `${last.createdAt}~${last.id}` : null;
-    return answerJson(c, { webhooks: page.map(webhookView), nextCursor }, 200);
+    const { state, limit, ...range } = query;
+    const { webhooks, nextCursor } = await ledger.webhooks(state, limit, range);
+    return answerJson(c, { webhooks: webhooks.map(webhookView), nextCursor }, 200);
   });
 
   serveRoute(app, getWebhook, async (c, { params }) => {
@@ -89,9 +84,4 @@ export function serveWebhooks(app: OpenAPIHono, ledger: Ledger, onDue: () => voi
     onDue();
     return answerJson(c, webhookView(webhook), 202);
   });
-}
-
-function webhookOf(cursor: string | undefined): { createdAt: number; id: string } | undefined {
-  const at = cursor?.indexOf('~') ?? 0;
-  return cursor === undefined ? undefined : { createdAt: Number(cursor.slice(0, at)), id: cursor.slice(at + 1) };
 }

@@ -63,7 +63,7 @@ const verified = (outcome: 'succeeded' | 'failed' | 'pending') =>
   ({ kind: 'verified', outcome, paymentId: null, customer: null }) as const;
 
 async function deliver(ledger: LedgerById): Promise<void> {
-  const claimed = await ledger.webhooks('pending', 10);
+  const { webhooks: claimed } = await ledger.webhooks('pending', 10);
   await Promise.all(claimed.map(({ id }) => ledger.recordDelivery(id, { state: 'delivered', answer: 'HTTP 200' })));
 }
 

@@ -2,7 +2,7 @@
 // (../rules/webhooks.ts), and ../../webhooks.ts sends them.
 import { sql } from 'kysely';
 import { Refusal } from '../../errors.ts';
-import type { Delivery, Webhook, WebhookRange, WebhookState } from '../ledger.ts';
+import type { Delivery, Webhook, WebhookPage, WebhookRange, WebhookState } from '../ledger.ts';
 import { DAY_MS, MINUTE_MS } from '../../protocol/durations.ts';
 import { mergedPages } from './merged-pages.ts';
 import type { Db, Store } from '../store.ts';
@@ -11,8 +11,10 @@ import type { WebhookRow } from '../schema/tables.ts';
 /** A longer wait or lease than we ever plan was written by another clock. */
 const MAX_WAIT_MS = 2 * DAY_MS;
 const MAX_LEASE_MS = MINUTE_MS;
-/** Later than any time. */
-const END_OF_TIME = 999_999_999_999_999;
+/** When one was queued, and its id. */
+export const WEBHOOK_CURSOR = /^[0-9]{1,15}~[!-~]{1,100}$/;
+/** Before the first page: later than any time. */
+const BEGIN = '999999999999999~';
 
 /** Whether one is due. Reads without a lock, because usually none is. */
 export async function isWebhookDue(db: Db, now: number): Promise<boolean> {
@@ -66,27 +68,31 @@ export function recordDelivery(db: Db, id: string, delivery: Delivery) {
     .compile();
 }
 
-/** Newest first. */
+/** Newest first. The cursor is the position of the last one on the page before. */
 export async function readWebhooks(
   db: Db,
   state: WebhookState | undefined,
   limit: number,
-  { orderId, olderThan = { createdAt: END_OF_TIME, id: '' } }: WebhookRange = {},
-): Promise<Webhook[]> {
-  const rows = await (orderId === undefined ? readInStates(db, state, limit, olderThan) : readOfOrder(db, orderId));
-  const { createdAt, id } = olderThan;
+  { orderId, cursor = BEGIN }: WebhookRange = {},
+): Promise<WebhookPage> {
+  const [at = '', ...rest] = cursor.split('~');
+  const [createdAt, id] = [Number(at), rest.join('~')];
   const isOlder = (row: WebhookRow) => row.created_at < createdAt || (row.created_at === createdAt && row.id < id);
-  return rows
-    .filter((row) => isOlder(row) && (state === undefined || row.state === state))
-    .slice(0, limit)
-    .map(toWebhook);
+  const isListed = (row: WebhookRow) => isOlder(row) && (state === undefined || row.state === state);
+  const rows = orderId === undefined ? readInStates(db, state, limit + 1, createdAt, id) : readOfOrder(db, orderId);
+  const found = (await rows).filter(isListed);
+  const webhooks = found.slice(0, limit).map(toWebhook);
+  const last = webhooks.at(-1);
+  const hasMore = found.length > limit && last !== undefined;
+  return { webhooks, nextCursor: hasMore ? `${last.createdAt}~${last.id}` : null };
 }
 
 function readInStates(
   db: Db,
   state: WebhookState | undefined,
   limit: number,
-  { createdAt, id }: NonNullable<WebhookRange['olderThan']>,
+  createdAt: number,
+  id: string,
 ): Promise<WebhookRow[]> {
   // Each state is a range of an index by time.
   const inState = (each: WebhookState) =>

@@ -186,9 +186,9 @@ async function compare(world: World, id: string, status: 'SUCCESS' | 'FAILED'): 
   assert.ok(preview, id);
   const { webhook } = preview;
   const sentences = effectOf(preview, status);
-  const known = new Set((await world.ledger.webhooks(undefined, 100)).map((each) => each.id));
+  const known = new Set((await world.ledger.webhooks(undefined, 100)).webhooks.map((each) => each.id));
   const after = await world.ledger.resolve(id, { status, by: 'Ada', note: 'asked' });
-  const queued = (await world.ledger.webhooks(undefined, 100)).filter((each) => !known.has(each.id));
+  const queued = (await world.ledger.webhooks(undefined, 100)).webhooks.filter((each) => !known.has(each.id));
   assert.deepEqual(
     queued.map(({ type }) => type),
     webhook === null ? [] : [webhook],
@@ -255,7 +255,7 @@ describe('the pages', () => {
     await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '98765432' });
     await world.pass(M);
     await operator.signIn();
-    const [webhook] = await world.ledger.webhooks(undefined, 1);
+    const [webhook] = (await world.ledger.webhooks(undefined, 1)).webhooks;
     for (const path of ['/admin', '/admin/transactions', '/admin/transactions/P-1', `/admin/webhooks/${webhook?.id}`]) {
       const html = await operator.open(path);
       assert.ok(!html.includes('98765432'), path);

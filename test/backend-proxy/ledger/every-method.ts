@@ -130,7 +130,7 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
 
   await step('a claim of checks', () => ledger.claimChecks(20, LEASE_MS));
   await step('a claim of webhooks', () => ledger.claimWebhooks(16, LEASE_MS));
-  const [webhook] = await ledger.webhooks(undefined, 1);
+  const [webhook] = (await ledger.webhooks(undefined, 1)).webhooks;
   const id = webhook?.id ?? assert.fail('no webhook');
   await step('a delivery', () => ledger.recordDelivery(id, { state: 'delivered', answer: '200' }));
   await ledger.recordDelivery(id, { state: 'pending', nextAt: NOON, answer: '500' });
@@ -138,8 +138,8 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
   await step('a redelivery', () => ledger.redeliver(id));
   for (const state of ['pending', 'delivered', 'dead', undefined] as const) {
     await step(`webhooks: ${state}`, () => ledger.webhooks(state, 100));
-    const olderThan = { createdAt: NOON - 50 * M, id: 'msg_50000' };
-    await step(`older webhooks: ${state}`, () => ledger.webhooks(state, 100, { olderThan }));
+    const cursor = `${NOON - 50 * M}~msg_50000`;
+    await step(`older webhooks: ${state}`, () => ledger.webhooks(state, 100, { cursor }));
   }
   await step('webhooks of an order', () => ledger.webhooks(undefined, 100, { orderId: 'A' }));
   await step('a webhook', () => ledger.webhook(id));
@@ -166,7 +166,7 @@ async function call({ ledger, step, poll, stepClock }: Calls): Promise<void> {
 
 async function callErasing(ledger: Ledger, step: Calls['step'], id: string): Promise<void> {
   await step('an erasing that is refused', () => ledger.erase(id, { sendsWebhooks: true }).catch(() => undefined));
-  const [webhook] = (await ledger.webhooks('pending', 50)).filter(({ orderId }) => orderId === id);
+  const [webhook] = (await ledger.webhooks('pending', 50)).webhooks.filter(({ orderId }) => orderId === id);
   const webhookId = webhook?.id ?? assert.fail('no webhook');
   await ledger.recordDelivery(webhookId, { state: 'delivered', answer: '200' });
   await step('an erasing of an order', () => ledger.erase(id, { sendsWebhooks: true }));

@@ -144,7 +144,7 @@ export async function read(ledger: LedgerById, id: string): Promise<Transaction>
 
 export const stageOf = async (ledger: LedgerById, id: string) => (await read(ledger, id)).stage;
 export const webhookTypes = async (ledger: LedgerById) =>
-  (await ledger.webhooks(undefined, 100)).map(({ type }) => type).toSorted();
+  (await ledger.webhooks(undefined, 100)).webhooks.map(({ type }) => type).toSorted();
 
 /** Opens and sends a payment, and returns its id. */
 export async function openSent(ledger: LedgerById, given: Partial<NewPayment> = {}): Promise<string> {

@@ -233,7 +233,7 @@ export function checksContract({ it, setUp }: Suite): void {
       skip(1);
       assert.deepEqual(await all(), [true, true, false, false]);
       assert.equal(
-        (await ledger.webhooks(undefined, 100)).filter(({ type }) => type === 'payout.needs_review').length,
+        (await ledger.webhooks(undefined, 100)).webhooks.filter(({ type }) => type === 'payout.needs_review').length,
         1,
       );
     });

@@ -85,7 +85,7 @@ export function erasingContract({ it, setUp }: Suite): void {
     await openPending(ledger, { orderId: 'OPEN' });
     await openPending(ledger, { orderId: 'YOUNG' });
     await settle(setup, 'YOUNG');
-    const [young] = (await ledger.webhooks('pending', 10)).filter(({ orderId }) => orderId === 'YOUNG');
+    const [young] = (await ledger.webhooks('pending', 10)).webhooks.filter(({ orderId }) => orderId === 'YOUNG');
     await ledger.recordDelivery(young!.id, { state: 'delivered', answer: '200' });
     skip(7 * D);
     assert.equal(await eraseAll(ledger), 0);
@@ -220,7 +220,7 @@ export function erasingContract({ it, setUp }: Suite): void {
     await tellAll(ledger);
     skip(9 * D);
     await eraseAll(ledger);
-    const [webhook] = await ledger.webhooks('delivered', 10);
+    const [webhook] = (await ledger.webhooks('delivered', 10)).webhooks;
     assert.deepEqual([webhook?.body, webhook?.lastAnswer], ['', null]);
     assert.equal((await refusal(ledger.redeliver(webhook!.id))).kind, 'erased');
     assert.equal(await ledger.redeliver('msg_none'), undefined);
@@ -383,7 +383,7 @@ async function passDays({ ledger, skip }: Setup, days: number): Promise<void> {
 const sumOf = (counts: number[]) => counts.reduce((sum, each) => sum + each);
 
 async function tellAll(ledger: LedgerById): Promise<void> {
-  for (const { id } of await ledger.webhooks('pending', 1000)) {
+  for (const { id } of (await ledger.webhooks('pending', 1000)).webhooks) {
     await ledger.recordDelivery(id, { state: 'delivered', answer: 'HTTP 200' });
   }
 }

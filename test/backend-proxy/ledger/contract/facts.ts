@@ -180,7 +180,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
         ],
       );
       assert.deepEqual(await webhookTypes(ledger), ['payment.failed', 'payment.succeeded', 'payment.surplus']);
-      const surplus = (await ledger.webhooks(undefined, 10)).find(({ type }) => type === 'payment.surplus')!;
+      const surplus = (await ledger.webhooks(undefined, 10)).webhooks.find(({ type }) => type === 'payment.surplus')!;
       const { data } = JSON.parse(surplus.body) as { data: Record<string, unknown> };
       assert.deepEqual([data['gatewayOrderId'], data['surplus'], data['late']], [first, true, true]);
     });
@@ -214,7 +214,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
       await ledger.observe('A', verified('succeeded', null, '2222'));
       await ledger.observe('A', verified('succeeded', null, '3333'));
       assert.equal((await read(ledger, 'A')).customer, '2222');
-      const [webhook] = await ledger.webhooks('pending', 10);
+      const [webhook] = (await ledger.webhooks('pending', 10)).webhooks;
       assert.equal((JSON.parse(webhook!.body) as { data: { customer: string } }).data.customer, '2222');
       await ledger.openPayout(PAYOUT);
       await ledger.record('P', PENDING, 'answer');

@@ -157,7 +157,7 @@ export function limitsContract({ it, setUp }: Suite): void {
         ends.map(({ stage, endedBy }) => [stage, endedBy]),
         ['EXPIRED', null, 'EXPIRED', 'EXPIRED', null].map((endedBy) => ['declined', endedBy]),
       );
-      const webhook = (await ledger.webhooks(undefined, 10)).find(({ orderId }) => orderId === 'close')!;
+      const webhook = (await ledger.webhooks(undefined, 10)).webhooks.find(({ orderId }) => orderId === 'close')!;
       assert.equal((JSON.parse(webhook.body) as { data: { reason: string } }).data.reason, 'EXPIRED');
     });
   });

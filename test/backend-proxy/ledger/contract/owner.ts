@@ -197,7 +197,7 @@ export function ownerContract({ it, setUp }: Suite): void {
         const id = await openPending(ledger);
         await ledger.observe(id, verified('succeeded'));
         await ledger.observe(id, verified('failed'));
-        return (await ledger.webhooks(undefined, 10)).map((each) => `${each.type} ${each.id}`).toSorted();
+        return (await ledger.webhooks(undefined, 10)).webhooks.map((each) => `${each.type} ${each.id}`).toSorted();
       };
       const empty = 'delete from webhooks; delete from history; delete from transactions; delete from orders';
       const first = await live();

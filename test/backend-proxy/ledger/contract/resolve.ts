@@ -38,7 +38,8 @@ async function failPayout(ledger: LedgerById, skip: (ms: number) => void, orderI
 }
 
 const numbered = async (ledger: LedgerById, type: string) =>
-  new Set((await ledger.webhooks(undefined, 100)).filter((each) => each.type === type).map(({ id }) => id)).size;
+  new Set((await ledger.webhooks(undefined, 100)).webhooks.filter((each) => each.type === type).map(({ id }) => id))
+    .size;
 
 export function resolveContract({ it, setUp }: Suite): void {
   describe('resolve()', () => {

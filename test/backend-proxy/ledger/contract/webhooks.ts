@@ -28,14 +28,14 @@ export function webhooksContract({ it, setUp }: Suite): void {
       const { ledger, skip } = await setUp(t);
       const first = await openPending(ledger);
       await openPending(ledger);
-      const [before] = await ledger.webhooks('pending', 10);
+      const [before] = (await ledger.webhooks('pending', 10)).webhooks;
       assert.deepEqual(
         [before?.type, before?.orderId, before?.attempts, before?.nextAt],
         ['payment.failed', 'A', 0, NOON],
       );
       skip(S);
       await ledger.observe(first, verified('failed'));
-      const [after] = await ledger.webhooks('pending', 10);
+      const [after] = (await ledger.webhooks('pending', 10)).webhooks;
       assert.deepEqual(after, before, 'FAILED for another reason sends no second webhook');
       assert.match(before?.id ?? '', /^msg_[0-9a-f]{40}$/);
     });
@@ -86,13 +86,13 @@ export function webhooksContract({ it, setUp }: Suite): void {
       await ledger.recordDelivery(id, { state: 'dead', answer: 'HTTP 410' });
       skip(D);
       assert.deepEqual(await ledger.claimWebhooks(10, 30 * S), []);
-      const [dead] = await ledger.webhooks('dead', 10);
+      const [dead] = (await ledger.webhooks('dead', 10)).webhooks;
       assert.deepEqual([dead?.id, dead?.lastAnswer], [id, 'HTTP 410']);
       assert.deepEqual((await ledger.redeliver(id))?.attempts, 0);
       assert.equal((await ledger.claimWebhooks(10, 30 * S))[0]?.attempts, 1);
       await ledger.recordDelivery(id, { state: 'delivered', answer: 'HTTP 200' });
-      assert.equal((await ledger.webhooks('delivered', 10)).length, 1);
-      assert.deepEqual(await ledger.webhooks('pending', 10), []);
+      assert.equal((await ledger.webhooks('delivered', 10)).webhooks.length, 1);
+      assert.deepEqual((await ledger.webhooks('pending', 10)).webhooks, []);
       assert.equal(await ledger.redeliver('nothing'), undefined);
     });
 
@@ -103,7 +103,7 @@ export function webhooksContract({ it, setUp }: Suite): void {
         skip(S);
       }
       assert.deepEqual(
-        (await ledger.webhooks(undefined, 2)).map(({ orderId }) => orderId),
+        (await ledger.webhooks(undefined, 2)).webhooks.map(({ orderId }) => orderId),
         ['C', 'B'],
       );
     });
@@ -114,18 +114,21 @@ export function webhooksContract({ it, setUp }: Suite): void {
         await queued(ledger, orderId);
         if (orderId === 'B') skip(S);
       }
-      const all = await ledger.webhooks(undefined, 10);
-      assert.deepEqual(await ledger.webhooks(undefined, 10, { orderId: 'B' }), [
-        all.find(({ orderId }) => orderId === 'B'),
-      ]);
-      assert.deepEqual(await ledger.webhooks('dead', 10, { orderId: 'B' }), []);
-      for (const [at, olderThan] of all.entries()) {
+      const { webhooks: all, nextCursor } = await ledger.webhooks(undefined, 10);
+      assert.equal(nextCursor, null);
+      const ofB = all.filter(({ orderId }) => orderId === 'B');
+      assert.deepEqual(await ledger.webhooks(undefined, 10, { orderId: 'B' }), { webhooks: ofB, nextCursor: null });
+      assert.deepEqual((await ledger.webhooks('dead', 10, { orderId: 'B' })).webhooks, []);
+      const cursorOf = (at: number) => `${all[at]?.createdAt}~${all[at]?.id}`;
+      for (const [at, { id, orderId }] of all.entries()) {
+        const cursor = cursorOf(at);
+        const next = at + 3 < all.length ? cursorOf(at + 2) : null;
         for (const state of ['pending', undefined] as const) {
-          assert.deepEqual(await ledger.webhooks(state, 2, { olderThan }), all.slice(at + 1, at + 3));
+          const page = { webhooks: all.slice(at + 1, at + 3), nextCursor: next };
+          assert.deepEqual(await ledger.webhooks(state, 2, { cursor }), page);
         }
-        const { orderId } = olderThan;
-        assert.deepEqual(await ledger.webhooks(undefined, 2, { olderThan, orderId }), []);
-        assert.deepEqual(await ledger.webhook(olderThan.id), olderThan);
+        assert.deepEqual((await ledger.webhooks(undefined, 2, { cursor, orderId })).webhooks, []);
+        assert.deepEqual(await ledger.webhook(id), all[at]);
       }
       assert.equal(await ledger.webhook('nothing'), undefined);
     });

@@ -31,7 +31,7 @@ async function fill(ledger: Ledger): Promise<void> {
       );
     }),
   );
-  for (const { id } of await port.webhooks('pending', 1000)) {
+  for (const { id } of (await port.webhooks('pending', 1000)).webhooks) {
     await port.recordDelivery(id, { state: 'delivered', answer: 'HTTP 200' });
   }
 }
