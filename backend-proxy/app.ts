@@ -1,6 +1,5 @@
-// Assembles the proxy: a Hono app over a gateway and a ledger, and the two background workers.
-// It reads no environment and opens no port, so it can also be mounted in a merchant's own server:
-// `server.route('/pay', proxy.app)`.
+// Assembles the proxy: a Hono app over a gateway and a ledger, and the background workers. Reads no environment and
+// opens no port, so it can also be mounted in a merchant's own server (http/mount.ts).
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';

@@ -105,10 +105,10 @@ describe('imports', () => {
     );
   });
 
-  it('only the SQLite files and a comparison import node:sqlite, and only the PostgreSQL files import pg', () => {
+  it('only the SQLite files import node:sqlite, and only the PostgreSQL files import pg', () => {
     const proxy = within('backend-proxy/');
     for (const [target, files] of [
-      ['node:sqlite', /^backend-proxy\/(ledger\/sqlite\/[\w-]+|commands\/comparison)\.ts$/],
+      ['node:sqlite', /^backend-proxy\/ledger\/sqlite\/[\w-]+\.ts$/],
       ['pg', /^backend-proxy\/ledger\/postgres\/[\w-]+\.ts$/],
     ] as const) {
       assertNone(IMPORTS.filter((each) => proxy(each.from) && each.target === target && !files.test(each.from)));

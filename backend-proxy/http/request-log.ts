@@ -19,7 +19,7 @@ declare module 'hono' {
   }
 }
 
-/** Runs a request as a part of its caller's trace, with its request id in each log line (../cause.ts). */
+/** Runs a request as a part of its caller's trace, with its request id in each log line (observability/cause.ts). */
 export function traced(c: Context, next: Next, answered: () => void): Promise<void> {
   const step = beginStep(c.req.method, 'server', contextOfRequest(c.req.header('traceparent')));
   return runAs({ requestId: c.get('requestId'), step }, async () => {

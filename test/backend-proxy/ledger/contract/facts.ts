@@ -57,7 +57,7 @@ export function factsContract({ it, runs, setUp }: Suite): void {
         assert.deepEqual(news, conflicts ? ['conflict', 'needs_review'] : after.stage === from ? [] : [fact], pair);
         assert.equal(after.late, fact === 'succeeded' && STAGES[from].ended, pair);
       };
-      // A report about an unsent transaction marks it as a duplicate instead (contract-duplicates.ts).
+      // A report about an unsent transaction marks it as a duplicate instead (duplicates.ts).
       const isUnsent = (from: Stage, at: number) => from === 'created' && at >= FACTS.length - 3;
       // One after the other, because some stages take time to reach.
       for (const from of Object.keys(STAGES) as Stage[])
