@@ -30,7 +30,7 @@ export async function checkWebhookHost(config: Pick<Config, 'WEBHOOK_URL' | 'PRI
 }
 
 /** The error's code, or undefined. With a server name it connects by TLS. */
-export async function tryConnection(to: { host: string; port: number }, name?: string): Promise<string | undefined> {
+async function tryConnection(to: { host: string; port: number }, name?: string): Promise<string | undefined> {
   const serverName = name !== undefined && isIP(name) === 0 ? { servername: name } : {};
   const socket: Socket = name === undefined ? connectTcp(to) : connectTls({ ...to, ...serverName });
   return new Promise((resolve) => {

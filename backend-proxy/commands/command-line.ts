@@ -1,5 +1,7 @@
 // What `payment-proxy COMMAND` can do, and how each command is run. A command's module is loaded only when it is
 // called, so that `version` answers at once. An unknown command or option prints the usage and ends with 2.
+import { parseArgs } from 'node:util';
+import { VERSION } from '../version.ts';
 import { UsageError, type Call, type Run } from './command-call.ts';
 import { printable } from './report.ts';
 
@@ -48,7 +50,7 @@ const COMMANDS: Record<string, Command> = {
   version: {
     takes: '',
     does: 'prints the version',
-    load: async () => (await import('./version.ts')).version,
+    load: () => Promise.resolve(version),
   },
 };
 
@@ -92,6 +94,12 @@ export async function runCommand(
 function isWrongCall(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return error instanceof UsageError || code.startsWith('ERR_PARSE_ARGS');
+}
+
+async function version({ args, print }: Call): Promise<number> {
+  parseArgs({ args, options: {} });
+  print(VERSION);
+  return 0;
 }
 
 /** The usage of one command, or of all. */
