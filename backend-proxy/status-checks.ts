@@ -20,7 +20,7 @@ interface Ports {
   now?: () => number;
 }
 
-export interface StatusChecks extends Worker {
+interface StatusChecks extends Worker {
   /**
    * Stores an IPN and begins the check that it requests: at once, claimed in the same commit, or if a limit is reached,
    * with the next claim. Returns whether its transaction is in the database.

@@ -11,7 +11,7 @@ declare module 'hono' {
   }
 }
 
-export const ADMIN_HEADERS: Record<string, string> = {
+const ADMIN_HEADERS: Record<string, string> = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy':
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",

@@ -7,21 +7,16 @@ const WITHIN_MS = 600_000;
 /** Addresses that are remembered; beyond that the oldest are forgotten. */
 const MAX_ADDRESSES = 10_000;
 
-export interface LoginLimit {
-  isReached(address: string): boolean;
-  fail(address: string): void;
-}
-
-export function createLoginLimit(now: () => number): LoginLimit {
+export function createLoginLimit(now: () => number) {
   const failures = new Map<string, number[]>();
   const callerOf = (address: string) => callerAt(address) ?? address;
   const recent = (caller: string) => (failures.get(caller) ?? []).filter((at) => now() - at < WITHIN_MS);
   return {
-    isReached: (address) => {
+    isReached: (address: string) => {
       const times = recent(callerOf(address));
       return times.length >= MAX_FAILURES;
     },
-    fail(address) {
+    fail(address: string) {
       const caller = callerOf(address);
       const times = [...recent(caller), now()];
       failures.delete(caller);

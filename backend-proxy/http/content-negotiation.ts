@@ -1,7 +1,7 @@
 // Which encoding is sent to a client, and whether it has the answer already (RFC 9110, 12.5.3 and 13.1.2).
 
 /** From the smallest answer to the largest: the order among those that a client accepts equally. */
-export const CODINGS = ['br', 'gzip', 'identity'] as const;
+const CODINGS = ['br', 'gzip', 'identity'] as const;
 export type Coding = (typeof CODINGS)[number];
 
 /** Chooses by the request's `Accept-Encoding`. A client that refuses all of them is sent `identity`. */

@@ -38,10 +38,9 @@ interface StepResult {
   isError: boolean;
 }
 
-export type StepKind = 'server' | 'client' | 'internal';
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 
-export function beginStep(name: string, kind: StepKind, parent: Context = context.active()): Step {
+export function beginStep(name: string, kind: keyof typeof KINDS, parent: Context = context.active()): Step {
   const span = tracer.startSpan(name, { kind: KINDS[kind] }, parent);
   const own = ownContext(span.spanContext(), trace.getSpanContext(parent));
   if (own === undefined) return untraced(parent);

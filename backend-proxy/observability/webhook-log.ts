@@ -9,17 +9,11 @@ import { iso } from '../protocol/iso-time.ts';
 /** The oldest is forgotten: a trace is a convenience, and a webhook may be delivered by another process. */
 const MAX_REMEMBERED = 1_000;
 
-export interface WebhookLog {
-  queued(events: readonly LedgerEvent[]): void;
-  contextOf(id: string): Context | undefined;
-  attempted(webhook: Webhook, delivery: Delivery, ms: number): void;
-}
-
-export function createWebhookLog(log: Log, metrics: Metrics, now: () => number): WebhookLog {
+export function createWebhookLog(log: Log, metrics: Metrics, now: () => number) {
   const contexts = new Map<string, Context>();
 
   return {
-    queued(events) {
+    queued(events: readonly LedgerEvent[]) {
       const { step } = causeOf();
       if (step?.traceId === undefined) return;
       for (const id of events.flatMap(({ webhooks }) => webhooks)) contexts.set(id, step.context);
@@ -28,8 +22,8 @@ export function createWebhookLog(log: Log, metrics: Metrics, now: () => number):
         contexts.delete(id);
       }
     },
-    contextOf: (id) => contexts.get(id),
-    attempted(webhook, delivery, ms) {
+    contextOf: (id: string) => contexts.get(id),
+    attempted(webhook: Webhook, delivery: Delivery, ms: number) {
       const { id: webhookId, type, attempts: attempt, orderId, transactionId, createdAt } = webhook;
       const { state, answer } = delivery;
       const nextAttemptAt = 'nextAt' in delivery ? iso(delivery.nextAt) : undefined;

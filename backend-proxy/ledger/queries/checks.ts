@@ -11,7 +11,7 @@ import type { TransactionRow } from '../schema/tables.ts';
 /** At most this many with a recent IPN are examined; the others are found as longest due. */
 const MAX_RECENT_IPNS = 1_000;
 /** Rows in one write that plans checks again. */
-export const REPLAN_PAGE_SIZE = 50;
+const REPLAN_PAGE_SIZE = 50;
 
 /** Whether anything is due. Reads without a lock, because usually nothing is. */
 export async function isCheckDue(db: Db, now: number): Promise<boolean> {
