@@ -10,9 +10,14 @@ export interface SchemaSql {
   strict: string;
   /** Of a table whose rows are often changed: an update stays in its page if that has room for a second version. */
   updated: string;
-  /** Of a table of short rows with a key of text: SQLite then stores the key once and not twice. */
+  /** Of a table whose rows are added and deleted, and seldom changed. */
+  added: string;
+  /**
+   * The same, of short rows with a key of text: SQLite then stores the key once and not twice. Long rows, such as the
+   * bodies of IPNs, would be spread over many pages of the key's tree, and a write would change more of them.
+   */
   keyed: string;
-  /** Both. */
+  /** Both `keyed` and `updated`. */
   keyedUpdated: string;
   hasTable(name: string): RawBuilder<unknown>;
 }
@@ -24,6 +29,7 @@ export const DIALECTS: Readonly<Record<Dialect, SchemaSql>> = {
     int: 'integer',
     strict: 'strict',
     updated: 'strict',
+    added: 'strict',
     keyed: 'strict, without rowid',
     keyedUpdated: 'strict, without rowid',
     hasTable: (name) => sql`select 1 from sqlite_master where type = 'table' and name = ${name}`,
@@ -32,6 +38,7 @@ export const DIALECTS: Readonly<Record<Dialect, SchemaSql>> = {
     int: 'bigint',
     strict: '',
     updated: `with (fillfactor = 70, ${VACUUM_SOON})`,
+    added: `with (${VACUUM_SOON})`,
     keyed: `with (${VACUUM_SOON})`,
     keyedUpdated: `with (fillfactor = 70, ${VACUUM_SOON})`,
     hasTable: (name) => sql`select 1 where to_regclass(${name}) is not null`,

@@ -18,7 +18,7 @@ export function schemaStatements(by: SchemaSql): string[] {
   return [...tables(by), ...indexes, ...identity()];
 }
 
-function tables({ int, strict, updated, keyed, keyedUpdated }: SchemaSql): string[] {
+function tables({ int, strict, updated, added, keyed, keyedUpdated }: SchemaSql): string[] {
   return [
     `create table orders (
       order_id text not null primary key,
@@ -101,7 +101,7 @@ function tables({ int, strict, updated, keyed, keyedUpdated }: SchemaSql): strin
       seen ${int} not null,
       first_at ${int} not null,
       last_at ${int} not null
-    ) ${keyed}`,
+    ) ${added}`,
     `create table webhooks (
       id text not null primary key,
       transaction_id text not null,
