@@ -3,8 +3,7 @@ import { accessSync, constants, existsSync, statSync, statfsSync } from 'node:fs
 import { dirname, resolve } from 'node:path';
 import type { SchemaState } from '../ledger/schema/schema-steps.ts';
 import { explainStart } from '../ledger/postgres/errors.ts';
-import { clockFinding } from './clocks.ts';
-import { fail, ok, warn, type Finding } from './report.ts';
+import { clockFinding, fail, ok, warn, type Finding } from './report.ts';
 
 const ABOUT = 'database';
 const OTHERS = 0o077;

@@ -6,8 +6,7 @@ import type { Config } from '../config/config.ts';
 import type { Checked } from '../gateway/gateway.ts';
 import { createGateway } from '../gateway/http.ts';
 import { CODE } from '../gateway/profile.ts';
-import { clockFinding } from './clocks.ts';
-import { fail, ok, warn, type Finding } from './report.ts';
+import { clockFinding, fail, ok, warn, type Finding } from './report.ts';
 
 const ABOUT = 'gateway';
 const MAX_BYTES = 64 * 1024;

@@ -44,3 +44,14 @@ function textOf(finding: Finding): string {
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, ' ');
 }
+
+/** A Date header has whole seconds, and the answer took some time. */
+const TOLERANCE_MS = 3_000;
+
+/** Compares a clock with the one of this machine. */
+export function clockFinding(about: string, theirs: number, now = Date.now()): Finding {
+  const aheadMs = theirs - now;
+  if (Math.abs(aheadMs) <= TOLERANCE_MS) return ok(about, 'the same time as here');
+  const says = `${Math.abs(Math.round(aheadMs / 1000))} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine's`;
+  return warn(about, says, 'set both clocks by NTP: expiry and signatures depend on them');
+}

@@ -1,7 +1,6 @@
 // Whether the proxy answers and can take payments, and its clocks.
-import { clockFinding } from '../clocks.ts';
 import { needs, type Deployed } from './deployed.ts';
-import { fail, ok, warn, type Finding } from '../report.ts';
+import { clockFinding, fail, ok, warn, type Finding } from '../report.ts';
 import { jsonOf, wordOf } from '../visit.ts';
 
 export async function tryHealth({ visit }: Deployed): Promise<Finding> {
