@@ -30,7 +30,6 @@ const UNTOUCHED: NewColumns = {
   customer_ref: null,
   start_id: null,
   rank: STAGES.created.rank,
-  prior_rank: STAGES.created.rank,
   version: 1,
   payment_id: null,
   checkout_url: null,
@@ -116,7 +115,6 @@ export function findOrRestore(draft: Draft, transaction: Transaction): Transacti
     fingerprint,
   });
   row.rank = STAGES.sending.rank;
-  row.prior_rank = STAGES.sending.rank;
   row.sent_at = Math.min(transaction.createdAt, draft.now);
   return row;
 }

@@ -33,7 +33,6 @@ export function raise(
   const { rank } = STAGES[stage];
   if (rank <= row.rank) return false;
   const before = stageOf(row.rank);
-  row.prior_rank = row.rank;
   row.rank = rank;
   row.ended_by = endedBy;
   markChanged(draft, row);

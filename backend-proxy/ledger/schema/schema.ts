@@ -45,7 +45,6 @@ function tables({ int, strict, updated, added, keyed, keyedUpdated }: SchemaSql)
       fingerprint text not null,
       start_id text,
       rank ${int} not null,
-      prior_rank ${int} not null,
       answer text,
       payment_id text,
       checkout_url text,

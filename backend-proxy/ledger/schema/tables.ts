@@ -41,8 +41,6 @@ export interface TransactionRow {
   idempotency_key: string | null;
   fingerprint: string;
   rank: number;
-  /** The rank before the last raise, so that the update's result shows what it changed. */
-  prior_rank: number;
   payment_id: string | null;
   checkout_url: string | null;
   qr: string | null;

@@ -21,8 +21,8 @@ function fill(file: string): void {
     select n from numbers)`;
   database.exec(`pragma synchronous = off; begin;
     insert into transactions (id, type, order_id, attempt, amount_minor, currency, customer, qr, idempotency_key,
-        fingerprint, rank, prior_rank, answer, created_at, updated_at)
-      select 'T' || n, 'PAY', 'T' || n, 1, 1010, 'EUR', '12345678', '${'q'.repeat(400)}', 'key', hex(randomblob(16)), 9, 3,
+        fingerprint, rank, answer, created_at, updated_at)
+      select 'T' || n, 'PAY', 'T' || n, 1, 1010, 'EUR', '12345678', '${'q'.repeat(400)}', 'key', hex(randomblob(16)), 9,
         'identified', ${at}, ${at} from ${from};
     insert into history (transaction_id, event, at, source) select 'T' || n, 'succeeded', ${at}, 'check' from ${from};
     insert into webhooks (id, transaction_id, order_id, type, body, state, attempts, next_at, lease_until, created_at)

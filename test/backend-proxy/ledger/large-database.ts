@@ -25,7 +25,6 @@ const EVERY = {
   currency: `'EUR'`,
   fingerprint: `'print'`,
   idempotency_key: `'key-' || n`,
-  prior_rank: 1,
   version: 3,
   checks: `'[]'`,
 } satisfies Columns;

@@ -47,7 +47,6 @@ export function filledRows(
     idempotency_key: "('key-0123456789abcdef-' || i)",
     fingerprint: `'${'A'.repeat(43)}'`,
     rank,
-    prior_rank: isOpen ? '1' : '3',
     payment_id: isOpen ? 'null' : `('' || ${paymentId})`,
     checkout_url: `('https://checkout.example/pay?token=abc.def.' || i)`,
     expires_at: `(${at} + ${isOpen ? DAY_MS : 900_000})`,

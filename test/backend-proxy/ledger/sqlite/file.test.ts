@@ -86,8 +86,8 @@ describe('SQLite: the file', () => {
     t.after(() => other.close());
     const write = (id: string, at: number) =>
       other.exec(`insert into orders (order_id, amount_minor, currency, version) values ('${id}', 1, 'EUR', 7);
-        insert into transactions (id, type, order_id, attempt, amount_minor, currency, idempotency_key, fingerprint, rank, prior_rank, created_at, updated_at)
-        values ('${id}', 'PAY', '${id}', 1, 1, 'EUR', 'k', 'f', 3, 3, ${at}, ${at})`);
+        insert into transactions (id, type, order_id, attempt, amount_minor, currency, idempotency_key, fingerprint, rank, created_at, updated_at)
+        values ('${id}', 'PAY', '${id}', 1, 1, 'EUR', 'k', 'f', 3, ${at}, ${at})`);
     write('A', 100);
     write('B', 200);
     assert.deepEqual([...(await changedSince(200))], [['B', 7]]);
