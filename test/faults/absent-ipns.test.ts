@@ -113,8 +113,8 @@ async function open(t: FaultTest, profile: object = {}) {
     starts,
     startAll: (some = starts, atOnce = AT_ONCE) => each(some, atOnce, async (start) => void (await start())),
     /**
-     * Approves most payments, declines some and leaves this share, so that a CHECKOUT among them expires. Payouts end by
-     * themselves.
+     * Approves most payments, declines some and leaves this share, so that a CHECKOUT among them expires. Payouts end
+     * by themselves.
      */
     async decide(left = 0.15): Promise<void> {
       for (const { orderId, type, status } of await environment.gateway.transactions()) {
