@@ -77,7 +77,7 @@ faultTest(
     const approved = new Set(
       (await gateway.transactions()).flatMap((one) => (one.status === 'SUCCESS' ? [one.orderId] : [])),
     );
-    if (!isLong) advanceEachSecond(t, environment, proxy);
+    const stopClocks = isLong ? () => undefined : advanceEachSecond(t, environment, proxy);
     await each(
       orders.filter(({ orderId }) => approved.has(orderId)),
       8,
@@ -85,6 +85,7 @@ faultTest(
         await until(`${order.orderId} is shown as paid`, async () => (await clients.view(order)).paid, SHOWN_WITHIN_MS);
       },
     );
+    stopClocks();
     await proxy.end();
 
     const { problems, database } = await settle(environment, clients);
@@ -95,15 +96,16 @@ faultTest(
   },
 );
 
-/** Advances the environment's clock and the proxy's by the same. */
-function advanceEachSecond({ defer }: FaultTest, { clock }: Environment, proxy: Running): void {
+/** Advances the environment's clock and the proxy's by the same, until it is stopped: before the proxy ends. */
+function advanceEachSecond({ defer }: FaultTest, { clock }: Environment, proxy: Running): () => void {
   let offsetMs = 0;
   const timer = setInterval(() => {
     clock.advance(ADVANCE_MS);
     proxy.send({ offsetMs: (offsetMs += ADVANCE_MS) });
   }, 1_000);
-  defer(() => clearInterval(timer));
-  void proxy.ended.then(() => clearInterval(timer));
+  const stop = () => clearInterval(timer);
+  defer(stop);
+  return stop;
 }
 
 /** The target of the redirects. No request may arrive here, above all none with the key. */
