@@ -137,7 +137,7 @@ function payoutContract(open: Open): void {
 }
 
 function refusalContract(open: Open): void {
-  it('the refusal of the gateway, a duplicate and the refusal of another program are told apart', async (t) => {
+  it('the refusal of the gateway, a duplicate and the refusal of another program are distinguished', async (t) => {
     const { gateway, says, arrived } = await open(t);
     for (const [script, kind, detail] of [
       [() => says.refused('WALLET_NOT_FOUND'), 'refused', / WALLET_NOT_FOUND$/],

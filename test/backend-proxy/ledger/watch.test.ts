@@ -29,12 +29,12 @@ function bench(t: TestContext) {
   };
   const watch = createWatch(store as Store, async () => state.now);
   t.after(watch.close);
-  const told: [string, number | undefined][] = [];
+  const reported: [string, number | undefined][] = [];
   return {
     state,
     watch,
-    told,
-    add: (orderId: string) => watch.add(orderId, (version) => void told.push([orderId, version])),
+    reported,
+    add: (orderId: string) => watch.add(orderId, (version) => void reported.push([orderId, version])),
     announce: (orderId: string) => announce(orderId),
     async poll(): Promise<void> {
       state.now += POLL_MS;
@@ -46,7 +46,7 @@ function bench(t: TestContext) {
 
 describe('the watch of orders', () => {
   it('a commit of this process is reported at once with its version, and announced to other processes', (t) => {
-    const { watch, add, told, state } = bench(t);
+    const { watch, add, reported, state } = bench(t);
     add('A');
     watch.changed(
       new Map([
@@ -54,29 +54,29 @@ describe('the watch of orders', () => {
         ['B', 1],
       ]),
     );
-    assert.deepEqual(told, [['A', 3]]);
+    assert.deepEqual(reported, [['A', 3]]);
     assert.deepEqual(state.announced, ['A', 'B']);
   });
 
   it('a reported version is not reported again, however it is found', async (t) => {
-    const { watch, add, told, state, poll } = bench(t);
+    const { watch, add, reported, state, poll } = bench(t);
     add('A');
     watch.changed(new Map([['A', 3]]));
     state.changed = new Map([['A', 3]]);
     await poll();
     await poll();
-    assert.deepEqual(told, [['A', 3]]);
+    assert.deepEqual(reported, [['A', 3]]);
     state.changed = new Map([['A', 4]]);
     await poll();
     await poll();
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       ['A', 3],
       ['A', 4],
     ]);
   });
 
   it('an announced change is reported without a version, and with it once the poll has found it', async (t) => {
-    const { add, told, announce, poll, state } = bench(t);
+    const { add, reported, announce, poll, state } = bench(t);
     add('A');
     announce('A');
     announce('B');
@@ -86,7 +86,7 @@ describe('the watch of orders', () => {
     ]);
     await poll();
     await poll();
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       ['A', undefined],
       ['A', 2],
     ]);
@@ -119,7 +119,7 @@ describe('the watch of orders', () => {
   });
 
   it('an order that nobody watches any more is forgotten', (t) => {
-    const { watch, add, told } = bench(t);
+    const { watch, add, reported } = bench(t);
     const unwatch = add('A');
     watch.changed(new Map([['A', 1]]));
     unwatch();
@@ -127,7 +127,7 @@ describe('the watch of orders', () => {
     watch.changed(new Map([['A', 2]]));
     add('A');
     watch.changed(new Map([['A', 2]]));
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       ['A', 1],
       ['A', 2],
     ]);

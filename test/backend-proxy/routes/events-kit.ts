@@ -81,10 +81,10 @@ export function bench(t: TestContext, orderAt?: Ledger['orderAt']) {
     state,
     streams,
     open: (opening?: Opening) => reading(new Response(toWebStream(streams, openOn(streams, opening)))),
-    /** `told`: the version that the watchers receive. */
-    change: (version: number, told: number | undefined = version) => {
+    /** `reported`: the version that the watchers receive. */
+    change: (version: number, reported: number | undefined = version) => {
       state.version = version;
-      state.watchers.forEach((watcher) => watcher(told));
+      state.watchers.forEach((watcher) => watcher(reported));
     },
     pass: (ms: number) => {
       state.now += ms;

@@ -137,18 +137,18 @@ export function webhooksContract({ it, setUp }: Suite): void {
   describe('watch()', () => {
     it('watch() calls back after each commit that changed its order, and for no other order', async (t) => {
       const { ledger } = await setUp(t);
-      const told: (number | undefined)[] = [];
+      const received: (number | undefined)[] = [];
       const seen: (number | undefined)[] = [];
       const calls: Promise<void>[] = [];
       const unwatch = ledger.watch('A', (version) => {
-        told.push(version);
+        received.push(version);
         calls.push(ledger.order('A').then((order) => void seen.push(order?.version)));
       });
       await ledger.openPayment(payment({ orderId: 'B' }), LIMITS);
       assert.equal(calls.length, 0);
       await openSent(ledger);
       await Promise.all(calls);
-      assert.deepEqual(seen, told, 'each call reads the committed version, and receives it');
+      assert.deepEqual(seen, received, 'each call reads the committed version, and receives it');
       unwatch();
       await ledger.record('A', PENDING, 'answer');
       assert.equal(calls.length, 2);
@@ -187,7 +187,7 @@ export function webhooksContract({ it, setUp }: Suite): void {
       await changed.promise;
       const version = (await ledger.order('A'))?.version;
       const again = Promise.withResolvers<void>();
-      t.after(ledger.watch('A', (told) => void (told !== version && again.resolve())));
+      t.after(ledger.watch('A', (reported) => void (reported !== version && again.resolve())));
       await other.record('A', PENDING, 'answer');
       await again.promise;
       assert.equal((await ledger.order('A'))?.payments[0]?.stage, 'pending');
