@@ -89,30 +89,18 @@ export const PAGES = [
     head: '<script type="module" src="script.js"></script>',
     body: `<bare-element order="${ORDER}"></bare-element>`,
   },
-  {
-    ...BLANK,
-    name: 'lit',
-    label: 'Lit alone, four radios',
-    host: 'lit-alone',
-    method: NATIVE,
-    choice: OURS.choice,
-    head: '<script type="module" src="script.js"></script>',
-    body: '<lit-alone></lit-alone>',
-  },
   { ...WIDGET, name: 'widget', label: 'our widget' },
   { ...WIDGET, name: 'apart', label: 'our widget, proxy on another origin', isApart: true },
   { ...WIDGET, name: 'hasty', label: 'our widget, paid at once', isHasty: true },
   { ...WIDGET, name: 'hasty-apart', label: '… proxy on another origin', isApart: true, isHasty: true },
   { ...DROPIN, name: 'adyen', label: 'Adyen Drop-in: QR, await, redirect' },
-  { ...DROPIN, name: 'auto', label: 'Adyen Drop-in: auto' },
 ] as const satisfies BenchPage[];
 
 export type Page = (typeof PAGES)[number];
 export type PageName = Page['name'];
 
-/** The pages with a script of their own, and its file in pages/. */
-const ENTRIES = { bare: 'bare', lit: 'lit', adyen: 'adyen', auto: 'adyen-auto' };
-const WITH_DROPIN: readonly PageName[] = ['adyen', 'auto'];
+/** The pages with a script of their own, which is in pages/. */
+const ENTRIES = ['bare', 'adyen'];
 const WITH_WIDGET: readonly PageName[] = ['widget', 'apart', 'hasty', 'hasty-apart'];
 
 /** The page's HTML; `assets` is the address of its scripts and its proxy, with a slash at the end. */
@@ -130,13 +118,13 @@ export async function buildFiles(pages: readonly Page[]): Promise<Map<string, st
   const isWanted = (name: string) => pages.some((page) => page.name === name);
   const minifiedStyles = (await transform(styles.cssText, { loader: 'css', minify: true })).code;
   const files = new Map<string, string>();
-  for (const [name, entry] of Object.entries(ENTRIES).filter(([page]) => isWanted(page))) {
-    const file = fileURLToPath(new URL(`pages/${entry}.ts`, import.meta.url));
+  for (const name of ENTRIES.filter(isWanted)) {
+    const file = fileURLToPath(new URL(`pages/${name}.ts`, import.meta.url));
     files.set(`/${name}/script.js`, await bundle(file, { STYLES: JSON.stringify(minifiedStyles.trim()) }));
   }
-  for (const name of WITH_DROPIN.filter(isWanted)) {
+  if (isWanted('adyen')) {
     const css = await readFile(fileURLToPath(import.meta.resolve('@adyen/adyen-web/styles/adyen.css')), 'utf8');
-    files.set(`/${name}/adyen.css`, (await transform(css, { loader: 'css', minify: true })).code);
+    files.set('/adyen/adyen.css', (await transform(css, { loader: 'css', minify: true })).code);
   }
   for (const { fileName, code } of await buildWidget()) {
     for (const name of WITH_WIDGET.filter(isWanted)) files.set(`/${name}/${fileName}`, code);

@@ -89,7 +89,7 @@ export class Site {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(htmlOf(page, assets));
     } else if (/^\/(bare|widget|apart|hasty|hasty-apart)\/order(\/|$)/.test(pathname)) {
       await this.#askProxy(request, response, pathname);
-    } else if (/^\/(adyen|auto)\//.test(pathname)) {
+    } else if (pathname.startsWith('/adyen/')) {
       await this.#askAdyen(request, response, pathname.replace(/^\/\w+\//, ''), searchParams);
     } else this.#refuse(response, pathname);
   }

@@ -9,7 +9,7 @@ import { measureIpns } from './rows/ipns.ts';
 import { measureMemory } from './rows/memory.ts';
 import { measureNetwork } from './rows/network.ts';
 import { measurePayments, measurePaymentsOnPostgres } from './rows/payments.ts';
-import { measureFourProxies, measureOtherProxy } from './rows/proxies.ts';
+import { measureOtherProxy } from './rows/proxies.ts';
 import { measureStarts } from './rows/starts.ts';
 
 export const ROWS = {
@@ -19,7 +19,6 @@ export const ROWS = {
   ipn: { title: 'IPN → stored and answered 200, 64 connections', measure: measureIpns },
   event: { title: 'IPN → status check → event on the stream', measure: measureEvents },
   other: { title: 'IPN at one proxy → event at another, PostgreSQL', measure: measureOtherProxy },
-  proxies: { title: 'One proxy and four, PostgreSQL, 32 connections', measure: measureFourProxies },
   backlog: { title: 'A fresh IPN behind due status checks', measure: measureBacklog },
   guards: { title: 'Guards: GET /healthz, 32 connections', measure: measureGuards },
   memory: { title: 'Open streams', measure: measureMemory },

@@ -1,15 +1,12 @@
 // What each request costs on databases of 10,000, 100,000 and 1 million payments (10 million with --large), one at a
-// time and in turns, and the longest wait of GET /healthz while the heavy ones run. On SQLite it draws docs/growth.svg.
-import { writeFile } from 'node:fs/promises';
+// time and in turns, and the longest wait of GET /healthz while the heavy ones run.
 import { median, number, spread, table } from '../../table.ts';
 import { FILLED } from '../filled-rows.ts';
 import { atMost, figures, type Measured } from '../findings.ts';
 import type { Lab } from '../lab.ts';
-import { drawGrowth, type Line } from '../picture.ts';
 import type { Kind } from '../requests.ts';
 import type { Server } from '../servers.ts';
 
-const PICTURE = new URL('../../../../docs/growth.svg', import.meta.url);
 const DAY_MS = 86_400_000;
 const SECONDS_A_REQUEST = 15;
 const PROBES_PER_SECOND = 100;
@@ -18,6 +15,12 @@ const PAUSE_MS = 100;
 const STALL_ROUNDS_AT_MOST = 3;
 
 type Engine = 'SQLite' | 'PostgreSQL';
+
+interface Line {
+  name: string;
+  /** Milliseconds for each number of payments. */
+  ms: number[];
+}
 
 interface Book {
   database: string;
@@ -68,8 +71,6 @@ async function measure(lab: Lab, engine: Engine): Promise<Measured> {
     ...ms.map((value) => number(value, value < 100 ? 2 : 0)),
     `${number(growthOf(ms), 2)} ×`,
   ]);
-  const isDrawn = engine === 'SQLite' && lab.options.size === 'full';
-  if (isDrawn) await drawPicture(sizes, requests);
   const filled = books.map(({ fillSeconds }, at) => `${number(sizes[at] ?? 0)} in ${number(fillSeconds)} s`).join(', ');
   const longestStalls = (stalls[0]?.ms ?? []).map((_, round) => Math.max(...stalls.map(({ ms }) => ms[round] ?? 0)));
   const range = `${number(sizes.at(-1) ?? 0)} payments / at ${number(sizes[0] ?? 0)}`;
@@ -78,7 +79,7 @@ async function measure(lab: Lab, engine: Engine): Promise<Measured> {
     text: [
       table(['one request at a time', ...heads, 'growth'], rows),
       table(['GET /healthz while this runs', 'longest ms'], stallRows),
-      `Filled ${filled}.${isDrawn ? ' Drew docs/growth.svg.' : ''}`,
+      `Filled ${filled}.`,
     ].join('\n\n'),
     findings: [
       atMost(`${engine}: any request at ${range} (most: ${worst?.name})`, 1.2, [growthOf(worst?.ms ?? [])]),
@@ -146,9 +147,4 @@ async function measureStalls(lab: Lab, { server, database }: Book): Promise<Stal
     ...Object.entries(measured).map(([name, ms]) => ({ name: name === 'nothing' ? name : `GET ${name}`, ms })),
     { name: 'the hourly prune', ms: hourly },
   ];
-}
-
-async function drawPicture(sizes: readonly number[], lines: readonly Line[]): Promise<void> {
-  const named = lines.map(({ name, ms }) => ({ name: name.replace('… ', 'GET /transactions'), ms }));
-  await writeFile(PICTURE, drawGrowth(sizes, named));
 }

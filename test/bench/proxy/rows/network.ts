@@ -1,10 +1,10 @@
 // What a longer way to PostgreSQL costs: one request at a time with 0, 1 and 5 ms more for each round trip. How many
 // round trips follow one another is how much longer a request takes, in units of how much longer `select 1` takes.
 import { Client } from 'pg';
+import { startPostgresRelay } from '../../../postgres/relay.ts';
 import { median, spread, table } from '../../table.ts';
 import { atMost, figures, ratios, type Measured } from '../findings.ts';
 import type { Lab } from '../lab.ts';
-import { startRelay } from '../relay.ts';
 
 const ROUNDS_AT_MOST = 3;
 const SERVERS = ['postgres', 'proxy'] as const;
@@ -21,7 +21,7 @@ export async function measureNetwork(lab: Lab): Promise<Measured> {
   const names = subjects.map(({ name }) => name);
   const measured = await lab.inTurns(names, lab.roundsAtMost(ROUNDS_AT_MOST), async (subject) => {
     const { server: kind = 'proxy', ms = 0 } = subjects.find(({ name }) => name === subject) ?? {};
-    const relay = await startRelay(await lab.createDatabase('PostgreSQL'), ms);
+    const relay = await startPostgresRelay(await lab.createDatabase('PostgreSQL'), ms);
     const server = await lab.start(kind, { database: relay.url });
     const prefix = lab.newPrefix();
     const how = { connections: 1, count, isWarm: true };
@@ -29,7 +29,7 @@ export async function measureNetwork(lab: Lab): Promise<Measured> {
     const p50 = { ping: await ping(relay.url), start: NaN, ipn: NaN, order: NaN };
     for (const each of KINDS) p50[each] = (await lab.rate(server, each, { ...how, prefix })).p50Ms;
     await server.end();
-    relay.close();
+    await relay.close();
     return p50;
   });
   const longer = (server: string, column: (typeof COLUMNS)[number]) => {
