@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import { configWarnings, readConfig } from '../../backend-proxy/config/config.ts';
-import { parseDockerfile } from './dockerfile.ts';
+import { setting, STAGE_HEADS } from './image-file.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 interface Service {
@@ -34,7 +34,6 @@ const STOP_LIMIT_S = 35;
 const IMAGE_PORT = 8787;
 const compose = parse(readFileSync('docs/deploy/compose.yaml', 'utf8'), { merge: true }) as Compose;
 const { services } = compose;
-const stages = parseDockerfile(readFileSync('Dockerfile', 'utf8')).map(({ name }) => name);
 
 /** The lines `NAME=value` of a file. */
 function variablesIn(file: string): Record<string, string> {
@@ -139,6 +138,7 @@ describe('compose.yaml', () => {
   });
 
   it('compose.yaml builds stages of the Dockerfile, and runs the proxy read-only, without rights, after its database', () => {
+    const stages = STAGE_HEADS.map((head) => head.split(' AS ')[1]);
     for (const { build } of Object.values(services)) if (build) assert.ok(stages.includes(build.target), build.target);
     const { read_only: readOnly, cap_drop: dropped, security_opt: options, depends_on: after } = services.proxy;
     assert.deepEqual([readOnly, dropped, options], [true, ['ALL'], ['no-new-privileges:true']]);
@@ -184,11 +184,8 @@ describe('kubernetes.yaml', () => {
     const paths = [startupProbe, readinessProbe, livenessProbe].map(({ httpGet }) => httpGet.path);
     assert.deepEqual(paths, ['/healthz', '/readyz', '/healthz']);
     assert.deepEqual(ports, [{ name: 'http', containerPort: IMAGE_PORT }]);
-    const user = parseDockerfile(readFileSync('Dockerfile', 'utf8')).at(-1)?.one('USER');
-    assert.equal(user, `${pod.securityContext.runAsUser}:1000`);
-    assert.deepEqual(
-      documents.map(({ kind }) => kind),
-      ['Deployment', 'Service', 'PodDisruptionBudget'],
-    );
+    assert.equal(setting('USER'), `${pod.securityContext.runAsUser}:1000`);
+    const kinds = documents.map(({ kind }) => kind);
+    assert.deepEqual(kinds, ['Deployment', 'Service', 'PodDisruptionBudget']);
   });
 });

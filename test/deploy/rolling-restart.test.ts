@@ -74,10 +74,8 @@ for (const front of FRONTS) {
     );
     assert.equal(transactions.length, keys.size, 'an order has two payments');
     const sent = await gateway.transactions();
-    assert.deepEqual(
-      sent.filter(({ createRequests }) => createRequests !== 1),
-      [],
-    );
+    const repeated = sent.filter(({ createRequests }) => createRequests !== 1);
+    assert.deepEqual(repeated, []);
     assert.equal(sent.length, transactions.length);
   });
 }

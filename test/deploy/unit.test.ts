@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, cpSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'; // prettier-ignore
 import { basename, join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { readConfig } from '../../backend-proxy/config/config.ts';
 import { createEnvironment } from '../faults/environment.ts';
 import { until } from '../faults/fault-test.ts';
@@ -134,103 +134,97 @@ async function runUnit(t: TestContext, under: readonly string[] = []) {
   };
 }
 
-describe('the systemd unit', () => {
-  it(
-    'the systemd unit is one that systemd accepts, with little that the service could do to the machine',
-    { skip: noDebian ?? false },
-    async (t) => {
-      const copy = join(temporaryFolder(t), 'payment-proxy.service');
-      // A program that every machine has.
-      writeFileSync(copy, readDocumented(UNIT, [['/usr/bin/node', '/bin/true']]));
-      const { stdout, stderr } = await systemdAnalyze('verify', copy);
-      assert.equal(stdout + stderr, '');
-      await systemdAnalyze('security', '--offline=true', `--threshold=${MAX_EXPOSED}`, copy);
-    },
-  );
+it(
+  'the systemd unit is one that systemd accepts, with little that the service could do to the machine',
+  { skip: noDebian ?? false },
+  async (t) => {
+    const copy = join(temporaryFolder(t), 'payment-proxy.service');
+    // A program that every machine has.
+    writeFileSync(copy, readDocumented(UNIT, [['/usr/bin/node', '/bin/true']]));
+    const { stdout, stderr } = await systemdAnalyze('verify', copy);
+    assert.equal(stdout + stderr, '');
+    await systemdAnalyze('security', '--offline=true', `--threshold=${MAX_EXPOSED}`, copy);
+  },
+);
 
-  it('the systemd unit waits longer for an end than the proxy takes', () => {
-    const { DRAIN_SECONDS } = readConfig({
-      ...environmentOf(
-        readFileSync('docs/deploy/payment-proxy.env', 'utf8')
-          .split('\n')
-          .filter((line) => /^\w/.test(line)),
-      ),
-      GATEWAY_API_KEY: 'x',
-      ORDER_SECRET: 'o'.repeat(32),
-      MERCHANT_API_KEY: 'm'.repeat(32),
-      IPN_SECRET: 'i'.repeat(22),
-      WEBHOOK_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}`,
-    });
-    assert.ok(Number(service('TimeoutStopSec')) > DRAIN_SECONDS + STOP_LIMIT_S);
+it('the systemd unit waits longer for an end than the proxy takes', () => {
+  const { DRAIN_SECONDS } = readConfig({
+    ...environmentOf(
+      readFileSync('docs/deploy/payment-proxy.env', 'utf8')
+        .split('\n')
+        .filter((line) => /^\w/.test(line)),
+    ),
+    GATEWAY_API_KEY: 'x',
+    ORDER_SECRET: 'o'.repeat(32),
+    MERCHANT_API_KEY: 'm'.repeat(32),
+    IPN_SECRET: 'i'.repeat(22),
+    WEBHOOK_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}`,
   });
-
-  it(
-    'the systemd unit’s command serves payments as another user, with nothing to write but its state',
-    { skip: notIsolated ?? false },
-    async (t) => {
-      for (const [name, value] of Object.entries({ NoNewPrivileges: 'yes', CapabilityBoundingSet: '', ProtectSystem: 'strict', PrivateTmp: 'yes', ProcSubset: 'pid' })) assert.equal(service(name), value, name); // prettier-ignore
-      const { child, url, state, output, secrets, stop } = await runUnit(t);
-      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
-      assert.match(status, new RegExp(`^Uid:\t${UID}\t${UID}\t${UID}`, 'm'));
-      assert.match(status, /^CapBnd:\t0+$/m);
-      const [, files] = /^Max open files +(\d+) /m.exec(readFileSync(`/proc/${child.pid}/limits`, 'utf8')) ?? [];
-      assert.ok(Number(files) <= Number(service('LimitNOFILE')));
-      assert.equal((await fetch(`${url}/readyz`)).status, 200);
-      assert.equal((await fetch(`${url}/widget.js`)).status, 200);
-      const key = readFileSync(join(secrets, 'merchant_api_key'), 'utf8');
-      const signed = await fetch(`${url}/orders`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ orderId: 'A-1', amount: '5.00', currency: 'EUR', returnUrl: 'https://shop.example/' }),
-      });
-      const { token } = (await signed.json()) as { token: string };
-      const started = await fetch(`${url}/order/payments`, {
-        method: 'POST',
-        headers: {
-          Authorization: `Bearer ${token}`,
-          'Content-Type': 'application/json',
-          'Idempotency-Key': 'the-key-of-A-1',
-        },
-        body: '{"method": "QR"}',
-      });
-      assert.equal(started.status, 201, output());
-      for (const name of readdirSync(state)) assert.equal(statSync(join(state, name)).mode & 0o777, 0o600, name);
-      assert.ok(readdirSync(state).includes('payments.db'));
-      assert.equal(await stop(), 0, output());
-      for (const name of readdirSync(secrets)) {
-        assert.ok(!output().includes(readFileSync(join(secrets, name), 'utf8').trim()), `${name} is in the log`);
-      }
-    },
-  );
-
-  it(
-    'the systemd unit allows each system call that the proxy makes, and each kind of socket',
-    { skip: noDebian ?? notIsolated ?? noStrace ?? false },
-    async (t) => {
-      const [sets, without] = unit.all('Service', 'SystemCallFilter').map((line) => line.replace('~', '').split(' '));
-      const allowed = new Set((await Promise.all((sets ?? []).map(systemCallsOf))).flatMap((each) => [...each]));
-      for (const set of without ?? []) for (const name of await systemCallsOf(set)) allowed.delete(name);
-      // -D: the tracer is the child, so that signals reach the proxy.
-      const { url, state, stop } = await runUnit(t, ['strace', '-D', '-f', '-qq', '-o', `${STATE}/calls`]);
-      assert.equal((await fetch(`${url}/readyz`)).status, 200);
-      assert.equal(await stop(), 0);
-      const trace = readFileSync(join(state, 'calls'), 'utf8');
-      const called = new Set([...trace.matchAll(/^\d+ +(\w+)\(/gm)].map(([, name = '']) => name));
-      assert.ok(
-        ['execve', 'fsync', 'socket'].every((name) => called.has(name)),
-        'a start and a commit are in the trace',
-      );
-      assert.deepEqual(
-        [...called].filter((name) => !allowed.has(name)),
-        [],
-      );
-      const families = new Set([...trace.matchAll(/ socket\((\w+)/g)].map(([, family = '']) => family));
-      const allowedFamilies = service('RestrictAddressFamilies').split(' ');
-      assert.ok(families.size > 0);
-      assert.deepEqual(
-        [...families].filter((family) => !allowedFamilies.includes(family)),
-        [],
-      );
-    },
-  );
+  assert.ok(Number(service('TimeoutStopSec')) > DRAIN_SECONDS + STOP_LIMIT_S);
 });
+
+it(
+  'the systemd unit’s command serves payments as another user, with nothing to write but its state',
+  { skip: notIsolated ?? false },
+  async (t) => {
+    for (const [name, value] of Object.entries({ NoNewPrivileges: 'yes', CapabilityBoundingSet: '', ProtectSystem: 'strict', PrivateTmp: 'yes', ProcSubset: 'pid' })) assert.equal(service(name), value, name); // prettier-ignore
+    const { child, url, state, output, secrets, stop } = await runUnit(t);
+    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+    assert.match(status, new RegExp(`^Uid:\t${UID}\t${UID}\t${UID}`, 'm'));
+    assert.match(status, /^CapBnd:\t0+$/m);
+    const [, files] = /^Max open files +(\d+) /m.exec(readFileSync(`/proc/${child.pid}/limits`, 'utf8')) ?? [];
+    assert.ok(Number(files) <= Number(service('LimitNOFILE')));
+    assert.equal((await fetch(`${url}/readyz`)).status, 200);
+    assert.equal((await fetch(`${url}/widget.js`)).status, 200);
+    const key = readFileSync(join(secrets, 'merchant_api_key'), 'utf8');
+    const signed = await fetch(`${url}/orders`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ orderId: 'A-1', amount: '5.00', currency: 'EUR', returnUrl: 'https://shop.example/' }),
+    });
+    const { token } = (await signed.json()) as { token: string };
+    const started = await fetch(`${url}/order/payments`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${token}`,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': 'the-key-of-A-1',
+      },
+      body: '{"method": "QR"}',
+    });
+    assert.equal(started.status, 201, output());
+    for (const name of readdirSync(state)) assert.equal(statSync(join(state, name)).mode & 0o777, 0o600, name);
+    assert.ok(readdirSync(state).includes('payments.db'));
+    assert.equal(await stop(), 0, output());
+    for (const name of readdirSync(secrets)) {
+      assert.ok(!output().includes(readFileSync(join(secrets, name), 'utf8').trim()), `${name} is in the log`);
+    }
+  },
+);
+
+it(
+  'the systemd unit allows each system call that the proxy makes, and each kind of socket',
+  { skip: noDebian ?? notIsolated ?? noStrace ?? false },
+  async (t) => {
+    const [sets, without] = unit.all('Service', 'SystemCallFilter').map((line) => line.replace('~', '').split(' '));
+    const allowed = new Set((await Promise.all((sets ?? []).map(systemCallsOf))).flatMap((each) => [...each]));
+    for (const set of without ?? []) for (const name of await systemCallsOf(set)) allowed.delete(name);
+    // -D: the tracer is the child, so that signals reach the proxy.
+    const { url, state, stop } = await runUnit(t, ['strace', '-D', '-f', '-qq', '-o', `${STATE}/calls`]);
+    assert.equal((await fetch(`${url}/readyz`)).status, 200);
+    assert.equal(await stop(), 0);
+    const trace = readFileSync(join(state, 'calls'), 'utf8');
+    const called = new Set([...trace.matchAll(/^\d+ +(\w+)\(/gm)].map(([, name = '']) => name));
+    assert.ok(
+      ['execve', 'fsync', 'socket'].every((name) => called.has(name)),
+      'a start and a commit are in the trace',
+    );
+    const forbidden = [...called].filter((name) => !allowed.has(name));
+    assert.deepEqual(forbidden, []);
+    const families = new Set([...trace.matchAll(/ socket\((\w+)/g)].map(([, family = '']) => family));
+    const allowedFamilies = service('RestrictAddressFamilies').split(' ');
+    assert.ok(families.size > 0);
+    const forbiddenFamilies = [...families].filter((family) => !allowedFamilies.includes(family));
+    assert.deepEqual(forbiddenFamilies, []);
+  },
+);
